@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What people type. What is built, and how, is Kbuild's to say: the kernel's
+# build system, called with M=, reads that and never this file. The version is
+# dkms.conf's.
+#
+#	KVER=...	the kernel to build and install for (default: the running one)
+#	KDIR=...	its headers (default: /lib/modules/KVER/build)
+
+KVER ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KVER)/build
+DKMS ?= $(shell command -v dkms 2>/dev/null)
+PREFIX ?= /usr
+
+here := $(CURDIR)
+version := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
+dkms_source := /usr/src/ioblame-$(version)
+shipped := $(wildcard Kbuild Makefile dkms.conf COPYING src include)
+command := $(wildcard tools/ioblame/ioblame)
+page := $(wildcard Documentation/ioblame.8)
+
+all: module
+
+module:
+	$(MAKE) -C $(KDIR) M=$(here) modules
+
+clean:
+	$(MAKE) -C $(KDIR) M=$(here) clean
+	@[ ! -e selftests/unit/Makefile ] || $(MAKE) -s -C selftests/unit clean
+
+ifneq ($(DKMS),)
+# dkms builds it again for each kernel that comes
+install: install-files
+	-$(DKMS) remove -m ioblame -v $(version) --all >/dev/null 2>&1
+	rm -rf $(dkms_source)
+	mkdir -p $(dkms_source)
+	cp -r $(shipped) $(dkms_source)
+	find $(dkms_source) \( -name '*.o' -o -name '*.ko' -o -name '*.mod*' -o -name '.*.cmd' \) -delete
+	$(DKMS) install -m ioblame -v $(version) -k $(KVER)
+
+uninstall: uninstall-files
+	-$(DKMS) remove -m ioblame -v $(version) --all
+	rm -rf $(dkms_source)
+else
+install: module install-files
+	$(MAKE) -C $(KDIR) M=$(here) INSTALL_MOD_DIR=updates modules_install
+	depmod -a $(KVER)
+
+uninstall: uninstall-files
+	rm -f /lib/modules/$(KVER)/updates/ioblame.ko*
+	-rmdir --ignore-fail-on-non-empty /lib/modules/$(KVER)/updates
+	depmod -a $(KVER)
+endif
+
+# The command and its page, once there are any
+install-files:
+	@[ -z "$(command)" ] || install -D -m 755 $(command) $(DESTDIR)$(PREFIX)/sbin/ioblame
+	@[ -z "$(page)" ] || install -D -m 644 $(page) $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
+
+uninstall-files:
+	@rm -f $(DESTDIR)$(PREFIX)/sbin/ioblame $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
+
+# Both install what they lack through apt, and boot guests that need no KVM
+check:
+	@selftests/run
+
+demo:
+	@selftests/demo/run
+
+lint:
+	@CASE='lint/*' selftests/run
+
+help:
+	@echo 'make             build ioblame.ko for KVER ($(KVER))'
+	@echo 'make install     install it: by DKMS where there is dkms'
+	@echo 'make uninstall   remove what install installed'
+	@echo 'make demo        boot a guest, run programs in it, show who caused which IO'
+	@echo 'make check       all tests; KERNEL="6.1 7.2" and CASE="truth/*" run a part'
+	@echo 'make lint        only the checks of the source'
+	@echo 'make clean       remove what was built here'
+
+.PHONY: all module clean install uninstall install-files uninstall-files check demo lint help
+.SUFFIXES:

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * compat/blkdev - block devices, disks, requests and bios
+ *
+ * Hides:
+ *  - 5.12 309dca309fc3: a bio points at a block_device, not at a gendisk;
+ *  - 5.17 (backported nowhere): struct request lost rq_disk for q->disk;
+ *  - 5.11 4e7b5671c6a8: lookup_bdev() gives a dev_t;
+ *  - 6.9 f3a608827d1f: block devices are opened as files;
+ *  - 5.11 to 5.13: bd_part, bd_partno and bd_inode became functions.
+ * Kbuild looks for each in the headers: distributions backport.
+ */
+#ifndef IOB_COMPAT_BLKDEV_H
+#define IOB_COMPAT_BLKDEV_H
+
+#include <linux/bio.h>
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#ifdef IOB_HAVE_GENHD_H
+#include <linux/genhd.h>
+#endif
+
+static inline struct gendisk *iob_bio_disk(const struct bio *bio)
+{
+#ifdef IOB_HAVE_BI_BDEV
+	return bio->bi_bdev ? bio->bi_bdev->bd_disk : NULL;
+#else
+	return bio->bi_disk;
+#endif
+}
+
+static inline struct gendisk *iob_rq_disk(const struct request *rq)
+{
+#ifdef IOB_HAVE_RQ_DISK
+	return rq->rq_disk;
+#else
+	return rq->q->disk;
+#endif
+}
+
+/*
+ * Whether bio_endio() goes on to the parent of a chained bio before it traces
+ * the bio's end: 5.10 does, kernels whose bios have bi_bdev do not.
+ */
+#ifdef IOB_HAVE_BI_BDEV
+#define IOB_CHAINED_END_SILENT	0
+#else
+#define IOB_CHAINED_END_SILENT	1
+#endif
+
+/* Whether the disk takes bios as they are: no request will ever be seen. */
+static inline bool iob_disk_bio_based(const struct gendisk *disk)
+{
+	return disk->fops && disk->fops->submit_bio;
+}
+
+static inline u16 iob_rq_hwq(const struct request *rq)
+{
+	return rq->mq_hctx ? rq->mq_hctx->queue_num : 0xffff;
+}
+
+static inline bool iob_bdev_is_part(const struct block_device *bdev)
+{
+#ifdef IOB_HAVE_BI_BDEV
+	return bdev_is_partition((struct block_device *)bdev);
+#else
+	return bdev->bd_partno;
+#endif
+}
+
+static inline u64 iob_bdev_sectors(struct block_device *bdev)
+{
+#ifdef IOB_HAVE_BDEV_NR_SECTORS
+	return bdev_nr_sectors(bdev);
+#else
+	return i_size_read(bdev->bd_inode) >> SECTOR_SHIFT;
+#endif
+}
+
+/* an open block device, whatever holds it on this kernel */
+struct iob_bdev {
+	struct block_device *bdev;
+#ifdef IOB_HAVE_BDEV_FILE
+	struct file *file;
+#endif
+};
+
+/* May sleep.  Return: 0 or a negative errno. */
+static inline int iob_bdev_open(struct iob_bdev *b, dev_t dev)
+{
+#ifdef IOB_HAVE_BDEV_FILE
+	b->file = bdev_file_open_by_dev(dev, BLK_OPEN_READ, NULL, NULL);
+	if (IS_ERR(b->file))
+		return PTR_ERR(b->file);
+	b->bdev = file_bdev(b->file);
+#else
+	b->bdev = blkdev_get_by_dev(dev, FMODE_READ, NULL);
+	if (IS_ERR(b->bdev))
+		return PTR_ERR(b->bdev);
+#endif
+	return 0;
+}
+
+static inline void iob_bdev_close(struct iob_bdev *b)
+{
+#ifdef IOB_HAVE_BDEV_FILE
+	bdev_fput(b->file);
+#else
+	blkdev_put(b->bdev, FMODE_READ);
+#endif
+}
+
+/* The device behind a path like /dev/sda.  May sleep.  Return: 0 or -errno. */
+static inline int iob_bdev_lookup(const char *path, dev_t *dev)
+{
+#ifdef IOB_HAVE_LOOKUP_BDEV_DEVT
+	return lookup_bdev(path, dev);
+#else
+	struct block_device *bdev = lookup_bdev(path);
+
+	if (IS_ERR(bdev))
+		return PTR_ERR(bdev);
+	*dev = bdev->bd_dev;
+	bdput(bdev);
+	return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * compat/folio - pages, and the folios that they are part of
+ *
+ * Hides: 5.16 (7b230db3b8d3) brought struct folio; before, the head of a
+ * compound page has the mapping and the flags.
+ */
+#ifndef IOB_COMPAT_FOLIO_H
+#define IOB_COMPAT_FOLIO_H
+
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+
+#ifdef IOB_HAVE_FOLIO
+#define iob_folio		folio
+#define iob_folio_of(page)	page_folio(page)
+#define iob_folio_pfn(f)	folio_pfn(f)
+#define iob_folio_pages(f)	folio_nr_pages(f)
+#define iob_folio_writeback(f)	folio_test_writeback(f)
+#define iob_folio_locked(f)	folio_test_locked(f)
+#define iob_folio_mapping(f)	folio_mapping(f)
+#define iob_folio_dirty(f)	folio_test_dirty(f)
+#else
+#define iob_folio		page
+#define iob_folio_of(page)	compound_head(page)
+#define iob_folio_pfn(f)	page_to_pfn(f)
+#define iob_folio_pages(f)	compound_nr(f)
+#define iob_folio_writeback(f)	PageWriteback(f)
+#define iob_folio_locked(f)	PageLocked(f)
+#define iob_folio_mapping(f)	page_mapping(f)
+#define iob_folio_dirty(f)	PageDirty(f)
+#endif
+
+/*
+ * The inode in whose page cache a folio is, or NULL: anonymous, swap's, a
+ * slab's (jbd2 writes from those; their ->mapping is something else).  Under
+ * RCU; the folio's lock or its writeback keeps it there.
+ */
+static inline struct inode *iob_folio_host(struct iob_folio *f)
+{
+	struct address_space *mapping = iob_folio_mapping(f);
+
+	return mapping ? READ_ONCE(mapping->host) : NULL;
+}
+
+#endif

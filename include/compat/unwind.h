@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * compat/unwind - a stack trace from given registers on
+ *
+ * Hides: stack_trace_save_regs() is not exported.  x86's unwinder is; where
+ * there is none, the trace begins in the handler that asks.
+ */
+#ifndef IOB_COMPAT_UNWIND_H
+#define IOB_COMPAT_UNWIND_H
+
+#include <linux/sched.h>
+#include <linux/stacktrace.h>
+
+#ifdef CONFIG_X86
+#include <asm/unwind.h>
+
+/* The current task only, preemption off.  Return: how many addresses. */
+static inline unsigned int iob_unwind_regs(unsigned long *trace,
+					   unsigned int max,
+					   struct pt_regs *regs)
+{
+	struct unwind_state state;
+	unsigned int nr = 0;
+
+	for (unwind_start(&state, current, regs, NULL);
+	     nr < max && !unwind_done(&state); unwind_next_frame(&state)) {
+		unsigned long ip = unwind_get_return_address(&state);
+
+		if (!ip)
+			break;
+		trace[nr++] = ip;
+	}
+	return nr;
+}
+#else
+static inline unsigned int iob_unwind_regs(unsigned long *trace,
+					   unsigned int max,
+					   struct pt_regs *regs)
+{
+	return stack_trace_save(trace, max, 1);
+}
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * compat/wb_work - why the flusher works
+ *
+ * Hides: struct wb_writeback_work is private to fs/fs-writeback.c; its layout
+ * has been this one since 4.15.  writeback_dirty_page became
+ * writeback_dirty_folio in 5.18 (203a31516616).
+ */
+#ifndef IOB_COMPAT_WB_WORK_H
+#define IOB_COMPAT_WB_WORK_H
+
+#include <linux/types.h>
+#include <linux/writeback.h>
+
+struct iob_wb_work {
+	long nr_pages;
+	struct super_block *sb;
+	enum writeback_sync_modes sync_mode;
+	unsigned int flags;
+	enum wb_reason reason;
+};
+
+static inline u32 iob_wb_work_reason(const void *work)
+{
+	return ((const struct iob_wb_work *)work)->reason;
+}
+
+#ifdef IOB_HAVE_DIRTY_FOLIO
+#define check_trace_callback_type_IOB_WRITEBACK_DIRTY			\
+	check_trace_callback_type_writeback_dirty_folio
+#else
+#define check_trace_callback_type_IOB_WRITEBACK_DIRTY			\
+	check_trace_callback_type_writeback_dirty_page
+#endif
+
+#endif

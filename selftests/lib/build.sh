@@ -1,0 +1,77 @@
+# Building for one release, in its own root with its own compiler.
+#
+# What was built is kept under IOB_CACHE/build by content, so the same source is
+# built once for each kernel. Any warning of the compiler fails.
+# shellcheck shell=bash
+
+# Copy what git knows or would add: tree_snapshot FOLDER
+tree_snapshot() {
+	mkdir -p "$1"
+	(
+		cd "$IOB_TOP" || exit 1
+		if git -c safe.directory='*' rev-parse --git-dir >/dev/null 2>&1; then
+			git -c safe.directory='*' ls-files -z --cached --others --exclude-standard
+		else
+			find . -name .git -prune -o -type f -print0
+		fi | while IFS= read -r -d '' file; do
+			# git lists what is deleted but not yet committed, too
+			[ ! -e "$file" ] || printf '%s\0' "$file"
+		done | tar -c --null -T - --owner=0 --group=0
+	) | tar -x -C "$1"
+}
+
+# content_key FOLDER PATH...: a hash of these files and folders of a tree
+content_key() {
+	local folder=$1
+	shift
+	(cd "$folder" && find "$@" -type f -print0 2>/dev/null | sort -z |
+		xargs -0r sha256sum | sha256sum | cut -c1-16)
+}
+
+# build_module SUITE TREE BIN: put ioblame.ko into BIN; the log is BIN/module.log
+build_module() {
+	local suite=$1 tree=$2 bin=$3 key dir
+	key=$(content_key "$tree" Kbuild Makefile dkms.conf src include)
+	dir=$IOB_CACHE/build/$suite/$(cat "$(root_dir "$suite")/.ioblame-key")-$key
+	mkdir -p "$bin"
+	if [ ! -s "$dir/ioblame.ko" ]; then
+		rm -rf "$dir" && mkdir -p "$dir"
+		(cd "$tree" && cp -r Kbuild dkms.conf src include "$dir" 2>/dev/null) || true
+		[ ! -e "$tree/Makefile" ] || cp "$tree/Makefile" "$dir"
+		in_root "$suite" "$dir:/build" -- make -j2 \
+			-C "/lib/modules/$(root_kver "$suite")/build" M=/build W=1 modules \
+			>"$dir/module.log" 2>&1 || { cp "$dir/module.log" "$bin"; return 1; }
+	fi
+	cp "$dir/module.log" "$bin"
+	if build_warned <"$dir/module.log"; then
+		return 1
+	fi
+	cp "$dir/ioblame.ko" "$bin"
+}
+
+# Any warning, but for what Debian's headers say about themselves
+build_warned() {
+	grep -E 'warning:|WARNING:' | grep -vE 'the compiler differs|Skipping BTF|pahole'
+}
+
+# build_programs SUITE TREE BIN: each selftests/**/prog/NAME.c becomes BIN/NAME
+build_programs() {
+	local suite=$1 tree=$2 bin=$3 key dir
+	key=$(content_key "$tree" selftests include/linux)
+	dir=$IOB_CACHE/build/$suite/prog-$(cat "$(root_dir "$suite")/.ioblame-key")-$key
+	mkdir -p "$bin"
+	if [ ! -e "$dir/.done" ]; then
+		rm -rf "$dir" && mkdir -p "$dir"
+		# shellcheck disable=SC2016
+		in_root "$suite" "$tree:/tree" "$dir:/out" -- bash -c '
+			set -e
+			cd /tree
+			find selftests -path "*/prog/*.c" | while read -r file; do
+				libs=$(sed -nE "s,.*iob-libs: *(.*[^ ]) *(\*/)?$,\1,p" "$file")
+				gcc -O2 -g -Wall -Wextra -Werror -pthread -Iinclude \
+					-o "/out/$(basename "$file" .c)" "$file" $libs
+			done' >"$dir/programs.log" 2>&1 || { cp "$dir/programs.log" "$bin"; return 1; }
+		touch "$dir/.done"
+	fi
+	cp -r "$dir/." "$bin"
+}

@@ -1,0 +1,55 @@
+# What the host's scripts share: where things are, and how to speak.
+#
+# Sourced, never run. IOB_CACHE holds everything that is slow to make again
+# (roots, builds, initramfs images) and may be deleted at any time.
+# shellcheck shell=bash
+
+IOB_CACHE=${IOB_CACHE:-/var/cache/ioblame}
+IOB_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+IOB_SELFTESTS=$IOB_TOP/selftests
+export IOB_CACHE
+
+# A progress line: what takes long, with the seconds since the run began
+say() { printf '[%4ds] %s\n' "$SECONDS" "$*" >&2; }
+die() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# The version has one owner
+iob_version() { sed -nE 's/^PACKAGE_VERSION="?([^"]*)"?$/\1/p' "$IOB_TOP/dkms.conf"; }
+
+# Install what is missing: host_needs COMMAND=PACKAGE... or /FILE=PACKAGE...
+host_needs() {
+	local pair missing=()
+	for pair in "$@"; do
+		command -v "${pair%%=*}" >/dev/null || [ -e "${pair%%=*}" ] || missing+=("${pair#*=}")
+	done
+	[ ${#missing[@]} -gt 0 ] || return 0
+	say "installing what this host lacks: ${missing[*]}"
+	host_apt "${missing[@]}" ||
+		die "cannot install ${missing[*]}; install them by hand and try again"
+}
+
+# apt-get install, with fresh lists only if the ones at hand do not do
+host_apt() {
+	local log
+	log=$(mktemp)
+	export DEBIAN_FRONTEND=noninteractive
+	if apt-get install -y --no-install-recommends "$@" </dev/null >"$log" 2>&1 ||
+		{ apt-get update </dev/null >>"$log" 2>&1 || true
+		  apt-get install -y --no-install-recommends "$@" </dev/null >>"$log" 2>&1; }; then
+		rm -f "$log"
+	else
+		tail -n 20 "$log" >&2
+		rm -f "$log"
+		return 1
+	fi
+}
+
+# Chroots, mounts and 9p with the guest's own owners need root
+become_root() {
+	[ "$(id -u)" -ne 0 ] || return 0
+	command -v sudo >/dev/null || die "needs root, or sudo"
+	exec sudo --preserve-env=IOB_CACHE,KERNEL,CASE,CI,V,IOB_RESULTS -- "$@"
+}

@@ -1,0 +1,79 @@
+# What a case in the guest may use. Sourced by each case:
+#	. "$IOB_LIB/guest.sh"
+#
+# A case finds in its environment
+#	IOB		ioblame's folder in debugfs, there once iob_load has run
+#	IOB_KO		the module built from this tree for this kernel
+#	IOB_BIN		the programs built from selftests/**/prog/*.c
+#	IOB_TREE	the tree under test, read-only
+#	IOB_KERNEL	what `uname -r` begins with: 5.10, 6.1, ...
+#	DISK_NAME	the device of each disk the case declared
+#	OUT		a folder that the host keeps
+#	SCRATCH		a folder in memory, gone after the case
+# and passes by exit 0, skips by skip, fails by anything else. It must unload
+# what it loads: the guest looks for what a case left behind.
+# shellcheck shell=bash
+
+skip() {
+	printf '%s\n' "$*" >"$OUT/skip"
+	echo "skip: $*"
+	exit 77
+}
+
+fail() {
+	echo "fail: $*" >&2
+	exit 1
+}
+
+require_cmd() {
+	local cmd
+	for cmd in "$@"; do
+		command -v "$cmd" >/dev/null || skip "no $cmd in this release"
+	done
+}
+
+require_module() {
+	local module
+	for module in "$@"; do
+		modprobe -q "$module" || skip "no module $module in this kernel"
+	done
+}
+
+# iob_load [PARAMETER=VALUE...]
+iob_load() {
+	insmod "$IOB_KO" "$@" || fail "ioblame does not load: $(dmesg | grep -a ioblame: | tail -n 1)"
+	[ -d "$IOB" ] || fail "loaded, but there is no $IOB"
+}
+
+iob_unload() {
+	rmmod ioblame || fail "ioblame does not unload"
+}
+
+# expect FILE VALUE: what a file of ioblame's reads
+expect() {
+	local now
+	now=$(cat "$IOB/$1") || fail "$1 cannot be read"
+	[ "$now" = "$2" ] || fail "$1 reads '$now', not '$2'"
+}
+
+# expect_errno NAME FILE VALUE: writing VALUE gets this error and changes nothing
+expect_errno() {
+	local before said after
+	before=$(cat "$IOB/$2")
+	said=$(strerror_of_write "$IOB/$2" "$3")
+	[ "$said" = "$1" ] || fail "writing '$3' to $2 gives ${said:-no error}, not $1"
+	after=$(cat "$IOB/$2")
+	[ "$after" = "$before" ] || fail "$2 was '$before' and is '$after' after a refused write"
+}
+
+# The name of the error that one write(2) of a string gets, or nothing
+strerror_of_write() {
+	python3 - "$1" "$2" <<'END'
+import errno, os, sys
+fd = os.open(sys.argv[1], os.O_WRONLY)
+try:
+    os.write(fd, os.fsencode(sys.argv[2]))
+except OSError as e:
+    print(errno.errorcode[e.errno])
+END
+}

@@ -1,0 +1,150 @@
+# One guest of a run: its job folder, its life, its cases' results.
+# shellcheck shell=bash
+
+# guest_job SUITE KERNEL GUEST CASE...: make the job folder, run the guest, and
+# turn what it left into results. TREE is the snapshot under test.
+guest_job() {
+	local suite=$1 kernel=$2 guest=$3 job=$RUN/$2/$3 started=$SECONDS status=0
+	shift 3
+	mkdir -p "$job"/{out,disks,bin}
+	cp -r "$RUN/$kernel/bin/." "$job/bin"
+	guest_describe "$suite" "$kernel" "$job" "$@" || status=$?
+	guest_chroots "$suite" "$job" "$@"
+	if [ $status = 0 ]; then
+		say "guest $kernel/$guest: $# cases (console: $job/console.log)"
+		guest_live "$suite" "$job" || status=$?
+	fi
+	guest_results "$kernel" "$job" "$status" "$@"
+	guest_console "$kernel" "$guest" "$job"
+	say "guest $kernel/$guest: off after $((SECONDS - started)) s"
+	# images are large; those of a failure may tell something
+	grep -q "^FAIL $kernel " "$RUN/results" 2>/dev/null || rm -rf "$job/disks"
+}
+
+# Disks, environment and the list of cases
+guest_describe() {
+	local suite=$1 kernel=$2 job=$3 name specs names=() spec
+	shift 3
+	specs=$(for name in "$@"; do case_tag "$TREE/selftests/cases/$name" disks; done |
+		tr ' ' '\n' | sed '/^$/d' | sort -u)
+	for spec in $specs; do names+=("$(disk_name "$spec")"); done
+	if [ "$(printf '%s\n' "${names[@]}" | sort | uniq -d)" ]; then
+		echo "one disk name, two sizes: $specs" >"$job/console.log"
+		return 1
+	fi
+	printf 'IOB_DISKS="%s"\nIOB_KERNEL=%s\n' "${names[*]}" "$kernel" >"$job/env"
+	echo 'exec bash /tree/selftests/vm/guest-main' >"$job/start"
+	for name in "$@"; do
+		echo "$name $(case_tag "$TREE/selftests/cases/$name" timeout 120)"
+	done >"$job/cases"
+	# shellcheck disable=SC2086
+	(disks_make "$suite" "$job/disks" $specs) >"$job/console.log" 2>&1
+}
+
+# What some cases prepare in the release's root; a failure fails the case
+guest_chroots() {
+	local suite=$1 job=$2 name log
+	shift 2
+	for name in "$@"; do
+		[ -e "$TREE/selftests/cases/$name.chroot" ] || continue
+		mkdir -p "$job/out/$name"
+		log=$job/out/$name/chroot.log
+		if ! in_root "$suite" "$TREE:/tree" "$job/out/$name:/out" -- \
+			env OUT=/out KVER="$(root_kver "$suite")" \
+			bash "/tree/selftests/cases/$name.chroot" >"$log" 2>&1 </dev/null; then
+			echo chroot >"$job/out/$name/failed"
+		fi
+	done
+}
+
+# Start the guest; end it when a case has overrun its own timeout by two minutes
+guest_live() {
+	local suite=$1 job=$2 pid limit age status=0
+	echo "180 boot" >"$job/now"
+	vm_run "$suite" "$job" "$TREE" 7200 >"$job/qemu.log" 2>&1 &
+	pid=$!
+	while kill -0 $pid 2>/dev/null; do
+		sleep 1
+		limit=$(cut -d' ' -f1 "$job/now")
+		age=$(($(date +%s) - $(stat -c %Y "$job/now")))
+		if [ "$age" -gt $((${limit:-0} + 120)) ]; then
+			echo "overrun: $(cut -d' ' -f2- "$job/now")" >>"$job/qemu.log"
+			vm_kill "$job"
+		fi
+	done
+	wait $pid || status=$?
+	return $status
+}
+
+# guest_results KERNEL JOB STATUS CASE...
+guest_results() {
+	local kernel=$1 job=$2 status=$3 name line verdict seconds reason log
+	shift 3
+	touch "$job/results"
+	for name in "$@"; do
+		log=$job/out/$name/log
+		line=$(grep -F " $name " "$job/results" | head -n 1 || true)
+		if [ -z "$line" ]; then
+			guest_death "$kernel" "$name" "$job" "$status"
+			continue
+		fi
+		read -r verdict _ seconds reason <<<"$line"
+		if [ -e "$job/out/$name/failed" ]; then
+			result FAIL "$kernel" "$name" "$seconds" "in the release's root" \
+				"$job/out/$name/chroot.log"
+		elif [ "$verdict" = ok ] && ! guest_hostpart "$job" "$name"; then
+			result FAIL "$kernel" "$name" "$seconds" "on the host" \
+				"$job/out/$name/host.log"
+		else
+			result "$verdict" "$kernel" "$name" "$seconds" "$reason" "$log"
+		fi
+	done
+}
+
+# A case without a result: say why, and show what the kernel said where it died
+# guest_death KERNEL CASE JOB STATUS
+guest_death() {
+	local kernel=$1 name=$2 job=$3 how="qemu: $4" now
+	now=$(cut -d' ' -f2- "$job/now" 2>/dev/null || true)
+	if grep -q '^overrun: ' "$job/qemu.log" 2>/dev/null; then
+		how="no sign of life"
+	elif grep -qa 'Kernel panic' "$job/console.log"; then
+		how="its kernel panicked"
+	fi
+	if [ "$now" = "$name" ] || [ "${now:-boot}" = boot ]; then
+		{
+			# from the last case's beginning on
+			tac "$job/console.log" | sed '/iobtest: begin/q' | tac |
+				"$IOB_SELFTESTS/vm/dmesg-bad" | head -n 12 || true
+			tail -n 3 "$job/qemu.log" 2>/dev/null || true
+			echo "console: $job/console.log"
+		} >"$job/death"
+		result FAIL "$kernel" "$name" - "the guest died in ${now:-its preparation} ($how)" "$job/death"
+	else
+		result FAIL "$kernel" "$name" - \
+			"not run: the guest died in $now ($how; $job/console.log)"
+	fi
+}
+
+guest_hostpart() {
+	local job=$1 name=$2 image variables=()
+	[ -e "$TREE/selftests/cases/$name.host" ] || return 0
+	for image in "$job"/disks/*.img; do
+		[ ! -e "$image" ] || variables+=("IMG_$(basename "$image" .img)=$image")
+	done
+	env OUT="$job/out/$name" "${variables[@]}" timeout 600 \
+		"$TREE/selftests/cases/$name.host" >"$job/out/$name/host.log" 2>&1 </dev/null
+}
+
+# What the kernel said outside of any case, booting or going down
+guest_console() {
+	local kernel=$1 guest=$2 job=$3 bad
+	[ -s "$job/done" ] || return 0
+	if bad=$(sed '/iobtest: begin /,/iobtest: end /d' "$job/console.log" |
+		"$IOB_SELFTESTS/vm/dmesg-bad"); then
+		result ok "$kernel" "console/$guest" 0
+	else
+		printf '%s\n' "$bad" >"$job/console.bad"
+		result FAIL "$kernel" "console/$guest" 0 "the kernel complains" "$job/console.bad"
+	fi
+}

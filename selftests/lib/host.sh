@@ -1,0 +1,64 @@
+# Tests that need no guest: unit/* and lint/*.
+# shellcheck shell=bash
+
+# host_tests unit|lint. A run for one kernel, or for some cases, leaves them out
+# unless the pattern names them.
+host_tests() {
+	if [[ $CASE == "*" ]]; then
+		[ -z "$KERNEL" ] || return 0
+	else
+		[[ ${CASE%%/*} == "$1" ]] || return 0
+	fi
+	mkdir -p "$RUN/host"
+	"host_$1"
+}
+
+# Pure logic, and the scripts that judge what guests have done
+unit_all() {
+	local status=0
+	make -s -C "$TREE/selftests/unit" check || status=$?
+	"$TREE/selftests/truth/verify-test" || status=$?
+	"$TREE/selftests/demo/report-test" || status=$?
+	return $status
+}
+
+# The unit tests print "ok NAME" or "FAIL NAME" themselves
+host_unit() {
+	local log=$RUN/host/unit.log verdict name rest status=0
+	[ -e "$TREE/selftests/unit/Makefile" ] || return 0
+	say "unit tests"
+	timed "$log" unit_all || status=$?
+	while read -r verdict name rest; do
+		# shellcheck disable=SC2053
+		[[ unit/$name == $CASE ]] || continue
+		result "$verdict" - "unit/${name%:}" 0 "${rest#\# }" "$log"
+	done < <(sed -nE 's/^(ok|FAIL|skip) +(.*)/\1 \2/p' "$log")
+	# also when it breaks before it can say so
+	if [ $status -ne 0 ] && ! grep -q '^FAIL ' "$log"; then
+		result FAIL - unit/make "$TOOK" "exit status $status" "$log"
+	fi
+	say "unit tests took $TOOK s"
+}
+
+# A lint check is an executable of selftests/lint; it runs in the tree and
+# prints what it finds
+host_lint() {
+	local check name status
+	for check in "$TREE"/selftests/lint/*; do
+		name=lint/${check##*/}
+		# shellcheck disable=SC2053
+		[[ -x $check && $name == $CASE ]] || continue
+		slot
+		(
+			cd "$TREE" || exit 1
+			status=0
+			timed "$RUN/host/${check##*/}.log" "$check" || status=$?
+			case $status in
+			0) result ok - "$name" "$TOOK" ;;
+			77) result skip - "$name" "$TOOK" "$(tail -n 1 "$RUN/host/${check##*/}.log")" ;;
+			*) result FAIL - "$name" "$TOOK" "" "$RUN/host/${check##*/}.log" ;;
+			esac
+		) &
+	done
+	wait
+}

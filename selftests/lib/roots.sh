@@ -1,0 +1,80 @@
+# The releases whose kernels are tested, and the roots that hold them.
+#
+# A root is a directory made by vm/make-root: one Debian release with its
+# kernel, headers, compiler, dkms and the tests' tools. It is never written to
+# again: builds and installs go to folders bound or laid over it.
+# shellcheck shell=bash
+
+# The newest kernel is whatever the first suite of "forky sid" has that works.
+# shellcheck disable=SC2034
+IOB_SUITES=(bookworm trixie bullseye newest)
+
+# What `uname -r` begins with in a release that is done; nothing if only the
+# root itself can tell.
+suite_kernel() {
+	case $1 in
+	bullseye) echo 5.10 ;;
+	bookworm) echo 6.1 ;;
+	trixie) echo 6.12 ;;
+	*) root_kernel "$1" 2>/dev/null || true ;;
+	esac
+}
+
+root_dir() { echo "$IOB_CACHE/roots/$1"; }
+
+# The release of the kernel in a root: 6.1.0-50-amd64
+root_kver() { cat "$(root_dir "$1")/.ioblame-kver" 2>/dev/null; }
+
+# Its short name: 6.1
+root_kernel() { root_kver "$1" | sed -E 's/^([0-9]+\.[0-9]+).*/\1/'; }
+
+# Run in a root of which every write is forgotten afterwards, but for what goes
+# to the folders bound into it:
+#	in_root SUITE [HOSTDIR:DIR ...] -- COMMAND...
+in_root() {
+	local suite=$1 binds=()
+	shift
+	while [ "$1" != -- ]; do
+		binds+=("$1")
+		shift
+	done
+	shift
+	# shellcheck disable=SC2016
+	unshare --mount --propagation private -- bash -c '
+		set -e
+		root=$1 n=$2
+		shift 2
+		m=/run
+		mount -t tmpfs -o size=2g,mode=755 ioblame $m
+		mkdir $m/up $m/work $m/root
+		mount -t overlay -o "lowerdir=$root,upperdir=$m/up,workdir=$m/work" ioblame $m/root
+		mount -t proc proc $m/root/proc
+		mount --rbind /dev $m/root/dev
+		mount -t tmpfs -o mode=1777 tmp $m/root/tmp
+		for ((; n > 0; n--)); do
+			mkdir -p "$m/root${1#*:}"
+			mount --bind "${1%%:*}" "$m/root${1#*:}"
+			shift
+		done
+		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C \
+			TERM=dumb chroot $m/root "$@"
+	' in_root "$(root_dir "$suite")" ${#binds[@]} "${binds[@]}" "$@"
+}
+
+# The suite whose kernel is called so; only "newest" must exist to be known
+suite_of_kernel() {
+	local suite
+	for suite in "${IOB_SUITES[@]}"; do
+		if [ "$(suite_kernel "$suite")" = "$1" ]; then
+			echo "$suite"
+			return 0
+		fi
+	done
+	[ "$1" = newest ] || [ -z "$(suite_kernel newest)" ] || return 1
+	echo newest
+}
+
+kernels_known() {
+	local suite
+	for suite in "${IOB_SUITES[@]}"; do suite_kernel "$suite"; done | xargs
+}

@@ -1,0 +1,87 @@
+# The guest's first steps in its root, before the job: file systems, patience,
+# and disks by their names.
+#
+# Sourced by vm/guest-main and vm/boot's start script; leaves DISK_NAME=/dev/...
+# for each disk and the IOB_* variables of lib/guest.sh in the environment.
+# shellcheck shell=bash
+
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export HOME=/root LC_ALL=C TERM=dumb
+export IOB_TREE=/tree IOB_LIB=/tree/selftests/lib IOB_BIN=/job/bin
+export IOB_KO=/job/bin/ioblame.ko IOB=/sys/kernel/debug/ioblame
+
+guest_mounts() {
+	mkdir -p /dev/pts /dev/shm
+	mount -t devpts devpts /dev/pts
+	mount -t tmpfs shm /dev/shm
+	mount -t tmpfs run /run
+	mount -t tmpfs -o mode=1777 tmp /tmp
+	mount -t debugfs debugfs /sys/kernel/debug
+	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null || true
+	mount -t cgroup2 cgroup2 /sys/fs/cgroup 2>/dev/null || true
+	[ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
+	: >/etc/mtab.new && ln -sf /proc/self/mounts /etc/mtab
+	ip link set lo up 2>/dev/null || true
+	hostname guest 2>/dev/null || true
+}
+
+# Hung tasks and lockups are told of; the limits fit two loaded cores
+guest_watch() {
+	local k=/proc/sys/kernel
+	echo 120 >$k/hung_task_timeout_secs 2>/dev/null || true
+	echo -1 >$k/hung_task_warnings 2>/dev/null || true
+	echo 60 >$k/watchdog_thresh 2>/dev/null || true
+	echo 7 >$k/printk
+}
+
+# Wait for the disks of this job and export DISK_NAME for each
+guest_disks() {
+	local module name node
+	for module in virtio_blk nvme virtio_scsi sd_mod; do
+		modprobe -q "$module" || true
+	done
+	for name in $IOB_DISKS; do
+		node=$(guest_disk_node "$name") || {
+			echo "ioblame-guest: no disk $name" >/dev/kmsg
+			return 1
+		}
+		export "DISK_$name=/dev/$node"
+	done
+}
+
+guest_disk_node() {
+	local n node
+	for ((n = 0; n < 40; n++)); do
+		for node in /sys/block/*; do
+			node=${node##*/}
+			if grep -qa "iob-$1 *\$" "/sys/block/$node/serial" \
+				"/sys/block/$node/device/serial" 2>/dev/null ||
+				tr -d '\0' 2>/dev/null <"/sys/block/$node/device/vpd_pg80" |
+				grep -qa "iob-$1 *\$"; then
+				[ ! -b "/dev/$node" ] || { echo "$node"; return 0; }
+			fi
+		done
+		sleep 0.1
+	done 2>/dev/null
+	return 1
+}
+
+guest_setup() {
+	guest_mounts
+	guest_watch
+	# shellcheck source=/dev/null
+	. /job/env
+	export IOB_DISKS IOB_KERNEL
+	guest_disks
+}
+
+# Nothing of the root is worth a clean unmount; the disks under test are
+guest_off() {
+	cd /
+	umount -a -t ext2,ext3,ext4,xfs,btrfs,f2fs,vfat 2>/dev/null
+	sync
+	echo "$1" >/job/done
+	sync
+	echo o >/proc/sysrq-trigger
+	sleep 60
+}

@@ -1,0 +1,96 @@
+# Start one guest and see it to its end.
+#
+# A guest is a job folder: `start` is what it runs, `disks/NAME.img` its disks,
+# `console.log` what its kernel said. The guest is real Debian: its kernel, its
+# root. Nothing here may need KVM; where KVM works it is used.
+# shellcheck shell=bash
+
+# kvm if a kernel really runs under it, else tcg. That /dev/kvm opens says little:
+# there are hosts where the guest then never runs. So start a kernel without a
+# root, which speaks and panics; asked once per boot of the host.
+vm_accel() {
+	local root answer said
+	root=$(root_dir "$1")
+	answer=$IOB_CACHE/accel-$(cat /proc/sys/kernel/random/boot_id)
+	if [ -n "${IOB_ACCEL:-}" ]; then
+		echo "$IOB_ACCEL"
+		return
+	elif [ ! -s "$answer" ]; then
+		echo tcg,thread=multi >"$answer.$$"
+		if [ -w /dev/kvm ]; then
+			said=$(timeout 20 qemu-system-x86_64 -accel kvm -machine q35 -cpu max -m 256M \
+				-nodefaults -no-user-config -display none -no-reboot -serial stdio \
+				-kernel "$root/boot/vmlinuz-$(root_kver "$1")" \
+				-append "console=ttyS0 panic=-1" </dev/null 2>/dev/null || true)
+			[[ $said != *"Kernel panic"* ]] || echo kvm >"$answer.$$"
+		fi
+		mv "$answer.$$" "$answer"
+	fi
+	cat "$answer"
+}
+
+# oops=panic, panic=-1 and -no-reboot: a kernel that breaks ends the guest at
+# once. Own slab caches are not merged and carry red zones and poison. The stall
+# limits are what two loaded cores without KVM need.
+vm_cmdline() {
+	echo "console=ttyS0 panic=-1 oops=panic ignore_loglevel log_buf_len=16M" \
+		"printk.devkmsg=on slab_nomerge slub_debug=FZP,iob_*" \
+		"rcupdate.rcu_cpu_stall_timeout=120 nmi_watchdog=0 no_timer_check" \
+		"mitigations=off random.trust_cpu=on net.ifnames=0 ${IOB_CMDLINE:-}"
+}
+
+# The -drive and -device words for a job's disks; the serial number names one
+# in the guest. nvme* is an NVMe disk, scsi* a virtio-scsi one, all others
+# virtio-blk.
+vm_disk_args() {
+	local image name scsi=no
+	for image in "$1"/disks/*.img; do
+		[ -e "$image" ] || continue
+		name=$(basename "$image" .img)
+		printf '%s\n' -drive "file=$image,format=raw,if=none,id=$name,cache=unsafe,aio=threads,discard=unmap"
+		case $name in
+		nvme*) printf '%s\n' -device "nvme,drive=$name,serial=iob-$name" ;;
+		scsi*)
+			[ $scsi = yes ] || printf '%s\n' -device virtio-scsi-pci,id=scsi0
+			scsi=yes
+			printf '%s\n' -device "scsi-hd,bus=scsi0.0,drive=$name,serial=iob-$name"
+			;;
+		*) printf '%s\n' -device "virtio-blk-pci,drive=$name,serial=iob-$name" ;;
+		esac
+	done
+}
+
+# vm_run SUITE JOB TREE SECONDS: 0 when the guest turned itself off in time
+vm_run() {
+	local suite=$1 job=$2 tree=$3 limit=$4 root initramfs disks accel
+	accel=$(vm_accel "$suite")
+	# 7.2 patches its code by means that two of TCG's threads do not follow: an
+	# int3 now and then kills the guest, with our module or without
+	[ "$suite" != newest ] || accel=${accel/thread=multi/thread=single}
+	root=$(root_dir "$suite")
+	initramfs=$("$IOB_SELFTESTS/vm/make-initramfs" "$suite")
+	mapfile -t disks < <(
+		vm_disk_args "$job"
+		vm_share root "$root" ,readonly=on
+		vm_share tree "$tree" ,readonly=on
+		vm_share job "$job"
+	)
+	timeout --foreground -k 10 "$limit" qemu-system-x86_64 \
+		-accel "$accel" -machine q35 -cpu max \
+		-smp 2 -m "${IOB_MEM:-1G}" -nodefaults -no-user-config \
+		-display none -no-reboot -pidfile "$job/qemu.pid" -serial "${IOB_SERIAL:-file:$job/console.log}" \
+		-kernel "$root/boot/vmlinuz-$(root_kver "$suite")" \
+		-initrd "$initramfs" -append "$(vm_cmdline)" \
+		-device virtio-rng-pci "${disks[@]}"
+}
+
+# vm_kill JOB: end a guest at once
+vm_kill() {
+	[ ! -s "$1/qemu.pid" ] || kill "$(cat "$1/qemu.pid")" 2>/dev/null || true
+}
+
+# vm_share TAG FOLDER [,OPTION]
+vm_share() {
+	printf '%s\n' -fsdev "local,id=$1,path=$2,security_model=none,multidevs=remap${3:-}" \
+		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1"
+}

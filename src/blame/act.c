@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reclaiming, the one place where an object dies while probes run:
+ *
+ *  1. the dirtier table is read: acts that own a page to be written stay;
+ *  2. acts unused for the time to live leave the index;
+ *  3. synchronize_rcu(): whoever found one of them is done, and has put its
+ *     number into the dirtier table if it was going to;
+ *  4. the dirtier table is read again, and entries of the dead become LOST:
+ *     after that the number may be given to another act;
+ *  5. they are freed.  IOs in flight name them by id, with the generation, and
+ *     find nothing.
+ *
+ * The number is therefore kept taken from 2 to 4.
+ */
+#include <linux/bitmap.h>
+#include <linux/err.h>
+#include <linux/jhash.h>
+#include <linux/mm.h>
+#include <linux/ktime.h>
+
+#include <compat/rcu.h>
+#include <compat/slab.h>
+
+#include "act.h"
+#include "dirtier.h"
+#include "intent.h"
+#include "role.h"
+#include "stats.h"
+
+static struct iob_index acts;
+static struct kmem_cache *cache;
+static void (*release_counters)(struct iob_act *act);
+
+static u32 hash_of(u64 role, u32 intent, const struct iob_file *f)
+{
+	return jhash_3words(iob_id_nr(role) ^ f->dev, intent ^ f->gen,
+			    (u32)f->ino, (u32)(f->ino >> 32));
+}
+
+static bool same(const struct iob_node *a, const struct iob_node *b)
+{
+	const struct iob_act *x = container_of(a, struct iob_act, node);
+	const struct iob_act *y = container_of(b, struct iob_act, node);
+
+	return x->role == y->role && x->intent == y->intent &&
+	       iob_file_same(&x->file, &y->file);
+}
+
+static struct iob_act *find(u64 role, u32 intent, const struct iob_file *file,
+			    u32 hash)
+{
+	struct iob_act *a;
+
+	hlist_for_each_entry_rcu(a, iob_index_bucket(&acts, hash), node.hash,
+				 iob_read_held()) {
+		if (a->role == role && a->intent == intent &&
+		    iob_file_same(&a->file, file))
+			return a;
+	}
+	return NULL;
+}
+
+/* Note that an act is in use.  Seldom writes: a shared line stays shared. */
+void iob_act_touch(struct iob_act *act)
+{
+	u32 now = ktime_get_seconds();
+
+	if (READ_ONCE(act->used) != now)
+		WRITE_ONCE(act->used, now);
+}
+
+/**
+ * iob_act_get - the act of a role, an intent and a file
+ * @role:   id of the role
+ * @intent: number of the intent
+ * @file:   the file
+ *
+ * Made if it is new.  Any context but NMI, inside iob_read_lock().
+ * Return: its id, IOB_ACT_NOMEM if it could not be made (counted).
+ */
+u64 iob_act_get(u64 role, u32 intent, const struct iob_file *file)
+{
+	u32 hash = hash_of(role, intent, file);
+	const struct iob_role *r;
+	struct iob_act *new, *act = find(role, intent, file, hash);
+	struct iob_node *node;
+
+	if (act) {
+		iob_act_touch(act);
+		return act->node.id;
+	}
+	if (iob_index_full(&acts))
+		return IOB_ACT_NOMEM;
+	new = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	if (!new) {
+		iob_stat_inc(node_nomem);
+		return IOB_ACT_NOMEM;
+	}
+	memset(new, 0, sizeof(*new));
+	new->role = role;
+	new->intent = intent;
+	new->file = *file;
+	new->used = ktime_get_seconds();
+	r = iob_role_id(role);
+	new->kthread = r && r->kthread;
+	node = iob_index_add(&acts, &new->node, hash, same);
+	if (node != &new->node)
+		kmem_cache_free(cache, new);
+	return IS_ERR(node) ? IOB_ACT_NOMEM : node->id;
+}
+
+/**
+ * iob_act_modified - the same act under another modifier
+ * @id:       the act
+ * @modifier: see IOB_MODIFIER_*
+ *
+ * Context and errors as iob_act_get(); an act that is gone stays @id.
+ */
+u64 iob_act_modified(u64 id, u32 modifier)
+{
+	const struct iob_act *act = iob_act_id(id);
+	u32 intent;
+
+	if (!act || id <= IOB_ACT_LOST)
+		return id;
+	intent = iob_intent_modified(act->intent, modifier);
+	if (intent == act->intent)
+		return id;
+	return iob_act_get(act->role, intent, &act->file);
+}
+
+/* The act with this id, or NULL if it was reclaimed.  In iob_read_lock(). */
+struct iob_act *iob_act_id(u64 id)
+{
+	struct iob_node *node = iob_index_id(&acts, id);
+
+	return node ? container_of(node, struct iob_act, node) : NULL;
+}
+
+/* The act with that number, or NULL.  In iob_read_lock(). */
+struct iob_act *iob_act_nr(u32 nr)
+{
+	struct iob_node *node = iob_index_nr(&acts, nr);
+
+	return node ? container_of(node, struct iob_act, node) : NULL;
+}
+
+/* The act with the smallest number >= *nr, or NULL.  In iob_read_lock(). */
+struct iob_act *iob_act_next(u32 *nr)
+{
+	struct iob_node *node = iob_index_next(&acts, nr);
+
+	return node ? container_of(node, struct iob_act, node) : NULL;
+}
+
+/* How many there are, the two special ones included. */
+u32 iob_acts_count(void)
+{
+	return READ_ONCE(acts.count);
+}
+
+static void free_act(struct iob_act *act)
+{
+	if (act->counters)
+		release_counters(act);
+	kmem_cache_free(cache, act);
+}
+
+/* Step 2: @dead gets the numbers of the acts that were taken out. */
+static u32 unhash_unused(u32 ttl, const unsigned long *owners,
+			 unsigned long *dead)
+{
+	u32 nr, nr_dead = 0, now = ktime_get_seconds();
+	struct iob_act *act;
+
+	for (nr = IOB_ACT_LOST + 1; (act = iob_act_next(&nr)); nr++) {
+		/* it may be used in a second that began after we looked */
+		if ((s32)(now - READ_ONCE(act->used)) < (s32)ttl ||
+		    test_bit(nr, owners))
+			continue;
+		WRITE_ONCE(act->dead, true);
+		iob_index_unhash(&acts, &act->node);
+		__set_bit(nr, dead);
+		nr_dead++;
+		cond_resched();
+	}
+	return nr_dead;
+}
+
+/* Step 5.  Their ->hash is ours since step 3: it lists them here. */
+static void free_dead(const unsigned long *dead)
+{
+	HLIST_HEAD(list);
+	struct hlist_node *next;
+	struct iob_act *act;
+	u32 nr;
+
+	for_each_set_bit(nr, dead, acts.max) {
+		act = iob_act_nr(nr);
+		iob_index_unnumber(&acts, &act->node);
+		hlist_add_head(&act->node.hash, &list);
+	}
+	/* nobody finds them by id any more: wait for those who just have */
+	synchronize_rcu();
+	hlist_for_each_entry_safe(act, next, &list, node.hash)
+		free_act(act);
+}
+
+static void reclaim_roles(u32 ttl, unsigned long *used, u32 bits,
+			  struct iob_reclaimed *done)
+{
+	struct iob_act *act;
+	u32 nr;
+
+	bitmap_zero(used, bits);
+	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
+		if (iob_id_nr(act->role) < bits)
+			__set_bit(iob_id_nr(act->role), used);
+		cond_resched();
+	}
+	done->roles += iob_roles_reclaim(used, bits, ttl);
+}
+
+/**
+ * iob_acts_reclaim - free acts that are not used any more, then roles
+ * @ttl:  seconds that an act must have been unused, a role's task be gone
+ * @done: what was freed is added
+ *
+ * May sleep, takes two grace periods and two passes over the dirtier table.
+ * The caller sees to it that it does not run twice at once and that the
+ * session stays.  Without memory nothing is reclaimed this time.
+ */
+void iob_acts_reclaim(u32 ttl, struct iob_reclaimed *done)
+{
+	u32 bits = max(acts.max, iob_roles_max());
+	unsigned long *owners = kvcalloc(BITS_TO_LONGS(bits), sizeof(long),
+					 GFP_KERNEL);
+	unsigned long *dead = kvcalloc(BITS_TO_LONGS(bits), sizeof(long),
+				       GFP_KERNEL);
+	u32 nr_dead;
+
+	if (!owners || !dead)
+		goto out;
+	iob_dirtier_owners(owners);
+	nr_dead = unhash_unused(ttl, owners, dead);
+	if (nr_dead) {
+		synchronize_rcu();
+		iob_dirtier_drop(dead);
+		free_dead(dead);
+		done->acts += nr_dead;
+	}
+	reclaim_roles(ttl, owners, bits, done);
+out:
+	kvfree(owners);
+	kvfree(dead);
+}
+
+static int add_special(u64 id, u64 role, u32 intent)
+{
+	struct iob_act *act = kmem_cache_alloc(cache, GFP_KERNEL);
+	int err;
+
+	if (!act)
+		return -ENOMEM;
+	memset(act, 0, sizeof(*act));
+	act->role = role;
+	act->intent = intent;
+	err = iob_index_reserve(&acts, &act->node, iob_id_nr(id));
+	if (err)
+		kmem_cache_free(cache, act);
+	return err;
+}
+
+/**
+ * iob_acts_init - begin with the two special acts alone
+ * @max:     numbers stay below
+ * @release: frees an act's counters
+ *
+ * May sleep.  Return: 0 or -ENOMEM.
+ */
+int iob_acts_init(u32 max, void (*release)(struct iob_act *act))
+{
+	int err = iob_index_init(&acts, max, 1);
+
+	release_counters = release;
+	if (!err)
+		err = add_special(IOB_ACT_NOMEM, IOB_ROLE_NOMEM,
+				  IOB_INTENT_NOMEM);
+	if (!err)
+		err = add_special(IOB_ACT_LOST, IOB_ROLE_LOST, IOB_INTENT_LOST);
+	if (err)
+		iob_acts_exit();
+	return err;
+}
+
+/* Free all.  No probe is attached and no reader holds the session. */
+void iob_acts_exit(void)
+{
+	struct iob_act *act;
+	u32 nr = 0;
+
+	if (!acts.table)
+		return;
+	while ((act = iob_act_next(&nr))) {
+		free_act(act);
+		nr++;
+	}
+	iob_index_exit(&acts);
+}
+
+/* Module load.  Return: 0 or -ENOMEM. */
+int iob_acts_cache_init(void)
+{
+	BUILD_BUG_ON(sizeof(struct iob_act) > 72);
+	cache = iob_cache_create("iob_act", sizeof(struct iob_act), 0);
+	return cache ? 0 : -ENOMEM;
+}
+
+/* Module unload, after iob_acts_exit(). */
+void iob_acts_cache_exit(void)
+{
+	kmem_cache_destroy(cache);
+}

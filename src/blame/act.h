@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * act - a role with an intent on a file: what an IO is charged to
+ */
+#ifndef IOB_BLAME_ACT_H
+#define IOB_BLAME_ACT_H
+
+#include <linux/fs.h>
+
+#include "index.h"
+
+/* the special acts' ids; number 0 means "none" in the dirtier table */
+#define IOB_ACT_NONE	0ULL
+#define IOB_ACT_NOMEM	1ULL
+#define IOB_ACT_LOST	2ULL
+
+/* which file, by what open_by_handle_at() and ls -i know */
+struct iob_file {
+	u64 ino;
+	u32 dev;	/* dev_t, major << 20 | minor */
+	u32 gen;
+};
+
+struct iob_act {
+	struct iob_node node;
+	u64 role;		/* id */
+	struct iob_file file;
+	u32 intent;		/* number */
+	u32 used;		/* seconds when it last did IO or dirtied */
+	u32 *counters;		/* record/counters, NULL until the first IO */
+	u32 pipe;		/* counters_pipe's turn when it last did IO */
+	bool kthread;		/* the role is a kernel thread's */
+	bool dead;		/* being reclaimed: to be used no more */
+};
+
+/* The file an inode stands for; a block device's own inode is no file. */
+static inline void iob_file_of(const struct inode *inode, struct iob_file *file)
+{
+	if (S_ISBLK(inode->i_mode)) {
+		file->dev = inode->i_rdev;
+		file->ino = 0;
+		file->gen = 0;
+	} else {
+		file->dev = inode->i_sb->s_dev;
+		file->ino = inode->i_ino;
+		file->gen = inode->i_generation;
+	}
+}
+
+static inline bool iob_file_same(const struct iob_file *a,
+				 const struct iob_file *b)
+{
+	return a->ino == b->ino && a->dev == b->dev && a->gen == b->gen;
+}
+
+int iob_acts_init(u32 max, void (*release)(struct iob_act *act));
+void iob_acts_exit(void);
+u64 iob_act_get(u64 role, u32 intent, const struct iob_file *file);
+u64 iob_act_modified(u64 id, u32 modifier);
+struct iob_act *iob_act_id(u64 id);
+struct iob_act *iob_act_nr(u32 nr);
+struct iob_act *iob_act_next(u32 *nr);
+u32 iob_acts_count(void);
+void iob_act_touch(struct iob_act *act);
+
+/* what reclaiming did, for `status` */
+struct iob_reclaimed {
+	u64 roles;
+	u64 acts;
+};
+
+void iob_acts_reclaim(u32 ttl, struct iob_reclaimed *done);
+
+int iob_acts_cache_init(void);
+void iob_acts_cache_exit(void);
+
+#endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/err.h>
+#include <linux/jhash.h>
+#include <linux/slab.h>
+
+#include <compat/rcu.h>
+
+#include "intent.h"
+#include "stack.h"
+#include "stats.h"
+
+static struct iob_index intents;
+
+/* Functions whose place in a trace says something.  Set before attaching. */
+static struct {
+	struct iob_code code;
+	u16 flag;
+} marks[8];
+
+static unsigned int nr_marks;
+
+/**
+ * iob_intent_mark - traces through this function mean something
+ * @func: its address
+ * @flag: IOB_INTENT_*
+ *
+ * May sleep.  While no probe is attached.
+ */
+void iob_intent_mark(unsigned long func, u16 flag)
+{
+	if (WARN_ON_ONCE(nr_marks == ARRAY_SIZE(marks)))
+		return;
+	if (!iob_code_of(func, &marks[nr_marks].code))
+		return;
+	marks[nr_marks].flag = flag;
+	nr_marks++;
+}
+
+/* Forget what iob_intent_mark() was told.  While no probe is attached. */
+void iob_intent_unmark(void)
+{
+	nr_marks = 0;
+}
+
+static u16 classify(const struct iob_intent *intent)
+{
+	unsigned int i, j;
+	u16 flags = 0;
+
+	for (i = 0; i < intent->depth; i++) {
+		for (j = 0; j < nr_marks; j++) {
+			if (iob_code_has(&marks[j].code, intent->trace[i]))
+				flags |= marks[j].flag;
+		}
+	}
+	return flags;
+}
+
+static u32 hash_of(const unsigned long *trace, unsigned int depth, u32 modifier)
+{
+	return jhash2((const u32 *)trace, depth * sizeof(*trace) / sizeof(u32),
+		      modifier);
+}
+
+static bool same(const struct iob_node *a, const struct iob_node *b)
+{
+	const struct iob_intent *x = container_of(a, struct iob_intent, node);
+	const struct iob_intent *y = container_of(b, struct iob_intent, node);
+
+	return x->depth == y->depth && x->modifier == y->modifier &&
+	       !memcmp(x->trace, y->trace, x->depth * sizeof(*x->trace));
+}
+
+static struct iob_intent *find(const unsigned long *trace, unsigned int depth,
+			       u32 modifier, u32 hash)
+{
+	struct iob_intent *i;
+
+	hlist_for_each_entry_rcu(i, iob_index_bucket(&intents, hash), node.hash,
+				 iob_read_held()) {
+		if (i->depth == depth && i->modifier == modifier &&
+		    !memcmp(i->trace, trace, depth * sizeof(*trace)))
+			return i;
+	}
+	return NULL;
+}
+
+/**
+ * iob_intent_get - the number of the intent with this trace and modifier
+ * @trace:    return addresses, innermost first
+ * @depth:    how many, at most IOB_STACK_DEPTH
+ * @modifier: see IOB_MODIFIER_*
+ *
+ * Made if it is new.  Any context but NMI, inside iob_read_lock().
+ * Return: its number, IOB_INTENT_NOMEM if it could not be made (counted).
+ */
+u32 iob_intent_get(const unsigned long *trace, unsigned int depth, u32 modifier)
+{
+	u32 hash = hash_of(trace, depth, modifier);
+	struct iob_intent *new, *i = find(trace, depth, modifier, hash);
+	struct iob_node *node;
+
+	if (i)
+		return iob_id_nr(i->node.id);
+	if (iob_index_full(&intents))
+		return IOB_INTENT_NOMEM;
+	new = kzalloc(sizeof(*new) + depth * sizeof(*trace),
+		      GFP_NOWAIT | __GFP_NOWARN);
+	if (!new) {
+		iob_stat_inc(node_nomem);
+		return IOB_INTENT_NOMEM;
+	}
+	new->modifier = modifier;
+	new->depth = depth;
+	memcpy(new->trace, trace, depth * sizeof(*trace));
+	new->flags = classify(new);
+	node = iob_index_add(&intents, &new->node, hash, same);
+	if (node != &new->node)
+		kfree(new);
+	return IS_ERR(node) ? IOB_INTENT_NOMEM : iob_id_nr(node->id);
+}
+
+/**
+ * iob_intent_modified - the same stack under another modifier
+ * @nr:       an intent
+ * @modifier: the modifier wanted
+ *
+ * Context and errors as iob_intent_get().
+ */
+u32 iob_intent_modified(u32 nr, u32 modifier)
+{
+	const struct iob_intent *i = iob_intent_nr(nr);
+
+	if (!i || nr <= IOB_INTENT_LOST || i->modifier == modifier)
+		return nr;
+	return iob_intent_get(i->trace, i->depth, modifier);
+}
+
+/* The intent with that number or NULL.  Valid until iob_intents_exit(). */
+const struct iob_intent *iob_intent_nr(u32 nr)
+{
+	struct iob_node *node = iob_index_nr(&intents, nr);
+
+	return node ? container_of(node, struct iob_intent, node) : NULL;
+}
+
+/* How many there are, the two special ones included. */
+u32 iob_intents_count(void)
+{
+	return READ_ONCE(intents.count);
+}
+
+/**
+ * iob_intents_init - begin with the two special intents alone
+ * @max: numbers stay below
+ *
+ * May sleep.  Return: 0 or -ENOMEM.
+ */
+int iob_intents_init(u32 max)
+{
+	int err = iob_index_init(&intents, max, 0);
+	u32 nr;
+
+	for (nr = 0; !err && nr <= IOB_INTENT_LOST; nr++) {
+		struct iob_intent *i = kzalloc(sizeof(*i), GFP_KERNEL);
+
+		err = i ? iob_index_reserve(&intents, &i->node, nr) : -ENOMEM;
+		if (err)
+			kfree(i);
+	}
+	if (err)
+		iob_intents_exit();
+	return err;
+}
+
+/* Free all.  No probe is attached and no reader holds the session. */
+void iob_intents_exit(void)
+{
+	struct iob_node *node;
+	u32 nr = 0;
+
+	if (!intents.table)
+		return;
+	while ((node = iob_index_next(&intents, &nr))) {
+		kfree(container_of(node, struct iob_intent, node));
+		nr++;
+	}
+	iob_index_exit(&intents);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * intent - how: a stack trace and a modifier
+ *
+ * Intents are made and never destroyed while a session lives, so their number
+ * is name enough and a reader may hold a pointer as long as it holds the
+ * session.
+ */
+#ifndef IOB_BLAME_INTENT_H
+#define IOB_BLAME_INTENT_H
+
+#include <linux/ioblame.h>
+
+#include "index.h"
+
+/* what the trace says about the IO, worked out once when the intent is made */
+#define IOB_INTENT_DIRECT	1	/* inside a file's direct IO */
+#define IOB_INTENT_REDIRTY	2	/* writeback puts a page back */
+#define IOB_INTENT_WRITEBACK	4	/* inside writeback of a file */
+
+struct iob_intent {
+	struct iob_node node;
+	u32 modifier;
+	u16 depth;
+	u16 flags;
+	unsigned long trace[];
+};
+
+int iob_intents_init(u32 max);
+void iob_intents_exit(void);
+void iob_intent_mark(unsigned long func, u16 flag);
+void iob_intent_unmark(void);
+u32 iob_intent_get(const unsigned long *trace, unsigned int depth, u32 modifier);
+u32 iob_intent_modified(u32 nr, u32 modifier);
+const struct iob_intent *iob_intent_nr(u32 nr);
+u32 iob_intents_count(void);
+
+#endif

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A write from the page cache is paid for by whoever dirtied its pages, page
+ * by page.  Everything else, and pages whose dirtier is not known, is paid for
+ * by the task that submits it, with its stack as the intent.
+ *
+ * The pages of a direct IO may be in the page cache too, when the buffer is a
+ * mapped file: those have a dirtier who has nothing to do with this IO.  Two
+ * signs tell them: who ends the bio, and that a file's page goes to its own
+ * disk only while it is under writeback.
+ */
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/swap.h>
+
+#include <compat/folio.h>
+#include <compat/rcu.h>
+
+#include "act.h"
+#include "dirtier.h"
+#include "intent.h"
+#include "origin.h"
+#include "role.h"
+#include "stack.h"
+#include "stats.h"
+#include "task.h"
+
+#define MAX_DIRECT_ENDS	16
+#define MAX_PARTS	2048
+
+/* bi_end_io of direct IO.  Set while no probe is attached. */
+static unsigned long direct_ends[MAX_DIRECT_ENDS];
+static unsigned int nr_direct_ends;
+
+/* one bio being looked at */
+struct look {
+	struct iob_origin *o;
+	struct bio *bio;
+	enum iob_op op;
+	struct pt_regs *regs;	/* in a kprobe, else NULL */
+	struct iob_task *task;	/* NULL in an interrupt */
+	bool late;		/* who submitted it is long gone */
+	u32 modifier;
+	u64 submitter;		/* act, IOB_ACT_NONE until it is asked for */
+	u32 last_nr;		/* entry of the page before, as verified: */
+	u64 last_act;		/* pays */
+	enum iob_how last_how;
+};
+
+/**
+ * iob_origin_mark_direct_end - a bio with this bi_end_io is direct IO
+ * @func: the function's address
+ *
+ * While no probe is attached.
+ */
+void iob_origin_mark_direct_end(unsigned long func)
+{
+	if (!WARN_ON_ONCE(nr_direct_ends == MAX_DIRECT_ENDS))
+		direct_ends[nr_direct_ends++] = func;
+}
+
+/* Forget what iob_origin_mark_direct_end() was told. */
+void iob_origin_unmark(void)
+{
+	nr_direct_ends = 0;
+}
+
+/* The operation as iolog names it, or -1: not an IO that is accounted. */
+int iob_op_of(const struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+		return bio->bi_opf & REQ_RAHEAD ? IOB_OP_AHEAD : IOB_OP_READ;
+	case REQ_OP_WRITE:
+	case REQ_OP_ZONE_APPEND:
+		/* an empty write is there for its flush */
+		return bio->bi_iter.bi_size ? IOB_OP_WRITE : IOB_OP_FLUSH;
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
+	case REQ_OP_WRITE_ZEROES:
+		return IOB_OP_DISCARD;
+	case REQ_OP_FLUSH:
+		return IOB_OP_FLUSH;
+	default:
+		return -1;
+	}
+}
+
+static bool is_direct_end(const struct bio *bio)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_direct_ends; i++) {
+		if ((unsigned long)bio->bi_end_io == direct_ends[i])
+			return true;
+	}
+	return false;
+}
+
+/* The inode from or to whose page cache a bio goes, by one of its folios. */
+static struct inode *cache_host(const struct look *l, struct iob_folio *f)
+{
+	struct inode *host = iob_folio_host(f);
+
+	if (!host || S_ISBLK(host->i_mode))
+		return host;
+	if (l->op == IOB_OP_WRITE)
+		return iob_folio_writeback(f) ? host : NULL;
+	return iob_folio_locked(f) ? host : NULL;
+}
+
+static void block_device_file(const struct bio *bio, struct iob_file *file)
+{
+	const struct gendisk *gd = iob_bio_disk(bio);
+
+	file->ino = 0;
+	file->gen = 0;
+#ifdef IOB_HAVE_BI_BDEV
+	file->dev = bio->bi_bdev->bd_dev;
+#else
+	file->dev = MKDEV(gd->major, gd->first_minor);
+#endif
+	(void)gd;
+}
+
+/* The act of the task that submits, on the file whose inode is @host if any. */
+static u64 submitter_of(struct look *l, const struct inode *host)
+{
+	unsigned long trace[IOB_STACK_DEPTH];
+	const struct iob_intent *i;
+	struct iob_file file;
+	unsigned int depth;
+	u32 intent;
+
+	if (l->late)
+		return IOB_ACT_LOST;
+	depth = iob_stack_save(trace, l->regs);
+	intent = iob_intent_get(trace, depth, l->modifier);
+	i = iob_intent_nr(intent);
+	if (host)
+		iob_file_of(host, &file);
+	else if (l->task && l->task->direct && i &&
+		 i->flags & IOB_INTENT_DIRECT)
+		file = l->task->file;
+	else
+		block_device_file(l->bio, &file);
+	if (!l->task)
+		return iob_act_get(IOB_ROLE_LOST, intent, &file);
+	return iob_task_act(l->task, intent, &file);
+}
+
+static bool grow(struct iob_origin *o)
+{
+	u16 room = o->room == 1 ? 8 : o->room * 4;
+	struct iob_part *more;
+
+	/* that many dirtiers in one bio are no longer worth the memory */
+	if (o->room >= MAX_PARTS)
+		return false;
+	more = kmalloc_array(room, sizeof(*more), GFP_NOWAIT | __GFP_NOWARN);
+	if (!more)
+		return false;
+	memcpy(more, o->part, o->nr * sizeof(*more));
+	iob_origin_free(o);
+	o->part = more;
+	o->room = room;
+	return true;
+}
+
+/* @bytes more, for which @act pays. */
+static void add(struct iob_origin *o, u64 act, enum iob_how how, u32 bytes,
+		u64 dirty_ns)
+{
+	struct iob_part *last = o->nr ? &o->part[o->nr - 1] : NULL;
+
+	if (last && last->act == act && last->how == how) {
+		last->bytes += bytes;
+		return;
+	}
+	if (o->nr == o->room && !grow(o)) {
+		/* better nobody than the wrong one */
+		iob_stat_inc(parts_nomem);
+		last->act = IOB_ACT_NOMEM;
+		last->how = IOB_HOW_LOST;
+		last->bytes += bytes;
+		return;
+	}
+	last = &o->part[o->nr++];
+	last->act = act;
+	last->how = how;
+	last->bytes = bytes;
+	last->dirty_ns = dirty_ns;
+}
+
+/* A page's entry says @nr: who pays?  IOB_ACT_NONE if it is another file's. */
+static u64 act_of_entry(struct look *l, u32 nr, const struct inode *host)
+{
+	struct iob_act *act = iob_act_nr(nr);
+	struct iob_file file;
+
+	l->last_how = IOB_HOW_LOST;
+	if (nr <= IOB_ACT_LOST)
+		return nr;
+	iob_file_of(host, &file);
+	if (!act || !iob_file_same(&act->file, &file)) {
+		iob_stat_inc(act_stale);
+		return IOB_ACT_NONE;
+	}
+	/* a kernel thread dirties on behalf of somebody: he is not known */
+	l->last_how = act->kthread ? IOB_HOW_SUBMITTER : IOB_HOW_EXACT;
+	return l->modifier ? iob_act_modified(act->node.id, l->modifier) :
+			     act->node.id;
+}
+
+static enum iob_how submitter_how(const struct look *l)
+{
+	return l->task && !l->late ? IOB_HOW_SUBMITTER : IOB_HOW_LOST;
+}
+
+/* One page of a write from the page cache. */
+static void look_at_page(struct look *l, struct page *page, u32 bytes)
+{
+	unsigned long pfn = page_to_pfn(page);
+	u32 nr = iob_dirtier_get(pfn);
+	struct inode *host;
+	u64 dirty_ns;
+
+	if (nr && nr == l->last_nr) {
+		l->o->part[l->o->nr - 1].bytes += bytes;
+		return;
+	}
+	l->last_nr = 0;
+	host = cache_host(l, iob_folio_of(page));
+	if (nr && host) {
+		l->last_act = act_of_entry(l, nr, host);
+		if (l->last_act) {
+			dirty_ns = iob_dirtier_time(pfn);
+			add(l->o, l->last_act, l->last_how, bytes,
+			    dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN);
+			l->last_nr = nr;
+			return;
+		}
+	}
+	if (!l->submitter)
+		l->submitter = submitter_of(l, host);
+	add(l->o, l->submitter, submitter_how(l), bytes, IOB_DIRTY_UNKNOWN);
+}
+
+static void look_at_pages(struct look *l)
+{
+	struct bvec_iter iter;
+	struct bio_vec bv;
+
+	bio_for_each_bvec(bv, l->bio, iter) {
+		struct page *page = bv.bv_page + (bv.bv_offset >> PAGE_SHIFT);
+		u32 off = offset_in_page(bv.bv_offset), left = bv.bv_len;
+
+		while (left) {
+			u32 bytes = min_t(u32, left, PAGE_SIZE - off);
+
+			look_at_page(l, page, bytes);
+			left -= bytes;
+			off = 0;
+			page++;
+		}
+	}
+}
+
+/* Why this write happens now, as far as the one who does it says. */
+static u32 modifier_of(const struct look *l)
+{
+	if (l->op == IOB_OP_READ || l->op == IOB_OP_AHEAD)
+		return 0;
+	if (l->bio->bi_opf & REQ_SWAP || (l->task && current_is_kswapd()))
+		return IOB_MODIFIER_RECLAIM;
+	return l->task ? l->task->modifier : 0;
+}
+
+/*
+ * Who asks for it himself is known for certain; a kernel thread only carries
+ * out what somebody else wanted.
+ */
+static enum iob_how direct_how(const struct look *l)
+{
+	if (!l->task || l->late)
+		return IOB_HOW_LOST;
+	return current->flags & PF_KTHREAD ? IOB_HOW_SUBMITTER : IOB_HOW_EXACT;
+}
+
+static void find(struct look *l)
+{
+	struct iob_origin *o = l->o;
+	struct bio *bio = l->bio;
+	struct inode *host = NULL;
+
+	o->part = &o->one;
+	o->nr = 0;
+	o->room = 1;
+	l->task = iob_task_get();
+	l->modifier = modifier_of(l);
+	if (bio_has_data(bio) && bio->bi_iter.bi_size && !is_direct_end(bio))
+		host = cache_host(l, iob_folio_of(bio_page(bio)));
+	if (host && l->op == IOB_OP_WRITE)
+		look_at_pages(l);
+	else
+		add(o, submitter_of(l, host), direct_how(l),
+		    bio->bi_iter.bi_size, IOB_DIRTY_NEVER);
+}
+
+/**
+ * iob_origin_find - who pays for a bio
+ * @o:    gets the parts; iob_origin_free() it in the end
+ * @bio:  as it is queued
+ * @op:   what it does
+ * @regs: in a kprobe's handler what it was given, else NULL
+ *
+ * Any context but NMI, inside iob_read_lock(), in the context of whoever
+ * submits.  The parts' bytes add up to the bio's.
+ */
+void iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
+		     struct pt_regs *regs)
+{
+	struct look l = { .o = o, .bio = bio, .op = op, .regs = regs };
+
+	find(&l);
+}
+
+/**
+ * iob_origin_find_late - who pays for a bio that was submitted by somebody else
+ * @o:    gets the parts; iob_origin_free() it in the end
+ * @bio:  the bio
+ * @op:   what it does
+ *
+ * As iob_origin_find(), but only its pages can tell.
+ */
+void iob_origin_find_late(struct iob_origin *o, struct bio *bio, enum iob_op op)
+{
+	struct look l = { .o = o, .bio = bio, .op = op, .late = true };
+
+	find(&l);
+}
+
+/* Nobody is known to pay for @bytes.  Any context. */
+void iob_origin_lost(struct iob_origin *o, u32 bytes)
+{
+	o->part = &o->one;
+	o->nr = 0;
+	o->room = 1;
+	add(o, IOB_ACT_LOST, IOB_HOW_LOST, bytes, IOB_DIRTY_UNKNOWN);
+}
+
+/**
+ * iob_origin_slice - the origin of a piece of a bio
+ * @to:    gets the parts; iob_origin_free() it in the end
+ * @from:  the whole bio's origin
+ * @pos:   where the piece begins, in bytes
+ * @bytes: its size
+ *
+ * Any context but NMI.  Return: false if memory failed; @to is then lost.
+ */
+bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
+		      u32 pos, u32 bytes)
+{
+	unsigned int i;
+
+	to->part = &to->one;
+	to->nr = 0;
+	to->room = 1;
+	for (i = 0; i < from->nr && bytes; i++) {
+		const struct iob_part *p = &from->part[i];
+		u32 piece;
+
+		if (pos >= p->bytes) {
+			pos -= p->bytes;
+			continue;
+		}
+		piece = min(bytes, p->bytes - pos);
+		add(to, p->act, p->how, piece, p->dirty_ns);
+		bytes -= piece;
+		pos = 0;
+	}
+	return !bytes;
+}
+
+/* Give back what an origin took.  Any context. */
+void iob_origin_free(struct iob_origin *o)
+{
+	if (o->part != &o->one)
+		kfree(o->part);
+	o->part = &o->one;
+	o->room = 1;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * origin - a bio -> the acts that pay for it, and why we believe so
+ */
+#ifndef IOB_BLAME_ORIGIN_H
+#define IOB_BLAME_ORIGIN_H
+
+#include <linux/bio.h>
+#include <linux/ioblame.h>
+
+#include "disk.h"
+
+/* consecutive bytes of a bio for which one act pays */
+struct iob_part {
+	u64 act;		/* id */
+	/* when the first page was dirtied, or one of the two below */
+	u64 dirty_ns;
+	u32 bytes;
+	u8 how;			/* enum iob_how */
+};
+
+/* iob_part.dirty_ns: its age begins with the IO; when it began is not known */
+#define IOB_DIRTY_NEVER		0ULL
+#define IOB_DIRTY_UNKNOWN	1ULL
+
+struct iob_origin {
+	struct iob_part *part;	/* &one or an array of its own */
+	u16 nr;
+	u16 room;
+	struct iob_part one;
+};
+
+int iob_op_of(const struct bio *bio);
+struct pt_regs;
+void iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
+		     struct pt_regs *regs);
+void iob_origin_find_late(struct iob_origin *o, struct bio *bio,
+			  enum iob_op op);
+void iob_origin_lost(struct iob_origin *o, u32 bytes);
+bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
+		      u32 pos, u32 bytes);
+void iob_origin_free(struct iob_origin *o);
+
+void iob_origin_mark_direct_end(unsigned long func);
+void iob_origin_unmark(void);
+
+#endif

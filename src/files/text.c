@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/kernel.h>
+
+#include <compat/wb.h>
+
+#include "text.h"
+
+/* Append.  Any context.  What does not fit is cut. */
+void iob_text_add(struct iob_text *t, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	t->len += vscnprintf(t->buf + t->len, t->size - t->len, fmt, args);
+	va_end(args);
+}
+
+/**
+ * iob_text_escape - a task's name as it is printed
+ * @to:     gets it, ended by NUL
+ * @size:   of @to; IOB_TEXT_NAME_SIZE is enough for any
+ * @comm:   TASK_COMM_LEN bytes, of which a NUL ends the name
+ * @spaces: whether a space is escaped, too
+ *
+ * A task names itself, so a name may be anything.  Control characters and the
+ * backslash become \ooo, as in /proc/mounts: an entry stays on its line and a
+ * terminal is safe.  The rest stays as it is, bytes of UTF-8 included.
+ *
+ * Any context.  Return: the length.
+ */
+size_t iob_text_escape(char *to, size_t size, const char *comm, bool spaces)
+{
+	size_t i, len = 0;
+
+	for (i = 0; i < TASK_COMM_LEN && comm[i]; i++) {
+		unsigned char c = comm[i];
+
+		if (c < ' ' || c == '\\' || c == 0x7f || (c == ' ' && spaces))
+			len += scnprintf(to + len, size - len, "\\%03o", c);
+		else
+			len += scnprintf(to + len, size - len, "%c", c);
+	}
+	to[len] = 0;
+	return len;
+}
+
+/* `pid-12 (dd)`, `user-3`, `cgroup-77`, `pid-0 (lost)`.  Any context. */
+void iob_text_role(struct iob_text *t, const struct iob_text_who *who)
+{
+	char name[IOB_TEXT_NAME_SIZE];
+
+	switch (who->kind) {
+	case IOB_ROLE_USER:
+		iob_text_add(t, "user-%llu", who->key);
+		return;
+	case IOB_ROLE_CGROUP:
+		iob_text_add(t, "cgroup-%llu", who->key);
+		return;
+	default:
+		iob_text_add(t, "pid-%llu", who->key);
+		if (iob_text_escape(name, sizeof(name), who->comm, false))
+			iob_text_add(t, " (%s)", name);
+	}
+}
+
+/* The words behind the number, which differs between kernels. */
+static void add_modifier(struct iob_text *t, u32 modifier)
+{
+	u32 val = modifier & IOB_MODIFIER_VAL_MASK;
+	const char *name;
+
+	iob_text_add(t, " modifier=0x%x", modifier);
+	switch (modifier & IOB_MODIFIER_TYPE_MASK) {
+	case IOB_MODIFIER_WB:
+		name = iob_wb_reason_name(val);
+		if (name)
+			iob_text_add(t, " wb=%s", name);
+		else
+			iob_text_add(t, " wb=%u", val);
+		break;
+	case IOB_MODIFIER_JOURNAL:
+		iob_text_add(t, " journal");
+		break;
+	case IOB_MODIFIER_RECLAIM:
+		iob_text_add(t, " reclaim");
+		break;
+	}
+}
+
+/**
+ * iob_text_intent - number, modifier and stack of an intent
+ * @t:      gets at most IOB_TEXT_INTENT_SIZE
+ * @indent: in front of each line
+ * @nr:     its number
+ * @intent: the intent; the caller holds the session
+ *
+ * Any context.
+ */
+void iob_text_intent(struct iob_text *t, const char *indent, u32 nr,
+		     const struct iob_intent *intent)
+{
+	unsigned int i;
+
+	iob_text_add(t, "%s#%u", indent, nr);
+	add_modifier(t, intent->modifier);
+	iob_text_add(t, "\n");
+	/* %pB: return addresses, which may lie behind their function's end */
+	for (i = 0; i < intent->depth; i++)
+		iob_text_add(t, "%s[%0*lx] %pB\n", indent,
+			     2 * (int)sizeof(long), intent->trace[i],
+			     (void *)intent->trace[i]);
+}
+
+/* How sure the blame is, in a word.  Any context. */
+const char *iob_text_how(unsigned int how)
+{
+	static const char *const names[IOB_NR_HOWS] = {
+		[IOB_HOW_EXACT]	    = "exact",
+		[IOB_HOW_INHERITED] = "inherited",
+		[IOB_HOW_SUBMITTER] = "submitter",
+		[IOB_HOW_LOST]	    = "lost",
+	};
+
+	return how < IOB_NR_HOWS ? names[how] : "-";
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The block layer: an IO is queued, split, issued, done.
+ *
+ * Context: bio_queue and split run in the submitter's; rq_issue in whoever
+ * runs the queue, interrupts maybe off; the completions mostly in hardirq.
+ */
+#include <linux/blkdev.h>
+
+#include <compat/blkdev.h>
+#include <compat/rcu.h>
+#include <compat/tracepoint.h>
+
+#include <trace/events/block.h>
+
+#include "../blame/origin.h"
+#include "../record/inflight.h"
+#include "table.h"
+
+static void queue(struct bio *bio)
+{
+	iob_read_lock();
+	iob_inflight_queue(bio);
+	iob_read_unlock();
+}
+
+/* 5.10: the queue comes first */
+static void __maybe_unused bio_queue_q(void *data, struct request_queue *q,
+				       struct bio *bio)
+{
+	queue(bio);
+}
+
+static void __maybe_unused bio_queue(void *data, struct bio *bio)
+{
+	queue(bio);
+}
+
+static void split_one(struct bio *bio)
+{
+	iob_read_lock();
+	iob_inflight_split(bio);
+	iob_read_unlock();
+}
+
+static void __maybe_unused split_q(void *data, struct request_queue *q,
+				   struct bio *bio, unsigned int sector)
+{
+	split_one(bio);
+}
+
+static void __maybe_unused split(void *data, struct bio *bio,
+				 unsigned int sector)
+{
+	split_one(bio);
+}
+
+static void __maybe_unused rq_issue_q(void *data, struct request_queue *q,
+				      struct request *rq)
+{
+	iob_read_lock();
+	iob_inflight_issue(rq);
+	iob_read_unlock();
+}
+
+static void __maybe_unused rq_issue(void *data, struct request *rq)
+{
+	iob_read_lock();
+	iob_inflight_issue(rq);
+	iob_read_unlock();
+}
+
+static void rq_done(struct request *rq, int error, unsigned int bytes)
+{
+	iob_read_lock();
+	iob_inflight_rq_done(rq, error, bytes);
+	iob_read_unlock();
+}
+
+static void __maybe_unused rq_complete_errno(void *data, struct request *rq,
+					     int error, unsigned int bytes)
+{
+	rq_done(rq, error, bytes);
+}
+
+static void __maybe_unused rq_complete(void *data, struct request *rq,
+				       blk_status_t error, unsigned int bytes)
+{
+	rq_done(rq, blk_status_to_errno(error), bytes);
+}
+
+static void bio_complete(void *data, struct request_queue *q, struct bio *bio)
+{
+	iob_read_lock();
+	iob_inflight_bio_done(bio);
+	iob_read_unlock();
+}
+
+/* (bio): it may have to wait, and a worker queues it then */
+static int throttle(struct kprobe *kp, struct pt_regs *regs)
+{
+	iob_read_lock();
+	iob_inflight_claim((void *)regs_get_kernel_argument(regs, 0), regs);
+	iob_read_unlock();
+	return 0;
+}
+
+#define NEEDED(tp, a, b) {						\
+	.name = #tp, .kind = IOB_HOOK_TRACEPOINT,			\
+	.phase = IOB_HOOK_ENABLED, .needed = true,			\
+	.probe = IOB_PROBE(tp, a, b), .lost = "everything",		\
+}
+
+#define DIRECT_END(func) {						\
+	.name = func, .kind = IOB_HOOK_ADDRESS,				\
+	.phase = IOB_HOOK_LOADED, .found = iob_origin_mark_direct_end,	\
+	.lost = "direct writes whose buffer is a mapped file may be "	\
+		"charged to who dirtied the buffer",			\
+}
+
+static const struct iob_hook hooks[] = {
+	NEEDED(block_bio_queue, bio_queue, bio_queue_q),
+	NEEDED(block_split, split, split_q),
+	NEEDED(block_rq_issue, rq_issue, rq_issue_q),
+	NEEDED(block_rq_complete, rq_complete, rq_complete_errno),
+	NEEDED(block_bio_complete, bio_complete, bio_complete),
+	{
+		.name = "__blk_throtl_bio|blk_throtl_bio",
+		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
+		.handler = throttle,
+		.lost = "the submitters of IO that a cgroup's io.max holds back",
+	},
+	DIRECT_END("iomap_dio_bio_end_io"),
+	DIRECT_END("dio_bio_end_io"),
+	DIRECT_END("dio_bio_end_aio"),
+	DIRECT_END("blkdev_bio_end_io"),
+	DIRECT_END("blkdev_bio_end_io_async|blkdev_bio_end_io_simple"),
+	DIRECT_END("submit_bio_wait_endio|bio_wait_end_io"),
+};
+
+IOB_HOOK_LIST(iob_block_hooks, hooks);

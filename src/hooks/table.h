@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * table - what ioblame attaches to, in one const table for each source file
+ *
+ * A hook that is needed and cannot be had makes the module refuse to load; one
+ * that is optional shows in `status`, with what is lost without it.
+ */
+#ifndef IOB_HOOKS_TABLE_H
+#define IOB_HOOKS_TABLE_H
+
+#include <linux/kprobes.h>
+#include <linux/seq_file.h>
+
+enum iob_hook_kind {
+	IOB_HOOK_TRACEPOINT,
+	IOB_HOOK_KPROBE,
+	IOB_HOOK_ADDRESS,	/* only where the function is */
+};
+
+enum iob_hook_phase {
+	IOB_HOOK_LOADED,	/* as long as the module is there */
+	IOB_HOOK_ENABLED,	/* while a session runs */
+};
+
+struct iob_hook {
+	/* the kernel's name; alternatives of other releases behind '|' */
+	const char *name;
+	enum iob_hook_kind kind;
+	enum iob_hook_phase phase;
+	bool needed;
+	const char *module;			/* where it is, NULL: kernel */
+	void *probe;				/* tracepoint */
+	kprobe_pre_handler_t handler;		/* kprobe */
+	void (*found)(unsigned long func);	/* address */
+	const char *lost;			/* without it */
+};
+
+struct iob_hook_list {
+	const struct iob_hook *hook;
+	unsigned int nr;
+};
+
+extern const struct iob_hook_list iob_block_hooks;
+extern const struct iob_hook_list iob_writeback_hooks;
+extern const struct iob_hook_list iob_fs_hooks;
+extern const struct iob_hook_list iob_sched_hooks;
+
+#define IOB_HOOK_LIST(list, table)					\
+	const struct iob_hook_list list = { table, ARRAY_SIZE(table) }
+
+int iob_hooks_init(void);
+void iob_hooks_exit(void);
+int iob_hooks_attach(void);
+void iob_hooks_detach(void);
+void iob_hooks_show(struct seq_file *m);
+
+#endif

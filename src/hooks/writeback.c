@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The page cache: a page is dirtied, written for a reason, moved, dropped.
+ *
+ * Context: dirty runs with interrupts off under the mapping's lock, delete
+ * likewise; start and written in the flusher.  The move is a kprobe's
+ * handler, with preemption off.
+ */
+#include <linux/buffer_head.h>
+#include <linux/writeback.h>
+
+#include <compat/folio.h>
+#include <compat/rcu.h>
+#include <compat/tracepoint.h>
+#include <compat/wb_work.h>
+
+#ifdef IOB_HAVE_BH_FOLIO
+#include <linux/blkdev.h>
+#include <trace/events/block.h>
+#endif
+#include <trace/events/filemap.h>
+#include <trace/events/writeback.h>
+
+#include "../blame/dirtier.h"
+#include "../blame/dirty.h"
+#include "../blame/intent.h"
+#include "../blame/task.h"
+#include "table.h"
+
+static void dirty(void *data, struct iob_folio *f,
+		  struct address_space *mapping)
+{
+	if (!mapping || !mapping->host)
+		return;
+	iob_read_lock();
+	iob_dirty_folio(mapping->host, f);
+	iob_read_unlock();
+}
+
+static void drop(void *data, struct iob_folio *f)
+{
+	iob_read_lock();
+	iob_dirtier_clear(iob_folio_pfn(f), iob_folio_pages(f));
+	iob_read_unlock();
+}
+
+static void set_modifier(u32 modifier)
+{
+	struct iob_task *t;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t)
+		t->modifier = modifier;
+	iob_read_unlock();
+}
+
+static void start(void *data, struct bdi_writeback *wb,
+		  struct wb_writeback_work *work)
+{
+	set_modifier(IOB_MODIFIER_WB | iob_wb_work_reason(work));
+}
+
+static void written(void *data, struct bdi_writeback *wb,
+		    struct wb_writeback_work *work)
+{
+	set_modifier(0);
+}
+
+/* (to, from), as folios or as pages */
+static int migrate(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct iob_folio *to = (void *)regs_get_kernel_argument(regs, 0);
+	struct iob_folio *from = (void *)regs_get_kernel_argument(regs, 1);
+
+	iob_read_lock();
+	iob_dirtier_move(iob_folio_pfn(to), iob_folio_pfn(from),
+			 min_t(unsigned long, iob_folio_pages(to),
+			       iob_folio_pages(from)));
+	iob_read_unlock();
+	return 0;
+}
+
+#ifdef IOB_HAVE_BH_FOLIO
+static void dirty_buffer(void *data, struct buffer_head *bh)
+{
+	/* small folios: what the page's own event says is as exact */
+	if (!folio_test_large(bh->b_folio) || buffer_dirty(bh))
+		return;
+	iob_read_lock();
+	iob_dirty_buffer(bh);
+	iob_read_unlock();
+}
+#endif
+
+static void found_redirty(unsigned long func)
+{
+	iob_intent_mark(func, IOB_INTENT_REDIRTY);
+}
+
+static void found_writeback(unsigned long func)
+{
+	iob_intent_mark(func, IOB_INTENT_WRITEBACK);
+}
+
+static const struct iob_hook hooks[] = {
+	{
+		.name = "writeback_dirty_folio|writeback_dirty_page",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.needed = true, .lost = "everything",
+		.probe = IOB_PROBE(IOB_WRITEBACK_DIRTY, dirty, dirty),
+	}, {
+		.name = "mm_filemap_delete_from_page_cache",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.needed = true, .lost = "everything",
+		.probe = IOB_PROBE(mm_filemap_delete_from_page_cache,
+				   drop, drop),
+	}, {
+		.name = "writeback_start",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.probe = IOB_PROBE(writeback_start, start, start),
+		.lost = "the reason of writeback: modifiers of type 1",
+	}, {
+		.name = "writeback_written",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.probe = IOB_PROBE(writeback_written, written, written),
+		.lost = "the end of a reason of writeback",
+	}, {
+		.name = "folio_migrate_flags|migrate_page_states",
+		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
+		.handler = migrate,
+		.lost = "the dirtiers of pages that compaction moves",
+	}, {
+		.name = "folio_redirty_for_writepage|redirty_page_for_writepage",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.found = found_redirty,
+		.lost = "the first dirtier of pages that writeback puts back",
+	},
+	{
+		.name = "do_writepages",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.found = found_writeback,
+		.lost = "the first dirtier of pages that writeback marks anew",
+	},
+#ifdef IOB_HAVE_BH_FOLIO
+	{
+		.name = "block_dirty_buffer",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.probe = IOB_PROBE(block_dirty_buffer, dirty_buffer,
+				   dirty_buffer),
+		.lost = "who dirtied which page of a large folio with buffers",
+	},
+#endif
+};
+
+IOB_HOOK_LIST(iob_writeback_hooks, hooks);

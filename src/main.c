@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ioblame - who caused this IO
+ *
+ * Somebody dirties a page; much later a flusher writes it.  We note who, how
+ * and on what at the moment of dirtying, keep that under the page frame's
+ * number, and when a bio carries the page to a disk, charge it to them.
+ *
+ *   hooks -> dirtier (pfn -> act) -> origin (bio -> acts) -> inflight
+ *         -> on completion: counters, iolog -> debugfs
+ */
+#define pr_fmt(fmt) "ioblame: " fmt
+
+#include <linux/module.h>
+
+#include "files/debugfs.h"
+#include "hooks/table.h"
+#include "record/session.h"
+
+static int __init iob_init(void)
+{
+	int err;
+
+	err = iob_session_init(iob_hooks_attach, iob_hooks_detach);
+	if (err)
+		return err;
+	err = iob_hooks_init();
+	if (err)
+		goto session;
+	err = iob_files_init(iob_hooks_show);
+	if (err)
+		goto hooks;
+	return 0;
+hooks:
+	iob_hooks_exit();
+session:
+	iob_session_exit();
+	return err;
+}
+
+static void __exit iob_exit(void)
+{
+	iob_files_exit();
+	iob_session_switch(false);
+	iob_hooks_exit();
+	iob_session_exit();
+}
+
+module_init(iob_init);
+module_exit(iob_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_AUTHOR("The ioblame developers");
+MODULE_DESCRIPTION("Who caused this IO: charges delayed IO to its originator");
+MODULE_VERSION(IOB_VERSION);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * inflight - an IO from queue to completion
+ */
+#ifndef IOB_RECORD_INFLIGHT_H
+#define IOB_RECORD_INFLIGHT_H
+
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+
+int iob_inflight_init(void);
+void iob_inflight_exit(void);
+int iob_inflight_start(void);
+void iob_inflight_stop(void);
+unsigned int iob_inflight_count(void);
+
+struct pt_regs;
+
+void iob_inflight_claim(struct bio *bio, struct pt_regs *regs);
+void iob_inflight_queue(struct bio *bio);
+void iob_inflight_split(struct bio *bio);
+void iob_inflight_issue(struct request *rq);
+void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes);
+void iob_inflight_bio_done(struct bio *bio);
+
+#endif

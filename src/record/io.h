@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * io - one completed IO, handed part by part to counters and logs
+ *
+ * The pieces of an IO arrive in the order of their sectors.  Neighbours for
+ * which one act pays become one run, and a run is what is counted and logged.
+ */
+#ifndef IOB_RECORD_IO_H
+#define IOB_RECORD_IO_H
+
+#include "../blame/origin.h"
+
+struct iob_io {
+	/* set by who begins it */
+	struct iob_disk *disk;
+	const struct gendisk *gd;
+	u64 done_ns;
+	u64 issue_ns;		/* 0: never, or the device has no requests */
+	int error;
+	u16 hwq;
+	u16 segments;
+
+	/* of its first bio */
+	u64 queue_ns;
+	u32 opf;
+	u8 op;
+	u32 sub_pid;
+	char sub_comm[IOB_COMM_LEN];
+
+	/* filled in on the way */
+	u32 nr_bios;
+	u32 seek_dist;
+	u16 nr_runs;
+	bool begun;
+	/* the run that is growing */
+	struct iob_part run;
+	u64 run_sector;
+};
+
+void iob_io_part(struct iob_io *io, u64 sector, const struct iob_part *part);
+void iob_io_end(struct iob_io *io);
+void iob_io_charge_first(bool first);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * iolog - each IO as it completes, for those who read along
+ *
+ * Two streams of the same record: the kernel's ring buffer holds what the text
+ * file `iolog` prints, relay gives the per-CPU files iolog_bin*.
+ */
+#ifndef IOB_RECORD_IOLOG_H
+#define IOB_RECORD_IOLOG_H
+
+#include <linux/ioblame.h>
+#include <linux/poll.h>
+
+#include "../blame/act.h"
+#include "io.h"
+
+struct dentry;
+
+void iob_iolog_add(const struct iob_io *io, const struct iob_act *act);
+
+int iob_iolog_start(void);
+void iob_iolog_end(void);
+void iob_iolog_stop(void);
+
+/* the text file's side */
+void iob_iolog_open(void);
+void iob_iolog_close(void);
+bool iob_iolog_next(struct iob_iolog_bin_record *rec);
+int iob_iolog_wait(void);
+__poll_t iob_iolog_poll(struct file *file, struct poll_table_struct *pt);
+bool iob_iolog_ended(void);
+
+int iob_iolog_bin_init(struct dentry *dir);
+void iob_iolog_bin_exit(void);
+
+#endif
