@@ -20,6 +20,14 @@ struct iob_iomap_folio_state {
 	unsigned long state[];
 };
 
+/*
+ * Kernels with large folios but without dirty bits write all of a folio if any
+ * of it is dirty.  (Buffers got their folio in between, with 6.5.)
+ */
+#if defined(IOB_HAVE_FOLIO) && !defined(IOB_HAVE_BH_FOLIO)
+#define IOB_IOMAP_WHOLE_FOLIOS
+#endif
+
 #ifdef IOB_HAVE_BH_FOLIO
 /* Whether the block at @off is dirty.  The caller is in who set the bits. */
 static inline bool iob_iomap_dirty(const void *ifs, const struct inode *inode,

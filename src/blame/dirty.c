@@ -79,6 +79,61 @@ static void set_dirtier(const struct dirtier *d, unsigned long pfn,
 		iob_dirtier_set(pfn, count, d->act_nr);
 }
 
+#ifdef IOB_HAVE_FOLIO
+/**
+ * iob_dirty_mapped - the current task stores into a mapped page
+ * @page: the page
+ * @regs: as they were at the kprobe
+ *
+ * The first such store makes all of a large folio dirty.  Whoever stores into
+ * another page of it later is that page's dirtier nevertheless.
+ * From a probe, inside iob_read_lock().
+ */
+void iob_dirty_mapped(struct page *page, struct pt_regs *regs)
+{
+	struct folio *folio = page_folio(page);
+	struct inode *inode = iob_folio_host(folio);
+	struct dirtier d;
+
+	/* a clean folio's own event is to come */
+	if (!inode || !folio_test_large(folio) || !folio_test_dirty(folio) ||
+	    !iob_disk_watches(inode))
+		return;
+	find_dirtier(&d, inode, regs);
+	set_dirtier(&d, page_to_pfn(page), 1);
+}
+
+#ifdef IOB_IOMAP_WHOLE_FOLIOS
+/**
+ * iob_dirty_again - the current task is about to write into a folio
+ * @folio: the folio; locked by the task
+ * @off:   bytes from the folio's start
+ * @len:   bytes
+ * @regs:  as they were at the kprobe
+ *
+ * For kernels whose iomap knows no dirty blocks: all of a folio is written if
+ * any of it is.  So whoever makes it dirty pays for all, until others write
+ * into their parts.  From a probe, inside iob_read_lock().
+ */
+void iob_dirty_again(struct folio *folio, size_t off, size_t len,
+		     struct pt_regs *regs)
+{
+	struct inode *inode = iob_folio_host(folio);
+	struct dirtier d;
+	size_t end;
+
+	/* a clean folio's own event is to come */
+	if (!inode || !len || !folio_test_large(folio) ||
+	    !folio_test_dirty(folio) || !iob_disk_watches(inode))
+		return;
+	find_dirtier(&d, inode, regs);
+	end = min(off + len, folio_size(folio));
+	set_dirtier(&d, folio_pfn(folio) + (off >> PAGE_SHIFT),
+		    ((end - 1) >> PAGE_SHIFT) - (off >> PAGE_SHIFT) + 1);
+}
+#endif
+#endif
+
 #ifdef IOB_HAVE_BH_FOLIO
 /* The folio's own event is next if it was clean: it has nothing to add. */
 static void expect_event(const struct folio *folio, bool was_dirty)
@@ -106,29 +161,6 @@ void iob_dirty_buffer(struct buffer_head *bh)
 	set_dirtier(&d, folio_pfn(bh->b_folio) + (bh_offset(bh) >> PAGE_SHIFT),
 		    1);
 	expect_event(bh->b_folio, folio_test_dirty(bh->b_folio));
-}
-
-/**
- * iob_dirty_mapped - the current task stores into a mapped page
- * @page: the page
- * @regs: as they were at the kprobe
- *
- * The first such store makes all of a large folio dirty.  Whoever stores into
- * another page of it later is that page's dirtier nevertheless.
- * From a probe, inside iob_read_lock().
- */
-void iob_dirty_mapped(struct page *page, struct pt_regs *regs)
-{
-	struct folio *folio = page_folio(page);
-	struct inode *inode = iob_folio_host(folio);
-	struct dirtier d;
-
-	/* a clean folio's own event is to come */
-	if (!inode || !folio_test_large(folio) || !folio_test_dirty(folio) ||
-	    !iob_disk_watches(inode))
-		return;
-	find_dirtier(&d, inode, regs);
-	set_dirtier(&d, page_to_pfn(page), 1);
 }
 
 /**

@@ -42,14 +42,15 @@ void iob_intent_unmark(void)
 	nr_marks = 0;
 }
 
-static u16 classify(const struct iob_intent *intent)
+/* What a trace says, IOB_INTENT_*.  Any context. */
+u16 iob_intent_classify(const unsigned long *trace, unsigned int depth)
 {
 	unsigned int i, j;
 	u16 flags = 0;
 
-	for (i = 0; i < intent->depth; i++) {
+	for (i = 0; i < depth; i++) {
 		for (j = 0; j < nr_marks; j++) {
-			if (iob_code_has(&marks[j].code, intent->trace[i]))
+			if (iob_code_has(&marks[j].code, trace[i]))
 				flags |= marks[j].flag;
 		}
 	}
@@ -113,7 +114,7 @@ u32 iob_intent_get(const unsigned long *trace, unsigned int depth, u32 modifier)
 	new->modifier = modifier;
 	new->depth = depth;
 	memcpy(new->trace, trace, depth * sizeof(*trace));
-	new->flags = classify(new);
+	new->flags = iob_intent_classify(trace, depth);
 	node = iob_index_add(&intents, &new->node, hash, same);
 	if (node != &new->node)
 		kfree(new);

@@ -42,6 +42,7 @@ struct look {
 	bool late;		/* who submitted it is long gone */
 	u32 modifier;
 	u64 submitter;		/* act, IOB_ACT_NONE until it is asked for */
+	const struct inode *submitter_host;	/* on this file */
 	u32 last_nr;		/* entry of the page before, as verified: */
 	u64 last_act;		/* pays */
 	enum iob_how last_how;
@@ -127,20 +128,21 @@ static void block_device_file(const struct bio *bio, struct iob_file *file)
 static u64 submitter_of(struct look *l, const struct inode *host)
 {
 	unsigned long trace[IOB_STACK_DEPTH];
-	const struct iob_intent *i;
 	struct iob_file file;
 	unsigned int depth;
+	u16 flags;
 	u32 intent;
 
 	if (l->late)
 		return IOB_ACT_LOST;
 	depth = iob_stack_save(trace, l->regs);
 	intent = iob_intent_get(trace, depth, l->modifier);
-	i = iob_intent_nr(intent);
+	/* one that there was no memory for has no flags */
+	flags = intent > IOB_INTENT_LOST ? iob_intent_nr(intent)->flags :
+					   iob_intent_classify(trace, depth);
 	if (host)
 		iob_file_of(host, &file);
-	else if (l->task && l->task->direct && i &&
-		 i->flags & IOB_INTENT_DIRECT)
+	else if (l->task && l->task->direct && flags & IOB_INTENT_DIRECT)
 		file = l->task->file;
 	else
 		block_device_file(l->bio, &file);
@@ -241,8 +243,9 @@ static void look_at_page(struct look *l, struct page *page, u32 bytes)
 			return;
 		}
 	}
-	if (!l->submitter)
+	if (!l->submitter || host != l->submitter_host)
 		l->submitter = submitter_of(l, host);
+	l->submitter_host = host;
 	add(l->o, l->submitter, submitter_how(l), bytes, IOB_DIRTY_UNKNOWN);
 }
 

@@ -22,6 +22,7 @@
 	X(inflight_nomem, "IO not followed: memory")			\
 	X(inflight_stale, "IO whose end was not seen")			\
 	X(inflight_unseen, "IO whose queueing was not seen")		\
+	X(io_refused, "IO sent back at once: no room, and not to wait")	\
 	X(parts_nomem, "IO not split by dirtier: memory")		\
 	X(task_nomem, "a task's context not allocated")			\
 	X(act_stale, "page entry of another file dropped")		\

@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 
+#include <compat/iomap.h>
 #include <compat/rcu.h>
 
 #include "../blame/dirty.h"
@@ -50,6 +51,36 @@ static int legacy_direct(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+#ifdef IOB_HAVE_FOLIO
+/* (vmf, ...): before the file system marks anything dirty */
+static int mapped_store(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct vm_fault *vmf = (void *)regs_get_kernel_argument(regs, 0);
+
+	iob_read_lock();
+	if (vmf->page)
+		iob_dirty_mapped(vmf->page, regs);
+	iob_read_unlock();
+	return 0;
+}
+#endif
+
+#ifdef IOB_IOMAP_WHOLE_FOLIOS
+/* (iter, pos, len, copied, folio): before the folio is marked dirty */
+static int iomap_written(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct folio *folio = (void *)regs_get_kernel_argument(regs, 4);
+	loff_t pos = regs_get_kernel_argument(regs, 1);
+
+	iob_read_lock();
+	if (pos >= folio_pos(folio))
+		iob_dirty_again(folio, pos - folio_pos(folio),
+				regs_get_kernel_argument(regs, 3), regs);
+	iob_read_unlock();
+	return 0;
+}
+#endif
+
 #ifdef IOB_HAVE_BH_FOLIO
 /* (folio, ifs, off, len): before the folio is marked dirty */
 static int iomap_dirty(struct kprobe *kp, struct pt_regs *regs)
@@ -59,18 +90,6 @@ static int iomap_dirty(struct kprobe *kp, struct pt_regs *regs)
 			(void *)regs_get_kernel_argument(regs, 1),
 			regs_get_kernel_argument(regs, 2),
 			regs_get_kernel_argument(regs, 3), regs);
-	iob_read_unlock();
-	return 0;
-}
-
-/* (vmf, ...): before the file system marks anything dirty */
-static int mapped_store(struct kprobe *kp, struct pt_regs *regs)
-{
-	struct vm_fault *vmf = (void *)regs_get_kernel_argument(regs, 0);
-
-	iob_read_lock();
-	if (vmf->page)
-		iob_dirty_mapped(vmf->page, regs);
 	iob_read_unlock();
 	return 0;
 }
@@ -112,15 +131,26 @@ static const struct iob_hook hooks[] = {
 	DIRECT_MARK("__iomap_dio_rw"),
 	DIRECT_BEGINS("__blockdev_direct_IO", legacy_direct),
 	DIRECT_MARK("__blockdev_direct_IO"),
+#ifdef IOB_HAVE_FOLIO
+	{
+		.name = "do_page_mkwrite|iomap_page_mkwrite",
+		.kind = IOB_HOOK_KPROBE,
+		.phase = IOB_HOOK_ENABLED, .handler = mapped_store,
+		.lost = "who stored into which page of a large folio",
+	},
+#endif
+#ifdef IOB_IOMAP_WHOLE_FOLIOS
+	{
+		.name = "iomap_write_end", .kind = IOB_HOOK_KPROBE,
+		.phase = IOB_HOOK_ENABLED, .handler = iomap_written,
+		.lost = "who dirtied which page of a large folio (iomap)",
+	},
+#endif
 #ifdef IOB_HAVE_BH_FOLIO
 	{
 		.name = "ifs_set_range_dirty", .kind = IOB_HOOK_KPROBE,
 		.phase = IOB_HOOK_ENABLED, .handler = iomap_dirty,
 		.lost = "who dirtied which page of a large folio (iomap)",
-	}, {
-		.name = "do_page_mkwrite", .kind = IOB_HOOK_KPROBE,
-		.phase = IOB_HOOK_ENABLED, .handler = mapped_store,
-		.lost = "who stored into which page of a large folio",
 	}, {
 		.name = "btrfs_dirty_folio", .kind = IOB_HOOK_KPROBE,
 		.phase = IOB_HOOK_ENABLED, .handler = btrfs_dirty,

@@ -547,6 +547,16 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 	iob_io_end(&io);
 }
 
+/*
+ * Whether it never went to the device: it was not to wait, and would have had
+ * to.  Who sent it does so again in a way that may wait.
+ */
+static bool was_refused(const struct flight *f, int error)
+{
+	return error == -EAGAIN && f->opf & (__force u32)REQ_NOWAIT &&
+	       !READ_ONCE(f->issue_ns);
+}
+
 /* All that is left of a flight ends at once. */
 static void end_flight(struct flight *f, int error, u64 now)
 {
@@ -555,6 +565,11 @@ static void end_flight(struct flight *f, int error, u64 now)
 	};
 	u32 left = min_t(u32, atomic_read(&f->left), f->size);
 
+	if (was_refused(f, error)) {
+		iob_stat_inc(io_refused);
+		finish(f);
+		return;
+	}
 	describe(&io, f);
 	account(&io, f, f->size - left, left);
 	iob_io_end(&io);
