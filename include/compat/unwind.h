@@ -32,12 +32,33 @@ static inline unsigned int iob_unwind_regs(unsigned long *trace,
 	}
 	return nr;
 }
+/* Where the probed function returns to, and where that is noted. */
+static inline unsigned long iob_caller_of(struct pt_regs *regs)
+{
+	return regs_get_kernel_stack_nth(regs, 0);
+}
+
+static inline unsigned long iob_stack_at(struct pt_regs *regs)
+{
+	return kernel_stack_pointer(regs);
+}
 #else
 static inline unsigned int iob_unwind_regs(unsigned long *trace,
 					   unsigned int max,
 					   struct pt_regs *regs)
 {
 	return stack_trace_save(trace, max, 1);
+}
+
+/* Not known: what is done on another's behalf is charged to who does it. */
+static inline unsigned long iob_caller_of(struct pt_regs *regs)
+{
+	return 0;
+}
+
+static inline unsigned long iob_stack_at(struct pt_regs *regs)
+{
+	return 0;
 }
 #endif
 

@@ -82,6 +82,8 @@ guest_off() {
 	sync
 	echo "$1" >/job/done
 	sync
+	# no program can be begun any more once the power goes off
+	exec 9<> <(:)
 	echo o >/proc/sysrq-trigger
-	sleep 60
+	read -rt 60 -u 9
 }

@@ -70,16 +70,8 @@ void iob_act_touch(struct iob_act *act)
 		WRITE_ONCE(act->used, now);
 }
 
-/**
- * iob_act_get - the act of a role, an intent and a file
- * @role:   id of the role
- * @intent: number of the intent
- * @file:   the file
- *
- * Made if it is new.  Any context but NMI, inside iob_read_lock().
- * Return: its id, IOB_ACT_NOMEM if it could not be made (counted).
- */
-u64 iob_act_get(u64 role, u32 intent, const struct iob_file *file)
+static u64 get(u64 role, u32 intent, const struct iob_file *file,
+	       bool inherited)
 {
 	u32 hash = hash_of(role, intent, file);
 	const struct iob_role *r;
@@ -104,10 +96,43 @@ u64 iob_act_get(u64 role, u32 intent, const struct iob_file *file)
 	new->used = ktime_get_seconds();
 	r = iob_role_id(role);
 	new->kthread = r && r->kthread;
+	new->inherited = inherited;
 	node = iob_index_add(&acts, &new->node, hash, same);
 	if (node != &new->node)
 		kmem_cache_free(cache, new);
 	return IS_ERR(node) ? IOB_ACT_NOMEM : node->id;
+}
+
+/**
+ * iob_act_get - the act of a role, an intent and a file
+ * @role:   id of the role
+ * @intent: number of the intent
+ * @file:   the file
+ *
+ * Made if it is new.  Any context but NMI, inside iob_read_lock().
+ * Return: its id, IOB_ACT_NOMEM if it could not be made (counted).
+ */
+u64 iob_act_get(u64 role, u32 intent, const struct iob_file *file)
+{
+	return get(role, intent, file, false);
+}
+
+/**
+ * iob_act_on - an act's role and intent, on another file
+ * @id:        the act
+ * @file:      the file
+ * @inherited: others did it, on the role's behalf
+ *
+ * Context and errors as iob_act_get(); an act that is gone gives
+ * IOB_ACT_LOST.
+ */
+u64 iob_act_on(u64 id, const struct iob_file *file, bool inherited)
+{
+	const struct iob_act *act = iob_act_id(id);
+
+	if (!act || id <= IOB_ACT_LOST)
+		return IOB_ACT_LOST;
+	return get(act->role, act->intent, file, inherited);
 }
 
 /**
@@ -127,7 +152,7 @@ u64 iob_act_modified(u64 id, u32 modifier)
 	intent = iob_intent_modified(act->intent, modifier);
 	if (intent == act->intent)
 		return id;
-	return iob_act_get(act->role, intent, &act->file);
+	return get(act->role, intent, &act->file, act->inherited);
 }
 
 /* The act with this id, or NULL if it was reclaimed.  In iob_read_lock(). */

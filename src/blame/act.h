@@ -7,6 +7,9 @@
 
 #include <linux/fs.h>
 
+#include <linux/ioblame.h>
+#include <linux/magic.h>
+
 #include "index.h"
 
 /* the special acts' ids; number 0 means "none" in the dirtier table */
@@ -31,12 +34,23 @@ struct iob_act {
 	u32 pipe;		/* counters_pipe's turn when it last did IO */
 	bool kthread;		/* the role is a kernel thread's */
 	bool dead;		/* being reclaimed: to be used no more */
+	bool inherited;		/* done by another task on the role's behalf */
 };
+
+/*
+ * Whether it is a block device's own inode, in whose page cache its content is.
+ * Not by its mode: btrfs' own inode, for one, is left with that of the inode
+ * whose memory it has got.
+ */
+static inline bool iob_is_bdev(const struct inode *inode)
+{
+	return inode->i_sb->s_magic == BDEVFS_MAGIC;
+}
 
 /* The file an inode stands for; a block device's own inode is no file. */
 static inline void iob_file_of(const struct inode *inode, struct iob_file *file)
 {
-	if (S_ISBLK(inode->i_mode)) {
+	if (iob_is_bdev(inode)) {
 		file->dev = inode->i_rdev;
 		file->ino = 0;
 		file->gen = 0;
@@ -53,9 +67,19 @@ static inline bool iob_file_same(const struct iob_file *a,
 	return a->ino == b->ino && a->dev == b->dev && a->gen == b->gen;
 }
 
+/* How sure it is that an act's role pays for what the act changed. */
+static inline enum iob_how iob_act_how(const struct iob_act *act)
+{
+	/* a kernel thread acts on behalf of somebody: he is not known */
+	if (act->kthread)
+		return IOB_HOW_SUBMITTER;
+	return act->inherited ? IOB_HOW_INHERITED : IOB_HOW_EXACT;
+}
+
 int iob_acts_init(u32 max, void (*release)(struct iob_act *act));
 void iob_acts_exit(void);
 u64 iob_act_get(u64 role, u32 intent, const struct iob_file *file);
+u64 iob_act_on(u64 id, const struct iob_file *file, bool inherited);
 u64 iob_act_modified(u64 id, u32 modifier);
 struct iob_act *iob_act_id(u64 id);
 struct iob_act *iob_act_nr(u32 nr);

@@ -11,7 +11,10 @@
 #include "dirty.h"
 #include "disk.h"
 #include "intent.h"
+#include "log.h"
+#include "owner.h"
 #include "stack.h"
+#include "stats.h"
 #include "task.h"
 
 /* Whether the page's entry is this file's. */
@@ -38,15 +41,105 @@ static bool is_dirty_again(u32 nr, const struct inode *inode)
 	if (!i)
 		return false;
 	return i->flags & IOB_INTENT_REDIRTY ||
-	       (i->flags & IOB_INTENT_WRITEBACK && !S_ISBLK(inode->i_mode));
+	       (i->flags & IOB_INTENT_WRITEBACK && !iob_is_bdev(inode));
 }
 
 /* somebody who dirties pages of a file, found once for all of them */
 struct dirtier {
 	struct iob_file file;
-	u32 act_nr;
+	u64 act;
 	bool again;		/* is_dirty_again() */
 };
+
+/*
+ * The scope that the current task is in, the innermost if there are several, or
+ * NULL.  It was entered by a call, and is left when that call's return address
+ * is not in the trace any more.
+ */
+static struct iob_scope *scope_of(struct iob_task *t, const unsigned long *trace,
+				  unsigned int depth)
+{
+	unsigned int i;
+
+	for (i = 0; i < IOB_MAX_SCOPES; i++) {
+		if (t->scope[i].open ||
+		    iob_stack_has(trace, depth, t->scope[i].call.ret))
+			return &t->scope[i];
+	}
+	return NULL;
+}
+
+/* Who pays for what the task changes in @file for @id, if that is another. */
+static u64 inherited(struct iob_task *t, u64 id, const struct iob_file *file)
+{
+	const struct iob_act *act = iob_act_id(id);
+
+	/* what it does for itself it does with a stack of its own */
+	if (!act || id <= IOB_ACT_LOST || act->role == iob_task_role(t))
+		return IOB_ACT_NONE;
+	return iob_act_on(id, file, true);
+}
+
+/*
+ * btrfs (1) and f2fs (1, 2) keep metadata in pages of inodes of their own, with
+ * numbers that no file of theirs has.
+ */
+static bool is_metadata(const struct inode *inode)
+{
+	switch (inode->i_sb->s_magic) {
+	case BTRFS_SUPER_MAGIC:
+		return inode->i_ino == 1;
+	case F2FS_SUPER_MAGIC:
+		return inode->i_ino <= 2;
+	default:
+		return false;
+	}
+}
+
+/* The transaction of @key ends here: later ones take part in the next. */
+static void turn(struct iob_task *t, struct iob_scope *scope, const void *key)
+{
+	scope->tid = iob_log_turn(key);
+	scope->turn = false;
+	/* what else the task writes for them, as the superblock */
+	t->log.key = key;
+	t->log.first = scope->tid;
+	t->log.last = scope->tid;
+}
+
+/*
+ * Of those who took part in the transaction that @scope ends, or in the one at
+ * hand, the one who changed the most.
+ */
+static u64 participant(struct iob_task *t, struct iob_scope *scope,
+		       const struct inode *inode)
+{
+	const void *key = inode->i_sb;
+
+	if (!scope || !scope->common)
+		return iob_log_most(key, iob_log_now(key));
+	t->common = key;
+	if (scope->turn)
+		turn(t, scope, key);
+	else if (!scope->tid)
+		scope->tid = iob_log_now(key);
+	return iob_log_most(key, scope->tid);
+}
+
+/*
+ * On whose behalf the task changes @file, or IOB_ACT_NONE.  @inode is NULL if
+ * it is no page that is changed.
+ */
+static u64 act_of_other(struct iob_task *t, struct iob_scope *scope,
+			const struct inode *inode, const struct iob_file *file)
+{
+	u64 id = scope ? scope->act : IOB_ACT_NONE;
+
+	if (inode && is_metadata(inode) && id == IOB_ACT_NONE &&
+	    (current->flags & PF_KTHREAD || (scope && scope->common)))
+		id = participant(t, scope, inode);
+	return inherited(t, id, file);
+}
 
 /*
  * Who dirties @inode's pages now: the current task.  From a probe, inside
@@ -58,25 +151,33 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 {
 	unsigned long trace[IOB_STACK_DEPTH];
 	struct iob_task *t = iob_task_get();
+	struct iob_scope *scope;
 	unsigned int depth;
 	u32 intent;
 
-	d->act_nr = iob_id_nr(IOB_ACT_NOMEM);
+	d->act = IOB_ACT_NOMEM;
 	d->again = false;
 	if (!t)
 		return;
 	depth = iob_stack_save(trace, regs);
 	intent = iob_intent_get(trace, depth, 0);
 	iob_file_of(inode, &d->file);
-	d->again = is_dirty_again(intent, inode);
-	d->act_nr = iob_id_nr(iob_task_act(t, intent, &d->file));
+	/* a journal's thread hands on what others have changed */
+	d->again = is_dirty_again(intent, inode) || t->log.always;
+	scope = scope_of(t, trace, depth);
+	d->act = act_of_other(t, scope, inode, &d->file);
+	if (d->act == IOB_ACT_NONE)
+		d->act = iob_task_act(t, intent, &d->file);
+	/* who ends a transaction has not taken part in it by that */
+	if (is_metadata(inode) && !(scope && scope->common))
+		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), d->act);
 }
 
 static void set_dirtier(const struct dirtier *d, unsigned long pfn,
 			unsigned long count)
 {
 	if (!d->again || !has_dirtier(pfn, &d->file))
-		iob_dirtier_set(pfn, count, d->act_nr);
+		iob_dirtier_set(pfn, count, iob_id_nr(d->act));
 }
 
 #ifdef IOB_HAVE_FOLIO
@@ -230,4 +331,248 @@ void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 		return;
 	find_dirtier(&d, inode, NULL);
 	set_dirtier(&d, iob_folio_pfn(folio), nr);
+}
+
+static unsigned long pfn_of_buffer(const struct buffer_head *bh)
+{
+	return page_to_pfn(bh->b_page) + (bh_offset(bh) >> PAGE_SHIFT);
+}
+
+/**
+ * iob_dirty_logged - the current task changes a buffer, first in a transaction
+ * @log:  the journal
+ * @tid:  the transaction
+ * @bh:   the buffer
+ * @regs: as they were at the kprobe
+ *
+ * The buffer itself becomes dirty when the transaction is committed, and may
+ * have been changed in the next one by then: so it is noted for each of them.
+ * From a probe, inside iob_read_lock().
+ */
+void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
+		      struct pt_regs *regs)
+{
+	struct inode *inode = iob_folio_host(iob_folio_of(bh->b_page));
+	unsigned long pfn = pfn_of_buffer(bh);
+	const struct iob_act *act;
+	struct dirtier d;
+
+	if (!inode || !iob_disk_watches(inode))
+		return;
+	find_dirtier(&d, inode, regs);
+	if (d.again && has_dirtier(pfn, &d.file)) {
+		act = iob_act_nr(iob_dirtier_get(pfn));
+		d.act = act ? act->node.id : IOB_ACT_LOST;
+	} else {
+		iob_dirtier_set(pfn, 1, iob_id_nr(d.act));
+	}
+	iob_owner_set(IOB_OWNER_LOGGED, bh, tid, d.act);
+	iob_log_join(log, tid, d.act);
+}
+
+/**
+ * iob_dirty_act - for whom the current task changes metadata now
+ * @regs: as they were at the kprobe
+ *
+ * For what is no page of a block device's cache: its act has no file until the
+ * disk is known.  From a probe, inside iob_read_lock().
+ * Return: the act's id, IOB_ACT_NONE if it is a kernel thread's own doing.
+ */
+u64 iob_dirty_act(struct pt_regs *regs)
+{
+	static const struct iob_file none;
+	unsigned long trace[IOB_STACK_DEPTH];
+	struct iob_task *t = iob_task_get();
+	unsigned int depth;
+	u64 act;
+
+	if (!t)
+		return IOB_ACT_NONE;
+	depth = iob_stack_save(trace, regs);
+	act = act_of_other(t, scope_of(t, trace, depth), NULL, &none);
+	if (act != IOB_ACT_NONE || current->flags & PF_KTHREAD)
+		return act;
+	return iob_task_act(t, iob_intent_get(trace, depth, 0), &none);
+}
+
+/**
+ * iob_dirty_inode - the current task changes a clean inode
+ * @inode: the inode
+ *
+ * From a probe, inside iob_read_lock().
+ */
+void iob_dirty_inode(struct inode *inode)
+{
+	struct dirtier d;
+
+	if (!iob_disk_watches(inode))
+		return;
+	find_dirtier(&d, inode, NULL);
+	/* a kernel thread knows no better than who was there before */
+	if (!(current->flags & PF_KTHREAD))
+		iob_owner_set(IOB_OWNER_INODE, inode, 0, d.act);
+}
+
+/*
+ * A new scope, of @call or open.  Calls whose place on the stack is free again
+ * have returned; if there still is no room, the outermost gives way.  Inside
+ * iob_read_lock().
+ */
+static struct iob_scope *new_scope(struct iob_task *t,
+				   const struct iob_call *call)
+{
+	struct iob_scope old[IOB_MAX_SCOPES];
+	unsigned int i, nr = 1;
+
+	memcpy(old, t->scope, sizeof(old));
+	memset(t->scope, 0, sizeof(t->scope));
+	for (i = 0; i < IOB_MAX_SCOPES && nr < IOB_MAX_SCOPES; i++) {
+		bool live = call ? old[i].open || old[i].call.sp > call->sp :
+				   old[i].call.ret != 0;
+
+		if (live)
+			t->scope[nr++] = old[i];
+	}
+	if (call)
+		t->scope[0].call = *call;
+	return &t->scope[0];
+}
+
+/* @id if it is an act on that very inode, not on one that had its place. */
+static u64 act_on(u64 id, const struct inode *inode)
+{
+	const struct iob_act *act = iob_act_id(id);
+	struct iob_file file;
+
+	iob_file_of(inode, &file);
+	return act && iob_file_same(&act->file, &file) ? id : IOB_ACT_NONE;
+}
+
+/* The first page at or behind @index that is in the cache (and marked so). */
+static unsigned long cached_pfn(struct address_space *mapping,
+				unsigned long index, xa_mark_t mark)
+{
+	struct iob_folio *f;
+	unsigned long pfn, first;
+	void *entry = xa_find(&mapping->i_pages, &index, ULONG_MAX, mark);
+
+	if (!entry || xa_is_value(entry))
+		return 0;
+	f = iob_folio_of((struct page *)entry);
+	pfn = iob_folio_pfn(f);
+	first = READ_ONCE(f->index);
+	if (index > first && index - first < iob_folio_pages(f))
+		pfn += index - first;
+	return pfn;
+}
+
+/**
+ * iob_scope_pages - a call of a function begins that changes metadata for pages
+ * @inode: whose pages
+ * @index: from this page on
+ * @dirty: the first that is dirty, else the first that is there
+ * @call:  the call
+ *
+ * Until it returns what the task changes is changed for who dirtied that page.
+ * From a probe, inside iob_read_lock(), which keeps the page's memory a page's:
+ * at worst it is another file's by now, and then its dirtier is not believed.
+ */
+void iob_scope_pages(struct inode *inode, unsigned long index, bool dirty,
+		     const struct iob_call *call)
+{
+	struct iob_task *t = iob_task_get();
+	const struct iob_act *act;
+	struct iob_scope *scope;
+	unsigned long pfn;
+
+	if (!t || !S_ISREG(inode->i_mode) || is_metadata(inode) ||
+	    !iob_disk_watches(inode))
+		return;
+	scope = new_scope(t, call);
+	pfn = cached_pfn(inode->i_mapping, index,
+			 dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT);
+	act = pfn ? iob_act_nr(iob_dirtier_get(pfn)) : NULL;
+	if (act)
+		scope->act = act_on(act->node.id, inode);
+	if (scope->act <= IOB_ACT_LOST)
+		scope->act = act_on(iob_owner_get(IOB_OWNER_INODE, inode, 0),
+				    inode);
+	/* btrfs: what a worker will change for it has no scope */
+	if (!inode->i_sb->s_bdev)
+		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), scope->act);
+}
+
+/**
+ * iob_scope_common - a call of a function begins that ends a transaction
+ * @last: from here on others take part in the next one
+ * @call: the call
+ *
+ * Until it returns what the task changes is changed for those who took part.
+ * From a probe, inside iob_read_lock().
+ */
+void iob_scope_common(bool last, const struct iob_call *call)
+{
+	struct iob_task *t = iob_task_get();
+	struct iob_scope *scope;
+	unsigned int i;
+
+	if (!t)
+		return;
+	scope = new_scope(t, call);
+	scope->common = true;
+	scope->turn = last;
+	/* within the end of that transaction, though others join the next */
+	for (i = 1; i < IOB_MAX_SCOPES && !scope->tid; i++)
+		scope->tid = t->scope[i].tid;
+	/* whose transaction it is shows when the task changes something */
+	if (last && t->common)
+		turn(t, scope, t->common);
+}
+
+/* A transaction is about to end: it is not known yet whose. */
+void iob_scope_nothing(void)
+{
+	struct iob_task *t = iob_task_get();
+
+	if (t)
+		t->common = NULL;
+}
+
+/**
+ * iob_scope_inode - the task begins to write an inode, or has ended it
+ * @inode: the inode, NULL for the end
+ *
+ * In between it does so for who changed the inode.  From a probe, inside
+ * iob_read_lock().
+ */
+void iob_scope_inode(struct inode *inode)
+{
+	struct iob_task *t = iob_task_get();
+	struct iob_scope *scope;
+
+	if (!t || (inode && !iob_disk_watches(inode)))
+		return;
+	scope = new_scope(t, NULL);
+	if (!inode)
+		return;
+	scope->act = act_on(iob_owner_get(IOB_OWNER_INODE, inode, 0), inode);
+	scope->open = true;
+}
+
+/**
+ * iob_dirty_cancel - the current task gives up a dirty folio
+ * @folio: the folio; it will not be written
+ *
+ * From a probe, inside iob_read_lock().
+ */
+void iob_dirty_cancel(struct iob_folio *folio)
+{
+	unsigned long pfn = iob_folio_pfn(folio), nr = iob_folio_pages(folio);
+
+	for (; nr; nr--, pfn++) {
+		if (!iob_dirtier_get(pfn))
+			continue;
+		iob_stat_inc(pages_cancelled);
+		iob_dirtier_clear(pfn, 1);
+	}
 }

@@ -10,6 +10,7 @@
 
 #include <compat/folio.h>
 
+struct iob_call;
 struct pt_regs;
 
 void iob_dirty_folio(struct inode *inode, struct iob_folio *folio);
@@ -18,6 +19,16 @@ void iob_dirty_range(struct iob_folio *folio, const void *ifs, size_t off,
 void iob_dirty_mapped(struct page *page, struct pt_regs *regs);
 void iob_dirty_again(struct iob_folio *folio, size_t off, size_t len,
 		     struct pt_regs *regs);
+void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
+		      struct pt_regs *regs);
+u64 iob_dirty_act(struct pt_regs *regs);
+void iob_dirty_inode(struct inode *inode);
+void iob_dirty_cancel(struct iob_folio *folio);
+void iob_scope_pages(struct inode *inode, unsigned long index, bool dirty,
+		     const struct iob_call *call);
+void iob_scope_common(bool last, const struct iob_call *call);
+void iob_scope_nothing(void);
+void iob_scope_inode(struct inode *inode);
 void iob_dirty_buffer(struct buffer_head *bh);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include <compat/rcu.h>
 
+#include "act.h"
 #include "disk.h"
 
 struct devs {
@@ -274,7 +275,7 @@ bool iob_disk_watches(struct inode *inode)
 
 	if (!now)
 		return false;
-	bdev = S_ISBLK(inode->i_mode) ? I_BDEV(inode) : sb->s_bdev;
+	bdev = iob_is_bdev(inode) ? I_BDEV(inode) : sb->s_bdev;
 	/* btrfs names none: it may have several */
 	if (!bdev)
 		return sb->s_type->fs_flags & FS_REQUIRES_DEV;

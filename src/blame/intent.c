@@ -42,8 +42,8 @@ void iob_intent_unmark(void)
 	nr_marks = 0;
 }
 
-/* What a trace says, IOB_INTENT_*.  Any context. */
-u16 iob_intent_classify(const unsigned long *trace, unsigned int depth)
+/* What a trace says, IOB_INTENT_*. */
+static u16 classify(const unsigned long *trace, unsigned int depth)
 {
 	unsigned int i, j;
 	u16 flags = 0;
@@ -114,7 +114,7 @@ u32 iob_intent_get(const unsigned long *trace, unsigned int depth, u32 modifier)
 	new->modifier = modifier;
 	new->depth = depth;
 	memcpy(new->trace, trace, depth * sizeof(*trace));
-	new->flags = iob_intent_classify(trace, depth);
+	new->flags = classify(trace, depth);
 	node = iob_index_add(&intents, &new->node, hash, same);
 	if (node != &new->node)
 		kfree(new);

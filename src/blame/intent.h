@@ -14,9 +14,8 @@
 #include "index.h"
 
 /* what the trace says about the IO, worked out once when the intent is made */
-#define IOB_INTENT_DIRECT	1	/* inside a file's direct IO */
-#define IOB_INTENT_REDIRTY	2	/* writeback puts a page back */
-#define IOB_INTENT_WRITEBACK	4	/* inside writeback of a file */
+#define IOB_INTENT_REDIRTY	1	/* writeback puts a page back */
+#define IOB_INTENT_WRITEBACK	2	/* inside writeback of a file */
 
 struct iob_intent {
 	struct iob_node node;
@@ -30,7 +29,6 @@ int iob_intents_init(u32 max);
 void iob_intents_exit(void);
 void iob_intent_mark(unsigned long func, u16 flag);
 void iob_intent_unmark(void);
-u16 iob_intent_classify(const unsigned long *trace, unsigned int depth);
 u32 iob_intent_get(const unsigned long *trace, unsigned int depth, u32 modifier);
 u32 iob_intent_modified(u32 nr, u32 modifier);
 const struct iob_intent *iob_intent_nr(u32 nr);

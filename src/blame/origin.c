@@ -18,19 +18,17 @@
 
 #include "act.h"
 #include "dirtier.h"
+#include "end.h"
 #include "intent.h"
+#include "log.h"
 #include "origin.h"
+#include "owner.h"
 #include "role.h"
 #include "stack.h"
 #include "stats.h"
 #include "task.h"
 
-#define MAX_DIRECT_ENDS	16
 #define MAX_PARTS	2048
-
-/* bi_end_io of direct IO.  Set while no probe is attached. */
-static unsigned long direct_ends[MAX_DIRECT_ENDS];
-static unsigned int nr_direct_ends;
 
 /* one bio being looked at */
 struct look {
@@ -39,6 +37,8 @@ struct look {
 	enum iob_op op;
 	struct pt_regs *regs;	/* in a kprobe, else NULL */
 	struct iob_task *task;	/* NULL in an interrupt */
+	enum iob_end end;	/* what kind of bio */
+	const struct bio *whole; /* that it is a piece of, or itself */
 	bool late;		/* who submitted it is long gone */
 	u32 modifier;
 	u64 submitter;		/* act, IOB_ACT_NONE until it is asked for */
@@ -47,24 +47,6 @@ struct look {
 	u64 last_act;		/* pays */
 	enum iob_how last_how;
 };
-
-/**
- * iob_origin_mark_direct_end - a bio with this bi_end_io is direct IO
- * @func: the function's address
- *
- * While no probe is attached.
- */
-void iob_origin_mark_direct_end(unsigned long func)
-{
-	if (!WARN_ON_ONCE(nr_direct_ends == MAX_DIRECT_ENDS))
-		direct_ends[nr_direct_ends++] = func;
-}
-
-/* Forget what iob_origin_mark_direct_end() was told. */
-void iob_origin_unmark(void)
-{
-	nr_direct_ends = 0;
-}
 
 /* The operation as iolog names it, or -1: not an IO that is accounted. */
 int iob_op_of(const struct bio *bio)
@@ -87,23 +69,12 @@ int iob_op_of(const struct bio *bio)
 	}
 }
 
-static bool is_direct_end(const struct bio *bio)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr_direct_ends; i++) {
-		if ((unsigned long)bio->bi_end_io == direct_ends[i])
-			return true;
-	}
-	return false;
-}
-
 /* The inode from or to whose page cache a bio goes, by one of its folios. */
 static struct inode *cache_host(const struct look *l, struct iob_folio *f)
 {
 	struct inode *host = iob_folio_host(f);
 
-	if (!host || S_ISBLK(host->i_mode))
+	if (!host || iob_is_bdev(host))
 		return host;
 	if (l->op == IOB_OP_WRITE)
 		return iob_folio_writeback(f) ? host : NULL;
@@ -130,19 +101,15 @@ static u64 submitter_of(struct look *l, const struct inode *host)
 	unsigned long trace[IOB_STACK_DEPTH];
 	struct iob_file file;
 	unsigned int depth;
-	u16 flags;
 	u32 intent;
 
 	if (l->late)
 		return IOB_ACT_LOST;
 	depth = iob_stack_save(trace, l->regs);
 	intent = iob_intent_get(trace, depth, l->modifier);
-	/* one that there was no memory for has no flags */
-	flags = intent > IOB_INTENT_LOST ? iob_intent_nr(intent)->flags :
-					   iob_intent_classify(trace, depth);
 	if (host)
 		iob_file_of(host, &file);
-	else if (l->task && l->task->direct && flags & IOB_INTENT_DIRECT)
+	else if (l->task && iob_stack_has(trace, depth, l->task->direct))
 		file = l->task->file;
 	else
 		block_device_file(l->bio, &file);
@@ -169,7 +136,6 @@ static bool grow(struct iob_origin *o)
 	return true;
 }
 
-/* @bytes more, for which @act pays. */
 static void add(struct iob_origin *o, u64 act, enum iob_how how, u32 bytes,
 		u64 dirty_ns)
 {
@@ -194,6 +160,22 @@ static void add(struct iob_origin *o, u64 act, enum iob_how how, u32 bytes,
 	last->dirty_ns = dirty_ns;
 }
 
+/**
+ * iob_origin_add - @bytes more, which @id pays for together with others
+ * @o:     being put together
+ * @id:    an act; here on @file, and by a journal
+ * @file:  the file
+ * @bytes: how many
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
+		    u32 bytes)
+{
+	id = iob_act_modified(iob_act_on(id, file, true), IOB_MODIFIER_JOURNAL);
+	add(o, id, IOB_HOW_INHERITED, bytes, IOB_DIRTY_UNKNOWN);
+}
+
 /* A page's entry says @nr: who pays?  IOB_ACT_NONE if it is another file's. */
 static u64 act_of_entry(struct look *l, u32 nr, const struct inode *host)
 {
@@ -208,8 +190,7 @@ static u64 act_of_entry(struct look *l, u32 nr, const struct inode *host)
 		iob_stat_inc(act_stale);
 		return IOB_ACT_NONE;
 	}
-	/* a kernel thread dirties on behalf of somebody: he is not known */
-	l->last_how = act->kthread ? IOB_HOW_SUBMITTER : IOB_HOW_EXACT;
+	l->last_how = iob_act_how(act);
 	return l->modifier ? iob_act_modified(act->node.id, l->modifier) :
 			     act->node.id;
 }
@@ -290,6 +271,70 @@ static enum iob_how direct_how(const struct look *l)
 	return current->flags & PF_KTHREAD ? IOB_HOW_SUBMITTER : IOB_HOW_EXACT;
 }
 
+/* The block of a log that a bio writes, as IOB_OWNER_LOG_BLOCKs are numbered. */
+static bool log_block(const struct look *l, const struct iob_log *log, u64 *nr)
+{
+	u64 sector = l->bio->bi_iter.bi_sector;
+
+	if (!l->bio->bi_iter.bi_size || !log->gd || log->gd != iob_bio_disk(l->bio) || sector < log->start)
+		return false;
+	*nr = (sector - log->start) >> log->shift;
+	return true;
+}
+
+/* Who changed what the bio carries, as far as an owner is noted. */
+static bool find_owner(struct look *l, u64 id)
+{
+	const struct iob_act *act = iob_act_id(id);
+	struct iob_file file;
+	enum iob_how how;
+
+	if (!act || id <= IOB_ACT_LOST)
+		return false;
+	how = iob_act_how(act);
+	/* such an act knows its file system no better than by the disk */
+	if (!act->file.dev) {
+		block_device_file(l->bio, &file);
+		id = iob_act_on(id, &file, act->inherited);
+	}
+	if (l->modifier)
+		id = iob_act_modified(id, l->modifier);
+	add(l->o, id, how, l->bio->bi_iter.bi_size, IOB_DIRTY_UNKNOWN);
+	return true;
+}
+
+/* Whether the task that submits writes a log, and if so who pays. */
+static bool find_in_log(struct look *l)
+{
+	const struct iob_log *log = l->task ? &l->task->log : NULL;
+	struct iob_file file;
+	u64 nr;
+
+	if (!log || !log->key || l->late ||
+	    (!log->always && l->end != IOB_END_XFS_LOG &&
+	     l->end != IOB_END_BTRFS_SUPER))
+		return false;
+	l->modifier = IOB_MODIFIER_JOURNAL;
+	if (log_block(l, log, &nr) &&
+	    find_owner(l, iob_owner_get(IOB_OWNER_LOG_BLOCK, log->key, nr)))
+		return true;
+	block_device_file(l->bio, &file);
+	return iob_log_split(l->o, log, &file, l->bio->bi_iter.bi_size);
+}
+
+static bool find_metadata(struct look *l)
+{
+	if (l->end == IOB_END_XFS_BUF)
+		return find_owner(l, iob_owner_get(IOB_OWNER_BUF,
+						   l->whole->bi_private, 0));
+	return find_in_log(l);
+}
+
+static bool is_write(const struct look *l)
+{
+	return l->op == IOB_OP_WRITE || l->op == IOB_OP_FLUSH;
+}
+
 static void find(struct look *l)
 {
 	struct iob_origin *o = l->o;
@@ -301,8 +346,13 @@ static void find(struct look *l)
 	o->room = 1;
 	l->task = iob_task_get();
 	l->modifier = modifier_of(l);
-	if (bio_has_data(bio) && bio->bi_iter.bi_size && !is_direct_end(bio))
+	l->end = iob_end_of(bio, &l->whole);
+	if (bio_has_data(bio) && bio->bi_iter.bi_size &&
+	    l->end != IOB_END_DIRECT)
 		host = cache_host(l, iob_folio_of(bio_page(bio)));
+	/* what a log holds may be pages of the cache, on their way elsewhere */
+	if ((!host || iob_is_bdev(host)) && is_write(l) && find_metadata(l))
+		return;
 	if (host && l->op == IOB_OP_WRITE)
 		look_at_pages(l);
 	else

@@ -36,12 +36,12 @@ void iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
 		     struct pt_regs *regs);
 void iob_origin_find_late(struct iob_origin *o, struct bio *bio,
 			  enum iob_op op);
+struct iob_file;
+void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
+		    u32 bytes);
 void iob_origin_lost(struct iob_origin *o, u32 bytes);
 bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
 		      u32 pos, u32 bytes);
 void iob_origin_free(struct iob_origin *o);
-
-void iob_origin_mark_direct_end(unsigned long func);
-void iob_origin_unmark(void);
 
 #endif

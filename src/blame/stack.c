@@ -88,6 +88,25 @@ static unsigned int count_own(const unsigned long *raw, unsigned int nr)
 }
 
 /**
+ * iob_stack_has - whether a call has not returned yet
+ * @trace: a trace of the task
+ * @depth: its length
+ * @ret:   the call's return address, 0 for none
+ *
+ * Any context.  Tells calls from one place apart from calls from another: so
+ * the caller must be one that calls this function directly.
+ */
+bool iob_stack_has(const unsigned long *trace, unsigned int depth,
+		   unsigned long ret)
+{
+	while (ret && depth--) {
+		if (trace[depth] == ret)
+			return true;
+	}
+	return false;
+}
+
+/**
  * iob_stack_save - the return addresses above the probe that calls
  * @trace: gets up to IOB_STACK_DEPTH addresses, innermost first
  * @regs:  in a kprobe's handler, those that it was given: between the probed

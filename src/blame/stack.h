@@ -25,6 +25,8 @@ bool iob_code_of(unsigned long func, struct iob_code *code);
 void iob_stack_hide(unsigned long func);
 void iob_stack_show_all(void);
 struct pt_regs;
+bool iob_stack_has(const unsigned long *trace, unsigned int depth,
+		   unsigned long ret);
 unsigned int iob_stack_save(unsigned long *trace, struct pt_regs *regs);
 
 #endif

@@ -9,6 +9,7 @@ static const struct {
 } stats[] = {
 #define IOB_STAT_ROW(name, what) { #name, what },
 	IOB_STATS(IOB_STAT_ROW)
+	IOB_EVENTS(IOB_STAT_ROW)
 #undef IOB_STAT_ROW
 };
 

@@ -2,8 +2,9 @@
 /*
  * stats - nothing is lost without being counted
  *
- * One per-CPU counter for each way in which information can be lost.  The
- * list is an X-macro so that each name appears once, as a file under stats/.
+ * One per-CPU counter for each way in which information can be lost, and for a
+ * few things that merely happen.  The lists are X-macros so that each name
+ * appears once, as a file under stats/.
  */
 #ifndef IOB_BLAME_STATS_H
 #define IOB_BLAME_STATS_H
@@ -22,18 +23,26 @@
 	X(inflight_nomem, "IO not followed: memory")			\
 	X(inflight_stale, "IO whose end was not seen")			\
 	X(inflight_unseen, "IO whose queueing was not seen")		\
-	X(io_refused, "IO sent back at once: no room, and not to wait")	\
 	X(parts_nomem, "IO not split by dirtier: memory")		\
 	X(task_nomem, "a task's context not allocated")			\
 	X(act_stale, "page entry of another file dropped")		\
 	X(act_lost, "act reclaimed under an IO")			\
-	X(stack_cut, "stack traces deeper than kept")
+	X(stack_cut, "stack traces deeper than kept")			\
+	X(owner_evicted, "who changed an inode or buffer forgotten: room")
+
+/* what is no loss: it happened as it should */
+#define IOB_EVENTS(X)							\
+	X(io_refused, "IO sent back at once: no room, and not to wait")	\
+	X(pages_cancelled, "dirty pages truncated before their write")
 
 enum iob_stat {
 #define IOB_STAT_ENUM(name, what) IOB_STAT_##name,
 	IOB_STATS(IOB_STAT_ENUM)
-#undef IOB_STAT_ENUM
+	IOB_NR_LOSSES,
+	IOB_STAT_BEFORE_EVENTS = IOB_NR_LOSSES - 1,
+	IOB_EVENTS(IOB_STAT_ENUM)
 	IOB_NR_STATS,
+#undef IOB_STAT_ENUM
 };
 
 struct iob_stats {

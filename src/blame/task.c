@@ -65,8 +65,12 @@ static void renew(struct iob_task *t)
 	t->modifier = 0;
 	t->role = 0;
 	t->pid = 0;
-	t->direct = false;
+	t->direct = 0;
 	t->ranged = NULL;
+	t->common = NULL;
+	memset(t->scope, 0, sizeof(t->scope));
+	memset(&t->log, 0, sizeof(t->log));
+	memset(&t->xfs, 0, sizeof(t->xfs));
 	t->act = IOB_ACT_NONE;
 }
 

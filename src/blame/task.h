@@ -11,6 +11,33 @@
 #include <linux/sched.h>
 
 #include "act.h"
+#include "log.h"
+
+#define IOB_MAX_SCOPES	4
+
+/* A call of a function, as seen at its entry. */
+struct iob_call {
+	unsigned long ret;	/* where it returns to */
+	unsigned long sp;	/* where that is on the stack */
+};
+
+/* For whom the task changes metadata: set on entry to a function. */
+struct iob_scope {
+	struct iob_call call;	/* valid until it returns, or: */
+	bool open;		/* until it is closed */
+	bool common;		/* for all who took part, see blame/log: */
+	bool turn;		/* and it is the end of their transaction */
+	u32 tid;		/* that one, once it is known */
+	u64 act;		/* for him, IOB_ACT_NONE: for nobody else */
+};
+
+/* What the task is at in xfs: of hooks/xfs alone. */
+struct iob_xfs {
+	const void *buf;	/* inodes are copied into this buffer */
+	const void *log;	/* a transaction is added to this log: */
+	u64 act;		/* for that act */
+	u64 seq;		/* this checkpoint is written to the log */
+};
 
 struct iob_task {
 	struct hlist_node hash;
@@ -21,8 +48,12 @@ struct iob_task {
 	u64 role;		/* id; valid while pid and cgroup are the same */
 	s32 user;		/* user role, 0 for none: outlives sessions */
 	pid_t pid;
-	bool direct;		/* a file's direct IO has begun: */
-	struct iob_file file;	/* this one's */
+	unsigned long direct;	/* while this is on the stack, */
+	struct iob_file file;	/* direct IO is this file's */
+	struct iob_scope scope[IOB_MAX_SCOPES];	/* the last one first */
+	struct iob_log log;
+	struct iob_xfs xfs;
+	const void *common;	/* whose transaction it has last changed for */
 	/* its clean folio whose pages were just noted one by one */
 	const void *ranged;
 	/* the last act: most dirtying repeats */

@@ -18,10 +18,12 @@
  *	inflight 0			IOs that are under way
  *	roles 12 max=65536		objects there are; intents, acts
  *	memory.dirtier 41000		bytes of the dirtier table
+ *	memory.owners 1000		bytes of what is known of inodes and buffers
  *	memory.objects 1000		at least, of roles, intents and acts, without
  *					stacks and counters
- *	losses 0			sum of stats/
+ *	losses 0			sum of those of stats/ that are losses
  *	loss NAME 3 (meaning)		those of stats/ that are not 0
+ *	event NAME 3 (meaning)		likewise, where nothing is lost by it
  *	reclaimed roles=0 acts=0	in this session
  *	hook ...			what we are attached to; if missing,
  *					what is lost without it
@@ -33,6 +35,7 @@
 #include "../blame/dirtier.h"
 #include "../blame/disk.h"
 #include "../blame/intent.h"
+#include "../blame/owner.h"
 #include "../blame/stats.h"
 #include "../record/counters.h"
 #include "../record/inflight.h"
@@ -148,6 +151,7 @@ static void show_objects(struct seq_file *m)
 	seq_printf(m, "intents %llu max=%u\n", intents, iob_conf.max_intents);
 	seq_printf(m, "acts %llu max=%u\n", acts, iob_conf.max_acts);
 	seq_printf(m, "memory.dirtier %lu\n", there ? iob_dirtier_bytes() : 0);
+	seq_printf(m, "memory.owners %lu\n", there ? iob_owner_bytes() : 0);
 	seq_printf(m, "memory.objects %llu\n",
 		   roles * sizeof(struct iob_role) +
 		   intents * sizeof(struct iob_intent) +
@@ -160,14 +164,15 @@ static void show_losses(struct seq_file *m)
 	u64 nr, sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < IOB_NR_STATS; i++)
+	for (i = 0; i < IOB_NR_LOSSES; i++)
 		sum += iob_stat_read(i);
 	seq_printf(m, "losses %llu\n", sum);
 	for (i = 0; i < IOB_NR_STATS; i++) {
 		nr = iob_stat_read(i);
 		if (nr)
-			seq_printf(m, "loss %s %llu (%s)\n", iob_stat_name(i),
-				   nr, iob_stat_what(i));
+			seq_printf(m, "%s %s %llu (%s)\n",
+				   i < IOB_NR_LOSSES ? "loss" : "event",
+				   iob_stat_name(i), nr, iob_stat_what(i));
 	}
 	iob_pipe_reclaimed(&reclaimed);
 	seq_printf(m, "reclaimed roles=%llu acts=%llu\n", reclaimed.roles,

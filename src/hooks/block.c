@@ -13,7 +13,7 @@
 
 #include <trace/events/block.h>
 
-#include "../blame/origin.h"
+#include "../blame/end.h"
 #include "../record/inflight.h"
 #include "table.h"
 
@@ -111,9 +111,14 @@ static int throttle(struct kprobe *kp, struct pt_regs *regs)
 	.probe = IOB_PROBE(tp, a, b), .lost = "everything",		\
 }
 
+static void found_direct_end(unsigned long func)
+{
+	iob_end_mark(IOB_END_DIRECT, func);
+}
+
 #define DIRECT_END(func) {						\
 	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .found = iob_origin_mark_direct_end,	\
+	.phase = IOB_HOOK_LOADED, .found = found_direct_end,	\
 	.lost = "direct writes whose buffer is a mapped file may be "	\
 		"charged to who dirtied the buffer",			\
 }

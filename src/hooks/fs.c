@@ -11,18 +11,19 @@
 
 #include <compat/iomap.h>
 #include <compat/rcu.h>
+#include <compat/unwind.h>
 
 #include "../blame/dirty.h"
 #include "../blame/disk.h"
-#include "../blame/intent.h"
+#include "../blame/end.h"
 #include "../blame/task.h"
 #include "table.h"
 
 /*
  * What comes between here and the bios may be long, but it is this task's, and
- * a bio belongs to it only if its stack goes through the same function.
+ * a bio belongs to it only if its stack goes through the same call.
  */
-static void direct_begins(struct inode *inode)
+static void direct_begins(struct inode *inode, struct pt_regs *regs)
 {
 	struct iob_task *t;
 
@@ -30,7 +31,7 @@ static void direct_begins(struct inode *inode)
 	t = iob_disk_watches(inode) ? iob_task_get() : NULL;
 	if (t) {
 		iob_file_of(inode, &t->file);
-		t->direct = true;
+		t->direct = iob_caller_of(regs);
 	}
 	iob_read_unlock();
 }
@@ -40,14 +41,14 @@ static int iomap_direct(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct kiocb *iocb = (void *)regs_get_kernel_argument(regs, 0);
 
-	direct_begins(file_inode(iocb->ki_filp));
+	direct_begins(file_inode(iocb->ki_filp), regs);
 	return 0;
 }
 
 /* (iocb, inode, ...) */
 static int legacy_direct(struct kprobe *kp, struct pt_regs *regs)
 {
-	direct_begins((void *)regs_get_kernel_argument(regs, 1));
+	direct_begins((void *)regs_get_kernel_argument(regs, 1), regs);
 	return 0;
 }
 
@@ -109,9 +110,77 @@ static int btrfs_dirty(struct kprobe *kp, struct pt_regs *regs)
 }
 #endif
 
-static void found_direct(unsigned long func)
+/* (handle, inode, offset, bytes): a worker, when data has been written */
+static int ext4_written(struct kprobe *kp, struct pt_regs *regs)
 {
-	iob_intent_mark(func, IOB_INTENT_DIRECT);
+	struct iob_call call = iob_call_at(regs);
+
+	iob_read_lock();
+	iob_scope_pages((void *)regs_get_kernel_argument(regs, 1),
+			regs_get_kernel_argument(regs, 2) >> PAGE_SHIFT, false,
+			&call);
+	iob_read_unlock();
+	return 0;
+}
+
+static void common(bool last, struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	iob_scope_common(last, &call);
+}
+
+/* Whatever the transaction's end changes, it is for all who took part. */
+static int begin_commit(struct kprobe *kp, struct pt_regs *regs)
+{
+	iob_read_lock();
+	iob_scope_nothing();
+	common(false, regs);
+	iob_read_unlock();
+	return 0;
+}
+
+static int commit(struct kprobe *kp, struct pt_regs *regs)
+{
+	iob_read_lock();
+	common(false, regs);
+	iob_read_unlock();
+	return 0;
+}
+
+/* ... and nobody can join it any more */
+static int last_commit(struct kprobe *kp, struct pt_regs *regs)
+{
+	iob_read_lock();
+	common(true, regs);
+	iob_read_unlock();
+	return 0;
+}
+
+/* f2fs: it begins and ends here */
+static int checkpoint(struct kprobe *kp, struct pt_regs *regs)
+{
+	iob_read_lock();
+	iob_scope_nothing();
+	common(true, regs);
+	iob_read_unlock();
+	return 0;
+}
+
+static void found_super_end(unsigned long func)
+{
+	iob_end_mark(IOB_END_BTRFS_SUPER, func);
+}
+
+static void lost_super_end(void)
+{
+	iob_end_unmark(IOB_END_BTRFS_SUPER);
+}
+
+#define COMMIT(func, probe, mod) {					\
+	.name = func, .kind = IOB_HOOK_KPROBE,				\
+	.phase = IOB_HOOK_ENABLED, .handler = probe, .module = mod,	\
+	.lost = "who took part in a transaction of " mod,		\
 }
 
 #define DIRECT_BEGINS(func, entry) {					\
@@ -120,17 +189,24 @@ static void found_direct(unsigned long func)
 	.lost = "the file of a direct IO",				\
 }
 
-#define DIRECT_MARK(func) {						\
-	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .found = found_direct,		\
-	.lost = "the file of a direct IO",				\
-}
-
 static const struct iob_hook hooks[] = {
 	DIRECT_BEGINS("__iomap_dio_rw", iomap_direct),
-	DIRECT_MARK("__iomap_dio_rw"),
 	DIRECT_BEGINS("__blockdev_direct_IO", legacy_direct),
-	DIRECT_MARK("__blockdev_direct_IO"),
+	COMMIT("btrfs_commit_transaction", begin_commit, "btrfs"),
+	COMMIT("btrfs_run_delayed_refs", commit, "btrfs"),
+	COMMIT("commit_cowonly_roots", last_commit, "btrfs"),
+	COMMIT("f2fs_write_checkpoint", checkpoint, "f2fs"),
+	{
+		.name = "btrfs_end_super_write", .kind = IOB_HOOK_ADDRESS,
+		.phase = IOB_HOOK_LOADED, .found = found_super_end,
+		.gone = lost_super_end, .module = "btrfs",
+		.lost = "which IO is btrfs' superblock",
+	}, {
+		.name = "ext4_convert_unwritten_extents",
+		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
+		.handler = ext4_written, .module = "ext4",
+		.lost = "for whom ext4 marks extents as written",
+	},
 #ifdef IOB_HAVE_FOLIO
 	{
 		.name = "do_page_mkwrite|iomap_page_mkwrite",

@@ -18,18 +18,20 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "../blame/end.h"
 #include "../blame/intent.h"
-#include "../blame/origin.h"
 #include "../blame/stack.h"
 #include "table.h"
 
-#define MAX_HOOKS	64
+#define MAX_HOOKS	128
 
 static const struct iob_hook_list *const lists[] = {
 	&iob_sched_hooks,
 	&iob_block_hooks,
 	&iob_writeback_hooks,
 	&iob_fs_hooks,
+	&iob_journal_hooks,
+	&iob_xfs_hooks,
 };
 
 /* the state of one hook of the tables, in their order */
@@ -133,6 +135,8 @@ static void detach_one(struct state *s)
 		tracepoint_probe_unregister(s->tp, s->hook->probe, NULL);
 	else if (s->hook->kind == IOB_HOOK_KPROBE)
 		unregister_kprobe(&s->kp);
+	else if (s->hook->gone)
+		s->hook->gone();
 	s->attached = false;
 }
 
@@ -288,7 +292,7 @@ int iob_hooks_init(void)
 	if (err) {
 		iob_stack_show_all();
 		iob_intent_unmark();
-		iob_origin_unmark();
+		iob_ends_unmark();
 	}
 	return err;
 }

@@ -11,6 +11,10 @@
 #include <linux/kprobes.h>
 #include <linux/seq_file.h>
 
+#include <compat/unwind.h>
+
+#include "../blame/task.h"
+
 enum iob_hook_kind {
 	IOB_HOOK_TRACEPOINT,
 	IOB_HOOK_KPROBE,
@@ -32,6 +36,7 @@ struct iob_hook {
 	void *probe;				/* tracepoint */
 	kprobe_pre_handler_t handler;		/* kprobe */
 	void (*found)(unsigned long func);	/* address */
+	void (*gone)(void);			/* likewise, of a module's */
 	const char *lost;			/* without it */
 };
 
@@ -43,7 +48,15 @@ struct iob_hook_list {
 extern const struct iob_hook_list iob_block_hooks;
 extern const struct iob_hook_list iob_writeback_hooks;
 extern const struct iob_hook_list iob_fs_hooks;
+extern const struct iob_hook_list iob_journal_hooks;
+extern const struct iob_hook_list iob_xfs_hooks;
 extern const struct iob_hook_list iob_sched_hooks;
+
+/* The call of the probed function, in a kprobe at its entry. */
+static inline struct iob_call iob_call_at(struct pt_regs *regs)
+{
+	return (struct iob_call){ iob_caller_of(regs), iob_stack_at(regs) };
+}
 
 #define IOB_HOOK_LIST(list, table)					\
 	const struct iob_hook_list list = { table, ARRAY_SIZE(table) }

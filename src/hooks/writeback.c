@@ -10,8 +10,10 @@
 #include <linux/writeback.h>
 
 #include <compat/folio.h>
+#include <compat/inode.h>
 #include <compat/rcu.h>
 #include <compat/tracepoint.h>
+#include <compat/unwind.h>
 #include <compat/wb_work.h>
 
 #ifdef IOB_HAVE_BH_FOLIO
@@ -81,6 +83,61 @@ static int migrate(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+/* Pages become dirty far more often; their inode is noted once. */
+static void dirty_inode(void *data, struct inode *inode, int flags)
+{
+	if (!(flags & I_DIRTY_INODE) || iob_inode_dirty(inode))
+		return;
+	iob_read_lock();
+	iob_dirty_inode(inode);
+	iob_read_unlock();
+}
+
+static void write_inode(void *data, struct inode *inode,
+			struct writeback_control *wbc)
+{
+	iob_read_lock();
+	iob_scope_inode(inode);
+	iob_read_unlock();
+}
+
+static void inode_written(void *data, struct inode *inode,
+			  struct writeback_control *wbc)
+{
+	iob_read_lock();
+	iob_scope_inode(NULL);
+	iob_read_unlock();
+}
+
+/* (mapping, wbc): blocks are allocated for whoever dirtied the pages */
+static int write_pages(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct address_space *mapping = (void *)regs_get_kernel_argument(regs, 0);
+	const struct writeback_control *wbc =
+		(void *)regs_get_kernel_argument(regs, 1);
+	struct iob_call call = iob_call_at(regs);
+
+	if (!mapping->host)
+		return 0;
+	iob_read_lock();
+	iob_scope_pages(mapping->host, wbc->range_cyclic ?
+			mapping->writeback_index :
+			wbc->range_start >> PAGE_SHIFT, true, &call);
+	iob_read_unlock();
+	return 0;
+}
+
+/* (folio): it is dirty no more, and was not written */
+static int cancel(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct iob_folio *f = (void *)regs_get_kernel_argument(regs, 0);
+
+	iob_read_lock();
+	iob_dirty_cancel(f);
+	iob_read_unlock();
+	return 0;
+}
+
 #ifdef IOB_HAVE_BH_FOLIO
 static void dirty_buffer(void *data, struct buffer_head *bh)
 {
@@ -137,6 +194,34 @@ static const struct iob_hook hooks[] = {
 		.lost = "the first dirtier of pages that writeback puts back",
 	},
 	{
+		.name = "writeback_mark_inode_dirty",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.probe = IOB_PROBE(writeback_mark_inode_dirty, dirty_inode,
+				   dirty_inode),
+		.lost = "who changed an inode",
+	}, {
+		.name = "writeback_write_inode_start",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.probe = IOB_PROBE(writeback_write_inode_start, write_inode,
+				   write_inode),
+		.lost = "whose inode the flusher writes",
+	}, {
+		.name = "writeback_write_inode",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.probe = IOB_PROBE(writeback_write_inode, inode_written,
+				   inode_written),
+		.lost = "when the flusher has written an inode",
+	}, {
+		.name = "do_writepages",
+		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
+		.handler = write_pages,
+		.lost = "for whom the flusher allocates blocks",
+	}, {
+		.name = "__folio_cancel_dirty|__cancel_dirty_page",
+		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
+		.handler = cancel,
+		.lost = "the count of pages_cancelled",
+	}, {
 		.name = "do_writepages",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
 		.found = found_writeback,

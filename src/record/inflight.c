@@ -26,6 +26,7 @@
 #include <compat/slab.h>
 
 #include "../blame/act.h"
+#include "../blame/end.h"
 #include "../blame/stats.h"
 #include "inflight.h"
 #include "io.h"
@@ -56,7 +57,6 @@ struct flight {
 
 static struct hlist_bl_head *flights;
 static struct kmem_cache *cache;
-static bio_end_io_t *chain_endio;	/* bio_chain_endio(), not exported */
 static atomic_t nr_flights;
 
 static struct hlist_bl_head *bucket(const struct bio *bio)
@@ -191,18 +191,13 @@ static void drop_stale(const struct bio *bio)
 	}
 }
 
-static bool is_chained(const struct bio *bio)
-{
-	return bio->bi_end_io == chain_endio;
-}
-
 /*
  * Whether the end of this bio is not announced: 5.10 goes on to the parent
  * before it looks at what was to be traced.  (With requests it is announced.)
  */
 static bool ends_with_parent(const struct bio *bio)
 {
-	return IOB_CHAINED_END_SILENT && is_chained(bio) &&
+	return IOB_CHAINED_END_SILENT && iob_end_chained(bio) &&
 	       iob_disk_bio_based(iob_bio_disk(bio));
 }
 
@@ -229,7 +224,7 @@ static struct flight *flight_from(const struct bio *b, const struct bio *bio,
 			*pos = at;
 			return f;
 		}
-		if (!is_chained(b))
+		if (!iob_end_chained(b))
 			return NULL;
 		b = b->bi_private;
 	}
@@ -347,7 +342,7 @@ void iob_inflight_split(struct bio *bio)
 	u32 pos, size = bio->bi_iter.bi_size;
 
 	/* some report the rest, which has a flight, or split bio by bio */
-	if (!is_chained(bio) || iob_disk_bio_based(iob_bio_disk(bio)))
+	if (!iob_end_chained(bio) || iob_disk_bio_based(iob_bio_disk(bio)))
 		return;
 	whole = flight_from(bio->bi_private, bio, &pos);
 	if (!whole)
@@ -641,24 +636,10 @@ void iob_inflight_stop(void)
 	flights = NULL;
 }
 
-/*
- * bio_chain_endio() is not exported, but bio_chain() is, and leaves it where
- * it can be read.
- */
-static void learn_chain_endio(void)
-{
-	static struct bio child, parent;
-
-	memset(&child, 0, sizeof(child));
-	memset(&parent, 0, sizeof(parent));
-	bio_chain(&child, &parent);
-	chain_endio = child.bi_end_io;
-}
-
 /* Module load.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_inflight_init(void)
 {
-	learn_chain_endio();
+	iob_ends_init();
 	cache = iob_cache_create("iob_flight", sizeof(struct flight), 0);
 	return cache ? 0 : -ENOMEM;
 }

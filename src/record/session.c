@@ -6,6 +6,8 @@
 #include "../blame/dirtier.h"
 #include "../blame/disk.h"
 #include "../blame/intent.h"
+#include "../blame/log.h"
+#include "../blame/owner.h"
 #include "../blame/role.h"
 #include "../blame/stats.h"
 #include "../blame/task.h"
@@ -41,6 +43,8 @@ static void discard(void)
 	iob_roles_exit();
 	iob_intents_exit();
 	iob_dirtier_exit();
+	iob_owner_exit();
+	iob_logs_exit();
 	iob_iolog_stop();
 	there = false;
 }
@@ -55,6 +59,10 @@ static int begin(void)
 	iob_tasks_new_session();
 	iob_io_charge_first(iob_conf.charge_first);
 	err = iob_dirtier_init(iob_conf.max_acts);
+	if (!err)
+		err = iob_owner_init();
+	if (!err)
+		err = iob_logs_init();
 	if (!err)
 		err = iob_intents_init(iob_conf.max_intents);
 	if (!err)

@@ -1,0 +1,151 @@
+# The accuracy test's guest part: of all bytes that a program causes to be written,
+# how many are charged to it?
+#
+#	accuracy_all LABEL NODE MAKE MOUNT	all programs, each on a fresh file system
+#
+# Each program acts as a user role (role_id), and so do its children. ioblame
+# watches from the mounted file system at rest until all is synced; what the
+# disk's own statistics count in between is the whole. The host's part, ./score,
+# adds up iolog and judges.
+# shellcheck shell=bash
+
+ACCURACY_MNT=$SCRATCH/mnt
+ACCURACY_UNDO=()
+
+accuracy_undo() {
+	local n
+	[ -z "${ACCURACY_READER:-}" ] || echo 0 >"$IOB/enable" || true
+	! mountpoint -q "$ACCURACY_MNT" || umount "$ACCURACY_MNT" || true
+	for ((n = ${#ACCURACY_UNDO[@]} - 1; n >= 0; n--)); do
+		${ACCURACY_UNDO[n]} || true
+	done
+}
+
+# The disk's statistics, once nothing was under way for a while
+accuracy_settled() {
+	local now last=none n
+	for ((n = 0; n < 60; n++)); do
+		now=$(cat "/sys/class/block/$1/stat")
+		[ "$now" != "$last" ] || break
+		last=$now
+		sleep 0.7
+	done
+	echo "$now"
+}
+
+# What programs work on: in memory, so that reading it is no IO of the disk's
+accuracy_sources() {
+	local n
+	mkdir -p "$SCRATCH"/{bin,tree}
+	cp "$IOB_TREE/selftests/accuracy/work" "$SCRATCH/bin/"
+	# the project itself, as many times as makes a few hundred files
+	for n in 1 2; do
+		cp -r "$IOB_TREE"/{src,include,selftests,Documentation} "$SCRATCH/tree/" 2>/dev/null || true
+		mkdir -p "$SCRATCH/tree/$n"
+		cp -r "$IOB_TREE/src" "$SCRATCH/tree/$n/"
+	done
+	tar -C "$SCRATCH" -cf "$SCRATCH/tree.tar" tree
+	git init -q "$SCRATCH/repo"
+	cp -r "$SCRATCH/tree/." "$SCRATCH/repo/"
+	git -C "$SCRATCH/repo" add -A
+	git -C "$SCRATCH/repo" -c user.name=t -c user.email=t@t commit -qm all
+}
+
+# As user role N, with its children: as N COMMAND...
+accuracy_as() (
+	echo "$1" >"$IOB/role_id"
+	shift
+	"$@"
+)
+
+program_files() { python3 "$SCRATCH/bin/work" "$ACCURACY_MNT/$1" "$2" "$1"; }
+
+program_sqlite() {
+	local n
+	{
+		echo "create table t (id integer primary key, text text);"
+		for ((n = 0; n < 60; n++)); do
+			echo "begin; insert into t (text) values (hex(randomblob(900)));"
+			echo "update t set text = hex(randomblob(700)) where id = abs(random()) % $((n + 1)); commit;"
+		done
+		echo "pragma journal_mode=wal;"
+		for ((n = 0; n < 40; n++)); do
+			echo "insert into t (text) values (hex(randomblob(500)));"
+		done
+	} | sqlite3 "$ACCURACY_MNT/db" >/dev/null
+}
+
+program_git() { git clone -q --no-local --no-hardlinks "$SCRATCH/repo" "$ACCURACY_MNT/clone"; }
+
+program_tar() { tar -C "$ACCURACY_MNT" --no-same-owner -xf "$SCRATCH/tree.tar"; }
+
+# accuracy_run WORKLOAD: its programs at the same time, and then a sync
+accuracy_run() {
+	local n
+	case $1 in
+	files) accuracy_as 1 program_files 1 2000 ;;
+	mix)
+		for n in 1 2 3; do
+			accuracy_as $n program_files $n 500 &
+			ACCURACY_PIDS+=($!)
+		done
+		wait "${ACCURACY_PIDS[@]}"
+		ACCURACY_PIDS=() ;;
+	*) accuracy_as 1 "program_$1" ;;
+	esac
+	sync
+}
+
+# accuracy_one LABEL WORKLOAD DISK...: the file system is mounted
+accuracy_one() {
+	local label=$1 workload=$2 out=$OUT/$1.$2 name
+	shift 2
+	mkdir -p "$out"
+	echo "$*" >"$IOB/devs"
+	sync
+	for name in "$@"; do accuracy_settled "$name" >"$out/before.$name"; done
+	echo 1 >"$IOB/enable"
+	cat "$IOB/iolog" >"$out/iolog" &
+	ACCURACY_READER=$!
+	accuracy_run "$workload"
+	for name in "$@"; do accuracy_settled "$name" >"$out/after.$name"; done
+	cat "$IOB/status" >"$out/status"
+	# whose submitters are the kernel's own, whatever they call themselves
+	ps -o pid= --ppid 2 >"$out/kthreads"
+	echo 0 >"$IOB/enable"
+	wait "$ACCURACY_READER"
+	ACCURACY_READER=
+	for name in "$@"; do
+		# (ext4 goes on reading its bitmaps ahead)
+		[ "$(accuracy_settled "$name" | awk '{ print $7 }')" = \
+			"$(awk '{ print $7 }' "$out/after.$name")" ] ||
+			echo "$name was not at rest" >>"$out/unrest"
+	done
+	echo "$label $workload" >>"$OUT/rows"
+}
+
+accuracy_begin() {
+	trap accuracy_undo EXIT
+	ACCURACY_READER='' ACCURACY_PIDS=()
+	accuracy_sources
+	iob_load
+	mkdir -p "$ACCURACY_MNT"
+	uname -r >"$OUT/kernel"
+}
+
+accuracy_end() {
+	iob_unload
+}
+
+# accuracy_all LABEL NODE "MKFS..." "MOUNT OPTIONS": the disk itself is watched
+accuracy_all() {
+	local label=$1 node=$2 make=$3 options=$4 workload
+	for workload in ${ACCURACY_WORKLOADS:-files mix sqlite git tar}; do
+		# shellcheck disable=SC2086
+		$make "$node" >/dev/null 2>&1 || fail "$make $node"
+		# shellcheck disable=SC2086
+		mount $options "$node" "$ACCURACY_MNT"
+		accuracy_one "$label" "$workload" ${ACCURACY_DISKS:-"${node##*/}"}
+		umount "$ACCURACY_MNT"
+	done
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * end - what a bio is, told by the function that ends it
+ *
+ * File systems and drivers keep to themselves what a bio of theirs is for; but
+ * each kind is ended by a function of its own, and bi_private then is a thing
+ * of a known type.
+ */
+#ifndef IOB_BLAME_END_H
+#define IOB_BLAME_END_H
+
+#include <linux/bio.h>
+
+enum iob_end {
+	IOB_END_NONE,
+	IOB_END_DIRECT,		/* direct IO */
+	IOB_END_XFS_BUF,	/* bi_private: struct xfs_buf */
+	IOB_END_XFS_LOG,	/* bi_private: struct xlog_in_core */
+	IOB_END_BTRFS_SUPER,	/* btrfs' superblock */
+};
+
+void iob_end_mark(enum iob_end kind, unsigned long func);
+void iob_end_unmark(enum iob_end kind);
+void iob_ends_unmark(void);
+void iob_ends_init(void);
+bool iob_end_chained(const struct bio *bio);
+enum iob_end iob_end_of(const struct bio *bio, const struct bio **last);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * log - who takes part in a transaction of a file system's journal or log
+ */
+#ifndef IOB_BLAME_LOG_H
+#define IOB_BLAME_LOG_H
+
+#include <linux/types.h>
+
+struct iob_file;
+struct iob_origin;
+
+struct gendisk;
+
+/* What a task that writes a log is about. */
+struct iob_log {
+	const void *key;	/* which log, NULL: none */
+	u32 first, last;	/* the transactions that it writes */
+	bool always;		/* all it writes is log, whatever its stack says */
+	u8 shift;		/* log2 of a block's sectors */
+	const struct gendisk *gd; /* where IOB_OWNER_LOG_BLOCKs are: */
+	u64 start;		/* the first one's sector */
+};
+
+int iob_logs_init(void);
+void iob_logs_exit(void);
+void iob_log_join(const void *key, u32 tid, u64 act);
+u32 iob_log_now(const void *key);
+u32 iob_log_turn(const void *key);
+u64 iob_log_most(const void *key, u32 tid);
+bool iob_log_split(struct iob_origin *o, const struct iob_log *what,
+		   const struct iob_file *file, u32 bytes);
+
+#endif

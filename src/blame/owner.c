@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inodes, buffers that a journal knows, and the like have no page frame of
+ * their own to be noted under.  What is noted here is a memory, not a truth:
+ * its size is fixed, nothing is ever removed, and the oldest entry of a set
+ * gives way to a new one.  So no object's lifetime is ours, and who asks must
+ * be able to tell a stranger at a reused address: by the act's file, or since
+ * an object of that kind is always noted anew before it is asked for.
+ *
+ * S: the lock of a set's group.
+ */
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "act.h"
+#include "owner.h"
+#include "stats.h"
+
+#define WAYS		8
+#define GROUPS		64
+#define MIN_SETS	512
+#define MAX_SETS	8192
+/* a younger entry that had to give way may have been wanted still */
+#define YOUNG		(60 * HZ)
+
+struct entry {
+	const void *object;	/* S; NULL is none */
+	u64 sub;		/* S */
+	u64 act;		/* S: id */
+	u32 used;		/* S: jiffies when it was noted */
+	u32 kind;		/* S */
+};
+
+struct set {
+	struct entry way[WAYS];
+};
+
+static struct set *sets;
+static unsigned int bits;
+static spinlock_t locks[GROUPS];
+
+static struct set *set_of(u32 kind, const void *object, u64 sub,
+			  spinlock_t **lock)
+{
+	u64 key = (unsigned long)object + sub * GOLDEN_RATIO_32 + kind;
+	u32 nr = hash_64(key, bits);
+
+	*lock = &locks[nr % GROUPS];
+	return &sets[nr];
+}
+
+static bool is(const struct entry *e, u32 kind, const void *object, u64 sub)
+{
+	return e->object == object && e->sub == sub && e->kind == kind;
+}
+
+/* The object's entry, or the one that gives way. */
+static struct entry *place(struct set *s, u32 kind, const void *object, u64 sub)
+{
+	struct entry *oldest = &s->way[0];
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++) {
+		struct entry *e = &s->way[i];
+
+		if (!e->object || is(e, kind, object, sub))
+			return e;
+		if ((s32)(e->used - oldest->used) < 0)
+			oldest = e;
+	}
+	if ((u32)jiffies - oldest->used < YOUNG)
+		iob_stat_inc(owner_evicted);
+	return oldest;
+}
+
+/**
+ * iob_owner_set - note who changed an object
+ * @kind:   what it is
+ * @object: its address
+ * @sub:    a number where the address is not enough, else 0
+ * @act:    the act's id
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_owner_set(enum iob_owner_kind kind, const void *object, u64 sub,
+		   u64 act)
+{
+	unsigned long flags;
+	spinlock_t *lock;
+	struct set *s = set_of(kind, object, sub, &lock);
+	struct entry *e;
+
+	spin_lock_irqsave(lock, flags);
+	e = place(s, kind, object, sub);
+	e->object = object;
+	e->sub = sub;
+	e->kind = kind;
+	e->act = act;
+	e->used = jiffies;
+	spin_unlock_irqrestore(lock, flags);
+}
+
+/**
+ * iob_owner_get - who changed an object
+ * @kind:   what it is
+ * @object: its address
+ * @sub:    as it was set
+ *
+ * Any context but NMI, inside iob_read_lock().
+ * Return: the act's id, IOB_ACT_NONE if it is not known.
+ */
+u64 iob_owner_get(enum iob_owner_kind kind, const void *object, u64 sub)
+{
+	u64 act = IOB_ACT_NONE;
+	unsigned long flags;
+	spinlock_t *lock;
+	struct set *s = set_of(kind, object, sub, &lock);
+	unsigned int i;
+
+	spin_lock_irqsave(lock, flags);
+	for (i = 0; i < WAYS; i++) {
+		if (is(&s->way[i], kind, object, sub))
+			act = s->way[i].act;
+	}
+	spin_unlock_irqrestore(lock, flags);
+	return act;
+}
+
+/* What the memory takes, in bytes. */
+unsigned long iob_owner_bytes(void)
+{
+	return sets ? sizeof(*sets) << bits : 0;
+}
+
+/**
+ * iob_owner_init - begin with an empty memory
+ *
+ * May sleep.  An entry for eight page frames, within limits.
+ * Return: 0 or -ENOMEM.
+ */
+int iob_owner_init(void)
+{
+	unsigned long nr = clamp_t(unsigned long, totalram_pages() / 8 / WAYS,
+				   MIN_SETS, MAX_SETS);
+	unsigned int i;
+
+	for (i = 0; i < GROUPS; i++)
+		spin_lock_init(&locks[i]);
+	bits = ilog2(nr);
+	sets = kvcalloc(1UL << bits, sizeof(*sets), GFP_KERNEL);
+	return sets ? 0 : -ENOMEM;
+}
+
+/* Forget all.  No probe is attached. */
+void iob_owner_exit(void)
+{
+	kvfree(sets);
+	sets = NULL;
+}

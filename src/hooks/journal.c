@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * jbd2: who changes a buffer in which transaction, and which block of the
+ * journal then holds its copy.  The journal's thread writes those blocks, and
+ * those that serve the transaction as a whole.
+ *
+ * Context: dirty in the task that changes the buffer; copy and commit in the
+ * journal's thread.  Kprobes, preemption off.
+ */
+#include <linux/blkdev.h>
+#include <linux/jbd2.h>
+#include <linux/log2.h>
+
+#include <compat/blkdev.h>
+#include <compat/rcu.h>
+
+#include "../blame/dirty.h"
+#include "../blame/owner.h"
+#include "../blame/task.h"
+#include "table.h"
+
+/* (handle, bh): once for each time that a handle changes the buffer */
+static int dirty(struct kprobe *kp, struct pt_regs *regs)
+{
+	const handle_t *handle = (void *)regs_get_kernel_argument(regs, 0);
+	struct buffer_head *bh = (void *)regs_get_kernel_argument(regs, 1);
+	const transaction_t *transaction = handle->h_transaction;
+	const struct journal_head *jh;
+
+	/* an aborted handle has none */
+	if (!transaction || !buffer_jbd(bh))
+		return 0;
+	jh = bh->b_private;
+	/* cleared when a transaction first gets to it: whoever was first pays */
+	if (READ_ONCE(jh->b_modified))
+		return 0;
+	iob_read_lock();
+	iob_dirty_logged(transaction->t_journal, transaction->t_tid, bh, regs);
+	iob_read_unlock();
+	return 0;
+}
+
+/* (transaction, jh, new bh, block): a copy goes to that block of the journal */
+static int copy(struct kprobe *kp, struct pt_regs *regs)
+{
+	const transaction_t *transaction =
+		(void *)regs_get_kernel_argument(regs, 0);
+	const struct journal_head *jh = (void *)regs_get_kernel_argument(regs, 1);
+	u64 act;
+
+	iob_read_lock();
+	act = iob_owner_get(IOB_OWNER_LOGGED, jh->b_bh, transaction->t_tid);
+	/* nobody too: another one's may be noted there */
+	iob_owner_set(IOB_OWNER_LOG_BLOCK, transaction->t_journal,
+		      regs_get_kernel_argument(regs, 3), act);
+	iob_read_unlock();
+	return 0;
+}
+
+/* (journal): its thread commits the running transaction */
+static int commit(struct kprobe *kp, struct pt_regs *regs)
+{
+	const journal_t *journal = (void *)regs_get_kernel_argument(regs, 0);
+	const transaction_t *running = READ_ONCE(journal->j_running_transaction);
+	struct iob_task *t;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t && running) {
+		t->log.key = journal;
+		t->log.first = running->t_tid;
+		t->log.last = running->t_tid;
+		t->log.always = true;
+		t->log.shift = ilog2(journal->j_blocksize) - SECTOR_SHIFT;
+		t->log.gd = journal->j_dev->bd_disk;
+		t->log.start = get_start_sect(journal->j_dev);
+	}
+	iob_read_unlock();
+	return 0;
+}
+
+#define JBD2(func, probe, what) {					\
+	.name = func, .kind = IOB_HOOK_KPROBE,				\
+	.phase = IOB_HOOK_ENABLED, .handler = probe, .module = "jbd2",	\
+	.lost = what,							\
+}
+
+static const struct iob_hook hooks[] = {
+	JBD2("jbd2_journal_dirty_metadata", dirty, "who changed metadata"),
+	JBD2("jbd2_journal_write_metadata_buffer", copy,
+	     "whose metadata a block of the journal holds"),
+	JBD2("jbd2_journal_commit_transaction", commit,
+	     "who took part in a transaction"),
+};
+
+IOB_HOOK_LIST(iob_journal_hooks, hooks);

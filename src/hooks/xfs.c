@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * xfs: its metadata are buffers and inodes that nobody else knows of, and all
+ * that changes them is a transaction, whose first act is to join an inode.
+ * The transaction is for whoever makes it, or, in a worker that ends writes or
+ * frees what was deleted, for who changed that inode before.  From there the
+ * blame goes with the transaction: to the buffers and inodes that it logs, and
+ * to the checkpoint of the log that it is added to.  An inode hands it on to
+ * the buffer that it is copied into, a checkpoint to the pieces of the log
+ * (iclogs) that it is written to.
+ *
+ * Context: kprobes at the entry of functions that run in tasks, preemption off.
+ * All objects are addresses that are compared and not followed.
+ */
+#include <linux/sched.h>
+
+#include <compat/rcu.h>
+#include <compat/xfs.h>
+
+#include "../blame/dirty.h"
+#include "../blame/end.h"
+#include "../blame/owner.h"
+#include "../blame/task.h"
+#include "table.h"
+
+static const void *arg(struct pt_regs *regs, unsigned int nr)
+{
+	return (const void *)regs_get_kernel_argument(regs, nr);
+}
+
+/* For whom a transaction is.  New ones were forgotten when they were freed. */
+static u64 act_of_trans(const void *tp, const void *ip, struct pt_regs *regs)
+{
+	u64 act = iob_owner_get(IOB_OWNER_XFS_TRANS, tp, 0);
+
+	if (act != IOB_ACT_NONE)
+		return act;
+	act = iob_dirty_act(regs);
+	if (act == IOB_ACT_NONE && ip)
+		act = iob_owner_get(IOB_OWNER_XFS_INODE, ip, 0);
+	if (act != IOB_ACT_NONE)
+		iob_owner_set(IOB_OWNER_XFS_TRANS, tp, 0, act);
+	return act;
+}
+
+/* (tp, ip, ...) */
+static int join(struct kprobe *kp, struct pt_regs *regs)
+{
+	iob_read_lock();
+	act_of_trans(arg(regs, 0), arg(regs, 1), regs);
+	iob_read_unlock();
+	return 0;
+}
+
+/* (tp, ip, ...): workers keep who was there before */
+static int log_inode(struct kprobe *kp, struct pt_regs *regs)
+{
+	const void *ip = arg(regs, 1);
+	u64 act;
+
+	iob_read_lock();
+	act = act_of_trans(arg(regs, 0), ip, regs);
+	if (act != IOB_ACT_NONE && !(current->flags & PF_KTHREAD))
+		iob_owner_set(IOB_OWNER_XFS_INODE, ip, 0, act);
+	iob_read_unlock();
+	return 0;
+}
+
+/* (tp, bp) */
+static int log_buf(struct kprobe *kp, struct pt_regs *regs)
+{
+	u64 act;
+
+	iob_read_lock();
+	act = act_of_trans(arg(regs, 0), NULL, regs);
+	if (act != IOB_ACT_NONE)
+		iob_owner_set(IOB_OWNER_BUF, arg(regs, 1), 0, act);
+	iob_read_unlock();
+	return 0;
+}
+
+/* (tp): the next one at this address is another's */
+static int free_trans(struct kprobe *kp, struct pt_regs *regs)
+{
+	iob_read_lock();
+	iob_owner_set(IOB_OWNER_XFS_TRANS, arg(regs, 0), 0, IOB_ACT_NONE);
+	iob_read_unlock();
+	return 0;
+}
+
+/* (bp): inodes are about to be copied into it */
+static int flush_cluster(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct iob_task *t;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t) {
+		t->xfs.buf = arg(regs, 0);
+		iob_owner_set(IOB_OWNER_BUF, t->xfs.buf, 0, IOB_ACT_NONE);
+	}
+	iob_read_unlock();
+	return 0;
+}
+
+/* (ip, ...): the first whose owner is known pays for the buffer */
+static int flush_inode(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct iob_task *t;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t && t->xfs.buf &&
+	    iob_owner_get(IOB_OWNER_BUF, t->xfs.buf, 0) == IOB_ACT_NONE)
+		iob_owner_set(IOB_OWNER_BUF, t->xfs.buf, 0,
+			      iob_owner_get(IOB_OWNER_XFS_INODE, arg(regs, 0),
+					    0));
+	iob_read_unlock();
+	return 0;
+}
+
+/* (log, tp, ...): not yet which checkpoint takes it */
+static int commit(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct iob_task *t;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t) {
+		t->xfs.log = arg(regs, 0);
+		t->xfs.act = act_of_trans(arg(regs, 1), NULL, regs);
+	}
+	iob_read_unlock();
+	return 0;
+}
+
+/* (item, checkpoint): one of the transaction's items is in that checkpoint */
+static int committing(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct iob_task *t;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t && t->xfs.log && t->xfs.act != IOB_ACT_NONE)
+		iob_log_join(t->xfs.log, regs_get_kernel_argument(regs, 1),
+			     t->xfs.act);
+	iob_read_unlock();
+	return 0;
+}
+
+static void set_seq(u64 seq)
+{
+	struct iob_task *t;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t)
+		t->xfs.seq = seq;
+	iob_read_unlock();
+}
+
+#ifdef IOB_XLOG_WRITE_LSN
+static int write_checkpoint(struct kprobe *kp, struct pt_regs *regs)
+{
+	s64 seq = iob_xlog_write_seq(regs);
+
+	if (seq >= 0)
+		set_seq(seq);
+	return 0;
+}
+#else
+/* (cil, checkpoint, ...): what this task writes to the log from here on */
+static int write_checkpoint(struct kprobe *kp, struct pt_regs *regs)
+{
+	set_seq(regs_get_kernel_argument(regs, 1));
+	return 0;
+}
+#endif
+
+/* A worker that did write checkpoints does something else. */
+static int no_checkpoint(struct kprobe *kp, struct pt_regs *regs)
+{
+	set_seq(0);
+	return 0;
+}
+
+/* The checkpoints of an iclog, in place of an act: first << 32 | last. */
+static void fill_iclog(const void *iclog)
+{
+	struct iob_task *t;
+	u64 range;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t && t->xfs.seq) {
+		range = iob_owner_get(IOB_OWNER_XFS_ICLOG, iclog, 0);
+		range = range ? range >> 32 << 32 : t->xfs.seq << 32;
+		iob_owner_set(IOB_OWNER_XFS_ICLOG, iclog, 0,
+			      range | (u32)t->xfs.seq);
+	}
+	iob_read_unlock();
+}
+
+/* (log, iclog, ...): the task has written to it */
+static int release_iclog(struct kprobe *kp, struct pt_regs *regs)
+{
+	fill_iclog(arg(regs, 1));
+	return 0;
+}
+
+#ifdef IOB_XLOG_WRITE_LSN
+/* (iclog) */
+static int release_last(struct kprobe *kp, struct pt_regs *regs)
+{
+	fill_iclog(arg(regs, 0));
+	return 0;
+}
+#endif
+
+/* (log, iclog, ...): whoever does it submits the bios before he returns */
+static int write_iclog(struct kprobe *kp, struct pt_regs *regs)
+{
+	const void *iclog = arg(regs, 1);
+	struct iob_task *t;
+	u64 range;
+
+	iob_read_lock();
+	t = iob_task_get();
+	range = iob_owner_get(IOB_OWNER_XFS_ICLOG, iclog, 0);
+	if (t && !t->log.always) {
+		t->log.key = range ? arg(regs, 0) : NULL;
+		t->log.first = range >> 32;
+		t->log.last = (u32)range;
+	}
+	iob_owner_set(IOB_OWNER_XFS_ICLOG, iclog, 0, 0);
+	iob_read_unlock();
+	return 0;
+}
+
+static void found_buf_end(unsigned long func)
+{
+	iob_end_mark(IOB_END_XFS_BUF, func);
+}
+
+static void lost_buf_end(void)
+{
+	iob_end_unmark(IOB_END_XFS_BUF);
+}
+
+static void found_log_end(unsigned long func)
+{
+	iob_end_mark(IOB_END_XFS_LOG, func);
+}
+
+static void lost_log_end(void)
+{
+	iob_end_unmark(IOB_END_XFS_LOG);
+}
+
+#define XFS(func, probe, what) {					\
+	.name = func, .kind = IOB_HOOK_KPROBE,				\
+	.phase = IOB_HOOK_ENABLED, .handler = probe, .module = "xfs",	\
+	.lost = what,							\
+}
+
+#define XFS_END(func, f, g, what) {					\
+	.name = func, .kind = IOB_HOOK_ADDRESS,				\
+	.phase = IOB_HOOK_LOADED, .found = f, .gone = g,		\
+	.module = "xfs", .lost = what,					\
+}
+
+static const struct iob_hook hooks[] = {
+	XFS("xfs_trans_ijoin", join, "for whom xfs changes metadata"),
+	XFS("xfs_trans_log_inode", log_inode, "who changed an inode of xfs"),
+	XFS("xfs_trans_dirty_buf", log_buf, "who changed a buffer of xfs"),
+	XFS("xfs_trans_free", free_trans, "the end of a transaction of xfs"),
+	XFS("xfs_iflush_cluster", flush_cluster, "whose inodes xfs writes"),
+	XFS("xfs_iflush_fork", flush_inode, "whose inodes xfs writes"),
+	XFS("xlog_cil_commit", commit, "who took part in xfs's log"),
+	XFS("xfs_inode_item_committing", committing,
+	    "who took part in xfs's log"),
+	XFS("xfs_buf_item_committing", committing,
+	    "who took part in xfs's log"),
+	XFS("xfs_log_worker", no_checkpoint, "which checkpoint is written"),
+	XFS("xlog_state_release_iclog", release_iclog,
+	    "which checkpoint is written"),
+#ifdef IOB_XLOG_WRITE_LSN
+	XFS("xlog_write", write_checkpoint, "which checkpoint is written"),
+	XFS("xfs_log_release_iclog", release_last,
+	    "which checkpoint is written"),
+#else
+	XFS("xlog_cil_order_write", write_checkpoint,
+	    "which checkpoint is written"),
+#endif
+	XFS("xlog_write_iclog", write_iclog, "which checkpoint is written"),
+	XFS_END("xfs_buf_bio_end_io", found_buf_end, lost_buf_end,
+		"which buffer of xfs is written"),
+	XFS_END("xlog_bio_end_io", found_log_end, lost_log_end,
+		"which IO is xfs's log"),
+};
+
+IOB_HOOK_LIST(iob_xfs_hooks, hooks);
