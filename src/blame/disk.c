@@ -248,6 +248,12 @@ struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector, bool data)
 	return NULL;
 }
 
+/* Whether any device is watched.  Any context, inside iob_read_lock(). */
+bool iob_disk_any(void)
+{
+	return rcu_dereference_sched(devs);
+}
+
 /*
  * A disk that passes its bios on (device mapper, md, loop, ...): what is
  * dirtied on it can reach any disk.

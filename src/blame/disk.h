@@ -56,6 +56,7 @@ void iob_disks_exit(void);
 void iob_disks_reset(void);
 
 struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector, bool data);
+bool iob_disk_any(void);
 bool iob_disk_watches(struct inode *inode);
 
 #endif

@@ -14,9 +14,11 @@
 enum iob_end {
 	IOB_END_NONE,
 	IOB_END_DIRECT,		/* direct IO */
+	IOB_END_BUFFER,		/* bi_private: struct buffer_head */
 	IOB_END_XFS_BUF,	/* bi_private: struct xfs_buf */
 	IOB_END_XFS_LOG,	/* bi_private: struct xlog_in_core */
 	IOB_END_BTRFS_SUPER,	/* btrfs' superblock */
+	IOB_END_CRYPT,		/* bi_private: struct dm_crypt_io */
 };
 
 void iob_end_mark(enum iob_end kind, unsigned long func);
@@ -25,5 +27,14 @@ void iob_ends_unmark(void);
 void iob_ends_init(void);
 bool iob_end_chained(const struct bio *bio);
 enum iob_end iob_end_of(const struct bio *bio, const struct bio **last);
+
+/*
+ * The bio that a bio of IOB_END_CRYPT is the ciphertext of: of a private struct,
+ * the second pointer in each kernel that we know.
+ */
+static inline const struct bio *iob_crypt_base(const struct bio *bio)
+{
+	return ((const struct bio *const *)bio->bi_private)[1];
+}
 
 #endif

@@ -105,6 +105,21 @@ static int throttle(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+static void found_buffer_end(unsigned long func)
+{
+	iob_end_mark(IOB_END_BUFFER, func);
+}
+
+static void found_crypt_end(unsigned long func)
+{
+	iob_end_mark(IOB_END_CRYPT, func);
+}
+
+static void lost_crypt_end(void)
+{
+	iob_end_unmark(IOB_END_CRYPT);
+}
+
 #define NEEDED(tp, a, b) {						\
 	.name = #tp, .kind = IOB_HOOK_TRACEPOINT,			\
 	.phase = IOB_HOOK_ENABLED, .needed = true,			\
@@ -134,6 +149,17 @@ static const struct iob_hook hooks[] = {
 		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
 		.handler = throttle,
 		.lost = "the submitters of IO that a cgroup's io.max holds back",
+	},
+	{
+		.name = "end_bio_bh_io_sync|bh_end_write",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.found = found_buffer_end,
+		.lost = "whose data ext4 writes from its journal",
+	}, {
+		.name = "crypt_endio", .kind = IOB_HOOK_ADDRESS,
+		.phase = IOB_HOOK_LOADED, .found = found_crypt_end,
+		.gone = lost_crypt_end, .module = "dm_crypt",
+		.lost = "for whom dm-crypt writes",
 	},
 	DIRECT_END("iomap_dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_io"),

@@ -11,6 +11,12 @@
  * the flight of the whole, which then lives until the bytes of all its pieces
  * are done.  A disk without requests ends the whole at once.
  *
+ * A disk that takes bios as they are (device mapper, md, ...) passes them on as
+ * clones, which share the array of pages with the bio that they are made from:
+ * so a bio whose array belongs to a flight on such a disk is paid for by who
+ * pays for those bytes of that flight.  Flights on such disks are followed for
+ * this also where nobody watches the disk; then they have no disk.
+ *
  * Lifetime: whoever completes bytes of a flight holds it by these bytes; who
  * takes the last ones frees it.  A flight whose end never came is replaced
  * when its bio's address comes round again (counted), or freed at the end of
@@ -36,8 +42,11 @@
 
 struct flight {
 	struct hlist_bl_node hash;
+	struct hlist_bl_node vec_hash;	/* if it is on a disk that clones */
 	const struct bio *bio;		/* key */
-	struct iob_disk *disk;
+	const struct bio_vec *vec;	/* the other key */
+	u32 idx, done;			/* where in @vec it began */
+	struct iob_disk *disk;		/* NULL: only followed */
 	const struct gendisk *gd;	/* lives as long as the bio */
 	u64 sector;
 	u64 queue_ns;
@@ -55,7 +64,8 @@ struct flight {
 	struct iob_origin origin;
 };
 
-static struct hlist_bl_head *flights;
+static struct hlist_bl_head *flights, *by_vec;
+static atomic_t nr_uppers;		/* flights in by_vec */
 static struct kmem_cache *cache;
 static atomic_t nr_flights;
 
@@ -122,7 +132,39 @@ static void release(struct flight *f)
 	atomic_dec(&nr_flights);
 }
 
-/* Take it out of the table and free it. */
+static struct hlist_bl_head *vec_bucket(const struct bio_vec *vec)
+{
+	return &by_vec[hash_ptr(vec, FLIGHT_BITS)];
+}
+
+/* Clones of its bio may come. */
+static void expect_clones(struct flight *f)
+{
+	struct hlist_bl_head *b = vec_bucket(f->vec);
+	unsigned long flags;
+
+	if (!f->vec || !iob_disk_bio_based(f->gd))
+		return;
+	flags = lock(b);
+	hlist_bl_add_head(&f->vec_hash, b);
+	unlock(b, flags);
+	atomic_inc(&nr_uppers);
+}
+
+static void expect_no_clones(struct flight *f)
+{
+	struct hlist_bl_head *b = vec_bucket(f->vec);
+	unsigned long flags;
+
+	if (hlist_bl_unhashed(&f->vec_hash))
+		return;
+	flags = lock(b);
+	hlist_bl_del(&f->vec_hash);
+	unlock(b, flags);
+	atomic_dec(&nr_uppers);
+}
+
+/* Take it out of the tables and free it. */
 static void finish(struct flight *f)
 {
 	struct hlist_bl_head *b = bucket(f->bio);
@@ -130,7 +172,15 @@ static void finish(struct flight *f)
 
 	hlist_bl_del(&f->hash);
 	unlock(b, flags);
+	expect_no_clones(f);
 	release(f);
+}
+
+/* @bytes of it are done.  Who has had the last ones frees it. */
+static void let_go(struct flight *f, u32 bytes)
+{
+	if (atomic_sub_and_test(max_t(u32, bytes, 1), &f->left))
+		finish(f);
 }
 
 static void insert(struct flight *f)
@@ -148,8 +198,10 @@ static void insert(struct flight *f)
 	unlock(b, flags);
 	if (old) {
 		iob_stat_inc(inflight_stale);
+		expect_no_clones(old);
 		release(old);
 	}
+	expect_clones(f);
 }
 
 static struct flight *make(struct bio *bio, struct iob_disk *disk, int op)
@@ -160,7 +212,11 @@ static struct flight *make(struct bio *bio, struct iob_disk *disk, int op)
 		iob_stat_inc(inflight_nomem);
 		return NULL;
 	}
+	INIT_HLIST_BL_NODE(&f->vec_hash);
 	f->bio = bio;
+	f->vec = bio->bi_io_vec;
+	f->idx = bio->bi_iter.bi_idx;
+	f->done = bio->bi_iter.bi_bvec_done;
 	f->disk = disk;
 	f->sector = bio->bi_iter.bi_sector;
 	f->queue_ns = ktime_get_ns();
@@ -237,6 +293,63 @@ static struct flight *flight_of(const struct bio *bio, u32 *pos)
 	return flight_from(bio, bio, pos);
 }
 
+/* Where in flight @f the bytes of @bio are, which has the same array of pages. */
+static bool place_in(const struct flight *f, const struct bio *bio, u32 *pos)
+{
+	u64 at = 0;
+	u32 i;
+
+	for (i = f->idx; i < bio->bi_iter.bi_idx && at <= f->size + f->done; i++)
+		at += f->vec[i].bv_len;
+	at += bio->bi_iter.bi_bvec_done;
+	if (i != bio->bi_iter.bi_idx || at < f->done ||
+	    at - f->done + bio->bi_iter.bi_size > f->size)
+		return false;
+	*pos = at - f->done;
+	return true;
+}
+
+/*
+ * Give @o the origin of the flight that @bio is made from, if there is one.  It
+ * ends after @bio does, so it stays where it is.
+ */
+static bool find_upper(struct iob_origin *o, const struct bio *bio)
+{
+	const struct bio *last, *from = bio;
+	struct flight *f, *upper = NULL;
+	struct hlist_bl_node *node;
+	struct hlist_bl_head *b;
+	unsigned long flags;
+	u32 pos = 0;
+
+	/* drivers make clones while they are given a bio, or in a thread */
+	if (!atomic_read(&nr_uppers) || !bio_has_data((struct bio *)bio) ||
+	    !(current->bio_list || current->flags & PF_KTHREAD))
+		return false;
+	/* dm-crypt's bio has pages of its own; it knows which ones they are for */
+	if (iob_end_of(bio, &last) == IOB_END_CRYPT)
+		from = iob_crypt_base(last);
+	if (!from->bi_io_vec || from->bi_iter.bi_size != bio->bi_iter.bi_size)
+		return false;
+	b = vec_bucket(from->bi_io_vec);
+	flags = lock(b);
+	hlist_bl_for_each_entry(f, node, b, vec_hash) {
+		/* the last one is the nearest: its own origin is an upper's */
+		if (f->vec == from->bi_io_vec && f->bio != bio &&
+		    place_in(f, from, &pos)) {
+			upper = f;
+			break;
+		}
+	}
+	unlock(b, flags);
+	if (!upper)
+		return false;
+	if (iob_origin_slice(o, &upper->origin, pos, bio->bi_iter.bi_size))
+		return true;
+	iob_origin_free(o);
+	return false;
+}
+
 /* Begin a flight with the current task as the submitter, and its origin. */
 static struct flight *begin(struct bio *bio, const struct gendisk *gd,
 			    struct pt_regs *regs, bool late)
@@ -246,12 +359,14 @@ static struct flight *begin(struct bio *bio, const struct gendisk *gd,
 	int op = iob_op_of(bio);
 	struct flight *f;
 
-	if (!disk || op < 0)
+	if (op < 0 || (!disk && !(iob_disk_bio_based(gd) && iob_disk_any())))
 		return NULL;
 	f = make(bio, disk, op);
 	if (!f)
 		return NULL;
 	f->gd = gd;
+	if (find_upper(&f->origin, bio))
+		return f;
 	if (late)
 		iob_origin_find_late(&f->origin, bio, op);
 	else
@@ -417,8 +532,10 @@ void iob_inflight_issue(struct request *rq)
 
 static void describe(struct iob_io *io, const struct flight *f)
 {
-	io->disk = f->disk;
-	io->gd = f->gd;
+	if (f->disk) {
+		io->disk = f->disk;
+		io->gd = f->gd;
+	}
 	io->queue_ns = f->queue_ns;
 	io->issue_ns = READ_ONCE(f->issue_ns);
 	io->opf = f->opf;
@@ -449,8 +566,7 @@ static void account(struct iob_io *io, struct flight *f, u32 pos, u32 bytes)
 		if (!left)
 			break;
 	}
-	if (atomic_sub_and_test(max_t(u32, bytes, 1), &f->left))
-		finish(f);
+	let_go(f, bytes);
 }
 
 /* Bytes of which nothing is known but that the device did them. */
@@ -526,11 +642,11 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 		if (!io.disk)
 			io.disk = iob_disk_of(io.gd, bio->bi_iter.bi_sector,
 					      true);
-		if (!io.disk)
-			return;
-		if (f)
+		if (!io.disk && f)
+			let_go(f, piece);
+		else if (f)
 			account(&io, f, pos, piece);
-		else
+		else if (io.disk)
 			account_unseen(&io, bio, piece);
 		bytes -= piece;
 		if (piece < bio->bi_iter.bi_size)
@@ -560,8 +676,12 @@ static void end_flight(struct flight *f, int error, u64 now)
 	};
 	u32 left = min_t(u32, atomic_read(&f->left), f->size);
 
-	if (was_refused(f, error)) {
+	if (f->disk && was_refused(f, error)) {
 		iob_stat_inc(io_refused);
+		finish(f);
+		return;
+	}
+	if (!f->disk) {
 		finish(f);
 		return;
 	}
@@ -614,11 +734,16 @@ int iob_inflight_start(void)
 {
 	unsigned int i;
 
-	flights = kvmalloc_array(1 << FLIGHT_BITS, sizeof(*flights),
+	/* twice as many: those for by_vec come behind the others */
+	flights = kvmalloc_array(2 << FLIGHT_BITS, sizeof(*flights),
 				 GFP_KERNEL);
-	for (i = 0; flights && i < 1 << FLIGHT_BITS; i++)
+	if (!flights)
+		return -ENOMEM;
+	by_vec = flights + (1 << FLIGHT_BITS);
+	for (i = 0; i < 2 << FLIGHT_BITS; i++)
 		INIT_HLIST_BL_HEAD(&flights[i]);
-	return flights ? 0 : -ENOMEM;
+	atomic_set(&nr_uppers, 0);
+	return 0;
 }
 
 /* The session ends: no probe is attached.  IOs still under way go on alone. */

@@ -93,7 +93,8 @@ static bool joins(struct iob_io *io, u64 sector, const struct iob_part *part)
 {
 	if (charge_first) {
 		/* the first dirtier found pays, whoever came before him */
-		if (io->run.how != IOB_HOW_EXACT && part->how == IOB_HOW_EXACT) {
+		if (io->run.how > IOB_HOW_INHERITED &&
+		    part->how <= IOB_HOW_INHERITED) {
 			io->run.act = part->act;
 			io->run.how = part->how;
 			io->run.dirty_ns = part->dirty_ns;
