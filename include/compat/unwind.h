@@ -32,6 +32,7 @@ static inline unsigned int iob_unwind_regs(unsigned long *trace,
 	}
 	return nr;
 }
+
 /* Where the probed function returns to, and where that is noted. */
 static inline unsigned long iob_caller_of(struct pt_regs *regs)
 {
@@ -42,6 +43,7 @@ static inline unsigned long iob_stack_at(struct pt_regs *regs)
 {
 	return kernel_stack_pointer(regs);
 }
+
 #else
 static inline unsigned int iob_unwind_regs(unsigned long *trace,
 					   unsigned int max,

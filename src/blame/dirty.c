@@ -30,6 +30,22 @@ static bool has_dirtier(unsigned long pfn, const struct iob_file *file)
 }
 
 /*
+ * btrfs (1) and f2fs (1, 2) keep metadata in pages of inodes of their own, with
+ * numbers that no file of theirs has.
+ */
+static bool is_metadata(const struct inode *inode)
+{
+	switch (inode->i_sb->s_magic) {
+	case BTRFS_SUPER_MAGIC:
+		return inode->i_ino == 1;
+	case F2FS_SUPER_MAGIC:
+		return inode->i_ino <= 2;
+	default:
+		return false;
+	}
+}
+
+/*
  * Whether a page that becomes dirty with this intent was dirty before, but for
  * the moment in which writeback looked at it.  What writeback does to a block
  * device's pages is metadata of its own making, unless it says otherwise.
@@ -41,7 +57,8 @@ static bool is_dirty_again(u32 nr, const struct inode *inode)
 	if (!i)
 		return false;
 	return i->flags & IOB_INTENT_REDIRTY ||
-	       (i->flags & IOB_INTENT_WRITEBACK && !iob_is_bdev(inode));
+	       (i->flags & IOB_INTENT_WRITEBACK && !iob_is_bdev(inode) &&
+		!is_metadata(inode));
 }
 
 /* somebody who dirties pages of a file, found once for all of them */
@@ -78,22 +95,6 @@ static u64 inherited(struct iob_task *t, u64 id, const struct iob_file *file)
 	if (!act || id <= IOB_ACT_LOST || act->role == iob_task_role(t))
 		return IOB_ACT_NONE;
 	return iob_act_on(id, file, true);
-}
-
-/*
- * btrfs (1) and f2fs (1, 2) keep metadata in pages of inodes of their own, with
- * numbers that no file of theirs has.
- */
-static bool is_metadata(const struct inode *inode)
-{
-	switch (inode->i_sb->s_magic) {
-	case BTRFS_SUPER_MAGIC:
-		return inode->i_ino == 1;
-	case F2FS_SUPER_MAGIC:
-		return inode->i_ino <= 2;
-	default:
-		return false;
-	}
 }
 
 /* The transaction of @key ends here: later ones take part in the next. */
@@ -448,13 +449,14 @@ static u64 act_on(u64 id, const struct inode *inode)
 	return act && iob_file_same(&act->file, &file) ? id : IOB_ACT_NONE;
 }
 
-/* The first page at or behind @index that is in the cache (and marked so). */
+/* The first page from @index to @last that is in the cache, and marked so. */
 static unsigned long cached_pfn(struct address_space *mapping,
-				unsigned long index, xa_mark_t mark)
+				unsigned long index, unsigned long last,
+				xa_mark_t mark)
 {
 	struct iob_folio *f;
 	unsigned long pfn, first;
-	void *entry = xa_find(&mapping->i_pages, &index, ULONG_MAX, mark);
+	void *entry = xa_find(&mapping->i_pages, &index, last, mark);
 
 	if (!entry || xa_is_value(entry))
 		return 0;
@@ -470,6 +472,7 @@ static unsigned long cached_pfn(struct address_space *mapping,
  * iob_scope_pages - a call of a function begins that changes metadata for pages
  * @inode: whose pages
  * @index: from this page on
+ * @last:  up to this one
  * @dirty: the first that is dirty, else the first that is there
  * @call:  the call
  *
@@ -477,7 +480,8 @@ static unsigned long cached_pfn(struct address_space *mapping,
  * From a probe, inside iob_read_lock(), which keeps the page's memory a page's:
  * at worst it is another file's by now, and then its dirtier is not believed.
  */
-void iob_scope_pages(struct inode *inode, unsigned long index, bool dirty,
+void iob_scope_pages(struct inode *inode, unsigned long index,
+		     unsigned long last, bool dirty,
 		     const struct iob_call *call)
 {
 	struct iob_task *t = iob_task_get();
@@ -485,11 +489,14 @@ void iob_scope_pages(struct inode *inode, unsigned long index, bool dirty,
 	struct iob_scope *scope;
 	unsigned long pfn;
 
-	if (!t || !S_ISREG(inode->i_mode) || is_metadata(inode) ||
+	if (!t)
+		return;
+	/* also if it is for nobody: the same call was for another file before */
+	scope = new_scope(t, call);
+	if (!S_ISREG(inode->i_mode) || is_metadata(inode) ||
 	    !iob_disk_watches(inode))
 		return;
-	scope = new_scope(t, call);
-	pfn = cached_pfn(inode->i_mapping, index,
+	pfn = cached_pfn(inode->i_mapping, index, last,
 			 dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT);
 	act = pfn ? iob_act_nr(iob_dirtier_get(pfn)) : NULL;
 	if (act)
@@ -534,8 +541,14 @@ void iob_scope_nothing(void)
 {
 	struct iob_task *t = iob_task_get();
 
-	if (t)
-		t->common = NULL;
+	unsigned int i;
+
+	if (!t)
+		return;
+	t->common = NULL;
+	/* nor is it what the last one was */
+	for (i = 0; i < IOB_MAX_SCOPES; i++)
+		t->scope[i].tid = 0;
 }
 
 /**

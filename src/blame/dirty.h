@@ -24,7 +24,8 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 u64 iob_dirty_act(struct pt_regs *regs);
 void iob_dirty_inode(struct inode *inode);
 void iob_dirty_cancel(struct iob_folio *folio);
-void iob_scope_pages(struct inode *inode, unsigned long index, bool dirty,
+void iob_scope_pages(struct inode *inode, unsigned long index,
+		     unsigned long last, bool dirty,
 		     const struct iob_call *call);
 void iob_scope_common(bool last, const struct iob_call *call);
 void iob_scope_nothing(void);

@@ -74,6 +74,7 @@ enum iob_end iob_end_of(const struct bio *bio, const struct bio **last)
 		bio = bio->bi_private;
 	*last = bio;
 	for (i = 0; i < MAX_FUNCS; i++) {
+		/* pairs with iob_end_mark() */
 		if (smp_load_acquire(&ends[i].func) ==
 		    (unsigned long)bio->bi_end_io)
 			return bio->bi_end_io ? ends[i].kind : IOB_END_NONE;

@@ -42,6 +42,7 @@ struct transaction {
 struct log {
 	const void *key;	/* G; NULL is none */
 	u32 used;		/* G: jiffies */
+	u32 newest;		/* G: the highest tid */
 	u32 now;		/* G: the transaction at hand, if we count them */
 	struct transaction last[NR_LAST];	/* G: by tid */
 };
@@ -118,6 +119,11 @@ void iob_log_join(const void *key, u32 tid, u64 act)
 	if (!log)
 		log = make(key);
 	log->used = jiffies;
+	/* numbers only grow: it is another log, at the same address */
+	if ((s32)(tid - log->newest) < -NR_LAST)
+		memset(log->last, 0, sizeof(log->last));
+	if ((s32)(tid - log->newest) > 0 || (s32)(tid - log->newest) < -NR_LAST)
+		log->newest = tid;
 	t = &log->last[tid % NR_LAST];
 	if (t->tid != tid) {
 		t->tid = tid;
@@ -249,7 +255,8 @@ u64 iob_log_most(const void *key, u32 tid)
 	spin_lock_irqsave(&logs_lock, flags);
 	gather(&all, &what);
 	if (!all.nr) {
-		what.first = what.last = tid - 1;
+		what.first = tid - 1;
+		what.last = tid - 1;
 		gather(&all, &what);
 	}
 	spin_unlock_irqrestore(&logs_lock, flags);

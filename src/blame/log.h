@@ -22,6 +22,12 @@ struct iob_log {
 	u64 start;		/* the first one's sector */
 };
 
+/* How IOB_OWNER_LOG_BLOCKs are numbered: a transaction's, by their number. */
+static inline u64 iob_log_block(u32 tid, u64 nr)
+{
+	return nr ^ ((u64)tid << 32);
+}
+
 int iob_logs_init(void);
 void iob_logs_exit(void);
 void iob_log_join(const void *key, u32 tid, u64 act);

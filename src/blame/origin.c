@@ -74,7 +74,8 @@ static struct inode *cache_host(const struct look *l, struct iob_folio *f)
 {
 	struct inode *host = iob_folio_host(f);
 
-	if (!host || iob_is_bdev(host))
+	/* buffers are written without a word to their page */
+	if (!host || iob_is_bdev(host) || l->end == IOB_END_BUFFER)
 		return host;
 	if (l->op == IOB_OP_WRITE)
 		return iob_folio_writeback(f) ? host : NULL;
@@ -276,9 +277,10 @@ static bool log_block(const struct look *l, const struct iob_log *log, u64 *nr)
 {
 	u64 sector = l->bio->bi_iter.bi_sector;
 
-	if (!l->bio->bi_iter.bi_size || !log->gd || log->gd != iob_bio_disk(l->bio) || sector < log->start)
+	if (!l->bio->bi_iter.bi_size || !log->gd ||
+	    log->gd != iob_bio_disk(l->bio) || sector < log->start)
 		return false;
-	*nr = (sector - log->start) >> log->shift;
+	*nr = iob_log_block(log->first, (sector - log->start) >> log->shift);
 	return true;
 }
 
@@ -310,9 +312,11 @@ static bool find_in_log(struct look *l)
 	struct iob_file file;
 	u64 nr;
 
-	if (!log || !log->key || l->late ||
-	    (!log->always && l->end != IOB_END_XFS_LOG &&
-	     l->end != IOB_END_BTRFS_SUPER))
+	/* reclaim strikes anywhere */
+	if (!log || !log->key || l->late || l->bio->bi_opf & REQ_SWAP)
+		return false;
+	if (!log->always && l->end != IOB_END_XFS_LOG &&
+	    !(l->end == IOB_END_BTRFS_SUPER && log->key == l->task->common))
 		return false;
 	l->modifier = IOB_MODIFIER_JOURNAL;
 	if (log_block(l, log, &nr) &&
@@ -351,7 +355,8 @@ static void find(struct look *l)
 	    l->end != IOB_END_DIRECT)
 		host = cache_host(l, iob_folio_of(bio_page(bio)));
 	/* what a log holds may be pages of the cache, on their way elsewhere */
-	if ((!host || iob_is_bdev(host)) && is_write(l) && find_metadata(l))
+	if ((!host || iob_is_bdev(host) || l->end == IOB_END_BUFFER) &&
+	    is_write(l) && find_metadata(l))
 		return;
 	if (host && l->op == IOB_OP_WRITE)
 		look_at_pages(l);

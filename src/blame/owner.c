@@ -2,10 +2,10 @@
 /*
  * Inodes, buffers that a journal knows, and the like have no page frame of
  * their own to be noted under.  What is noted here is a memory, not a truth:
- * its size is fixed, nothing is ever removed, and the oldest entry of a set
- * gives way to a new one.  So no object's lifetime is ours, and who asks must
- * be able to tell a stranger at a reused address: by the act's file, or since
- * an object of that kind is always noted anew before it is asked for.
+ * its size is fixed, and the oldest entry of a set gives way to a new one.  So
+ * no object's lifetime is ours, and who asks must be able to tell a stranger at
+ * a reused address: by the act's file, since an object of that kind is always
+ * noted anew before it is asked for, or because a hook forgets what is freed.
  *
  * S: the lock of a set's group.
  */
@@ -41,7 +41,7 @@ struct set {
 
 static struct set *sets;
 static unsigned int bits;
-static spinlock_t locks[GROUPS];
+static spinlock_t locks[GROUPS];	/* S: a lock for every GROUPSth set */
 
 static struct set *set_of(u32 kind, const void *object, u64 sub,
 			  spinlock_t **lock)
@@ -58,20 +58,24 @@ static bool is(const struct entry *e, u32 kind, const void *object, u64 sub)
 	return e->object == object && e->sub == sub && e->kind == kind;
 }
 
-/* The object's entry, or the one that gives way. */
+/* The object's entry, or a free one, or the one that gives way. */
 static struct entry *place(struct set *s, u32 kind, const void *object, u64 sub)
 {
-	struct entry *oldest = &s->way[0];
+	struct entry *oldest = &s->way[0], *free = NULL;
 	unsigned int i;
 
 	for (i = 0; i < WAYS; i++) {
 		struct entry *e = &s->way[i];
 
-		if (!e->object || is(e, kind, object, sub))
+		if (is(e, kind, object, sub))
 			return e;
-		if ((s32)(e->used - oldest->used) < 0)
+		if (!e->object)
+			free = e;
+		else if ((s32)(e->used - oldest->used) < 0)
 			oldest = e;
 	}
+	if (free)
+		return free;
 	if ((u32)jiffies - oldest->used < YOUNG)
 		iob_stat_inc(owner_evicted);
 	return oldest;
@@ -90,7 +94,7 @@ void iob_owner_set(enum iob_owner_kind kind, const void *object, u64 sub,
 		   u64 act)
 {
 	unsigned long flags;
-	spinlock_t *lock;
+	spinlock_t *lock;		/* the group's */
 	struct set *s = set_of(kind, object, sub, &lock);
 	struct entry *e;
 
@@ -101,6 +105,29 @@ void iob_owner_set(enum iob_owner_kind kind, const void *object, u64 sub,
 	e->kind = kind;
 	e->act = act;
 	e->used = jiffies;
+	spin_unlock_irqrestore(lock, flags);
+}
+
+/**
+ * iob_owner_forget - nobody has changed an object, or it is gone
+ * @kind:   what it is
+ * @object: its address
+ * @sub:    as it was set
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_owner_forget(enum iob_owner_kind kind, const void *object, u64 sub)
+{
+	unsigned long flags;
+	spinlock_t *lock;		/* the group's */
+	struct set *s = set_of(kind, object, sub, &lock);
+	unsigned int i;
+
+	spin_lock_irqsave(lock, flags);
+	for (i = 0; i < WAYS; i++) {
+		if (is(&s->way[i], kind, object, sub))
+			s->way[i].object = NULL;
+	}
 	spin_unlock_irqrestore(lock, flags);
 }
 
@@ -117,7 +144,7 @@ u64 iob_owner_get(enum iob_owner_kind kind, const void *object, u64 sub)
 {
 	u64 act = IOB_ACT_NONE;
 	unsigned long flags;
-	spinlock_t *lock;
+	spinlock_t *lock;		/* the group's */
 	struct set *s = set_of(kind, object, sub, &lock);
 	unsigned int i;
 

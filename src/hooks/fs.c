@@ -113,12 +113,17 @@ static int btrfs_dirty(struct kprobe *kp, struct pt_regs *regs)
 /* (handle, inode, offset, bytes): a worker, when data has been written */
 static int ext4_written(struct kprobe *kp, struct pt_regs *regs)
 {
+	loff_t pos = regs_get_kernel_argument(regs, 2);
 	struct iob_call call = iob_call_at(regs);
 
+	/* who writes directly does it for himself */
+	if (!(current->flags & PF_KTHREAD))
+		return 0;
 	iob_read_lock();
 	iob_scope_pages((void *)regs_get_kernel_argument(regs, 1),
-			regs_get_kernel_argument(regs, 2) >> PAGE_SHIFT, false,
-			&call);
+			pos >> PAGE_SHIFT,
+			(pos + regs_get_kernel_argument(regs, 3)) >> PAGE_SHIFT,
+			false, &call);
 	iob_read_unlock();
 	return 0;
 }
@@ -153,6 +158,19 @@ static int last_commit(struct kprobe *kp, struct pt_regs *regs)
 {
 	iob_read_lock();
 	common(true, regs);
+	iob_read_unlock();
+	return 0;
+}
+
+/* Whoever syncs a file writes the superblock for himself. */
+static int sync_log(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct iob_task *t;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t && !t->log.always)
+		t->log.key = NULL;
 	iob_read_unlock();
 	return 0;
 }
@@ -194,6 +212,7 @@ static const struct iob_hook hooks[] = {
 	DIRECT_BEGINS("__blockdev_direct_IO", legacy_direct),
 	COMMIT("btrfs_commit_transaction", begin_commit, "btrfs"),
 	COMMIT("btrfs_run_delayed_refs", commit, "btrfs"),
+	COMMIT("btrfs_sync_log", sync_log, "btrfs"),
 	COMMIT("commit_cowonly_roots", last_commit, "btrfs"),
 	COMMIT("f2fs_write_checkpoint", checkpoint, "f2fs"),
 	{

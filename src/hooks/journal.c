@@ -50,9 +50,12 @@ static int copy(struct kprobe *kp, struct pt_regs *regs)
 
 	iob_read_lock();
 	act = iob_owner_get(IOB_OWNER_LOGGED, jh->b_bh, transaction->t_tid);
-	/* nobody too: another one's may be noted there */
-	iob_owner_set(IOB_OWNER_LOG_BLOCK, transaction->t_journal,
-		      regs_get_kernel_argument(regs, 3), act);
+	/* the journal goes round: the block will be another transaction's */
+	if (act != IOB_ACT_NONE)
+		iob_owner_set(IOB_OWNER_LOG_BLOCK, transaction->t_journal,
+			      iob_log_block(transaction->t_tid,
+					    regs_get_kernel_argument(regs, 3)),
+			      act);
 	iob_read_unlock();
 	return 0;
 }
@@ -66,7 +69,8 @@ static int commit(struct kprobe *kp, struct pt_regs *regs)
 
 	iob_read_lock();
 	t = iob_task_get();
-	if (t && running) {
+	/* who unmounts may commit too, but writes more than the journal */
+	if (t && running && current == journal->j_task) {
 		t->log.key = journal;
 		t->log.first = running->t_tid;
 		t->log.last = running->t_tid;

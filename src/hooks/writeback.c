@@ -122,7 +122,9 @@ static int write_pages(struct kprobe *kp, struct pt_regs *regs)
 	iob_read_lock();
 	iob_scope_pages(mapping->host, wbc->range_cyclic ?
 			mapping->writeback_index :
-			wbc->range_start >> PAGE_SHIFT, true, &call);
+			wbc->range_start >> PAGE_SHIFT,
+			wbc->range_cyclic ? ULONG_MAX :
+			wbc->range_end >> PAGE_SHIFT, true, &call);
 	iob_read_unlock();
 	return 0;
 }

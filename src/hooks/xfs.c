@@ -83,7 +83,7 @@ static int log_buf(struct kprobe *kp, struct pt_regs *regs)
 static int free_trans(struct kprobe *kp, struct pt_regs *regs)
 {
 	iob_read_lock();
-	iob_owner_set(IOB_OWNER_XFS_TRANS, arg(regs, 0), 0, IOB_ACT_NONE);
+	iob_owner_forget(IOB_OWNER_XFS_TRANS, arg(regs, 0), 0);
 	iob_read_unlock();
 	return 0;
 }
@@ -97,7 +97,7 @@ static int flush_cluster(struct kprobe *kp, struct pt_regs *regs)
 	t = iob_task_get();
 	if (t) {
 		t->xfs.buf = arg(regs, 0);
-		iob_owner_set(IOB_OWNER_BUF, t->xfs.buf, 0, IOB_ACT_NONE);
+		iob_owner_forget(IOB_OWNER_BUF, t->xfs.buf, 0);
 	}
 	iob_read_unlock();
 	return 0;
@@ -107,14 +107,32 @@ static int flush_cluster(struct kprobe *kp, struct pt_regs *regs)
 static int flush_inode(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct iob_task *t;
+	u64 act;
 
 	iob_read_lock();
 	t = iob_task_get();
-	if (t && t->xfs.buf &&
+	act = iob_owner_get(IOB_OWNER_XFS_INODE, arg(regs, 0), 0);
+	if (t && t->xfs.buf && act != IOB_ACT_NONE &&
 	    iob_owner_get(IOB_OWNER_BUF, t->xfs.buf, 0) == IOB_ACT_NONE)
-		iob_owner_set(IOB_OWNER_BUF, t->xfs.buf, 0,
-			      iob_owner_get(IOB_OWNER_XFS_INODE, arg(regs, 0),
-					    0));
+		iob_owner_set(IOB_OWNER_BUF, t->xfs.buf, 0, act);
+	iob_read_unlock();
+	return 0;
+}
+
+/* (bp): it was written, or is freed.  It is locked: nobody changes it. */
+static int end_buf(struct kprobe *kp, struct pt_regs *regs)
+{
+	iob_read_lock();
+	iob_owner_forget(IOB_OWNER_BUF, arg(regs, 0), 0);
+	iob_read_unlock();
+	return 0;
+}
+
+/* (ip): the next one at this address is another */
+static int free_inode(struct kprobe *kp, struct pt_regs *regs)
+{
+	iob_read_lock();
+	iob_owner_forget(IOB_OWNER_XFS_INODE, arg(regs, 0), 0);
 	iob_read_unlock();
 	return 0;
 }
@@ -177,7 +195,7 @@ static int write_checkpoint(struct kprobe *kp, struct pt_regs *regs)
 }
 #endif
 
-/* A worker that did write checkpoints does something else. */
+/* A worker that did write checkpoints only asks for them now. */
 static int no_checkpoint(struct kprobe *kp, struct pt_regs *regs)
 {
 	set_seq(0);
@@ -232,7 +250,7 @@ static int write_iclog(struct kprobe *kp, struct pt_regs *regs)
 		t->log.first = range >> 32;
 		t->log.last = (u32)range;
 	}
-	iob_owner_set(IOB_OWNER_XFS_ICLOG, iclog, 0, 0);
+	iob_owner_forget(IOB_OWNER_XFS_ICLOG, iclog, 0);
 	iob_read_unlock();
 	return 0;
 }
@@ -270,10 +288,14 @@ static void lost_log_end(void)
 }
 
 static const struct iob_hook hooks[] = {
+	/* before those that note: what is noted must be forgotten in time */
+	XFS("xfs_trans_free", free_trans, "the end of a transaction of xfs"),
+	XFS("xfs_buf_free", end_buf, "the end of a buffer of xfs"),
+	XFS("xfs_buf_ioend", end_buf, "the end of a buffer's write"),
+	XFS("xfs_inode_free", free_inode, "the end of an inode of xfs"),
 	XFS("xfs_trans_ijoin", join, "for whom xfs changes metadata"),
 	XFS("xfs_trans_log_inode", log_inode, "who changed an inode of xfs"),
 	XFS("xfs_trans_dirty_buf", log_buf, "who changed a buffer of xfs"),
-	XFS("xfs_trans_free", free_trans, "the end of a transaction of xfs"),
 	XFS("xfs_iflush_cluster", flush_cluster, "whose inodes xfs writes"),
 	XFS("xfs_iflush_fork", flush_inode, "whose inodes xfs writes"),
 	XFS("xlog_cil_commit", commit, "who took part in xfs's log"),
@@ -282,6 +304,8 @@ static const struct iob_hook hooks[] = {
 	XFS("xfs_buf_item_committing", committing,
 	    "who took part in xfs's log"),
 	XFS("xfs_log_worker", no_checkpoint, "which checkpoint is written"),
+	XFS("xfs_log_force", no_checkpoint, "which checkpoint is written"),
+	XFS("xfs_log_force_seq", no_checkpoint, "which checkpoint is written"),
 	XFS("xlog_state_release_iclog", release_iclog,
 	    "which checkpoint is written"),
 #ifdef IOB_XLOG_WRITE_LSN
