@@ -15,6 +15,15 @@ result() {
 	printf '%s %s %s %s %s\n' "$1" "$2" "$3" "$4" "${5:-}" >>"$RUN/results"
 }
 
+# The figures of all accuracy cases in one table, as Documentation/accuracy.rst has it
+accuracy_table() {
+	local logs=("$RUN"/*/accuracy/out/accuracy/*/host.log)
+	[ -e "${logs[0]}" ] || return 0
+	echo
+	head -n 1 "${logs[0]}"
+	awk 'FNR > 1 && /^[0-9]/' "${logs[@]}" | sort -V -k1,1 -k2,2 -s
+}
+
 # The last line of a run is this and nothing else; fails if anything failed or
 # nothing ran
 summary() {
