@@ -79,9 +79,13 @@ static struct iob_scope *scope_of(struct iob_task *t, const unsigned long *trace
 	unsigned int i;
 
 	for (i = 0; i < IOB_MAX_SCOPES; i++) {
-		if (t->scope[i].open ||
-		    iob_stack_has(trace, depth, t->scope[i].call.ret))
-			return &t->scope[i];
+		struct iob_scope *s = &t->scope[i];
+
+		/* one that does not know for whom leaves it to the next */
+		if (s->act == IOB_ACT_NONE && !s->common)
+			continue;
+		if (s->open || iob_stack_has(trace, depth, s->call.ret))
+			return s;
 	}
 	return NULL;
 }
@@ -540,7 +544,6 @@ void iob_scope_common(bool last, const struct iob_call *call)
 void iob_scope_nothing(void)
 {
 	struct iob_task *t = iob_task_get();
-
 	unsigned int i;
 
 	if (!t)

@@ -310,16 +310,18 @@ static bool place_in(const struct flight *f, const struct bio *bio, u32 *pos)
 }
 
 /*
- * Give @o the origin of the flight that @bio is made from, if there is one.  It
- * ends after @bio does, so it stays where it is.
+ * Give @o the origin of the flight that @bio is made from, if there is one.  The
+ * slice is cut under the bucket's lock: one whose end was never seen can be
+ * replaced at any time, and is taken out of the bucket before it is freed.
  */
 static bool find_upper(struct iob_origin *o, const struct bio *bio)
 {
 	const struct bio *last, *from = bio;
-	struct flight *f, *upper = NULL;
+	struct flight *f;
 	struct hlist_bl_node *node;
 	struct hlist_bl_head *b;
 	unsigned long flags;
+	bool found = false;
 	u32 pos = 0;
 
 	/* drivers make clones while they are given a bio, or in a thread */
@@ -337,17 +339,15 @@ static bool find_upper(struct iob_origin *o, const struct bio *bio)
 		/* the last one is the nearest: its own origin is an upper's */
 		if (f->vec == from->bi_io_vec && f->bio != bio &&
 		    place_in(f, from, &pos)) {
-			upper = f;
+			found = iob_origin_slice(o, &f->origin, pos,
+						 bio->bi_iter.bi_size);
+			if (!found)
+				iob_origin_free(o);
 			break;
 		}
 	}
 	unlock(b, flags);
-	if (!upper)
-		return false;
-	if (iob_origin_slice(o, &upper->origin, pos, bio->bi_iter.bi_size))
-		return true;
-	iob_origin_free(o);
-	return false;
+	return found;
 }
 
 /* Begin a flight with the current task as the submitter, and its origin. */
