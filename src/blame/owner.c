@@ -58,8 +58,20 @@ static bool is(const struct entry *e, u32 kind, const void *object, u64 sub)
 	return e->object == object && e->sub == sub && e->kind == kind;
 }
 
-/* The object's entry, or a free one, or the one that gives way. */
-static struct entry *place(struct set *s, u32 kind, const void *object, u64 sub)
+/* The object's entry in its set, or NULL. */
+static struct entry *find(struct set *s, u32 kind, const void *object, u64 sub)
+{
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++) {
+		if (is(&s->way[i], kind, object, sub))
+			return &s->way[i];
+	}
+	return NULL;
+}
+
+/* Where a new entry goes: a free place, or that of the one that gives way. */
+static struct entry *place(struct set *s)
 {
 	struct entry *oldest = &s->way[0], *free = NULL;
 	unsigned int i;
@@ -67,8 +79,6 @@ static struct entry *place(struct set *s, u32 kind, const void *object, u64 sub)
 	for (i = 0; i < WAYS; i++) {
 		struct entry *e = &s->way[i];
 
-		if (is(e, kind, object, sub))
-			return e;
 		if (!e->object)
 			free = e;
 		else if ((s32)(e->used - oldest->used) < 0)
@@ -99,7 +109,9 @@ void iob_owner_set(enum iob_owner_kind kind, const void *object, u64 sub,
 	struct entry *e;
 
 	spin_lock_irqsave(lock, flags);
-	e = place(s, kind, object, sub);
+	e = find(s, kind, object, sub);
+	if (!e)
+		e = place(s);
 	e->object = object;
 	e->sub = sub;
 	e->kind = kind;
@@ -121,13 +133,12 @@ void iob_owner_forget(enum iob_owner_kind kind, const void *object, u64 sub)
 	unsigned long flags;
 	spinlock_t *lock;		/* the group's */
 	struct set *s = set_of(kind, object, sub, &lock);
-	unsigned int i;
+	struct entry *e;
 
 	spin_lock_irqsave(lock, flags);
-	for (i = 0; i < WAYS; i++) {
-		if (is(&s->way[i], kind, object, sub))
-			s->way[i].object = NULL;
-	}
+	e = find(s, kind, object, sub);
+	if (e)
+		e->object = NULL;
 	spin_unlock_irqrestore(lock, flags);
 }
 
@@ -142,17 +153,15 @@ void iob_owner_forget(enum iob_owner_kind kind, const void *object, u64 sub)
  */
 u64 iob_owner_get(enum iob_owner_kind kind, const void *object, u64 sub)
 {
-	u64 act = IOB_ACT_NONE;
 	unsigned long flags;
 	spinlock_t *lock;		/* the group's */
 	struct set *s = set_of(kind, object, sub, &lock);
-	unsigned int i;
+	struct entry *e;
+	u64 act;
 
 	spin_lock_irqsave(lock, flags);
-	for (i = 0; i < WAYS; i++) {
-		if (is(&s->way[i], kind, object, sub))
-			act = s->way[i].act;
-	}
+	e = find(s, kind, object, sub);
+	act = e ? e->act : IOB_ACT_NONE;
 	spin_unlock_irqrestore(lock, flags);
 	return act;
 }
