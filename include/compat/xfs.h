@@ -5,6 +5,10 @@
  * Hides: from 5.14 on the writer says so to xlog_cil_order_write().  Before, it
  * can be read next to the argument of xlog_write(): struct xfs_cil_ctx is
  * private, but its start_lsn has always followed its sequence.
+ *
+ * Neither function is declared in a header that Kbuild could look into.  Folios
+ * (5.16) stand for 5.14 here: none of the kernels that ioblame supports lies
+ * between the two, and on one that did a hook would be shown as missing.
  */
 #ifndef IOB_COMPAT_XFS_H
 #define IOB_COMPAT_XFS_H

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A write from the page cache is paid for by whoever dirtied its pages, page
- * by page.  Everything else, and pages whose dirtier is not known, is paid for
- * by the task that submits it, with its stack as the intent.
+ * by page; metadata that is no page of a page cache by whoever changed it, and
+ * what serves a whole transaction by those who took part in it.  Everything
+ * else, and what nobody is known for, is paid for by the task that submits it,
+ * with its stack as the intent.
  *
  * The pages of a direct IO may be in the page cache too, when the buffer is a
  * mapped file: those have a dirtier who has nothing to do with this IO.  Two

@@ -13,7 +13,6 @@
 
 #include <trace/events/block.h>
 
-#include "../blame/end.h"
 #include "../record/inflight.h"
 #include "table.h"
 
@@ -105,35 +104,15 @@ static int throttle(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static void found_buffer_end(unsigned long func)
-{
-	iob_end_mark(IOB_END_BUFFER, func);
-}
-
-static void found_crypt_end(unsigned long func)
-{
-	iob_end_mark(IOB_END_CRYPT, func);
-}
-
-static void lost_crypt_end(void)
-{
-	iob_end_unmark(IOB_END_CRYPT);
-}
-
 #define NEEDED(tp, a, b) {						\
 	.name = #tp, .kind = IOB_HOOK_TRACEPOINT,			\
 	.phase = IOB_HOOK_ENABLED, .needed = true,			\
 	.probe = IOB_PROBE(tp, a, b), .lost = "everything",		\
 }
 
-static void found_direct_end(unsigned long func)
-{
-	iob_end_mark(IOB_END_DIRECT, func);
-}
-
 #define DIRECT_END(func) {						\
 	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .found = found_direct_end,	\
+	.phase = IOB_HOOK_LOADED, .end = IOB_END_DIRECT,	\
 	.lost = "direct writes whose buffer is a mapped file may be "	\
 		"charged to who dirtied the buffer",			\
 }
@@ -153,12 +132,12 @@ static const struct iob_hook hooks[] = {
 	{
 		.name = "end_bio_bh_io_sync|bh_end_write",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
-		.found = found_buffer_end,
+		.end = IOB_END_BUFFER,
 		.lost = "whose data ext4 writes from its journal",
 	}, {
 		.name = "crypt_endio", .kind = IOB_HOOK_ADDRESS,
-		.phase = IOB_HOOK_LOADED, .found = found_crypt_end,
-		.gone = lost_crypt_end, .module = "dm_crypt",
+		.phase = IOB_HOOK_LOADED, .end = IOB_END_CRYPT,
+		.module = "dm_crypt",
 		.lost = "for whom dm-crypt writes",
 	},
 	DIRECT_END("iomap_dio_bio_end_io"),

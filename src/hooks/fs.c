@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * File systems: whose file a direct IO is, and which pages of a large folio a
- * write dirties.
+ * File systems: whose file a direct IO is, which pages of a large folio a write
+ * dirties, and for whom metadata changes when data was written or a transaction
+ * of btrfs or f2fs ends.
  *
  * Context: kprobe handlers at the entry of functions that run in the task's
  * own context; preemption is off in them.
@@ -15,7 +16,6 @@
 
 #include "../blame/dirty.h"
 #include "../blame/disk.h"
-#include "../blame/end.h"
 #include "../blame/task.h"
 #include "table.h"
 
@@ -185,16 +185,6 @@ static int checkpoint(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static void found_super_end(unsigned long func)
-{
-	iob_end_mark(IOB_END_BTRFS_SUPER, func);
-}
-
-static void lost_super_end(void)
-{
-	iob_end_unmark(IOB_END_BTRFS_SUPER);
-}
-
 #define COMMIT(func, probe, mod) {					\
 	.name = func, .kind = IOB_HOOK_KPROBE,				\
 	.phase = IOB_HOOK_ENABLED, .handler = probe, .module = mod,	\
@@ -217,8 +207,8 @@ static const struct iob_hook hooks[] = {
 	COMMIT("f2fs_write_checkpoint", checkpoint, "f2fs"),
 	{
 		.name = "btrfs_end_super_write", .kind = IOB_HOOK_ADDRESS,
-		.phase = IOB_HOOK_LOADED, .found = found_super_end,
-		.gone = lost_super_end, .module = "btrfs",
+		.phase = IOB_HOOK_LOADED, .end = IOB_END_BTRFS_SUPER,
+		.module = "btrfs",
 		.lost = "which IO is btrfs' superblock",
 	}, {
 		.name = "ext4_convert_unwritten_extents",
@@ -228,7 +218,7 @@ static const struct iob_hook hooks[] = {
 	},
 #ifdef IOB_HAVE_FOLIO
 	{
-		.name = "do_page_mkwrite|iomap_page_mkwrite",
+		.name = "do_page_mkwrite",
 		.kind = IOB_HOOK_KPROBE,
 		.phase = IOB_HOOK_ENABLED, .handler = mapped_store,
 		.lost = "who stored into which page of a large folio",

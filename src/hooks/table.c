@@ -108,7 +108,9 @@ static int learn_address(struct state *s)
 		return err;
 	err = iob_code_of((unsigned long)s->kp.addr, &code) ? 0 : -ENOENT;
 	unregister_kprobe(&s->kp);
-	if (!err)
+	if (!err && s->hook->end)
+		iob_end_mark(s->hook->end, code.start);
+	else if (!err)
 		s->hook->found(code.start);
 	return err;
 }
@@ -135,8 +137,8 @@ static void detach_one(struct state *s)
 		tracepoint_probe_unregister(s->tp, s->hook->probe, NULL);
 	else if (s->hook->kind == IOB_HOOK_KPROBE)
 		unregister_kprobe(&s->kp);
-	else if (s->hook->gone)
-		s->hook->gone();
+	else if (s->hook->end)
+		iob_end_unmark(s->hook->end);
 	s->attached = false;
 }
 

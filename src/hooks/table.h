@@ -13,6 +13,7 @@
 
 #include <compat/unwind.h>
 
+#include "../blame/end.h"
 #include "../blame/task.h"
 
 enum iob_hook_kind {
@@ -35,8 +36,8 @@ struct iob_hook {
 	const char *module;			/* where it is, NULL: kernel */
 	void *probe;				/* tracepoint */
 	kprobe_pre_handler_t handler;		/* kprobe */
-	void (*found)(unsigned long func);	/* address */
-	void (*gone)(void);			/* likewise, of a module's */
+	void (*found)(unsigned long func);	/* address, or: */
+	enum iob_end end;			/* bios that it ends are that */
 	const char *lost;			/* without it */
 };
 

@@ -13,7 +13,6 @@
 #include <compat/inode.h>
 #include <compat/rcu.h>
 #include <compat/tracepoint.h>
-#include <compat/unwind.h>
 #include <compat/wb_work.h>
 
 #ifdef IOB_HAVE_BH_FOLIO

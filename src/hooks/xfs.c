@@ -18,7 +18,6 @@
 #include <compat/xfs.h>
 
 #include "../blame/dirty.h"
-#include "../blame/end.h"
 #include "../blame/owner.h"
 #include "../blame/task.h"
 #include "table.h"
@@ -255,35 +254,15 @@ static int write_iclog(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static void found_buf_end(unsigned long func)
-{
-	iob_end_mark(IOB_END_XFS_BUF, func);
-}
-
-static void lost_buf_end(void)
-{
-	iob_end_unmark(IOB_END_XFS_BUF);
-}
-
-static void found_log_end(unsigned long func)
-{
-	iob_end_mark(IOB_END_XFS_LOG, func);
-}
-
-static void lost_log_end(void)
-{
-	iob_end_unmark(IOB_END_XFS_LOG);
-}
-
 #define XFS(func, probe, what) {					\
 	.name = func, .kind = IOB_HOOK_KPROBE,				\
 	.phase = IOB_HOOK_ENABLED, .handler = probe, .module = "xfs",	\
 	.lost = what,							\
 }
 
-#define XFS_END(func, f, g, what) {					\
+#define XFS_END(func, what_end, what) {				\
 	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .found = f, .gone = g,		\
+	.phase = IOB_HOOK_LOADED, .end = what_end,			\
 	.module = "xfs", .lost = what,					\
 }
 
@@ -317,9 +296,9 @@ static const struct iob_hook hooks[] = {
 	    "which checkpoint is written"),
 #endif
 	XFS("xlog_write_iclog", write_iclog, "which checkpoint is written"),
-	XFS_END("xfs_buf_bio_end_io", found_buf_end, lost_buf_end,
+	XFS_END("xfs_buf_bio_end_io", IOB_END_XFS_BUF,
 		"which buffer of xfs is written"),
-	XFS_END("xlog_bio_end_io", found_log_end, lost_log_end,
+	XFS_END("xlog_bio_end_io", IOB_END_XFS_LOG,
 		"which IO is xfs's log"),
 };
 
