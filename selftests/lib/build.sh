@@ -28,19 +28,36 @@ content_key() {
 		xargs -0r sha256sum | sha256sum | cut -c1-16)
 }
 
+# A build is made beside its place and renamed when complete: two runs may make
+# the same one at a time. building PLACE prints a new folder for it ...
+building() {
+	mkdir -p "$(dirname "$1")"
+	mktemp -d "$1.XXXXXX"
+}
+
+# ... and built FOLDER PLACE keeps it, unless another one was quicker
+built() {
+	chmod 755 "$1"
+	mv -T "$1" "$2" 2>/dev/null || rm -rf "$1"
+}
+
 # build_module SUITE TREE BIN: put ioblame.ko into BIN; the log is BIN/module.log
 build_module() {
-	local suite=$1 tree=$2 bin=$3 key dir
+	local suite=$1 tree=$2 bin=$3 key dir new
 	key=$(content_key "$tree" Kbuild Makefile dkms.conf src include)
 	dir=$IOB_CACHE/build/$suite/$(cat "$(root_dir "$suite")/.ioblame-key")-$key
 	mkdir -p "$bin"
 	if [ ! -s "$dir/ioblame.ko" ]; then
-		rm -rf "$dir" && mkdir -p "$dir"
-		(cd "$tree" && cp -r Kbuild dkms.conf src include "$dir" 2>/dev/null) || true
-		[ ! -e "$tree/Makefile" ] || cp "$tree/Makefile" "$dir"
-		in_root "$suite" "$dir:/build" -- make -j2 \
+		new=$(building "$dir")
+		(cd "$tree" && cp -r Kbuild dkms.conf src include "$new" 2>/dev/null) || true
+		[ ! -e "$tree/Makefile" ] || cp "$tree/Makefile" "$new"
+		if ! in_root "$suite" "$new:/build" -- make -j2 \
 			-C "/lib/modules/$(root_kver "$suite")/build" M=/build W=1 modules \
-			>"$dir/module.log" 2>&1 || { cp "$dir/module.log" "$bin"; return 1; }
+			>"$new/module.log" 2>&1; then
+			mv "$new/module.log" "$bin" && rm -rf "$new"
+			return 1
+		fi
+		built "$new" "$dir"
 	fi
 	cp "$dir/module.log" "$bin"
 	if build_warned <"$dir/module.log"; then
@@ -56,22 +73,26 @@ build_warned() {
 
 # build_programs SUITE TREE BIN: each selftests/**/prog/NAME.c becomes BIN/NAME
 build_programs() {
-	local suite=$1 tree=$2 bin=$3 key dir
+	local suite=$1 tree=$2 bin=$3 key dir new
 	key=$(content_key "$tree" selftests include/linux)
 	dir=$IOB_CACHE/build/$suite/prog-$(cat "$(root_dir "$suite")/.ioblame-key")-$key
 	mkdir -p "$bin"
 	if [ ! -e "$dir/.done" ]; then
-		rm -rf "$dir" && mkdir -p "$dir"
+		new=$(building "$dir")
 		# shellcheck disable=SC2016
-		in_root "$suite" "$tree:/tree" "$dir:/out" -- bash -c '
+		if ! in_root "$suite" "$tree:/tree" "$new:/out" -- bash -c '
 			set -e
 			cd /tree
 			find selftests -path "*/prog/*.c" | while read -r file; do
 				libs=$(sed -nE "s,.*iob-libs: *(.*[^ ]) *(\*/)?$,\1,p" "$file")
 				gcc -O2 -g -Wall -Wextra -Werror -pthread -Iinclude \
 					-o "/out/$(basename "$file" .c)" "$file" $libs
-			done' >"$dir/programs.log" 2>&1 || { cp "$dir/programs.log" "$bin"; return 1; }
-		touch "$dir/.done"
+			done' >"$new/programs.log" 2>&1; then
+			mv "$new/programs.log" "$bin" && rm -rf "$new"
+			return 1
+		fi
+		touch "$new/.done"
+		built "$new" "$dir"
 	fi
 	cp -r "$dir/." "$bin"
 }
