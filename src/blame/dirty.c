@@ -61,11 +61,20 @@ static bool is_dirty_again(u32 nr, const struct inode *inode)
 		!is_metadata(inode));
 }
 
+/* Whether an act is known that dirtied the page when it was this file's. */
+static bool has_act(unsigned long pfn, const struct iob_file *file)
+{
+	u32 nr = iob_dirtier_get(pfn);
+
+	return nr > IOB_ACT_LOST && has_dirtier(pfn, file);
+}
+
 /* somebody who dirties pages of a file, found once for all of them */
 struct dirtier {
 	struct iob_file file;
 	u64 act;
 	bool again;		/* is_dirty_again() */
+	unsigned long stored;	/* he stores into this page alone, 0: into all */
 };
 
 /*
@@ -162,11 +171,14 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 
 	d->act = IOB_ACT_NOMEM;
 	d->again = false;
+	d->stored = 0;
 	if (!t)
 		return;
 	depth = iob_stack_save(trace, regs);
 	intent = iob_intent_get(trace, depth, 0);
 	iob_file_of(inode, &d->file);
+	if (t->stored && iob_stack_has(trace, depth, t->store.ret))
+		d->stored = t->stored;
 	/* a journal's thread hands on what others have changed */
 	d->again = is_dirty_again(intent, inode) || t->log.always;
 	scope = scope_of(t, trace, depth);
@@ -178,35 +190,74 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), d->act);
 }
 
+/*
+ * He is the dirtier of @count pages that are written because he changes those
+ * from @first on to before @end.  The others remain theirs who stored what is
+ * in them, and are his only if nobody is known: pages are charged, not folios.
+ */
 static void set_dirtier(const struct dirtier *d, unsigned long pfn,
+			unsigned long count, unsigned long first,
+			unsigned long end)
+{
+	for (; count; count--, pfn++) {
+		if (d->again ? has_dirtier(pfn, &d->file) :
+			       (pfn < first || pfn >= end) &&
+			       has_act(pfn, &d->file))
+			continue;
+		iob_dirtier_set(pfn, 1, iob_id_nr(d->act));
+	}
+}
+
+/* He changes these pages: all of them, unless he stores into one of them. */
+static void set_changed(const struct dirtier *d, unsigned long pfn,
 			unsigned long count)
 {
-	if (!d->again || !has_dirtier(pfn, &d->file))
-		iob_dirtier_set(pfn, count, iob_id_nr(d->act));
+	if (d->stored)
+		set_dirtier(d, pfn, count, d->stored, d->stored + 1);
+	else
+		set_dirtier(d, pfn, count, pfn, pfn + count);
 }
 
 #ifdef IOB_HAVE_FOLIO
+/* The folio's own event is next if it was clean: it has nothing to add. */
+static void expect_event(const struct folio *folio, bool was_dirty)
+{
+	struct iob_task *t = was_dirty ? NULL : iob_task_get();
+
+	if (t)
+		t->ranged = folio;
+}
+
 /**
- * iob_dirty_mapped - the current task stores into a mapped page
+ * iob_dirty_mapped - the current task begins to store into a mapped page
  * @page: the page
+ * @call: the call of the function that makes it writable
  * @regs: as they were at the kprobe
  *
- * The first such store makes all of a large folio dirty.  Whoever stores into
- * another page of it later is that page's dirtier nevertheless.
- * From a probe, inside iob_read_lock().
+ * The first such store makes all of a large folio dirty, in an event that is
+ * to come before @call returns.  Whoever stores into another page of it later
+ * is that page's dirtier nevertheless.  From a probe, inside iob_read_lock().
  */
-void iob_dirty_mapped(struct page *page, struct pt_regs *regs)
+void iob_dirty_mapped(struct page *page, const struct iob_call *call,
+		      struct pt_regs *regs)
 {
 	struct folio *folio = page_folio(page);
 	struct inode *inode = iob_folio_host(folio);
+	struct iob_task *t;
 	struct dirtier d;
 
-	/* a clean folio's own event is to come */
-	if (!inode || !folio_test_large(folio) || !folio_test_dirty(folio) ||
-	    !iob_disk_watches(inode))
+	if (!inode || !folio_test_large(folio) || !iob_disk_watches(inode))
+		return;
+	t = iob_task_get();
+	if (t) {
+		t->store = *call;
+		t->stored = page_to_pfn(page);
+	}
+	/* a clean folio's own event says the rest */
+	if (!folio_test_dirty(folio))
 		return;
 	find_dirtier(&d, inode, regs);
-	set_dirtier(&d, page_to_pfn(page), 1);
+	set_changed(&d, page_to_pfn(page), 1);
 }
 
 #ifdef IOB_IOMAP_WHOLE_FOLIOS
@@ -218,38 +269,33 @@ void iob_dirty_mapped(struct page *page, struct pt_regs *regs)
  * @regs:  as they were at the kprobe
  *
  * For kernels whose iomap knows no dirty blocks: all of a folio is written if
- * any of it is.  So whoever makes it dirty pays for all, until others write
- * into their parts.  From a probe, inside iob_read_lock().
+ * any of it is.  From a probe, inside iob_read_lock().
  */
 void iob_dirty_again(struct folio *folio, size_t off, size_t len,
 		     struct pt_regs *regs)
 {
 	struct inode *inode = iob_folio_host(folio);
+	bool was_dirty = folio_test_dirty(folio);
+	unsigned long pfn, first, end;
 	struct dirtier d;
-	size_t end;
 
-	/* a clean folio's own event is to come */
 	if (!inode || !len || !folio_test_large(folio) ||
-	    !folio_test_dirty(folio) || !iob_disk_watches(inode))
+	    !iob_disk_watches(inode))
 		return;
 	find_dirtier(&d, inode, regs);
-	end = min(off + len, folio_size(folio));
-	set_dirtier(&d, folio_pfn(folio) + (off >> PAGE_SHIFT),
-		    ((end - 1) >> PAGE_SHIFT) - (off >> PAGE_SHIFT) + 1);
+	pfn = folio_pfn(folio);
+	first = pfn + (off >> PAGE_SHIFT);
+	end = pfn + DIV_ROUND_UP(min(off + len, folio_size(folio)), PAGE_SIZE);
+	if (was_dirty)
+		set_dirtier(&d, first, end - first, first, end);
+	else
+		set_dirtier(&d, pfn, folio_nr_pages(folio), first, end);
+	expect_event(folio, was_dirty);
 }
 #endif
 #endif
 
 #ifdef IOB_HAVE_BH_FOLIO
-/* The folio's own event is next if it was clean: it has nothing to add. */
-static void expect_event(const struct folio *folio, bool was_dirty)
-{
-	struct iob_task *t = was_dirty ? NULL : iob_task_get();
-
-	if (t)
-		t->ranged = folio;
-}
-
 /**
  * iob_dirty_buffer - the current task dirties a clean buffer of a large folio
  * @bh: the buffer
@@ -264,7 +310,7 @@ void iob_dirty_buffer(struct buffer_head *bh)
 	if (!inode || !iob_disk_watches(inode))
 		return;
 	find_dirtier(&d, inode, NULL);
-	set_dirtier(&d, folio_pfn(bh->b_folio) + (bh_offset(bh) >> PAGE_SHIFT),
+	set_changed(&d, folio_pfn(bh->b_folio) + (bh_offset(bh) >> PAGE_SHIFT),
 		    1);
 	expect_event(bh->b_folio, folio_test_dirty(bh->b_folio));
 }
@@ -296,15 +342,14 @@ void iob_dirty_range(struct folio *folio, const void *ifs, size_t off,
 	for (off = round_down(off, PAGE_SIZE); off < end; off += PAGE_SIZE) {
 		if (was_dirty && ifs && iob_iomap_dirty(ifs, inode, folio, off))
 			continue;
-		set_dirtier(&d, folio_pfn(folio) + (off >> PAGE_SHIFT), 1);
+		set_changed(&d, folio_pfn(folio) + (off >> PAGE_SHIFT), 1);
 	}
 	expect_event(folio, was_dirty);
 }
 #endif
 
 /*
- * Whether iob_dirty_buffer() or iob_dirty_range() has just seen to the pages of
- * @folio.  Without them all of it becomes dirty.  What the folio's private data
+ * Whether one of the functions above has just seen to the pages of @folio.  Without them all of it becomes dirty.  What the folio's private data
  * is, buffers or something else, only its file system knows: we never look.
  */
 static bool was_ranged(const struct iob_folio *folio)
@@ -335,7 +380,7 @@ void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 	if (nr > 1 && was_ranged(folio))
 		return;
 	find_dirtier(&d, inode, NULL);
-	set_dirtier(&d, iob_folio_pfn(folio), nr);
+	set_changed(&d, iob_folio_pfn(folio), nr);
 }
 
 static unsigned long pfn_of_buffer(const struct buffer_head *bh)

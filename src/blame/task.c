@@ -67,6 +67,7 @@ static void renew(struct iob_task *t)
 	t->pid = 0;
 	t->direct = 0;
 	t->ranged = NULL;
+	t->stored = 0;
 	t->common = NULL;
 	memset(t->scope, 0, sizeof(t->scope));
 	memset(&t->log, 0, sizeof(t->log));

@@ -57,10 +57,11 @@ static int legacy_direct(struct kprobe *kp, struct pt_regs *regs)
 static int mapped_store(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct vm_fault *vmf = (void *)regs_get_kernel_argument(regs, 0);
+	struct iob_call call = iob_call_at(regs);
 
 	iob_read_lock();
 	if (vmf->page)
-		iob_dirty_mapped(vmf->page, regs);
+		iob_dirty_mapped(vmf->page, &call, regs);
 	iob_read_unlock();
 	return 0;
 }

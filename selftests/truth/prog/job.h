@@ -70,6 +70,7 @@ struct kind {
 	bool files_only;		/* not for raw block devices */
 	bool reread;			/* shared: read into the cache at first */
 	bool look;			/* mapped: read each page before */
+	bool flush;			/* shared: begin to write now and then */
 	bool memfd;			/* the data lies in a file in memory */
 };
 

@@ -114,6 +114,12 @@ static const struct kind kinds[] = {
 	{ .name = "shared_mmap_large", .xfer = by_mapping, .chunk = PAGE,
 	  .prepare = open_mapping, .cast = PAGE_BY_PAGE, .bytes = 512 * KB,
 	  .look = true, .reread = true },
+	{ .name = "shared_flush", .xfer = by_offset, .chunk = PAGE,
+	  .cast = PAGE_BY_PAGE, .bytes = 512 * KB, .reread = true,
+	  .flush = true },
+	{ .name = "shared_mmap_flush", .xfer = by_mapping, .chunk = PAGE,
+	  .prepare = open_mapping, .cast = PAGE_BY_PAGE, .bytes = 512 * KB,
+	  .look = true, .reread = true, .flush = true },
 	{ .name = "shared_mmap_blind", .xfer = by_mapping, .chunk = PAGE,
 	  .prepare = open_mapping, .cast = PAGE_BY_PAGE, .bytes = 512 * KB },
 	{ .name = "shared_direct", .xfer = by_offset, .chunk = PAGE,
@@ -205,6 +211,8 @@ static void job_run(struct job *j)
 	for (int n = 0; n < j->nr_pieces && !err; n++) {
 		await_turn(j);
 		err = j->kind->xfer(j, &j->pieces[n]);
+		if (j->kind->flush && n % 8 == 5)
+			sync_file_range(j->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 		pass_turn(j);
 	}
 	if (err)
