@@ -77,7 +77,7 @@ static void match_tracepoint(struct tracepoint *tp, void *unused)
 }
 
 /* Register @s->kp at the first of the alternatives that there is. */
-static int kprobe_first(struct state *s)
+static int kprobe_first(struct state *s, u32 flags)
 {
 	char *names, *rest, *name;
 	int err = -ENOENT;
@@ -90,6 +90,7 @@ static int kprobe_first(struct state *s)
 		memset(&s->kp, 0, sizeof(s->kp));
 		s->kp.symbol_name = name;
 		s->kp.pre_handler = s->hook->handler;
+		s->kp.flags = flags;
 		err = register_kprobe(&s->kp);
 	}
 	/* it is registered by address now; the name was ours */
@@ -98,11 +99,14 @@ static int kprobe_first(struct state *s)
 	return err;
 }
 
-/* Ask where a function is: a kprobe that is there for a moment. */
+/*
+ * Ask where a function is: a kprobe that is there for a moment, and never armed,
+ * which spares changing the kernel's code.
+ */
 static int learn_address(struct state *s)
 {
 	struct iob_code code;
-	int err = kprobe_first(s);
+	int err = kprobe_first(s, KPROBE_FLAG_DISABLED);
 
 	if (err)
 		return err;
@@ -123,7 +127,7 @@ static int attach_one(struct state *s)
 			return -ENOENT;
 		return tracepoint_probe_register(s->tp, s->hook->probe, NULL);
 	case IOB_HOOK_KPROBE:
-		return kprobe_first(s);
+		return kprobe_first(s, 0);
 	default:
 		return learn_address(s);
 	}
