@@ -134,7 +134,7 @@ accuracy_begin() {
 	trap accuracy_undo EXIT
 	ACCURACY_READER='' ACCURACY_PIDS=()
 	accuracy_sources
-	iob_load
+	iob_load check_stacks=1
 	mkdir -p "$ACCURACY_MNT"
 	uname -r >"$OUT/kernel"
 }

@@ -97,7 +97,7 @@ truth_stat() {
 }
 
 truth_begin() {
-	iob_load
+	iob_load check_stacks=1
 	echo "${TRUTH_DISKS[*]}" >"$IOB/devs"
 	truth_stat before
 	echo 1 >"$IOB/enable"

@@ -82,8 +82,8 @@ struct dirtier {
  * NULL.  It was entered by a call, and is left when that call's return address
  * is not in the trace any more.
  */
-static struct iob_scope *scope_of(struct iob_task *t, const unsigned long *trace,
-				  unsigned int depth)
+static struct iob_scope *scope_of(struct iob_task *t,
+				  const struct iob_stack *stack)
 {
 	unsigned int i;
 
@@ -93,7 +93,7 @@ static struct iob_scope *scope_of(struct iob_task *t, const unsigned long *trace
 		/* one that does not know for whom leaves it to the next */
 		if (s->act == IOB_ACT_NONE && !s->common)
 			continue;
-		if (s->open || iob_stack_has(trace, depth, s->call.ret))
+		if (s->open || iob_stack_has(stack, s->call.ret))
 			return s;
 	}
 	return NULL;
@@ -163,10 +163,9 @@ static u64 act_of_other(struct iob_task *t, struct iob_scope *scope,
 static void find_dirtier(struct dirtier *d, struct inode *inode,
 			 struct pt_regs *regs)
 {
-	unsigned long trace[IOB_STACK_DEPTH];
 	struct iob_task *t = iob_task_get();
 	struct iob_scope *scope;
-	unsigned int depth;
+	struct iob_stack stack;
 	u32 intent;
 
 	d->act = IOB_ACT_NOMEM;
@@ -174,14 +173,14 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 	d->stored = 0;
 	if (!t)
 		return;
-	depth = iob_stack_save(trace, regs);
-	intent = iob_intent_get(trace, depth, 0);
+	iob_stack_get(&stack, regs);
+	intent = iob_intent_get(&stack, 0);
 	iob_file_of(inode, &d->file);
-	if (t->stored && iob_stack_has(trace, depth, t->store.ret))
+	if (t->stored && iob_stack_has(&stack, t->store.ret))
 		d->stored = t->stored;
 	/* a journal's thread hands on what others have changed */
 	d->again = is_dirty_again(intent, inode) || t->log.always;
-	scope = scope_of(t, trace, depth);
+	scope = scope_of(t, &stack);
 	d->act = act_of_other(t, scope, inode, &d->file);
 	if (d->act == IOB_ACT_NONE)
 		d->act = iob_task_act(t, intent, &d->file);
@@ -431,18 +430,17 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 u64 iob_dirty_act(struct pt_regs *regs)
 {
 	static const struct iob_file none;
-	unsigned long trace[IOB_STACK_DEPTH];
 	struct iob_task *t = iob_task_get();
-	unsigned int depth;
+	struct iob_stack stack;
 	u64 act;
 
 	if (!t)
 		return IOB_ACT_NONE;
-	depth = iob_stack_save(trace, regs);
-	act = act_of_other(t, scope_of(t, trace, depth), NULL, &none);
+	iob_stack_get(&stack, regs);
+	act = act_of_other(t, scope_of(t, &stack), NULL, &none);
 	if (act != IOB_ACT_NONE || current->flags & PF_KTHREAD)
 		return act;
-	return iob_task_act(t, iob_intent_get(trace, depth, 0), &none);
+	return iob_task_act(t, iob_intent_get(&stack, 0), &none);
 }
 
 /**

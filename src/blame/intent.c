@@ -86,16 +86,9 @@ static struct iob_intent *find(const unsigned long *trace, unsigned int depth,
 	return NULL;
 }
 
-/**
- * iob_intent_get - the number of the intent with this trace and modifier
- * @trace:    return addresses, innermost first
- * @depth:    how many, at most IOB_STACK_DEPTH
- * @modifier: see IOB_MODIFIER_*
- *
- * Made if it is new.  Any context but NMI, inside iob_read_lock().
- * Return: its number, IOB_INTENT_NOMEM if it could not be made (counted).
- */
-u32 iob_intent_get(const unsigned long *trace, unsigned int depth, u32 modifier)
+/* The number of the intent with this trace and modifier, made if it is new. */
+static u32 find_or_make(const unsigned long *trace, unsigned int depth,
+			u32 modifier)
 {
 	u32 hash = hash_of(trace, depth, modifier);
 	struct iob_intent *new, *i = find(trace, depth, modifier, hash);
@@ -122,6 +115,30 @@ u32 iob_intent_get(const unsigned long *trace, unsigned int depth, u32 modifier)
 }
 
 /**
+ * iob_intent_get - the number of the intent with this stack and modifier
+ * @s:	      the stack
+ * @modifier: see IOB_MODIFIER_*
+ *
+ * Made if it is new.  Any context but NMI, inside iob_read_lock().
+ * Return: its number, IOB_INTENT_NOMEM if it could not be made (counted).
+ */
+u32 iob_intent_get(const struct iob_stack *s, u32 modifier)
+{
+	struct iob_memo *m = s->memo;
+	u32 nr;
+
+	/* intents last as long as what is remembered */
+	if (m && m->intent && m->modifier == modifier)
+		return m->intent;
+	nr = find_or_make(s->ip, s->depth, modifier);
+	if (m && nr > IOB_INTENT_LOST) {
+		m->intent = nr;
+		m->modifier = modifier;
+	}
+	return nr;
+}
+
+/**
  * iob_intent_modified - the same stack under another modifier
  * @nr:       an intent
  * @modifier: the modifier wanted
@@ -134,7 +151,7 @@ u32 iob_intent_modified(u32 nr, u32 modifier)
 
 	if (!i || nr <= IOB_INTENT_LOST || i->modifier == modifier)
 		return nr;
-	return iob_intent_get(i->trace, i->depth, modifier);
+	return find_or_make(i->trace, i->depth, modifier);
 }
 
 /* The intent with that number or NULL.  Valid until iob_intents_exit(). */

@@ -101,18 +101,17 @@ static void block_device_file(const struct bio *bio, struct iob_file *file)
 /* The act of the task that submits, on the file whose inode is @host if any. */
 static u64 submitter_of(struct look *l, const struct inode *host)
 {
-	unsigned long trace[IOB_STACK_DEPTH];
+	struct iob_stack stack;
 	struct iob_file file;
-	unsigned int depth;
 	u32 intent;
 
 	if (l->late)
 		return IOB_ACT_LOST;
-	depth = iob_stack_save(trace, l->regs);
-	intent = iob_intent_get(trace, depth, l->modifier);
+	iob_stack_get(&stack, l->regs);
+	intent = iob_intent_get(&stack, l->modifier);
 	if (host)
 		iob_file_of(host, &file);
-	else if (l->task && iob_stack_has(trace, depth, l->task->direct))
+	else if (l->task && iob_stack_has(&stack, l->task->direct))
 		file = l->task->file;
 	else
 		block_device_file(l->bio, &file);

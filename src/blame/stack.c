@@ -4,18 +4,29 @@
  * tracepoint's iterator where several probes are attached.  Neither says
  * anything about the IO, and the iterator comes and goes with other tracers,
  * which would make two intents of one: both are cut off.
+ *
+ * The kernel's unwinder is exact and slow, and most stacks are met again and
+ * again: each CPU remembers some (memo.c says how they are known), and walks
+ * only those that it does not know.
  */
+#include <linux/hash.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
 #include <linux/stacktrace.h>
 
 #include <compat/unwind.h>
 
+#include "memo.h"
 #include "stack.h"
 #include "stats.h"
 
 #define MAX_HIDDEN	40
+#define SET_BITS	4
+#define WAYS		8
 
 /* Filled before the probes are attached, emptied after they are gone. */
 static struct iob_code hidden[MAX_HIDDEN];
@@ -87,38 +98,160 @@ static unsigned int count_own(const unsigned long *raw, unsigned int nr)
 	return own;
 }
 
+/*
+ * What a CPU remembers.  Used by its tasks alone, with preemption off; never in
+ * an interrupt.  The pointers are set while no probe is attached.
+ */
+struct shelf {
+	u32 seq;		/* of the code that there was, see code_seq */
+	u8 next[1 << SET_BITS];	/* gives way */
+	/* the walk at hand: here, as stacks have little room to spare */
+	struct iob_frame walk[IOB_MEMO_FRAMES + 1];
+	struct iob_memo memo[1 << SET_BITS][WAYS];
+};
+
+static DEFINE_PER_CPU(struct shelf *, shelves);
+
+/* Changes when code comes or goes: addresses may then mean something else. */
+static u32 code_seq;
+
+static bool check_stacks;
+module_param(check_stacks, bool, 0600);
+MODULE_PARM_DESC(check_stacks,
+		 "walk each stack that is remembered, too, and compare (slow)");
+
 /**
  * iob_stack_has - whether a call has not returned yet
- * @trace: a trace of the task
- * @depth: its length
- * @ret:   the call's return address, 0 for none
+ * @s:   a trace of the task
+ * @ret: the call's return address, 0 for none
  *
  * Any context.  Tells calls from one place apart from calls from another: so
  * the caller must be one that calls this function directly.
  */
-bool iob_stack_has(const unsigned long *trace, unsigned int depth,
-		   unsigned long ret)
+bool iob_stack_has(const struct iob_stack *s, unsigned long ret)
 {
-	while (ret && depth--) {
-		if (trace[depth] == ret)
+	unsigned int i;
+
+	for (i = 0; ret && i < s->depth; i++) {
+		if (s->ip[i] == ret)
 			return true;
 	}
 	return false;
 }
 
-/**
- * iob_stack_save - the return addresses above the probe that calls
- * @trace: gets up to IOB_STACK_DEPTH addresses, innermost first
- * @regs:  in a kprobe's handler, those that it was given: between the probed
- *	   function and us there is the machinery of kprobes; else NULL
- *
- * Any context but NMI; called from a probe.  A deeper stack loses its
- * outermost frames, which is counted.
- * Return: how many.
- */
-unsigned int iob_stack_save(unsigned long *trace, struct pt_regs *regs)
+/* @s is @nr addresses from @raw on, but for the @own first ones. */
+static void show(struct iob_stack *s, const unsigned long *raw,
+		 unsigned int nr, unsigned int own)
 {
-	/* a probe's own frames are few; room for them to be cut off again */
+	s->ip = raw + own;
+	s->depth = nr - own;
+	if (s->depth > IOB_STACK_DEPTH) {
+		s->depth = IOB_STACK_DEPTH;
+		iob_stat_inc(stack_cut);
+	}
+}
+
+/* By the kernel's own unwinder, whatever it costs. */
+static void walk_simply(struct iob_stack *s, struct pt_regs *regs)
+{
+	unsigned int nr;
+
+	if (regs)
+		nr = iob_unwind_regs(s->room, ARRAY_SIZE(s->room), regs);
+	else
+		nr = stack_trace_save(s->room, ARRAY_SIZE(s->room), 1);
+	show(s, s->room, nr, count_own(s->room, nr));
+	s->memo = NULL;
+}
+
+#ifdef IOB_UNWIND_FRAMES
+/* The set in which the current task's stack is found. */
+static unsigned int set_of(unsigned long start)
+{
+	unsigned long key = start;
+
+	/* what a task of a user is at begins with the system call */
+	if (current->flags & PF_KTHREAD)
+		key += (unsigned long)current;
+	else
+		key += task_pt_regs(current)->orig_ax;
+	return hash_long(key, SET_BITS);
+}
+
+static struct shelf *this_shelf(void)
+{
+	struct shelf *shelf = this_cpu_read(shelves);
+	u32 seq = READ_ONCE(code_seq);
+
+	if (shelf && unlikely(shelf->seq != seq)) {
+		memset(shelf, 0, sizeof(*shelf));
+		shelf->seq = seq;
+	}
+	return shelf;
+}
+
+static void show_memo(struct iob_stack *s, struct iob_memo *m)
+{
+	show(s, m->ip, m->nr, m->own);
+	s->memo = m;
+}
+
+/*
+ * Walk on from @f[0], in code that still runs; @regs are the same if there are
+ * registers.  @clean: the stack ends there, and only calls are on it.  Return:
+ * how many frames came after that, at most IOB_MEMO_FRAMES.
+ */
+static unsigned int walk(struct iob_frame *f, struct pt_regs *regs, bool *clean)
+{
+	struct pt_regs here = { .ip = f->ip, .sp = f->sp, .bp = f->bp,
+				.cs = __KERNEL_CS };
+	bool calls = true, user = false;
+	struct unwind_state state;
+	unsigned int nr = 0;
+
+	unwind_start(&state, current, regs ? regs : &here, NULL);
+	while (nr < IOB_MEMO_FRAMES && !unwind_done(&state)) {
+		unsigned long ip = unwind_get_return_address(&state);
+
+		if (iob_unwind_interrupted(&state, &user) && !user)
+			calls = false;
+		if (!ip || user)
+			break;
+		nr++;
+		f[nr].ip = ip;
+		iob_unwind_at(&state, &f[nr].sp, &f[nr].bp);
+		unwind_next_frame(&state);
+	}
+	*clean = !unwind_error(&state) && calls &&
+		 (user || unwind_done(&state));
+	return nr;
+}
+
+/* Walk, and remember it if that can be done. */
+static void walk_and_learn(struct iob_stack *s, struct iob_memo *m,
+			   struct iob_frame *f, struct pt_regs *regs,
+			   unsigned long end)
+{
+	unsigned int nr, i;
+	bool clean;
+
+	nr = walk(f, regs, &clean);
+	if (clean && iob_memo_learn(m, f, nr, end)) {
+		m->own = count_own(m->ip, nr);
+		m->intent = 0;
+		show_memo(s, m);
+		return;
+	}
+	m->start = 0;
+	for (i = 0; i < nr; i++)
+		s->room[i] = f[i + 1].ip;
+	show(s, s->room, nr, count_own(s->room, nr));
+	s->memo = NULL;
+}
+
+/* Hold a stack that is known against what the kernel's unwinder says. */
+static noinline void check(const struct iob_stack *s, struct pt_regs *regs)
+{
 	unsigned long raw[IOB_STACK_DEPTH + 8];
 	unsigned int nr, own;
 
@@ -127,11 +260,111 @@ unsigned int iob_stack_save(unsigned long *trace, struct pt_regs *regs)
 	else
 		nr = stack_trace_save(raw, ARRAY_SIZE(raw), 1);
 	own = count_own(raw, nr);
-	nr -= own;
-	if (nr > IOB_STACK_DEPTH) {
-		nr = IOB_STACK_DEPTH;
-		iob_stat_inc(stack_cut);
+	if (nr - own == s->depth &&
+	    !memcmp(raw + own, s->ip, s->depth * sizeof(*raw)))
+		return;
+	iob_stat_inc(stack_wrong);
+	WARN_ONCE(1, "ioblame: a stack was taken for another one\n");
+}
+
+/*
+ * As iob_stack_get().  @at is in this function itself, or in one that a kprobe
+ * is at.
+ */
+static bool find_or_learn(struct iob_stack *s, const struct iob_frame *at,
+			  struct pt_regs *regs)
+{
+	unsigned long base = (unsigned long)task_stack_page(current);
+	unsigned long end = base + THREAD_SIZE;
+	struct shelf *shelf;
+	unsigned int set, i;
+
+	if (!in_task() || at->sp < base || at->sp >= end)
+		return false;
+	shelf = this_shelf();
+	if (!shelf)
+		return false;
+	set = set_of(at->ip);
+	for (i = 0; i < WAYS; i++) {
+		struct iob_memo *m = &shelf->memo[set][i];
+
+		if (!iob_memo_fits(m, at, end))
+			continue;
+		show_memo(s, m);
+		iob_stat_inc(stack_known);
+		return true;
 	}
-	memcpy(trace, raw + own, nr * sizeof(*trace));
-	return nr;
+	i = shelf->next[set]++ % WAYS;
+	iob_stat_inc(stack_walked);
+	shelf->walk[0] = *at;
+	walk_and_learn(s, &shelf->memo[set][i], shelf->walk, regs, end);
+	return true;
+}
+#endif
+
+/**
+ * iob_stack_get - the return addresses above the probe that calls
+ * @s:    gets them, valid until the next call on this CPU
+ * @regs: in a kprobe's handler, those that it was given: between the probed
+ *	  function and us there is the machinery of kprobes; else NULL
+ *
+ * Any context but NMI, preemption off; called from a probe.  A deeper stack
+ * loses its outermost frames, which is counted.
+ */
+noinline void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
+{
+#ifdef IOB_UNWIND_FRAMES
+	struct iob_frame at;
+
+	if (regs)
+		at = (struct iob_frame){ regs->ip, regs->sp, regs->bp };
+	else
+		iob_here(&at.ip, &at.sp, &at.bp);
+	if (find_or_learn(s, &at, regs)) {
+		if (unlikely(READ_ONCE(check_stacks)) && s->memo)
+			check(s, regs);
+		return;
+	}
+#endif
+	walk_simply(s, regs);
+}
+
+/* Code comes or goes: what is remembered may mean something else.  Any context. */
+void iob_stack_forget(void)
+{
+	WRITE_ONCE(code_seq, code_seq + 1);
+}
+
+/**
+ * iob_stacks_init - remember nothing yet
+ *
+ * May sleep; no probe is attached.  A CPU that comes later remembers nothing
+ * and walks.  Return: 0 or -ENOMEM.
+ */
+int iob_stacks_init(void)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct shelf *shelf = kvzalloc_node(sizeof(*shelf), GFP_KERNEL,
+						    cpu_to_node(cpu));
+
+		if (!shelf) {
+			iob_stacks_exit();
+			return -ENOMEM;
+		}
+		per_cpu(shelves, cpu) = shelf;
+	}
+	return 0;
+}
+
+/* Free all.  No probe is attached. */
+void iob_stacks_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kvfree(per_cpu(shelves, cpu));
+		per_cpu(shelves, cpu) = NULL;
+	}
 }

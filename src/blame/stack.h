@@ -7,6 +7,8 @@
 
 #include <linux/types.h>
 
+#include "memo.h"
+
 #define IOB_STACK_DEPTH	40
 
 /* the code of one function: return addresses lie in (start, end] */
@@ -24,9 +26,20 @@ bool iob_code_of(unsigned long func, struct iob_code *code);
 
 void iob_stack_hide(unsigned long func);
 void iob_stack_show_all(void);
+/* A trace of the current task, without our own frames. */
+struct iob_stack {
+	const unsigned long *ip;	/* return addresses, innermost first */
+	unsigned int depth;
+	struct iob_memo *memo;		/* where it is remembered, or NULL */
+	/* a probe's own frames are few; room for them to be cut off again */
+	unsigned long room[IOB_STACK_DEPTH + 8];
+};
+
 struct pt_regs;
-bool iob_stack_has(const unsigned long *trace, unsigned int depth,
-		   unsigned long ret);
-unsigned int iob_stack_save(unsigned long *trace, struct pt_regs *regs);
+void iob_stack_get(struct iob_stack *s, struct pt_regs *regs);
+bool iob_stack_has(const struct iob_stack *s, unsigned long ret);
+void iob_stack_forget(void);
+int iob_stacks_init(void);
+void iob_stacks_exit(void);
 
 #endif

@@ -28,12 +28,15 @@
 	X(act_stale, "page entry of another file dropped")		\
 	X(act_lost, "act reclaimed under an IO")			\
 	X(stack_cut, "stack traces deeper than kept")			\
+	X(stack_wrong, "stack taken for another one (check_stacks)")	\
 	X(owner_evicted, "who changed an inode or buffer forgotten: room")
 
 /* what is no loss: it happened as it should */
 #define IOB_EVENTS(X)							\
 	X(io_refused, "IO sent back at once: no room, and not to wait")	\
-	X(pages_cancelled, "dirty pages truncated before their write")
+	X(pages_cancelled, "dirty pages truncated before their write")	\
+	X(stack_known, "stacks that were remembered")			\
+	X(stack_walked, "stacks that had to be walked")
 
 enum iob_stat {
 #define IOB_STAT_ENUM(name, what) IOB_STAT_##name,

@@ -208,6 +208,9 @@ static int module_event(struct notifier_block *nb, unsigned long event,
 	const struct module *mod = data;
 	unsigned int i;
 
+	/* before the first of its code has run, and after the last */
+	if (event == MODULE_STATE_COMING || event == MODULE_STATE_GOING)
+		iob_stack_forget();
 	if (event != MODULE_STATE_LIVE && event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
 	mutex_lock(&hooks_mutex);

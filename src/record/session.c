@@ -9,6 +9,7 @@
 #include "../blame/log.h"
 #include "../blame/owner.h"
 #include "../blame/role.h"
+#include "../blame/stack.h"
 #include "../blame/stats.h"
 #include "../blame/task.h"
 #include "counters.h"
@@ -45,6 +46,7 @@ static void discard(void)
 	iob_dirtier_exit();
 	iob_owner_exit();
 	iob_logs_exit();
+	iob_stacks_exit();
 	iob_iolog_stop();
 	there = false;
 }
@@ -63,6 +65,8 @@ static int begin(void)
 		err = iob_owner_init();
 	if (!err)
 		err = iob_logs_init();
+	if (!err)
+		err = iob_stacks_init();
 	if (!err)
 		err = iob_intents_init(iob_conf.max_intents);
 	if (!err)
@@ -106,6 +110,7 @@ static void switch_off(void)
 	WRITE_ONCE(enabled, false);
 	iob_inflight_stop();
 	iob_iolog_end();
+	iob_stacks_exit();
 }
 
 /**
