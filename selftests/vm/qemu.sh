@@ -35,10 +35,10 @@ vm_accel() {
 
 # oops=panic, panic=-1 and -no-reboot: a kernel that breaks ends the guest at
 # once. Own slab caches are not merged and carry red zones and poison. The stall
-# limits are what two loaded cores without KVM need.
+# limits are what two loaded cores without KVM need. (The bench has no such caches.)
 vm_cmdline() {
 	echo "console=ttyS0 panic=-1 oops=panic ignore_loglevel log_buf_len=16M" \
-		"printk.devkmsg=on slab_nomerge slub_debug=FZP,iob_*" \
+		"printk.devkmsg=on slab_nomerge ${IOB_SLUB_DEBUG-slub_debug=FZP,iob_*}" \
 		"rcupdate.rcu_cpu_stall_timeout=120 nmi_watchdog=0 no_timer_check" \
 		"mitigations=off random.trust_cpu=on net.ifnames=0 ${IOB_CMDLINE:-}"
 }
@@ -64,9 +64,10 @@ vm_disk_args() {
 	done
 }
 
-# vm_run SUITE JOB TREE SECONDS: 0 when the guest turned itself off in time
+# vm_run SUITE JOB TREE SECONDS: 0 when the guest turned itself off in time.
+# IOB_SMP: how many CPUs; IOB_CPU: their model; IOB_QEMU: more words for QEMU.
 vm_run() {
-	local suite=$1 job=$2 tree=$3 limit=$4 root initramfs disks accel
+	local suite=$1 job=$2 tree=$3 limit=$4 root initramfs disks accel more
 	accel=$(vm_accel "$suite")
 	root=$(root_dir "$suite")
 	initramfs=$("$IOB_SELFTESTS/vm/make-initramfs" "$suite")
@@ -76,13 +77,14 @@ vm_run() {
 		vm_share tree "$tree" ,readonly=on
 		vm_share job "$job"
 	)
+	read -ra more <<<"${IOB_QEMU:-}"
 	timeout --foreground -k 10 "$limit" qemu-system-x86_64 \
-		-accel "$accel" -machine q35 -cpu max \
-		-smp 2 -m "${IOB_MEM:-1G}" -nodefaults -no-user-config \
+		-accel "$accel" -machine q35 -cpu "${IOB_CPU:-max}" \
+		-smp "${IOB_SMP:-2}" -m "${IOB_MEM:-1G}" -nodefaults -no-user-config \
 		-display none -no-reboot -pidfile "$job/qemu.pid" -serial "${IOB_SERIAL:-file:$job/console.log}" \
 		-kernel "$root/boot/vmlinuz-$(root_kver "$suite")" \
 		-initrd "$initramfs" -append "$(vm_cmdline)" \
-		-device virtio-rng-pci "${disks[@]}"
+		-device virtio-rng-pci "${disks[@]}" "${more[@]}"
 }
 
 # vm_kill JOB: end a guest at once

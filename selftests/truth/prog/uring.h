@@ -20,7 +20,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef QUEUE_DEPTH
 #define QUEUE_DEPTH	16
+#endif
 
 struct uring {
 	int fd;

@@ -1,0 +1,135 @@
+# What the bench and its profiler share on the host: a root with the bench's own
+# tools, a job, and a guest whose clock counts instructions.
+# shellcheck shell=bash
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
+for part in roots build; do
+	. "$IOB_SELFTESTS/lib/$part.sh"
+done
+. "$IOB_SELFTESTS/vm/disks.sh"
+. "$IOB_SELFTESTS/vm/qemu.sh"
+
+# What only the bench needs: no test's root is made larger for it
+BENCH_PACKAGES=(bpftrace)
+# One CPU, one nanosecond of its clock an instruction; it never sleeps, so what
+# waits for a timer jumps there
+# A string instruction counts once for each element: a processor that moves
+# bytes would make a page cost 4096 to copy, and all that is added look small.
+# Without these two features kernels move words, 512 a page.
+BENCH_CPU=max,erms=off,fsrm=off
+BENCH_COUNTING='-icount shift=0,align=off,sleep=off'
+
+# bench_suites KERNEL...: the suites of these kernels, SUITE a line
+bench_suites() {
+	local kernel
+	for kernel; do
+		suite_of_kernel "$kernel" || die "no kernel '$kernel' (have: $(kernels_known))"
+	done
+}
+
+# bench_root SUITE: see to SUITE.bench, the copy of a root that has the packages
+# above, too. It goes by the same functions as any other root.
+bench_root() {
+	local suite=$1 from to key lock log=$IOB_CACHE/log/root-$1.bench
+	"$IOB_SELFTESTS/vm/make-root" "$suite"
+	from=$(root_dir "$suite") to=$(root_dir "$suite.bench")
+	exec {lock}<>"$IOB_CACHE/roots/.$suite.lock"
+	flock -s "$lock"
+	key=$(cat "$from/.ioblame-key")-$(sha256sum <<<"${BENCH_PACKAGES[*]} 1" | cut -c1-8)
+	exec {lock}<>"$IOB_CACHE/roots/.$suite.bench.lock"
+	if [ "$(cat "$to/.ioblame-key" 2>/dev/null)" != "$key" ]; then
+		flock "$lock"
+		if [ "$(cat "$to/.ioblame-key" 2>/dev/null)" != "$key" ]; then
+			say "making the bench's root of $suite (log: $log)"
+			bench_root_make "$from" "$to" "$key" >"$log" 2>&1 ||
+				die "no bench's root of $suite; see $log"
+		fi
+	fi
+	flock -s "$lock"
+}
+
+bench_root_make() {
+	local from=$1 to=$2 key=$3 tmp
+	tmp=$(dirname "$to")/.tmp.$(basename "$to")
+	rm -rf --one-file-system "$tmp"
+	cp -a --reflink=auto "$from" "$tmp"
+	unshare --mount --propagation private -- bash -c '
+		set -e
+		root=$1
+		shift
+		mount -t proc proc "$root/proc"
+		mount --rbind /dev "$root/dev"
+		cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
+		export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin INITRD=No
+		chroot "$root" apt-get update
+		chroot "$root" apt-get install -y --no-install-recommends "$@"
+		chroot "$root" apt-get clean
+		rm -rf "$root"/var/lib/apt/lists/*' bench "$tmp" "${BENCH_PACKAGES[@]}" || return 1
+	echo "$key" >"$tmp/.ioblame-key"
+	rm -rf --one-file-system "$to"
+	mv "$tmp" "$to"
+}
+
+# bench_job FOLDER SUITE NAME=VALUE...: a fresh job with the module and the
+# programs in it; the pairs are the guest's environment
+bench_job() {
+	local job=$1 suite=$2 kernel
+	shift 2
+	kernel=$(root_kernel "$suite")
+	rm -rf --one-file-system "$job"
+	mkdir -p "$job"/{bin,out,disks}
+	tree_snapshot "$job/tree"
+	build_module "$suite" "$job/tree" "$job/bin" ||
+		die "the module does not build for $kernel: see $job/bin/module.log"
+	build_programs "$suite" "$job/tree" "$job/bin" ||
+		die "the programs do not build for $kernel: see $job/bin/programs.log"
+	bench_stacks "$suite" "$job" ||
+		die "iob_stacks does not build for $kernel: see $job/bin/stacks.log"
+	{
+		printf 'IOB_DISKS=""\nIOB_KERNEL=%s\n' "$kernel"
+		[ $# -eq 0 ] || printf 'export %q\n' "$@"
+	} >"$job/env"
+	cat >"$job/start" <<-'END'
+		. /tree/selftests/vm/guest-setup.sh
+		guest_setup || guest_off 1
+		export OUT=/job/out
+		bash /tree/selftests/bench/guest </dev/null >/job/log 2>&1
+		guest_off $?
+	END
+}
+
+# The bench's own module, which makes any number of stacks
+bench_stacks() {
+	local suite=$1 job=$2
+	cp -r "$job/tree/selftests/bench/stacks" "$job/stacks"
+	in_root "$suite" "$job/stacks:/build" -- make \
+		-C "/lib/modules/$(root_kver "$suite")/build" M=/build modules \
+		>"$job/bin/stacks.log" 2>&1 || return 1
+	cp "$job/stacks/iob_stacks.ko" "$job/bin"
+}
+
+# bench_guest SUITE JOB [WORD...]: boot it, the words being QEMU's, and see that
+# all went well. How many CPUs there are, and how they are emulated, is
+# IOB_SMP's and IOB_ACCEL's to say.
+bench_guest() {
+	local suite=$1 job=$2 bad status=0
+	shift 2
+	IOB_SMP=${IOB_SMP:-1} IOB_ACCEL=${IOB_ACCEL:-tcg,thread=single} IOB_SLUB_DEBUG='' IOB_CPU=$BENCH_CPU \
+		IOB_MEM=${BENCH_MEM:-3G} IOB_QEMU="$*" \
+		IOB_CMDLINE="nokaslr nowatchdog nosoftlockup ${BENCH_CMDLINE:-}" \
+		vm_run "$suite.bench" "$job" "$job/tree" "${BENCH_LIMIT:-7200}" >"$job/qemu.log" 2>&1 || status=$?
+	if [ ! -s "$job/done" ]; then
+		tail -n 20 "$job/console.log" "$job/qemu.log" >&2 2>/dev/null || true
+		say "the guest did not end by itself (status $status): see $job/console.log"
+		return 1
+	fi
+	if [ "$(cat "$job/done")" != 0 ]; then
+		tail -n 20 "$job/log" >&2
+		say "the guest failed: see $job/log and $job/console.log"
+		return 1
+	fi
+	if ! bad=$("$IOB_SELFTESTS/vm/dmesg-bad" <"$job/console.log"); then
+		printf '%s\n' "$bad" >&2
+		say "the guest's kernel complains: see $job/console.log"
+		return 1
+	fi
+}

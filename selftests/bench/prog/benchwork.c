@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The bench's workloads, and what they cost.
+ *
+ * In the bench's guest the time stamp counter counts instructions, so a
+ * workload reads it before and after, and what lies between is exact. Each
+ * does one pass that does not count, then PASSES that do, and prints a line
+ * for each part of a pass:
+ *
+ *	PART UNITS TICKS IDLE
+ *
+ * with how many units (IOs, pages, files) there were, what the counter moved,
+ * and how much of that the CPU idled (waiting for a timer), which is no cost.
+ * Around a part stand marks for the profiler (../counter.c). Usage:
+ *
+ *	benchwork read FILE psync|uring DEPTH COUNT PASSES
+ *	benchwork write FILE PAGES PASSES		4 KiB each, then syncfs
+ *	benchwork seq FILE MIB PASSES			1 MiB each, then syncfs
+ *	benchwork files DIR COUNT PASSES		create, delete
+ *	benchwork pipe FILE UNITS PASSES		read all of it
+ *	benchwork scale ROLES INTENTS ACTS COUNT PASSES
+ *							see ../stacks/stacks.c
+ *	benchwork run UNITS COMMAND...			once
+ *	benchwork rate FILE SECONDS			wall-clock; direct reads
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <err.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define QUEUE_DEPTH	32
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "../../truth/prog/uring.h"
+#pragma GCC diagnostic pop
+
+#define BLOCK	4096
+#define MIB	(1UL << 20)
+
+static char *buf;
+static uint64_t seed;
+
+static unsigned long number(const char *s)
+{
+	char *end;
+	unsigned long n = strtoul(s, &end, 0);
+
+	if (!*s || *end)
+		errx(2, "not a number: %s", s);
+	return n;
+}
+
+/* Always the same numbers: a pass is like any other */
+static uint64_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static inline uint64_t ticks(void)
+{
+	uint32_t low, high;
+
+	asm volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+#define mark_begin() asm volatile(".byte 0x0f,0x1f,0x80,0x01,0xb1,0x0b,0x10" ::: "memory")
+#define mark_end()   asm volatile(".byte 0x0f,0x1f,0x80,0x02,0xb1,0x0b,0x10" ::: "memory")
+
+/* ns that the CPUs have idled; 0 where the kernel does not tell */
+static uint64_t idled(void)
+{
+	char line[256];
+	uint64_t sum = 0;
+	double n;
+	FILE *f = fopen("/proc/timer_list", "r");
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " .idle_sleeptime : %lf", &n) == 1)
+			sum += n;
+	}
+	fclose(f);
+	return sum;
+}
+
+static struct {
+	uint64_t ticks, idle;
+} part;
+
+static bool counts;	/* not while warming up */
+
+static void part_begin(void)
+{
+	part.idle = idled();
+	if (counts)
+		mark_begin();
+	part.ticks = ticks();
+}
+
+static void part_end(const char *name, uint64_t units)
+{
+	uint64_t now = ticks();
+
+	if (!counts)
+		return;
+	mark_end();
+	printf("%s %lu %lu %lu\n", name, units, now - part.ticks,
+	       idled() - part.idle);
+	fflush(stdout);
+}
+
+static void passes(unsigned long n, void (*pass)(void))
+{
+	unsigned long i;
+
+	for (i = 0; i <= n; i++) {
+		counts = i > 0;
+		seed = 88172645463325252ULL;
+		pass();
+	}
+}
+
+static int open_or_die(const char *path, int flags)
+{
+	int fd = open(path, flags, 0600);
+
+	if (fd < 0)
+		err(1, "%s", path);
+	return fd;
+}
+
+/* What a pass works on */
+static int fd;
+static const char *path;
+static uint64_t size, count;
+static unsigned int depth;
+static struct uring ring;
+
+static uint64_t device_size(int file)
+{
+	off_t end = lseek(file, 0, SEEK_END);
+
+	if (end < BLOCK)
+		errx(1, "%s: no size", path);
+	return end;
+}
+
+static void read_psync(void)
+{
+	uint64_t i;
+
+	part_begin();
+	for (i = 0; i < count; i++) {
+		if (pread(fd, buf, BLOCK, next_random() % (size / BLOCK) * BLOCK) != BLOCK)
+			err(1, "%s: read", path);
+	}
+	part_end("read", count);
+}
+
+/* DEPTH of them are handed over by one system call and taken back together */
+static void read_uring(void)
+{
+	unsigned int n, tail, head;
+	struct io_uring_sqe *sqe;
+	uint64_t i;
+
+	part_begin();
+	for (i = 0; i < count; i += depth) {
+		tail = *ring.sq_tail;
+		for (n = 0; n < depth; n++, tail++) {
+			sqe = &ring.sqes[tail & *ring.sq_mask];
+			memset(sqe, 0, sizeof(*sqe));
+			sqe->opcode = IORING_OP_READ;
+			sqe->flags = IOSQE_FIXED_FILE;
+			sqe->addr = (uintptr_t)(buf + n * BLOCK);
+			sqe->len = BLOCK;
+			sqe->off = next_random() % (size / BLOCK) * BLOCK;
+			ring.sq_array[tail & *ring.sq_mask] = tail & *ring.sq_mask;
+		}
+		__atomic_store_n(ring.sq_tail, tail, __ATOMIC_RELEASE);
+		if (uring_enter(&ring, depth, depth))
+			err(1, "io_uring_enter");
+		head = *ring.cq_head;
+		for (n = 0; n < depth; n++, head++) {
+			if (ring.cqes[head & *ring.cq_mask].res != BLOCK)
+				errx(1, "%s: io_uring read: %d", path,
+				     ring.cqes[head & *ring.cq_mask].res);
+		}
+		__atomic_store_n(ring.cq_head, head, __ATOMIC_RELEASE);
+	}
+	part_end("read", count);
+}
+
+static void work_read(char **arg)
+{
+	path = arg[0];
+	depth = number(arg[2]);
+	count = number(arg[3]);
+	if (!depth || depth > QUEUE_DEPTH || count % depth)
+		errx(2, "DEPTH: 1 to %d, and COUNT a multiple", QUEUE_DEPTH);
+	fd = open_or_die(path, O_RDONLY | O_DIRECT);
+	size = device_size(fd);
+	if (strcmp(arg[1], "psync") == 0) {
+		passes(number(arg[4]), read_psync);
+	} else {
+		if (uring_open(&ring, 0, fd))
+			errx(1, "no io_uring");
+		passes(number(arg[4]), read_uring);
+	}
+}
+
+/* A new file each time: blocks are found for it, as for most that is written */
+static void write_pass(size_t piece, const char *write_part,
+		       const char *sync_part, uint64_t units)
+{
+	uint64_t i;
+
+	unlink(path);
+	fd = open_or_die(path, O_RDWR | O_CREAT | O_EXCL);
+	if (syncfs(fd))
+		err(1, "%s: syncfs", path);
+	part_begin();
+	for (i = 0; i < count; i++) {
+		if (pwrite(fd, buf, piece, i * piece) != (ssize_t)piece)
+			err(1, "%s: write", path);
+	}
+	part_end(write_part, units);
+	part_begin();
+	if (syncfs(fd))
+		err(1, "%s: syncfs", path);
+	part_end(sync_part, units);
+}
+
+static void write_pages(void)
+{
+	write_pass(BLOCK, "dirty", "writeback", count);
+	close(fd);
+}
+
+static void work_write(char **arg)
+{
+	path = arg[0];
+	count = number(arg[1]);
+	passes(number(arg[2]), write_pages);
+}
+
+static void seq_pass(void)
+{
+	uint64_t i;
+
+	write_pass(MIB, "seqwrite", "seqsync", count * (MIB / BLOCK));
+	if (posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+		errx(1, "%s: fadvise", path);
+	part_begin();
+	for (i = 0; i < count; i++) {
+		if (pread(fd, buf, MIB, i * MIB) != MIB)
+			err(1, "%s: read", path);
+	}
+	part_end("seqread", count * (MIB / BLOCK));
+	close(fd);
+}
+
+static void work_seq(char **arg)
+{
+	path = arg[0];
+	count = number(arg[1]);
+	passes(number(arg[2]), seq_pass);
+}
+
+static void files_pass(void)
+{
+	char name[32];
+	uint64_t i;
+	int dir = open_or_die(path, O_RDONLY | O_DIRECTORY);
+
+	if (syncfs(dir))
+		err(1, "%s: syncfs", path);
+	part_begin();
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "file%lu", i);
+		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+		if (fd < 0)
+			err(1, "%s/%s", path, name);
+		close(fd);
+	}
+	if (syncfs(dir))
+		err(1, "%s: syncfs", path);
+	part_end("create", count);
+	part_begin();
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "file%lu", i);
+		if (unlinkat(dir, name, 0))
+			err(1, "%s/%s", path, name);
+	}
+	if (syncfs(dir))
+		err(1, "%s: syncfs", path);
+	part_end("delete", count);
+	close(dir);
+}
+
+static void work_files(char **arg)
+{
+	path = arg[0];
+	count = number(arg[1]);
+	if (mkdir(path, 0700) && errno != EEXIST)
+		err(1, "%s", path);
+	passes(number(arg[2]), files_pass);
+}
+
+static void pipe_pass(void)
+{
+	uint64_t bytes = 0;
+	ssize_t n;
+
+	fd = open_or_die(path, O_RDONLY);
+	part_begin();
+	while ((n = read(fd, buf, MIB)) > 0)
+		bytes += n;
+	part_end("pipe", count);
+	if (n < 0)
+		err(1, "%s", path);
+	if (counts)
+		fprintf(stderr, "%s: %lu bytes\n", path, bytes);
+	close(fd);
+}
+
+/* Only the first reading has the acts: no pass warms up for it */
+static void work_pipe(char **arg)
+{
+	path = arg[0];
+	count = number(arg[1]);
+	counts = true;
+	pipe_pass();
+}
+
+static unsigned long roles, intents, acts;
+
+/*
+ * One read for each act, again and again: act N is role N / per_role with one
+ * of the intents. The role changes only as often as there are roles, so that
+ * what changing it costs hardly shows.
+ */
+static void scale_pass(void)
+{
+	unsigned long per_role = acts / roles, role, i;
+	uint64_t done = 0;
+	char text[16];
+	int who = open_or_die("/sys/kernel/debug/ioblame/role_id", O_WRONLY);
+	int ctl = open_or_die("/sys/kernel/debug/iob_stacks/read", O_WRONLY);
+
+	part_begin();
+	while (done < count) {
+		for (role = 0; role < roles && done < count; role++) {
+			if (pwrite(who, text, snprintf(text, sizeof(text), "%lu", role + 1), 0) < 0)
+				err(1, "role_id");
+			for (i = 0; i < per_role && done < count; i++, done++) {
+				uint32_t stack = (role * per_role + i) % intents;
+
+				if (pwrite(ctl, &stack, sizeof(stack), 0) < 0)
+					err(1, "iob_stacks");
+			}
+		}
+	}
+	part_end("scale", count);
+	if (pwrite(who, "0", 1, 0) < 0)
+		err(1, "role_id");
+	close(who);
+	close(ctl);
+}
+
+static void work_scale(char **arg)
+{
+	roles = number(arg[0]);
+	intents = number(arg[1]);
+	acts = number(arg[2]);
+	count = number(arg[3]);
+	if (!roles || !intents || acts < roles)
+		errx(2, "at least one act for each role");
+	passes(number(arg[4]), scale_pass);
+}
+
+static void work_run(char **arg)
+{
+	int status;
+	pid_t pid;
+
+	counts = true;
+	part_begin();
+	pid = fork();
+	if (!pid) {
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execvp(arg[1], arg + 1);
+		err(127, "%s", arg[1]);
+	}
+	if (waitpid(pid, &status, 0) < 0)
+		err(1, "wait");
+	part_end("run", number(arg[0]));
+	if (status)
+		errx(1, "%s: status %x", arg[1], status);
+}
+
+static void work_rate(char **arg)
+{
+	struct timespec begin, now;
+	double seconds = number(arg[1]), took;
+	int i;
+
+	path = arg[0];
+	fd = open_or_die(path, O_RDONLY | O_DIRECT);
+	size = device_size(fd);
+	seed = 88172645463325252ULL + getpid();
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do {
+		for (i = 0; i < 100; i++, count++) {
+			if (pread(fd, buf, BLOCK, next_random() % (size / BLOCK) * BLOCK) != BLOCK)
+				err(1, "%s: read", path);
+		}
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		took = now.tv_sec - begin.tv_sec + (now.tv_nsec - begin.tv_nsec) / 1e9;
+	} while (took < seconds);
+	printf("%.1f\n", count / took);
+}
+
+static const struct {
+	const char *name;
+	int args;
+	void (*work)(char **arg);
+} works[] = {
+	{ "read", 5, work_read },
+	{ "write", 3, work_write },
+	{ "seq", 3, work_seq },
+	{ "files", 3, work_files },
+	{ "pipe", 2, work_pipe },
+	{ "scale", 5, work_scale },
+	{ "run", -2, work_run },
+	{ "rate", 2, work_rate },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	buf = aligned_alloc(BLOCK, MIB);
+	if (!buf)
+		err(1, "memory");
+	memset(buf, 0x5a, MIB);
+	for (i = 0; argc > 1 && i < sizeof(works) / sizeof(works[0]); i++) {
+		int args = works[i].args;
+
+		if (strcmp(argv[1], works[i].name))
+			continue;
+		if (args >= 0 ? argc != args + 2 : argc < 2 - args)
+			break;
+		works[i].work(argv + 2);
+		return 0;
+	}
+	errx(2, "usage: see the head of benchwork.c");
+}

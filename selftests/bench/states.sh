@@ -1,0 +1,172 @@
+# The bench in the guest: devices, file systems, and the states that are compared.
+# shellcheck shell=bash
+
+export IOB=/sys/kernel/debug/ioblame
+tmp=/tmp/bench ext4=/mnt/ext4 xfs=/mnt/xfs loop=/mnt/loop
+mkdir -p $tmp $ext4 $xfs $loop
+
+fail() {
+	echo "fail: $*" >&2
+	exit 1
+}
+
+# Nothing runs by itself, as far as it can be helped: dirty pages stay until
+# somebody syncs
+quiesce() {
+	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
+	echo 360000 >/proc/sys/vm/dirty_expire_centisecs
+	echo 95 >/proc/sys/vm/dirty_ratio
+	echo 90 >/proc/sys/vm/dirty_background_ratio
+	echo 3600 >/proc/sys/vm/stat_interval
+	echo 0 >/proc/sys/kernel/hung_task_timeout_secs
+}
+
+# null_make MB BACKED: a null_blk that completes an IO where it is submitted;
+# with BACKED 1 it keeps what is written. NULL is its name.
+null_make() {
+	local folder=/sys/kernel/config/nullb/bench$1$2$RANDOM before
+	before=" $(ls /sys/block | xargs) "
+	mkdir "$folder"
+	echo "$1" >"$folder/size"
+	echo 2 >"$folder/queue_mode"
+	echo 0 >"$folder/irqmode"
+	echo "$2" >"$folder/memory_backed"
+	echo 1 >"$folder/power"
+	for NULL in /sys/block/*; do
+		NULL=${NULL##*/}
+		[[ $before == *" $NULL "* ]] || break
+	done
+	while [ ! -b "/dev/$NULL" ]; do sleep 0.1; done
+	echo none >"/sys/block/$NULL/queue/scheduler"
+}
+
+# D_fast keeps nothing; D_ext4 and D_xfs have file systems, D_loop is a loop
+# device on a tmpfs; D_other is there to be watched while nothing happens on it
+devices_make() {
+	modprobe null_blk nr_devices=0
+	mount -t configfs configfs /sys/kernel/config 2>/dev/null || true
+	null_make 1024 0; D_fast=$NULL
+	null_make 64 0; D_other=$NULL
+	null_make 256 1; D_ext4=$NULL
+	null_make 384 1; D_xfs=$NULL
+	modprobe -q loop max_loop=1 || true
+	mount -t tmpfs -o size=256M tmpfs $loop
+	head -c 128M /dev/zero >$loop/image
+	D_loop=$(losetup -f --show $loop/image)
+	D_loop=${D_loop#/dev/}
+	modprobe -q xfs || true
+	# the memory behind them is there before anything is measured
+	dd if=/dev/zero of="/dev/$D_ext4" bs=1M oflag=direct status=none || true
+	dd if=/dev/zero of="/dev/$D_xfs" bs=1M oflag=direct status=none || true
+}
+
+# The same file systems, to the bit, for each state
+filesystems_make() {
+	local uuid=11111111-2222-3333-4444-555555555555
+	umount -q $ext4 || true
+	umount -q $xfs || true
+	mkfs.ext4 -q -F -U $uuid -E lazy_itable_init=0,lazy_journal_init=0,hash_seed=$uuid "/dev/$D_ext4"
+	mkfs.xfs -q -f -m uuid=$uuid "/dev/$D_xfs"
+	mount -t ext4 "/dev/$D_ext4" $ext4
+	mount -t xfs "/dev/$D_xfs" $xfs
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
+devs_all() { echo "$D_fast $D_ext4 $D_xfs $D_loop"; }
+
+enable() {
+	insmod "$IOB_KO"
+	echo "$1" >$IOB/devs
+	echo "$2" >$IOB/nr_counters
+	counters_set "$2"
+	echo 1 >$IOB/enable
+}
+
+counters_set() {
+	[ "$1" -ge 2 ] || return 0
+	echo 'RAW total_time 0 10 30 100 300 1000 3000 10000 0' >$IOB/counters/0
+	echo 'RAW size 0 4096 8192 16384 65536 131072 262144 524288 0' >$IOB/counters/1
+	[ "$1" -ge 5 ] || return 0
+	echo 'RAW offset 0 8192 16384 24576 32768 40960 49152 57344 0' >$IOB/counters/2
+	echo 'RAW seek_dist 0 1 16 256 1024 4096 16384 32768 0' >$IOB/counters/3
+	echo 'RAW io_time 0 10 30 100 300 1000 3000 10000 0' >$IOB/counters/4
+	echo 'offset >= 32768 && size < 131072 && io_time >= 10' >$IOB/counters/4_filter
+}
+
+# Until COMMAND succeeds, a minute at most of the guest's own time
+patiently() {
+	local n
+	for ((n = 0; n < 600; n++)); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	fail "waited in vain: $*"
+}
+
+state_begin() {
+	local dev list=()
+	# shellcheck disable=SC2046
+	case $1 in
+	off*) ;;
+	loaded) insmod "$IOB_KO" ;;
+	other) enable "$D_other" 0 ;;
+	enabled) enable "$(devs_all)" 0 ;;
+	counters2) enable "$(devs_all)" 2 ;;
+	counters5) enable "$(devs_all)" 5 ;;
+	reader)
+		enable "$(devs_all)" 0
+		"$IOB_BIN/benchread" $tmp/log $IOB/iolog_bin* >$tmp/read &
+		READER=$!
+		;;
+	blktrace)
+		mkdir -p $tmp/bt
+		for dev in $(devs_all); do list+=(-d "/dev/$dev"); done
+		blktrace "${list[@]}" -D $tmp/bt >$tmp/blktrace.out 2>&1 &
+		READER=$!
+		patiently test -d "/sys/kernel/debug/block/$D_xfs/trace0"
+		;;
+	bpftrace)
+		bpftrace /tree/selftests/bench/latency.bt -o $tmp/bpftrace.out >$tmp/bpftrace.err 2>&1 &
+		READER=$!
+		patiently grep -qi 'attach' $tmp/bpftrace.out $tmp/bpftrace.err
+		;;
+	*) fail "no state $1" ;;
+	esac
+	sleep 1
+}
+
+# Also: what it measured must have been there to be measured
+state_end() {
+	case $1 in
+	reader)
+		kill -TERM $READER
+		wait $READER || fail "benchread"
+		[ "$(cat $tmp/read)" -gt 0 ] || fail "benchread has read nothing"
+		;;
+	blktrace)
+		kill -INT $READER
+		wait $READER || fail "blktrace: $(cat $tmp/blktrace.out)"
+		[ "$(cat $tmp/bt/* | wc -c)" -gt 100000 ] || fail "blktrace has seen nothing"
+		;;
+	bpftrace)
+		kill -INT $READER
+		wait $READER || fail "bpftrace: $(cat $tmp/bpftrace.err)"
+		grep -q '@usecs' $tmp/bpftrace.out || fail "bpftrace has seen nothing"
+		;;
+	enabled | counters*)
+		grep -q '^total R .*exact=[1-9]' $IOB/status || fail "ioblame has seen nothing"
+		;;
+	other)
+		! grep -qE '^total . ios=[1-9]' $IOB/status || fail "ioblame has seen IO of the other device"
+		;;
+	esac
+	if [ -d $IOB ]; then
+		cat $IOB/status >"$OUT/status.$1"
+		echo 0 >$IOB/enable
+		grep -q '^losses 0' $IOB/status || grep '^loss ' $IOB/status | sed "s/^/$1: /" >>"$OUT/losses"
+		rmmod ioblame
+	fi
+	rm -rf $tmp/bt $tmp/log
+	sleep 1
+}
