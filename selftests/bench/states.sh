@@ -21,11 +21,13 @@ quiesce() {
 	echo 0 >/proc/sys/kernel/hung_task_timeout_secs
 }
 
-# null_make MB BACKED: a null_blk that completes an IO where it is submitted;
-# with BACKED 1 it keeps what is written. NULL is its name.
+# null_make NAME MB BACKED: a null_blk that completes an IO where it is
+# submitted; with BACKED 1 it keeps what is written. NULL is what its kernel
+# calls it: NAME, or nullb0 and so on.
 null_make() {
-	local folder=/sys/kernel/config/nullb/bench$1$2$RANDOM before
-	before=" $(ls /sys/block | xargs) "
+	local folder=/sys/kernel/config/nullb/$1 before
+	before=" $(echo /sys/block/*) "
+	shift
 	mkdir "$folder"
 	echo "$1" >"$folder/size"
 	echo 2 >"$folder/queue_mode"
@@ -33,9 +35,9 @@ null_make() {
 	echo "$2" >"$folder/memory_backed"
 	echo 1 >"$folder/power"
 	for NULL in /sys/block/*; do
-		NULL=${NULL##*/}
 		[[ $before == *" $NULL "* ]] || break
 	done
+	NULL=${NULL##*/}
 	while [ ! -b "/dev/$NULL" ]; do sleep 0.1; done
 	echo none >"/sys/block/$NULL/queue/scheduler"
 }
@@ -45,10 +47,10 @@ null_make() {
 devices_make() {
 	modprobe null_blk nr_devices=0
 	mount -t configfs configfs /sys/kernel/config 2>/dev/null || true
-	null_make 1024 0; D_fast=$NULL
-	null_make 64 0; D_other=$NULL
-	null_make 256 1; D_ext4=$NULL
-	null_make 384 1; D_xfs=$NULL
+	null_make fast 1024 0; D_fast=$NULL
+	null_make other 64 0; D_other=$NULL
+	null_make forext4 256 1; D_ext4=$NULL
+	null_make forxfs 384 1; D_xfs=$NULL
 	modprobe -q loop max_loop=1 || true
 	mount -t tmpfs -o size=256M tmpfs $loop
 	head -c 128M /dev/zero >$loop/image
@@ -56,8 +58,8 @@ devices_make() {
 	D_loop=${D_loop#/dev/}
 	modprobe -q xfs || true
 	# the memory behind them is there before anything is measured
-	dd if=/dev/zero of="/dev/$D_ext4" bs=1M oflag=direct status=none || true
-	dd if=/dev/zero of="/dev/$D_xfs" bs=1M oflag=direct status=none || true
+	dd if=/dev/zero of="/dev/$D_ext4" bs=1M oflag=direct status=none 2>/dev/null || true
+	dd if=/dev/zero of="/dev/$D_xfs" bs=1M oflag=direct status=none 2>/dev/null || true
 }
 
 # The same file systems, to the bit, for each state
@@ -94,14 +96,14 @@ counters_set() {
 	echo 'offset >= 32768 && size < 131072 && io_time >= 10' >$IOB/counters/4_filter
 }
 
-# Until COMMAND succeeds, a minute at most of the guest's own time
+# Until COMMAND succeeds, five minutes at most of the guest's own time
 patiently() {
 	local n
-	for ((n = 0; n < 600; n++)); do
+	for ((n = 0; n < 3000; n++)); do
 		! "$@" || return 0
 		sleep 0.1
 	done
-	fail "waited in vain: $*"
+	fail "waited in vain: $*: $(cat $tmp/said.* 2>/dev/null)"
 }
 
 state_begin() {
@@ -122,14 +124,15 @@ state_begin() {
 	blktrace)
 		mkdir -p $tmp/bt
 		for dev in $(devs_all); do list+=(-d "/dev/$dev"); done
-		blktrace "${list[@]}" -D $tmp/bt >$tmp/blktrace.out 2>&1 &
+		blktrace "${list[@]}" -D $tmp/bt >$tmp/said.blktrace 2>&1 &
 		READER=$!
-		patiently test -d "/sys/kernel/debug/block/$D_xfs/trace0"
+		patiently test -e "/sys/kernel/debug/block/$D_xfs/trace0"
 		;;
 	bpftrace)
-		bpftrace /tree/selftests/bench/latency.bt -o $tmp/bpftrace.out >$tmp/bpftrace.err 2>&1 &
+		bpftrace /tree/selftests/bench/latency.bt -o $tmp/bpftrace.out >$tmp/said.bpftrace 2>&1 &
 		READER=$!
-		patiently grep -qi 'attach' $tmp/bpftrace.out $tmp/bpftrace.err
+		patiently grep -qi attach $tmp/bpftrace.out $tmp/said.bpftrace
+		sleep 15	# that was only the announcement
 		;;
 	*) fail "no state $1" ;;
 	esac
@@ -146,12 +149,12 @@ state_end() {
 		;;
 	blktrace)
 		kill -INT $READER
-		wait $READER || fail "blktrace: $(cat $tmp/blktrace.out)"
+		wait $READER || fail "blktrace: $(cat $tmp/said.blktrace)"
 		[ "$(cat $tmp/bt/* | wc -c)" -gt 100000 ] || fail "blktrace has seen nothing"
 		;;
 	bpftrace)
 		kill -INT $READER
-		wait $READER || fail "bpftrace: $(cat $tmp/bpftrace.err)"
+		wait $READER || fail "bpftrace: $(cat $tmp/said.bpftrace)"
 		grep -q '@usecs' $tmp/bpftrace.out || fail "bpftrace has seen nothing"
 		;;
 	enabled | counters*)
