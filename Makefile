@@ -67,6 +67,10 @@ check:
 demo:
 	@selftests/demo/run
 
+# Instructions for each IO, page and file, with ioblame and without
+bench:
+	@selftests/bench/run
+
 lint:
 	@CASE='lint/*' selftests/run
 
@@ -76,8 +80,9 @@ help:
 	@echo 'make uninstall   remove what install installed'
 	@echo 'make demo        boot a guest, run programs in it, show who caused which IO'
 	@echo 'make check       all tests; KERNEL="6.1 7.2" and CASE="truth/*" run a part'
+	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make lint        only the checks of the source'
 	@echo 'make clean       remove what was built here'
 
-.PHONY: all module clean install uninstall install-files uninstall-files check demo lint help
+.PHONY: all module clean install uninstall install-files uninstall-files check demo bench lint help
 .SUFFIXES:

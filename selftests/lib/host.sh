@@ -19,6 +19,7 @@ unit_all() {
 	make -s -C "$TREE/selftests/unit" check || status=$?
 	"$TREE/selftests/truth/verify-test" || status=$?
 	"$TREE/selftests/demo/report-test" || status=$?
+	"$TREE/selftests/bench/table-test" || status=$?
 	return $status
 }
 
