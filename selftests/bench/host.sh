@@ -52,6 +52,7 @@ bench_root_make() {
 	tmp=$(dirname "$to")/.tmp.$(basename "$to")
 	rm -rf --one-file-system "$tmp"
 	cp -a --reflink=auto "$from" "$tmp"
+	# shellcheck disable=SC2016
 	unshare --mount --propagation private -- bash -c '
 		set -e
 		root=$1
@@ -70,7 +71,8 @@ bench_root_make() {
 }
 
 # bench_job FOLDER SUITE NAME=VALUE...: a fresh job with the module and the
-# programs in it; the pairs are the guest's environment
+# programs in it; the pairs are the guest's environment. BENCH_GUEST is the script
+# that the guest runs.
 bench_job() {
 	local job=$1 suite=$2 kernel
 	shift 2
@@ -88,12 +90,12 @@ bench_job() {
 		printf 'IOB_DISKS=""\nIOB_KERNEL=%s\n' "$kernel"
 		[ $# -eq 0 ] || printf 'export %q\n' "$@"
 	} >"$job/env"
-	cat >"$job/start" <<-'END'
+	cat >"$job/start" <<-END
 		. /tree/selftests/vm/guest-setup.sh
 		guest_setup || guest_off 1
 		export OUT=/job/out
-		bash /tree/selftests/bench/guest </dev/null >/job/log 2>&1
-		guest_off $?
+		bash /tree/selftests/bench/${BENCH_GUEST:-guest} </dev/null >/job/log 2>&1
+		guest_off \$?
 	END
 }
 

@@ -3,11 +3,18 @@
 
 export IOB=/sys/kernel/debug/ioblame
 tmp=/tmp/bench ext4=/mnt/ext4 xfs=/mnt/xfs loop=/mnt/loop
+figures=$tmp/figures
 mkdir -p $tmp $ext4 $xfs $loop
 
 fail() {
 	echo "fail: $*" >&2
 	exit 1
+}
+
+# work STATE WORKLOAD ARGUMENT...: benchwork's figures of it
+work() {
+	"$IOB_BIN/benchwork" "${@:3}" >$tmp/lines 2>$tmp/said || fail "$1 $2: $(cat $tmp/said)"
+	sed "s/^/$1 $2 /" $tmp/lines >>$figures
 }
 
 # Nothing runs by itself, as far as it can be helped: dirty pages stay until
@@ -33,6 +40,7 @@ null_make() {
 	echo 2 >"$folder/queue_mode"
 	echo 0 >"$folder/irqmode"
 	echo "$2" >"$folder/memory_backed"
+	nproc >"$folder/submit_queues"
 	echo 1 >"$folder/power"
 	for NULL in /sys/block/*; do
 		[[ $before == *" $NULL "* ]] || break
