@@ -2,9 +2,15 @@
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 
 #include "index.h"
 #include "stats.h"
+
+static u32 nr_leaves(const struct iob_index *idx)
+{
+	return DIV_ROUND_UP(idx->max, IOB_INDEX_LEAF);
+}
 
 /**
  * iob_index_init - make an empty index
@@ -26,11 +32,17 @@ int iob_index_init(struct iob_index *idx, u32 max, u32 first)
 		return -ENOMEM;
 	for (i = 0; i < 1U << idx->bits; i++)
 		INIT_HLIST_HEAD(&idx->table[i]);
-	spin_lock_init(&idx->lock);
-	idr_init(&idx->idr);
-	idx->gen = 1;
 	idx->max = max;
+	idx->used = kvcalloc(BITS_TO_LONGS(max), sizeof(long), GFP_KERNEL);
+	idx->leaf = kvcalloc(nr_leaves(idx), sizeof(*idx->leaf), GFP_KERNEL);
+	if (!idx->used || !idx->leaf) {
+		iob_index_exit(idx);
+		return -ENOMEM;
+	}
+	spin_lock_init(&idx->lock);
+	idx->gen = 1;
 	idx->first = first;
+	idx->cursor = first;
 	return 0;
 }
 
@@ -43,20 +55,52 @@ int iob_index_init(struct iob_index *idx, u32 max, u32 first)
  */
 void iob_index_exit(struct iob_index *idx)
 {
+	u32 i;
+
 	if (!idx->table)
 		return;
-	idr_destroy(&idx->idr);
+	for (i = 0; idx->leaf && i < nr_leaves(idx); i++)
+		free_page((unsigned long)idx->leaf[i]);
+	kvfree(idx->leaf);
+	kvfree(idx->used);
 	kvfree(idx->table);
+	idx->leaf = NULL;
+	idx->used = NULL;
 	idx->table = NULL;
+	idx->max = 0;
 }
 
 bool iob_index_full(const struct iob_index *idx)
 {
 	/* number 0 of the acts stands for none */
-	if (READ_ONCE(idx->count) < idx->max - !idr_find(&idx->idr, 0))
+	if (READ_ONCE(idx->count) < idx->max - !test_bit(0, idx->used))
 		return false;
 	iob_stat_inc(idx_nospc);
 	return true;
+}
+
+/* @node is found by number @nr from now on.  Leaves stay till the end. */
+static int publish(struct iob_index *idx, struct iob_node *node, u32 nr,
+		   gfp_t gfp)
+{
+	struct iob_node ***leaf = &idx->leaf[nr / IOB_INDEX_LEAF];
+
+	if (!*leaf) {
+		struct iob_node **new = (void *)get_zeroed_page(gfp);
+
+		if (!new)
+			return -ENOMEM;
+		smp_store_release(leaf, new);
+	}
+	__set_bit(nr, idx->used);
+	smp_store_release(&(*leaf)[nr % IOB_INDEX_LEAF], node);
+	idx->count++;
+	return 0;
+}
+
+static u32 free_from(const struct iob_index *idx, u32 nr)
+{
+	return find_next_zero_bit(idx->used, idx->max, nr);
 }
 
 /*
@@ -65,26 +109,24 @@ bool iob_index_full(const struct iob_index *idx)
  */
 static int number(struct iob_index *idx, struct iob_node *node)
 {
-	int nr;
+	u32 nr;
 
 	lockdep_assert_held(&idx->lock);
-	if (idx->count >= idx->max) {
+	nr = free_from(idx, idx->cursor);
+	if (nr >= idx->max)
+		nr = free_from(idx, idx->first);
+	if (nr >= idx->max) {
 		iob_stat_inc(idx_nospc);
 		return -ENOSPC;
 	}
-	nr = idr_alloc_cyclic(&idx->idr, node, idx->first, idx->max,
-			      GFP_NOWAIT | __GFP_NOWARN);
-	if (nr < 0) {
-		if (nr == -ENOSPC)
-			iob_stat_inc(idx_nospc);
-		else
-			iob_stat_inc(idx_nomem);
-		return nr;
+	node->id = (u64)idx->gen << 32 | nr;
+	if (publish(idx, node, nr, GFP_NOWAIT | __GFP_NOWARN)) {
+		iob_stat_inc(idx_nomem);
+		return -ENOMEM;
 	}
-	node->id = (u64)idx->gen++ << 32 | nr;
-	if (!idx->gen)
+	idx->cursor = nr + 1;
+	if (!++idx->gen)
 		idx->gen = 1;
-	idx->count++;
 	return 0;
 }
 
@@ -135,15 +177,17 @@ out:
  */
 int iob_index_reserve(struct iob_index *idx, struct iob_node *node, u32 nr)
 {
-	int got = idr_alloc(&idx->idr, node, nr, nr + 1, GFP_KERNEL);
+	int err;
 
-	if (got < 0)
-		return got;
+	if (nr >= idx->max)
+		return -ENOSPC;
 	node->id = nr;
 	INIT_HLIST_NODE(&node->hash);
-	idx->count++;
+	err = publish(idx, node, nr, GFP_KERNEL);
+	if (err)
+		return err;
 	idx->first = max(idx->first, nr + 1);
-	idr_set_cursor(&idx->idr, idx->first);
+	idx->cursor = idx->first;
 	return 0;
 }
 
@@ -175,25 +219,14 @@ void iob_index_unhash(struct iob_index *idx, struct iob_node *node)
 void iob_index_unnumber(struct iob_index *idx, struct iob_node *node)
 {
 	unsigned long flags;
+	u32 nr;
 
 	spin_lock_irqsave(&idx->lock, flags);
-	idr_remove(&idx->idr, iob_id_nr(node->id));
+	nr = iob_id_nr(node->id);
+	WRITE_ONCE(idx->leaf[nr / IOB_INDEX_LEAF][nr % IOB_INDEX_LEAF], NULL);
+	__clear_bit(nr, idx->used);
 	idx->count--;
 	spin_unlock_irqrestore(&idx->lock, flags);
-}
-
-/* The object with number @nr, whichever generation, or NULL.  Under RCU. */
-struct iob_node *iob_index_nr(struct iob_index *idx, u32 nr)
-{
-	return idr_find(&idx->idr, nr);
-}
-
-/* The object with @id, or NULL if it is gone.  Under RCU. */
-struct iob_node *iob_index_id(struct iob_index *idx, u64 id)
-{
-	struct iob_node *node = idr_find(&idx->idr, iob_id_nr(id));
-
-	return node && node->id == id ? node : NULL;
 }
 
 /**
@@ -207,13 +240,17 @@ struct iob_node *iob_index_id(struct iob_index *idx, u64 id)
  */
 struct iob_node *iob_index_next(struct iob_index *idx, u32 *nr)
 {
-	int next = *nr;
-	struct iob_node *node;
+	struct iob_node *node = NULL;
+	u32 next = *nr;
 
-	rcu_read_lock();
-	node = idr_get_next(&idx->idr, &next);
-	rcu_read_unlock();
-	if (node)
+	for (; next < idx->max && !node; next++) {
+		next = find_next_bit(idx->used, idx->max, next);
+		if (next >= idx->max)
+			break;
+		rcu_read_lock();
+		node = iob_index_nr(idx, next);
+		rcu_read_unlock();
 		*nr = next;
+	}
 	return node;
 }

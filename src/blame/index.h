@@ -13,8 +13,9 @@
 #ifndef IOB_BLAME_INDEX_H
 #define IOB_BLAME_INDEX_H
 
-#include <linux/idr.h>
+#include <linux/bitmap.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -29,16 +30,40 @@ struct iob_index {
 	spinlock_t lock;	/* X */
 	struct hlist_head *table; /* X, RCU for reads */
 	unsigned int bits;
-	struct idr idr;		/* X, RCU for reads: nr -> node */
+	unsigned long *used;	/* X: bitmap of numbers */
+	struct iob_node ***leaf; /* X, RCU for reads: nr -> node, by pages */
+	u32 cursor;		/* X: the next nr to try */
 	u32 gen;		/* X: of the next object */
 	u32 count;		/* X: objects there */
 	u32 max;		/* nr stays below */
 	u32 first;		/* the first nr that is given out */
 };
 
+#define IOB_INDEX_LEAF	(PAGE_SIZE / sizeof(struct iob_node *))
+
 static inline u32 iob_id_nr(u64 id)
 {
 	return (u32)id;
+}
+
+/* The object with number @nr, whichever generation, or NULL.  Under RCU. */
+static inline struct iob_node *iob_index_nr(const struct iob_index *idx, u32 nr)
+{
+	struct iob_node **leaf;
+
+	if (unlikely(nr >= idx->max))
+		return NULL;
+	/* pairs with number() and iob_index_reserve() */
+	leaf = smp_load_acquire(&idx->leaf[nr / IOB_INDEX_LEAF]);
+	return leaf ? smp_load_acquire(&leaf[nr % IOB_INDEX_LEAF]) : NULL;
+}
+
+/* The object with @id, or NULL if it is gone.  Under RCU. */
+static inline struct iob_node *iob_index_id(const struct iob_index *idx, u64 id)
+{
+	struct iob_node *node = iob_index_nr(idx, iob_id_nr(id));
+
+	return node && node->id == id ? node : NULL;
 }
 
 static inline struct hlist_head *iob_index_bucket(const struct iob_index *idx,
@@ -60,8 +85,6 @@ struct iob_node *iob_index_add(struct iob_index *idx, struct iob_node *node,
 int iob_index_reserve(struct iob_index *idx, struct iob_node *node, u32 nr);
 void iob_index_unhash(struct iob_index *idx, struct iob_node *node);
 void iob_index_unnumber(struct iob_index *idx, struct iob_node *node);
-struct iob_node *iob_index_nr(struct iob_index *idx, u32 nr);
-struct iob_node *iob_index_id(struct iob_index *idx, u64 id);
 struct iob_node *iob_index_next(struct iob_index *idx, u32 *nr);
 
 #endif
