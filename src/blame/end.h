@@ -19,6 +19,7 @@ enum iob_end {
 	IOB_END_XFS_LOG,	/* bi_private: struct xlog_in_core */
 	IOB_END_BTRFS_SUPER,	/* btrfs' superblock */
 	IOB_END_CRYPT,		/* bi_private: struct dm_crypt_io */
+	IOB_END_STRIPE,		/* bi_private: struct stripe_head */
 };
 
 void iob_end_mark(enum iob_end kind, unsigned long func);

@@ -120,6 +120,14 @@ static u64 submitter_of(struct look *l, const struct inode *host)
 	return iob_task_act(l->task, intent, &file);
 }
 
+/* Nobody pays for anything yet.  Any context. */
+void iob_origin_begin(struct iob_origin *o)
+{
+	o->part = &o->one;
+	o->nr = 0;
+	o->room = 1;
+}
+
 static bool grow(struct iob_origin *o)
 {
 	u16 room = o->room == 1 ? 8 : o->room * 4;
@@ -346,9 +354,7 @@ static void find(struct look *l)
 	struct bio *bio = l->bio;
 	struct inode *host = NULL;
 
-	o->part = &o->one;
-	o->nr = 0;
-	o->room = 1;
+	iob_origin_begin(o);
 	l->task = iob_task_get();
 	l->modifier = modifier_of(l);
 	l->end = iob_end_of(bio, &l->whole);
@@ -402,29 +408,24 @@ void iob_origin_find_late(struct iob_origin *o, struct bio *bio, enum iob_op op)
 /* Nobody is known to pay for @bytes.  Any context. */
 void iob_origin_lost(struct iob_origin *o, u32 bytes)
 {
-	o->part = &o->one;
-	o->nr = 0;
-	o->room = 1;
+	iob_origin_begin(o);
 	add(o, IOB_ACT_LOST, IOB_HOW_LOST, bytes, IOB_DIRTY_UNKNOWN);
 }
 
 /**
- * iob_origin_slice - the origin of a piece of a bio
- * @to:    gets the parts; iob_origin_free() it in the end
+ * iob_origin_append - the origin of one more piece of a bio
+ * @to:    begun; gets the parts; iob_origin_free() it in the end
  * @from:  the whole bio's origin
  * @pos:   where the piece begins, in bytes
  * @bytes: its size
  *
- * Any context but NMI.  Return: false if memory failed; @to is then lost.
+ * Any context but NMI.  Return: false if @from has less than that.
  */
-bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
-		      u32 pos, u32 bytes)
+bool iob_origin_append(struct iob_origin *to, const struct iob_origin *from,
+		       u32 pos, u32 bytes)
 {
 	unsigned int i;
 
-	to->part = &to->one;
-	to->nr = 0;
-	to->room = 1;
 	for (i = 0; i < from->nr && bytes; i++) {
 		const struct iob_part *p = &from->part[i];
 		u32 piece;
@@ -439,6 +440,31 @@ bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
 		pos = 0;
 	}
 	return !bytes;
+}
+
+/* The last part is @bytes longer.  There is one.  Any context. */
+void iob_origin_stretch(struct iob_origin *o, u32 bytes)
+{
+	o->part[o->nr - 1].bytes += bytes;
+}
+
+/* What is done is not the parts' own data, but needed for it.  Any context. */
+void iob_origin_inherit(struct iob_origin *o)
+{
+	unsigned int i;
+
+	for (i = 0; i < o->nr; i++) {
+		if (o->part[i].how == IOB_HOW_EXACT)
+			o->part[i].how = IOB_HOW_INHERITED;
+	}
+}
+
+/* As iob_origin_append(), but @to has nothing yet. */
+bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
+		      u32 pos, u32 bytes)
+{
+	iob_origin_begin(to);
+	return iob_origin_append(to, from, pos, bytes);
 }
 
 /* Give back what an origin took.  Any context. */

@@ -39,7 +39,12 @@ void iob_origin_find_late(struct iob_origin *o, struct bio *bio,
 struct iob_file;
 void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
 		    u32 bytes);
+void iob_origin_begin(struct iob_origin *o);
 void iob_origin_lost(struct iob_origin *o, u32 bytes);
+bool iob_origin_append(struct iob_origin *to, const struct iob_origin *from,
+		       u32 pos, u32 bytes);
+void iob_origin_stretch(struct iob_origin *o, u32 bytes);
+void iob_origin_inherit(struct iob_origin *o);
 bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
 		      u32 pos, u32 bytes);
 void iob_origin_free(struct iob_origin *o);

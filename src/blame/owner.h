@@ -16,6 +16,7 @@ enum iob_owner_kind {
 	IOB_OWNER_XFS_INODE,	/* struct xfs_inode */
 	IOB_OWNER_XFS_TRANS,	/* struct xfs_trans */
 	IOB_OWNER_XFS_ICLOG,	/* not an act: see hooks/xfs */
+	IOB_OWNER_STRIPE,	/* not an act: see record/stripe */
 };
 
 int iob_owner_init(void);

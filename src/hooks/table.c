@@ -32,6 +32,7 @@ static const struct iob_hook_list *const lists[] = {
 	&iob_fs_hooks,
 	&iob_journal_hooks,
 	&iob_xfs_hooks,
+	&iob_stacked_hooks,
 };
 
 /* the state of one hook of the tables, in their order */

@@ -11,12 +11,6 @@
  * the flight of the whole, which then lives until the bytes of all its pieces
  * are done.  A disk without requests ends the whole at once.
  *
- * A disk that takes bios as they are (device mapper, md, ...) passes them on as
- * clones, which share the array of pages with the bio that they are made from:
- * so a bio whose array belongs to a flight on such a disk is paid for by who
- * pays for those bytes of that flight.  Flights on such disks are followed for
- * this also where nobody watches the disk; then they have no disk.
- *
  * Lifetime: whoever completes bytes of a flight holds it by these bytes; who
  * takes the last ones frees it.  A flight whose end never came is replaced
  * when its bio's address comes round again (counted), or freed at the end of
@@ -25,7 +19,6 @@
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/list_bl.h>
 #include <linux/ktime.h>
 
 #include <compat/rcu.h>
@@ -36,67 +29,24 @@
 #include "../blame/stats.h"
 #include "inflight.h"
 #include "io.h"
+#include "upper.h"
 
-#define FLIGHT_BITS	14
 #define MAX_CHAIN	4
 
-struct flight {
-	struct hlist_bl_node hash;
-	struct hlist_bl_node vec_hash;	/* if it is on a disk that clones */
-	const struct bio *bio;		/* key */
-	const struct bio_vec *vec;	/* the other key */
-	u32 idx, done;			/* where in @vec it began */
-	struct iob_disk *disk;		/* NULL: only followed */
-	const struct gendisk *gd;	/* lives as long as the bio */
-	u64 sector;
-	u64 queue_ns;
-	u64 issue_ns;			/* of the request that it leads */
-	u32 size;
-	atomic_t left;			/* bytes to come, or 1 if size is 0 */
-	u32 opf;
-	u32 sub_pid;
-	u8 op;
-	bool claimed;			/* not queued yet */
-	bool child;			/* ends with @bio, which it is chained to */
-	const struct bio *self;		/* the bio itself */
-	const void *private;		/* the bio's, while it is claimed */
-	char sub_comm[IOB_COMM_LEN];
-	struct iob_origin origin;
-};
-
-static struct hlist_bl_head *flights, *by_vec;
-static atomic_t nr_uppers;		/* flights in by_vec */
+static struct hlist_bl_head *flights;
 static struct kmem_cache *cache;
 static atomic_t nr_flights;
 
 static struct hlist_bl_head *bucket(const struct bio *bio)
 {
-	return &flights[hash_ptr(bio, FLIGHT_BITS)];
+	return &flights[hash_ptr(bio, IOB_FLIGHT_BITS)];
 }
 
-/* Interrupts off: a completion may come in the middle. */
-static unsigned long lock(struct hlist_bl_head *b)
-	__acquires(bitlock)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	hlist_bl_lock(b);
-	return flags;
-}
-
-static void unlock(struct hlist_bl_head *b, unsigned long flags)
-	__releases(bitlock)
-{
-	hlist_bl_unlock(b);
-	local_irq_restore(flags);
-}
-
-static struct flight *find_locked(struct hlist_bl_head *b,
-				  const struct bio *bio, bool child)
+static struct iob_flight *find_locked(struct hlist_bl_head *b,
+				      const struct bio *bio, bool child)
 {
 	struct hlist_bl_node *pos;
-	struct flight *f;
+	struct iob_flight *f;
 
 	hlist_bl_for_each_entry(f, pos, b, hash) {
 		if (f->bio == bio && f->child == child)
@@ -105,108 +55,76 @@ static struct flight *find_locked(struct hlist_bl_head *b,
 	return NULL;
 }
 
-static struct flight *find_kind(const struct bio *bio, bool child)
+static struct iob_flight *find_kind(const struct bio *bio, bool child)
 {
 	struct hlist_bl_head *b = bucket(bio);
-	struct flight *f;
+	struct iob_flight *f;
 	unsigned long flags;
 
 	/* almost always empty for a disk that is not watched */
 	if (hlist_bl_empty(b))
 		return NULL;
-	flags = lock(b);
+	flags = iob_flights_lock(b);
 	f = find_locked(b, bio, child);
-	unlock(b, flags);
+	iob_flights_unlock(b, flags);
 	return f;
 }
 
-static struct flight *find(const struct bio *bio)
+static struct iob_flight *find(const struct bio *bio)
 {
 	return find_kind(bio, false);
 }
 
-static void release(struct flight *f)
+static void release(struct iob_flight *f)
 {
 	iob_origin_free(&f->origin);
 	kmem_cache_free(cache, f);
 	atomic_dec(&nr_flights);
 }
 
-static struct hlist_bl_head *vec_bucket(const struct bio_vec *vec)
-{
-	return &by_vec[hash_ptr(vec, FLIGHT_BITS)];
-}
-
-/* Clones of its bio may come. */
-static void expect_clones(struct flight *f)
-{
-	struct hlist_bl_head *b = vec_bucket(f->vec);
-	unsigned long flags;
-
-	if (!f->vec || !iob_disk_bio_based(f->gd))
-		return;
-	flags = lock(b);
-	hlist_bl_add_head(&f->vec_hash, b);
-	unlock(b, flags);
-	atomic_inc(&nr_uppers);
-}
-
-static void expect_no_clones(struct flight *f)
-{
-	struct hlist_bl_head *b = vec_bucket(f->vec);
-	unsigned long flags;
-
-	if (hlist_bl_unhashed(&f->vec_hash))
-		return;
-	flags = lock(b);
-	hlist_bl_del(&f->vec_hash);
-	unlock(b, flags);
-	atomic_dec(&nr_uppers);
-}
-
 /* Take it out of the tables and free it. */
-static void finish(struct flight *f)
+static void finish(struct iob_flight *f)
 {
 	struct hlist_bl_head *b = bucket(f->bio);
-	unsigned long flags = lock(b);
+	unsigned long flags = iob_flights_lock(b);
 
 	hlist_bl_del(&f->hash);
-	unlock(b, flags);
-	expect_no_clones(f);
+	iob_flights_unlock(b, flags);
+	iob_upper_end(f);
 	release(f);
 }
 
 /* @bytes of it are done.  Who has had the last ones frees it. */
-static void let_go(struct flight *f, u32 bytes)
+static void let_go(struct iob_flight *f, u32 bytes)
 {
 	if (atomic_sub_and_test(max_t(u32, bytes, 1), &f->left))
 		finish(f);
 }
 
-static void insert(struct flight *f)
+static void insert(struct iob_flight *f)
 {
 	struct hlist_bl_head *b = bucket(f->bio);
-	struct flight *old;
+	struct iob_flight *old;
 	unsigned long flags;
 
-	flags = lock(b);
+	flags = iob_flights_lock(b);
 	/* a bio may have several that are chained to it */
 	old = f->child ? NULL : find_locked(b, f->bio, false);
 	if (old)
 		hlist_bl_del(&old->hash);
 	hlist_bl_add_head(&f->hash, b);
-	unlock(b, flags);
+	iob_flights_unlock(b, flags);
 	if (old) {
 		iob_stat_inc(inflight_stale);
-		expect_no_clones(old);
+		iob_upper_end(old);
 		release(old);
 	}
-	expect_clones(f);
+	iob_upper_begin(f);
 }
 
-static struct flight *make(struct bio *bio, struct iob_disk *disk, int op)
+static struct iob_flight *make(struct bio *bio, struct iob_disk *disk, int op)
 {
-	struct flight *f = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	struct iob_flight *f = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
 
 	if (!f) {
 		iob_stat_inc(inflight_nomem);
@@ -239,7 +157,7 @@ static struct flight *make(struct bio *bio, struct iob_disk *disk, int op)
 /* Forget the flight that an earlier bio of this address left behind. */
 static void drop_stale(const struct bio *bio)
 {
-	struct flight *f = find(bio);
+	struct iob_flight *f = find(bio);
 
 	if (f) {
 		iob_stat_inc(inflight_stale);
@@ -261,11 +179,11 @@ static bool ends_with_parent(const struct bio *bio)
  * The flight that has the first of a bio's bytes, and where in it they are,
  * looked for from @b on: the bio itself or one that it is chained to.
  */
-static struct flight *flight_from(const struct bio *b, const struct bio *bio,
-				  u32 *pos)
+static struct iob_flight *flight_from(const struct bio *b,
+				      const struct bio *bio, u32 *pos)
 {
 	u32 size = bio->bi_iter.bi_size;
-	struct flight *f;
+	struct iob_flight *f;
 	int depth;
 
 	for (depth = 0; depth < MAX_CHAIN; depth++) {
@@ -288,84 +206,85 @@ static struct flight *flight_from(const struct bio *b, const struct bio *bio,
 }
 
 /* A chained bio without a flight is part of the one that it is chained to. */
-static struct flight *flight_of(const struct bio *bio, u32 *pos)
+static struct iob_flight *flight_of(const struct bio *bio, u32 *pos)
 {
 	return flight_from(bio, bio, pos);
 }
 
-/* Where in flight @f the bytes of @bio are, which has the same array of pages. */
-static bool place_in(const struct flight *f, const struct bio *bio, u32 *pos)
+/**
+ * iob_flight_bio - which bio has the flight of a bio
+ * @bio: under way
+ *
+ * Any context but NMI, inside iob_read_lock().
+ * Return: @bio, or one that it is chained to, or NULL.
+ */
+const struct bio *iob_flight_bio(const struct bio *bio)
 {
-	u64 at = 0;
-	u32 i;
+	int depth;
 
-	for (i = f->idx; i < bio->bi_iter.bi_idx && at <= f->size + f->done; i++)
-		at += f->vec[i].bv_len;
-	at += bio->bi_iter.bi_bvec_done;
-	if (i != bio->bi_iter.bi_idx || at < f->done ||
-	    at - f->done + bio->bi_iter.bi_size > f->size)
-		return false;
-	*pos = at - f->done;
-	return true;
+	for (depth = 0; depth < MAX_CHAIN; depth++) {
+		if (find(bio))
+			return bio;
+		if (!iob_end_chained(bio))
+			return NULL;
+		bio = bio->bi_private;
+	}
+	return NULL;
 }
 
-/*
- * Give @o the origin of the flight that @bio is made from, if there is one.  The
- * slice is cut under the bucket's lock: one whose end was never seen can be
- * replaced at any time, and is taken out of the bucket before it is freed.
+/**
+ * iob_flight_slice - who pays for some of a flight's sectors
+ * @o:	    gets the parts behind those that it has
+ * @bio:    has the flight if there is one; not looked into
+ * @sector: the first one, on the flight's disk
+ * @bytes:  how many; what is outside of the flight is left out
+ *
+ * Cut under the bucket's lock: a flight whose end was never seen can be
+ * replaced at any time.  Any context but NMI, inside iob_read_lock().
+ * Return: how many bytes @o has got.
  */
-static bool find_upper(struct iob_origin *o, const struct bio *bio)
+u32 iob_flight_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
+		     u32 bytes)
 {
-	const struct bio *last, *from = bio;
-	struct flight *f;
-	struct hlist_bl_node *node;
-	struct hlist_bl_head *b;
+	struct hlist_bl_head *b = bucket(bio);
+	const struct iob_flight *f;
 	unsigned long flags;
-	bool found = false;
-	u32 pos = 0;
+	u64 from, to;
+	u32 got = 0;
 
-	/* drivers make clones while they are given a bio, or in a thread */
-	if (!atomic_read(&nr_uppers) || !bio_has_data((struct bio *)bio) ||
-	    !(current->bio_list || current->flags & PF_KTHREAD))
-		return false;
-	/* dm-crypt's bio has pages of its own; it knows which ones they are for */
-	if (iob_end_of(bio, &last) == IOB_END_CRYPT)
-		from = iob_crypt_base(last);
-	if (!from->bi_io_vec || from->bi_iter.bi_size != bio->bi_iter.bi_size)
-		return false;
-	b = vec_bucket(from->bi_io_vec);
-	flags = lock(b);
-	hlist_bl_for_each_entry(f, node, b, vec_hash) {
-		/* the last one is the nearest: its own origin is an upper's */
-		if (f->vec == from->bi_io_vec && f->bio != bio &&
-		    place_in(f, from, &pos)) {
-			found = iob_origin_slice(o, &f->origin, pos,
-						 bio->bi_iter.bi_size);
-			if (!found)
-				iob_origin_free(o);
-			break;
+	flags = iob_flights_lock(b);
+	f = find_locked(b, bio, false);
+	if (f) {
+		from = max(sector, f->sector);
+		to = min(sector + (bytes >> SECTOR_SHIFT),
+			 f->sector + (f->size >> SECTOR_SHIFT));
+		if (from < to) {
+			got = (to - from) << SECTOR_SHIFT;
+			iob_origin_append(o, &f->origin,
+					  (from - f->sector) << SECTOR_SHIFT,
+					  got);
 		}
 	}
-	unlock(b, flags);
-	return found;
+	iob_flights_unlock(b, flags);
+	return got;
 }
 
 /* Begin a flight with the current task as the submitter, and its origin. */
-static struct flight *begin(struct bio *bio, const struct gendisk *gd,
+static struct iob_flight *begin(struct bio *bio, const struct gendisk *gd,
 			    struct pt_regs *regs, bool late)
 {
 	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
 					    bio->bi_iter.bi_size);
 	int op = iob_op_of(bio);
-	struct flight *f;
+	struct iob_flight *f;
 
-	if (op < 0 || (!disk && !(iob_disk_bio_based(gd) && iob_disk_any())))
+	if (op < 0 || (!disk && !(iob_upper_disk(gd) && iob_disk_any())))
 		return NULL;
 	f = make(bio, disk, op);
 	if (!f)
 		return NULL;
 	f->gd = gd;
-	if (find_upper(&f->origin, bio))
+	if (iob_upper_find(&f->origin, bio))
 		return f;
 	if (late)
 		iob_origin_find_late(&f->origin, bio, op);
@@ -375,7 +294,7 @@ static struct flight *begin(struct bio *bio, const struct gendisk *gd,
 }
 
 /* Whether a claimed flight is this bio's, not one's that had its address. */
-static bool is_claim_of(const struct flight *f, const struct bio *bio)
+static bool is_claim_of(const struct iob_flight *f, const struct bio *bio)
 {
 	return f->claimed && f->private == bio->bi_private &&
 	       f->sector == bio->bi_iter.bi_sector &&
@@ -392,7 +311,7 @@ static bool is_claim_of(const struct flight *f, const struct bio *bio)
  */
 void iob_inflight_claim(struct bio *bio, struct pt_regs *regs)
 {
-	struct flight *f = find(bio);
+	struct iob_flight *f = find(bio);
 
 	/* its flight is to be found by its parent */
 	if (ends_with_parent(bio))
@@ -411,7 +330,7 @@ void iob_inflight_claim(struct bio *bio, struct pt_regs *regs)
 /* The bio was claimed: now it is queued. */
 static bool was_claimed(const struct bio *bio)
 {
-	struct flight *f = find(bio);
+	struct iob_flight *f = find(bio);
 
 	if (!f || !is_claim_of(f, bio))
 		return false;
@@ -428,7 +347,7 @@ static bool was_claimed(const struct bio *bio)
  */
 void iob_inflight_queue(struct bio *bio)
 {
-	struct flight *f;
+	struct iob_flight *f;
 
 	if (was_claimed(bio))
 		return;
@@ -453,7 +372,7 @@ void iob_inflight_queue(struct bio *bio)
  */
 void iob_inflight_split(struct bio *bio)
 {
-	struct flight *f, *whole;
+	struct iob_flight *f, *whole;
 	u32 pos, size = bio->bi_iter.bi_size;
 
 	/* some report the rest, which has a flight, or split bio by bio */
@@ -485,9 +404,9 @@ void iob_inflight_split(struct bio *bio)
  * A bio that no tracepoint announced: switched on since, or put together by a
  * driver below.  Its pages may still say who pays.
  */
-static struct flight *late(struct bio *bio, const struct gendisk *gd)
+static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 {
-	struct flight *f = begin(bio, gd, NULL, true);
+	struct iob_flight *f = begin(bio, gd, NULL, true);
 
 	if (!f)
 		return NULL;
@@ -518,7 +437,7 @@ static bool is_ours(struct request *rq)
  */
 void iob_inflight_issue(struct request *rq)
 {
-	struct flight *f;
+	struct iob_flight *f;
 	u32 pos;
 
 	if (!is_ours(rq))
@@ -530,7 +449,7 @@ void iob_inflight_issue(struct request *rq)
 		WRITE_ONCE(f->issue_ns, ktime_get_ns());
 }
 
-static void describe(struct iob_io *io, const struct flight *f)
+static void describe(struct iob_io *io, const struct iob_flight *f)
 {
 	if (f->disk) {
 		io->disk = f->disk;
@@ -545,7 +464,7 @@ static void describe(struct iob_io *io, const struct flight *f)
 }
 
 /* Hand @bytes of a flight from @pos on to the record, and let go of them. */
-static void account(struct iob_io *io, struct flight *f, u32 pos, u32 bytes)
+static void account(struct iob_io *io, struct iob_flight *f, u32 pos, u32 bytes)
 {
 	u64 sector = f->sector + (pos >> SECTOR_SHIFT);
 	u32 left = bytes;
@@ -600,7 +519,7 @@ static u32 count_bios(const struct bio *bio, u32 bytes)
 /* The request goes on with @bio: it was issued when its first one was. */
 static void hand_on_issue(const struct bio *bio, u64 issue_ns)
 {
-	struct flight *f;
+	struct iob_flight *f;
 	u32 pos;
 
 	f = flight_of(bio, &pos);
@@ -624,7 +543,7 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 		.segments = rq->nr_phys_segments,
 	};
 	struct bio *bio = rq->bio;
-	struct flight *f;
+	struct iob_flight *f;
 	u32 pos = 0;
 
 	if (!is_ours(rq))
@@ -662,14 +581,14 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
  * Whether it never went to the device: it was not to wait, and would have had
  * to.  Who sent it does so again in a way that may wait.
  */
-static bool was_refused(const struct flight *f, int error)
+static bool was_refused(const struct iob_flight *f, int error)
 {
 	return error == -EAGAIN && f->opf & (__force u32)REQ_NOWAIT &&
 	       !READ_ONCE(f->issue_ns);
 }
 
 /* All that is left of a flight ends at once. */
-static void end_flight(struct flight *f, int error, u64 now)
+static void end_flight(struct iob_flight *f, int error, u64 now)
 {
 	struct iob_io io = {
 		.hwq = 0xffff, .nr_bios = 1, .error = error, .done_ns = now,
@@ -693,7 +612,7 @@ static void end_flight(struct flight *f, int error, u64 now)
 /* And with it what is chained to it, and to that: a list, not a tree. */
 static void end_children(const struct bio *bio, int error, u64 now)
 {
-	struct flight *f;
+	struct iob_flight *f;
 
 	while ((f = find_kind(bio, true))) {
 		const struct bio *self = f->self;
@@ -713,7 +632,7 @@ static void end_children(const struct bio *bio, int error, u64 now)
 void iob_inflight_bio_done(struct bio *bio)
 {
 	int error = blk_status_to_errno(bio->bi_status);
-	struct flight *f = find(bio);
+	struct iob_flight *f = find(bio);
 	u64 now = ktime_get_ns();
 
 	/* the front of a split bio: the whole ends once, with the last piece */
@@ -734,38 +653,36 @@ int iob_inflight_start(void)
 {
 	unsigned int i;
 
-	/* twice as many: those for by_vec come behind the others */
-	flights = kvmalloc_array(2 << FLIGHT_BITS, sizeof(*flights),
+	flights = kvmalloc_array(1 << IOB_FLIGHT_BITS, sizeof(*flights),
 				 GFP_KERNEL);
 	if (!flights)
 		return -ENOMEM;
-	by_vec = flights + (1 << FLIGHT_BITS);
-	for (i = 0; i < 2 << FLIGHT_BITS; i++)
+	for (i = 0; i < 1 << IOB_FLIGHT_BITS; i++)
 		INIT_HLIST_BL_HEAD(&flights[i]);
-	atomic_set(&nr_uppers, 0);
-	return 0;
+	return iob_uppers_start();
 }
 
 /* The session ends: no probe is attached.  IOs still under way go on alone. */
 void iob_inflight_stop(void)
 {
 	struct hlist_bl_node *pos, *next;
-	struct flight *f;
+	struct iob_flight *f;
 	unsigned int i;
 
-	for (i = 0; flights && i < 1 << FLIGHT_BITS; i++) {
+	for (i = 0; flights && i < 1 << IOB_FLIGHT_BITS; i++) {
 		hlist_bl_for_each_entry_safe(f, pos, next, &flights[i], hash)
 			release(f);
 	}
 	kvfree(flights);
 	flights = NULL;
+	iob_uppers_stop();
 }
 
 /* Module load.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_inflight_init(void)
 {
 	iob_ends_init();
-	cache = iob_cache_create("iob_flight", sizeof(struct flight), 0);
+	cache = iob_cache_create("iob_flight", sizeof(struct iob_flight), 0);
 	return cache ? 0 : -ENOMEM;
 }
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A disk that takes bios as they are (device mapper, md, ...) passes them on as
+ * clones, which share the array of pages with the bio that they are made from:
+ * so a bio whose array belongs to a flight on such a disk is paid for by who
+ * pays for those bytes of that flight.  Flights on such disks are followed for
+ * this also where nobody watches the disk; then they have no disk.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include <compat/blkdev.h>
+
+#include "../blame/end.h"
+#include "stripe.h"
+#include "upper.h"
+
+static struct hlist_bl_head *by_vec;
+static atomic_t nr_uppers;		/* flights in by_vec */
+
+static struct hlist_bl_head *vec_bucket(const struct bio_vec *vec)
+{
+	return &by_vec[hash_ptr(vec, IOB_FLIGHT_BITS)];
+}
+
+/* Clones of its bio may come.  Any context but NMI. */
+void iob_upper_begin(struct iob_flight *f)
+{
+	struct hlist_bl_head *b = vec_bucket(f->vec);
+	unsigned long flags;
+
+	if (!f->vec || !iob_disk_bio_based(f->gd))
+		return;
+	flags = iob_flights_lock(b);
+	hlist_bl_add_head(&f->vec_hash, b);
+	iob_flights_unlock(b, flags);
+	atomic_inc(&nr_uppers);
+}
+
+/* No more of them.  Any context but NMI. */
+void iob_upper_end(struct iob_flight *f)
+{
+	struct hlist_bl_head *b = vec_bucket(f->vec);
+	unsigned long flags;
+
+	if (hlist_bl_unhashed(&f->vec_hash))
+		return;
+	flags = iob_flights_lock(b);
+	hlist_bl_del(&f->vec_hash);
+	iob_flights_unlock(b, flags);
+	atomic_dec(&nr_uppers);
+}
+
+/* Where in flight @f the bytes of @bio are, which has the same array of pages. */
+static bool place_in(const struct iob_flight *f, const struct bio *bio, u32 *pos)
+{
+	u64 at = 0;
+	u32 i;
+
+	for (i = f->idx; i < bio->bi_iter.bi_idx && at <= f->size + f->done; i++)
+		at += f->vec[i].bv_len;
+	at += bio->bi_iter.bi_bvec_done;
+	if (i != bio->bi_iter.bi_idx || at < f->done ||
+	    at - f->done + bio->bi_iter.bi_size > f->size)
+		return false;
+	*pos = at - f->done;
+	return true;
+}
+
+/*
+ * Give @o the origin of the flight that @bio is made from, if there is one.  The
+ * slice is cut under the bucket's lock: one whose end was never seen can be
+ * replaced at any time, and is taken out of the bucket before it is freed.
+ */
+static bool find_clone(struct iob_origin *o, const struct bio *bio,
+		       const struct bio *from)
+{
+	struct iob_flight *f;
+	struct hlist_bl_node *node;
+	struct hlist_bl_head *b;
+	unsigned long flags;
+	bool found = false;
+	u32 pos = 0;
+
+	/* drivers make clones while they are given a bio, or in a thread */
+	if (!atomic_read(&nr_uppers) || !bio_has_data((struct bio *)bio) ||
+	    !(current->bio_list || current->flags & PF_KTHREAD))
+		return false;
+	if (!from->bi_io_vec || from->bi_iter.bi_size != bio->bi_iter.bi_size)
+		return false;
+	b = vec_bucket(from->bi_io_vec);
+	flags = iob_flights_lock(b);
+	hlist_bl_for_each_entry(f, node, b, vec_hash) {
+		/* the last one is the nearest: its own origin is an upper's */
+		if (f->vec == from->bi_io_vec && f->bio != bio &&
+		    place_in(f, from, &pos)) {
+			found = iob_origin_slice(o, &f->origin, pos,
+						 bio->bi_iter.bi_size);
+			if (!found)
+				iob_origin_free(o);
+			break;
+		}
+	}
+	iob_flights_unlock(b, flags);
+	return found;
+}
+
+/**
+ * iob_upper_whole - the flight that a driver has a bio from
+ * @bio:   that the driver holds: an upper disk's, a piece or a clone of one
+ * @shift: gets what to add to a sector of @bio to have one of the flight's disk
+ *
+ * Any context but NMI, inside iob_read_lock(), while @bio is under way.
+ * Return: the bio that has the flight, not to be followed; or NULL.
+ */
+const struct bio *iob_upper_whole(const struct bio *bio, u64 *shift)
+{
+	const struct bio *whole = iob_flight_bio(bio);
+	struct iob_flight *f;
+	struct hlist_bl_node *node;
+	struct hlist_bl_head *b;
+	unsigned long flags;
+	u32 pos;
+
+	*shift = 0;
+	if (whole || !bio->bi_io_vec || !bio_has_data((struct bio *)bio))
+		return whole;
+	b = vec_bucket(bio->bi_io_vec);
+	flags = iob_flights_lock(b);
+	hlist_bl_for_each_entry(f, node, b, vec_hash) {
+		if (f->vec == bio->bi_io_vec && place_in(f, bio, &pos)) {
+			whole = f->bio;
+			*shift = f->sector + (pos >> SECTOR_SHIFT) -
+				 bio->bi_iter.bi_sector;
+			break;
+		}
+	}
+	iob_flights_unlock(b, flags);
+	return whole;
+}
+
+/**
+ * iob_upper_disk - whether flights on a disk are to be followed, watched or not
+ * @gd: the disk
+ *
+ * Any context.
+ */
+bool iob_upper_disk(const struct gendisk *gd)
+{
+	return iob_disk_bio_based(gd);
+}
+
+/**
+ * iob_upper_find - who pays for a bio that is made from others
+ * @o:   gets the parts; iob_origin_free() it in the end
+ * @bio: as it is queued
+ *
+ * Any context but NMI, inside iob_read_lock(), in the context of whoever
+ * submits.  Return: false if it is none, or nobody is known; @o is not set.
+ */
+bool iob_upper_find(struct iob_origin *o, const struct bio *bio)
+{
+	const struct bio *last;
+
+	switch (iob_end_of(bio, &last)) {
+	case IOB_END_STRIPE:
+		return last == bio && iob_stripe_find(o, bio);
+	case IOB_END_CRYPT:
+		/* it has pages of its own; it knows which ones they are for */
+		return find_clone(o, bio, iob_crypt_base(last));
+	default:
+		return find_clone(o, bio, bio);
+	}
+}
+
+/* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
+int iob_uppers_start(void)
+{
+	unsigned int i;
+
+	by_vec = kvmalloc_array(1 << IOB_FLIGHT_BITS, sizeof(*by_vec),
+				GFP_KERNEL);
+	if (!by_vec)
+		return -ENOMEM;
+	for (i = 0; i < 1 << IOB_FLIGHT_BITS; i++)
+		INIT_HLIST_BL_HEAD(&by_vec[i]);
+	atomic_set(&nr_uppers, 0);
+	return 0;
+}
+
+/* The session ends: no probe is attached, and no flight is left. */
+void iob_uppers_stop(void)
+{
+	kvfree(by_vec);
+	by_vec = NULL;
+}
