@@ -75,6 +75,16 @@ static struct iob_flight *find(const struct bio *bio)
 	return find_kind(bio, false);
 }
 
+/*
+ * Neither is the disk watched nor is anything known of the bio: most IO, where
+ * only some disks are watched, gets no further than here.
+ */
+static bool is_foreign(const struct bio *bio, const struct gendisk *gd)
+{
+	return hlist_bl_empty(bucket(bio)) && !iob_disk_of(gd, 0, false) &&
+	       !iob_end_chained(bio);
+}
+
 static void release(struct iob_flight *f)
 {
 	iob_origin_free(&f->origin);
@@ -347,11 +357,14 @@ static bool was_claimed(const struct bio *bio)
  */
 void iob_inflight_queue(struct bio *bio)
 {
+	const struct gendisk *gd = iob_bio_disk(bio);
 	struct iob_flight *f;
 
+	if (!iob_disk_bio_based(gd) && is_foreign(bio, gd))
+		return;
 	if (was_claimed(bio))
 		return;
-	f = begin(bio, iob_bio_disk(bio), NULL, false);
+	f = begin(bio, gd, NULL, false);
 	if (f) {
 		f->child = ends_with_parent(bio);
 		if (f->child)
@@ -423,7 +436,8 @@ static bool is_ours(struct request *rq)
 {
 	u32 pos;
 
-	if (!rq->bio || blk_rq_is_passthrough(rq) || iob_op_of(rq->bio) < 0)
+	if (!rq->bio || is_foreign(rq->bio, iob_rq_disk(rq)) ||
+	    blk_rq_is_passthrough(rq) || iob_op_of(rq->bio) < 0)
 		return false;
 	return iob_disk_of(iob_rq_disk(rq), 0, false) ||
 	       flight_of(rq->bio, &pos);
