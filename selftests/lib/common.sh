@@ -16,6 +16,16 @@ die() {
 	exit 1
 }
 
+# keep_eight FOLDER: of the runs in it, named by time and their runner's pid at the
+# end, remove all but the eight newest and any that still goes on
+keep_eight() {
+	local old
+	while read -r old; do
+		[ -d "/proc/${old##*.}" ] || rm -rf --one-file-system "${1:?}/$old"
+	done < <(find "$1" -mindepth 1 -maxdepth 1 -name '2*' -printf '%f\n' 2>/dev/null |
+		sort -r | tail -n +9)
+}
+
 # The version has one owner
 iob_version() { sed -nE 's/^PACKAGE_VERSION="?([^"]*)"?$/\1/p' "$IOB_TOP/dkms.conf"; }
 
