@@ -403,18 +403,18 @@ static void scale_pass(void)
 	part_begin();
 	while (done < count) {
 		for (role = 0; role < roles && done < count; role++) {
-			if (pwrite(who, text, snprintf(text, sizeof(text), "%lu", role + 1), 0) < 0)
+			if (write(who, text, snprintf(text, sizeof(text), "%lu", role + 1)) < 0)
 				err(1, "role_id");
 			for (i = 0; i < per_role && done < count; i++, done++) {
 				uint32_t stack = (role * per_role + i) % intents;
 
-				if (pwrite(ctl, &stack, sizeof(stack), 0) < 0)
+				if (write(ctl, &stack, sizeof(stack)) < 0)
 					err(1, "iob_stacks");
 			}
 		}
 	}
 	part_end("scale", count);
-	if (pwrite(who, "0", 1, 0) < 0)
+	if (write(who, "0", 1) < 0)
 		err(1, "role_id");
 	close(who);
 	close(ctl);
