@@ -96,24 +96,38 @@ accuracy_run() {
 	sync
 }
 
+# xfs keeps what its log holds until it must write it to its place: now. (What
+# fsfreeze itself has xfs write counts as not charged to the program.)
+accuracy_freeze() {
+	[ "$(findmnt -no FSTYPE "$1")" = xfs ] || return 0
+	fsfreeze -f "$1"
+	fsfreeze -u "$1"
+}
+
+# All is on the disks, also what a loop device has written to a file on the file
+# system ACCURACY_BELOW since that was synced
+accuracy_sync() {
+	sync
+	if [ -n "${ACCURACY_BELOW:-}" ]; then
+		sync
+		accuracy_freeze "$ACCURACY_BELOW"
+	fi
+}
+
 # accuracy_one LABEL WORKLOAD DISK...: the file system is mounted
 accuracy_one() {
 	local label=$1 workload=$2 out=$OUT/$1.$2 name
 	shift 2
 	mkdir -p "$out"
 	echo "$*" >"$IOB/devs"
-	sync
+	accuracy_sync
 	for name in "$@"; do accuracy_settled "$name" >"$out/before.$name"; done
 	echo 1 >"$IOB/enable"
 	cat "$IOB/iolog" >"$out/iolog" &
 	ACCURACY_READER=$!
 	accuracy_run "$workload"
-	# xfs keeps what its log holds until it must write it to its place: now. (What
-	# fsfreeze itself has xfs write counts as not charged to the program.)
-	if [ "$(findmnt -no FSTYPE "$ACCURACY_MNT")" = xfs ]; then
-		fsfreeze -f "$ACCURACY_MNT"
-		fsfreeze -u "$ACCURACY_MNT"
-	fi
+	accuracy_freeze "$ACCURACY_MNT"
+	accuracy_sync
 	for name in "$@"; do accuracy_settled "$name" >"$out/after.$name"; done
 	cat "$IOB/status" >"$out/status"
 	# whose submitters are the kernel's own, whatever they call themselves

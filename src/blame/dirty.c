@@ -75,6 +75,7 @@ struct dirtier {
 	u64 act;
 	bool again;		/* is_dirty_again() */
 	unsigned long stored;	/* he stores into this page alone, 0: into all */
+	struct iob_task *backing;	/* this task writes for others, by place */
 };
 
 /*
@@ -171,6 +172,7 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 	d->act = IOB_ACT_NOMEM;
 	d->again = false;
 	d->stored = 0;
+	d->backing = NULL;
 	if (!t)
 		return;
 	iob_stack_get(&stack, regs);
@@ -182,6 +184,8 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 	d->again = is_dirty_again(intent, inode) || t->log.always;
 	scope = scope_of(t, &stack);
 	d->act = act_of_other(t, scope, inode, &d->file);
+	if (d->act != IOB_ACT_NONE && scope && scope->backing)
+		d->backing = t;
 	if (d->act == IOB_ACT_NONE)
 		d->act = iob_task_act(t, intent, &d->file);
 	/* who ends a transaction has not taken part in it by that */
@@ -189,32 +193,52 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), d->act);
 }
 
+/* Of those for whom a task writes to its disk's file: who gave those bytes. */
+static u64 act_at(const struct dirtier *d, const struct iob_folio *f,
+		  unsigned long pfn)
+{
+	const struct iob_backing *b = &d->backing->backing;
+	u64 pos = ((u64)READ_ONCE(f->index) + (pfn - iob_folio_pfn(f))) <<
+		  PAGE_SHIFT;
+	u64 act;
+
+	/* the first page may begin before the request does */
+	act = inherited(d->backing,
+			iob_origin_at(&b->origin, max(pos, b->pos) - b->pos),
+			&d->file);
+	return act == IOB_ACT_NONE ? d->act : act;
+}
+
 /*
- * He is the dirtier of @count pages that are written because he changes those
- * from @first on to before @end.  The others remain theirs who stored what is
- * in them, and are his only if nobody is known: pages are charged, not folios.
+ * He is the dirtier of @count pages of @f, from page frame @pfn on, which are
+ * written because he changes those from @first on to before @end.  The others
+ * remain theirs who stored what is in them, and are his only if nobody is
+ * known: pages are charged, not folios.
  */
-static void set_dirtier(const struct dirtier *d, unsigned long pfn,
-			unsigned long count, unsigned long first,
-			unsigned long end)
+static void set_dirtier(const struct dirtier *d, const struct iob_folio *f,
+			unsigned long pfn, unsigned long count,
+			unsigned long first, unsigned long end)
 {
 	for (; count; count--, pfn++) {
 		if (d->again ? has_dirtier(pfn, &d->file) :
 			       (pfn < first || pfn >= end) &&
 			       has_act(pfn, &d->file))
 			continue;
-		iob_dirtier_set(pfn, 1, iob_id_nr(d->act));
+		iob_dirtier_set(pfn, 1,
+				iob_id_nr(d->backing ? act_at(d, f, pfn) :
+						       d->act));
 	}
 }
 
 /* He changes these pages: all of them, unless he stores into one of them. */
-static void set_changed(const struct dirtier *d, unsigned long pfn,
-			unsigned long count)
+static void set_changed(const struct dirtier *d, const struct iob_folio *f,
+			unsigned long pfn, unsigned long count)
 {
 	if (d->stored)
-		set_dirtier(d, pfn, count, d->stored, d->stored + 1);
+		set_dirtier(d, f, pfn, count, d->stored, d->stored + 1);
 	else
-		set_dirtier(d, pfn, count, pfn, pfn + count);
+		set_dirtier(d, f, pfn, count, pfn, pfn + count);
+}
 }
 
 #ifdef IOB_HAVE_FOLIO
@@ -256,7 +280,7 @@ void iob_dirty_mapped(struct page *page, const struct iob_call *call,
 	if (!folio_test_dirty(folio))
 		return;
 	find_dirtier(&d, inode, regs);
-	set_changed(&d, page_to_pfn(page), 1);
+	set_changed(&d, folio, page_to_pfn(page), 1);
 }
 
 #ifdef IOB_IOMAP_WHOLE_FOLIOS
@@ -286,9 +310,9 @@ void iob_dirty_again(struct folio *folio, size_t off, size_t len,
 	first = pfn + (off >> PAGE_SHIFT);
 	end = pfn + DIV_ROUND_UP(min(off + len, folio_size(folio)), PAGE_SIZE);
 	if (was_dirty)
-		set_dirtier(&d, first, end - first, first, end);
+		set_dirtier(&d, folio, first, end - first, first, end);
 	else
-		set_dirtier(&d, pfn, folio_nr_pages(folio), first, end);
+		set_dirtier(&d, folio, pfn, folio_nr_pages(folio), first, end);
 	expect_event(folio, was_dirty);
 }
 #endif
@@ -309,8 +333,8 @@ void iob_dirty_buffer(struct buffer_head *bh)
 	if (!inode || !iob_disk_watches(inode))
 		return;
 	find_dirtier(&d, inode, NULL);
-	set_changed(&d, folio_pfn(bh->b_folio) + (bh_offset(bh) >> PAGE_SHIFT),
-		    1);
+	set_changed(&d, bh->b_folio,
+		    folio_pfn(bh->b_folio) + (bh_offset(bh) >> PAGE_SHIFT), 1);
 	expect_event(bh->b_folio, folio_test_dirty(bh->b_folio));
 }
 
@@ -341,7 +365,8 @@ void iob_dirty_range(struct folio *folio, const void *ifs, size_t off,
 	for (off = round_down(off, PAGE_SIZE); off < end; off += PAGE_SIZE) {
 		if (was_dirty && ifs && iob_iomap_dirty(ifs, inode, folio, off))
 			continue;
-		set_changed(&d, folio_pfn(folio) + (off >> PAGE_SHIFT), 1);
+		set_changed(&d, folio, folio_pfn(folio) + (off >> PAGE_SHIFT),
+			    1);
 	}
 	expect_event(folio, was_dirty);
 }
@@ -379,7 +404,7 @@ void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 	if (nr > 1 && was_ranged(folio))
 		return;
 	find_dirtier(&d, inode, NULL);
-	set_changed(&d, iob_folio_pfn(folio), nr);
+	set_changed(&d, folio, iob_folio_pfn(folio), nr);
 }
 
 static unsigned long pfn_of_buffer(const struct buffer_head *bh)
@@ -444,6 +469,30 @@ u64 iob_dirty_act(struct pt_regs *regs)
 }
 
 /**
+ * iob_dirty_known - whether it is known for whom the current task changes things
+ * @regs: as they were at the kprobe
+ *
+ * A kernel thread's changes are somebody else's.  Of whom it says so only if it
+ * writes a disk's file, it is known better than by who was there before.
+ * From a probe, inside iob_read_lock().
+ */
+bool iob_dirty_known(struct pt_regs *regs)
+{
+	const struct iob_scope *scope;
+	struct iob_stack stack;
+	struct iob_task *t;
+
+	if (!(current->flags & PF_KTHREAD))
+		return true;
+	t = iob_task_get();
+	if (!t || !t->backing.call.ret)
+		return false;
+	iob_stack_get(&stack, regs);
+	scope = scope_of(t, &stack);
+	return scope && scope->backing;
+}
+
+/**
  * iob_dirty_inode - the current task changes a clean inode
  * @inode: the inode
  *
@@ -457,7 +506,7 @@ void iob_dirty_inode(struct inode *inode)
 		return;
 	find_dirtier(&d, inode, NULL);
 	/* a kernel thread knows no better than who was there before */
-	if (!(current->flags & PF_KTHREAD))
+	if (!(current->flags & PF_KTHREAD) || d.backing)
 		iob_owner_set(IOB_OWNER_INODE, inode, 0, d.act);
 }
 
@@ -554,6 +603,26 @@ void iob_scope_pages(struct inode *inode, unsigned long index,
 	/* btrfs: what a worker will change for it has no scope */
 	if (!inode->i_sb->s_bdev)
 		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), scope->act);
+}
+
+/**
+ * iob_scope_backing - a call of a function begins that writes a disk's file
+ * @pos:  where in the file
+ * @call: the call
+ *
+ * Until it returns what the task changes is changed for who pays for the
+ * request in the task's iob_backing.  From a probe, inside iob_read_lock().
+ */
+void iob_scope_backing(u64 pos, const struct iob_call *call)
+{
+	struct iob_task *t = iob_task_get();
+	struct iob_scope *scope;
+
+	if (!t)
+		return;
+	scope = new_scope(t, call);
+	scope->backing = true;
+	scope->act = iob_origin_at(&t->backing.origin, pos - t->backing.pos);
 }
 
 /**

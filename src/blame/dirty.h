@@ -23,11 +23,13 @@ void iob_dirty_again(struct iob_folio *folio, size_t off, size_t len,
 void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 		      struct pt_regs *regs);
 u64 iob_dirty_act(struct pt_regs *regs);
+bool iob_dirty_known(struct pt_regs *regs);
 void iob_dirty_inode(struct inode *inode);
 void iob_dirty_cancel(struct iob_folio *folio);
 void iob_scope_pages(struct inode *inode, unsigned long index,
 		     unsigned long last, bool dirty,
 		     const struct iob_call *call);
+void iob_scope_backing(u64 pos, const struct iob_call *call);
 void iob_scope_common(bool last, const struct iob_call *call);
 void iob_scope_nothing(void);
 void iob_scope_inode(struct inode *inode);

@@ -7,6 +7,7 @@
  *
  * M: devs_mutex; R: RCU for reads.
  */
+#include <linux/major.h>
 #include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
@@ -254,13 +255,20 @@ bool iob_disk_any(void)
 	return rcu_dereference_sched(devs);
 }
 
+/* Whether a file is behind the disk.  Any context. */
+bool iob_disk_is_loop(const struct gendisk *gd)
+{
+	return gd->major == LOOP_MAJOR;
+}
+
 /*
  * A disk that passes its bios on (device mapper, md, loop, ...): what is
- * dirtied on it can reach any disk.
+ * dirtied on it can reach any disk, and who pays for it below is who pays for it
+ * here.  Any context.
  */
-static bool stacks(const struct gendisk *gd)
+bool iob_disk_stacks(const struct gendisk *gd)
 {
-	return iob_disk_bio_based(gd) || gd->major == 7 /* LOOP_MAJOR */;
+	return iob_disk_bio_based(gd) || iob_disk_is_loop(gd);
 }
 
 /**
@@ -293,5 +301,5 @@ bool iob_disk_watches(struct inode *inode)
 		if (now->dev[i].disk_devt == devt)
 			return true;
 	}
-	return stacks(gd);
+	return iob_disk_stacks(gd);
 }

@@ -57,6 +57,8 @@ void iob_disks_reset(void);
 
 struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector, bool data);
 bool iob_disk_any(void);
+bool iob_disk_stacks(const struct gendisk *gd);
+bool iob_disk_is_loop(const struct gendisk *gd);
 bool iob_disk_watches(struct inode *inode);
 
 #endif

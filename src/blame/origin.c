@@ -42,6 +42,7 @@ struct look {
 	enum iob_end end;	/* what kind of bio */
 	const struct bio *whole; /* that it is a piece of, or itself */
 	bool late;		/* who submitted it is long gone */
+	bool for_other;		/* it is submitted for somebody who is known */
 	u32 modifier;
 	u64 submitter;		/* act, IOB_ACT_NONE until it is asked for */
 	const struct inode *submitter_host;	/* on this file */
@@ -98,23 +99,37 @@ static void block_device_file(const struct bio *bio, struct iob_file *file)
 	(void)gd;
 }
 
+/* For whom the task reads or writes a file that is a disk, or IOB_ACT_NONE. */
+static u64 act_of_backing(struct look *l, const struct iob_stack *stack)
+{
+	const struct iob_backing *b = l->task ? &l->task->backing : NULL;
+
+	l->for_other = b && iob_stack_has(stack, b->call.ret) &&
+		     iob_origin_at(&b->origin, 0) > IOB_ACT_LOST;
+	return l->for_other ? iob_origin_at(&b->origin, 0) : IOB_ACT_NONE;
+}
+
 /* The act of the task that submits, on the file whose inode is @host if any. */
 static u64 submitter_of(struct look *l, const struct inode *host)
 {
 	struct iob_stack stack;
 	struct iob_file file;
 	u32 intent;
+	u64 other;
 
 	if (l->late)
 		return IOB_ACT_LOST;
 	iob_stack_get(&stack, l->regs);
 	intent = iob_intent_get(&stack, l->modifier);
+	other = act_of_backing(l, &stack);
 	if (host)
 		iob_file_of(host, &file);
 	else if (l->task && iob_stack_has(&stack, l->task->direct))
 		file = l->task->file;
 	else
 		block_device_file(l->bio, &file);
+	if (other != IOB_ACT_NONE)
+		return iob_act_on(other, &file, true);
 	if (!l->task)
 		return iob_act_get(IOB_ROLE_LOST, intent, &file);
 	return iob_task_act(l->task, intent, &file);
@@ -207,6 +222,8 @@ static u64 act_of_entry(struct look *l, u32 nr, const struct inode *host)
 
 static enum iob_how submitter_how(const struct look *l)
 {
+	if (l->for_other)
+		return IOB_HOW_INHERITED;
 	return l->task && !l->late ? IOB_HOW_SUBMITTER : IOB_HOW_LOST;
 }
 
@@ -278,6 +295,8 @@ static enum iob_how direct_how(const struct look *l)
 {
 	if (!l->task || l->late)
 		return IOB_HOW_LOST;
+	if (l->for_other)
+		return IOB_HOW_INHERITED;
 	return current->flags & PF_KTHREAD ? IOB_HOW_SUBMITTER : IOB_HOW_EXACT;
 }
 
@@ -353,6 +372,7 @@ static void find(struct look *l)
 	struct iob_origin *o = l->o;
 	struct bio *bio = l->bio;
 	struct inode *host = NULL;
+	u64 act;
 
 	iob_origin_begin(o);
 	l->task = iob_task_get();
@@ -365,11 +385,12 @@ static void find(struct look *l)
 	if ((!host || iob_is_bdev(host) || l->end == IOB_END_BUFFER) &&
 	    is_write(l) && find_metadata(l))
 		return;
-	if (host && l->op == IOB_OP_WRITE)
+	if (host && l->op == IOB_OP_WRITE) {
 		look_at_pages(l);
-	else
-		add(o, submitter_of(l, host), direct_how(l),
-		    bio->bi_iter.bi_size, IOB_DIRTY_NEVER);
+		return;
+	}
+	act = submitter_of(l, host);
+	add(o, act, direct_how(l), bio->bi_iter.bi_size, IOB_DIRTY_NEVER);
 }
 
 /**
@@ -409,7 +430,7 @@ void iob_origin_find_late(struct iob_origin *o, struct bio *bio, enum iob_op op)
 void iob_origin_lost(struct iob_origin *o, u32 bytes)
 {
 	iob_origin_begin(o);
-	add(o, IOB_ACT_LOST, IOB_HOW_LOST, bytes, IOB_DIRTY_UNKNOWN);
+	iob_origin_add_lost(o, bytes);
 }
 
 /**
@@ -440,6 +461,26 @@ bool iob_origin_append(struct iob_origin *to, const struct iob_origin *from,
 		pos = 0;
 	}
 	return !bytes;
+}
+
+/* Nobody is known to pay for @bytes more.  Any context. */
+void iob_origin_add_lost(struct iob_origin *o, u32 bytes)
+{
+	add(o, IOB_ACT_LOST, IOB_HOW_LOST, bytes, IOB_DIRTY_UNKNOWN);
+}
+
+/* Who pays for the byte at @pos, the first if there is none.  Any context. */
+u64 iob_origin_at(const struct iob_origin *o, u64 pos)
+{
+	u64 end = 0;
+	unsigned int i;
+
+	for (i = 0; i < o->nr; i++) {
+		end += o->part[i].bytes;
+		if (pos < end)
+			return o->part[i].act;
+	}
+	return o->nr ? o->part[0].act : IOB_ACT_NONE;
 }
 
 /* The last part is @bytes longer.  There is one.  Any context. */

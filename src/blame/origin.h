@@ -43,6 +43,8 @@ void iob_origin_begin(struct iob_origin *o);
 void iob_origin_lost(struct iob_origin *o, u32 bytes);
 bool iob_origin_append(struct iob_origin *to, const struct iob_origin *from,
 		       u32 pos, u32 bytes);
+void iob_origin_add_lost(struct iob_origin *o, u32 bytes);
+u64 iob_origin_at(const struct iob_origin *o, u64 pos);
 void iob_origin_stretch(struct iob_origin *o, u32 bytes);
 void iob_origin_inherit(struct iob_origin *o);
 bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,

@@ -17,6 +17,7 @@ enum iob_owner_kind {
 	IOB_OWNER_XFS_TRANS,	/* struct xfs_trans */
 	IOB_OWNER_XFS_ICLOG,	/* not an act: see hooks/xfs */
 	IOB_OWNER_STRIPE,	/* not an act: see record/stripe */
+	IOB_OWNER_LOOP,		/* not an act: see record/loop */
 };
 
 int iob_owner_init(void);

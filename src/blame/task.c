@@ -72,6 +72,8 @@ static void renew(struct iob_task *t)
 	memset(t->scope, 0, sizeof(t->scope));
 	memset(&t->log, 0, sizeof(t->log));
 	memset(&t->xfs, 0, sizeof(t->xfs));
+	iob_origin_free(&t->backing.origin);
+	memset(&t->backing, 0, sizeof(t->backing));
 	t->act = IOB_ACT_NONE;
 }
 
@@ -103,9 +105,16 @@ static void unlink_task(struct iob_task *t)
 	nr_users -= !!t->user;
 }
 
+/* Nobody can find it any more. */
+static void destroy(struct iob_task *t)
+{
+	iob_origin_free(&t->backing.origin);
+	kmem_cache_free(cache, t);
+}
+
 static void free_rcu_cb(struct rcu_head *rcu)
 {
-	kmem_cache_free(cache, container_of(rcu, struct iob_task, rcu));
+	destroy(container_of(rcu, struct iob_task, rcu));
 }
 
 /**
@@ -294,7 +303,7 @@ void iob_tasks_exit(void)
 
 	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
 		hlist_for_each_entry_safe(t, next, &tasks[i], hash)
-			kmem_cache_free(cache, t);
+			destroy(t);
 	}
 	/* those that iob_task_free() handed to RCU */
 	rcu_barrier();

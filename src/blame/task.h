@@ -12,6 +12,7 @@
 
 #include "act.h"
 #include "log.h"
+#include "origin.h"
 
 #define IOB_MAX_SCOPES	4
 
@@ -25,6 +26,7 @@ struct iob_call {
 struct iob_scope {
 	struct iob_call call;	/* valid until it returns, or: */
 	bool open;		/* until it is closed */
+	bool backing;		/* by place in a file: iob_task.backing */
 	bool common;		/* for all who took part, see blame/log: */
 	bool turn;		/* and it is the end of their transaction */
 	u32 tid;		/* that one, once it is known */
@@ -37,6 +39,21 @@ struct iob_xfs {
 	const void *log;	/* a transaction is added to this log: */
 	u64 act;		/* for that act */
 	u64 seq;		/* this checkpoint is written to the log */
+};
+
+/*
+ * A disk is a file: the task reads or writes that file for a request to the
+ * disk.  Of record/loop alone, but for who pays.
+ */
+struct iob_backing {
+	struct iob_call worker;	/* until it returns, it is this driver's, */
+	const void *key;	/* for this device */
+	struct iob_call call;	/* until it returns, it is for a request */
+	const struct request *rq;	/* this one, if it is direct IO, else NULL */
+	u64 pos;		/* which begins here in the file, */
+	u32 bytes;		/* has so many, */
+	u64 next;		/* and is done up to here */
+	struct iob_origin origin;	/* who pays for them */
 };
 
 struct iob_task {
@@ -53,6 +70,7 @@ struct iob_task {
 	struct iob_scope scope[IOB_MAX_SCOPES];	/* the last one first */
 	struct iob_log log;
 	struct iob_xfs xfs;
+	struct iob_backing backing;
 	const void *common;	/* whose transaction it has last changed for */
 	/* its clean folio whose pages were just noted one by one */
 	const void *ranged;

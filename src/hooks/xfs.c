@@ -59,7 +59,7 @@ static int log_inode(struct kprobe *kp, struct pt_regs *regs)
 
 	iob_read_lock();
 	act = act_of_trans(arg(regs, 0), ip, regs);
-	if (act != IOB_ACT_NONE && !(current->flags & PF_KTHREAD))
+	if (act != IOB_ACT_NONE && iob_dirty_known(regs))
 		iob_owner_set(IOB_OWNER_XFS_INODE, ip, 0, act);
 	iob_read_unlock();
 	return 0;

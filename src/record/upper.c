@@ -13,6 +13,7 @@
 #include <compat/blkdev.h>
 
 #include "../blame/end.h"
+#include "loop.h"
 #include "stripe.h"
 #include "upper.h"
 
@@ -148,7 +149,7 @@ const struct bio *iob_upper_whole(const struct bio *bio, u64 *shift)
  */
 bool iob_upper_disk(const struct gendisk *gd)
 {
-	return iob_disk_bio_based(gd);
+	return iob_disk_stacks(gd);
 }
 
 /**
@@ -170,7 +171,7 @@ bool iob_upper_find(struct iob_origin *o, const struct bio *bio)
 		/* it has pages of its own; it knows which ones they are for */
 		return find_clone(o, bio, iob_crypt_base(last));
 	default:
-		return find_clone(o, bio, bio);
+		return iob_loop_find(o, bio) || find_clone(o, bio, bio);
 	}
 }
 
@@ -186,6 +187,7 @@ int iob_uppers_start(void)
 	for (i = 0; i < 1 << IOB_FLIGHT_BITS; i++)
 		INIT_HLIST_BL_HEAD(&by_vec[i]);
 	atomic_set(&nr_uppers, 0);
+	iob_loops_start();
 	return 0;
 }
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * loop - for whom a loop device's worker reads and writes its file
+ */
+#ifndef IOB_RECORD_LOOP_H
+#define IOB_RECORD_LOOP_H
+
+#include <linux/blk-mq.h>
+#include <linux/uio.h>
+
+#include "../blame/origin.h"
+
+struct iob_call;
+struct pt_regs;
+
+/* where the beginning of a request is in the file, if it is not known */
+#define IOB_LOOP_NOWHERE	U64_MAX
+
+void iob_loops_start(void);
+void iob_loop_queue(const struct request *rq);
+void iob_loop_work(const void *device, const struct request *rq,
+		   const struct iob_call *call);
+void iob_loop_begin(const struct request *rq, u64 pos,
+		    const struct iob_call *call);
+void iob_loop_segment(const struct iov_iter *iter, u64 pos,
+		      const struct iob_call *call, struct pt_regs *regs);
+void iob_loop_discard(const void *one, const void *other,
+		      const struct iob_call *call, struct pt_regs *regs);
+bool iob_loop_find(struct iob_origin *o, const struct bio *bio);
+
+#endif
