@@ -16,6 +16,7 @@
 #include <linux/swap.h>
 
 #include <compat/folio.h>
+#include <compat/memcg.h>
 #include <compat/rcu.h>
 
 #include "act.h"
@@ -109,13 +110,25 @@ static u64 act_of_backing(struct look *l, const struct iob_stack *stack)
 	return l->for_other ? iob_origin_at(&b->origin, 0) : IOB_ACT_NONE;
 }
 
+/* The role that a page which is swapped out belongs to, or IOB_ROLE_NOMEM. */
+static u64 role_of_swapped(const struct look *l)
+{
+	u64 cgroup;
+
+	if (!(l->bio->bi_opf & REQ_SWAP) || l->op != IOB_OP_WRITE ||
+	    iob_roles_kind() != IOB_ROLE_CGROUP)
+		return IOB_ROLE_NOMEM;
+	cgroup = iob_folio_cgroup(iob_folio_of(bio_page(l->bio)));
+	return cgroup ? iob_role_of_cgroup(cgroup) : IOB_ROLE_NOMEM;
+}
+
 /* The act of the task that submits, on the file whose inode is @host if any. */
 static u64 submitter_of(struct look *l, const struct inode *host)
 {
 	struct iob_stack stack;
 	struct iob_file file;
 	u32 intent;
-	u64 other;
+	u64 other, role;
 
 	if (l->late)
 		return IOB_ACT_LOST;
@@ -130,6 +143,11 @@ static u64 submitter_of(struct look *l, const struct inode *host)
 		block_device_file(l->bio, &file);
 	if (other != IOB_ACT_NONE)
 		return iob_act_on(other, &file, true);
+	role = role_of_swapped(l);
+	if (role != IOB_ROLE_NOMEM) {
+		l->for_other = true;
+		return iob_act_get(role, intent, &file);
+	}
 	if (!l->task)
 		return iob_act_get(IOB_ROLE_LOST, intent, &file);
 	return iob_task_act(l->task, intent, &file);

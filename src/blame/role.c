@@ -113,18 +113,41 @@ static void copy_comm(struct iob_role *role, struct task_struct *task)
 }
 
 static void fill(struct iob_role *role, const struct role_key *key,
-		 struct task_struct *task)
+		 struct task_struct *task, u64 cgroup)
 {
 	memset(role, 0, sizeof(*role));
 	role->start = key->start;
 	role->key = key->key;
 	role->kind = key->kind;
-	role->cgroup = cgroup_of(task);
+	role->cgroup = cgroup;
 	if (key->kind == IOB_ROLE_THREAD || key->kind == IOB_ROLE_PROCESS) {
 		role->tgid = task->tgid;
 		role->kthread = task->flags & PF_KTHREAD;
 		copy_comm(role, task);
 	}
+}
+
+/* The role with that key, made if it is new. */
+static u64 get(const struct role_key *key, struct task_struct *task, u64 cgroup)
+{
+	struct iob_role *role, *new;
+	struct iob_node *node;
+
+	role = find(key);
+	if (role) {
+		WRITE_ONCE(role->cgroup, cgroup);
+		return role->node.id;
+	}
+	new = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	if (!new) {
+		iob_stat_inc(node_nomem);
+		return IOB_ROLE_NOMEM;
+	}
+	fill(new, key, task, cgroup);
+	node = iob_index_add(&roles, &new->node, hash_of(key), same);
+	if (node != &new->node)
+		kmem_cache_free(cache, new);
+	return IS_ERR(node) ? IOB_ROLE_NOMEM : node->id;
 }
 
 /**
@@ -138,25 +161,22 @@ static void fill(struct iob_role *role, const struct role_key *key,
 u64 iob_role_get(struct task_struct *task, s32 user)
 {
 	struct role_key key;
-	struct iob_role *role, *new;
-	struct iob_node *node;
 
 	key_of(task, user, &key);
-	role = find(&key);
-	if (role) {
-		WRITE_ONCE(role->cgroup, cgroup_of(task));
-		return role->node.id;
-	}
-	new = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
-	if (!new) {
-		iob_stat_inc(node_nomem);
-		return IOB_ROLE_NOMEM;
-	}
-	fill(new, &key, task);
-	node = iob_index_add(&roles, &new->node, hash_of(&key), same);
-	if (node != &new->node)
-		kmem_cache_free(cache, new);
-	return IS_ERR(node) ? IOB_ROLE_NOMEM : node->id;
+	return get(&key, task, cgroup_of(task));
+}
+
+/**
+ * iob_role_of_cgroup - the role of all that is done in a cgroup
+ * @cgroup: its id
+ *
+ * While roles are cgroups.  As iob_role_get().
+ */
+u64 iob_role_of_cgroup(u64 cgroup)
+{
+	struct role_key key = { .key = cgroup, .kind = IOB_ROLE_CGROUP };
+
+	return get(&key, NULL, cgroup);
 }
 
 /**
