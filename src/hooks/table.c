@@ -314,6 +314,23 @@ void iob_hooks_exit(void)
 	detach_phase(IOB_HOOK_LOADED);
 }
 
+/*
+ * Whether a module is loaded, which is asked by a symbol that each has: where it
+ * is no kprobe can be, but the error is another one than for no such symbol.
+ */
+static bool module_loaded(const char *name)
+{
+	char symbol[MODULE_NAME_LEN + sizeof(":__this_module")];
+	struct kprobe kp = { .symbol_name = symbol };
+	int err;
+
+	scnprintf(symbol, sizeof(symbol), "%s:__this_module", name);
+	err = register_kprobe(&kp);
+	if (!err)
+		unregister_kprobe(&kp);
+	return err != -ENOENT;
+}
+
 /* One line a hook for `status`.  May sleep. */
 void iob_hooks_show(struct seq_file *m)
 {
@@ -330,7 +347,8 @@ void iob_hooks_show(struct seq_file *m)
 
 		seq_printf(m, "hook %s %s ", kinds[s->hook->kind],
 			   s->hook->name);
-		if (s->err && s->hook->module)
+		if (s->err == -ENOENT && s->hook->module &&
+		    !module_loaded(s->hook->module))
 			seq_printf(m, "waiting for %s error=%d\n",
 				   s->hook->module, s->err);
 		else if (s->err)
