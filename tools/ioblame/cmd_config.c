@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * config: the module's settings, shown and set
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "device.h"
+#include "dir.h"
+#include "msg.h"
+#include "out.h"
+#include "table.h"
+#include "text.h"
+
+static const char * const settings[] = {
+	"enable", "charge", "role", "max_roles", "max_intents", "max_acts",
+	"ttl_secs", "nr_counters",
+};
+
+enum {
+	NR_SETTINGS = sizeof(settings) / sizeof(settings[0]),
+};
+
+static char *escaped(char *text)
+{
+	char *safe = text ? must(text_escape_dup(text, strlen(text))) : NULL;
+
+	free(text);
+	return safe;
+}
+
+static unsigned int nr_counters(void)
+{
+	char *text = dir_read_word("nr_counters");
+	unsigned int nr = text ? strtoul(text, NULL, 10) : 0;
+
+	free(text);
+	return nr < 256 ? nr : 256;
+}
+
+/* Each line of `devs`. */
+static void each_device(void (*one)(const char *line, void *arg), void *arg)
+{
+	char *text = dir_read("devs"), *line, *rest = NULL;
+	char safe[256];
+
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		text_escape(safe, sizeof(safe), line, strlen(line));
+		one(safe, arg);
+	}
+	free(text);
+}
+
+static void print_device(const char *line, void *arg)
+{
+	(void)arg;
+	out_printf("device       %s\n", line);
+}
+
+static void json_device(const char *line, void *arg)
+{
+	json_object_array_add(arg, json_object_new_string(line));
+}
+
+static char *counter_part(unsigned int nr, const char *end)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "counters/%u%s", nr, end);
+	return escaped(dir_read_word(name));
+}
+
+static void print_counters(void)
+{
+	unsigned int i, nr = nr_counters();
+	char *spec, *filter;
+
+	for (i = 0; i < nr; i++) {
+		spec = counter_part(i, "");
+		filter = counter_part(i, "_filter");
+		out_printf("counter %-4u %s", i, spec ? spec : "?");
+		if (filter && strcmp(filter, "0"))
+			out_printf("   if %s", filter);
+		out_puts("\n");
+		free(spec);
+		free(filter);
+	}
+}
+
+static void show_json(void)
+{
+	struct json_object *o = json_begin("config"), *list = json_object_new_array(), *c;
+	unsigned int i, nr = nr_counters();
+	char *text;
+	uint64_t n;
+
+	json_n(o, "schema", 1);
+	for (i = 0; i < NR_SETTINGS; i++) {
+		text = escaped(dir_read_word(settings[i]));
+		if (text && text_parse_u64(text, &n))
+			json_n(o, settings[i], n);
+		else
+			json_text(o, settings[i], text);
+		free(text);
+	}
+	each_device(json_device, list);
+	json_object_object_add(o, "devices", list);
+	list = json_object_new_array();
+	for (i = 0; i < nr; i++) {
+		c = json_object_new_object();
+		text = counter_part(i, "");
+		json_text(c, "spec", text);
+		free(text);
+		text = counter_part(i, "_filter");
+		json_text(c, "filter", text);
+		free(text);
+		json_object_array_add(list, c);
+	}
+	json_object_object_add(o, "counters", list);
+	json_print(o);
+}
+
+static int show(const struct opts *o)
+{
+	unsigned int i;
+	char *text;
+
+	if (o->format == FORMAT_JSON) {
+		show_json();
+		return EXIT_OK;
+	}
+	for (i = 0; i < NR_SETTINGS; i++) {
+		text = escaped(dir_read_word(settings[i]));
+		out_printf("%-12s %s\n", settings[i], text ? text : "?");
+		free(text);
+	}
+	each_device(print_device, NULL);
+	print_counters();
+	return EXIT_OK;
+}
+
+/* What a refused setting means, and what to do. */
+static int refused(int err, const char *name, const char *value)
+{
+	char safe[TEXT_ESCAPED(80)];
+
+	text_escape(safe, sizeof(safe), value, 80);
+	switch (err) {
+	case EBUSY:
+		msg("%s cannot be changed while ioblame is switched on: ioblame config disable",
+		    name);
+		return EXIT_FAILED;
+	case EINVAL:
+	case E2BIG:
+	case ERANGE:
+		msg("%s cannot be '%s'; see: man ioblame", name, safe);
+		return EXIT_FAILED;
+	case ENOSPC:
+		msg("that would be more than 64 devices");
+		return EXIT_FAILED;
+	default:
+		return dir_refused(err, name);
+	}
+}
+
+static int set(const char *name, const char *value)
+{
+	int err = -dir_write(name, value, 0);
+
+	return err ? refused(err, name, value) : EXIT_OK;
+}
+
+static int set_named(char **args, int nr)
+{
+	unsigned int i;
+
+	if (nr != 2) {
+		msg("config set wants a name and a value; try: ioblame config --help");
+		return EXIT_USAGE;
+	}
+	for (i = 0; i < NR_SETTINGS; i++) {
+		if (!strcmp(args[0], settings[i]))
+			return set(args[0], args[1]);
+	}
+	msg("that is no setting; see: ioblame config show");
+	return EXIT_USAGE;
+}
+
+/* devices [add|remove|only DEVICE...] | clear */
+static int devices(char **args, int nr)
+{
+	bool remove = nr && !strcmp(args[0], "remove");
+	bool only = nr && !strcmp(args[0], "only");
+	char word[300], safe[TEXT_ESCAPED(64)];
+	struct device d;
+	int i, err;
+
+	if (!nr) {
+		each_device(print_device, NULL);
+		return EXIT_OK;
+	}
+	if (!strcmp(args[0], "clear") && nr == 1) {
+		int fd = dir_open("devs", O_WRONLY | O_TRUNC);
+
+		return fd < 0 ? dir_refused(errno, "devs") : close(fd) ? EXIT_FAILED : EXIT_OK;
+	}
+	if ((strcmp(args[0], "add") && !remove && !only) || nr < 2) {
+		msg("config devices: add, remove or only DEVICE..., or clear");
+		return EXIT_USAGE;
+	}
+	/* all or none: look before anything is changed */
+	for (i = 1; i < nr; i++) {
+		if (device_lookup(args[i], &d) || remove)
+			continue;
+		text_escape(safe, sizeof(safe), args[i], 64);
+		msg("there is no block device '%s'; see: lsblk", safe);
+		return EXIT_FAILED;
+	}
+	for (i = 1; i < nr; i++) {
+		snprintf(word, sizeof(word), "%s%.255s", remove ? "!" : "",
+			 device_lookup(args[i], &d) ? d.number : args[i]);
+		err = -dir_write("devs", word, only && i == 1 ? O_TRUNC : 0);
+		if (err)
+			return refused(err, "devs", args[i]);
+	}
+	return EXIT_OK;
+}
+
+/* A filter that is refused says itself where it is wrong. */
+static int explain(const char *name)
+{
+	char *text = dir_read(name), *line, *rest = NULL, *safe;
+
+	msg("the filter is refused, and the counter has none now:");
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		safe = must(text_escape_dup(line, strlen(line)));
+		msg("  %s", safe);
+		free(safe);
+	}
+	free(text);
+	return EXIT_FAILED;
+}
+
+/* counter NR SPEC, filter NR EXPRESSION */
+static int counter(char **args, int nr, const char *end)
+{
+	char name[64];
+	uint64_t n;
+	int err;
+
+	if (nr != 2 || !text_parse_u64(args[0], &n) || n > 255) {
+		msg("it wants a number and, in quotes, one word; try: ioblame config --help");
+		return EXIT_USAGE;
+	}
+	snprintf(name, sizeof(name), "counters/%llu%s", (unsigned long long)n, end);
+	/* an empty write would be none */
+	err = -dir_write(name, *args[1] ? args[1] : "\n", 0);
+	if (err == ENOENT) {
+		msg("there is no counter %llu: ioblame config set nr_counters N",
+		    (unsigned long long)n);
+		return EXIT_FAILED;
+	}
+	if (err == EINVAL && *end)
+		return explain(name);
+	return err ? refused(err, name, args[1]) : EXIT_OK;
+}
+
+int cmd_config(const struct opts *o)
+{
+	const char *what = o->nr_args ? o->args[0] : "show";
+	char **args = o->args + 1;
+	int nr = o->nr_args - 1, ret;
+
+	ret = dir_find();
+	if (ret)
+		return ret;
+	if (!strcmp(what, "show"))
+		ret = show(o);
+	else if (!strcmp(what, "set"))
+		ret = set_named(args, nr);
+	else if (!strcmp(what, "devices"))
+		ret = devices(args, nr);
+	else if (!strcmp(what, "counters"))
+		print_counters();
+	else if (!strcmp(what, "counter"))
+		ret = counter(args, nr, "");
+	else if (!strcmp(what, "filter"))
+		ret = counter(args, nr, "_filter");
+	else if (!strcmp(what, "enable") && nr == 0)
+		ret = set("enable", "1");
+	else if (!strcmp(what, "disable") && nr == 0)
+		ret = set("enable", "0");
+	else {
+		msg("config shows, sets, devices, counters, counter, filter, enable, disable; try: ioblame config --help");
+		ret = EXIT_USAGE;
+	}
+	out_flush();
+	return ret;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * doctor: whether it works here, and if not, what to type
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "dir.h"
+#include "msg.h"
+#include "out.h"
+#include "table.h"
+#include "text.h"
+
+enum verdict {
+	GOOD,
+	NOTE,			/* works, but */
+	BAD,
+};
+
+static const struct opts *opts;
+static int worst;		/* exit status of the first that is bad */
+
+/* One finding; @todo is what to type, or NULL. */
+static void say(enum verdict v, int status, const char *what, const char *todo,
+		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+static void say(enum verdict v, int status, const char *what, const char *todo,
+		const char *fmt, ...)
+{
+	static const char * const words[] = { "ok", "note", "BAD" };
+	static const char * const json_words[] = { "ok", "note", "bad" };
+	struct json_object *o;
+	char detail[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(detail, sizeof(detail), fmt, args);
+	va_end(args);
+	if (v == BAD && !worst)
+		worst = status;
+	if (opts->format == FORMAT_JSON) {
+		o = json_begin("check");
+		json_text(o, "check", what);
+		json_text(o, "verdict", json_words[v]);
+		json_text(o, "detail", detail);
+		json_text(o, "todo", todo);
+		json_print(o);
+		return;
+	}
+	out_printf("%-4s  %-12s %s\n", words[v], what, detail);
+	if (todo)
+		out_printf("      %-12s -> %s\n", "", todo);
+}
+
+static char *first_line(const char *path)
+{
+	char *text = file_read(path), *safe;
+
+	if (!text)
+		return NULL;
+	text[strcspn(text, "\n")] = '\0';
+	safe = must(text_escape_dup(text, strlen(text)));
+	free(text);
+	return safe;
+}
+
+/* Whether the kernel's modules have ours, loaded or not. */
+static bool installed(const char *release)
+{
+	char path[512], *text;
+	bool has;
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
+	text = file_read(path);
+	has = text && (strstr(text, "/ioblame.ko"));
+	free(text);
+	return has;
+}
+
+static bool secure_boot(void)
+{
+	static const char path[] =
+		"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+	unsigned char value[5] = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool on = fd >= 0 && read(fd, value, 5) == 5 && value[4] == 1;
+
+	if (fd >= 0)
+		close(fd);
+	return on;
+}
+
+static void check_module(const char *release)
+{
+	char *version = first_line("/sys/module/ioblame/version");
+	char *taint = first_line("/sys/module/ioblame/taint");
+	bool loaded = !access("/sys/module/ioblame", F_OK), there = installed(release);
+
+	if (loaded)
+		say(GOOD, 0, "module", NULL, "loaded");
+	else if (there)
+		say(BAD, EXIT_MISSING, "module", "modprobe ioblame",
+		    "installed for %s, not loaded", release);
+	else
+		say(BAD, EXIT_MISSING, "module",
+		    "apt install dkms linux-headers-$(uname -r) && make install",
+		    "not installed for %s", release);
+	if (loaded && !there)
+		say(NOTE, 0, "module", "make install",
+		    "loaded by hand: not there after the next boot");
+	if (loaded && version && strcmp(version, VERSION))
+		say(NOTE, 0, "version", "rmmod ioblame; make install; modprobe ioblame",
+		    "the module is %s, this command %s", version, VERSION);
+	else
+		say(GOOD, 0, "version", NULL, "%s", VERSION);
+	if (loaded && taint && strchr(taint, 'E'))
+		say(NOTE, 0, "signature", "mokutil --import /var/lib/dkms/mok.pub",
+		    "the module is not signed, or by a key that this kernel does not know");
+	else if (loaded)
+		say(GOOD, 0, "signature", NULL, "the kernel has nothing against it");
+	free(version);
+	free(taint);
+}
+
+static void check_lockdown(void)
+{
+	char *text = first_line("/sys/kernel/security/lockdown");
+	char *enforce = first_line("/sys/module/module/parameters/sig_enforce");
+
+	if (secure_boot())
+		say(NOTE, 0, "Secure Boot", "mokutil --import /var/lib/dkms/mok.pub",
+		    "on: only signed modules load, by a key that was enrolled");
+	else
+		say(GOOD, 0, "Secure Boot", NULL, "off");
+	if (enforce && *enforce == 'Y')
+		say(NOTE, 0, "sig_enforce", NULL, "only signed modules load");
+	if (dir_locked_down())
+		say(BAD, EXIT_REFUSED, "lockdown",
+		    "boot with Secure Boot off (mokutil --disable-validation)",
+		    "%s: files of debugfs cannot be opened for writing", text ? text : "?");
+	else
+		say(GOOD, 0, "lockdown", NULL, "%s", text ? text : "this kernel has none");
+	free(text);
+	free(enforce);
+}
+
+static void check_debugfs(void)
+{
+	char *cmdline = first_line("/proc/cmdline");
+
+	if (*dir_debugfs())
+		say(GOOD, 0, "debugfs", NULL, "mounted on %s", dir_debugfs());
+	else if (cmdline && strstr(cmdline, "debugfs=off"))
+		say(BAD, EXIT_FAILED, "debugfs", "take debugfs=off from the kernel's command line",
+		    "switched off");
+	else
+		say(BAD, EXIT_FAILED, "debugfs", "mount -t debugfs debugfs /sys/kernel/debug",
+		    "not mounted");
+	free(cmdline);
+}
+
+static void check_hooks(const char *text)
+{
+	const char *line = text, *missing;
+	unsigned int nr = 0, bad = 0;
+	char name[128], lost[256];
+	size_t len;
+
+	for (; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		if (strncmp(line, "hook ", 5))
+			continue;
+		nr++;
+		missing = memmem(line, len, " missing ", 9);
+		if (!missing)
+			continue;
+		bad++;
+		text_escape(name, sizeof(name), line + 5, missing - line - 5);
+		text_escape(lost, sizeof(lost), missing + 9, line + len - missing - 9);
+		say(NOTE, 0, "hook", NULL, "%s: %s", name, lost);
+	}
+	if (!bad)
+		say(GOOD, 0, "hooks", NULL, "none of %u is missing", nr);
+}
+
+static void check_losses(const char *text)
+{
+	const char *line = text;
+	unsigned int bad = 0;
+	char loss[256];
+	size_t len;
+
+	for (; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		/* nobody needs the text log */
+		if (strncmp(line, "loss ", 5) || !strncmp(line, "loss iolog_unread ", 18))
+			continue;
+		bad++;
+		text_escape(loss, sizeof(loss), line + 5, len - 5);
+		say(NOTE, 0, "losses", "man ioblame, LOSSES", "%s", loss);
+	}
+	if (!bad)
+		say(GOOD, 0, "losses", NULL, "none in the last session");
+}
+
+static void check_files(void)
+{
+	char *text;
+	int fd;
+
+	if (access("/sys/module/ioblame", F_OK) || !*dir_debugfs() || dir_find())
+		return;
+	fd = dir_open("enable", O_RDWR);
+	if (fd < 0) {
+		say(BAD, EXIT_REFUSED, "files", NULL, "%s/enable: %s", dir_path(),
+		    strerror(errno));
+		return;
+	}
+	close(fd);
+	say(GOOD, 0, "files", NULL, "%s can be written", dir_path());
+	text = dir_read("status");
+	if (!text)
+		return;
+	say(GOOD, 0, "session", NULL, "%s", strstr(text, "enabled 1") ?
+	    "switched on" : "switched off");
+	check_hooks(text);
+	check_losses(text);
+	free(text);
+}
+
+int cmd_doctor(const struct opts *o)
+{
+	struct utsname name;
+
+	opts = o;
+	if (uname(&name))
+		return EXIT_FAILED;
+	say(GOOD, 0, "kernel", NULL, "%s", name.release);
+	if (geteuid())
+		say(BAD, EXIT_REFUSED, "root", "sudo ioblame doctor",
+		    "only root may use it, and see all of what follows");
+	else
+		say(GOOD, 0, "root", NULL, "yes");
+	check_module(name.release);
+	check_lockdown();
+	check_debugfs();
+	if (!geteuid())
+		check_files();
+	out_flush();
+	return worst;
+}

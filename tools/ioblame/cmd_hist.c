@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hist: how sizes and times are spread, in powers of two
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "msg.h"
+#include "name.h"
+#include "out.h"
+#include "rows.h"
+#include "table.h"
+#include "text.h"
+
+enum {
+	BAR = 40,
+	HISTS = 20,
+	LOGS = 64,
+};
+
+static struct agg agg;
+
+static int begin(struct run *run)
+{
+	agg_init(&agg, run->opts->field);
+	return 0;
+}
+
+static void record(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	(void)run;
+	agg_add(&agg, rec);
+}
+
+static int end(struct run *run)
+{
+	(void)run;
+	agg_clear(&agg);
+	return 0;
+}
+
+/* Whole powers of two; times in µs, as below that nothing happens. */
+static unsigned int log_of(enum field field, unsigned int slot)
+{
+	uint64_t low = hist_low(slot);
+
+	if (field != FIELD_SIZE)
+		low = (low + 500) / 1000;
+	return low ? 64 - __builtin_clzll(low) : 0;
+}
+
+static uint64_t log_low(unsigned int log)
+{
+	return log ? 1ULL << (log - 1) : 0;
+}
+
+static void collect(const struct hist *h, enum field field, uint64_t *logs)
+{
+	unsigned int i;
+
+	memset(logs, 0, LOGS * sizeof(*logs));
+	for (i = 0; i < HIST_SLOTS; i++)
+		logs[log_of(field, i)] += h->n[i];
+}
+
+/**
+ * hist_lines - a histogram in lines of text
+ * @h:     of nanoseconds, or of bytes
+ * @field: which
+ * @width: of the bars
+ * @line:  called for each
+ * @arg:   handed on
+ */
+void hist_lines(const struct hist *h, enum field field, unsigned int width,
+		void (*line)(const char *text, void *arg), void *arg)
+{
+	uint64_t logs[LOGS], most = 0;
+	unsigned int i, first = LOGS, last = 0;
+	char text[256], bar[128];
+
+	collect(h, field, logs);
+	for (i = 0; i < LOGS; i++) {
+		if (!logs[i])
+			continue;
+		if (first == LOGS)
+			first = i;
+		last = i;
+		if (logs[i] > most)
+			most = logs[i];
+	}
+	if (width >= sizeof(bar))
+		width = sizeof(bar) - 1;
+	snprintf(text, sizeof(text), "%22s : %-10s distribution",
+		 field == FIELD_SIZE ? "bytes" : "usecs", "count");
+	line(text, arg);
+	for (i = first; i <= last && most; i++) {
+		hist_bar(bar, width, logs[i], most);
+		snprintf(text, sizeof(text), "%10llu -> %-8llu : %-10llu |%s|",
+			 (unsigned long long)log_low(i),
+			 (unsigned long long)(i ? 2 * log_low(i) - 1 : 0),
+			 (unsigned long long)logs[i], bar);
+		line(text, arg);
+	}
+}
+
+static void print_line(const char *text, void *arg)
+{
+	(void)arg;
+	out_printf("%s\n", text);
+}
+
+enum column {
+	TIME_NS, FIELD, BY, NAME, LOW, HIGH, COUNT, NR_COLUMNS,
+};
+
+static const struct col columns[NR_COLUMNS] = {
+	[TIME_NS] = { "TIME", "time_ns", COL_COUNT, 0, 0 },
+	[FIELD] = { "FIELD", "field", COL_TEXT, 0, 0 },
+	[BY] = { "BY", "by", COL_TEXT, 0, 0 },
+	[NAME] = { "NAME", "name", COL_TEXT, 0, 0 },
+	[LOW] = { "LOW", "low", COL_COUNT, 0, 0 },
+	[HIGH] = { "HIGH", "high", COL_COUNT, 0, 0 },
+	[COUNT] = { "COUNT", "count", COL_COUNT, 0, 0 },
+};
+
+/* For programs: a row for each slot that is not empty, in bytes or in µs. */
+static void print_slots(const struct run *run, const struct hist *h, const char *by,
+			const char *name, uint64_t to_ns)
+{
+	const struct opts *o = run->opts;
+	struct col cols[NR_COLUMNS];
+	struct table *t;
+	struct cell c[NR_COLUMNS];
+	uint64_t logs[LOGS];
+	unsigned int i;
+
+	memcpy(cols, columns, sizeof(cols));
+	cols[LOW].key = o->field == FIELD_SIZE ? "low_bytes" : "low_us";
+	cols[HIGH].key = o->field == FIELD_SIZE ? "high_bytes" : "high_us";
+	t = table_new(o->format, "hist", cols, NR_COLUMNS);
+	collect(h, o->field, logs);
+	for (i = 0; i < LOGS; i++) {
+		if (!logs[i])
+			continue;
+		c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
+		c[FIELD] = CELL_TEXT(opts_field_name(o->field));
+		c[BY] = CELL_TEXT(by);
+		c[NAME] = CELL_TEXT(name);
+		c[LOW] = CELL_N(log_low(i));
+		c[HIGH] = CELL_N(i ? 2 * log_low(i) - 1 : 0);
+		c[COUNT] = CELL_N(logs[i]);
+		table_row(t, c);
+	}
+	table_end(t);
+}
+
+static void print_one(const struct run *run, const struct hist *h, const char *by,
+		      const char *name, uint64_t to_ns)
+{
+	if (run->opts->format != FORMAT_TABLE) {
+		print_slots(run, h, by, name, to_ns);
+		return;
+	}
+	out_printf("\n%s", opts_field_name(run->opts->field));
+	if (by)
+		out_printf(", %s: %s", by, name);
+	out_puts("\n");
+	if (hist_count(h))
+		hist_lines(h, run->opts->field, BAR, print_line, NULL);
+	else
+		out_puts("nothing was counted\n");
+}
+
+static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+{
+	const struct opts *o = run->opts;
+	struct hist all = { { 0 } };
+	char label[4096], time[32];
+	struct row *rows;
+	size_t i, nr;
+
+	(void)from_ns;
+	if (last && o->interval_ns && !agg.ios)
+		return;
+	if (o->timestamp && o->format == FORMAT_TABLE) {
+		run_time(run, to_ns, time, sizeof(time));
+		out_printf("\n%s", time);
+	}
+	nr = agg_rows(&agg, o->by, SORT_IOS, &rows);
+	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++)
+		print_one(run, &rows[i].hist, opts_pivot_name(o->by),
+			  row_label(rows[i].lead, o->by, label, sizeof(label)), to_ns);
+	if (o->given_by && i < nr && o->format == FORMAT_TABLE)
+		out_printf("\n... and %zu more (--rows)\n", nr - i);
+	for (i = 0; i < nr; i++)
+		hist_sum(&all, &rows[i].hist);
+	if (!o->given_by)
+		print_one(run, &all, NULL, NULL, to_ns);
+	free(rows);
+	agg_clear(&agg);
+}
+
+int cmd_hist(const struct opts *o)
+{
+	struct view view = {
+		.begin = begin, .record = record, .interval = picture, .end = end,
+		.ages = o->field == FIELD_AGE,
+	};
+
+	return run_view(o, &view);
+}

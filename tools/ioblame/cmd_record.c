@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * record: everything into a file, from which all views can be had later
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "dir.h"
+#include "intent.h"
+#include "msg.h"
+#include "name.h"
+#include "store.h"
+#include "text.h"
+
+enum {
+	BATCH = 8192,		/* records in a chunk */
+};
+
+static FILE *file;
+static bool failed;
+static struct iob_iolog_bin_record *batch;
+static size_t nr_batch;
+static uint32_t intents_saved;
+
+static void put(uint32_t type, const void *data, size_t len)
+{
+	if (!failed && !store_write(file, type, data, len))
+		failed = true;
+}
+
+static int begin(struct run *run)
+{
+	const struct opts *o = run->opts;
+	char *name = must(text_escape_dup(o->output, strlen(o->output)));
+	char head[1024];
+	int fd, n;
+
+	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
+		msg("%s is on a disk that is watched: what is written to it is seen, too", name);
+	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!file || !store_begin(file)) {
+		msg("%s: %s", name, strerror(errno));
+		free(name);
+		return EXIT_FAILED;
+	}
+	free(name);
+	n = snprintf(head, sizeof(head),
+		     "version %s\nkernel %s\nwall_ns %lld\nstart_ns %llu\n", VERSION,
+		     run->source.kernel, (long long)run->source.wall_ns,
+		     (unsigned long long)run->source.start_ns);
+	put(STORE_HEAD, head, n);
+	if (run->session.status_text && !run->session.own)
+		put(STORE_STATUS_BEFORE, run->session.status_text,
+		    strlen(run->session.status_text));
+	batch = must(malloc(BATCH * sizeof(*batch)));
+	return EXIT_OK;
+}
+
+static void put_name(const struct name *name, void *arg)
+{
+	size_t n = strlen(name->text) + 1;
+	char *data = must(malloc(sizeof(name->key) + n));
+
+	(void)arg;
+	memcpy(data, &name->key, sizeof(name->key));
+	memcpy(data + sizeof(name->key), name->text, n);
+	put(STORE_NAME, data, sizeof(name->key) + n);
+	free(data);
+}
+
+/* What the records mean comes before them. */
+static void filled(struct run *run)
+{
+	char *text;
+
+	for (; intents_saved < intent_count(); intents_saved++) {
+		const struct intent *in = intent_get(intents_saved);
+
+		if (!in)
+			continue;
+		text = intent_text(in);
+		put(STORE_INTENT, text, strlen(text));
+		free(text);
+	}
+	name_each_new(put_name, NULL);
+	if (nr_batch)
+		put(STORE_RECORDS, batch, nr_batch * sizeof(*batch));
+	nr_batch = 0;
+	if (failed || fflush(file)) {
+		failed = true;
+		run->quit = true;
+	}
+	name_tidy();
+}
+
+static void record(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	name_disk(rec->disk);
+	name_file(rec->dev, rec->ino, rec->gen);
+	if (rec->cgroup)
+		name_cgroup(rec->cgroup);
+	batch[nr_batch++] = *rec;
+	if (nr_batch == BATCH)
+		filled(run);
+}
+
+static int end(struct run *run)
+{
+	char *text = dir_read("status");
+	long bytes;
+
+	filled(run);
+	if (text)
+		put(STORE_STATUS_AFTER, text, strlen(text));
+	free(text);
+	bytes = ftell(file);
+	free(batch);
+	if (fclose(file) || failed) {
+		msg("cannot write the recording: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	msg("%llu IOs in %ld bytes; see: ioblame replay FILE",
+	    (unsigned long long)run->ios, bytes);
+	return EXIT_OK;
+}
+
+int cmd_record(const struct opts *o)
+{
+	static const struct view view = {
+		.begin = begin, .record = record, .filled = filled, .end = end,
+	};
+
+	return run_view(o, &view);
+}

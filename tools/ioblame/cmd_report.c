@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * report and top without a terminal: sums by process, file, stack and device
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "intent.h"
+#include "name.h"
+#include "out.h"
+#include "rows.h"
+#include "text.h"
+
+enum {
+	ROWS_IN_REPORT = 20,
+	STACKS_IN_REPORT = 5,
+	FRAMES_IN_REPORT = 12,
+};
+
+static struct agg agg;
+
+static int begin(struct run *run)
+{
+	(void)run;
+	agg_init(&agg, FIELD_TOTAL);
+	return 0;
+}
+
+static void record(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	(void)run;
+	agg_add(&agg, rec);
+}
+
+static int end(struct run *run)
+{
+	(void)run;
+	agg_clear(&agg);
+	return 0;
+}
+
+static void title(const struct run *run, const char *text)
+{
+	if (run->opts->format == FORMAT_TABLE)
+		out_printf("\n%s\n", text);
+}
+
+/* Stacks below each other: what a table has no room for. */
+static void print_stacks(const struct run *run, unsigned int most)
+{
+	char read[TEXT_NUMBER], written[TEXT_NUMBER];
+	const struct intent *in;
+	struct row *rows;
+	size_t nr, i;
+	unsigned int k;
+
+	nr = agg_rows(&agg, BY_STACK, run->opts->sort, &rows);
+	for (i = 0; i < nr && i < most; i++) {
+		in = intent_get(rows[i].stack->key.intent);
+		out_printf("#%u  read %s, written %s, %llu IOs, mostly %s\n",
+			   rows[i].stack->key.intent,
+			   text_bytes(read, rows[i].bytes[ROW_READ]),
+			   text_bytes(written, rows[i].bytes[ROW_WRITE]),
+			   (unsigned long long)rows[i].all_ios, rows[i].why->why);
+		for (k = 0; in && k < in->depth && k < FRAMES_IN_REPORT; k++)
+			out_printf("    %s\n", in->frame[k]);
+		if (in && in->depth > FRAMES_IN_REPORT)
+			out_printf("    ... %u more\n", in->depth - FRAMES_IN_REPORT);
+	}
+	if (i < nr)
+		out_printf("... and %zu more\n", nr - i);
+	free(rows);
+}
+
+static void print_head(const struct run *run, uint64_t from_ns, uint64_t to_ns)
+{
+	char time[32];
+
+	if (run->opts->format != FORMAT_TABLE)
+		return;
+	if (run->opts->timestamp) {
+		run_time(run, to_ns, time, sizeof(time));
+		out_printf("%s  ", time);
+	}
+	out_printf("%llu IOs in %.1f s, Linux %s\n", (unsigned long long)agg.ios,
+		   (double)(to_ns - from_ns) / 1e9, run->source.kernel);
+}
+
+static void report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+{
+	static const enum pivot parts[] = { BY_PROCESS, BY_FILE, BY_DEVICE };
+	const struct opts *o = run->opts;
+	struct rows_look look = {
+		.submitter = o->submitter, .from_ns = from_ns, .to_ns = to_ns,
+	};
+	bool all = o->format != FORMAT_TABLE;
+	unsigned int most = o->rows ? o->rows : all ? 0 : ROWS_IN_REPORT;
+	char text[64];
+	size_t i;
+
+	/* behind pictures of intervals, only if something came since */
+	if (last && o->interval_ns && !agg.ios)
+		return;
+	print_head(run, from_ns, to_ns);
+	if (o->given_by) {
+		rows_print(run, &agg, o->by, most, &look);
+		agg_clear(&agg);
+		return;
+	}
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(text, sizeof(text), "By %s:", opts_pivot_name(parts[i]));
+		title(run, text);
+		rows_print(run, &agg, parts[i], most, &look);
+	}
+	title(run, "By stack:");
+	if (all)
+		rows_print(run, &agg, BY_STACK, most, &look);
+	else
+		print_stacks(run, o->rows ? o->rows : STACKS_IN_REPORT);
+	if (agg.folded && !all)
+		out_printf("%llu IOs had no room of their own and are shown without file and stack.\n",
+			   (unsigned long long)agg.folded);
+	agg_clear(&agg);
+}
+
+int cmd_report(const struct opts *o)
+{
+	static const struct view view = {
+		.begin = begin, .record = record, .interval = report, .end = end,
+	};
+
+	return run_view(o, &view);
+}
+
+static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+{
+	static uint64_t begun;
+	const struct opts *o = run->opts;
+	struct rows_look look = {
+		.rates = true, .submitter = o->submitter,
+		.from_ns = from_ns, .to_ns = to_ns,
+	};
+	char time[32];
+
+	if (last && !agg.ios)
+		return;
+	if (!begun)
+		begun = from_ns;
+	if (o->accumulate)
+		look.from_ns = begun;
+	if (o->format == FORMAT_TABLE) {
+		run_time(run, to_ns, time, sizeof(time));
+		out_printf("%s%.8s  %llu IOs\n", begun == from_ns ? "" : "\n", time,
+			   (unsigned long long)agg.ios);
+	}
+	rows_print(run, &agg, o->by, o->rows ? o->rows :
+		   o->format == FORMAT_TABLE ? ROWS_IN_REPORT : 0, &look);
+	if (!o->accumulate)
+		agg_clear(&agg);
+}
+
+int cmd_top(const struct opts *o)
+{
+	static const struct view view = {
+		.begin = begin, .record = record, .interval = picture, .end = end,
+		.interval_ns = 1000000000,
+	};
+
+#ifdef HAVE_CURSES
+	if (isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && !o->batch &&
+	    o->format == FORMAT_TABLE && !o->input)
+		return live_top(o);
+#endif
+	return run_view(o, &view);
+}

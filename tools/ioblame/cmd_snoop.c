@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * snoop: a line for each IO as it completed
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "intent.h"
+#include "msg.h"
+#include "name.h"
+#include "out.h"
+#include "rows.h"
+#include "table.h"
+#include "text.h"
+
+enum column {
+	TIME_NS, TIME, WHO, PID, TGID, ROLE, COMM, CGROUP, VIA, VIA_PID,
+	VIA_COMM, OP, OP_NAME, DEVICE, SECTOR, BYTES, PART, QUEUE, DEV, TOTAL,
+	AGE, WHY, HOW, ERROR, FILE_PATH, DEV_NR, INO, GEN, INTENT, BIOS, STACK,
+	NR_COLUMNS,
+};
+
+#define DATA	COL_ONLY_DATA
+#define SHOWN	COL_ONLY_TABLE
+
+static struct col columns[NR_COLUMNS] = {
+	[TIME_NS] = { "TIME", "time_ns", COL_COUNT, DATA, 0 },
+	[TIME] = { "TIME", "time", COL_TEXT, SHOWN, 15 },
+	[WHO] = { "PID", "who", COL_TEXT, SHOWN, 7 },
+	[PID] = { "PID", "pid", COL_COUNT, DATA, 0 },
+	[TGID] = { "TGID", "tgid", COL_COUNT, DATA, 0 },
+	[ROLE] = { "ROLE", "role", COL_TEXT, DATA, 0 },
+	[COMM] = { "COMM", "comm", COL_TEXT, 0, 15 },
+	[CGROUP] = { "CGROUP", "cgroup", COL_TEXT, DATA, 0 },
+	[VIA] = { "VIA", "via", COL_TEXT, SHOWN, 15 },
+	[VIA_PID] = { "VIA", "via_pid", COL_COUNT, DATA, 0 },
+	[VIA_COMM] = { "VIA", "via_comm", COL_TEXT, DATA, 0 },
+	[OP] = { "OP", "op", COL_TEXT, SHOWN, 2 },
+	[OP_NAME] = { "OP", "op", COL_TEXT, DATA, 0 },
+	[DEVICE] = { "DEVICE", "device", COL_TEXT, 0, 7 },
+	[SECTOR] = { "SECTOR", "sector", COL_COUNT, 0, 10 },
+	[BYTES] = { "BYTES", "bytes", COL_COUNT, 0, 8 },
+	[PART] = { "PART", "part", COL_COUNT, DATA, 0 },
+	[QUEUE] = { "QUEUE", "queue_ns", COL_NSECS, 0, 6 },
+	[DEV] = { "DEV", "device_ns", COL_NSECS, 0, 6 },
+	[TOTAL] = { "TOTAL", "total_ns", COL_NSECS, DATA, 0 },
+	[AGE] = { "AGE", "age_ns", COL_NSECS, DATA, 0 },
+	[WHY] = { "WHY", "why", COL_TEXT, 0, 10 },
+	[HOW] = { "HOW", "how", COL_TEXT, DATA, 0 },
+	[ERROR] = { "ERR", "error", COL_SIGNED, 0, 4 },
+	[FILE_PATH] = { "FILE", "file", COL_TEXT, 0, 0 },
+	[DEV_NR] = { "DEV", "dev", COL_TEXT, DATA, 0 },
+	[INO] = { "INO", "ino", COL_COUNT, DATA, 0 },
+	[GEN] = { "GEN", "gen", COL_COUNT, DATA, 0 },
+	[INTENT] = { "INTENT", "intent", COL_COUNT, DATA, 0 },
+	[BIOS] = { "BIOS", "bios", COL_COUNT, DATA, 0 },
+	[STACK] = { "STACK", "stack", COL_STACK, DATA, 0 },
+};
+
+static struct table *table;
+static unsigned int rows;
+
+static const char *who(const struct iob_iolog_bin_record *rec, char *to, size_t size)
+{
+	switch (rec->role_kind) {
+	case ROLE_USER:
+		snprintf(to, size, "user-%d", -rec->id);
+		break;
+	case ROLE_CGROUP:
+		snprintf(to, size, "cgroup");
+		break;
+	case ROLE_NOBODY:
+		snprintf(to, size, "-");
+		break;
+	default:
+		snprintf(to, size, "%d", rec->id);
+	}
+	return to;
+}
+
+static const char *role(unsigned int kind)
+{
+	static const char * const names[] = {
+		[ROLE_THREAD] = "thread", [ROLE_PROCESS] = "process",
+		[ROLE_CGROUP] = "cgroup", [ROLE_USER] = "user",
+		[ROLE_NOBODY] = "nobody",
+	};
+
+	return kind <= ROLE_NOBODY ? names[kind] : "?";
+}
+
+static void print_stack(const struct intent *in)
+{
+	unsigned int i;
+
+	for (i = 0; in && i < in->depth; i++)
+		out_printf("    %s\n", in->frame[i]);
+}
+
+static void record(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	const struct opts *o = run->opts;
+	char comm[TEXT_ESCAPED(IOB_COMM_LEN)], via[TEXT_ESCAPED(IOB_COMM_LEN)];
+	char time[32], name[32], dev[32], letter[2] = { rec->op, '\0' };
+	const struct intent *in = intent_get(rec->intent_nr);
+	bool timed = rec->queue_ns;
+	struct cell c[NR_COLUMNS];
+	uint64_t since = rec->complete_ns - run->source.start_ns;
+
+	if (o->rows && rows++ >= o->rows) {
+		run->quit = true;
+		return;
+	}
+	if (o->timestamp)
+		run_time(run, rec->complete_ns, time, sizeof(time));
+	else
+		snprintf(time, sizeof(time), "%.6f", rec->complete_ns < run->source.start_ns ?
+			 0 : (double)since / 1e9);
+	text_escape(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
+	text_escape(via, sizeof(via), rec->sub_comm, sizeof(rec->sub_comm));
+	snprintf(dev, sizeof(dev), "%u:%u", rec->dev >> 20, rec->dev & 0xfffff);
+	text_escape(letter, sizeof(letter), (const char *)&rec->op, 1);
+
+	c[TIME_NS] = CELL_N(run_wall_ns(run, rec->complete_ns));
+	c[TIME] = CELL_TEXT(time);
+	c[WHO] = CELL_TEXT(who(rec, name, sizeof(name)));
+	c[PID] = CELL_IF(rec->role_kind <= ROLE_PROCESS, rec->id);
+	c[TGID] = CELL_IF(rec->tgid, rec->tgid);
+	c[ROLE] = CELL_TEXT(role(rec->role_kind));
+	c[COMM] = CELL_TEXT(rec->role_kind == ROLE_CGROUP ? name_unit(rec->cgroup) :
+			    *comm ? comm : "-");
+	c[CGROUP] = CELL_TEXT(name_cgroup(rec->cgroup));
+	c[VIA] = CELL_TEXT(rec->sub_pid == rec->pid ? "-" : via);
+	c[VIA_PID] = CELL_N(rec->sub_pid);
+	c[VIA_COMM] = CELL_TEXT(via);
+	c[OP] = CELL_TEXT(letter);
+	c[OP_NAME] = CELL_TEXT(rec_op_name(rec->op));
+	c[DEVICE] = CELL_TEXT(name_disk(rec->disk));
+	c[SECTOR] = CELL_N(rec->sector);
+	c[BYTES] = CELL_N(rec->bytes);
+	c[PART] = CELL_N(rec->part);
+	c[QUEUE] = CELL_IF(timed, rec_wait_ns(rec));
+	c[DEV] = CELL_IF(timed, rec_io_ns(rec));
+	c[TOTAL] = CELL_IF(timed, rec_total_ns(rec));
+	c[AGE] = CELL_IF(rec->dirty_ns, rec_age_ns(rec));
+	c[WHY] = CELL_TEXT(intent_why(rec));
+	c[HOW] = CELL_TEXT(rec_how_name(rec->how));
+	c[ERROR] = CELL_IF(rec->error || o->format != FORMAT_TABLE, (int64_t)rec->error);
+	c[FILE_PATH] = CELL_TEXT(name_file(rec->dev, rec->ino, rec->gen));
+	c[DEV_NR] = CELL_TEXT(dev);
+	c[INO] = CELL_N(rec->ino);
+	c[GEN] = CELL_N(rec->gen);
+	c[INTENT] = CELL_N(rec->intent_nr);
+	c[BIOS] = CELL_N(rec->nr_bios);
+	c[STACK] = o->stacks ? CELL_STACK(in) : CELL_NONE;
+	table_stream_row(table, c);
+	if (o->stacks && o->format == FORMAT_TABLE)
+		print_stack(in);
+}
+
+static int begin(struct run *run)
+{
+	table = table_new(run->opts->format, "io", columns, NR_COLUMNS);
+	return 0;
+}
+
+static void filled(struct run *run)
+{
+	(void)run;
+	/* whoever reads a pipe has each line soon */
+	out_flush();
+	name_tidy();
+}
+
+static int end(struct run *run)
+{
+	(void)run;
+	table_end(table);
+	return 0;
+}
+
+int cmd_snoop(const struct opts *o)
+{
+	static const struct view view = {
+		.begin = begin, .record = record, .filled = filled, .end = end,
+	};
+	struct opts own = *o;
+
+	/* no pictures: an interval is how long */
+	if (own.interval_ns && !own.duration_ns)
+		own.duration_ns = own.interval_ns * (own.count ? own.count : 1);
+	own.interval_ns = 0;
+	own.count = 0;
+	return run_view(&own, &view);
+}

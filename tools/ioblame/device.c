@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "dir.h"
+#include "text.h"
+
+/* The number in a file of sysfs, or 0. */
+static uint64_t sysfs_number(const char *folder, const char *file)
+{
+	char path[PATH_MAX + 64], *text;
+	uint64_t n = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	text = file_read(path);
+	if (text)
+		n = strtoull(text, NULL, 10);
+	free(text);
+	return n;
+}
+
+/* "8:1" */
+static bool parse_number(const char *text, uint32_t *dev)
+{
+	unsigned int maj, min;
+	char rest;
+
+	if (sscanf(text, "%u:%u%c", &maj, &min, &rest) != 2 ||
+	    maj >= 1 << 12 || min >= 1 << 20)
+		return false;
+	*dev = maj << 20 | min;
+	return true;
+}
+
+static bool number_of(const char *word, uint32_t *dev)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	DIR *maps;
+	struct dirent *e;
+
+	if (parse_number(word, dev))
+		return true;
+	snprintf(path, sizeof(path), "%s%s", *word == '/' ? "" : "/dev/", word);
+	if (stat(path, &st)) {
+		/* dm names are below /dev/mapper */
+		snprintf(path, sizeof(path), "/dev/mapper/%s", word);
+		if (*word == '/' || stat(path, &st))
+			goto no_node;
+	}
+	if (!S_ISBLK(st.st_mode))
+		return false;
+	*dev = major(st.st_rdev) << 20 | minor(st.st_rdev);
+	return true;
+no_node:
+	/* without a node, sysfs knows dm's names */
+	maps = strchr(word, '/') ? NULL : opendir("/sys/block");
+	while (maps && (e = readdir(maps)) != NULL) {
+		char *name, *number;
+		bool found;
+
+		snprintf(path, sizeof(path), "/sys/block/%s/dm/name", e->d_name);
+		name = file_read(path);
+		snprintf(path, sizeof(path), "/sys/block/%s/dev", e->d_name);
+		number = name ? file_read(path) : NULL;
+		if (name)
+			name[strcspn(name, "\n")] = '\0';
+		if (number)
+			number[strcspn(number, "\n")] = '\0';
+		found = number && !strcmp(name, word) && parse_number(number, dev);
+		free(name);
+		free(number);
+		if (found) {
+			closedir(maps);
+			return true;
+		}
+	}
+	if (maps)
+		closedir(maps);
+	return false;
+}
+
+/**
+ * device_lookup - find a block device
+ * @word: a name, also a partition's or device mapper's; a path; or MAJ:MIN
+ * @d:    gets it
+ *
+ * Return: false if there is none.
+ */
+bool device_lookup(const char *word, struct device *d)
+{
+	char link[64], folder[PATH_MAX], *base, *text;
+
+	memset(d, 0, sizeof(*d));
+	if (!number_of(word, &d->dev))
+		return false;
+	snprintf(d->number, sizeof(d->number), "%u:%u", d->dev >> 20,
+		 d->dev & 0xfffff);
+	snprintf(link, sizeof(link), "/sys/dev/block/%s", d->number);
+	if (!realpath(link, folder))
+		return false;
+	base = strrchr(folder, '/');
+	text_escape(d->name, sizeof(d->name), base + 1, strlen(base + 1));
+	d->disk = d->dev;
+	d->start = sysfs_number(folder, "start");
+	if (!sysfs_number(folder, "partition"))
+		return true;
+	d->end = d->start + sysfs_number(folder, "size");
+	*base = '\0';
+	snprintf(link, sizeof(link), "/dev");
+	text = NULL;
+	if (strlen(folder) + 5 < sizeof(folder)) {
+		strcat(folder, link);
+		text = file_read(folder);
+	}
+	if (text) {
+		text[strcspn(text, "\n")] = '\0';
+		parse_number(text, &d->disk);
+	}
+	free(text);
+	return true;
+}
+
+static bool has_slaves(const char *name)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	bool has = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/slaves", name);
+	dir = opendir(path);
+	while (dir && !has && (e = readdir(dir)) != NULL)
+		has = e->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return has;
+}
+
+/* Real disks: neither in memory, nor on top of others, where data shows twice. */
+static bool is_real(const char *name)
+{
+	static const char * const not[] = { "ram", "loop", "zram", "fd", "sr", "nbd" };
+	char path[PATH_MAX];
+	size_t i;
+
+	if (*name == '.')
+		return false;
+	for (i = 0; i < sizeof(not) / sizeof(not[0]); i++) {
+		if (!strncmp(name, not[i], strlen(not[i])))
+			return false;
+	}
+	snprintf(path, sizeof(path), "/sys/block/%s", name);
+	return sysfs_number(path, "size") && !has_slaves(name);
+}
+
+/* All disks that there are: what is watched if nobody says what to watch. */
+unsigned int device_all(struct device *d, unsigned int max)
+{
+	DIR *dir = opendir("/sys/block");
+	unsigned int nr = 0;
+	struct dirent *e;
+
+	while (dir && nr < max && (e = readdir(dir)) != NULL) {
+		if (is_real(e->d_name) && device_lookup(e->d_name, &d[nr]))
+			nr++;
+	}
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+/* Whether an IO to a sector of a disk is one of @d's. */
+bool device_has(const struct device *d, uint32_t disk, uint64_t sector)
+{
+	return d->disk == disk &&
+	       (!d->end || (sector >= d->start && sector < d->end));
+}
+
+/* Whether a file would be on one of these disks: then writing it is IO. */
+bool device_under_path(const char *path, const struct device *d, unsigned int nr)
+{
+	char folder[PATH_MAX], number[32], *slash;
+	struct device own;
+	struct stat st;
+	unsigned int i;
+
+	if (stat(path, &st)) {
+		snprintf(folder, sizeof(folder), "%s", path);
+		slash = strrchr(folder, '/');
+		if (slash)
+			slash[slash == folder] = '\0';
+		if (stat(slash ? folder : ".", &st))
+			return false;
+	}
+	snprintf(number, sizeof(number), "%u:%u", major(st.st_dev), minor(st.st_dev));
+	if (!device_lookup(number, &own))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (d[i].disk == own.disk)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * device - the block devices of this machine
+ */
+#ifndef IOBLAME_DEVICE_H
+#define IOBLAME_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A part of a disk, or all of it */
+struct device {
+	uint32_t dev;		/* major << 20 | minor */
+	uint32_t disk;		/* the disk it is on */
+	uint64_t start, end;	/* its sectors there; end 0: all */
+	char number[24];	/* MAJ:MIN, for `devs` */
+	char name[64];
+};
+
+enum {
+	DEVICES_MAX = 64,
+};
+
+bool device_lookup(const char *word, struct device *d);
+unsigned int device_all(struct device *d, unsigned int max);
+bool device_has(const struct device *d, uint32_t disk, uint64_t sector);
+bool device_under_path(const char *path, const struct device *d, unsigned int nr);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <libmount/libmount.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "msg.h"
+
+static char debugfs[256], top[300];
+
+/* Where debugfs is mounted, or "". */
+const char *dir_debugfs(void)
+{
+	struct libmnt_table *table;
+	struct libmnt_fs *fs = NULL;
+	struct libmnt_iter *iter;
+	const char *type, *root;
+
+	if (*debugfs)
+		return debugfs;
+	table = mnt_new_table_from_file("/proc/self/mountinfo");
+	iter = mnt_new_iter(MNT_ITER_FORWARD);
+	while (table && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
+		type = mnt_fs_get_fstype(fs);
+		root = mnt_fs_get_root(fs);
+		if (!type || strcmp(type, "debugfs") || !root || strcmp(root, "/"))
+			continue;
+		snprintf(debugfs, sizeof(debugfs), "%s", mnt_fs_get_target(fs));
+		break;
+	}
+	mnt_free_iter(iter);
+	mnt_unref_table(table);
+	return debugfs;
+}
+
+const char *dir_path(void)
+{
+	return top;
+}
+
+/**
+ * file_read - all of a small file
+ * @path: of it
+ *
+ * Return: its text, to be freed, or NULL with errno.
+ */
+char *file_read(const char *path)
+{
+	size_t len = 0, size = 4096;
+	char *buf = must(malloc(size));
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	ssize_t n;
+
+	if (fd < 0) {
+		free(buf);
+		return NULL;
+	}
+	for (;;) {
+		n = read(fd, buf + len, size - len - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		len += n;
+		if (size - len < 1024) {
+			size *= 2;
+			buf = must(realloc(buf, size));
+		}
+	}
+	err = errno;
+	close(fd);
+	if (n < 0) {
+		free(buf);
+		errno = err;
+		return NULL;
+	}
+	buf[len] = '\0';
+	return buf;
+}
+
+/* Whether the kernel keeps files of debugfs shut: integrity or more. */
+bool dir_locked_down(void)
+{
+	char *text = file_read("/sys/kernel/security/lockdown");
+	bool locked = text && !strstr(text, "[none]");
+
+	free(text);
+	return locked;
+}
+
+/* Say why a file of the module's does not open.  Return: the exit status. */
+int dir_refused(int err, const char *name)
+{
+	if (err == ENOENT || err == ENODEV || err == ENXIO) {
+		msg("the module is gone: modprobe ioblame");
+		return EXIT_MISSING;
+	}
+	if ((err == EPERM || err == EACCES) && geteuid() != 0) {
+		msg("only root may use it: sudo ioblame");
+		return EXIT_REFUSED;
+	}
+	if (err == EPERM || err == EACCES) {
+		msg("the kernel refuses %s%s; see: ioblame doctor", name,
+		    dir_locked_down() ? ", as it is locked down (Secure Boot)" : "");
+		return EXIT_REFUSED;
+	}
+	msg("%s/%s: %s; see: ioblame doctor", top, name, strerror(err));
+	return EXIT_FAILED;
+}
+
+/**
+ * dir_find - find the module's folder
+ *
+ * Return: EXIT_OK, or the exit status, and why was said.
+ */
+int dir_find(void)
+{
+	struct stat st;
+
+	if (geteuid() != 0) {
+		msg("only root may use it: sudo ioblame");
+		return EXIT_REFUSED;
+	}
+	if (access("/sys/module/ioblame", F_OK)) {
+		msg("the module is not loaded: modprobe ioblame");
+		return EXIT_MISSING;
+	}
+	if (!*dir_debugfs()) {
+		msg("debugfs is not mounted: mount -t debugfs debugfs /sys/kernel/debug");
+		return EXIT_FAILED;
+	}
+	snprintf(top, sizeof(top), "%s/ioblame", debugfs);
+	if (stat(top, &st) == 0)
+		return EXIT_OK;
+	return dir_refused(errno, "");
+}
+
+/* open() of one of its files. */
+int dir_open(const char *name, int flags)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+/* Its text, to be freed; NULL with errno. */
+char *dir_read(const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	return file_read(path);
+}
+
+/* The same without the newline at its end. */
+char *dir_read_word(const char *name)
+{
+	char *text = dir_read(name);
+	size_t n = text ? strlen(text) : 0;
+
+	if (n && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	return text;
+}
+
+/* One write(2).  Return: 0 or -errno. */
+int dir_write(const char *name, const char *text, int flags)
+{
+	int fd = dir_open(name, O_WRONLY | flags), err = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		n = write(fd, text, strlen(text));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}

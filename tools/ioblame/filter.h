@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * filter - which IOs are shown
+ */
+#ifndef IOBLAME_FILTER_H
+#define IOBLAME_FILTER_H
+
+#include <stdbool.h>
+
+#include "device.h"
+#include "opts.h"
+#include "rec.h"
+
+struct filter {
+	const struct opts *opts;
+	const struct device *device;	/* if it is not the module that chooses */
+	unsigned int nr_devices;
+};
+
+bool filter_takes(const struct filter *f, const struct iob_iolog_bin_record *rec);
+
+#endif

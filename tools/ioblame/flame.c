@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flame.h"
+#include "msg.h"
+
+enum {
+	WIDTH = 1200,
+	MARGIN = 10,
+	ROW = 17,
+	HEAD = 44,
+	FOOT = 26,
+	CHAR = 7,		/* width of a character, about */
+};
+
+struct node {
+	char *name;
+	uint64_t weight;	/* with all above it */
+	uint64_t own;		/* of stacks that end here */
+	struct node *child, *next;
+};
+
+struct flame {
+	struct node root;
+};
+
+struct flame *flame_new(void)
+{
+	struct flame *f = must(calloc(1, sizeof(*f)));
+
+	f->root.name = must(strdup("all"));
+	return f;
+}
+
+/*
+ * A name that no flame graph program takes for something else: a semicolon
+ * separates frames, and control characters would end the line.
+ */
+static char *frame_name(const char *name)
+{
+	char *copy = must(strdup(*name ? name : "-")), *p;
+
+	for (p = copy; *p; p++) {
+		if (*p == ';')
+			*p = ':';
+		else if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	}
+	return copy;
+}
+
+/* Children are kept in the order of their names. */
+static struct node *child_of(struct node *parent, const char *frame)
+{
+	char *name = frame_name(frame);
+	struct node **at = &parent->child, *node;
+	int d = 1;
+
+	while (*at && (d = strcmp((*at)->name, name)) < 0)
+		at = &(*at)->next;
+	if (*at && !d) {
+		free(name);
+		return *at;
+	}
+	node = must(calloc(1, sizeof(*node)));
+	node->name = name;
+	node->next = *at;
+	*at = node;
+	return node;
+}
+
+/* A stack, outermost first. */
+void flame_add(struct flame *f, const char *const *frame, unsigned int nr, uint64_t weight)
+{
+	struct node *node = &f->root;
+	unsigned int i;
+
+	node->weight += weight;
+	for (i = 0; i < nr; i++) {
+		node = child_of(node, frame[i]);
+		node->weight += weight;
+	}
+	node->own += weight;
+}
+
+static void free_nodes(struct node *node)
+{
+	struct node *next;
+
+	for (; node; node = next) {
+		next = node->next;
+		free_nodes(node->child);
+		free(node->name);
+		free(node);
+	}
+}
+
+void flame_free(struct flame *f)
+{
+	free_nodes(f->root.child);
+	free(f->root.name);
+	free(f);
+}
+
+static void fold(const struct node *node, const char *before, void (*line)(const char *text))
+{
+	char *path;
+
+	for (; node; node = node->next) {
+		path = must(malloc(strlen(before) + strlen(node->name) + 32));
+		sprintf(path, "%s%s%s", before, *before ? ";" : "", node->name);
+		fold(node->child, path, line);
+		if (node->own) {
+			sprintf(path + strlen(path), " %llu\n",
+				(unsigned long long)node->own);
+			line(path);
+		}
+		free(path);
+	}
+}
+
+/* "outermost;...;innermost WEIGHT" a line, as stackcollapse scripts write it. */
+void flame_folded(const struct flame *f, void (*line)(const char *text))
+{
+	fold(f->root.child, "", line);
+}
+
+static unsigned int depth_of(const struct node *node)
+{
+	unsigned int deepest = 0, d;
+
+	for (; node; node = node->next) {
+		d = 1 + depth_of(node->child);
+		if (d > deepest)
+			deepest = d;
+	}
+	return deepest;
+}
+
+/* Into XML; what is no UTF-8 has been escaped before. */
+static void xml(char *to, size_t size, const char *text)
+{
+	size_t n = 0, len;
+	const char *as;
+
+	for (; *text; text++) {
+		char one[2] = { *text, '\0' };
+
+		as = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" :
+		     *text == '>' ? "&gt;" : *text == '"' ? "&quot;" : one;
+		len = strlen(as);
+		if (n + len + 1 >= size)
+			break;
+		memcpy(to + n, as, len);
+		n += len;
+	}
+	to[n] = '\0';
+}
+
+/* Warm colours, the same for the same name. */
+static void color(const char *name, unsigned int *rgb)
+{
+	unsigned int h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	rgb[0] = 205 + h % 50;
+	rgb[1] = (h >> 8) % 200;
+	rgb[2] = (h >> 16) % 55;
+}
+
+struct drawing {
+	double scale;
+	unsigned int height;
+	const char *unit;
+	uint64_t all;
+	void (*line)(const char *text);
+};
+
+static void draw(const struct drawing *d, const struct node *node, double x, unsigned int level)
+{
+	char name[1024], shown[512], cut[256], text[4096];
+	unsigned int rgb[3], y = d->height - FOOT - (level + 1) * ROW;
+
+	for (; node; node = node->next) {
+		double width = (double)node->weight * d->scale;
+		int chars = (int)((width - 6) / CHAR);
+
+		if (width < 0.3) {
+			x += width;
+			continue;
+		}
+		xml(name, sizeof(name), node->name);
+		*shown = '\0';
+		if (chars >= 3) {
+			if ((int)strlen(node->name) <= chars)
+				snprintf(cut, sizeof(cut), "%.250s", node->name);
+			else
+				snprintf(cut, sizeof(cut), "%.*s..",
+					 chars - 2 < 250 ? chars - 2 : 250, node->name);
+			xml(shown, sizeof(shown), cut);
+		}
+		color(node->name, rgb);
+		snprintf(text, sizeof(text),
+			 "<g><title>%s (%llu %s, %.2f %%)</title><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%u\" fill=\"rgb(%u,%u,%u)\" rx=\"2\"/><text x=\"%.1f\" y=\"%u\">%s</text></g>\n",
+			 name, (unsigned long long)node->weight, d->unit,
+			 d->all ? 100.0 * (double)node->weight / (double)d->all : 0,
+			 x, y, width, ROW - 1, rgb[0], rgb[1], rgb[2],
+			 x + 3, y + 12, shown);
+		d->line(text);
+		draw(d, node->child, x, level + 1);
+		x += width;
+	}
+}
+
+/**
+ * flame_svg - draw it
+ * @f:     the stacks
+ * @title: above it
+ * @unit:  of the weights
+ * @line:  takes the picture, piece by piece
+ */
+void flame_svg(const struct flame *f, const char *title, const char *unit,
+	       void (*line)(const char *text))
+{
+	struct drawing d = {
+		.height = HEAD + FOOT + (depth_of(f->root.child) + 1) * ROW,
+		.scale = f->root.weight ? (double)(WIDTH - 2 * MARGIN) /
+			 (double)f->root.weight : 0,
+		.unit = unit, .all = f->root.weight, .line = line,
+	};
+	struct node all = f->root;
+	char text[1024], safe[512];
+
+	xml(safe, sizeof(safe), title);
+	snprintf(text, sizeof(text),
+		 "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"monospace\" font-size=\"12\">\n",
+		 WIDTH, d.height, WIDTH, d.height);
+	line(text);
+	snprintf(text, sizeof(text),
+		 "<rect width=\"100%%\" height=\"100%%\" fill=\"#f8f4e8\"/>\n<text x=\"%d\" y=\"24\" text-anchor=\"middle\" font-size=\"17\">%s</text>\n",
+		 WIDTH / 2, safe);
+	line(text);
+	all.next = NULL;
+	if (all.weight)
+		draw(&d, &all, MARGIN, 0);
+	line("</svg>\n");
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * flame - stacks folded into a tree, as text for flame graph programs or drawn
+ *
+ * Pure.
+ */
+#ifndef IOBLAME_FLAME_H
+#define IOBLAME_FLAME_H
+
+#include <stdint.h>
+
+struct flame;
+
+struct flame *flame_new(void);
+void flame_add(struct flame *f, const char *const *frame, unsigned int nr, uint64_t weight);
+void flame_free(struct flame *f);
+void flame_folded(const struct flame *f, void (*line)(const char *text));
+void flame_svg(const struct flame *f, const char *title, const char *unit,
+	       void (*line)(const char *text));
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <string.h>
+
+#include "hist.h"
+
+/* Where a value is counted: what is too large, in the last slot. */
+unsigned int hist_slot(uint64_t value)
+{
+	unsigned int log, slot;
+
+	if (value < 4)
+		return value;
+	log = 63 - __builtin_clzll(value);
+	slot = 4 + (log - 2) * HIST_SUB + ((value >> (log - 2)) & 3);
+	return slot < HIST_SLOTS ? slot : HIST_SLOTS - 1;
+}
+
+/* The smallest value of a slot. */
+uint64_t hist_low(unsigned int slot)
+{
+	unsigned int log;
+
+	if (slot < 4)
+		return slot;
+	log = (slot - 4) / HIST_SUB + 2;
+	return (4ULL + (slot - 4) % HIST_SUB) << (log - 2);
+}
+
+void hist_add(struct hist *h, uint64_t value)
+{
+	h->n[hist_slot(value)]++;
+}
+
+void hist_sum(struct hist *to, const struct hist *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < HIST_SLOTS; i++)
+		to->n[i] += from->n[i];
+}
+
+uint64_t hist_count(const struct hist *h)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < HIST_SLOTS; i++)
+		sum += h->n[i];
+	return sum;
+}
+
+/**
+ * hist_percentile - the value that @part of all are not above
+ * @h:    what was counted
+ * @part: 0.5 is the median
+ *
+ * Return: the middle of the slot it is in, 0 if nothing was counted.
+ */
+uint64_t hist_percentile(const struct hist *h, double part)
+{
+	uint64_t all = hist_count(h), seen = 0, want;
+	unsigned int i;
+
+	if (!all)
+		return 0;
+	want = (uint64_t)(part * (double)all);
+	if (want >= all)
+		want = all - 1;
+	for (i = 0; i < HIST_SLOTS - 1; i++) {
+		seen += h->n[i];
+		if (seen > want)
+			return (hist_low(i) + hist_low(i + 1)) / 2;
+	}
+	return hist_low(i);
+}
+
+/* @width characters and a NUL: a bar of @n out of @most. */
+void hist_bar(char *to, size_t width, uint64_t n, uint64_t most)
+{
+	size_t filled = most ? (size_t)((double)n / (double)most * (double)width + 0.5) : 0;
+
+	if (filled > width)
+		filled = width;
+	if (n && !filled)
+		filled = 1;
+	memset(to, '@', filled);
+	memset(to + filled, ' ', width - filled);
+	to[width] = '\0';
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "intent.h"
+#include "map.h"
+#include "msg.h"
+#include "rec.h"
+#include "text.h"
+
+enum {
+	DEPTH_MAX = 256,
+};
+
+static struct intent **intents;		/* by number, with gaps */
+static uint32_t nr_intents, size_intents;
+
+/* Frames come again and again: each is kept once. */
+struct word {
+	uint64_t hash;
+	char *text;
+};
+
+static struct map words = { .key_len = sizeof(uint64_t) };
+
+static uint64_t hash(const char *s, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	while (len--)
+		h = (h ^ (unsigned char)*s++) * 0x100000001b3ULL;
+	return h;
+}
+
+static const char *intern(const char *s, size_t len)
+{
+	uint64_t key = hash(s, len);
+	struct word *word = map_get(&words, &key);
+
+	if (word)
+		return word->text;
+	word = must(malloc(sizeof(*word)));
+	word->hash = key;
+	word->text = must(text_escape_dup(s, len));
+	map_put(&words, word);
+	return word->text;
+}
+
+static void put(struct intent *in)
+{
+	if (in->nr >= size_intents) {
+		uint32_t size = in->nr + 256;
+
+		intents = must(realloc(intents, size * sizeof(*intents)));
+		memset(intents + size_intents, 0,
+		       (size - size_intents) * sizeof(*intents));
+		size_intents = size;
+	}
+	if (intents[in->nr]) {
+		free(intents[in->nr]->frame);
+		free(intents[in->nr]);
+	}
+	intents[in->nr] = in;
+	if (in->nr >= nr_intents)
+		nr_intents = in->nr + 1;
+}
+
+static bool is_direct(const char *frame, size_t len)
+{
+	static const char * const parts[] = {
+		"_dio_", "dio_", "direct_IO", "direct_io", "direct_write", "direct_read",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (memmem(frame, len, parts[i], strlen(parts[i])))
+			return true;
+	}
+	return false;
+}
+
+/* "#12 modifier=0x10000002 wb=sync" */
+static struct intent *parse_head(const char *line, size_t len)
+{
+	struct intent *in;
+	unsigned long nr;
+	const char *p;
+	char *end;
+
+	if (*line != '#' || line[1] < '0' || line[1] > '9')
+		return NULL;
+	nr = strtoul(line + 1, &end, 10);
+	/* no more than max_intents may be */
+	if (nr > 1UL << 24 || strncmp(end, " modifier=0x", 12))
+		return NULL;
+	in = must(calloc(1, sizeof(*in)));
+	in->nr = nr;
+	in->modifier = strtoul(end + 12, &end, 16);
+	p = end;
+	if (p < line + len && *p == ' ') {
+		p++;
+		if (!strncmp(p, "wb=", 3))
+			p += 3;
+		in->why = intern(p, line + len - p);
+	}
+	return in;
+}
+
+/* "[ffffffffba1b351f] mark_buffer_dirty+0xff/0x150 [mod]" */
+static bool parse_frame(struct intent *in, const char *line, size_t len)
+{
+	const char *p = memchr(line, ']', len);
+
+	if (*line != '[' || !p || p + 2 > line + len || in->depth == DEPTH_MAX)
+		return false;
+	p += 2;
+	if (in->depth % 16 == 0)
+		in->frame = must(realloc(in->frame, (in->depth + 16) *
+					 sizeof(*in->frame)));
+	in->frame[in->depth++] = intern(p, line + len - p);
+	in->direct |= is_direct(p, line + len - p);
+	return true;
+}
+
+/**
+ * intent_parse - take in what the file `intents` says
+ * @text: whole entries
+ *
+ * Return: whether all of it was understood.
+ */
+bool intent_parse(const char *text)
+{
+	struct intent *in = NULL;
+	const char *line = text;
+	bool good = true;
+	size_t len;
+
+	for (; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		if (*line == '#') {
+			if (in)
+				put(in);
+			in = parse_head(line, len);
+			good &= in != NULL;
+		} else if (len && !(in && parse_frame(in, line, len))) {
+			good = false;
+		}
+	}
+	if (in)
+		put(in);
+	return good;
+}
+
+/**
+ * intent_load - read the intents that are new
+ * @fd: the file `intents`
+ */
+void intent_load(int fd)
+{
+	static char buf[256 << 10];
+	ssize_t n;
+
+	/* a position is a number, and a read gives whole entries */
+	if (lseek(fd, nr_intents, SEEK_SET) < 0)
+		return;
+	while ((n = read(fd, buf, sizeof(buf) - 1)) > 0) {
+		buf[n] = '\0';
+		intent_parse(buf);
+	}
+}
+
+/* NULL if it is not known. */
+const struct intent *intent_get(uint32_t nr)
+{
+	return nr < nr_intents ? intents[nr] : NULL;
+}
+
+uint32_t intent_count(void)
+{
+	return nr_intents;
+}
+
+/**
+ * intent_why - why an IO happened when it did, in a word
+ * @rec: the IO
+ *
+ * The modifier's name.  Without one, the task in the stack wanted it: then the
+ * operation and the stack tell how.
+ */
+const char *intent_why(const struct iob_iolog_bin_record *rec)
+{
+	const struct intent *in = intent_get(rec->intent_nr);
+
+	switch (rec->modifier & IOB_MODIFIER_TYPE_MASK) {
+	case IOB_MODIFIER_JOURNAL:
+		return "journal";
+	case IOB_MODIFIER_RECLAIM:
+		return "reclaim";
+	case IOB_MODIFIER_WB:
+		return in && in->why ? in->why : "writeback";
+	}
+	switch (rec->op) {
+	case 'A':
+		return "readahead";
+	case 'D':
+		return "discard";
+	case 'F':
+		return "flush";
+	}
+	if (rec->role_kind == ROLE_NOBODY)
+		return "-";
+	if (in && in->direct)
+		return "direct";
+	if (rec->op == 'R')
+		return rec_is_metadata(rec) ? "metadata" : "read";
+	return rec_is_metadata(rec) ? "metadata" : "fsync";
+}
+
+/* The function of a frame, with its module: "ext4_writepages [ext4]". */
+void intent_function(const char *frame, char *to, unsigned int size)
+{
+	size_t n = strcspn(frame, "+ ");
+	const char *module = strstr(frame, " [");
+
+	snprintf(to, size, "%.*s%s", (int)n, frame, module ? module : "");
+}
+
+/* As the file has it, to be freed: what is kept of it in a recording. */
+char *intent_text(const struct intent *in)
+{
+	size_t size = 128, i;
+	char *text, *p;
+
+	for (i = 0; i < in->depth; i++)
+		size += strlen(in->frame[i]) + 8;
+	text = must(malloc(size));
+	p = text + sprintf(text, "#%u modifier=0x%x%s%.60s\n", in->nr, in->modifier,
+			   !in->why ? "" :
+			   (in->modifier & IOB_MODIFIER_TYPE_MASK) == IOB_MODIFIER_WB ?
+			   " wb=" : " ", in->why ? in->why : "");
+	for (i = 0; i < in->depth; i++)
+		p += sprintf(p, "[0] %s\n", in->frame[i]);
+	return text;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ioblame: who caused this IO?
+ *
+ * opts.c says what was asked for; each cmd_*.c is a command.  A view takes
+ * records from source.c (the module's, or a recording's), run.c drives it, and
+ * session.c switches the module on and puts everything back.
+ */
+#include <locale.h>
+#include <stdio.h>
+
+#include "cmd.h"
+#include "msg.h"
+#include "out.h"
+#include "stop.h"
+
+int main(int argc, char **argv)
+{
+	static int (*const commands[NR_COMMANDS])(const struct opts *o) = {
+		[CMD_TOP] = cmd_top, [CMD_SNOOP] = cmd_snoop,
+		[CMD_REPORT] = cmd_report, [CMD_HIST] = cmd_hist,
+		[CMD_STACKS] = cmd_stacks, [CMD_RECORD] = cmd_record,
+		[CMD_CONFIG] = cmd_config, [CMD_STATUS] = cmd_status,
+		[CMD_DOCTOR] = cmd_doctor,
+	};
+	struct opts opts;
+	int ret;
+
+	setlocale(LC_ALL, "");
+	/* numbers are for programs, too: 0.5 in every language */
+	setlocale(LC_NUMERIC, "C");
+	stop_init();
+	ret = opts_parse(&opts, argc, argv);
+	if (ret == OPTS_DONE)
+		return EXIT_OK;
+	if (ret)
+		return ret;
+	ret = commands[opts.command](&opts);
+	out_flush();
+	return ret ? ret : out_failed() ? EXIT_FAILED : EXIT_OK;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "map.h"
+#include "msg.h"
+
+static uint64_t hash(const void *key, size_t len)
+{
+	const unsigned char *s = key;
+	uint64_t h = len, word;
+
+	while (len) {
+		size_t n = len < 8 ? len : 8;
+
+		word = 0;
+		memcpy(&word, s, n);
+		h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
+		h ^= h >> 29;
+		s += n;
+		len -= n;
+	}
+	return h ^ h >> 32;
+}
+
+/* Where the key is, or where it would be. */
+static void **find(const struct map *map, const void *key)
+{
+	size_t i = hash(key, map->key_len);
+
+	for (;; i++) {
+		void **slot = &map->slot[i & (map->size - 1)];
+
+		if (!*slot || !memcmp(*slot, key, map->key_len))
+			return slot;
+	}
+}
+
+/* What begins with this key, or NULL. */
+void *map_get(const struct map *map, const void *key)
+{
+	return map->size ? *find(map, key) : NULL;
+}
+
+static void grow(struct map *map)
+{
+	struct map new = { .key_len = map->key_len };
+	size_t i;
+
+	new.size = map->size ? map->size * 2 : 64;
+	new.slot = must(calloc(new.size, sizeof(*new.slot)));
+	for (i = 0; i < map->size; i++) {
+		if (map->slot[i])
+			*find(&new, map->slot[i]) = map->slot[i];
+	}
+	new.nr = map->nr;
+	free(map->slot);
+	*map = new;
+}
+
+/* Add a value whose key is not there. */
+void map_put(struct map *map, void *value)
+{
+	if (map->nr * 4 >= map->size * 3)
+		grow(map);
+	*find(map, value) = value;
+	map->nr++;
+}
+
+/* Forget all. */
+void map_clear(struct map *map, void (*free_value)(void *value))
+{
+	size_t i;
+
+	for (i = 0; i < map->size; i++) {
+		if (map->slot[i] && free_value)
+			free_value(map->slot[i]);
+	}
+	free(map->slot);
+	map->slot = NULL;
+	map->nr = 0;
+	map->size = 0;
+}

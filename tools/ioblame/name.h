@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * name - names for the numbers of disks, files and cgroups
+ *
+ * A name is asked for once, soon after the IO, and kept: later its file may be
+ * gone.  Offline, only what a recording holds is known.  Names that come out
+ * are escaped and live until the end of the program, or until the next
+ * name_tidy() for files.
+ */
+#ifndef IOBLAME_NAME_H
+#define IOBLAME_NAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum name_kind {
+	NAME_DISK,		/* number */
+	NAME_FILE,		/* dev, ino, gen */
+	NAME_CGROUP,		/* number */
+	NAME_MOUNT,		/* dev: where it is mounted */
+	NAME_KINDS,
+};
+
+struct name_key {
+	uint32_t kind;
+	uint32_t dev;		/* as the kernel's dev_t: major << 20 | minor */
+	uint64_t nr;
+	uint32_t gen;
+	uint32_t zero;
+};
+
+struct name {
+	struct name_key key;
+	char *text;		/* NULL if it has none */
+	uint64_t asked_ns;
+	bool saved;		/* in the recording */
+};
+
+void name_offline(void);
+void name_put(const struct name_key *key, const char *text);
+const char *name_disk(uint32_t dev);
+const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen);
+const char *name_cgroup(uint64_t id);
+const char *name_unit(uint64_t id);
+void name_tidy(void);
+void name_done(void);
+void name_each_new(void (*one)(const struct name *name, void *arg), void *arg);
+
+/* for name.c: ask the system; text to be freed, or NULL */
+char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen);
+char *path_of_mount(uint32_t dev);
+char *path_of_cgroup(uint64_t id);
+void path_done(void);
+
+#endif

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg.h"
+#include "opts.h"
+#include "text.h"
+
+enum {
+	OPT_FILE = 256,
+	OPT_RW,
+	OPT_JSON,
+	OPT_CSV,
+	OPT_STACKS,
+	OPT_ERRORS,
+	OPT_MIN_LAT,
+	OPT_BY,
+	OPT_WEIGHT,
+	OPT_FOLDED,
+	OPT_SVG,
+	OPT_SYNC,
+};
+
+#define CMD(c)	(1U << CMD_##c)
+#define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS))
+
+/* Which commands know an option; the rest is all of them. */
+static const struct {
+	int opt;
+	unsigned int commands;
+} known[] = {
+	{ 'D', VIEWS | CMD(RECORD) },
+	{ 'p', VIEWS },
+	{ 'c', VIEWS },
+	{ 'g', VIEWS },
+	{ OPT_FILE, VIEWS },
+	{ OPT_RW, VIEWS },
+	{ 's', CMD(TOP) | CMD(REPORT) },
+	{ 'r', CMD(TOP) | CMD(REPORT) | CMD(HIST) | CMD(SNOOP) },
+	{ 'T', VIEWS },
+	{ OPT_JSON, VIEWS | CMD(STATUS) | CMD(CONFIG) | CMD(DOCTOR) },
+	{ OPT_CSV, CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) },
+	{ 'd', VIEWS | CMD(RECORD) },
+	{ OPT_STACKS, CMD(SNOOP) },
+	{ OPT_ERRORS, CMD(SNOOP) },
+	{ OPT_MIN_LAT, CMD(SNOOP) },
+	{ OPT_BY, CMD(TOP) | CMD(REPORT) | CMD(HIST) },
+	{ OPT_WEIGHT, CMD(STACKS) },
+	{ OPT_FOLDED, CMD(STACKS) },
+	{ OPT_SVG, CMD(STACKS) },
+	{ OPT_SYNC, VIEWS | CMD(RECORD) },
+	{ 'o', CMD(RECORD) | CMD(STACKS) },
+	{ 'a', CMD(TOP) },
+	{ 'b', CMD(TOP) },
+	{ 'S', CMD(TOP) | CMD(REPORT) },
+};
+
+static const struct option longs[] = {
+	{ "device", required_argument, NULL, 'D' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "comm", required_argument, NULL, 'c' },
+	{ "cgroup", required_argument, NULL, 'g' },
+	{ "file", required_argument, NULL, OPT_FILE },
+	{ "rw", required_argument, NULL, OPT_RW },
+	{ "sort", required_argument, NULL, 's' },
+	{ "rows", required_argument, NULL, 'r' },
+	{ "timestamp", no_argument, NULL, 'T' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "csv", no_argument, NULL, OPT_CSV },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "duration", required_argument, NULL, 'd' },
+	{ "stacks", no_argument, NULL, OPT_STACKS },
+	{ "errors", no_argument, NULL, OPT_ERRORS },
+	{ "min-lat", required_argument, NULL, OPT_MIN_LAT },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "weight", required_argument, NULL, OPT_WEIGHT },
+	{ "folded", no_argument, NULL, OPT_FOLDED },
+	{ "svg", no_argument, NULL, OPT_SVG },
+	{ "sync", no_argument, NULL, OPT_SYNC },
+	{ "output", required_argument, NULL, 'o' },
+	{ "accumulate", no_argument, NULL, 'a' },
+	{ "batch", no_argument, NULL, 'b' },
+	{ "submitter", no_argument, NULL, 'S' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char * const commands[NR_COMMANDS] = {
+	[CMD_TOP] = "top", [CMD_SNOOP] = "snoop", [CMD_REPORT] = "report",
+	[CMD_HIST] = "hist", [CMD_STACKS] = "stacks", [CMD_RECORD] = "record",
+	[CMD_REPLAY] = "replay", [CMD_CONFIG] = "config",
+	[CMD_STATUS] = "status", [CMD_DOCTOR] = "doctor",
+};
+
+static const char * const pivots[NR_PIVOTS] = {
+	[BY_PROCESS] = "process", [BY_FILE] = "file", [BY_DEVICE] = "device",
+	[BY_CGROUP] = "cgroup", [BY_STACK] = "stack", [BY_OP] = "op",
+	[BY_WHY] = "why",
+};
+
+static const char * const sorts[NR_SORTS] = {
+	[SORT_BYTES] = "bytes", [SORT_IOS] = "ios", [SORT_READ] = "read",
+	[SORT_WRITTEN] = "written", [SORT_P99] = "p99", [SORT_TIME] = "time",
+};
+
+static const char * const weights[NR_WEIGHTS] = {
+	[WEIGHT_BYTES] = "bytes", [WEIGHT_IOS] = "ios", [WEIGHT_TIME] = "time",
+};
+
+static const char * const fields[NR_FIELDS] = {
+	[FIELD_SIZE] = "size", [FIELD_WAIT] = "wait_time",
+	[FIELD_IO] = "io_time", [FIELD_TOTAL] = "total_time",
+	[FIELD_AGE] = "age",
+};
+
+const char *opts_command_name(enum command command)
+{
+	return commands[command];
+}
+
+const char *opts_pivot_name(enum pivot pivot)
+{
+	return pivots[pivot];
+}
+
+const char *opts_sort_name(enum sort sort)
+{
+	return sorts[sort];
+}
+
+const char *opts_weight_name(enum weight weight)
+{
+	return weights[weight];
+}
+
+const char *opts_field_name(enum field field)
+{
+	return fields[field];
+}
+
+static int usage(const struct opts *o, const char *fmt, const char *what)
+{
+	char text[160], safe[TEXT_ESCAPED(64)];
+
+	text_escape(safe, sizeof(safe), what ? what : "", 64);
+	snprintf(text, sizeof(text), fmt, safe);
+	msg("%s; try: ioblame %s%s--help", text,
+	    o->given_command ? commands[o->command] : "",
+	    o->given_command ? " " : "");
+	return EXIT_USAGE;
+}
+
+/* The place of a word among others, or -1. */
+static int word_of(const char *word, const char * const *words, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(word, words[i]))
+			return i;
+	}
+	return -1;
+}
+
+static bool list_add(const char **list, unsigned int *nr, const char *value)
+{
+	if (*nr == OPTS_LIST || !*value)
+		return false;
+	list[(*nr)++] = value;
+	return true;
+}
+
+static bool add_pid(const char *word, void *arg)
+{
+	struct opts *o = arg;
+	uint64_t pid;
+
+	if (o->nr_pids == OPTS_LIST || !text_parse_u64(word, &pid) || !pid ||
+	    pid > INT32_MAX)
+		return false;
+	o->pid[o->nr_pids++] = pid;
+	return true;
+}
+
+static bool parse_rw(struct opts *o, const char *letters)
+{
+	size_t i, n = strlen(letters);
+
+	if (!n || n >= sizeof(o->rw))
+		return false;
+	for (i = 0; i < n; i++) {
+		o->rw[i] = letters[i] & ~0x20;
+		if (!strchr("RAWDF", o->rw[i]))
+			return false;
+	}
+	o->rw[n] = '\0';
+	return true;
+}
+
+static bool parse_word(const char *word, const char * const *words, int nr, int *to)
+{
+	int i = word_of(word, words, nr);
+
+	if (i < 0)
+		return false;
+	*to = i;
+	return true;
+}
+
+/* An option's value.  Return: false if it is none. */
+static bool set(struct opts *o, int opt, const char *arg)
+{
+	uint64_t n;
+	int word = 0;
+
+	switch (opt) {
+	case 'D':
+		return list_add(o->device, &o->nr_devices, arg);
+	case 'p':
+		return text_parse_list(arg, add_pid, o);
+	case 'c':
+		return list_add(o->comm, &o->nr_comms, arg);
+	case 'g':
+		return list_add(o->cgroup, &o->nr_cgroups, arg);
+	case OPT_FILE:
+		return list_add(o->file, &o->nr_files, arg);
+	case OPT_RW:
+		return parse_rw(o, arg);
+	case 's':
+		if (!parse_word(arg, sorts, NR_SORTS, &word))
+			return false;
+		o->sort = word;
+		return true;
+	case 'r':
+		if (!text_parse_u64(arg, &n) || !n || n > 100000)
+			return false;
+		o->rows = n;
+		return true;
+	case 'd':
+		return text_parse_nsecs(arg, 1000000000, &o->duration_ns) && o->duration_ns;
+	case OPT_MIN_LAT:
+		return text_parse_nsecs(arg, 1000000, &o->min_lat_ns);
+	case OPT_BY:
+		if (!parse_word(arg, pivots, NR_PIVOTS, &word))
+			return false;
+		o->by = word;
+		o->given_by = true;
+		return true;
+	case OPT_WEIGHT:
+		if (!parse_word(arg, weights, NR_WEIGHTS, &word))
+			return false;
+		o->weight = word;
+		return true;
+	case 'o':
+		o->output = arg;
+		return *arg;
+	}
+	return false;
+}
+
+static void flag(struct opts *o, int opt)
+{
+	switch (opt) {
+	case 'T':
+		o->timestamp = true;
+		break;
+	case OPT_JSON:
+		o->format = FORMAT_JSON;
+		break;
+	case OPT_CSV:
+		o->format = FORMAT_CSV;
+		break;
+	case OPT_STACKS:
+		o->stacks = true;
+		break;
+	case OPT_ERRORS:
+		o->errors = true;
+		break;
+	case OPT_SVG:
+		o->svg = true;
+		break;
+	case OPT_FOLDED:
+		o->svg = false;
+		break;
+	case OPT_SYNC:
+		o->sync = true;
+		break;
+	case 'a':
+		o->accumulate = true;
+		break;
+	case 'b':
+		o->batch = true;
+		break;
+	case 'S':
+		o->submitter = true;
+		break;
+	}
+}
+
+static bool knows(enum command command, int opt)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (known[i].opt == opt)
+			return known[i].commands & 1U << command;
+	}
+	return false;
+}
+
+static const char *long_name(int opt)
+{
+	const struct option *l;
+
+	for (l = longs; l->name && l->val != opt; l++)
+		;
+	return l->name;
+}
+
+static int parse_options(struct opts *o, int argc, char **argv)
+{
+	int opt;
+
+	optind = 0;
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":D:p:c:g:s:r:d:o:TVhabS", longs, NULL)) >= 0) {
+		if (opt == 'h') {
+			help_print(o->given_command ? (int)o->command : -1);
+			return OPTS_DONE;
+		}
+		if (opt == 'V') {
+			printf("ioblame %s\n", VERSION);
+			return OPTS_DONE;
+		}
+		if (opt == '?')
+			return usage(o, "unknown option %s", argv[optind - 1]);
+		if (opt == ':')
+			return usage(o, "%s wants a value", argv[optind - 1]);
+		if (!knows(o->command, opt)) {
+			char text[64];
+
+			snprintf(text, sizeof(text), "%s has no --%s",
+				 commands[o->command], long_name(opt));
+			return usage(o, "%s", text);
+		}
+		if (!optarg) {
+			flag(o, opt);
+		} else if (!set(o, opt, optarg)) {
+			char text[64];
+
+			snprintf(text, sizeof(text), "--%s cannot be '%%s'", long_name(opt));
+			return usage(o, text, optarg);
+		}
+	}
+	return EXIT_OK;
+}
+
+/* [interval [count]] */
+static int parse_interval(struct opts *o, char **args, int nr)
+{
+	if (nr > 2)
+		return usage(o, "what is '%s'?", args[2]);
+	if (nr && (!text_parse_nsecs(args[0], 1000000000, &o->interval_ns) ||
+		   o->interval_ns < 10000000))
+		return usage(o, "'%s' is no interval in seconds", args[0]);
+	if (nr > 1 && (!text_parse_u64(args[1], &o->count) || !o->count))
+		return usage(o, "'%s' is no count", args[1]);
+	return EXIT_OK;
+}
+
+static int parse_args(struct opts *o, char **args, int nr)
+{
+	int word;
+
+	switch (o->command) {
+	case CMD_HIST:
+		if (!nr)
+			return usage(o, "hist wants a field: size, wait_time, io_time, total_time or age", NULL);
+		if (!parse_word(args[0], fields, NR_FIELDS, &word))
+			return usage(o, "'%s' is no field: size, wait_time, io_time, total_time or age", args[0]);
+		o->field = word;
+		return parse_interval(o, args + 1, nr - 1);
+	case CMD_CONFIG:
+		o->args = args;
+		o->nr_args = nr;
+		return EXIT_OK;
+	case CMD_RECORD:
+		if (!o->output)
+			return usage(o, "record wants a file: -o FILE", NULL);
+		/* fall through */
+	case CMD_STATUS:
+	case CMD_DOCTOR:
+		if (nr)
+			return usage(o, "what is '%s'?", args[0]);
+		return EXIT_OK;
+	default:
+		return parse_interval(o, args, nr);
+	}
+}
+
+/* `replay FILE [VIEW]`: the rest is the view's.  Return: words taken, or -1. */
+static int parse_replay(struct opts *o, int argc, char **argv)
+{
+	int word;
+
+	o->given_command = true;
+	o->command = CMD_REPLAY;
+	if (argc < 2 || argv[1][0] == '-') {
+		if (argc >= 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
+			return 0;
+		usage(o, "replay wants a file", NULL);
+		return -1;
+	}
+	o->input = argv[1];
+	o->command = CMD_REPORT;
+	if (argc < 3 || !parse_word(argv[2], commands, NR_COMMANDS, &word))
+		return 1;
+	if (!(VIEWS & 1U << word)) {
+		usage(o, "replay shows no '%s': top, snoop, report, hist, stacks", argv[2]);
+		return -1;
+	}
+	o->command = word;
+	return 2;
+}
+
+/**
+ * opts_parse - understand the command line
+ * @o:    gets it; refers to @argv
+ * @argc: as main() has it
+ * @argv: is reordered
+ *
+ * Return: EXIT_OK; EXIT_USAGE, and what is wrong was said; or OPTS_DONE if help
+ * or the version was asked for and given.
+ */
+int opts_parse(struct opts *o, int argc, char **argv)
+{
+	int word, taken, i, ret;
+
+	memset(o, 0, sizeof(*o));
+	for (i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--") && i + 1 < argc) {
+			o->run = argv + i + 1;
+			argc = i;
+		} else if (!strcmp(argv[i], "--")) {
+			return usage(o, "a command is missing behind --", NULL);
+		}
+	}
+	if (argc > 1 && !strcmp(argv[1], "help")) {
+		help_print(argc > 2 ? word_of(argv[2], commands, NR_COMMANDS) : -1);
+		return OPTS_DONE;
+	}
+	if (argc > 1 && parse_word(argv[1], commands, NR_COMMANDS, &word)) {
+		o->command = word;
+		o->given_command = true;
+		argc--;
+		argv++;
+	} else if (argc > 1 && argv[1][0] >= 'a' && argv[1][0] <= 'z') {
+		return usage(o, "there is no command '%s'", argv[1]);
+	}
+	if (o->command == CMD_REPLAY) {
+		taken = parse_replay(o, argc, argv);
+		if (taken < 0)
+			return EXIT_USAGE;
+		argc -= taken;
+		argv += taken;
+	}
+	if (o->run && !((VIEWS | CMD(RECORD)) & 1U << o->command))
+		return usage(o, "it runs no command", NULL);
+	if (o->run && o->input)
+		return usage(o, "replay runs no command", NULL);
+	ret = parse_options(o, argc, argv);
+	return ret ? ret : parse_args(o, argv + optind, argc - optind);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "out.h"
+#include "stop.h"
+
+enum {
+	BATCH = 64 << 10,
+	/* how long a reader that does not read holds up the end */
+	PATIENCE_MS = 1000,
+};
+
+static char *buf;
+static size_t len, size;
+static bool closed, failed;
+
+/* Wait until stdout takes something.  Return: false to give up. */
+static bool writable(void)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	while (!stop_asked()) {
+		if (poll(&p, 1, 500) > 0)
+			return true;
+	}
+	return poll(&p, 1, PATIENCE_MS) > 0;
+}
+
+/* Write what has gathered: call it behind each line that somebody waits for. */
+void out_flush(void)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < len && !closed) {
+		/* no more than a pipe takes at once, so that it never blocks */
+		size_t part = len - done < 4096 ? len - done : 4096;
+
+		if (!writable()) {
+			closed = true;
+			break;
+		}
+		n = write(STDOUT_FILENO, buf + done, part);
+		if (n >= 0) {
+			done += n;
+		} else if (errno != EINTR && errno != EAGAIN) {
+			closed = true;
+			failed = errno != EPIPE;
+			if (failed)
+				msg("cannot write: %s", strerror(errno));
+		}
+	}
+	len = 0;
+}
+
+static void add(const char *text, size_t n)
+{
+	if (closed)
+		return;
+	if (len + n > size) {
+		size = (len + n) * 2;
+		buf = must(realloc(buf, size));
+	}
+	memcpy(buf + len, text, n);
+	len += n;
+	if (len >= BATCH)
+		out_flush();
+}
+
+void out_puts(const char *text)
+{
+	add(text, strlen(text));
+}
+
+void out_printf(const char *fmt, ...)
+{
+	char small[512], *text = small;
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(small, sizeof(small), fmt, args);
+	va_end(args);
+	if (n >= (int)sizeof(small)) {
+		text = must(malloc(n + 1));
+		va_start(args, fmt);
+		vsnprintf(text, n + 1, fmt, args);
+		va_end(args);
+	}
+	add(text, n);
+	if (text != small)
+		free(text);
+}
+
+/* Nobody reads any more, or writing failed. */
+bool out_closed(void)
+{
+	return closed;
+}
+
+bool out_failed(void)
+{
+	return failed;
+}

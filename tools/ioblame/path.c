@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From numbers to paths: the file system is asked by open_by_handle_at(), and
+ * /proc/self/fd tells the path.  Nothing is searched.
+ *
+ * Mount points stay open only until path_done(), or they could not be
+ * unmounted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libmount/libmount.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "name.h"
+#include "stop.h"
+
+enum {
+	MOUNTS = 16,			/* open at once */
+	FID_INO32_GEN = 1,
+	FID_XFS_INO64_GEN = 0x81,
+	FID_BTRFS = 0x4d,
+	FID_KERNFS = 0xfe,
+	FID_BYTES = 32,
+};
+
+struct handle {
+	unsigned int bytes;
+	int type;
+	unsigned char fid[FID_BYTES];
+};
+
+static struct mount {
+	uint32_t dev;
+	int fd;
+	char type[16];
+	char path[PATH_MAX];
+	uint64_t subvol;		/* of btrfs */
+} mounts[MOUNTS];
+static unsigned int nr_mounts;
+
+static struct libmnt_table *table;
+static uint64_t table_ns;
+
+/* What is mounted, not older than a second. */
+static struct libmnt_table *get_table(void)
+{
+	uint64_t now = now_ns();
+
+	if (table && now - table_ns < 1000000000)
+		return table;
+	mnt_unref_table(table);
+	table = mnt_new_table_from_file("/proc/self/mountinfo");
+	table_ns = now;
+	return table;
+}
+
+static uint32_t kernel_dev(dev_t dev)
+{
+	return major(dev) << 20 | minor(dev);
+}
+
+/* Where a file system is mounted whole, else where a part of it is. */
+static struct libmnt_fs *find_fs(uint32_t dev)
+{
+	dev_t want = makedev(dev >> 20, dev & 0xfffff);
+	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_BACKWARD);
+	struct libmnt_fs *fs, *found = NULL;
+
+	while (get_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
+		const char *root = mnt_fs_get_root(fs);
+
+		if (mnt_fs_get_devno(fs) != want)
+			continue;
+		if (!found || (root && !strcmp(root, "/")))
+			found = fs;
+	}
+	mnt_free_iter(iter);
+	return found;
+}
+
+static struct mount *open_mount(uint32_t dev)
+{
+	struct libmnt_fs *fs;
+	struct mount *m;
+	const char *type;
+	char *value;
+	size_t len;
+	unsigned int i;
+
+	for (i = 0; i < nr_mounts; i++) {
+		if (mounts[i].dev == dev)
+			return mounts[i].fd >= 0 ? &mounts[i] : NULL;
+	}
+	if (nr_mounts == MOUNTS)
+		path_done();
+	m = &mounts[nr_mounts++];
+	memset(m, 0, sizeof(*m));
+	m->dev = dev;
+	m->fd = -1;
+	fs = find_fs(dev);
+	if (!fs)
+		return NULL;
+	type = mnt_fs_get_fstype(fs);
+	snprintf(m->type, sizeof(m->type), "%s", type ? type : "");
+	snprintf(m->path, sizeof(m->path), "%s", mnt_fs_get_target(fs));
+	if (mnt_fs_get_option(fs, "subvolid", &value, &len) == 0)
+		m->subvol = strtoull(value, NULL, 10);
+	m->fd = open(m->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return m->fd >= 0 ? m : NULL;
+}
+
+/* Close what is open. */
+void path_done(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_mounts; i++) {
+		if (mounts[i].fd >= 0)
+			close(mounts[i].fd);
+	}
+	nr_mounts = 0;
+}
+
+/* The path of what a handle stands for, or NULL. */
+static char *path_of(int mount_fd, const struct handle *handle)
+{
+	char link[64], path[PATH_MAX];
+	struct stat there, named;
+	ssize_t n = -1;
+	bool same;
+	int fd;
+
+	fd = open_by_handle_at(mount_fd, (struct file_handle *)handle, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	same = n > 0 && !fstat(fd, &there);
+	close(fd);
+	if (!same)
+		return NULL;
+	path[n] = '\0';
+	/* one that the kernel has no name for has a path that is another's */
+	if (!lstat(path, &named))
+		return named.st_ino == there.st_ino && named.st_dev == there.st_dev ?
+		       strdup(path) : NULL;
+	return there.st_nlink ? NULL : strdup(path);
+}
+
+static void put(struct handle *h, const void *value, size_t len)
+{
+	memcpy(h->fid + h->bytes, value, len);
+	h->bytes += len;
+}
+
+static char *try_btrfs(const struct mount *m, uint64_t ino, uint32_t gen, uint64_t subvol)
+{
+	struct handle h = { .type = FID_BTRFS };
+
+	put(&h, &ino, sizeof(ino));
+	put(&h, &subvol, sizeof(subvol));
+	put(&h, &gen, sizeof(gen));
+	return path_of(m->fd, &h);
+}
+
+/* The path of a file, or NULL.  To be freed. */
+char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	struct mount *m = open_mount(dev);
+	struct handle h = { .type = FID_INO32_GEN };
+	uint32_t ino32 = ino;
+	char *path;
+
+	if (!m)
+		return NULL;
+	if (!strcmp(m->type, "btrfs")) {
+		path = try_btrfs(m, ino, gen, m->subvol ? m->subvol : 5);
+		return path || m->subvol == 5 ? path : try_btrfs(m, ino, gen, 5);
+	}
+	if (ino >> 32) {
+		h.type = FID_XFS_INO64_GEN;
+		put(&h, &ino, sizeof(ino));
+	} else {
+		put(&h, &ino32, sizeof(ino32));
+	}
+	put(&h, &gen, sizeof(gen));
+	return path_of(m->fd, &h);
+}
+
+/* Where a device is mounted, or NULL.  To be freed. */
+char *path_of_mount(uint32_t dev)
+{
+	struct libmnt_fs *fs = find_fs(dev);
+
+	return fs ? strdup(mnt_fs_get_target(fs)) : NULL;
+}
+
+/* The path of a cgroup below where cgroup2 is mounted, or NULL. */
+char *path_of_cgroup(uint64_t id)
+{
+	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	struct handle h = { .type = FID_KERNFS };
+	struct libmnt_fs *fs, *found = NULL;
+	const char *top, *type;
+	char *path = NULL;
+	struct mount *m;
+	size_t n;
+
+	while (get_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
+		type = mnt_fs_get_fstype(fs);
+		if (type && !strcmp(type, "cgroup2") && !found)
+			found = fs;
+	}
+	mnt_free_iter(iter);
+	if (!found)
+		return NULL;
+	m = open_mount(kernel_dev(mnt_fs_get_devno(found)));
+	if (!m)
+		return NULL;
+	put(&h, &id, sizeof(id));
+	path = path_of(m->fd, &h);
+	top = m->path;
+	n = strlen(top);
+	if (!path || strncmp(path, top, n))
+		return path;
+	if (!path[n])
+		strcpy(path, "/");
+	else
+		memmove(path, path + n, strlen(path + n) + 1);
+	return path;
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "intent.h"
+#include "msg.h"
+#include "name.h"
+#include "out.h"
+#include "rows.h"
+#include "table.h"
+#include "text.h"
+
+enum column {
+	TIME, SECONDS, WHO, PID, ROLE, COMM, SHOWN_COMM, EXITED, UNIT, CGROUP,
+	DEVICE, OP, R_RATE, W_RATE, RB_RATE, WB_RATE, READS, READ, WRITES,
+	WRITTEN, DISCARDS, DISCARDED, FLUSHES, ERRORS, P50, P99, MEAN, WHY, VIA,
+	VIA_PID, VIA_COMM, FILES, FILE_COUNTED, FILE_PATH, STACK,
+	NR_COLUMNS,
+};
+
+#define DATA	COL_ONLY_DATA
+#define SHOWN	COL_ONLY_TABLE
+
+static const struct col columns[NR_COLUMNS] = {
+	[TIME] = { "TIME", "time_ns", COL_COUNT, DATA, 0 },
+	[SECONDS] = { "SECONDS", "interval_s", COL_RATE, DATA, 0 },
+	[WHO] = { "PID", "who", COL_TEXT, SHOWN, 0 },
+	[PID] = { "PID", "pid", COL_COUNT, DATA, 0 },
+	[ROLE] = { "ROLE", "role", COL_TEXT, DATA, 0 },
+	[COMM] = { "COMM", "comm", COL_TEXT, DATA, 0 },
+	[SHOWN_COMM] = { "COMM", "comm", COL_TEXT, SHOWN, 0 },
+	[EXITED] = { "EXITED", "exited", COL_FLAG, DATA, 0 },
+	[UNIT] = { "UNIT", "unit", COL_TEXT, SHOWN, 0 },
+	[CGROUP] = { "CGROUP", "cgroup", COL_TEXT, DATA, 0 },
+	[DEVICE] = { "DEVICE", "device", COL_TEXT, 0, 0 },
+	[OP] = { "OP", "op", COL_TEXT, DATA, 0 },
+	[R_RATE] = { "R/s", "reads_per_s", COL_RATE, 0, 0 },
+	[W_RATE] = { "W/s", "writes_per_s", COL_RATE, 0, 0 },
+	[RB_RATE] = { "RB/s", "read_bytes_per_s", COL_BYTES, 0, 0 },
+	[WB_RATE] = { "WB/s", "write_bytes_per_s", COL_BYTES, 0, 0 },
+	[READS] = { "READS", "reads", COL_COUNT, 0, 0 },
+	[READ] = { "READ", "read_bytes", COL_BYTES, 0, 0 },
+	[WRITES] = { "WRITES", "writes", COL_COUNT, 0, 0 },
+	[WRITTEN] = { "WRITTEN", "write_bytes", COL_BYTES, 0, 0 },
+	[DISCARDS] = { "DISCARDS", "discards", COL_COUNT, DATA, 0 },
+	[DISCARDED] = { "DISCARDED", "discard_bytes", COL_BYTES, DATA, 0 },
+	[FLUSHES] = { "FLUSHES", "flushes", COL_COUNT, DATA, 0 },
+	[ERRORS] = { "ERRORS", "errors", COL_COUNT, DATA, 0 },
+	[P50] = { "P50", "p50_ns", COL_NSECS, 0, 0 },
+	[P99] = { "P99", "p99_ns", COL_NSECS, 0, 0 },
+	[MEAN] = { "MEAN", "mean_ns", COL_NSECS, DATA, 0 },
+	[WHY] = { "WHY", "why", COL_TEXT, 0, 0 },
+	[VIA] = { "VIA", "via", COL_TEXT, SHOWN, 0 },
+	[VIA_PID] = { "VIA", "via_pid", COL_COUNT, DATA, 0 },
+	[VIA_COMM] = { "VIA", "via_comm", COL_TEXT, DATA, 0 },
+	[FILES] = { "FILES", "files", COL_COUNT, DATA, 0 },
+	[FILE_COUNTED] = { "FILE", "file", COL_TEXT, SHOWN | COL_CUT, 0 },
+	[FILE_PATH] = { "FILE", "file", COL_TEXT, DATA, 0 },
+	[STACK] = { "STACK", "stack", COL_STACK, DATA | COL_CUT, 0 },
+};
+
+static const char * const role_names[] = {
+	[ROLE_THREAD] = "process", [ROLE_PROCESS] = "process",
+	[ROLE_CGROUP] = "cgroup", [ROLE_USER] = "user", [ROLE_NOBODY] = "nobody",
+};
+
+/* Who pays, in short: a pid, user-N, cgroup, -. */
+const char *row_who(const struct atom *a, char *to, unsigned int size)
+{
+	switch (a->key.kind) {
+	case ROLE_USER:
+		snprintf(to, size, "user-%u", a->key.who);
+		break;
+	case ROLE_CGROUP:
+		snprintf(to, size, "cgroup");
+		break;
+	case ROLE_NOBODY:
+		snprintf(to, size, "-");
+		break;
+	default:
+		snprintf(to, size, "%u", a->key.who);
+	}
+	return to;
+}
+
+const char *row_comm(const struct atom *a, char *to, unsigned int size)
+{
+	if (a->key.kind == ROLE_CGROUP)
+		return name_unit(a->key.cgroup);
+	text_escape(to, size, a->comm, sizeof(a->comm));
+	return *to ? to : "-";
+}
+
+const char *row_file(const struct atom *a)
+{
+	if (a->key.rest)
+		return "(others)";
+	return name_file(a->key.dev, a->key.ino, a->key.gen);
+}
+
+/* Whether the process is gone; of a recording nobody knows. */
+bool row_exited(const struct run *run, const struct atom *a)
+{
+	return run->source.live && a->key.kind <= ROLE_PROCESS && a->key.who &&
+	       kill(a->key.who, 0) && errno == ESRCH;
+}
+
+/* What a row is called. */
+const char *row_label(const struct atom *a, enum pivot by, char *to, unsigned int size)
+{
+	char who[32], comm[TEXT_ESCAPED(IOB_COMM_LEN)], *stack;
+	const struct intent *in;
+
+	switch (by) {
+	case BY_FILE:
+		return row_file(a);
+	case BY_DEVICE:
+		return name_disk(a->key.disk);
+	case BY_CGROUP:
+		return name_cgroup(a->key.cgroup);
+	case BY_OP:
+		return rec_op_name(a->key.op);
+	case BY_WHY:
+		return a->why;
+	case BY_STACK:
+		in = intent_get(a->key.intent);
+		stack = in ? stack_folded(in, " < ", false) : NULL;
+		snprintf(to, size, "#%u %s", a->key.intent, stack ? stack : "?");
+		free(stack);
+		return to;
+	default:
+		snprintf(to, size, "%s %s", row_who(a, who, sizeof(who)),
+			 row_comm(a, comm, sizeof(comm)));
+		return to;
+	}
+}
+
+/* Which columns a table of this kind shows. */
+static void choose(struct col *cols, enum pivot by, const struct rows_look *look)
+{
+	static const enum column rates[] = { R_RATE, W_RATE, RB_RATE, WB_RATE };
+	static const enum column sums[] = { READS, READ, WRITES, WRITTEN };
+	unsigned int i;
+
+	memcpy(cols, columns, sizeof(columns));
+	for (i = 0; i < 4; i++)
+		cols[look->rates ? sums[i] : rates[i]].flags |= DATA;
+	if (!look->submitter)
+		cols[VIA].flags |= DATA;
+	if (by != BY_PROCESS && by != BY_STACK && by != BY_FILE) {
+		cols[WHO].flags |= DATA;
+		cols[SHOWN_COMM].flags |= DATA;
+	}
+	if (by != BY_PROCESS && by != BY_CGROUP)
+		cols[UNIT].flags |= DATA;
+	if (by != BY_DEVICE)
+		cols[DEVICE].flags |= DATA;
+	if (by == BY_OP)
+		cols[OP].flags &= ~DATA;
+	if (by == BY_STACK) {
+		cols[STACK].flags &= ~DATA;
+		cols[FILE_COUNTED].flags |= DATA;
+	}
+	if (by == BY_WHY || by == BY_DEVICE || by == BY_OP || by == BY_CGROUP)
+		cols[FILE_COUNTED].flags |= DATA;
+	/* what is neither shown nor data is not there */
+}
+
+static uint64_t per_second(uint64_t n, const struct rows_look *look)
+{
+	uint64_t ns = look->to_ns - look->from_ns;
+
+	return ns ? (uint64_t)((double)n * 1e9 / (double)ns + 0.5) : 0;
+}
+
+static double rate(uint64_t n, const struct rows_look *look)
+{
+	uint64_t ns = look->to_ns - look->from_ns;
+
+	return ns ? (double)n * 1e9 / (double)ns : 0;
+}
+
+struct room {
+	char who[32], comm[TEXT_ESCAPED(IOB_COMM_LEN)];
+	char marked[TEXT_ESCAPED(IOB_COMM_LEN) + 2];
+	char via[TEXT_ESCAPED(IOB_COMM_LEN)], via_shown[TEXT_ESCAPED(IOB_COMM_LEN) + 16];
+	char file[4400];
+};
+
+/* Cells that say who, where and why. */
+static void fill_names(const struct run *run, const struct row *row, enum pivot by,
+		       struct cell *c, struct room *m)
+{
+	const struct atom *a = row->lead;
+	bool task = a->key.kind <= ROLE_PROCESS, exited = row_exited(run, a);
+	const char *file = row_file(row->file);
+	const struct intent *in = intent_get(row->stack->key.intent);
+
+	c[WHO] = CELL_TEXT(row_who(a, m->who, sizeof(m->who)));
+	c[PID] = CELL_IF(task || a->key.kind == ROLE_USER, a->key.who);
+	c[ROLE] = CELL_TEXT(a->key.kind <= ROLE_NOBODY ? role_names[a->key.kind] : "?");
+	c[COMM] = CELL_TEXT(row_comm(a, m->comm, sizeof(m->comm)));
+	snprintf(m->marked, sizeof(m->marked), "%.*s%s", (int)sizeof(m->comm) - 1,
+		 c[COMM].text, exited ? "*" : "");
+	c[SHOWN_COMM] = CELL_TEXT(m->marked);
+	c[EXITED] = CELL_IF(task && run->source.live, exited);
+	c[UNIT] = CELL_TEXT(by == BY_CGROUP ? name_cgroup(row->cgroup->key.cgroup) :
+			    name_unit(row->cgroup->key.cgroup));
+	c[CGROUP] = CELL_TEXT(name_cgroup(row->cgroup->key.cgroup));
+	c[DEVICE] = CELL_TEXT(name_disk(row->disk->key.disk));
+	c[OP] = CELL_TEXT(by == BY_OP ? rec_op_name(a->key.op) : NULL);
+	c[WHY] = CELL_TEXT(row->why->why);
+	text_escape(m->via, sizeof(m->via), row->via->sub_comm, IOB_COMM_LEN);
+	snprintf(m->via_shown, sizeof(m->via_shown), "%u %s", row->via->key.sub_pid, m->via);
+	c[VIA] = CELL_TEXT(m->via_shown);
+	c[VIA_PID] = CELL_N(row->via->key.sub_pid);
+	c[VIA_COMM] = CELL_TEXT(m->via);
+	c[FILES] = CELL_N(row->files);
+	c[FILE_PATH] = CELL_TEXT(file);
+	if (row->files > 1)
+		snprintf(m->file, sizeof(m->file), "%.4300s (+%u)", file, row->files - 1);
+	else
+		snprintf(m->file, sizeof(m->file), "%.4300s", file);
+	c[FILE_COUNTED] = CELL_TEXT(m->file);
+	c[STACK] = CELL_STACK(in);
+}
+
+/* Cells that say how much. */
+static void fill_numbers(const struct row *row, const struct rows_look *look,
+			 struct cell *c)
+{
+	bool timed = row->all_ios;
+
+	c[R_RATE] = CELL_RATE(rate(row->ios[ROW_READ], look));
+	c[W_RATE] = CELL_RATE(rate(row->ios[ROW_WRITE], look));
+	c[RB_RATE] = CELL_N(per_second(row->bytes[ROW_READ], look));
+	c[WB_RATE] = CELL_N(per_second(row->bytes[ROW_WRITE], look));
+	c[READS] = CELL_N(row->ios[ROW_READ]);
+	c[READ] = CELL_N(row->bytes[ROW_READ]);
+	c[WRITES] = CELL_N(row->ios[ROW_WRITE]);
+	c[WRITTEN] = CELL_N(row->bytes[ROW_WRITE]);
+	c[DISCARDS] = CELL_N(row->ios[ROW_DISCARD]);
+	c[DISCARDED] = CELL_N(row->bytes[ROW_DISCARD]);
+	c[FLUSHES] = CELL_N(row->ios[ROW_FLUSH]);
+	c[ERRORS] = CELL_N(row->errors);
+	c[P50] = CELL_IF(timed, hist_percentile(&row->hist, 0.5));
+	c[P99] = CELL_IF(timed, hist_percentile(&row->hist, 0.99));
+	c[MEAN] = CELL_IF(timed, timed ? row->total_ns / row->all_ios : 0);
+}
+
+/**
+ * rows_print - a table of what was summed up
+ * @run:  the run
+ * @agg:  the sums
+ * @by:   what a row stands for
+ * @most: rows at most, 0 for all
+ * @look: how
+ */
+void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
+		unsigned int most, const struct rows_look *look)
+{
+	const struct opts *o = run->opts;
+	struct col cols[NR_COLUMNS];
+	struct cell cells[NR_COLUMNS];
+	struct table *t;
+	struct row *rows;
+	struct room room;
+	size_t i, nr;
+	bool exited = false;
+
+	choose(cols, by, look);
+	nr = agg_rows(agg, by, o->sort, &rows);
+	/* JSON and CSV have all columns, in the same order always */
+	for (i = 0; o->format != FORMAT_TABLE && i < NR_COLUMNS; i++)
+		cols[i].flags = columns[i].flags;
+	t = table_new(o->format, opts_pivot_name(by), cols, NR_COLUMNS);
+	for (i = 0; i < nr && (!most || i < most); i++) {
+		cells[TIME] = CELL_N(run_wall_ns(run, look->to_ns));
+		cells[SECONDS] = CELL_RATE((double)(look->to_ns - look->from_ns) / 1e9);
+		fill_names(run, &rows[i], by, cells, &room);
+		fill_numbers(&rows[i], look, cells);
+		exited |= cells[EXITED].known && cells[EXITED].n;
+		table_row(t, cells);
+	}
+	table_end(t);
+	if (o->format == FORMAT_TABLE && i < nr)
+		out_printf("... and %zu more\n", nr - i);
+	if (o->format == FORMAT_TABLE && exited && (by == BY_PROCESS || by == BY_FILE))
+		out_puts("* has exited\n");
+	free(rows);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "intent.h"
+#include "msg.h"
+#include "name.h"
+#include "source.h"
+#include "stop.h"
+#include "store.h"
+#include "text.h"
+
+enum {
+	READ_BYTES = 256 << 10,
+	/* of a CPU at a time: others want to be read, too */
+	READ_MOST = 4 << 20,
+};
+
+static int64_t wall_offset(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)(ts.tv_sec * 1000000000ULL + ts.tv_nsec - now_ns());
+}
+
+static struct source_cpu *add_cpu(struct source *s, int fd)
+{
+	struct source_cpu *cpu;
+
+	s->cpu = must(realloc(s->cpu, (s->nr_cpus + 1) * sizeof(*s->cpu)));
+	cpu = &s->cpu[s->nr_cpus++];
+	memset(cpu, 0, sizeof(*cpu));
+	cpu->fd = fd;
+	return cpu;
+}
+
+static int open_cpus(struct source *s)
+{
+	static const char prefix[] = "iolog_bin";
+	DIR *dir = opendir(dir_path());
+	struct dirent *e;
+	uint64_t nr;
+	int fd, err = 0;
+
+	while (dir && !err && (e = readdir(dir)) != NULL) {
+		if (strncmp(e->d_name, prefix, strlen(prefix)) ||
+		    !text_parse_u64(e->d_name + strlen(prefix), &nr) ||
+		    s->nr_cpus == SOURCE_CPUS)
+			continue;
+		fd = dir_open(e->d_name, O_RDONLY | O_NONBLOCK);
+		if (fd < 0)
+			err = errno;
+		else
+			add_cpu(s, fd);
+	}
+	if (dir)
+		closedir(dir);
+	return err ? err : s->nr_cpus ? 0 : ENOENT;
+}
+
+/**
+ * source_open - read the running session
+ * @s: gets it
+ *
+ * Return: EXIT_OK, or the exit status, and why was said.
+ */
+int source_open(struct source *s)
+{
+	struct utsname name;
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->live = true;
+	err = open_cpus(s);
+	if (err)
+		return dir_refused(err, "iolog_bin0");
+	s->intents = dir_open("intents", O_RDONLY);
+	if (s->intents < 0)
+		return dir_refused(errno, "intents");
+	s->wall_ns = wall_offset();
+	s->start_ns = now_ns();
+	if (!uname(&name))
+		snprintf(s->kernel, sizeof(s->kernel), "%s", name.release);
+	return EXIT_OK;
+}
+
+static void parse_head(struct source *s, const char *text)
+{
+	const char *line = text;
+	size_t len;
+
+	for (; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		if (!strncmp(line, "wall_ns ", 8))
+			s->wall_ns = strtoll(line + 8, NULL, 10);
+		else if (!strncmp(line, "start_ns ", 9))
+			s->start_ns = strtoull(line + 9, NULL, 10);
+		else if (!strncmp(line, "kernel ", 7))
+			text_escape(s->kernel, sizeof(s->kernel), line + 7, len - 7);
+	}
+}
+
+/**
+ * source_open_file - read a recording
+ * @s:    gets it
+ * @path: of the file
+ *
+ * Return: as source_open().
+ */
+int source_open_file(struct source *s, const char *path)
+{
+	char *name = must(text_escape_dup(path, strlen(path)));
+	int ret = EXIT_OK;
+
+	memset(s, 0, sizeof(*s));
+	s->intents = -1;
+	s->path = name;
+	s->file = fopen(path, "re");
+	if (!s->file) {
+		msg("%s: %s", name, strerror(errno));
+		ret = EXIT_FAILED;
+	} else if (store_open(s->file) != STORE_CHUNK) {
+		msg("%s is no recording of this command: make one by ioblame record -o FILE",
+		    name);
+		ret = EXIT_FAILED;
+	}
+	name_offline();
+	add_cpu(s, -1);
+	return ret;
+}
+
+static void read_cpu(struct source *s, struct source_cpu *cpu)
+{
+	size_t all = 0;
+	ssize_t n;
+
+	while (all < READ_MOST) {
+		n = read(cpu->fd, rec_room(&cpu->stream, READ_BYTES), READ_BYTES);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (!n)
+			s->ended = true;
+		if (n <= 0)
+			break;
+		rec_added(&cpu->stream, n);
+		all += n;
+	}
+	s->got += all;
+}
+
+/* Chunks up to the next records. */
+static bool read_file(struct source *s)
+{
+	struct store_chunk chunk;
+	struct name_key key;
+	enum store_got got;
+	char *data;
+
+	while ((got = store_read(s->file, &chunk, &data)) == STORE_CHUNK) {
+		switch (chunk.type) {
+		case STORE_HEAD:
+			parse_head(s, data);
+			break;
+		case STORE_INTENT:
+			intent_parse(data);
+			break;
+		case STORE_NAME:
+			if (chunk.len <= sizeof(key))
+				break;
+			memcpy(&key, data, sizeof(key));
+			name_put(&key, data + sizeof(key));
+			break;
+		case STORE_STATUS_BEFORE:
+			status_parse(&s->before, data);
+			break;
+		case STORE_STATUS_AFTER:
+			status_parse(&s->after, data);
+			s->has_status = true;
+			break;
+		case STORE_RECORDS:
+			memcpy(rec_room(&s->cpu[0].stream, chunk.len), data, chunk.len);
+			rec_added(&s->cpu[0].stream, chunk.len);
+			s->got = chunk.len;
+			free(data);
+			return true;
+		}
+		free(data);
+	}
+	s->torn = got == STORE_TORN || !s->has_status;
+	s->ended = true;
+	return false;
+}
+
+/**
+ * source_fill - take in what has come
+ * @s:    the source
+ * @last: nothing will come: give out all there is
+ *
+ * Never waits.  Return: false if there is nothing more to come.
+ */
+bool source_fill(struct source *s, bool last)
+{
+	unsigned int i;
+
+	s->got = 0;
+	if (!s->live) {
+		s->limit_ns = UINT64_MAX;
+		return read_file(s);
+	}
+	s->limit_ns = now_ns();
+	for (i = 0; i < s->nr_cpus; i++)
+		read_cpu(s, &s->cpu[i]);
+	if (last || s->ended)
+		s->limit_ns = UINT64_MAX;
+	if (s->got)
+		intent_load(s->intents);
+	return !s->ended;
+}
+
+/* The next record of what was filled in, of all CPUs by time. */
+bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
+{
+	struct source_cpu *cpu, *first = NULL;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		cpu = &s->cpu[i];
+		if (!cpu->has_head)
+			cpu->has_head = rec_next(&cpu->stream, &cpu->head);
+		if (cpu->has_head && cpu->head.complete_ns <= s->limit_ns &&
+		    (!first || cpu->head.complete_ns < first->head.complete_ns))
+			first = cpu;
+	}
+	if (!first)
+		return false;
+	*rec = first->head;
+	first->has_head = false;
+	return true;
+}
+
+void source_close(struct source *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		if (s->cpu[i].fd >= 0)
+			close(s->cpu[i].fd);
+		s->dropped += s->cpu[i].stream.unknown + s->cpu[i].stream.broken;
+		rec_free(&s->cpu[i].stream);
+	}
+	free(s->cpu);
+	s->cpu = NULL;
+	s->nr_cpus = 0;
+	if (s->live && s->intents >= 0)
+		close(s->intents);
+	s->intents = -1;
+	if (s->file)
+		fclose(s->file);
+	s->file = NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * source - where records come from: the module, or a recording
+ *
+ * Records of all CPUs are merged by the time they completed.
+ */
+#ifndef IOBLAME_SOURCE_H
+#define IOBLAME_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "rec.h"
+#include "status.h"
+
+enum {
+	SOURCE_CPUS = 1024,
+};
+
+struct source_cpu {
+	int fd;
+	struct rec_stream stream;
+	struct iob_iolog_bin_record head;
+	bool has_head;
+};
+
+struct source {
+	bool live;
+	bool ended;		/* nothing will come */
+	struct source_cpu *cpu;
+	unsigned int nr_cpus;
+	int intents;
+	uint64_t limit_ns;	/* what completed later is not complete yet */
+	uint64_t got;		/* bytes of the last filling */
+
+	FILE *file;
+	const char *path;
+	bool torn;
+	struct status before, after;	/* of the recording */
+	bool has_status;
+
+	int64_t wall_ns;	/* to be added for the time of day */
+	char kernel[128];
+	uint64_t start_ns;
+	uint64_t dropped;	/* records that were not understood */
+};
+
+int source_open(struct source *s);
+int source_open_file(struct source *s, const char *path);
+bool source_fill(struct source *s, bool last);
+bool source_next(struct source *s, struct iob_iolog_bin_record *rec);
+void source_close(struct source *s);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rec.h"
+#include "status.h"
+#include "text.h"
+
+/* The number behind " KEY=" in a line, or 0. */
+static uint64_t number(const char *line, size_t len, const char *key)
+{
+	size_t n = strlen(key), i;
+
+	for (i = 0; i + n + 1 < len; i++) {
+		if (line[i] == ' ' && !strncmp(line + i + 1, key, n) &&
+		    line[i + 1 + n] == '=')
+			return strtoull(line + i + n + 2, NULL, 10);
+	}
+	return 0;
+}
+
+/* "loss NAME N (what)" */
+static void parse_loss(struct status *st, const char *line, size_t len)
+{
+	struct status_loss *loss = &st->loss[st->nr_losses];
+	const char *end = line + len, *p;
+	size_t n;
+
+	line += strlen("loss ");
+	n = strcspn(line, " \n");
+	if (st->nr_losses == STATUS_LOSSES || !n || line + n >= end)
+		return;
+	/* nobody here wants the text log */
+	if ((n == strlen("iolog_unread") && !strncmp(line, "iolog_unread", n)) ||
+	    (n == strlen("iolog_overflow") && !strncmp(line, "iolog_overflow", n)))
+		return;
+	text_escape(loss->name, sizeof(loss->name), line, n);
+	loss->nr = strtoull(line + n, NULL, 10);
+	loss->what[0] = '\0';
+	p = memchr(line, '(', end - line);
+	if (p && end[-1] == ')')
+		text_escape(loss->what, sizeof(loss->what), p + 1, end - p - 2);
+	st->nr_losses++;
+}
+
+static void parse_total(struct status *st, const char *line, size_t len)
+{
+	unsigned int how;
+
+	st->ios += number(line, len, "ios");
+	for (how = 0; how < IOB_NR_HOWS; how++)
+		st->bytes[how] += number(line, len, rec_how_name(how));
+}
+
+/* @text is what the file holds; what is not understood is left out. */
+void status_parse(struct status *st, const char *text)
+{
+	const char *line = text;
+	size_t len;
+
+	memset(st, 0, sizeof(*st));
+	for (; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		if (!strncmp(line, "enabled ", 8))
+			st->enabled = line[8] == '1';
+		else if (!strncmp(line, "session ", 8))
+			st->session = strtoull(line + 8, NULL, 10);
+		else if (!strncmp(line, "total ", 6))
+			parse_total(st, line, len);
+		else if (!strncmp(line, "loss ", 5))
+			parse_loss(st, line, len);
+		else if (!strncmp(line, "hook ", 5) &&
+			 memmem(line, len, " missing ", 9))
+			st->missing++;
+	}
+}
+
+static uint64_t less(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+/* Take from @now what was there @before, if it is of the same session. */
+void status_since(struct status *now, const struct status *before)
+{
+	unsigned int i, k, kept = 0;
+
+	if (now->session != before->session)
+		return;
+	now->ios = less(now->ios, before->ios);
+	for (i = 0; i < IOB_NR_HOWS; i++)
+		now->bytes[i] = less(now->bytes[i], before->bytes[i]);
+	for (i = 0; i < now->nr_losses; i++) {
+		struct status_loss loss = now->loss[i];
+
+		for (k = 0; k < before->nr_losses; k++) {
+			if (!strcmp(before->loss[k].name, loss.name))
+				loss.nr = less(loss.nr, before->loss[k].nr);
+		}
+		if (loss.nr)
+			now->loss[kept++] = loss;
+	}
+	now->nr_losses = kept;
+}
+
+uint64_t status_all_bytes(const struct status *st)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < IOB_NR_HOWS; i++)
+		sum += st->bytes[i];
+	return sum;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * status - the module's `status` as numbers, and what two of them tell of the
+ * time between
+ *
+ * Parsing is pure.
+ */
+#ifndef IOBLAME_STATUS_H
+#define IOBLAME_STATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/ioblame.h>
+
+enum {
+	STATUS_LOSSES = 48,
+	STATUS_NAME = 40,
+};
+
+struct status_loss {
+	char name[STATUS_NAME];
+	char what[96];
+	uint64_t nr;
+};
+
+struct status {
+	bool enabled;
+	uint64_t session;
+	uint64_t ios;
+	uint64_t bytes[IOB_NR_HOWS];
+	struct status_loss loss[STATUS_LOSSES];
+	unsigned int nr_losses;
+	unsigned int missing;		/* hooks */
+};
+
+void status_parse(struct status *st, const char *text);
+void status_since(struct status *now, const struct status *before);
+uint64_t status_all_bytes(const struct status *st);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "stop.h"
+
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+static volatile sig_atomic_t asked;
+static int pipe_fd[2] = { -1, -1 };
+static pid_t child;
+
+static void wake(void)
+{
+	int saved = errno;
+
+	/* full is fine: it wakes */
+	if (write(pipe_fd[1], "", 1) < 0)
+		errno = saved;
+	errno = saved;
+}
+
+static void on_end(int sig)
+{
+	(void)sig;
+	asked = 1;
+	wake();
+}
+
+static void on_other(int sig)
+{
+	(void)sig;
+	wake();
+}
+
+/* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT ask, and SIGPIPE is EPIPE. */
+void stop_init(void)
+{
+	struct sigaction sa = { .sa_handler = on_end };
+	size_t i;
+
+	if (pipe2(pipe_fd, O_CLOEXEC | O_NONBLOCK))
+		msg("no pipe: %s", strerror(errno));
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		sigaction(ends[i], &sa, NULL);
+	sa.sa_handler = on_other;
+	sigaction(SIGCHLD, &sa, NULL);
+	sa.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &sa, NULL);
+}
+
+bool stop_asked(void)
+{
+	return asked;
+}
+
+/* In a child before exec: signals as a program expects them. */
+void stop_reset_child(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		signal(ends[i], SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+/**
+ * stop_wait - wait
+ * @fd:         until it can be read, or -1
+ * @timeout_ns: but no longer
+ *
+ * A signal ends it, also one that came before.
+ * Return: 1 if @fd can be read, else 0.
+ */
+int stop_wait(int fd, uint64_t timeout_ns)
+{
+	struct pollfd p[2] = {
+		{ .fd = pipe_fd[0], .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+	};
+	struct timespec ts = {
+		.tv_sec = timeout_ns / 1000000000,
+		.tv_nsec = timeout_ns % 1000000000,
+	};
+	char drop[64];
+
+	if (ppoll(p, 2, &ts, NULL) <= 0)
+		return 0;
+	if (p[0].revents && read(pipe_fd[0], drop, sizeof(drop)) < 0)
+		return 0;
+	return p[1].revents ? 1 : 0;
+}
+
+/* The program whose end is awaited. */
+void stop_watch_child(pid_t pid)
+{
+	child = pid;
+}
+
+/* Whether it has ended, and how; true once. */
+bool stop_child_ended(int *status)
+{
+	if (child <= 0 || waitpid(child, status, WNOHANG) != child)
+		return false;
+	child = 0;
+	return true;
+}
+
+/* CLOCK_MONOTONIC, as the module's times are. */
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stop - signals that end the command
+ *
+ * They only say so: whoever loops looks, and leaves by the way that puts
+ * everything back.  A wait that stop_wait() does is cut short by them.
+ */
+#ifndef IOBLAME_STOP_H
+#define IOBLAME_STOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+void stop_init(void);
+bool stop_asked(void);
+void stop_reset_child(void);
+int stop_wait(int fd, uint64_t timeout_ns);
+void stop_watch_child(pid_t pid);
+bool stop_child_ended(int *status);
+uint64_t now_ns(void);
+
+#endif
