@@ -16,16 +16,22 @@ here := $(CURDIR)
 version := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
 dkms_source := /usr/src/ioblame-$(version)
 shipped := $(wildcard Kbuild Makefile dkms.conf COPYING src include)
-command := $(wildcard tools/ioblame/ioblame)
-page := $(wildcard Documentation/ioblame.8)
+command := tools/ioblame/ioblame
+page := Documentation/ioblame.8
+completion := tools/ioblame/ioblame.bash
 
-all: module
+all: module command
 
 module:
 	$(MAKE) -C $(KDIR) M=$(here) modules
 
+# Says what is missing and does nothing where its libraries are not there
+command:
+	@$(MAKE) --no-print-directory -C tools/ioblame LENIENT=1 all
+
 clean:
 	$(MAKE) -C $(KDIR) M=$(here) clean
+	@$(MAKE) -s -C tools/ioblame LENIENT=1 clean
 	@[ ! -e selftests/unit/Makefile ] || $(MAKE) -s -C selftests/unit clean
 
 ifneq ($(DKMS),)
@@ -52,13 +58,18 @@ uninstall: uninstall-files
 	depmod -a $(KVER)
 endif
 
-# The command and its page, once there are any
-install-files:
-	@[ -z "$(command)" ] || install -D -m 755 $(command) $(DESTDIR)$(PREFIX)/sbin/ioblame
-	@[ -z "$(page)" ] || install -D -m 644 $(page) $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
+# The command, where it could be built, with its page and completion
+sbin := $(DESTDIR)$(PREFIX)/sbin/ioblame
+man := $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
+bash := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ioblame
+
+install-files: command
+	@[ ! -e $(command) ] || install -D -m 755 $(command) $(sbin)
+	@[ ! -e $(command) ] || install -D -m 644 $(completion) $(bash)
+	install -D -m 644 $(page) $(man)
 
 uninstall-files:
-	@rm -f $(DESTDIR)$(PREFIX)/sbin/ioblame $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
+	rm -f $(sbin) $(man) $(bash)
 
 # Both install what they lack through apt, and boot guests that need no KVM
 check:
@@ -75,7 +86,7 @@ lint:
 	@CASE='lint/*' selftests/run
 
 help:
-	@echo 'make             build ioblame.ko for KVER ($(KVER))'
+	@echo 'make             build ioblame.ko for KVER ($(KVER)), and the command'
 	@echo 'make install     install it: by DKMS where there is dkms'
 	@echo 'make uninstall   remove what install installed'
 	@echo 'make demo        boot a guest, run programs in it, show who caused which IO'
@@ -84,5 +95,5 @@ help:
 	@echo 'make lint        only the checks of the source'
 	@echo 'make clean       remove what was built here'
 
-.PHONY: all module clean install uninstall install-files uninstall-files check demo bench lint help
+.PHONY: all module command clean install uninstall install-files uninstall-files check demo bench lint help
 .SUFFIXES:

@@ -96,3 +96,20 @@ build_programs() {
 	fi
 	cp -r "$dir/." "$bin"
 }
+
+# build_command SUITE TREE BIN: put tools/ioblame's binary into BIN; the log is
+# BIN/command.log
+build_command() {
+	local suite=$1 tree=$2 bin=$3 key dir
+	key=$(content_key "$tree" tools include/linux dkms.conf)
+	dir=$IOB_CACHE/build/$suite/command-$(cat "$(root_dir "$suite")/.ioblame-key")-$key
+	mkdir -p "$bin"
+	if [ ! -e "$dir/ioblame" ]; then
+		rm -rf "$dir" && mkdir -p "$dir"
+		in_root "$suite" "$tree:/tree" "$dir:/out" -- \
+			make -s -j2 -C /tree/tools/ioblame O=/out EXTRA=-Werror all \
+			>"$dir/command.log" 2>&1 || { cp "$dir/command.log" "$bin"; return 1; }
+		rm -f "$dir"/*.o
+	fi
+	cp "$dir/ioblame" "$dir/command.log" "$bin"
+}

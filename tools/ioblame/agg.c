@@ -102,7 +102,8 @@ void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec)
 	atom->total_ns += rec_total_ns(rec);
 	if (agg->field != FIELD_AGE || rec->dirty_ns)
 		hist_add(&atom->hist, value_of(agg->field, rec));
-	agg->ios++;
+	agg->ios += !rec->part;
+	agg->records++;
 }
 
 /* Forget what was summed up. */
@@ -111,6 +112,7 @@ void agg_clear(struct agg *agg)
 	map_clear(&agg->atoms, free);
 	agg->folded = 0;
 	agg->ios = 0;
+	agg->records = 0;
 }
 
 #define ORDER(a, b)	(((a) > (b)) - ((a) < (b)))

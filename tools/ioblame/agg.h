@@ -43,7 +43,8 @@ struct agg {
 	struct map atoms;
 	enum field field;
 	uint64_t folded;	/* IOs that had no room */
-	uint64_t ios;
+	uint64_t ios;		/* whole ones */
+	uint64_t records;	/* and parts */
 };
 
 enum row_op {

@@ -92,12 +92,12 @@ void hist_lines(const struct hist *h, enum field field, unsigned int width,
 	}
 	if (width >= sizeof(bar))
 		width = sizeof(bar) - 1;
-	snprintf(text, sizeof(text), "%22s : %-10s distribution",
+	snprintf(text, sizeof(text), "%25s : %-10s distribution",
 		 field == FIELD_SIZE ? "bytes" : "usecs", "count");
 	line(text, arg);
 	for (i = first; i <= last && most; i++) {
 		hist_bar(bar, width, logs[i], most);
-		snprintf(text, sizeof(text), "%10llu -> %-8llu : %-10llu |%s|",
+		snprintf(text, sizeof(text), "%11llu -> %-10llu : %-10llu |%s|",
 			 (unsigned long long)log_low(i),
 			 (unsigned long long)(i ? 2 * log_low(i) - 1 : 0),
 			 (unsigned long long)logs[i], bar);
@@ -182,7 +182,7 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	size_t i, nr;
 
 	(void)from_ns;
-	if (last && o->interval_ns && !agg.ios)
+	if (last && o->interval_ns && !agg.records)
 		return;
 	if (o->timestamp && o->format == FORMAT_TABLE) {
 		run_time(run, to_ns, time, sizeof(time));

@@ -101,7 +101,7 @@ static void report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 	size_t i;
 
 	/* behind pictures of intervals, only if something came since */
-	if (last && o->interval_ns && !agg.ios)
+	if (last && o->interval_ns && !agg.records)
 		return;
 	print_head(run, from_ns, to_ns);
 	if (o->given_by) {
@@ -144,7 +144,7 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	};
 	char time[32];
 
-	if (last && !agg.ios)
+	if (last && !agg.records)
 		return;
 	if (!begun)
 		begun = from_ns;

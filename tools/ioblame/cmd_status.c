@@ -68,8 +68,17 @@ static void add_loss(struct json_object *o, char *rest)
 
 static void add_plain(struct json_object *o, const char *key, char *rest)
 {
-	char *value = word_of(&rest);
+	struct json_object *numbers;
+	char *value;
 	uint64_t n;
+
+	if (!strcmp(key, "reclaimed")) {
+		numbers = json_object_new_object();
+		add_numbers(numbers, rest);
+		json_object_object_add(o, key, numbers);
+		return;
+	}
+	value = word_of(&rest);
 
 	if (text_parse_u64(value, &n))
 		json_n(o, key, n);

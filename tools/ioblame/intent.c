@@ -216,7 +216,7 @@ const char *intent_why(const struct iob_iolog_bin_record *rec)
 		return "direct";
 	if (rec->op == 'R')
 		return rec_is_metadata(rec) ? "metadata" : "read";
-	return rec_is_metadata(rec) ? "metadata" : "fsync";
+	return rec_is_metadata(rec) ? "metadata" : "task";
 }
 
 /* The function of a frame, with its module: "ext4_writepages [ext4]". */

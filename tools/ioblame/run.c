@@ -156,6 +156,7 @@ static void end_json(const struct run *run)
 
 	json_n(o, "schema", 1);
 	json_n(o, "shown_ios", run->ios);
+	json_n(o, "shown_records", run->records);
 	if (status_now(run, &st)) {
 		json_n(o, "ios", st.ios);
 		json_n(o, "bytes", status_all_bytes(&st));
@@ -221,7 +222,8 @@ static void take(struct run *run, const struct view *view)
 			run->now_ns = rec.complete_ns;
 		if (!filter_takes(&run->filter, &rec))
 			continue;
-		run->ios++;
+		run->ios += !rec.part;
+		run->records++;
 		view->record(run, &rec);
 	}
 	if (view->filled)
@@ -270,7 +272,8 @@ static void replay(struct run *run, const struct view *view, struct clock *c)
 				return;
 			if (!filter_takes(&run->filter, &rec))
 				continue;
-			run->ios++;
+			run->ios += !rec.part;
+			run->records++;
 			view->record(run, &rec);
 		}
 		if (view->filled)

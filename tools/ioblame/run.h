@@ -23,7 +23,7 @@ struct run {
 	struct device device[DEVICES_MAX];
 	unsigned int nr_devices;
 	uint64_t now_ns;	/* of the records */
-	uint64_t ios;		/* taken by the filter */
+	uint64_t ios, records;	/* taken by the filter: whole ones, and with parts */
 	bool ended_by_others;
 	bool quit;		/* a view wants to end */
 };

@@ -109,54 +109,6 @@ static void parse_head(struct source *s, const char *text)
 	}
 }
 
-/**
- * source_open_file - read a recording
- * @s:    gets it
- * @path: of the file
- *
- * Return: as source_open().
- */
-int source_open_file(struct source *s, const char *path)
-{
-	char *name = must(text_escape_dup(path, strlen(path)));
-	int ret = EXIT_OK;
-
-	memset(s, 0, sizeof(*s));
-	s->intents = -1;
-	s->path = name;
-	s->file = fopen(path, "re");
-	if (!s->file) {
-		msg("%s: %s", name, strerror(errno));
-		ret = EXIT_FAILED;
-	} else if (store_open(s->file) != STORE_CHUNK) {
-		msg("%s is no recording of this command: make one by ioblame record -o FILE",
-		    name);
-		ret = EXIT_FAILED;
-	}
-	name_offline();
-	add_cpu(s, -1);
-	return ret;
-}
-
-static void read_cpu(struct source *s, struct source_cpu *cpu)
-{
-	size_t all = 0;
-	ssize_t n;
-
-	while (all < READ_MOST) {
-		n = read(cpu->fd, rec_room(&cpu->stream, READ_BYTES), READ_BYTES);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (!n)
-			s->ended = true;
-		if (n <= 0)
-			break;
-		rec_added(&cpu->stream, n);
-		all += n;
-	}
-	s->got += all;
-}
-
 /* Chunks up to the next records. */
 static bool read_file(struct source *s)
 {
@@ -201,6 +153,57 @@ static bool read_file(struct source *s)
 }
 
 /**
+ * source_open_file - read a recording
+ * @s:    gets it
+ * @path: of the file
+ *
+ * Return: as source_open().
+ */
+int source_open_file(struct source *s, const char *path)
+{
+	char *name = must(text_escape_dup(path, strlen(path)));
+	int ret = EXIT_OK;
+
+	memset(s, 0, sizeof(*s));
+	s->intents = -1;
+	s->path = name;
+	s->file = fopen(path, "re");
+	if (!s->file) {
+		msg("%s: %s", name, strerror(errno));
+		ret = EXIT_FAILED;
+	} else if (store_open(s->file) != STORE_CHUNK) {
+		msg("%s is no recording of this command: make one by ioblame record -o FILE",
+		    name);
+		ret = EXIT_FAILED;
+	}
+	name_offline();
+	add_cpu(s, -1);
+	/* up to the first records: its head is there, then */
+	if (!ret)
+		s->ahead = read_file(s);
+	return ret;
+}
+
+static void read_cpu(struct source *s, struct source_cpu *cpu)
+{
+	size_t all = 0;
+	ssize_t n;
+
+	while (all < READ_MOST) {
+		n = read(cpu->fd, rec_room(&cpu->stream, READ_BYTES), READ_BYTES);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (!n)
+			s->ended = true;
+		if (n <= 0)
+			break;
+		rec_added(&cpu->stream, n);
+		all += n;
+	}
+	s->got += all;
+}
+
+/**
  * source_fill - take in what has come
  * @s:    the source
  * @last: nothing will come: give out all there is
@@ -214,7 +217,11 @@ bool source_fill(struct source *s, bool last)
 	s->got = 0;
 	if (!s->live) {
 		s->limit_ns = UINT64_MAX;
-		return read_file(s);
+		if (s->ahead) {
+			s->ahead = false;
+			return true;
+		}
+		return !s->ended && read_file(s);
 	}
 	s->limit_ns = now_ns();
 	for (i = 0; i < s->nr_cpus; i++)

@@ -36,7 +36,7 @@ struct source {
 
 	FILE *file;
 	const char *path;
-	bool torn;
+	bool torn, ahead;	/* ahead: records are read already */
 	struct status before, after;	/* of the recording */
 	bool has_status;
 
