@@ -13,8 +13,8 @@ unsigned char *rec_room(struct rec_stream *s, size_t room)
 		s->len -= s->off;
 		s->off = 0;
 	}
-	if (s->size - s->len < room) {
-		s->size = s->len + room;
+	if (!s->buf || s->size - s->len < room) {
+		s->size = s->len + room + 1;
 		s->buf = must(realloc(s->buf, s->size));
 	}
 	return s->buf + s->len;

@@ -1,0 +1,64 @@
+# What the cases of command/ share: the command, a file system to work on, loads
+# of known size, and what an answer must be.
+# shellcheck shell=bash
+
+. "$IOB_LIB/guest.sh"
+
+I=$IOB_BIN/ioblame
+MNT=$SCRATCH/mnt
+export LC_ALL=C.UTF-8
+
+# The module, and a fresh ext4 that is at rest
+command_setup() {
+	iob_load
+	mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$DISK_command"
+	mkdir -p "$MNT"
+	mount -t ext4 "$DISK_command" "$MNT"
+	sync
+	DISK=${DISK_command#/dev/}
+}
+
+command_teardown() {
+	umount "$MNT"
+	iob_unload
+}
+
+# 1 MiB through the page cache, 512 KiB past it in 8 IOs, by programs of these names
+load() {
+	cp "$(command -v dd)" "$SCRATCH/buffered"
+	cp "$(command -v dd)" "$SCRATCH/straight"
+	"$SCRATCH/buffered" if=/dev/zero of="$MNT/buffered.dat" bs=64k count=16 status=none
+	"$SCRATCH/straight" if=/dev/zero of="$MNT/straight.dat" bs=64k count=8 oflag=direct status=none
+	sync
+}
+
+# Everything as it was: switched off, and what is watched is what was
+expect_restored() {
+	expect enable 0
+	expect devs "${1:-}"
+	expect nr_counters "${2:-0}"
+	! pgrep -x ioblame-keeper >/dev/null || fail "its keeper is still there"
+}
+
+# expect_status WANT COMMAND...: the exit status; output in $SCRATCH/out and err
+expect_status() {
+	local want=$1 got=0
+	shift
+	"$@" >"$SCRATCH/out" 2>"$SCRATCH/err" || got=$?
+	[ "$got" = "$want" ] || fail "'$*' exits with $got, not $want: $(cat "$SCRATCH/err")"
+	if [ "$want" -ge 2 ]; then
+		[ "$(wc -l <"$SCRATCH/err")" = 1 ] || fail "'$*' says $(wc -l <"$SCRATCH/err") lines"
+		[ ! -s "$SCRATCH/out" ] || fail "'$*' prints: $(head -n 1 "$SCRATCH/out")"
+	fi
+}
+
+# expect_json FILE FILTER: a jq filter over all lines, slurped, must be true
+expect_json() {
+	jq -es "$2" "$1" >/dev/null || fail "not true of $1: $2; $(head -c 600 "$1")"
+}
+
+# A JSON stream that is whole: every line parses, the first is the header, the last the end
+expect_whole_json() {
+	[ -z "$(tail -c 1 "$1")" ] || fail "$1 ends within a line"
+	expect_json "$1" '.[0].type == "header" and .[0].schema == 1 and .[-1].type == "end"'
+}

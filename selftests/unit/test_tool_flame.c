@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stacks folded, and drawn. */
+#include "flame.h"
+#include "test.h"
+
+static char got[1 << 16];
+
+static void take(const char *text)
+{
+	strncat(got, text, sizeof(got) - strlen(got) - 1);
+}
+
+static void folds(void)
+{
+	static const char * const a[] = { "dd", "write", "submit" };
+	static const char * const b[] = { "dd", "write" };
+	static const char * const c[] = { "cp; rm", "x\ny", "z" };
+	static const char * const d[] = { "" };
+	struct flame *f = flame_new();
+
+	flame_add(f, a, 3, 10);
+	flame_add(f, b, 2, 5);
+	flame_add(f, a, 3, 7);
+	flame_add(f, c, 3, 1);
+	flame_add(f, d, 1, 2);
+	got[0] = '\0';
+	flame_folded(f, take);
+	if (strcmp(got, "- 2\ncp: rm;x?y;z 1\ndd;write;submit 17\ndd;write 5\n"))
+		fail("folded: %s", got);
+	flame_free(f);
+}
+
+static unsigned int count(const char *what)
+{
+	unsigned int n = 0;
+	const char *p;
+
+	for (p = got; (p = strstr(p, what)) != NULL; p++)
+		n++;
+	return n;
+}
+
+static void draws(void)
+{
+	static const char * const a[] = { "<b>&\"", "write", "submit" };
+	struct flame *f = flame_new();
+
+	flame_add(f, a, 3, 10);
+	flame_add(f, a, 2, 90);
+	got[0] = '\0';
+	flame_svg(f, "T <1>", "bytes", take);
+	if (count("<g>") != 4 || count("</g>") != 4 || count("<svg") != 1 ||
+	    count("</svg>") != 1)
+		fail("%u boxes", count("<g>"));
+	if (strstr(got, "<b>") || !strstr(got, "&lt;b&gt;&amp;&quot;") || !strstr(got, "T &lt;1&gt;"))
+		fail("not escaped");
+	if (!strstr(got, "submit (10 bytes, 10.00 %)") || !strstr(got, "all (100 bytes, 100.00 %)"))
+		fail("weights");
+	flame_free(f);
+	/* nothing is a picture, too */
+	f = flame_new();
+	got[0] = '\0';
+	flame_svg(f, "", "IOs", take);
+	flame_folded(f, take);
+	if (count("<g>") || count("</svg>") != 1)
+		fail("nothing");
+	flame_free(f);
+}
+
+/* What is folded adds up, whatever came. */
+static void adds_up(void)
+{
+	unsigned int round, i;
+
+	note("seed %llu", seed());
+	for (round = 0; round < 200; round++) {
+		struct flame *f = flame_new();
+		u64 want = 0, have = 0, w;
+		char *line, *rest;
+
+		for (i = 0; i < 40; i++) {
+			static const char * const names[] = { "a", "b", "c d", "" };
+			const char *frame[6];
+			unsigned int n = 1 + rnd(6), k;
+
+			for (k = 0; k < n; k++)
+				frame[k] = names[rnd(4)];
+			w = 1 + rnd(1000);
+			want += w;
+			flame_add(f, frame, n, w);
+		}
+		got[0] = '\0';
+		flame_folded(f, take);
+		for (line = strtok_r(got, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			have += strtoull(strrchr(line, ' ') + 1, NULL, 10);
+		if (have != want)
+			fail("%llu, not %llu", have, want);
+		flame_free(f);
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(folds), TEST(draws), TEST(adds_up) };
+
+	return run_tests("tool_flame", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Slots have no gap, percentiles are near the truth. */
+#include "hist.h"
+#include "test.h"
+
+static void slots(void)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < HIST_SLOTS; i++) {
+		u64 low = hist_low(i), next = hist_low(i + 1);
+
+		if (next <= low)
+			fail("slot %u begins at %llu, the next at %llu", i, low, next);
+		if (hist_slot(low) != i || hist_slot(next - 1) != i)
+			fail("slot %u is not what its ends are in", i);
+	}
+	if (hist_slot(U64_MAX) != HIST_SLOTS - 1 || hist_slot(0) != 0)
+		fail("the ends");
+}
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void percentiles(void)
+{
+	static const double parts[] = { 0, 0.5, 0.9, 0.99, 1 };
+	unsigned int n, i, k;
+
+	note("seed %llu", seed());
+	for (n = 0; n < 500; n++) {
+		unsigned int nr = 1 + rnd(300);
+		struct hist h = { { 0 } };
+		u64 values[300];
+
+		for (i = 0; i < nr; i++) {
+			values[i] = rnd64() >> (24 + rnd(40));
+			hist_add(&h, values[i]);
+		}
+		qsort(values, nr, sizeof(*values), compare);
+		if (hist_count(&h) != nr)
+			fail("%u are %llu", nr, (u64)hist_count(&h));
+		for (k = 0; k < ARRAY_SIZE(parts); k++) {
+			unsigned int at = parts[k] * nr;
+			u64 want = values[at < nr ? at : nr - 1];
+			u64 got = hist_percentile(&h, parts[k]);
+			u64 off = got > want ? got - want : want - got;
+
+			if (off > want / 7 + 1)
+				fail("%g of %u: %llu, not %llu", parts[k], nr, got, want);
+		}
+	}
+}
+
+static void sums(void)
+{
+	struct hist a = { { 0 } }, b = { { 0 } };
+
+	if (hist_percentile(&a, 0.5))
+		fail("nothing has a median");
+	hist_add(&a, 10);
+	hist_add(&b, 10);
+	hist_add(&b, 1000000);
+	hist_sum(&a, &b);
+	if (hist_count(&a) != 3 || a.n[hist_slot(10)] != 2)
+		fail("sum");
+}
+
+static void bars(void)
+{
+	static const struct {
+		u64 n, most;
+		const char *want;
+	} cases[] = {
+		{ 0, 10, "    " }, { 10, 10, "@@@@" }, { 5, 10, "@@  " },
+		{ 1, 1000, "@   " }, { 0, 0, "    " }, { 20, 10, "@@@@" },
+	};
+	char to[5];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		hist_bar(to, 4, cases[i].n, cases[i].most);
+		if (strcmp(to, cases[i].want))
+			fail("%llu of %llu is '%s'", cases[i].n, cases[i].most, to);
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(slots), TEST(percentiles), TEST(sums), TEST(bars),
+	};
+
+	return run_tests("tool_hist", tests, ARRAY_SIZE(tests));
+}

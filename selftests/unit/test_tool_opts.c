@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command line. */
+#include <unistd.h>
+
+#include "msg.h"
+#include "opts.h"
+#include "test.h"
+
+static char *args[32], words[1024];
+
+/* Words between blanks, "ioblame" first; %s stands for a blank. */
+static int parse(struct opts *o, const char *line)
+{
+	char *word, *rest;
+	int n = 0, ret;
+	int err = dup(2);
+
+	snprintf(words, sizeof(words), "ioblame %s", line);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		args[n++] = word;
+	args[n] = NULL;
+	/* what is wrong is said on stderr, which is not the test's */
+	freopen("/dev/null", "w", stderr);
+	ret = opts_parse(o, n, args);
+	fflush(stderr);
+	dup2(err, 2);
+	close(err);
+	return ret;
+}
+
+static void good_ones(void)
+{
+	struct opts o;
+
+	if (parse(&o, "") || o.command != CMD_TOP || o.format != FORMAT_TABLE)
+		fail("nothing");
+	if (parse(&o, "2 5") || o.command != CMD_TOP || o.interval_ns != 2000000000 || o.count != 5)
+		fail("interval");
+	if (parse(&o, "top -D sda 0.5 --by file -s p99") || o.nr_devices != 1 ||
+	    strcmp(o.device[0], "sda") || o.interval_ns != 500000000 || o.count ||
+	    o.by != BY_FILE || o.sort != SORT_P99)
+		fail("top");
+	if (parse(&o, "snoop --min-lat 50 --errors --stacks --rw wr -p 1,22 -p 3") ||
+	    o.min_lat_ns != 50000000 || !o.errors || !o.stacks || strcmp(o.rw, "WR") ||
+	    o.nr_pids != 3 || o.pid[1] != 22 || o.pid[2] != 3)
+		fail("snoop");
+	if (parse(&o, "report -d 10 --json") || o.duration_ns != 10000000000ULL ||
+	    o.format != FORMAT_JSON || o.run)
+		fail("report");
+	if (parse(&o, "report -r 3 -- dd -h --json") || !o.run || strcmp(o.run[0], "dd") ||
+	    strcmp(o.run[1], "-h") || strcmp(o.run[2], "--json") || o.run[3] ||
+	    o.rows != 3 || o.format != FORMAT_TABLE)
+		fail("command");
+	if (parse(&o, "hist size 1 2 --by process") || o.field != FIELD_SIZE || o.count != 2 ||
+	    !o.given_by)
+		fail("hist");
+	if (parse(&o, "stacks --svg -o f --weight time") || !o.svg || o.weight != WEIGHT_TIME ||
+	    strcmp(o.output, "f"))
+		fail("stacks");
+	if (parse(&o, "record -o f -- sleep 1") || !o.run || strcmp(o.output, "f"))
+		fail("record");
+	if (parse(&o, "replay f") || o.command != CMD_REPORT || strcmp(o.input, "f"))
+		fail("replay");
+	if (parse(&o, "replay f hist age --by op") || o.command != CMD_HIST ||
+	    o.field != FIELD_AGE || o.by != BY_OP || strcmp(o.input, "f"))
+		fail("replay hist");
+	if (parse(&o, "config set role process") || o.nr_args != 3 ||
+	    strcmp(o.args[2], "process"))
+		fail("config");
+	if (parse(&o, "status --json") || o.command != CMD_STATUS || parse(&o, "doctor"))
+		fail("status");
+}
+
+static void bad_ones(void)
+{
+	static const char * const bad[] = {
+		"nonsense", "--nonsense", "top --stacks", "snoop -o f", "status -p 1",
+		"report -d 0", "report -d x", "report -d", "top 0", "top x", "top 1 0",
+		"top 1 x", "top 1 2 3", "top -1", "hist", "hist x", "hist size x",
+		"record", "record -o", "replay", "replay -o", "replay f status",
+		"replay f record", "replay f report -- x", "snoop --rw X", "snoop --rw",
+		"snoop -p 0", "snoop -p x", "snoop -p 1,", "snoop -p -1", "top --by x",
+		"top -s x", "top -r 0", "top -r x", "stacks --weight x", "report --",
+		"status -- x", "status x", "doctor x", "snoop --min-lat", "stacks --csv",
+		"snoop -p 99999999999", "top -D", "config --csv",
+	};
+	size_t i;
+	struct opts o;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		int ret = parse(&o, bad[i]);
+
+		if (ret != EXIT_USAGE)
+			fail("'%s' gives %d", bad[i], ret);
+	}
+}
+
+/* More of one option than there is room for. */
+static void too_many(void)
+{
+	char line[1024] = "snoop -p 1";
+	struct opts o;
+	int i;
+
+	for (i = 1; i < OPTS_LIST; i++)
+		strcat(line, ",1");
+	if (parse(&o, line))
+		fail("%d pids are refused", OPTS_LIST);
+	strcat(line, ",1");
+	if (parse(&o, line) != EXIT_USAGE)
+		fail("%d pids are taken", OPTS_LIST + 1);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(good_ones), TEST(bad_ones), TEST(too_many),
+	};
+
+	return run_tests("tool_opts", tests, ARRAY_SIZE(tests));
+}

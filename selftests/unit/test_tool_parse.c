@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the module's text files say: intents and status. */
+#include "intent.h"
+#include "rec.h"
+#include "status.h"
+#include "test.h"
+
+static struct iob_iolog_bin_record record(char op, u32 nr, u32 modifier, u64 ino)
+{
+	struct iob_iolog_bin_record rec;
+
+	memset(&rec, 0, sizeof(rec));
+	rec.op = op;
+	rec.intent_nr = nr;
+	rec.modifier = modifier;
+	rec.ino = ino;
+	return rec;
+}
+
+static void why_is(const char *want, char op, u32 nr, u32 modifier, u64 ino)
+{
+	struct iob_iolog_bin_record rec = record(op, nr, modifier, ino);
+
+	if (strcmp(intent_why(&rec), want))
+		fail("%c #%u %x is %s, not %s", op, nr, modifier, intent_why(&rec), want);
+}
+
+static void intents(void)
+{
+	static const char text[] =
+		"#0 modifier=0x0\n#1 modifier=0x0\n"
+		"#6 modifier=0x10000002 wb=sync\n"
+		"[ffffffffba08cb74] __folio_mark_dirty+0x1f4/0x2a0\n"
+		"[ffffffffc06f3dc4] ext4_buffered_write_iter+0x84/0x130 [ext4]\n"
+		"#7 modifier=0x20000000 journal\n"
+		"#8 modifier=0x0\n[ffffffffba1f3d17] __iomap_dio_rw+0x4c7/0x7e0\n"
+		"#9 modifier=0x10000009 wb=9\n";
+	const struct intent *in;
+	char name[64], *again;
+
+	if (!intent_parse(text))
+		fail("not understood");
+	in = intent_get(6);
+	if (!in || in->depth != 2 || strcmp(in->why, "sync") || in->modifier != 0x10000002) {
+		fail("#6");
+		return;
+	}
+	intent_function(in->frame[1], name, sizeof(name));
+	if (strcmp(name, "ext4_buffered_write_iter [ext4]"))
+		fail("function %s", name);
+	if (intent_get(5) || intent_get(10) || intent_get(~0U) || intent_count() != 10)
+		fail("what is not there");
+	why_is("sync", 'W', 6, 0x10000002, 12);
+	why_is("journal", 'W', 7, 0x20000000, 0);
+	why_is("reclaim", 'W', 0, 0x30000000, 12);
+	why_is("direct", 'W', 8, 0, 12);
+	why_is("direct", 'R', 8, 0, 12);
+	why_is("task", 'W', 99, 0, 12);
+	why_is("metadata", 'W', 99, 0, 0);
+	why_is("read", 'R', 99, 0, 12);
+	why_is("readahead", 'A', 99, 0, 12);
+	why_is("discard", 'D', 99, 0, 0);
+	why_is("flush", 'F', 99, 0, 0);
+	why_is("writeback", 'W', 99, 0x10000005, 12);
+	why_is("9", 'W', 9, 0x10000009, 12);
+	/* what a recording keeps says the same */
+	again = intent_text(in);
+	if (!intent_parse(again) || !intent_get(6) || intent_get(6)->depth != 2 ||
+	    strcmp(intent_get(6)->why, "sync"))
+		fail("again: %s", again);
+	free(again);
+}
+
+static void bad_intents(void)
+{
+	static const char * const bad[] = {
+		"junk\n", "[0] f\n", "#x\n", "#1\n", "#1 modifier=5\n",
+		"#99999999999 modifier=0x0\n", "#-1 modifier=0x0\n", "#1 modifier=0x0\n[",
+		"#1 modifier=0x0\n[]", "#1 modifier=0x0\n[0]",
+	};
+	unsigned int n, i;
+	size_t k;
+
+	for (k = 0; k < ARRAY_SIZE(bad); k++) {
+		if (intent_parse(bad[k]))
+			fail("'%s' is understood", bad[k]);
+	}
+	/* from a file that anybody may have written: nothing breaks */
+	for (n = 0; n < 5000; n++) {
+		static const char * const parts[] = {
+			"#", "1", " modifier=0x", "wb=", "\n", "[", "] ", "x+0x1/0x2", " ",
+			"\xff", "journal", "300",
+		};
+		char text[256] = "";
+
+		for (i = 0; i < 12; i++)
+			strcat(text, parts[rnd(ARRAY_SIZE(parts))]);
+		intent_parse(text);
+	}
+}
+
+static void statuses(void)
+{
+	static const char before[] =
+		"enabled 1\nsession 3\ntotal W ios=2 bytes=8192 exact=4096 inherited=4096 submitter=0 lost=0\n"
+		"losses 9\nloss iolog_unread 5 (iolog entries nobody was there to read)\n"
+		"loss act_lost 4 (act reclaimed under an IO)\n";
+	static const char after[] =
+		"enabled 0\nsession 3\ndisk vda W ios=7 bytes=1 exact=1\n"
+		"total R ios=1 bytes=512 exact=512 inherited=0 submitter=0 lost=0\n"
+		"total W ios=5 bytes=20480 exact=8192 inherited=4096 submitter=4096 lost=4096\n"
+		"loss iolog_unread 500 (x)\nloss act_lost 4 (act reclaimed under an IO)\n"
+		"loss stack_cut 2 (stack traces deeper than kept)\n"
+		"hook kprobe x missing error=-2 lost: something\nhook kprobe y attached\n";
+	struct status a, b;
+
+	status_parse(&a, before);
+	status_parse(&b, after);
+	if (!a.enabled || b.enabled || a.session != 3 || b.missing != 1)
+		fail("head");
+	status_since(&b, &a);
+	if (b.ios != 4 || b.bytes[0] != 4608 || b.bytes[1] || b.bytes[2] != 4096 ||
+	    b.bytes[3] != 4096 || status_all_bytes(&b) != 12800)
+		fail("sums");
+	if (b.nr_losses != 1 || strcmp(b.loss[0].name, "stack_cut") || b.loss[0].nr != 2 ||
+	    strcmp(b.loss[0].what, "stack traces deeper than kept"))
+		fail("losses: %u", b.nr_losses);
+	/* of another session nothing is taken away */
+	status_parse(&b, after);
+	a.session = 2;
+	status_since(&b, &a);
+	if (b.ios != 6)
+		fail("another session");
+	status_parse(&b, "");
+	status_parse(&b, "loss\nloss \nloss a\nloss a (\ntotal\ntotal W ios=");
+	if (b.ios)
+		fail("nonsense");
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(intents), TEST(bad_intents), TEST(statuses),
+	};
+
+	return run_tests("tool_parse", tests, ARRAY_SIZE(tests));
+}

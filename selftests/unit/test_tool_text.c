@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names made harmless, numbers made readable. */
+#include "test.h"
+#include "text.h"
+
+static void escape_is(const char *from, size_t len, const char *want)
+{
+	char *copy = malloc(len ? len : 1), *got;
+
+	/* exactly as long: a sanitizer sees one byte more */
+	memcpy(copy, from, len);
+	got = text_escape_dup(copy, len);
+	if (strcmp(got, want))
+		fail("'%s' instead of '%s'", got, want);
+	free(got);
+	free(copy);
+}
+
+static void escapes(void)
+{
+	static const struct {
+		const char *from, *want;
+	} cases[] = {
+		{ "", "" },
+		{ "dd", "dd" },
+		{ "a b", "a b" },
+		{ "\x1b[31mred", "\\033[31mred" },
+		{ "a\nb\tc\r", "a\\012b\\011c\\015" },
+		{ "back\\slash", "back\\134slash" },
+		{ "\x7f", "\\177" },
+		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
+		{ "\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80" },
+		/* not UTF-8: cut, alone, too long, a surrogate, beyond the end */
+		{ "\xc3", "\\303" },
+		{ "\xe2\x82", "\\342\\202" },
+		{ "\x80z", "\\200z" },
+		{ "\xff\xfe", "\\377\\376" },
+		{ "\xc0\xaf", "\\300\\257" },
+		{ "\xe0\x80\xaf", "\\340\\200\\257" },
+		{ "\xed\xa0\x80", "\\355\\240\\200" },
+		{ "\xf4\x90\x80\x80", "\\364\\220\\200\\200" },
+		{ "\xc3(", "\\303(" },
+		/* C1 controls, text that runs the other way, no width, BOM */
+		{ "\xc2\x9b" "2J", "\\302\\2332J" },
+		{ "\xe2\x80\xae" "gpj", "\\342\\200\\256gpj" },
+		{ "\xe2\x81\xa6", "\\342\\201\\246" },
+		{ "a\xe2\x80\x8b" "b", "a\\342\\200\\213b" },
+		{ "\xef\xbb\xbf", "\\357\\273\\277" },
+		{ "\xe2\x80\xa8", "\\342\\200\\250" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		escape_is(cases[i].from, strlen(cases[i].from), cases[i].want);
+	/* a NUL ends it */
+	escape_is("ab\0cd", 5, "ab");
+	/* 16 bytes of a task's name need no NUL */
+	escape_is("0123456789abcdef", 16, "0123456789abcdef");
+}
+
+/* What comes out is harmless, and nothing is cut through. */
+static void random_bytes(void)
+{
+	unsigned int n, i;
+
+	note("seed %llu", seed());
+	for (n = 0; n < 50000; n++) {
+		size_t len = rnd(20), size = 1 + rnd(90), out;
+		char from[20], to[90];
+
+		for (i = 0; i < len; i++)
+			from[i] = rnd(3) ? rnd(256) : 0x80 + rnd(0x80);
+		memset(to, 'X', sizeof(to));
+		out = text_escape(to, size, from, len);
+		if (out >= size || to[out] || strlen(to) != out) {
+			fail("length %zu in %zu", out, size);
+			continue;
+		}
+		for (i = 0; i < out; i++) {
+			unsigned char c = to[i];
+
+			if (c < ' ' || c == 0x7f || c == 0xff || c == 0xc0)
+				fail("byte %02x comes through", c);
+		}
+	}
+}
+
+static void bytes(void)
+{
+	static const struct {
+		u64 n;
+		const char *want;
+	} cases[] = {
+		{ 0, "0" }, { 512, "512" }, { 999, "999" }, { 1024, "1.0K" },
+		{ 4096, "4.0K" }, { 10240, "10K" }, { 1048576, "1.0M" },
+		{ 1023 * 1024, "1.0M" }, { 3ULL << 30, "3.0G" },
+		{ U64_MAX, "16E" },
+	};
+	char to[TEXT_NUMBER];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (strcmp(text_bytes(to, cases[i].n), cases[i].want))
+			fail("%llu is %s", cases[i].n, to);
+	}
+}
+
+static void nsecs(void)
+{
+	static const struct {
+		u64 n;
+		const char *want;
+	} cases[] = {
+		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1us" },
+		{ 85000, "85us" }, { 1234567, "1.2ms" }, { 340000000, "340ms" },
+		{ 2500000000ULL, "2.5s" }, { 3600000000000ULL, "3600s" },
+		{ 999600000, "1.0s" },
+	};
+	char to[TEXT_NUMBER];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (strcmp(text_nsecs(to, cases[i].n), cases[i].want))
+			fail("%llu is %s", cases[i].n, to);
+	}
+}
+
+static void times(void)
+{
+	static const struct {
+		const char *s;
+		bool good;
+		u64 ns;
+	} cases[] = {
+		{ "10", true, 10000000000ULL }, { "0.5", true, 500000000 },
+		{ ".5", true, 500000000 }, { "500ms", true, 500000000 },
+		{ "20us", true, 20000 }, { "1.5ms", true, 1500000 },
+		{ "2m", true, 120000000000ULL }, { "1h", true, 3600000000000ULL },
+		{ "0", true, 0 }, { "", false, 0 }, { "-1", false, 0 },
+		{ "+1", false, 0 }, { "1e3", false, 0 }, { "0x10", false, 0 },
+		{ "inf", false, 0 }, { "nan", false, 0 }, { "1 s", false, 0 },
+		{ "1sec", false, 0 }, { "1.2.3", false, 0 }, { ".", false, 0 },
+		{ "ms", false, 0 }, { "99999999999999999999", false, 0 },
+		{ "10000000000h", false, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 got = 4711;
+		uint64_t ns = 4711;
+		bool good = text_parse_nsecs(cases[i].s, 1000000000, &ns);
+
+		got = ns;
+		if (good != cases[i].good || (good && got != cases[i].ns))
+			fail("'%s' is %d %llu", cases[i].s, good, got);
+	}
+}
+
+static bool count_word(const char *word, void *arg)
+{
+	++*(int *)arg;
+	return strcmp(word, "bad");
+}
+
+static void lists(void)
+{
+	static const struct {
+		const char *s;
+		bool good;
+		int words;
+	} cases[] = {
+		{ "a", true, 1 }, { "a,b,c", true, 3 }, { "", false, 0 },
+		{ "a,", false, 1 }, { ",a", false, 0 }, { "a,,b", false, 1 },
+		{ "a,bad,c", false, 2 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		int words = 0;
+		bool good = text_parse_list(cases[i].s, count_word, &words);
+
+		if (good != cases[i].good || words != cases[i].words)
+			fail("'%s' is %d, %d words", cases[i].s, good, words);
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(escapes), TEST(random_bytes), TEST(bytes), TEST(nsecs),
+		TEST(times), TEST(lists),
+	};
+
+	return run_tests("tool_text", tests, ARRAY_SIZE(tests));
+}
