@@ -24,7 +24,7 @@ static const char * const settings[] = {
 };
 
 enum {
-	NR_SETTINGS = sizeof(settings) / sizeof(settings[0]),
+	NR_SETTINGS = ARRAY_SIZE(settings),
 };
 
 static char *escaped(char *text)
@@ -273,6 +273,13 @@ static int counter(char **args, int nr, const char *end)
 	return err ? refused(err, name, args[1]) : EXIT_OK;
 }
 
+static int unknown(void)
+{
+	msg("config has show, set, devices, counters, counter, filter, enable and disable; "
+	    "try: ioblame config --help");
+	return EXIT_USAGE;
+}
+
 int cmd_config(const struct opts *o)
 {
 	const char *what = o->nr_args ? o->args[0] : "show";
@@ -298,10 +305,8 @@ int cmd_config(const struct opts *o)
 		ret = set("enable", "1");
 	else if (!strcmp(what, "disable") && nr == 0)
 		ret = set("enable", "0");
-	else {
-		msg("config shows, sets, devices, counters, counter, filter, enable, disable; try: ioblame config --help");
-		ret = EXIT_USAGE;
-	}
+	else
+		ret = unknown();
 	out_flush();
 	return ret;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "msg.h"
 #include "cmd.h"
 #include "intent.h"
 #include "name.h"
@@ -109,7 +110,7 @@ static void report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 		agg_clear(&agg);
 		return;
 	}
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		snprintf(text, sizeof(text), "By %s:", opts_pivot_name(parts[i]));
 		title(run, text);
 		rows_print(run, &agg, parts[i], most, &look);
@@ -120,7 +121,7 @@ static void report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 	else
 		print_stacks(run, o->rows ? o->rows : STACKS_IN_REPORT);
 	if (agg.folded && !all)
-		out_printf("%llu IOs had no room of their own and are shown without file and stack.\n",
+		out_printf("%llu IOs had no room and are shown without file and stack.\n",
 			   (unsigned long long)agg.folded);
 	agg_clear(&agg);
 }

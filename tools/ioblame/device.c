@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "msg.h"
 #include "device.h"
 #include "dir.h"
 #include "text.h"
@@ -153,7 +154,7 @@ static bool is_real(const char *name)
 
 	if (*name == '.')
 		return false;
-	for (i = 0; i < sizeof(not) / sizeof(not[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(not); i++) {
 		if (!strncmp(name, not[i], strlen(not[i])))
 			return false;
 	}

@@ -75,7 +75,7 @@ static bool is_direct(const char *frame, size_t len)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (memmem(frame, len, parts[i], strlen(parts[i])))
 			return true;
 	}
@@ -144,7 +144,7 @@ bool intent_parse(const char *text)
 			if (in)
 				put(in);
 			in = parse_head(line, len);
-			good &= in != NULL;
+			good &= !!in;
 		} else if (len && !(in && parse_frame(in, line, len))) {
 			good = false;
 		}

@@ -328,7 +328,7 @@ static void draw_help(void)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		put(FIRST_ROW + i, 2, COLS - 2, lines[i]);
 }
 

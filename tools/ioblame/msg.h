@@ -7,6 +7,10 @@
 #ifndef IOBLAME_MSG_H
 #define IOBLAME_MSG_H
 
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#endif
+
 enum exit_status {
 	EXIT_OK,
 	EXIT_FAILED,

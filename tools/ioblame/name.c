@@ -110,11 +110,10 @@ static const char *get(const struct name_key *key)
 	if (offline)
 		return name ? name->text : NULL;
 	now = now_ns();
-	if (!name) {
+	if (!name)
 		name = new_name(key);
-	} else if (now - name->asked_ns < STALE_NS) {
+	else if (now - name->asked_ns < STALE_NS)
 		return name->text;
-	}
 	name->asked_ns = now;
 	text = ask(key);
 	/* what has lost its name keeps the one it had */

@@ -303,7 +303,7 @@ static bool knows(enum command command, int opt)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		if (known[i].opt == opt)
 			return known[i].commands & 1U << command;
 	}
@@ -377,9 +377,11 @@ static int parse_args(struct opts *o, char **args, int nr)
 	switch (o->command) {
 	case CMD_HIST:
 		if (!nr)
-			return usage(o, "hist wants a field: size, wait_time, io_time, total_time or age", NULL);
+			return usage(o, "hist wants a field: size, wait_time, io_time, "
+				     "total_time or age", NULL);
 		if (!parse_word(args[0], fields, NR_FIELDS, &word))
-			return usage(o, "'%s' is no field: size, wait_time, io_time, total_time or age", args[0]);
+			return usage(o, "'%s' is no field: size, wait_time, io_time, "
+				     "total_time or age", args[0]);
 		o->field = word;
 		return parse_interval(o, args + 1, nr - 1);
 	case CMD_CONFIG:
@@ -389,12 +391,10 @@ static int parse_args(struct opts *o, char **args, int nr)
 	case CMD_RECORD:
 		if (!o->output)
 			return usage(o, "record wants a file: -o FILE", NULL);
-		/* fall through */
+		return nr ? usage(o, "what is '%s'?", args[0]) : EXIT_OK;
 	case CMD_STATUS:
 	case CMD_DOCTOR:
-		if (nr)
-			return usage(o, "what is '%s'?", args[0]);
-		return EXIT_OK;
+		return nr ? usage(o, "what is '%s'?", args[0]) : EXIT_OK;
 	default:
 		return parse_interval(o, args, nr);
 	}

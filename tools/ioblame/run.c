@@ -127,7 +127,8 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 		return;
 	}
 	bytes = status_all_bytes(&st);
-	n = snprintf(to, size, "Of %s: %.1f %% exact, %.1f %% inherited, %.1f %% only the submitter is known, %.1f %% nobody.\n",
+	n = snprintf(to, size, "Of %s: %.1f %% exact, %.1f %% inherited, "
+		     "%.1f %% only the submitter is known, %.1f %% nobody.\n",
 		     text_bytes(all, bytes), percent(st.bytes[IOB_HOW_EXACT], bytes),
 		     percent(st.bytes[IOB_HOW_INHERITED], bytes),
 		     percent(st.bytes[IOB_HOW_SUBMITTER], bytes),
@@ -360,7 +361,7 @@ static int begin(struct run *run, const struct view *view)
 		run->filter.device = run->device;
 		run->filter.nr_devices = run->nr_devices;
 		if (view->ages)
-			msg("ages of pages are known only if a counter of the running session names age");
+			msg("ages are known only if a counter of the running session names age");
 	}
 	return ret;
 }

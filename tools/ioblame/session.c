@@ -117,7 +117,7 @@ static void keeper_start(void)
 		return;
 	}
 	owner = 0;
-	for (i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	prctl(PR_SET_NAME, "ioblame-keeper");
 	setsid();
@@ -299,8 +299,8 @@ static int read_along(struct session *s, const struct device *want, unsigned int
 	unsigned int i, k;
 
 	if (pid && !strncmp(file, "iolog_bin", 9)) {
-		msg("ioblame is in use: %s (pid %d) reads %s, and what one reader takes no other gets; end it first, or see: ioblame status",
-		    comm, pid, file);
+		msg("ioblame is in use: %s (pid %d) reads %s, and what one reader takes "
+		    "no other gets; end it first", comm, pid, file);
 		return EXIT_FAILED;
 	}
 	read_devices(s);

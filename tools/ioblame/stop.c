@@ -47,7 +47,7 @@ void stop_init(void)
 
 	if (pipe2(pipe_fd, O_CLOEXEC | O_NONBLOCK))
 		msg("no pipe: %s", strerror(errno));
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ends); i++)
 		sigaction(ends[i], &sa, NULL);
 	sa.sa_handler = on_other;
 	sigaction(SIGCHLD, &sa, NULL);
@@ -65,7 +65,7 @@ void stop_reset_child(void)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ends); i++)
 		signal(ends[i], SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "msg.h"
 #include "text.h"
 
 /* The bytes of the UTF-8 character at @s, its code in @code; 0 if it is none. */
@@ -192,11 +193,11 @@ bool text_parse_nsecs(const char *s, uint64_t unit, uint64_t *ns)
 	if (end == digits || *end)
 		return false;
 	if (s[n]) {
-		for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(units); i++) {
 			if (!strcmp(s + n, units[i].name))
 				break;
 		}
-		if (i == sizeof(units) / sizeof(units[0]))
+		if (i == ARRAY_SIZE(units))
 			return false;
 		scale = units[i].ns;
 	}
