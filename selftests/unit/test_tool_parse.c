@@ -4,6 +4,7 @@
 #include "rec.h"
 #include "status.h"
 #include "test.h"
+#include "textlog.h"
 
 static struct iob_iolog_bin_record record(char op, u32 nr, u32 modifier, u64 ino)
 {
@@ -137,10 +138,79 @@ static void statuses(void)
 		fail("nonsense");
 }
 
+#define FILE_OF	" dev=0xfe00000 ino=0xd gen=0xaabe8b22"
+
+static void text_log(void)
+{
+	static const char line[] = "W 1024 @ 34818 pid-165 (sh)" FILE_OF
+		" disk=vda how=exact sub=25 sub_comm=kworker/u4:1 wait=337 io=136 age=2044";
+	static const struct {
+		const char *line, *comm;
+		int id, kind;
+	} whos[] = {
+		{ "R 1 @ 0 user-7" FILE_OF " disk=a how=lost", "", -7, ROLE_USER },
+		{ "R 1 @ 0 cgroup-23" FILE_OF " disk=a how=lost", "", 0, ROLE_CGROUP },
+		{ "R 1 @ 0 pid-0 (lost)" FILE_OF " how=lost", "lost", 0, ROLE_NOBODY },
+		{ "R 1 @ 0 pid-5 (a) dev=0x1 (b)" FILE_OF " how=lost", "a) dev=0x1 (b", 5, ROLE_THREAD },
+		{ "R 1 @ 0 pid-5 (\\033[\\134x)" FILE_OF " how=lost", "\033[\\x", 5, ROLE_THREAD },
+		{ "R 1 @ 0 pid-5" FILE_OF " how=lost", "", 5, ROLE_THREAD },
+	};
+	static const char * const bad[] = {
+		"", "W", "W 1 @", "X 1 @ 2 pid-1 (x)" FILE_OF, "W x @ 2 pid-1 (x)" FILE_OF,
+		"W 1 @ 2 pid-1 (x)", "W 1 @ 2 x-1 (x)" FILE_OF, "W 1 @ 2 pid-1 (x) dev=0x1",
+	};
+	struct textlog t;
+	size_t i;
+
+	if (!textlog_head(&t, line, strlen(line), 10000000)) {
+		fail("not understood");
+		return;
+	}
+	textlog_intent(&t, "  #6 modifier=0x10000002 wb=sync");
+	if (t.rec.op != 'W' || t.rec.bytes != 1024 || t.rec.sector != 34818 || t.rec.pid != 165 ||
+	    t.rec.dev != 0xfe00000 || t.rec.ino != 0xd || t.rec.gen != 0xaabe8b22 ||
+	    strcmp(t.disk, "vda") || t.rec.how != IOB_HOW_EXACT || t.rec.sub_pid != 25 ||
+	    strcmp(t.rec.sub_comm, "kworker/u4:1") || t.rec.intent_nr != 6 ||
+	    t.rec.modifier != 0x10000002)
+		fail("fields");
+	if (rec_wait_ns(&t.rec) != 337000 || rec_io_ns(&t.rec) != 136000 ||
+	    rec_age_ns(&t.rec) != 2044000 || t.rec.complete_ns != 10000000)
+		fail("times");
+	for (i = 0; i < ARRAY_SIZE(whos); i++) {
+		char comm[IOB_COMM_LEN + 1] = "";
+
+		if (!textlog_head(&t, whos[i].line, strlen(whos[i].line), 1)) {
+			fail("'%s' is refused", whos[i].line);
+			continue;
+		}
+		memcpy(comm, t.rec.comm, IOB_COMM_LEN);
+		if (t.rec.id != whos[i].id || t.rec.role_kind != whos[i].kind ||
+		    strcmp(comm, whos[i].comm) || t.rec.how != IOB_HOW_LOST)
+			fail("'%s' is %d '%s' %d", whos[i].line, t.rec.id, comm, t.rec.how);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		if (textlog_head(&t, bad[i], strlen(bad[i]), 1))
+			fail("'%s' is taken", bad[i]);
+	}
+	/* cut and changed anywhere: nothing breaks */
+	for (i = 0; i < 20000; i++) {
+		size_t len = rnd(sizeof(line));
+		char *copy = malloc(len + 1);
+
+		memcpy(copy, line, len);
+		copy[len] = '\0';
+		if (len)
+			copy[rnd(len)] = rnd(256) | 1;
+		textlog_head(&t, copy, len, rnd64());
+		textlog_intent(&t, copy);
+		free(copy);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(intents), TEST(bad_intents), TEST(statuses),
+		TEST(intents), TEST(bad_intents), TEST(statuses), TEST(text_log),
 	};
 
 	return run_tests("tool_parse", tests, ARRAY_SIZE(tests));

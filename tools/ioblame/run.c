@@ -356,7 +356,7 @@ static int begin(struct run *run, const struct view *view)
 		return source_open_file(&run->source, o->input);
 	ret = session_begin(&run->session, run->device, run->nr_devices, view->ages);
 	if (!ret)
-		ret = source_open(&run->source);
+		ret = source_open(&run->source, run->session.text);
 	if (!ret && !run->session.own) {
 		run->filter.device = run->device;
 		run->filter.nr_devices = run->nr_devices;

@@ -154,29 +154,37 @@ static void at_exit(void)
 	keeper_end();
 }
 
-/* A file of ours that another process has open. */
-static bool uses(const char *pid, char *file, size_t size)
+/* Who else has files of the module's open, and which */
+struct users {
+	int pid;			/* one of them; 0: nobody */
+	char comm[TEXT_ESCAPED(16)];
+	char file[64];
+	bool bin, text;			/* one reads this log */
+};
+
+/* What a process has open of ours.  Return: whether it has anything. */
+static bool uses(const char *pid, struct users *u)
 {
 	char folder[64], link[512], to[512];
+	size_t n = strlen(dir_path());
 	struct dirent *e;
 	bool found = false;
-	ssize_t n;
+	ssize_t len;
 	DIR *dir;
 
 	snprintf(folder, sizeof(folder), "/proc/%.16s/fd", pid);
 	dir = opendir(folder);
 	while (dir && (e = readdir(dir)) != NULL) {
 		snprintf(link, sizeof(link), "%s/%.32s", folder, e->d_name);
-		n = readlink(link, to, sizeof(to) - 1);
-		if (n <= 0)
+		len = readlink(link, to, sizeof(to) - 1);
+		if (len <= 0)
 			continue;
-		to[n] = '\0';
-		if (strncmp(to, dir_path(), strlen(dir_path())) ||
-		    to[strlen(dir_path())] != '/')
+		to[len] = '\0';
+		if (strncmp(to, dir_path(), n) || to[n] != '/')
 			continue;
-		/* the binary log matters most */
-		if (!found || strstr(to, "/iolog_bin"))
-			snprintf(file, size, "%.100s", to + strlen(dir_path()) + 1);
+		u->bin |= !strncmp(to + n, "/iolog_bin", 10);
+		u->text |= !strcmp(to + n, "/iolog");
+		snprintf(u->file, sizeof(u->file), "%.60s", to + n + 1);
 		found = true;
 	}
 	if (dir)
@@ -184,30 +192,29 @@ static bool uses(const char *pid, char *file, size_t size)
 	return found;
 }
 
-/* Who else has a file of the module's open.  Return: his pid, or 0. */
-static int find_user(char *comm, size_t size, char *file, size_t file_size)
+static void find_users(struct users *u)
 {
 	char path[64], *text;
 	struct dirent *e;
 	DIR *proc = opendir("/proc");
-	int pid, found = 0;
+	int pid;
 
-	while (proc && !found && (e = readdir(proc)) != NULL) {
+	memset(u, 0, sizeof(*u));
+	while (proc && (e = readdir(proc)) != NULL) {
 		pid = atoi(e->d_name);
-		if (pid <= 0 || pid == getpid() || !uses(e->d_name, file, file_size))
+		if (pid <= 0 || pid == getpid() || !uses(e->d_name, u))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 		text = file_read(path);
 		if (text) {
 			text[strcspn(text, "\n")] = '\0';
-			text_escape(comm, size, text, strlen(text));
-			found = pid;
+			text_escape(u->comm, sizeof(u->comm), text, strlen(text));
+			u->pid = pid;
 		}
 		free(text);
 	}
 	if (proc)
 		closedir(proc);
-	return found;
 }
 
 /* The counters as they are, to be put back. */
@@ -294,19 +301,20 @@ static void read_devices(struct session *s)
 
 static int read_along(struct session *s, const struct device *want, unsigned int nr)
 {
-	char comm[TEXT_ESCAPED(16)] = "", file[128] = "";
-	int pid = find_user(comm, sizeof(comm), file, sizeof(file));
+	struct users u;
 	unsigned int i, k;
 
-	if (pid && !strncmp(file, "iolog_bin", 9)) {
-		msg("ioblame is in use: %s (pid %d) reads %s, and what one reader takes "
-		    "no other gets; end it first", comm, pid, file);
+	find_users(&u);
+	if (u.bin && u.text) {
+		msg("both logs are in use, one by %s (pid %d), and what one reader takes no other gets; end it first",
+		    u.comm, u.pid);
 		return EXIT_FAILED;
 	}
+	s->text = u.bin;
 	read_devices(s);
-	if (pid)
-		msg("ioblame is in use by %s (pid %d, which reads %s); reading along",
-		    comm, pid, file);
+	if (u.pid)
+		msg("ioblame is in use by %s (pid %d, which reads %s); reading along%s", u.comm,
+		    u.pid, u.file, s->text ? " by the text log" : "");
 	else
 		msg("ioblame was switched on already, and nobody reads it; reading along");
 	for (i = 0; i < nr; i++) {

@@ -16,6 +16,7 @@
 
 struct session {
 	bool own;			/* switched on by us */
+	bool text;			/* another has the binary log */
 	struct device device[DEVICES_MAX];	/* what is watched */
 	unsigned int nr_devices;
 	struct status before;

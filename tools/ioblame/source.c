@@ -11,6 +11,7 @@
 
 #include "dir.h"
 #include "intent.h"
+#include "map.h"
 #include "msg.h"
 #include "name.h"
 #include "source.h"
@@ -67,22 +68,38 @@ static int open_cpus(struct source *s)
 	return err ? err : s->nr_cpus ? 0 : ENOENT;
 }
 
+/* What lies in it already is not of our time. */
+static int open_text(struct source *s)
+{
+	static char old[64 << 10];
+
+	s->text = dir_open("iolog", O_RDONLY | O_NONBLOCK);
+	if (s->text < 0)
+		return errno;
+	while (read(s->text, old, sizeof(old)) > 0 && !stop_asked())
+		;
+	add_cpu(s, -1);
+	return 0;
+}
+
 /**
  * source_open - read the running session
- * @s: gets it
+ * @s:    gets it
+ * @text: by its text log, as another reads the binary one
  *
  * Return: EXIT_OK, or the exit status, and why was said.
  */
-int source_open(struct source *s)
+int source_open(struct source *s, bool text)
 {
 	struct utsname name;
 	int err;
 
 	memset(s, 0, sizeof(*s));
 	s->live = true;
-	err = open_cpus(s);
+	s->text = -1;
+	err = text ? open_text(s) : open_cpus(s);
 	if (err)
-		return dir_refused(err, "iolog_bin0");
+		return dir_refused(err, text ? "iolog" : "iolog_bin0");
 	s->intents = dir_open("intents", O_RDONLY);
 	if (s->intents < 0)
 		return dir_refused(errno, "intents");
@@ -166,6 +183,7 @@ int source_open_file(struct source *s, const char *path)
 
 	memset(s, 0, sizeof(*s));
 	s->intents = -1;
+	s->text = -1;
 	s->path = name;
 	s->file = fopen(path, "re");
 	if (!s->file) {
@@ -203,6 +221,96 @@ static void read_cpu(struct source *s, struct source_cpu *cpu)
 	s->got += all;
 }
 
+/* What the text log does not say of a task. */
+static void fill_role(struct iob_iolog_bin_record *rec)
+{
+	static struct map roles = { .key_len = sizeof(uint32_t) };
+	struct role {
+		uint32_t pid, tgid;
+		uint64_t cgroup;
+	} *role;
+	char *text, *line, *rest;
+	unsigned int pid, tgid;
+	unsigned long long cgroup;
+
+	if (rec->role_kind != ROLE_THREAD)
+		return;
+	role = map_get(&roles, &rec->pid);
+	text = role ? NULL : dir_read("roles");
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (sscanf(line, "%*d %u %u %*s %llu", &pid, &tgid, &cgroup) != 3 ||
+		    map_get(&roles, &pid))
+			continue;
+		role = must(calloc(1, sizeof(*role)));
+		role->pid = pid;
+		role->tgid = tgid;
+		role->cgroup = cgroup;
+		map_put(&roles, role);
+	}
+	free(text);
+	role = map_get(&roles, &rec->pid);
+	rec->tgid = role ? role->tgid : rec->pid;
+	rec->cgroup = role ? role->cgroup : 0;
+}
+
+static void emit_text(struct source *s)
+{
+	struct rec_stream *stream = &s->cpu[0].stream;
+	struct device d;
+
+	if (!s->entry.pending)
+		return;
+	s->entry.pending = false;
+	fill_role(&s->entry.rec);
+	if (strcmp(s->entry.disk, s->entry_disk.name) &&
+	    device_lookup(s->entry.disk, &d))
+		s->entry_disk = d;
+	s->entry.rec.disk = s->entry_disk.dev;
+	memcpy(rec_room(stream, sizeof(s->entry.rec)), &s->entry.rec, sizeof(s->entry.rec));
+	rec_added(stream, sizeof(s->entry.rec));
+}
+
+/* Whole lines out of what was read; the rest stays. */
+static void parse_text(struct source *s, struct rec_stream *raw)
+{
+	unsigned char *newline;
+	const char *line;
+	size_t len;
+
+	while ((newline = memchr(raw->buf + raw->off, '\n', raw->len - raw->off)) != NULL) {
+		line = (const char *)raw->buf + raw->off;
+		*newline = '\0';
+		len = newline - raw->buf - raw->off;
+		raw->off += len + 1;
+		if (line[0] != ' ') {
+			emit_text(s);
+			if (!textlog_head(&s->entry, line, len, now_ns()))
+				s->dropped++;
+		} else if (line[2] == '#') {
+			textlog_intent(&s->entry, line);
+		}
+	}
+}
+
+static void read_text(struct source *s)
+{
+	ssize_t n;
+
+	do {
+		n = read(s->text, rec_room(&s->raw, READ_BYTES), READ_BYTES);
+		if (n <= 0)
+			break;
+		rec_added(&s->raw, n);
+		s->got += n;
+		parse_text(s, &s->raw);
+	} while (s->got < READ_MOST);
+	/* the module gives whole entries: nothing follows the last one */
+	if (n <= 0)
+		emit_text(s);
+	s->ended = !n;
+}
+
 /**
  * source_fill - take in what has come
  * @s:    the source
@@ -224,9 +332,11 @@ bool source_fill(struct source *s, bool last)
 		return !s->ended && read_file(s);
 	}
 	s->limit_ns = now_ns();
-	for (i = 0; i < s->nr_cpus; i++)
+	if (s->text >= 0)
+		read_text(s);
+	for (i = 0; i < s->nr_cpus && s->text < 0; i++)
 		read_cpu(s, &s->cpu[i]);
-	if (last || s->ended)
+	if (last || s->ended || s->text >= 0)
 		s->limit_ns = UINT64_MAX;
 	if (s->got)
 		intent_load(s->intents);
@@ -270,6 +380,10 @@ void source_close(struct source *s)
 	if (s->live && s->intents >= 0)
 		close(s->intents);
 	s->intents = -1;
+	if (s->live && s->text >= 0)
+		close(s->text);
+	s->text = -1;
+	rec_free(&s->raw);
 	if (s->file)
 		fclose(s->file);
 	s->file = NULL;

@@ -11,8 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "device.h"
 #include "rec.h"
 #include "status.h"
+#include "textlog.h"
 
 enum {
 	SOURCE_CPUS = 1024,
@@ -31,8 +33,13 @@ struct source {
 	struct source_cpu *cpu;
 	unsigned int nr_cpus;
 	int intents;
+	int text;		/* the text log, if another has the binary one */
 	uint64_t limit_ns;	/* what completed later is not complete yet */
 	uint64_t got;		/* bytes of the last filling */
+
+	struct rec_stream raw;	/* of the text log */
+	struct textlog entry;
+	struct device entry_disk;
 
 	FILE *file;
 	const char *path;
@@ -46,7 +53,7 @@ struct source {
 	uint64_t dropped;	/* records that were not understood */
 };
 
-int source_open(struct source *s);
+int source_open(struct source *s, bool text);
 int source_open_file(struct source *s, const char *path);
 bool source_fill(struct source *s, bool last);
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec);

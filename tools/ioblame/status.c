@@ -31,9 +31,8 @@ static void parse_loss(struct status *st, const char *line, size_t len)
 	n = strcspn(line, " \n");
 	if (st->nr_losses == STATUS_LOSSES || !n || line + n >= end)
 		return;
-	/* nobody here wants the text log */
-	if ((n == strlen("iolog_unread") && !strncmp(line, "iolog_unread", n)) ||
-	    (n == strlen("iolog_overflow") && !strncmp(line, "iolog_overflow", n)))
+	/* what nobody reads of the text log nobody wants */
+	if (n == strlen("iolog_unread") && !strncmp(line, "iolog_unread", n))
 		return;
 	text_escape(loss->name, sizeof(loss->name), line, n);
 	loss->nr = strtoull(line + n, NULL, 10);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * textlog - records out of the text log
+ *
+ * Pure.  It is read when another has the binary log, which two cannot share.
+ * It has no times of day, processes or cgroups: whoever reads fills them in.
+ */
+#ifndef IOBLAME_TEXTLOG_H
+#define IOBLAME_TEXTLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/ioblame.h>
+
+struct textlog {
+	struct iob_iolog_bin_record rec;	/* the entry that is being read */
+	char disk[64];				/* its disk, by name */
+	bool pending;
+};
+
+bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_ns);
+void textlog_intent(struct textlog *t, const char *line);
+
+#endif
