@@ -85,6 +85,22 @@ static void random_bytes(void)
 	}
 }
 
+/* Wherever it is cut, no half of a character is left. */
+static void cuts(void)
+{
+	static const char text[] = "a\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80z";
+	static const size_t whole[] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11 };
+	char copy[sizeof(text)];
+	size_t n;
+
+	for (n = 0; n < sizeof(text); n++) {
+		memcpy(copy, text, n);
+		copy[n] = '\0';
+		if (strlen(text_cut(copy)) != whole[n])
+			fail("%zu bytes become %zu", n, strlen(copy));
+	}
+}
+
 static void bytes(void)
 {
 	static const struct {
@@ -187,7 +203,7 @@ static void lists(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(escapes), TEST(random_bytes), TEST(bytes), TEST(nsecs),
+		TEST(escapes), TEST(random_bytes), TEST(cuts), TEST(bytes), TEST(nsecs),
 		TEST(times), TEST(lists),
 	};
 

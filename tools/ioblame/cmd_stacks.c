@@ -70,18 +70,19 @@ static void add_atom(struct flame *f, const struct atom *a, uint64_t weight)
 	static char names[FRAMES][NAME];
 	const char *frame[FRAMES + 2];
 	const struct intent *in = intent_get(a->key.intent);
-	char comm[TEXT_ESCAPED(IOB_COMM_LEN)], why[64];
+	char comm[TEXT_ESCAPED(IOB_COMM_LEN)], why[64], reason[72];
 	unsigned int i, nr = 0;
 
 	frame[nr++] = row_comm(a, comm, sizeof(comm));
 	for (i = in ? in->depth : 0; i-- && nr < FRAMES;) {
 		snprintf(names[nr], NAME, "%.*s", (int)strcspn(in->frame[i], "+ "),
 			 in->frame[i]);
-		frame[nr] = names[nr];
+		frame[nr] = text_cut(names[nr]);
 		nr++;
 	}
-	snprintf(why, sizeof(why), "[%.60s]", a->why);
-	frame[nr++] = why;
+	snprintf(why, sizeof(why), "%.58s", a->why);
+	snprintf(reason, sizeof(reason), "[%s]", text_cut(why));
+	frame[nr++] = reason;
 	if (weight)
 		flame_add(f, frame, nr, weight);
 }

@@ -6,6 +6,7 @@
 
 #include "flame.h"
 #include "msg.h"
+#include "text.h"
 
 enum {
 	WIDTH = 1200,
@@ -196,11 +197,11 @@ static void draw(const struct drawing *d, const struct node *node, double x, uns
 		xml(name, sizeof(name), node->name);
 		*shown = '\0';
 		if (chars >= 3) {
-			if ((int)strlen(node->name) <= chars)
-				snprintf(cut, sizeof(cut), "%.250s", node->name);
-			else
-				snprintf(cut, sizeof(cut), "%.*s..",
-					 chars - 2 < 250 ? chars - 2 : 250, node->name);
+			snprintf(cut, sizeof(cut) - 2, "%s", node->name);
+			if ((int)strlen(node->name) > chars) {
+				cut[chars - 2 < 250 ? chars - 2 : 250] = '\0';
+				strcat(text_cut(cut), "..");
+			}
 			xml(shown, sizeof(shown), cut);
 		}
 		color(node->name, rgb);

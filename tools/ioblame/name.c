@@ -174,7 +174,7 @@ static const char *name_of_no_file(uint32_t dev, uint64_t ino)
 			 (unsigned long long)ino);
 	else
 		snprintf(text, sizeof(text), "/dev/%.60s", disk);
-	return as_number(&key, text);
+	return as_number(&key, text_cut(text));
 }
 
 /**

@@ -130,11 +130,11 @@ const char *row_label(const struct atom *a, enum pivot by, char *to, unsigned in
 		stack = in ? stack_folded(in, " < ", false) : NULL;
 		snprintf(to, size, "#%u %s", a->key.intent, stack ? stack : "?");
 		free(stack);
-		return to;
+		return text_cut(to);
 	default:
 		snprintf(to, size, "%s %s", row_who(a, who, sizeof(who)),
 			 row_comm(a, comm, sizeof(comm)));
-		return to;
+		return text_cut(to);
 	}
 }
 
@@ -185,9 +185,9 @@ static double rate(uint64_t n, const struct rows_look *look)
 
 struct room {
 	char who[32], comm[TEXT_ESCAPED(IOB_COMM_LEN)];
-	char marked[TEXT_ESCAPED(IOB_COMM_LEN) + 2];
+	char marked[TEXT_ESCAPED(255) + 2];
 	char via[TEXT_ESCAPED(IOB_COMM_LEN)], via_shown[TEXT_ESCAPED(IOB_COMM_LEN) + 16];
-	char file[4400];
+	char file[TEXT_ESCAPED(4096) + 32];
 };
 
 /* Cells that say who, where and why. */
@@ -203,8 +203,8 @@ static void fill_names(const struct run *run, const struct row *row, enum pivot 
 	c[PID] = CELL_IF(task || a->key.kind == ROLE_USER, a->key.who);
 	c[ROLE] = CELL_TEXT(a->key.kind <= ROLE_NOBODY ? role_names[a->key.kind] : "?");
 	c[COMM] = CELL_TEXT(row_comm(a, m->comm, sizeof(m->comm)));
-	snprintf(m->marked, sizeof(m->marked), "%.*s%s", (int)sizeof(m->comm) - 1,
-		 c[COMM].text, exited ? "*" : "");
+	snprintf(m->marked, sizeof(m->marked), "%s%s", c[COMM].text, exited ? "*" : "");
+	text_cut(m->marked);
 	c[SHOWN_COMM] = CELL_TEXT(m->marked);
 	c[EXITED] = CELL_IF(task && run->source.live, exited);
 	c[UNIT] = CELL_TEXT(by == BY_CGROUP ? name_cgroup(row->cgroup->key.cgroup) :
@@ -221,9 +221,10 @@ static void fill_names(const struct run *run, const struct row *row, enum pivot 
 	c[FILES] = CELL_N(row->files);
 	c[FILE_PATH] = CELL_TEXT(file);
 	if (row->files > 1)
-		snprintf(m->file, sizeof(m->file), "%.4300s (+%u)", file, row->files - 1);
+		snprintf(m->file, sizeof(m->file), "%s (+%u)", file, row->files - 1);
 	else
-		snprintf(m->file, sizeof(m->file), "%.4300s", file);
+		snprintf(m->file, sizeof(m->file), "%s", file);
+	text_cut(m->file);
 	c[FILE_COUNTED] = CELL_TEXT(m->file);
 	c[STACK] = CELL_STACK(in);
 }

@@ -51,6 +51,7 @@ char *stack_folded(const struct intent *in, const char *separator, bool outermos
 		const char *frame = in->frame[outermost_first ? in->depth - 1 - i : i];
 
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(frame, "+ "), frame);
+		text_cut(name);
 		len += sprintf(text + len, "%s%s", i ? separator : "", name);
 	}
 	if (!in->depth)
@@ -82,7 +83,7 @@ const char *cell_text(const struct col *col, const struct cell *cell, char *buf,
 		stack = stack_folded(cell->intent, " < ", false);
 		snprintf(buf, size, "%s", stack);
 		free(stack);
-		return buf;
+		return text_cut(buf);
 	default:
 		snprintf(buf, size, "%llu", (unsigned long long)cell->n);
 		return buf;

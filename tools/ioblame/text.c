@@ -95,7 +95,21 @@ size_t text_escape(char *to, size_t size, const char *from, size_t len)
 	return out;
 }
 
-/* The same in memory of its own, or NULL without any. */
+/* Take away what is left of a character at the end, where text was cut. */
+char *text_cut(char *text)
+{
+	unsigned char *s = (unsigned char *)text;
+	size_t n = strlen(text), i;
+	uint32_t code;
+
+	for (i = n; i > 0 && n - i < 4 && (s[i - 1] & 0xc0) == 0x80; i--)
+		;
+	if (i > 0 && s[i - 1] >= 0x80 && utf8_length(s + i - 1, n - i + 1, &code) != n - i + 1)
+		text[i - 1] = '\0';
+	return text;
+}
+
+/* What text_escape() gives, in memory of its own; NULL without any. */
 char *text_escape_dup(const char *from, size_t len)
 {
 	char *to;

@@ -16,6 +16,7 @@
 #define TEXT_ESCAPED(n)	((n) * 4 + 1)
 
 size_t text_escape(char *to, size_t size, const char *from, size_t len);
+char *text_cut(char *text);
 char *text_escape_dup(const char *from, size_t len);
 
 /* enough for any of the numbers below */
