@@ -159,6 +159,7 @@ static void xml(char *to, size_t size, const char *text)
 		n += len;
 	}
 	to[n] = '\0';
+	text_cut(to);
 }
 
 /* Warm colours, the same for the same name. */
@@ -202,7 +203,7 @@ static void draw(const struct drawing *d, const struct node *node, double x, uns
 				cut[chars - 2 < 250 ? chars - 2 : 250] = '\0';
 				strcat(text_cut(cut), "..");
 			}
-			xml(shown, sizeof(shown), cut);
+			xml(shown, sizeof(shown), text_cut(cut));
 		}
 		color(node->name, rgb);
 		snprintf(text, sizeof(text),
