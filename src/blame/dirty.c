@@ -194,7 +194,7 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 }
 
 /* Of those for whom a task writes to its disk's file: who gave those bytes. */
-static u64 act_at(const struct dirtier *d, const struct iob_folio *f,
+static u64 act_at(const struct dirtier *d, struct iob_folio *f,
 		  unsigned long pfn)
 {
 	const struct iob_backing *b = &d->backing->backing;
@@ -215,7 +215,7 @@ static u64 act_at(const struct dirtier *d, const struct iob_folio *f,
  * remain theirs who stored what is in them, and are his only if nobody is
  * known: pages are charged, not folios.
  */
-static void set_dirtier(const struct dirtier *d, const struct iob_folio *f,
+static void set_dirtier(const struct dirtier *d, struct iob_folio *f,
 			unsigned long pfn, unsigned long count,
 			unsigned long first, unsigned long end)
 {
@@ -231,14 +231,13 @@ static void set_dirtier(const struct dirtier *d, const struct iob_folio *f,
 }
 
 /* He changes these pages: all of them, unless he stores into one of them. */
-static void set_changed(const struct dirtier *d, const struct iob_folio *f,
+static void set_changed(const struct dirtier *d, struct iob_folio *f,
 			unsigned long pfn, unsigned long count)
 {
 	if (d->stored)
 		set_dirtier(d, f, pfn, count, d->stored, d->stored + 1);
 	else
 		set_dirtier(d, f, pfn, count, pfn, pfn + count);
-}
 }
 
 #ifdef IOB_HAVE_FOLIO

@@ -360,7 +360,7 @@ void iob_inflight_queue(struct bio *bio)
 	const struct gendisk *gd = iob_bio_disk(bio);
 	struct iob_flight *f;
 
-	if (!iob_disk_bio_based(gd) && is_foreign(bio, gd))
+	if (!iob_upper_disk(gd) && is_foreign(bio, gd))
 		return;
 	if (was_claimed(bio))
 		return;

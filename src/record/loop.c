@@ -146,7 +146,7 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 /* The task if it is at work for a loop device; @regs as they were at a kprobe. */
 static struct iob_task *worker(struct pt_regs *regs)
 {
-	unsigned long trace[IOB_STACK_DEPTH];
+	struct iob_stack stack;
 	struct iob_task *t;
 
 	if (!READ_ONCE(any) || !(current->flags & PF_KTHREAD))
@@ -154,8 +154,8 @@ static struct iob_task *worker(struct pt_regs *regs)
 	t = iob_task_get();
 	if (!t || !t->backing.worker.ret)
 		return NULL;
-	if (iob_stack_has(trace, iob_stack_save(trace, regs),
-			  t->backing.worker.ret))
+	iob_stack_get(&stack, regs);
+	if (iob_stack_has(&stack, t->backing.worker.ret))
 		return t;
 	t->backing.worker.ret = 0;
 	return NULL;
@@ -251,7 +251,7 @@ static bool place_in(const struct request *rq, const struct bio *bio, u32 *pos)
  */
 bool iob_loop_find(struct iob_origin *o, const struct bio *bio)
 {
-	unsigned long trace[IOB_STACK_DEPTH];
+	struct iob_stack stack;
 	struct iob_task *t;
 	u32 pos;
 
@@ -261,8 +261,8 @@ bool iob_loop_find(struct iob_origin *o, const struct bio *bio)
 	t = iob_task_get();
 	if (!t || !t->backing.rq)
 		return false;
-	if (!iob_stack_has(trace, iob_stack_save(trace, NULL),
-			   t->backing.call.ret)) {
+	iob_stack_get(&stack, NULL);
+	if (!iob_stack_has(&stack, t->backing.call.ret)) {
 		t->backing.rq = NULL;
 		return false;
 	}
