@@ -48,6 +48,7 @@ struct iob_xfs {
 struct iob_backing {
 	struct iob_call worker;	/* until it returns, it is this driver's, */
 	const void *key;	/* for this device */
+	const struct request *mine;	/* and this request; NULL: for any */
 	struct iob_call call;	/* until it returns, it is for a request */
 	const struct request *rq;	/* this one, if it is direct IO, else NULL */
 	u64 pos;		/* which begins here in the file, */

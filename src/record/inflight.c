@@ -281,7 +281,7 @@ u32 iob_flight_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 
 /* Begin a flight with the current task as the submitter, and its origin. */
 static struct iob_flight *begin(struct bio *bio, const struct gendisk *gd,
-			    struct pt_regs *regs, bool late)
+				struct pt_regs *regs, bool late)
 {
 	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
 					    bio->bi_iter.bi_size);
@@ -477,10 +477,14 @@ static void describe(struct iob_io *io, const struct iob_flight *f)
 	memcpy(io->sub_comm, f->sub_comm, sizeof(io->sub_comm));
 }
 
-/* Hand @bytes of a flight from @pos on to the record, and let go of them. */
-static void account(struct iob_io *io, struct iob_flight *f, u32 pos, u32 bytes)
+/*
+ * Hand @bytes of a flight from @pos on to the record, and let go of them.  They
+ * are at @sector of the disk: not at the flight's where an upper disk's bio went
+ * on to this one as it is.
+ */
+static void account(struct iob_io *io, struct iob_flight *f, u32 pos, u32 bytes,
+		    u64 sector)
 {
-	u64 sector = f->sector + (pos >> SECTOR_SHIFT);
 	u32 left = bytes;
 	unsigned int i;
 
@@ -578,7 +582,9 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 		if (!io.disk && f)
 			let_go(f, piece);
 		else if (f)
-			account(&io, f, pos, piece);
+			account(&io, f, pos, piece,
+				f->disk ? f->sector + (pos >> SECTOR_SHIFT) :
+					  bio->bi_iter.bi_sector);
 		else if (io.disk)
 			account_unseen(&io, bio, piece);
 		bytes -= piece;
@@ -619,7 +625,8 @@ static void end_flight(struct iob_flight *f, int error, u64 now)
 		return;
 	}
 	describe(&io, f);
-	account(&io, f, f->size - left, left);
+	account(&io, f, f->size - left, left,
+		f->sector + ((f->size - left) >> SECTOR_SHIFT));
 	iob_io_end(&io);
 }
 

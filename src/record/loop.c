@@ -37,12 +37,11 @@ void iob_loop_queue(const struct request *rq)
 
 	if (!bio || !device)
 		return;
+	iob_owner_set(IOB_OWNER_LOOP, rq, (unsigned long)device,
+		      (unsigned long)rq);
 	if (bio_has_data(bio))
 		iob_owner_set(IOB_OWNER_LOOP, bio_page(bio),
 			      (unsigned long)device + bio_offset(bio),
-			      (unsigned long)rq);
-	else
-		iob_owner_set(IOB_OWNER_LOOP, rq, (unsigned long)device,
 			      (unsigned long)rq);
 }
 
@@ -81,6 +80,16 @@ static void enter(struct iob_task *t, u64 pos, const struct iob_call *call)
 	iob_scope_backing(pos, call);
 }
 
+/* ... or for one that is not known; what was noted of the last one is over. */
+static void enter_unknown(struct iob_task *t, const struct iob_call *call)
+{
+	t->backing.rq = NULL;
+	t->backing.bytes = 0;
+	iob_origin_free(&t->backing.origin);
+	iob_origin_begin(&t->backing.origin);
+	enter(t, 0, call);
+}
+
 /**
  * iob_loop_work - the current task begins to work for a loop device
  * @device: whose
@@ -99,6 +108,7 @@ void iob_loop_work(const void *device, const struct request *rq,
 	WRITE_ONCE(any, true);
 	t->backing.worker = *call;
 	t->backing.key = device;
+	t->backing.mine = rq;
 	t->backing.call.ret = 0;
 	t->backing.rq = NULL;
 	t->backing.bytes = 0;
@@ -122,7 +132,7 @@ static const struct request *noted(const struct iob_task *t, const void *object,
 
 /**
  * iob_loop_begin - the current task reads or writes all of a request
- * @rq:   the request
+ * @rq:   the request; taken for one only if it was queued for the task's device
  * @pos:  where in the file
  * @call: until it returns; the request is there as long as that submits IO
  *
@@ -135,7 +145,10 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 
 	if (!t)
 		return;
-	WRITE_ONCE(any, true);
+	if (rq != t->backing.mine && !noted(t, rq, 0)) {
+		enter_unknown(t, call);
+		return;
+	}
 	if (rq->bio && bio_has_data(rq->bio))
 		noted(t, bio_page(rq->bio), bio_offset(rq->bio));
 	take(t, rq, pos);
@@ -180,15 +193,15 @@ void iob_loop_segment(const struct iov_iter *iter, u64 pos,
 	if (!t || !iov_iter_is_bvec(iter))
 		return;
 	b = &t->backing;
-	if (b->bytes && b->pos == IOB_LOOP_NOWHERE) {
+	if (b->mine && b->bytes && b->pos == IOB_LOOP_NOWHERE) {
 		b->pos = pos;
 	} else if (b->next != pos || pos - b->pos >= b->bytes) {
 		/* the last request is done with: this begins another one */
 		rq = noted(t, iter->bvec->bv_page, iter->bvec->bv_offset);
-		b->call.ret = 0;
-		b->bytes = 0;
-		if (!rq)
+		if (!rq) {
+			enter_unknown(t, call);
 			return;
+		}
 		take(t, rq, pos);
 	}
 	b->next = pos + iov_iter_count(iter);
@@ -215,8 +228,10 @@ void iob_loop_discard(const void *one, const void *other,
 	rq = noted(t, one, 0);
 	if (!rq)
 		rq = noted(t, other, 0);
-	if (!rq)
+	if (!rq) {
+		enter_unknown(t, call);
 		return;
+	}
 	take(t, rq, IOB_LOOP_NOWHERE);
 	enter(t, IOB_LOOP_NOWHERE, call);
 }

@@ -85,7 +85,7 @@ static bool find_clone(struct iob_origin *o, const struct bio *bio,
 	u32 pos = 0;
 
 	/* drivers make clones while they are given a bio, or in a thread */
-	if (!atomic_read(&nr_uppers) || !bio_has_data((struct bio *)bio) ||
+	if (!bio_has_data((struct bio *)bio) ||
 	    !(current->bio_list || current->flags & PF_KTHREAD))
 		return false;
 	if (!from->bi_io_vec || from->bi_iter.bi_size != bio->bi_iter.bi_size)
@@ -164,6 +164,11 @@ bool iob_upper_find(struct iob_origin *o, const struct bio *bio)
 {
 	const struct bio *last;
 
+	if (iob_loop_find(o, bio))
+		return true;
+	/* most systems have no upper disks: they pay for these two questions */
+	if (!atomic_read(&nr_uppers))
+		return false;
 	switch (iob_end_of(bio, &last)) {
 	case IOB_END_STRIPE:
 		return last == bio && iob_stripe_find(o, bio);
@@ -171,7 +176,7 @@ bool iob_upper_find(struct iob_origin *o, const struct bio *bio)
 		/* it has pages of its own; it knows which ones they are for */
 		return find_clone(o, bio, iob_crypt_base(last));
 	default:
-		return iob_loop_find(o, bio) || find_clone(o, bio, bio);
+		return find_clone(o, bio, bio);
 	}
 }
 
