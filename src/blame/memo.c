@@ -165,7 +165,7 @@ static void note_places(struct walk *w)
 	/* none of what is above the stack pointer may lie beyond the end */
 	m->span = w->end - w->f[0].sp;
 	if (!m->whole)
-		m->span += w->f[w->hinge].sp - w->f[w->hinge + 1].sp;
+		m->span += w->f[w->hinge].sp - w->f[w->hinge].bp;
 	for (k = 0; k < w->nr; k++) {
 		unsigned long at = w->f[k + 1].sp - sizeof(long);
 
