@@ -116,7 +116,7 @@ bench_guest() {
 	local suite=$1 job=$2 bad status=0
 	shift 2
 	IOB_SMP=${IOB_SMP:-1} IOB_ACCEL=${IOB_ACCEL:-tcg,thread=single} IOB_SLUB_DEBUG='' IOB_CPU=$BENCH_CPU \
-		IOB_MEM=${BENCH_MEM:-3G} IOB_QEMU="$*" \
+		IOB_MEM=${BENCH_MEM:-5G} IOB_QEMU="$*" \
 		IOB_CMDLINE="nokaslr nowatchdog nosoftlockup ${BENCH_CMDLINE:-}" \
 		vm_run "$suite.bench" "$job" "$job/tree" "${BENCH_LIMIT:-7200}" >"$job/qemu.log" 2>&1 || status=$?
 	if [ ! -s "$job/done" ]; then
