@@ -6,8 +6,9 @@
  *
  * The binary log is written while one of its files is open.
  *
- * A waiting reader says so; the next record then wakes it through irq_work,
- * because records are written in hardirq and under other people's locks.
+ * A waiting reader says so.  The next record has it woken a little later, so that
+ * it finds many and is not woken for each; by way of irq_work, because records
+ * are written in hardirq and under other people's locks.
  */
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
@@ -16,6 +17,7 @@
 #include <linux/ring_buffer.h>
 #include <linux/sched/signal.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include <compat/rcu.h>
 #include <compat/relay.h>
@@ -31,6 +33,8 @@ enum {
 	TEXT_CPU_MIN	 = 256 << 10,
 	BIN_SUBBUF_BYTES = 64 << 10,
 	BIN_SUBBUFS	 = 16,
+	/* a reader waits so much longer: buffers hold far more than comes */
+	WAKE_MSECS	 = 10,
 };
 
 static struct trace_buffer *text;	/* of the session; RCU for those without it */
@@ -41,16 +45,23 @@ static DEFINE_MUTEX(text_mutex);	/* one consumer at a time */
 
 static DECLARE_WAIT_QUEUE_HEAD(wait);
 static atomic_t waiting;
-static struct irq_work wake_work;
+static struct irq_work wake_soon;
 
 static struct dentry *bin_dir;
 static struct rchan *bin;		/* of the session */
 static atomic_t bin_readers;
 static const struct file_operations bin_fops;
 
-static void wake_readers(struct irq_work *work)
+static void wake_readers(struct work_struct *work)
 {
 	wake_up_all(&wait);
+}
+
+static DECLARE_DELAYED_WORK(wake_work, wake_readers);
+
+static void plan_to_wake(struct irq_work *work)
+{
+	schedule_delayed_work(&wake_work, msecs_to_jiffies(WAKE_MSECS));
 }
 
 static void fill_role(struct iob_iolog_bin_record *rec, u64 id)
@@ -148,7 +159,7 @@ void iob_iolog_add(const struct iob_io *io, const struct iob_act *act)
 	/* the record first, then the look for who waits: see ready() */
 	smp_mb();
 	if (atomic_read(&waiting) && atomic_xchg(&waiting, 0))
-		irq_work_queue(&wake_work);
+		irq_work_queue(&wake_soon);
 }
 
 /* Somebody has the text file open: from now on what is lost is his. */
@@ -416,7 +427,9 @@ void iob_iolog_end(void)
 /* Free what the session had; no probe is attached. */
 void iob_iolog_stop(void)
 {
-	irq_work_sync(&wake_work);
+	/* the first plans the second: after both, nobody is on the way to wake */
+	irq_work_sync(&wake_soon);
+	cancel_delayed_work_sync(&wake_work);
 	iob_iolog_bin_exit();
 	free_text();
 }
@@ -430,7 +443,7 @@ void iob_iolog_stop(void)
 int iob_iolog_bin_init(struct dentry *dir)
 {
 	bin_dir = dir;
-	init_irq_work(&wake_work, wake_readers);
+	init_irq_work(&wake_soon, plan_to_wake);
 	return 0;
 }
 
