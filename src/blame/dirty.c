@@ -372,8 +372,9 @@ void iob_dirty_range(struct folio *folio, const void *ifs, size_t off,
 #endif
 
 /*
- * Whether one of the functions above has just seen to the pages of @folio.  Without them all of it becomes dirty.  What the folio's private data
- * is, buffers or something else, only its file system knows: we never look.
+ * Whether one of the functions above has just seen to the pages of @folio.
+ * Without them all of it becomes dirty.  What the folio's private data is,
+ * buffers or something else, only its file system knows: we never look.
  */
 static bool was_ranged(const struct iob_folio *folio)
 {

@@ -90,9 +90,11 @@ static int publish(struct iob_index *idx, struct iob_node *node, u32 nr,
 
 		if (!new)
 			return -ENOMEM;
+		/* empty before it is there: see iob_index_nr() */
 		smp_store_release(leaf, new);
 	}
 	__set_bit(nr, idx->used);
+	/* complete before it is found: likewise */
 	smp_store_release(&(*leaf)[nr % IOB_INDEX_LEAF], node);
 	idx->count++;
 	return 0;

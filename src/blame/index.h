@@ -53,9 +53,9 @@ static inline struct iob_node *iob_index_nr(const struct iob_index *idx, u32 nr)
 
 	if (unlikely(nr >= idx->max))
 		return NULL;
-	/* pairs with number() and iob_index_reserve() */
-	leaf = smp_load_acquire(&idx->leaf[nr / IOB_INDEX_LEAF]);
-	return leaf ? smp_load_acquire(&leaf[nr % IOB_INDEX_LEAF]) : NULL;
+	/* what is found by a pointer was there before it: see publish() */
+	leaf = READ_ONCE(idx->leaf[nr / IOB_INDEX_LEAF]);
+	return leaf ? READ_ONCE(leaf[nr % IOB_INDEX_LEAF]) : NULL;
 }
 
 /* The object with @id, or NULL if it is gone.  Under RCU. */

@@ -116,7 +116,9 @@ static bool prove(struct walk *w, unsigned int k, const struct evidence *e)
 /*
  * The frame with room at random: the last that may count from the frame pointer
  * if it does so for certain, and is near the end.  No variable can be where it
- * points to then: right below a return address registers are saved.
+ * points to then: right below a return address registers are saved.  (The end
+ * of an array could, right below a single one; but a function with an array has
+ * a canary there, and the last one before the end is the kernel's entry.)
  */
 static unsigned int find_hinge(const struct walk *w)
 {

@@ -107,13 +107,14 @@ struct shelf {
 	u8 next[1 << SET_BITS];	/* gives way */
 	/* the walk at hand: here, as stacks have little room to spare */
 	struct iob_frame walk[IOB_MEMO_FRAMES + 1];
+	struct iob_memo spare;	/* learned into, so that no other is lost */
 	struct iob_memo memo[1 << SET_BITS][WAYS];
 };
 
 static DEFINE_PER_CPU(struct shelf *, shelves);
 
 /* Changes when code comes or goes: addresses may then mean something else. */
-static u32 code_seq;
+static atomic_t code_seq;
 
 static bool check_stacks;
 module_param(check_stacks, bool, 0600);
@@ -181,7 +182,7 @@ static unsigned int set_of(unsigned long start)
 static struct shelf *this_shelf(void)
 {
 	struct shelf *shelf = this_cpu_read(shelves);
-	u32 seq = READ_ONCE(code_seq);
+	u32 seq = atomic_read(&code_seq);
 
 	if (shelf && unlikely(shelf->seq != seq)) {
 		memset(shelf, 0, sizeof(*shelf));
@@ -227,11 +228,13 @@ static unsigned int walk(struct iob_frame *f, struct pt_regs *regs, bool *clean)
 	return nr;
 }
 
-/* Walk, and remember it if that can be done. */
-static void walk_and_learn(struct iob_stack *s, struct iob_memo *m,
-			   struct iob_frame *f, struct pt_regs *regs,
+/* Walk, and remember it in @set if that can be done. */
+static void walk_and_learn(struct iob_stack *s, struct shelf *shelf,
+			   unsigned int set, struct pt_regs *regs,
 			   unsigned long end)
 {
+	struct iob_frame *f = shelf->walk;
+	struct iob_memo *m = &shelf->spare;
 	unsigned int nr, i;
 	bool clean;
 
@@ -239,10 +242,11 @@ static void walk_and_learn(struct iob_stack *s, struct iob_memo *m,
 	if (clean && iob_memo_learn(m, f, nr, end)) {
 		m->own = count_own(m->ip, nr);
 		m->intent = 0;
-		show_memo(s, m);
+		i = shelf->next[set]++ % WAYS;
+		shelf->memo[set][i] = *m;
+		show_memo(s, &shelf->memo[set][i]);
 		return;
 	}
-	m->start = 0;
 	for (i = 0; i < nr; i++)
 		s->room[i] = f[i + 1].ip;
 	show(s, s->room, nr, count_own(s->room, nr));
@@ -260,7 +264,7 @@ static noinline void check(const struct iob_stack *s, struct pt_regs *regs)
 	else
 		nr = stack_trace_save(raw, ARRAY_SIZE(raw), 1);
 	own = count_own(raw, nr);
-	if (nr - own == s->depth &&
+	if (min_t(unsigned int, nr - own, IOB_STACK_DEPTH) == s->depth &&
 	    !memcmp(raw + own, s->ip, s->depth * sizeof(*raw)))
 		return;
 	iob_stat_inc(stack_wrong);
@@ -294,10 +298,9 @@ static bool find_or_learn(struct iob_stack *s, const struct iob_frame *at,
 		iob_stat_inc(stack_known);
 		return true;
 	}
-	i = shelf->next[set]++ % WAYS;
 	iob_stat_inc(stack_walked);
 	shelf->walk[0] = *at;
-	walk_and_learn(s, &shelf->memo[set][i], shelf->walk, regs, end);
+	walk_and_learn(s, shelf, set, regs, end);
 	return true;
 }
 #endif
@@ -332,7 +335,7 @@ noinline void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
 /* Code comes or goes: what is remembered may mean something else.  Any context. */
 void iob_stack_forget(void)
 {
-	WRITE_ONCE(code_seq, code_seq + 1);
+	atomic_inc(&code_seq);
 }
 
 /**

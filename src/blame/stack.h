@@ -26,6 +26,7 @@ bool iob_code_of(unsigned long func, struct iob_code *code);
 
 void iob_stack_hide(unsigned long func);
 void iob_stack_show_all(void);
+
 /* A trace of the current task, without our own frames. */
 struct iob_stack {
 	const unsigned long *ip;	/* return addresses, innermost first */
