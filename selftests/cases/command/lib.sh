@@ -8,8 +8,24 @@ I=$IOB_BIN/ioblame
 MNT=$SCRATCH/mnt
 export LC_ALL=C.UTF-8
 
+# However a case ends, the next one finds the module unloaded: nobody holds it
+command_undo() {
+	local n
+	set +e
+	: >"$SCRATCH/stop"
+	# shellcheck disable=SC2046 # several
+	kill $(jobs -p) 2>/dev/null
+	! command -v tmux >/dev/null || tmux kill-server 2>/dev/null
+	pkill '^ioblame' 2>/dev/null
+	for ((n = 0; n < 100; n++)); do
+		pgrep '^ioblame' >/dev/null || return 0
+		sleep 0.1
+	done
+}
+
 # The module, and a fresh ext4 that is at rest
 command_setup() {
+	trap command_undo EXIT
 	iob_load
 	mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$DISK_command"
 	mkdir -p "$MNT"
