@@ -118,17 +118,6 @@ static int throttle(struct kprobe *kp, struct pt_regs *regs)
 }
 
 static const struct iob_hook hooks[] = {
-	NEEDED(block_bio_queue, bio_queue, bio_queue_q),
-	NEEDED(block_split, split, split_q),
-	NEEDED(block_rq_issue, rq_issue, rq_issue_q),
-	NEEDED(block_rq_complete, rq_complete, rq_complete_errno),
-	NEEDED(block_bio_complete, bio_complete, bio_complete),
-	{
-		.name = "__blk_throtl_bio|blk_throtl_bio",
-		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
-		.handler = throttle,
-		.lost = "the submitters of IO that a cgroup's io.max holds back",
-	},
 	{
 		.name = "end_bio_bh_io_sync|bh_end_write",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
@@ -146,6 +135,18 @@ static const struct iob_hook hooks[] = {
 	DIRECT_END("blkdev_bio_end_io"),
 	DIRECT_END("blkdev_bio_end_io_async|blkdev_bio_end_io_simple"),
 	DIRECT_END("submit_bio_wait_endio|bio_wait_end_io"),
+	/* ends first: of no IO is the beginning seen, and then not the end */
+	NEEDED(block_bio_complete, bio_complete, bio_complete),
+	NEEDED(block_rq_complete, rq_complete, rq_complete_errno),
+	NEEDED(block_rq_issue, rq_issue, rq_issue_q),
+	NEEDED(block_split, split, split_q),
+	NEEDED(block_bio_queue, bio_queue, bio_queue_q),
+	{
+		.name = "__blk_throtl_bio|blk_throtl_bio",
+		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
+		.handler = throttle,
+		.lost = "the submitters of IO that a cgroup's io.max holds back",
+	},
 };
 
 IOB_HOOK_LIST(iob_block_hooks, hooks);

@@ -25,14 +25,18 @@
 
 #define MAX_HOOKS	128
 
+/*
+ * In this order they are attached, and in the opposite one detached.  Attaching
+ * to a function takes a while: what follows an IO comes at last, all at once.
+ */
 static const struct iob_hook_list *const lists[] = {
 	&iob_sched_hooks,
-	&iob_block_hooks,
 	&iob_writeback_hooks,
 	&iob_fs_hooks,
 	&iob_journal_hooks,
 	&iob_xfs_hooks,
 	&iob_stacked_hooks,
+	&iob_block_hooks,
 };
 
 /* the state of one hook of the tables, in their order */
