@@ -214,6 +214,17 @@ static pid_t start_command(char **argv)
 	return pid;
 }
 
+/* One record to the view, if it is one that was asked for. */
+static void give(struct run *run, const struct view *view,
+		 const struct iob_iolog_bin_record *rec)
+{
+	if (!filter_takes(&run->filter, rec))
+		return;
+	run->ios += !rec->part;
+	run->records++;
+	view->record(run, rec);
+}
+
 static void take(struct run *run, const struct view *view)
 {
 	struct iob_iolog_bin_record rec;
@@ -221,11 +232,7 @@ static void take(struct run *run, const struct view *view)
 	while (source_next(&run->source, &rec)) {
 		if (!run->source.live)
 			run->now_ns = rec.complete_ns;
-		if (!filter_takes(&run->filter, &rec))
-			continue;
-		run->ios += !rec.part;
-		run->records++;
-		view->record(run, &rec);
+		give(run, view, &rec);
 	}
 	if (view->filled)
 		view->filled(run);
@@ -271,11 +278,7 @@ static void replay(struct run *run, const struct view *view, struct clock *c)
 			if (run->opts->duration_ns &&
 			    rec.complete_ns > run->source.start_ns + run->opts->duration_ns)
 				return;
-			if (!filter_takes(&run->filter, &rec))
-				continue;
-			run->ios += !rec.part;
-			run->records++;
-			view->record(run, &rec);
+			give(run, view, &rec);
 		}
 		if (view->filled)
 			view->filled(run);
