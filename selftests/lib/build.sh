@@ -28,42 +28,41 @@ content_key() {
 		xargs -0r sha256sum | sha256sum | cut -c1-16)
 }
 
-# A build is made beside its place and renamed when complete: two runs may make
-# the same one at a time. building PLACE prints a new folder for it ...
-building() {
-	mkdir -p "$(dirname "$1")"
-	mktemp -d "$1.XXXXXX"
-}
-
-# ... and built FOLDER PLACE keeps it, unless another one was quicker
-built() {
-	chmod 755 "$1"
-	mv -T "$1" "$2" 2>/dev/null || rm -rf "$1"
-}
+# building PLACE COMMAND...: run it with a new folder as its last argument, and
+# keep that as PLACE: two runs may make the same one at a time, and the first has
+# it. In a subshell, so that nothing half built stays, whatever ends it.
+building() (
+	place=$1 new=''
+	shift
+	trap 'rm -rf "$new"' EXIT
+	trap 'exit 130' HUP INT TERM
+	mkdir -p "$(dirname "$place")"
+	new=$(mktemp -d "$place.XXXXXX") && "$@" "$new" || exit 1
+	chmod 755 "$new"
+	mv -T "$new" "$place" 2>/dev/null || true
+)
 
 # build_module SUITE TREE BIN: put ioblame.ko into BIN; the log is BIN/module.log
 build_module() {
-	local suite=$1 tree=$2 bin=$3 key dir new
+	local suite=$1 tree=$2 bin=$3 key dir
 	key=$(content_key "$tree" Kbuild Makefile dkms.conf src include)
 	dir=$IOB_CACHE/build/$suite/$(cat "$(root_dir "$suite")/.ioblame-key")-$key
 	mkdir -p "$bin"
-	if [ ! -s "$dir/ioblame.ko" ]; then
-		new=$(building "$dir")
-		(cd "$tree" && cp -r Kbuild dkms.conf src include "$new" 2>/dev/null) || true
-		[ ! -e "$tree/Makefile" ] || cp "$tree/Makefile" "$new"
-		if ! in_root "$suite" "$new:/build" -- make -j2 \
-			-C "/lib/modules/$(root_kver "$suite")/build" M=/build W=1 modules \
-			>"$new/module.log" 2>&1; then
-			mv "$new/module.log" "$bin" && rm -rf "$new"
-			return 1
-		fi
-		built "$new" "$dir"
-	fi
+	[ -s "$dir/ioblame.ko" ] || building "$dir" make_module "$suite" "$tree" "$bin" || return 1
 	cp "$dir/module.log" "$bin"
 	if build_warned <"$dir/module.log"; then
 		return 1
 	fi
 	cp "$dir/ioblame.ko" "$bin"
+}
+
+make_module() {
+	local suite=$1 tree=$2 bin=$3 new=$4
+	(cd "$tree" && cp -r Kbuild dkms.conf src include "$new" 2>/dev/null) || true
+	[ ! -e "$tree/Makefile" ] || cp "$tree/Makefile" "$new"
+	in_root "$suite" "$new:/build" -- make -j2 \
+		-C "/lib/modules/$(root_kver "$suite")/build" M=/build W=1 modules \
+		>"$new/module.log" 2>&1 || { mv "$new/module.log" "$bin"; return 1; }
 }
 
 # Any warning, but for what Debian's headers say about themselves
@@ -73,28 +72,26 @@ build_warned() {
 
 # build_programs SUITE TREE BIN: each selftests/**/prog/NAME.c becomes BIN/NAME
 build_programs() {
-	local suite=$1 tree=$2 bin=$3 key dir new
+	local suite=$1 tree=$2 bin=$3 key dir
 	key=$(content_key "$tree" selftests include/linux)
 	dir=$IOB_CACHE/build/$suite/prog-$(cat "$(root_dir "$suite")/.ioblame-key")-$key
 	mkdir -p "$bin"
-	if [ ! -e "$dir/.done" ]; then
-		new=$(building "$dir")
-		# shellcheck disable=SC2016
-		if ! in_root "$suite" "$tree:/tree" "$new:/out" -- bash -c '
-			set -e
-			cd /tree
-			find selftests -path "*/prog/*.c" | while read -r file; do
-				libs=$(sed -nE "s,.*iob-libs: *(.*[^ ]) *(\*/)?$,\1,p" "$file")
-				gcc -O2 -g -Wall -Wextra -Werror -pthread -Iinclude \
-					-o "/out/$(basename "$file" .c)" "$file" $libs
-			done' >"$new/programs.log" 2>&1; then
-			mv "$new/programs.log" "$bin" && rm -rf "$new"
-			return 1
-		fi
-		touch "$new/.done"
-		built "$new" "$dir"
-	fi
+	[ -e "$dir/.done" ] || building "$dir" make_programs "$suite" "$tree" "$bin" || return 1
 	cp -r "$dir/." "$bin"
+}
+
+make_programs() {
+	local suite=$1 tree=$2 bin=$3 new=$4
+	# shellcheck disable=SC2016
+	in_root "$suite" "$tree:/tree" "$new:/out" -- bash -c '
+		set -e
+		cd /tree
+		find selftests -path "*/prog/*.c" | while read -r file; do
+			libs=$(sed -nE "s,.*iob-libs: *(.*[^ ]) *(\*/)?$,\1,p" "$file")
+			gcc -O2 -g -Wall -Wextra -Werror -pthread -Iinclude \
+				-o "/out/$(basename "$file" .c)" "$file" $libs
+		done' >"$new/programs.log" 2>&1 || { mv "$new/programs.log" "$bin"; return 1; }
+	touch "$new/.done"
 }
 
 # build_command SUITE TREE BIN: put tools/ioblame's binary into BIN; the log is
@@ -104,12 +101,14 @@ build_command() {
 	key=$(content_key "$tree" tools include/linux dkms.conf)
 	dir=$IOB_CACHE/build/$suite/command-$(cat "$(root_dir "$suite")/.ioblame-key")-$key
 	mkdir -p "$bin"
-	if [ ! -e "$dir/ioblame" ]; then
-		rm -rf "$dir" && mkdir -p "$dir"
-		in_root "$suite" "$tree:/tree" "$dir:/out" -- \
-			make -s -j2 -C /tree/tools/ioblame O=/out EXTRA=-Werror all \
-			>"$dir/command.log" 2>&1 || { cp "$dir/command.log" "$bin"; return 1; }
-		rm -f "$dir"/*.o
-	fi
+	[ -e "$dir/ioblame" ] || building "$dir" make_command "$suite" "$tree" "$bin" || return 1
 	cp "$dir/ioblame" "$dir/command.log" "$bin"
+}
+
+make_command() {
+	local suite=$1 tree=$2 bin=$3 new=$4
+	in_root "$suite" "$tree:/tree" "$new:/out" -- \
+		make -s -j2 -C /tree/tools/ioblame O=/out EXTRA=-Werror all \
+		>"$new/command.log" 2>&1 || { mv "$new/command.log" "$bin"; return 1; }
+	rm -f "$new"/*.o
 }
