@@ -96,12 +96,9 @@ static void bio_complete(void *data, struct request_queue *q, struct bio *bio)
 }
 
 /* (bio): it may have to wait, and a worker queues it then */
-static int throttle(struct kprobe *kp, struct pt_regs *regs)
+static void throttle(struct pt_regs *regs)
 {
-	iob_read_lock();
 	iob_inflight_claim((void *)regs_get_kernel_argument(regs, 0), regs);
-	iob_read_unlock();
-	return 0;
 }
 
 #define NEEDED(tp, a, b) {						\
@@ -143,8 +140,8 @@ static const struct iob_hook hooks[] = {
 	NEEDED(block_bio_queue, bio_queue, bio_queue_q),
 	{
 		.name = "__blk_throtl_bio|blk_throtl_bio",
-		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
-		.handler = throttle,
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = throttle,
 		.lost = "the submitters of IO that a cgroup's io.max holds back",
 	},
 };

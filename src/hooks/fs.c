@@ -4,14 +4,13 @@
  * dirties, and for whom metadata changes when data was written or a transaction
  * of btrfs or f2fs ends.
  *
- * Context: kprobe handlers at the entry of functions that run in the task's
- * own context; preemption is off in them.
+ * Context: the entry of functions that run in the task's own context,
+ * preemption off.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
 
 #include <compat/iomap.h>
-#include <compat/rcu.h>
 #include <compat/unwind.h>
 
 #include "../blame/dirty.h"
@@ -27,106 +26,87 @@ static void direct_begins(struct inode *inode, struct pt_regs *regs)
 {
 	struct iob_task *t;
 
-	iob_read_lock();
 	t = iob_disk_watches(inode) ? iob_task_get() : NULL;
 	if (t) {
 		iob_file_of(inode, &t->file);
 		t->direct = iob_caller_of(regs);
 	}
-	iob_read_unlock();
 }
 
 /* (iocb, iter, ...) */
-static int iomap_direct(struct kprobe *kp, struct pt_regs *regs)
+static void iomap_direct(struct pt_regs *regs)
 {
 	struct kiocb *iocb = (void *)regs_get_kernel_argument(regs, 0);
 
 	direct_begins(file_inode(iocb->ki_filp), regs);
-	return 0;
 }
 
 /* (iocb, inode, ...) */
-static int legacy_direct(struct kprobe *kp, struct pt_regs *regs)
+static void legacy_direct(struct pt_regs *regs)
 {
 	direct_begins((void *)regs_get_kernel_argument(regs, 1), regs);
-	return 0;
 }
 
 #ifdef IOB_HAVE_FOLIO
 /* (vmf, ...): before the file system marks anything dirty */
-static int mapped_store(struct kprobe *kp, struct pt_regs *regs)
+static void mapped_store(struct pt_regs *regs)
 {
 	struct vm_fault *vmf = (void *)regs_get_kernel_argument(regs, 0);
 	struct iob_call call = iob_call_at(regs);
 
-	iob_read_lock();
 	if (vmf->page)
 		iob_dirty_mapped(vmf->page, &call, regs);
-	iob_read_unlock();
-	return 0;
 }
 #endif
 
 #ifdef IOB_IOMAP_WHOLE_FOLIOS
 /* (iter, pos, len, copied, folio): before the folio is marked dirty */
-static int iomap_written(struct kprobe *kp, struct pt_regs *regs)
+static void iomap_written(struct pt_regs *regs)
 {
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 4);
 	loff_t pos = regs_get_kernel_argument(regs, 1);
 
-	iob_read_lock();
 	if (pos >= folio_pos(folio))
 		iob_dirty_again(folio, pos - folio_pos(folio),
 				regs_get_kernel_argument(regs, 3), regs);
-	iob_read_unlock();
-	return 0;
 }
 #endif
 
 #ifdef IOB_HAVE_BH_FOLIO
 /* (folio, ifs, off, len): before the folio is marked dirty */
-static int iomap_dirty(struct kprobe *kp, struct pt_regs *regs)
+static void iomap_dirty(struct pt_regs *regs)
 {
-	iob_read_lock();
 	iob_dirty_range((void *)regs_get_kernel_argument(regs, 0),
 			(void *)regs_get_kernel_argument(regs, 1),
 			regs_get_kernel_argument(regs, 2),
 			regs_get_kernel_argument(regs, 3), regs);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (inode, folio, pos, len, ...): before the folio is marked dirty */
-static int btrfs_dirty(struct kprobe *kp, struct pt_regs *regs)
+static void btrfs_dirty(struct pt_regs *regs)
 {
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 1);
 	loff_t pos = regs_get_kernel_argument(regs, 2);
 
-	iob_read_lock();
 	if (pos >= folio_pos(folio))
 		iob_dirty_range(folio, NULL, pos - folio_pos(folio),
 				regs_get_kernel_argument(regs, 3), regs);
-	iob_read_unlock();
-	return 0;
 }
 #endif
 
 /* (handle, inode, offset, bytes): a worker, when data has been written */
-static int ext4_written(struct kprobe *kp, struct pt_regs *regs)
+static void ext4_written(struct pt_regs *regs)
 {
 	loff_t pos = regs_get_kernel_argument(regs, 2);
 	struct iob_call call = iob_call_at(regs);
 
 	/* who writes directly does it for himself */
 	if (!(current->flags & PF_KTHREAD))
-		return 0;
-	iob_read_lock();
+		return;
 	iob_scope_pages((void *)regs_get_kernel_argument(regs, 1),
 			pos >> PAGE_SHIFT,
 			(pos + regs_get_kernel_argument(regs, 3)) >> PAGE_SHIFT,
 			false, &call);
-	iob_read_unlock();
-	return 0;
 }
 
 static void common(bool last, struct pt_regs *regs)
@@ -137,64 +117,49 @@ static void common(bool last, struct pt_regs *regs)
 }
 
 /* Whatever the transaction's end changes, it is for all who took part. */
-static int begin_commit(struct kprobe *kp, struct pt_regs *regs)
+static void begin_commit(struct pt_regs *regs)
 {
-	iob_read_lock();
 	iob_scope_nothing();
 	common(false, regs);
-	iob_read_unlock();
-	return 0;
 }
 
-static int commit(struct kprobe *kp, struct pt_regs *regs)
+static void commit(struct pt_regs *regs)
 {
-	iob_read_lock();
 	common(false, regs);
-	iob_read_unlock();
-	return 0;
 }
 
 /* ... and nobody can join it any more */
-static int last_commit(struct kprobe *kp, struct pt_regs *regs)
+static void last_commit(struct pt_regs *regs)
 {
-	iob_read_lock();
 	common(true, regs);
-	iob_read_unlock();
-	return 0;
 }
 
 /* Whoever syncs a file writes the superblock for himself. */
-static int sync_log(struct kprobe *kp, struct pt_regs *regs)
+static void sync_log(struct pt_regs *regs)
 {
 	struct iob_task *t;
 
-	iob_read_lock();
 	t = iob_task_get();
 	if (t && !t->log.always)
 		t->log.key = NULL;
-	iob_read_unlock();
-	return 0;
 }
 
 /* f2fs: it begins and ends here */
-static int checkpoint(struct kprobe *kp, struct pt_regs *regs)
+static void checkpoint(struct pt_regs *regs)
 {
-	iob_read_lock();
 	iob_scope_nothing();
 	common(true, regs);
-	iob_read_unlock();
-	return 0;
 }
 
 #define COMMIT(func, probe, mod) {					\
-	.name = func, .kind = IOB_HOOK_KPROBE,				\
-	.phase = IOB_HOOK_ENABLED, .handler = probe, .module = mod,	\
+	.name = func, .kind = IOB_HOOK_FUNCTION,				\
+	.phase = IOB_HOOK_ENABLED, .entered = probe, .module = mod,	\
 	.lost = "who took part in a transaction of " mod,		\
 }
 
 #define DIRECT_BEGINS(func, entry) {					\
-	.name = func, .kind = IOB_HOOK_KPROBE,				\
-	.phase = IOB_HOOK_ENABLED, .handler = entry,			\
+	.name = func, .kind = IOB_HOOK_FUNCTION,				\
+	.phase = IOB_HOOK_ENABLED, .entered = entry,			\
 	.lost = "the file of a direct IO",				\
 }
 
@@ -213,33 +178,33 @@ static const struct iob_hook hooks[] = {
 		.lost = "which IO is btrfs' superblock",
 	}, {
 		.name = "ext4_convert_unwritten_extents",
-		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
-		.handler = ext4_written, .module = "ext4",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = ext4_written, .module = "ext4",
 		.lost = "for whom ext4 marks extents as written",
 	},
 #ifdef IOB_HAVE_FOLIO
 	{
 		.name = "do_page_mkwrite",
-		.kind = IOB_HOOK_KPROBE,
-		.phase = IOB_HOOK_ENABLED, .handler = mapped_store,
+		.kind = IOB_HOOK_FUNCTION,
+		.phase = IOB_HOOK_ENABLED, .entered = mapped_store,
 		.lost = "who stored into which page of a large folio",
 	},
 #endif
 #ifdef IOB_IOMAP_WHOLE_FOLIOS
 	{
-		.name = "iomap_write_end", .kind = IOB_HOOK_KPROBE,
-		.phase = IOB_HOOK_ENABLED, .handler = iomap_written,
+		.name = "iomap_write_end", .kind = IOB_HOOK_FUNCTION,
+		.phase = IOB_HOOK_ENABLED, .entered = iomap_written,
 		.lost = "who dirtied which page of a large folio (iomap)",
 	},
 #endif
 #ifdef IOB_HAVE_BH_FOLIO
 	{
-		.name = "ifs_set_range_dirty", .kind = IOB_HOOK_KPROBE,
-		.phase = IOB_HOOK_ENABLED, .handler = iomap_dirty,
+		.name = "ifs_set_range_dirty", .kind = IOB_HOOK_FUNCTION,
+		.phase = IOB_HOOK_ENABLED, .entered = iomap_dirty,
 		.lost = "who dirtied which page of a large folio (iomap)",
 	}, {
-		.name = "btrfs_dirty_folio", .kind = IOB_HOOK_KPROBE,
-		.phase = IOB_HOOK_ENABLED, .handler = btrfs_dirty,
+		.name = "btrfs_dirty_folio", .kind = IOB_HOOK_FUNCTION,
+		.phase = IOB_HOOK_ENABLED, .entered = btrfs_dirty,
 		.module = "btrfs",
 		.lost = "who dirtied which page of a large folio (btrfs)",
 	},

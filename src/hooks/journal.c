@@ -5,14 +5,13 @@
  * those that serve the transaction as a whole.
  *
  * Context: dirty in the task that changes the buffer; copy and commit in the
- * journal's thread.  Kprobes, preemption off.
+ * journal's thread.  Preemption is off.
  */
 #include <linux/blkdev.h>
 #include <linux/jbd2.h>
 #include <linux/log2.h>
 
 #include <compat/blkdev.h>
-#include <compat/rcu.h>
 
 #include "../blame/dirty.h"
 #include "../blame/owner.h"
@@ -20,7 +19,7 @@
 #include "table.h"
 
 /* (handle, bh): once for each time that a handle changes the buffer */
-static int dirty(struct kprobe *kp, struct pt_regs *regs)
+static void dirty(struct pt_regs *regs)
 {
 	const handle_t *handle = (void *)regs_get_kernel_argument(regs, 0);
 	struct buffer_head *bh = (void *)regs_get_kernel_argument(regs, 1);
@@ -29,26 +28,22 @@ static int dirty(struct kprobe *kp, struct pt_regs *regs)
 
 	/* an aborted handle has none */
 	if (!transaction || !buffer_jbd(bh))
-		return 0;
+		return;
 	jh = bh->b_private;
 	/* cleared when a transaction first gets to it: whoever was first pays */
 	if (READ_ONCE(jh->b_modified))
-		return 0;
-	iob_read_lock();
+		return;
 	iob_dirty_logged(transaction->t_journal, transaction->t_tid, bh, regs);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (transaction, jh, new bh, block): a copy goes to that block of the journal */
-static int copy(struct kprobe *kp, struct pt_regs *regs)
+static void copy(struct pt_regs *regs)
 {
 	const transaction_t *transaction =
 		(void *)regs_get_kernel_argument(regs, 0);
 	const struct journal_head *jh = (void *)regs_get_kernel_argument(regs, 1);
 	u64 act;
 
-	iob_read_lock();
 	act = iob_owner_get(IOB_OWNER_LOGGED, jh->b_bh, transaction->t_tid);
 	/* the journal goes round: the block will be another transaction's */
 	if (act != IOB_ACT_NONE)
@@ -56,18 +51,15 @@ static int copy(struct kprobe *kp, struct pt_regs *regs)
 			      iob_log_block(transaction->t_tid,
 					    regs_get_kernel_argument(regs, 3)),
 			      act);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (journal): its thread commits the running transaction */
-static int commit(struct kprobe *kp, struct pt_regs *regs)
+static void commit(struct pt_regs *regs)
 {
 	const journal_t *journal = (void *)regs_get_kernel_argument(regs, 0);
 	const transaction_t *running = READ_ONCE(journal->j_running_transaction);
 	struct iob_task *t;
 
-	iob_read_lock();
 	t = iob_task_get();
 	/* who unmounts may commit too, but writes more than the journal */
 	if (t && running && current == journal->j_task) {
@@ -79,13 +71,11 @@ static int commit(struct kprobe *kp, struct pt_regs *regs)
 		t->log.gd = journal->j_dev->bd_disk;
 		t->log.start = get_start_sect(journal->j_dev);
 	}
-	iob_read_unlock();
-	return 0;
 }
 
 #define JBD2(func, probe, what) {					\
-	.name = func, .kind = IOB_HOOK_KPROBE,				\
-	.phase = IOB_HOOK_ENABLED, .handler = probe, .module = "jbd2",	\
+	.name = func, .kind = IOB_HOOK_FUNCTION,				\
+	.phase = IOB_HOOK_ENABLED, .entered = probe, .module = "jbd2",	\
 	.lost = what,							\
 }
 

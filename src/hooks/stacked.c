@@ -3,99 +3,80 @@
  * Disks that are made of others, or of files, and do not just pass bios on:
  * raid456 and loop.
  *
- * Context: kprobes at the entry of functions, preemption off.  join_stripe and
+ * Context: the entry of functions, preemption off.  join_stripe and
  * queue_loop run in whoever gives the upper disk its IO, interrupts maybe off;
  * the others in the loop device's worker.
  */
 #include <linux/bio.h>
 
 #include <compat/loop.h>
-#include <compat/rcu.h>
 
 #include "../record/loop.h"
 #include "../record/stripe.h"
 #include "table.h"
 
 /* (stripe, bio, disk, whether it is a write, ...) */
-static int join_stripe(struct kprobe *kp, struct pt_regs *regs)
+static void join_stripe(struct pt_regs *regs)
 {
-	iob_read_lock();
 	iob_stripe_join((void *)regs_get_kernel_argument(regs, 0),
 			(void *)regs_get_kernel_argument(regs, 1),
 			regs_get_kernel_argument(regs, 2),
 			(int)regs_get_kernel_argument(regs, 3));
-	iob_read_unlock();
-	return 0;
 }
 
 #ifdef IOB_LOOP_LIST
 /* (hctx, blk_mq_queue_data) */
-static int queue_loop(struct kprobe *kp, struct pt_regs *regs)
+static void queue_loop(struct pt_regs *regs)
 {
 	const struct blk_mq_queue_data *bd =
 		(void *)regs_get_kernel_argument(regs, 1);
 
-	iob_read_lock();
 	iob_loop_queue(bd->rq);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (loop, rq, ...); the compiler may pass the loop as two of its members */
-static int free_loop(struct kprobe *kp, struct pt_regs *regs)
+static void free_loop(struct pt_regs *regs)
 {
 	struct iob_call call = iob_call_at(regs);
 
-	iob_read_lock();
 	iob_loop_discard((void *)regs_get_kernel_argument(regs, 1),
 			 (void *)regs_get_kernel_argument(regs, 2), &call,
 			 regs);
-	iob_read_unlock();
-	return 0;
 }
 #endif
 
-static int work_loop(struct kprobe *kp, struct pt_regs *regs)
+static void work_loop(struct pt_regs *regs)
 {
 	struct iob_call call = iob_call_at(regs);
 
-	iob_read_lock();
 	iob_loop_work(iob_loop_device(regs), iob_loop_rq(regs), &call);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (..., loop_cmd, pos, ...): the command is behind its request */
-static int rw_loop(struct kprobe *kp, struct pt_regs *regs)
+static void rw_loop(struct pt_regs *regs)
 {
 	struct iob_call call = iob_call_at(regs);
 
-	iob_read_lock();
 	iob_loop_begin(blk_mq_rq_from_pdu((void *)
 					  regs_get_kernel_argument(regs, 1)),
 		       regs_get_kernel_argument(regs, 2), &call);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (file, iter, pos, ...): of any file, by anybody */
-static int iter_loop(struct kprobe *kp, struct pt_regs *regs)
+static void iter_loop(struct pt_regs *regs)
 {
 	const loff_t *pos = (void *)regs_get_kernel_argument(regs, 2);
 	struct iob_call call = iob_call_at(regs);
 
-	if (!(current->flags & PF_KTHREAD))
-		return 0;
-	iob_read_lock();
+	if (!(current->flags & PF_KTHREAD) || !pos)
+		return;
 	iob_loop_segment((void *)regs_get_kernel_argument(regs, 1), *pos, &call,
 			 regs);
-	iob_read_unlock();
-	return 0;
 }
 
 #define LOOP(func, probe) {						\
-	.name = func, .kind = IOB_HOOK_KPROBE,				\
-	.phase = IOB_HOOK_ENABLED, .handler = probe, .module = "loop",	\
+	.name = func, .kind = IOB_HOOK_FUNCTION,				\
+	.phase = IOB_HOOK_ENABLED, .entered = probe, .module = "loop",	\
 	.lost = "for whom a loop device reads and writes its file",	\
 }
 
@@ -109,8 +90,8 @@ static int iter_loop(struct kprobe *kp, struct pt_regs *regs)
 static const struct iob_hook hooks[] = {
 	{
 		.name = "__add_stripe_bio|add_stripe_bio",
-		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
-		.handler = join_stripe, .module = "raid456",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = join_stripe, .module = "raid456",
 		.lost = "for whom raid456 writes parity",
 	},
 	STRIPE_END("raid5_end_write_request"),

@@ -5,9 +5,9 @@
  *
  * Why detaching is complete when it returns: tracepoint_synchronize_unregister()
  * waits for probes that are running, under RCU up to 6.19 and SRCU from 7.0 on;
- * unregister_kprobe() waits for handlers.  Our probes themselves run with
- * preemption off, so synchronize_rcu() waits for whatever they hand on to RCU
- * readers of ours.
+ * iob_entries_end() and unregister_kprobe() wait for those at functions.  Our
+ * probes themselves run with preemption off, so synchronize_rcu() waits for
+ * whatever they hand on to RCU readers of ours.
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
@@ -26,8 +26,8 @@
 #define MAX_HOOKS	128
 
 /*
- * In this order they are attached, and in the opposite one detached.  Attaching
- * to a function takes a while: what follows an IO comes at last, all at once.
+ * In this order they are attached, and in the opposite one detached: what
+ * follows an IO comes at last.
  */
 static const struct iob_hook_list *const lists[] = {
 	&iob_sched_hooks,
@@ -43,7 +43,8 @@ static const struct iob_hook_list *const lists[] = {
 struct state {
 	const struct iob_hook *hook;
 	struct tracepoint *tp;
-	struct kprobe kp;
+	struct iob_entry entry;	/* and where a symbol is */
+	bool looked;		/* for where it is */
 	bool attached;
 	int err;
 };
@@ -81,71 +82,110 @@ static void match_tracepoint(struct tracepoint *tp, void *unused)
 	}
 }
 
-/* Register @s->kp at the first of the alternatives that there is. */
-static int kprobe_first(struct state *s, u32 flags)
+/* Register @kp, never to be armed, at the first of the alternatives there is. */
+static int kprobe_first(struct kprobe *kp, const char *alternatives)
 {
 	char *names, *rest, *name;
 	int err = -ENOENT;
 
-	names = kstrdup(s->hook->name, GFP_KERNEL);
+	names = kstrdup(alternatives, GFP_KERNEL);
 	if (!names)
 		return -ENOMEM;
 	rest = names;
 	while (err && (name = strsep(&rest, "|"))) {
-		memset(&s->kp, 0, sizeof(s->kp));
-		s->kp.symbol_name = name;
-		s->kp.pre_handler = s->hook->handler;
-		s->kp.flags = flags;
-		err = register_kprobe(&s->kp);
+		memset(kp, 0, sizeof(*kp));
+		kp->symbol_name = name;
+		kp->flags = KPROBE_FLAG_DISABLED;
+		err = register_kprobe(kp);
 	}
 	/* it is registered by address now; the name was ours */
-	s->kp.symbol_name = NULL;
+	kp->symbol_name = NULL;
 	kfree(names);
 	return err;
 }
 
 /*
- * Ask where a function is: a kprobe that is there for a moment, and never armed,
- * which spares changing the kernel's code.
+ * Ask where functions are: kprobes that are there for a moment and never armed,
+ * which spares changing the kernel's code.  To find a name takes a while on
+ * some kernels, so each is looked for once, until its module comes anew.
  */
-static int learn_address(struct state *s)
+static void find_functions(enum iob_hook_phase phase)
 {
-	struct iob_code code;
-	int err = kprobe_first(s, KPROBE_FLAG_DISABLED);
+	struct kprobe *kps[MAX_HOOKS];
+	unsigned int i, nr = 0;
 
-	if (err)
-		return err;
-	err = iob_code_of((unsigned long)s->kp.addr, &code) ? 0 : -ENOENT;
-	unregister_kprobe(&s->kp);
-	if (!err && s->hook->end)
-		iob_end_mark(s->hook->end, code.start);
-	else if (!err)
-		s->hook->found(code.start);
-	return err;
+	for (i = 0; i < nr_states; i++) {
+		struct state *s = &states[i];
+		struct kprobe *kp = &s->entry.kp;
+
+		if (s->hook->kind == IOB_HOOK_TRACEPOINT || s->looked ||
+		    s->hook->phase != phase)
+			continue;
+		s->err = kprobe_first(kp, s->hook->name);
+		s->looked = s->err != -ENOMEM;
+		if (s->err)
+			continue;
+		s->entry.addr = (unsigned long)kp->addr;
+		s->entry.ftraced = kp->flags & KPROBE_FLAG_FTRACE;
+		s->entry.fn = s->hook->entered;
+		kps[nr++] = kp;
+	}
+	/* all at once: each call waits for a grace period */
+	if (nr)
+		unregister_kprobes(kps, nr);
 }
 
-static int attach_one(struct state *s)
+static int note_address(const struct state *s)
 {
-	switch (s->hook->kind) {
-	case IOB_HOOK_TRACEPOINT:
-		if (!s->tp)
-			return -ENOENT;
-		return tracepoint_probe_register(s->tp, s->hook->probe, NULL);
-	case IOB_HOOK_KPROBE:
-		return kprobe_first(s, 0);
-	default:
-		return learn_address(s);
+	struct iob_code code;
+
+	if (!iob_code_of(s->entry.addr, &code))
+		return -ENOENT;
+	if (s->hook->end)
+		iob_end_mark(s->hook->end, code.start);
+	else
+		s->hook->found(code.start);
+	return 0;
+}
+
+/* Functions are armed together, and that may take a while; nobody is called. */
+static int arm(enum iob_hook_phase phase)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_states; i++) {
+		struct state *s = &states[i];
+
+		if (s->hook->kind == IOB_HOOK_FUNCTION &&
+		    s->hook->phase == phase && s->entry.addr &&
+		    !s->entry.armed)
+			s->err = iob_entry_arm(&s->entry);
 	}
+	return iob_entries_begin();
+}
+
+/* What it takes first, find_functions() and arm(), has been done. */
+static void attach_one(struct state *s)
+{
+	if (s->hook->kind == IOB_HOOK_TRACEPOINT)
+		s->err = s->tp ? tracepoint_probe_register(s->tp,
+							   s->hook->probe,
+							   NULL) : -ENOENT;
+	else if (s->hook->kind == IOB_HOOK_FUNCTION && s->entry.armed)
+		iob_entry_on(&s->entry);
+	else if (s->hook->kind == IOB_HOOK_ADDRESS && s->entry.addr)
+		s->err = note_address(s);
+	s->attached = !s->err;
 }
 
 static void detach_one(struct state *s)
 {
+	if (s->hook->kind == IOB_HOOK_FUNCTION)
+		iob_entry_disarm(&s->entry);
 	if (!s->attached)
 		return;
 	if (s->hook->kind == IOB_HOOK_TRACEPOINT)
 		tracepoint_probe_unregister(s->tp, s->hook->probe, NULL);
-	else if (s->hook->kind == IOB_HOOK_KPROBE)
-		unregister_kprobe(&s->kp);
 	else if (s->hook->end)
 		iob_end_unmark(s->hook->end);
 	s->attached = false;
@@ -153,21 +193,15 @@ static void detach_one(struct state *s)
 
 static void detach_phase(enum iob_hook_phase phase)
 {
-	struct kprobe *kps[MAX_HOOKS];
-	unsigned int i, nr = 0;
+	unsigned int i;
 
 	mutex_lock(&hooks_mutex);
 	phase_on[phase] = false;
-	/* all at once: each call waits for a grace period */
-	for (i = nr_states; i--;) {
-		if (states[i].hook->phase != phase || !states[i].attached ||
-		    states[i].hook->kind != IOB_HOOK_KPROBE)
-			continue;
-		kps[nr++] = &states[i].kp;
-		states[i].attached = false;
-	}
-	if (nr)
-		unregister_kprobes(kps, nr);
+	/* all at once, as each waits for all tasks */
+	for (i = nr_states; i-- && phase == IOB_HOOK_ENABLED;)
+		iob_entry_off(&states[i].entry);
+	if (phase == IOB_HOOK_ENABLED)
+		iob_entries_end();
 	for (i = nr_states; i--;) {
 		if (states[i].hook->phase == phase)
 			detach_one(&states[i]);
@@ -180,17 +214,18 @@ static void detach_phase(enum iob_hook_phase phase)
 static int attach_phase(enum iob_hook_phase phase)
 {
 	unsigned int i;
-	int err = 0;
+	int err;
 
 	mutex_lock(&hooks_mutex);
 	phase_on[phase] = true;
+	find_functions(phase);
+	err = arm(phase);
 	for (i = 0; i < nr_states && !err; i++) {
 		struct state *s = &states[i];
 
 		if (s->hook->phase != phase)
 			continue;
-		s->err = attach_one(s);
-		s->attached = !s->err;
+		attach_one(s);
 		if (s->err && s->hook->needed) {
 			pr_err("cannot attach to %s: error %d\n",
 			       s->hook->name, s->err);
@@ -203,35 +238,63 @@ static int attach_phase(enum iob_hook_phase phase)
 	return err;
 }
 
+/* Its functions are there, and those of its name may be looked for again. */
+static void module_came(const struct module *mod)
+{
+	unsigned int phase, i;
+
+	for (i = 0; i < nr_states; i++) {
+		if (states[i].hook->module && !states[i].entry.addr &&
+		    !strcmp(states[i].hook->module, mod->name))
+			states[i].looked = false;
+	}
+	for (phase = 0; phase < ARRAY_SIZE(phase_on); phase++) {
+		if (!phase_on[phase])
+			continue;
+		find_functions(phase);
+		arm(phase);
+		for (i = 0; i < nr_states; i++) {
+			struct state *s = &states[i];
+
+			if (s->hook->module && s->hook->phase == phase &&
+			    !s->attached && s->entry.addr)
+				attach_one(s);
+		}
+	}
+}
+
+static void module_goes(const struct module *mod)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_states; i++) {
+		struct state *s = &states[i];
+
+		if (!s->entry.addr || !within_module(s->entry.addr, mod))
+			continue;
+		detach_one(s);
+		s->entry.addr = 0;
+		s->err = -ENOENT;
+	}
+}
+
 /*
- * A module with hooks of ours has come, or is going.  Kprobes in one that goes
- * are dead before it is freed, but only we know that we are to let go of them.
+ * A module with hooks of ours has come, or is going: ftrace and kprobes cope,
+ * but what is at an address then is another function.
  */
 static int module_event(struct notifier_block *nb, unsigned long event,
 			void *data)
 {
-	const struct module *mod = data;
-	unsigned int i;
-
 	/* before the first of its code has run, and after the last */
 	if (event == MODULE_STATE_COMING || event == MODULE_STATE_GOING)
 		iob_stack_forget();
 	if (event != MODULE_STATE_LIVE && event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
 	mutex_lock(&hooks_mutex);
-	for (i = 0; i < nr_states; i++) {
-		struct state *s = &states[i];
-
-		if (!s->hook->module || strcmp(s->hook->module, mod->name))
-			continue;
-		if (event == MODULE_STATE_GOING) {
-			detach_one(s);
-			s->err = -ENOENT;
-		} else if (phase_on[s->hook->phase] && !s->attached) {
-			s->err = attach_one(s);
-			s->attached = !s->err;
-		}
-	}
+	if (event == MODULE_STATE_LIVE)
+		module_came(data);
+	else
+		module_goes(data);
 	mutex_unlock(&hooks_mutex);
 	return NOTIFY_OK;
 }
@@ -296,12 +359,13 @@ int iob_hooks_init(void)
 {
 	int err = find_hooks();
 
+	/* first: no module comes unseen after its functions were looked for */
 	if (!err)
-		err = attach_phase(IOB_HOOK_LOADED);
-	if (!err) {
 		err = register_module_notifier(&module_notifier);
+	if (!err) {
+		err = attach_phase(IOB_HOOK_LOADED);
 		if (err)
-			detach_phase(IOB_HOOK_LOADED);
+			unregister_module_notifier(&module_notifier);
 	}
 	if (err) {
 		iob_stack_show_all();
@@ -340,7 +404,7 @@ void iob_hooks_show(struct seq_file *m)
 {
 	static const char *const kinds[] = {
 		[IOB_HOOK_TRACEPOINT] = "tracepoint",
-		[IOB_HOOK_KPROBE] = "kprobe",
+		[IOB_HOOK_FUNCTION] = "function",
 		[IOB_HOOK_ADDRESS] = "symbol",
 	};
 	unsigned int i;
@@ -358,8 +422,9 @@ void iob_hooks_show(struct seq_file *m)
 		else if (s->err)
 			seq_printf(m, "missing error=%d lost: %s\n", s->err,
 				   s->hook->lost);
-		else if (s->kp.nmissed)
-			seq_printf(m, "attached missed=%lu\n", s->kp.nmissed);
+		else if (s->entry.armed && !s->entry.ftraced)
+			seq_printf(m, "attached by kprobe missed=%lu\n",
+				   s->entry.kp.nmissed);
 		else
 			seq_puts(m, s->attached ? "attached\n" : "ready\n");
 	}

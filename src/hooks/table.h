@@ -8,17 +8,17 @@
 #ifndef IOB_HOOKS_TABLE_H
 #define IOB_HOOKS_TABLE_H
 
-#include <linux/kprobes.h>
 #include <linux/seq_file.h>
 
 #include <compat/unwind.h>
 
 #include "../blame/end.h"
 #include "../blame/task.h"
+#include "entry.h"
 
 enum iob_hook_kind {
 	IOB_HOOK_TRACEPOINT,
-	IOB_HOOK_KPROBE,
+	IOB_HOOK_FUNCTION,	/* its entry; while a session runs */
 	IOB_HOOK_ADDRESS,	/* only where the function is */
 };
 
@@ -35,7 +35,7 @@ struct iob_hook {
 	bool needed;
 	const char *module;			/* where it is, NULL: kernel */
 	void *probe;				/* tracepoint */
-	kprobe_pre_handler_t handler;		/* kprobe */
+	iob_entry_fn entered;			/* function */
 	void (*found)(unsigned long func);	/* address, or: */
 	enum iob_end end;			/* bios that it ends are that */
 	const char *lost;			/* without it */
@@ -54,7 +54,7 @@ extern const struct iob_hook_list iob_xfs_hooks;
 extern const struct iob_hook_list iob_stacked_hooks;
 extern const struct iob_hook_list iob_sched_hooks;
 
-/* The call of the probed function, in a kprobe at its entry. */
+/* The call of the function that has been entered. */
 static inline struct iob_call iob_call_at(struct pt_regs *regs)
 {
 	return (struct iob_call){ iob_caller_of(regs), iob_stack_at(regs) };

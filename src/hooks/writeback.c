@@ -3,8 +3,8 @@
  * The page cache: a page is dirtied, written for a reason, moved, dropped.
  *
  * Context: dirty runs with interrupts off under the mapping's lock, delete
- * likewise; start and written in the flusher.  The move is a kprobe's
- * handler, with preemption off.
+ * likewise; start and written in the flusher.  Of functions the entry,
+ * with preemption off.
  */
 #include <linux/buffer_head.h>
 #include <linux/writeback.h>
@@ -69,17 +69,14 @@ static void written(void *data, struct bdi_writeback *wb,
 }
 
 /* (to, from), as folios or as pages */
-static int migrate(struct kprobe *kp, struct pt_regs *regs)
+static void migrate(struct pt_regs *regs)
 {
 	struct iob_folio *to = (void *)regs_get_kernel_argument(regs, 0);
 	struct iob_folio *from = (void *)regs_get_kernel_argument(regs, 1);
 
-	iob_read_lock();
 	iob_dirtier_move(iob_folio_pfn(to), iob_folio_pfn(from),
 			 min_t(unsigned long, iob_folio_pages(to),
 			       iob_folio_pages(from)));
-	iob_read_unlock();
-	return 0;
 }
 
 /* Pages become dirty far more often; their inode is noted once. */
@@ -109,7 +106,7 @@ static void inode_written(void *data, struct inode *inode,
 }
 
 /* (mapping, wbc): blocks are allocated for whoever dirtied the pages */
-static int write_pages(struct kprobe *kp, struct pt_regs *regs)
+static void write_pages(struct pt_regs *regs)
 {
 	struct address_space *mapping = (void *)regs_get_kernel_argument(regs, 0);
 	const struct writeback_control *wbc =
@@ -117,26 +114,20 @@ static int write_pages(struct kprobe *kp, struct pt_regs *regs)
 	struct iob_call call = iob_call_at(regs);
 
 	if (!mapping->host)
-		return 0;
-	iob_read_lock();
+		return;
 	iob_scope_pages(mapping->host, wbc->range_cyclic ?
 			mapping->writeback_index :
 			wbc->range_start >> PAGE_SHIFT,
 			wbc->range_cyclic ? ULONG_MAX :
 			wbc->range_end >> PAGE_SHIFT, true, &call);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (folio): it is dirty no more, and was not written */
-static int cancel(struct kprobe *kp, struct pt_regs *regs)
+static void cancel(struct pt_regs *regs)
 {
 	struct iob_folio *f = (void *)regs_get_kernel_argument(regs, 0);
 
-	iob_read_lock();
 	iob_dirty_cancel(f);
-	iob_read_unlock();
-	return 0;
 }
 
 #ifdef IOB_HAVE_BH_FOLIO
@@ -185,8 +176,8 @@ static const struct iob_hook hooks[] = {
 		.lost = "the end of a reason of writeback",
 	}, {
 		.name = "folio_migrate_flags|migrate_page_states",
-		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
-		.handler = migrate,
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = migrate,
 		.lost = "the dirtiers of pages that compaction moves",
 	}, {
 		.name = "folio_redirty_for_writepage|redirty_page_for_writepage",
@@ -214,13 +205,13 @@ static const struct iob_hook hooks[] = {
 		.lost = "when the flusher has written an inode",
 	}, {
 		.name = "do_writepages",
-		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
-		.handler = write_pages,
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = write_pages,
 		.lost = "for whom the flusher allocates blocks",
 	}, {
 		.name = "__folio_cancel_dirty|__cancel_dirty_page",
-		.kind = IOB_HOOK_KPROBE, .phase = IOB_HOOK_ENABLED,
-		.handler = cancel,
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = cancel,
 		.lost = "the count of pages_cancelled",
 	}, {
 		.name = "do_writepages",

@@ -9,12 +9,11 @@
  * the buffer that it is copied into, a checkpoint to the pieces of the log
  * (iclogs) that it is written to.
  *
- * Context: kprobes at the entry of functions that run in tasks, preemption off.
+ * Context: the entry of functions that run in tasks, preemption off.
  * All objects are addresses that are compared and not followed.
  */
 #include <linux/sched.h>
 
-#include <compat/rcu.h>
 #include <compat/xfs.h>
 
 #include "../blame/dirty.h"
@@ -43,162 +42,127 @@ static u64 act_of_trans(const void *tp, const void *ip, struct pt_regs *regs)
 }
 
 /* (tp, ip, ...) */
-static int join(struct kprobe *kp, struct pt_regs *regs)
+static void join(struct pt_regs *regs)
 {
-	iob_read_lock();
 	act_of_trans(arg(regs, 0), arg(regs, 1), regs);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (tp, ip, ...): workers keep who was there before */
-static int log_inode(struct kprobe *kp, struct pt_regs *regs)
+static void log_inode(struct pt_regs *regs)
 {
 	const void *ip = arg(regs, 1);
 	u64 act;
 
-	iob_read_lock();
 	act = act_of_trans(arg(regs, 0), ip, regs);
 	if (act != IOB_ACT_NONE && iob_dirty_known(regs))
 		iob_owner_set(IOB_OWNER_XFS_INODE, ip, 0, act);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (tp, bp) */
-static int log_buf(struct kprobe *kp, struct pt_regs *regs)
+static void log_buf(struct pt_regs *regs)
 {
 	u64 act;
 
-	iob_read_lock();
 	act = act_of_trans(arg(regs, 0), NULL, regs);
 	if (act != IOB_ACT_NONE)
 		iob_owner_set(IOB_OWNER_BUF, arg(regs, 1), 0, act);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (tp): the next one at this address is another's */
-static int free_trans(struct kprobe *kp, struct pt_regs *regs)
+static void free_trans(struct pt_regs *regs)
 {
-	iob_read_lock();
 	iob_owner_forget(IOB_OWNER_XFS_TRANS, arg(regs, 0), 0);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (bp): inodes are about to be copied into it */
-static int flush_cluster(struct kprobe *kp, struct pt_regs *regs)
+static void flush_cluster(struct pt_regs *regs)
 {
 	struct iob_task *t;
 
-	iob_read_lock();
 	t = iob_task_get();
 	if (t) {
 		t->xfs.buf = arg(regs, 0);
 		iob_owner_forget(IOB_OWNER_BUF, t->xfs.buf, 0);
 	}
-	iob_read_unlock();
-	return 0;
 }
 
 /* (ip, ...): the first whose owner is known pays for the buffer */
-static int flush_inode(struct kprobe *kp, struct pt_regs *regs)
+static void flush_inode(struct pt_regs *regs)
 {
 	struct iob_task *t;
 	u64 act;
 
-	iob_read_lock();
 	t = iob_task_get();
 	act = iob_owner_get(IOB_OWNER_XFS_INODE, arg(regs, 0), 0);
 	if (t && t->xfs.buf && act != IOB_ACT_NONE &&
 	    iob_owner_get(IOB_OWNER_BUF, t->xfs.buf, 0) == IOB_ACT_NONE)
 		iob_owner_set(IOB_OWNER_BUF, t->xfs.buf, 0, act);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (bp): it was written, or is freed.  It is locked: nobody changes it. */
-static int end_buf(struct kprobe *kp, struct pt_regs *regs)
+static void end_buf(struct pt_regs *regs)
 {
-	iob_read_lock();
 	iob_owner_forget(IOB_OWNER_BUF, arg(regs, 0), 0);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (ip): the next one at this address is another */
-static int free_inode(struct kprobe *kp, struct pt_regs *regs)
+static void free_inode(struct pt_regs *regs)
 {
-	iob_read_lock();
 	iob_owner_forget(IOB_OWNER_XFS_INODE, arg(regs, 0), 0);
-	iob_read_unlock();
-	return 0;
 }
 
 /* (log, tp, ...): not yet which checkpoint takes it */
-static int commit(struct kprobe *kp, struct pt_regs *regs)
+static void commit(struct pt_regs *regs)
 {
 	struct iob_task *t;
 
-	iob_read_lock();
 	t = iob_task_get();
 	if (t) {
 		t->xfs.log = arg(regs, 0);
 		t->xfs.act = act_of_trans(arg(regs, 1), NULL, regs);
 	}
-	iob_read_unlock();
-	return 0;
 }
 
 /* (item, checkpoint): one of the transaction's items is in that checkpoint */
-static int committing(struct kprobe *kp, struct pt_regs *regs)
+static void committing(struct pt_regs *regs)
 {
 	struct iob_task *t;
 
-	iob_read_lock();
 	t = iob_task_get();
 	if (t && t->xfs.log && t->xfs.act != IOB_ACT_NONE)
 		iob_log_join(t->xfs.log, regs_get_kernel_argument(regs, 1),
 			     t->xfs.act);
-	iob_read_unlock();
-	return 0;
 }
 
 static void set_seq(u64 seq)
 {
 	struct iob_task *t;
 
-	iob_read_lock();
 	t = iob_task_get();
 	if (t)
 		t->xfs.seq = seq;
-	iob_read_unlock();
 }
 
 #ifdef IOB_XLOG_WRITE_LSN
-static int write_checkpoint(struct kprobe *kp, struct pt_regs *regs)
+static void write_checkpoint(struct pt_regs *regs)
 {
 	s64 seq = iob_xlog_write_seq(regs);
 
 	if (seq >= 0)
 		set_seq(seq);
-	return 0;
 }
 #else
 /* (cil, checkpoint, ...): what this task writes to the log from here on */
-static int write_checkpoint(struct kprobe *kp, struct pt_regs *regs)
+static void write_checkpoint(struct pt_regs *regs)
 {
 	set_seq(regs_get_kernel_argument(regs, 1));
-	return 0;
 }
 #endif
 
 /* A worker that did write checkpoints only asks for them now. */
-static int no_checkpoint(struct kprobe *kp, struct pt_regs *regs)
+static void no_checkpoint(struct pt_regs *regs)
 {
 	set_seq(0);
-	return 0;
 }
 
 /* The checkpoints of an iclog, in place of an act: first << 32 | last. */
@@ -207,7 +171,6 @@ static void fill_iclog(const void *iclog)
 	struct iob_task *t;
 	u64 range;
 
-	iob_read_lock();
 	t = iob_task_get();
 	if (t && t->xfs.seq) {
 		range = iob_owner_get(IOB_OWNER_XFS_ICLOG, iclog, 0);
@@ -215,33 +178,29 @@ static void fill_iclog(const void *iclog)
 		iob_owner_set(IOB_OWNER_XFS_ICLOG, iclog, 0,
 			      range | (u32)t->xfs.seq);
 	}
-	iob_read_unlock();
 }
 
 /* (log, iclog, ...): the task has written to it */
-static int release_iclog(struct kprobe *kp, struct pt_regs *regs)
+static void release_iclog(struct pt_regs *regs)
 {
 	fill_iclog(arg(regs, 1));
-	return 0;
 }
 
 #ifdef IOB_XLOG_WRITE_LSN
 /* (iclog) */
-static int release_last(struct kprobe *kp, struct pt_regs *regs)
+static void release_last(struct pt_regs *regs)
 {
 	fill_iclog(arg(regs, 0));
-	return 0;
 }
 #endif
 
 /* (log, iclog, ...): whoever does it submits the bios before he returns */
-static int write_iclog(struct kprobe *kp, struct pt_regs *regs)
+static void write_iclog(struct pt_regs *regs)
 {
 	const void *iclog = arg(regs, 1);
 	struct iob_task *t;
 	u64 range;
 
-	iob_read_lock();
 	t = iob_task_get();
 	range = iob_owner_get(IOB_OWNER_XFS_ICLOG, iclog, 0);
 	if (t && !t->log.always) {
@@ -250,13 +209,11 @@ static int write_iclog(struct kprobe *kp, struct pt_regs *regs)
 		t->log.last = (u32)range;
 	}
 	iob_owner_forget(IOB_OWNER_XFS_ICLOG, iclog, 0);
-	iob_read_unlock();
-	return 0;
 }
 
 #define XFS(func, probe, what) {					\
-	.name = func, .kind = IOB_HOOK_KPROBE,				\
-	.phase = IOB_HOOK_ENABLED, .handler = probe, .module = "xfs",	\
+	.name = func, .kind = IOB_HOOK_FUNCTION,				\
+	.phase = IOB_HOOK_ENABLED, .entered = probe, .module = "xfs",	\
 	.lost = what,							\
 }
 
