@@ -24,7 +24,7 @@
 
 #ifdef IOB_ENTRY_FTRACE
 #define SLOT_BITS	8
-#define NR_SLOTS	(1 << SLOT_BITS)
+#define NR_SLOTS	256U	/* 1 << SLOT_BITS */
 /* an address that no function has: looking goes on behind it */
 #define EMPTIED		1UL
 
@@ -56,6 +56,7 @@ static void notrace entered(unsigned long ip, unsigned long parent_ip,
 
 	iob_read_lock();
 	for (i = slot_of(ip); ; i = (i + 1) % NR_SLOTS) {
+		/* the entry was there before its address, see below */
 		addr = smp_load_acquire(&slots[i].addr);
 		if (addr == ip) {
 			fn = READ_ONCE(slots[i].entry->live);
@@ -111,6 +112,7 @@ static int arm_by_ftrace(struct iob_entry *e)
 	if (!slot->addr)
 		nr_slots++;
 	slot->entry = e;
+	/* whoever finds the address finds the entry */
 	smp_store_release(&slot->addr, e->addr);
 	return 0;
 }
