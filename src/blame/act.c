@@ -28,7 +28,7 @@
 #include "role.h"
 #include "stats.h"
 
-static struct iob_index acts;
+struct iob_index iob_acts;
 static struct kmem_cache *cache;
 static void (*release_counters)(struct iob_act *act);
 
@@ -52,22 +52,13 @@ static struct iob_act *find(u64 role, u32 intent, const struct iob_file *file,
 {
 	struct iob_act *a;
 
-	hlist_for_each_entry_rcu(a, iob_index_bucket(&acts, hash), node.hash,
+	hlist_for_each_entry_rcu(a, iob_index_bucket(&iob_acts, hash), node.hash,
 				 iob_read_held()) {
 		if (a->role == role && a->intent == intent &&
 		    iob_file_same(&a->file, file))
 			return a;
 	}
 	return NULL;
-}
-
-/* Note that an act is in use.  Seldom writes: a shared line stays shared. */
-void iob_act_touch(struct iob_act *act)
-{
-	u32 now = ktime_get_seconds();
-
-	if (READ_ONCE(act->used) != now)
-		WRITE_ONCE(act->used, now);
 }
 
 static u64 get(u64 role, u32 intent, const struct iob_file *file,
@@ -82,7 +73,7 @@ static u64 get(u64 role, u32 intent, const struct iob_file *file,
 		iob_act_touch(act);
 		return act->node.id;
 	}
-	if (iob_index_full(&acts))
+	if (iob_index_full(&iob_acts))
 		return IOB_ACT_NOMEM;
 	new = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!new) {
@@ -97,7 +88,7 @@ static u64 get(u64 role, u32 intent, const struct iob_file *file,
 	r = iob_role_id(role);
 	new->kthread = r && r->kthread;
 	new->inherited = inherited;
-	node = iob_index_add(&acts, &new->node, hash, same);
+	node = iob_index_add(&iob_acts, &new->node, hash, same);
 	if (node != &new->node)
 		kmem_cache_free(cache, new);
 	return IS_ERR(node) ? IOB_ACT_NOMEM : node->id;
@@ -155,26 +146,10 @@ u64 iob_act_modified(u64 id, u32 modifier)
 	return get(act->role, intent, &act->file, act->inherited);
 }
 
-/* The act with this id, or NULL if it was reclaimed.  In iob_read_lock(). */
-struct iob_act *iob_act_id(u64 id)
-{
-	struct iob_node *node = iob_index_id(&acts, id);
-
-	return node ? container_of(node, struct iob_act, node) : NULL;
-}
-
-/* The act with that number, or NULL.  In iob_read_lock(). */
-struct iob_act *iob_act_nr(u32 nr)
-{
-	struct iob_node *node = iob_index_nr(&acts, nr);
-
-	return node ? container_of(node, struct iob_act, node) : NULL;
-}
-
 /* The act with the smallest number >= *nr, or NULL.  In iob_read_lock(). */
 struct iob_act *iob_act_next(u32 *nr)
 {
-	struct iob_node *node = iob_index_next(&acts, nr);
+	struct iob_node *node = iob_index_next(&iob_acts, nr);
 
 	return node ? container_of(node, struct iob_act, node) : NULL;
 }
@@ -182,7 +157,7 @@ struct iob_act *iob_act_next(u32 *nr)
 /* How many there are, the two special ones included. */
 u32 iob_acts_count(void)
 {
-	return READ_ONCE(acts.count);
+	return READ_ONCE(iob_acts.count);
 }
 
 static void free_act(struct iob_act *act)
@@ -205,7 +180,7 @@ static u32 unhash_unused(u32 ttl, const unsigned long *owners,
 		    test_bit(nr, owners))
 			continue;
 		WRITE_ONCE(act->dead, true);
-		iob_index_unhash(&acts, &act->node);
+		iob_index_unhash(&iob_acts, &act->node);
 		__set_bit(nr, dead);
 		nr_dead++;
 		cond_resched();
@@ -221,9 +196,9 @@ static void free_dead(const unsigned long *dead)
 	struct iob_act *act;
 	u32 nr;
 
-	for_each_set_bit(nr, dead, acts.max) {
+	for_each_set_bit(nr, dead, iob_acts.max) {
 		act = iob_act_nr(nr);
-		iob_index_unnumber(&acts, &act->node);
+		iob_index_unnumber(&iob_acts, &act->node);
 		hlist_add_head(&act->node.hash, &list);
 	}
 	/* nobody finds them by id any more: wait for those who just have */
@@ -258,7 +233,7 @@ static void reclaim_roles(u32 ttl, unsigned long *used, u32 bits,
  */
 void iob_acts_reclaim(u32 ttl, struct iob_reclaimed *done)
 {
-	u32 bits = max(acts.max, iob_roles_max());
+	u32 bits = max(iob_acts.max, iob_roles_max());
 	unsigned long *owners = kvcalloc(BITS_TO_LONGS(bits), sizeof(long),
 					 GFP_KERNEL);
 	unsigned long *dead = kvcalloc(BITS_TO_LONGS(bits), sizeof(long),
@@ -291,7 +266,7 @@ static int add_special(u64 id, u64 role, u32 intent)
 	memset(act, 0, sizeof(*act));
 	act->role = role;
 	act->intent = intent;
-	err = iob_index_reserve(&acts, &act->node, iob_id_nr(id));
+	err = iob_index_reserve(&iob_acts, &act->node, iob_id_nr(id));
 	if (err)
 		kmem_cache_free(cache, act);
 	return err;
@@ -306,7 +281,7 @@ static int add_special(u64 id, u64 role, u32 intent)
  */
 int iob_acts_init(u32 max, void (*release)(struct iob_act *act))
 {
-	int err = iob_index_init(&acts, max, 1);
+	int err = iob_index_init(&iob_acts, max, 1);
 
 	release_counters = release;
 	if (!err)
@@ -325,13 +300,13 @@ void iob_acts_exit(void)
 	struct iob_act *act;
 	u32 nr = 0;
 
-	if (!acts.table)
+	if (!iob_acts.table)
 		return;
 	while ((act = iob_act_next(&nr))) {
 		free_act(act);
 		nr++;
 	}
-	iob_index_exit(&acts);
+	iob_index_exit(&iob_acts);
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */

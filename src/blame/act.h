@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 
 #include <linux/ioblame.h>
+#include <linux/ktime.h>
 #include <linux/magic.h>
 
 #include "index.h"
@@ -81,11 +82,35 @@ void iob_acts_exit(void);
 u64 iob_act_get(u64 role, u32 intent, const struct iob_file *file);
 u64 iob_act_on(u64 id, const struct iob_file *file, bool inherited);
 u64 iob_act_modified(u64 id, u32 modifier);
-struct iob_act *iob_act_id(u64 id);
-struct iob_act *iob_act_nr(u32 nr);
 struct iob_act *iob_act_next(u32 *nr);
 u32 iob_acts_count(void);
-void iob_act_touch(struct iob_act *act);
+
+extern struct iob_index iob_acts;
+
+/* The act with this id, or NULL if it was reclaimed.  In iob_read_lock(). */
+static inline struct iob_act *iob_act_id(u64 id)
+{
+	struct iob_node *node = iob_index_id(&iob_acts, id);
+
+	return node ? container_of(node, struct iob_act, node) : NULL;
+}
+
+/* The act with that number, or NULL.  In iob_read_lock(). */
+static inline struct iob_act *iob_act_nr(u32 nr)
+{
+	struct iob_node *node = iob_index_nr(&iob_acts, nr);
+
+	return node ? container_of(node, struct iob_act, node) : NULL;
+}
+
+/* Note that an act is in use.  Seldom writes: a shared line stays shared. */
+static inline void iob_act_touch(struct iob_act *act)
+{
+	u32 now = ktime_get_seconds();
+
+	if (READ_ONCE(act->used) != now)
+		WRITE_ONCE(act->used, now);
+}
 
 /* what reclaiming did, for `status` */
 struct iob_reclaimed {

@@ -7,7 +7,6 @@
  *
  * M: devs_mutex; R: RCU for reads.
  */
-#include <linux/major.h>
 #include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
@@ -18,13 +17,9 @@
 #include "act.h"
 #include "disk.h"
 
-struct devs {
-	unsigned int nr;
-	struct iob_dev dev[];
-};
-
 static DEFINE_MUTEX(devs_mutex);
-static struct devs __rcu *devs;	/* M, R; NULL is none */
+struct iob_devs __rcu *iob_devs;	/* M, R */
+u64 iob_devs_hint;		/* M, read without: see iob_disk_maybe() */
 static LIST_HEAD(disks);	/* M; only ever grows */
 
 static struct iob_disk *disk_find(dev_t devt)
@@ -130,7 +125,9 @@ int iob_dev_lookup(const char *word, struct iob_dev *dev)
  */
 int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 {
-	struct devs *new = NULL, *old;
+	struct iob_devs *new = NULL, *old;
+	unsigned int i;
+	u64 hint = 0;
 
 	if (nr) {
 		new = kmalloc(struct_size(new, dev, nr), GFP_KERNEL);
@@ -139,11 +136,16 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 		new->nr = nr;
 		memcpy(new->dev, dev, nr * sizeof(*dev));
 	}
+	for (i = 0; i < nr; i++)
+		hint |= iob_devs_bit(dev[i].disk_devt);
 	mutex_lock(&devs_mutex);
-	old = rcu_dereference_protected(devs, lockdep_is_held(&devs_mutex));
-	rcu_assign_pointer(devs, new);
-	mutex_unlock(&devs_mutex);
+	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
+	/* it may say too much, never too little */
+	WRITE_ONCE(iob_devs_hint, iob_devs_hint | hint);
+	rcu_assign_pointer(iob_devs, new);
 	synchronize_rcu();
+	WRITE_ONCE(iob_devs_hint, hint);
+	mutex_unlock(&devs_mutex);
 	kfree(old);
 	return 0;
 }
@@ -158,10 +160,10 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 unsigned int iob_devs_get(struct iob_dev *dev, unsigned int max)
 {
 	unsigned int nr = 0;
-	struct devs *now;
+	struct iob_devs *now;
 
 	mutex_lock(&devs_mutex);
-	now = rcu_dereference_protected(devs, lockdep_is_held(&devs_mutex));
+	now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
 	if (now) {
 		nr = now->nr;
 		memcpy(dev, now->dev, min(nr, max) * sizeof(*dev));
@@ -231,7 +233,7 @@ void iob_disks_exit(void)
  */
 struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector, bool data)
 {
-	const struct devs *now = rcu_dereference_sched(devs);
+	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
 	unsigned int i;
 	dev_t devt;
 
@@ -249,28 +251,6 @@ struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector, bool data)
 	return NULL;
 }
 
-/* Whether any device is watched.  Any context, inside iob_read_lock(). */
-bool iob_disk_any(void)
-{
-	return rcu_dereference_sched(devs);
-}
-
-/* Whether a file is behind the disk.  Any context. */
-bool iob_disk_is_loop(const struct gendisk *gd)
-{
-	return gd->major == LOOP_MAJOR;
-}
-
-/*
- * A disk that passes its bios on (device mapper, md, loop, ...): what is
- * dirtied on it can reach any disk, and who pays for it below is who pays for it
- * here.  Any context.
- */
-bool iob_disk_stacks(const struct gendisk *gd)
-{
-	return iob_disk_bio_based(gd) || iob_disk_is_loop(gd);
-}
-
 /**
  * iob_disk_watches - whether dirtying this inode may end on a watched disk
  * @inode: a file, or a block device's own inode
@@ -280,7 +260,7 @@ bool iob_disk_stacks(const struct gendisk *gd)
  */
 bool iob_disk_watches(struct inode *inode)
 {
-	const struct devs *now = rcu_dereference_sched(devs);
+	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
 	struct super_block *sb = inode->i_sb;
 	const struct block_device *bdev;
 	const struct gendisk *gd;

@@ -6,8 +6,11 @@
 #define IOB_BLAME_DISK_H
 
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/ioblame.h>
 #include <linux/list.h>
+#include <linux/major.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 
 #include <compat/blkdev.h>
@@ -46,6 +49,15 @@ struct iob_dev {
 	char name[DISK_NAME_LEN];
 };
 
+/* All words of `devs`; replaced as a whole under RCU. */
+struct iob_devs {
+	unsigned int nr;
+	struct iob_dev dev[];
+};
+
+extern struct iob_devs __rcu *iob_devs;	/* NULL is none */
+extern u64 iob_devs_hint;
+
 int iob_dev_lookup(const char *word, struct iob_dev *dev);
 int iob_devs_set(const struct iob_dev *dev, unsigned int nr);
 unsigned int iob_devs_get(struct iob_dev *dev, unsigned int max);
@@ -56,9 +68,44 @@ void iob_disks_exit(void);
 void iob_disks_reset(void);
 
 struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector, bool data);
-bool iob_disk_any(void);
-bool iob_disk_stacks(const struct gendisk *gd);
-bool iob_disk_is_loop(const struct gendisk *gd);
+
+static inline u64 iob_devs_bit(dev_t devt)
+{
+	return 1ULL << hash_32(devt, 6);
+}
+
+/*
+ * Whether a disk may be watched: false is certain, true is to be verified.  What
+ * IO to disks that nobody watches pays for.  Any context.
+ */
+static inline bool iob_disk_maybe(const struct gendisk *gd)
+{
+	return gd && READ_ONCE(iob_devs_hint) &
+		     iob_devs_bit(MKDEV(gd->major, gd->first_minor));
+}
+
+/* Whether any device is watched.  Any context, inside iob_read_lock(). */
+static inline bool iob_disk_any(void)
+{
+	return rcu_access_pointer(iob_devs);
+}
+
+/* Whether a file is behind the disk.  Any context. */
+static inline bool iob_disk_is_loop(const struct gendisk *gd)
+{
+	return gd->major == LOOP_MAJOR;
+}
+
+/*
+ * A disk that passes its bios on (device mapper, md, loop, ...): what is
+ * dirtied on it can reach any disk, and who pays for it below is who pays for it
+ * here.  Any context.
+ */
+static inline bool iob_disk_stacks(const struct gendisk *gd)
+{
+	return iob_disk_bio_based(gd) || iob_disk_is_loop(gd);
+}
+
 bool iob_disk_watches(struct inode *inode);
 
 #endif

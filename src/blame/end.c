@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/hash.h>
 #include <linux/kernel.h>
 
 #include "end.h"
 
-#define MAX_FUNCS	16
 #define MAX_CHAIN	4
 
-/* One writer, under the hooks' lock, while probes may read. */
+/*
+ * Which functions end what: open addressing, never more than half full.  One
+ * writer, under the hooks' lock, while probes may read; a place that was taken
+ * once is not empty again until all are.
+ */
 static struct {
-	unsigned long func;
+	unsigned long func;	/* or 0, or GONE */
 	enum iob_end kind;
-} ends[MAX_FUNCS];
+} ends[1 << IOB_END_BITS];
 
-static bio_end_io_t *chain_endio;	/* bio_chain_endio(), not exported */
+#define GONE		1UL
+#define NR_ENDS		ARRAY_SIZE(ends)
+
+bio_end_io_t *iob_chain_endio;	/* bio_chain_endio(), not exported */
+
+static unsigned int place_of(unsigned long func)
+{
+	return hash_long(func, IOB_END_BITS);
+}
 
 /**
  * iob_end_mark - bios that this function ends are of a kind
@@ -23,12 +35,12 @@ static bio_end_io_t *chain_endio;	/* bio_chain_endio(), not exported */
  */
 void iob_end_mark(enum iob_end kind, unsigned long func)
 {
-	unsigned int i;
+	unsigned int n, i = place_of(func);
 
-	for (i = 0; i < MAX_FUNCS; i++) {
-		if (ends[i].func)
+	for (n = 0; n < NR_ENDS / 2; n++, i = (i + 1) % NR_ENDS) {
+		if (ends[i].func > GONE && ends[i].func != func)
 			continue;
-		ends[i].kind = kind;
+		WRITE_ONCE(ends[i].kind, kind);
 		/* who sees the function sees the kind */
 		smp_store_release(&ends[i].func, func);
 		return;
@@ -41,9 +53,9 @@ void iob_end_unmark(enum iob_end kind)
 {
 	unsigned int i;
 
-	for (i = 0; i < MAX_FUNCS; i++) {
-		if (ends[i].kind == kind)
-			WRITE_ONCE(ends[i].func, 0);
+	for (i = 0; i < NR_ENDS; i++) {
+		if (ends[i].func && ends[i].kind == kind)
+			WRITE_ONCE(ends[i].func, GONE);
 	}
 }
 
@@ -51,12 +63,6 @@ void iob_end_unmark(enum iob_end kind)
 void iob_ends_unmark(void)
 {
 	memset(ends, 0, sizeof(ends));
-}
-
-/* Whether a bio is a piece of the one in its bi_private.  Any context. */
-bool iob_end_chained(const struct bio *bio)
-{
-	return bio->bi_end_io == chain_endio;
 }
 
 /**
@@ -68,16 +74,20 @@ bool iob_end_chained(const struct bio *bio)
  */
 enum iob_end iob_end_of(const struct bio *bio, const struct bio **last)
 {
-	unsigned int i;
+	unsigned int n, i;
 
 	for (i = 0; i < MAX_CHAIN && iob_end_chained(bio); i++)
 		bio = bio->bi_private;
 	*last = bio;
-	for (i = 0; i < MAX_FUNCS; i++) {
+	i = place_of((unsigned long)bio->bi_end_io);
+	for (n = 0; n < NR_ENDS; n++, i = (i + 1) % NR_ENDS) {
 		/* pairs with iob_end_mark() */
-		if (smp_load_acquire(&ends[i].func) ==
-		    (unsigned long)bio->bi_end_io)
-			return bio->bi_end_io ? ends[i].kind : IOB_END_NONE;
+		unsigned long func = smp_load_acquire(&ends[i].func);
+
+		if (!func)
+			break;
+		if (func == (unsigned long)bio->bi_end_io)
+			return READ_ONCE(ends[i].kind);
 	}
 	return IOB_END_NONE;
 }
@@ -89,5 +99,5 @@ void iob_ends_init(void)
 
 	atomic_set(&parent.__bi_remaining, 1);
 	bio_chain(&child, &parent);
-	chain_endio = child.bi_end_io;
+	iob_chain_endio = child.bi_end_io;
 }

@@ -26,8 +26,17 @@ void iob_end_mark(enum iob_end kind, unsigned long func);
 void iob_end_unmark(enum iob_end kind);
 void iob_ends_unmark(void);
 void iob_ends_init(void);
-bool iob_end_chained(const struct bio *bio);
 enum iob_end iob_end_of(const struct bio *bio, const struct bio **last);
+
+#define IOB_END_BITS	6	/* functions that end bios: some 16 of 64 */
+
+extern bio_end_io_t *iob_chain_endio;
+
+/* Whether a bio is a piece of the one in its bi_private.  Any context. */
+static inline bool iob_end_chained(const struct bio *bio)
+{
+	return bio->bi_end_io == iob_chain_endio;
+}
 
 /*
  * The bio that a bio of IOB_END_CRYPT is the ciphertext of: of a private struct,

@@ -6,7 +6,6 @@
 #include <compat/rcu.h>
 
 #include "intent.h"
-#include "stack.h"
 #include "stats.h"
 
 static struct iob_index intents;
@@ -114,23 +113,12 @@ static u32 find_or_make(const unsigned long *trace, unsigned int depth,
 	return IS_ERR(node) ? IOB_INTENT_NOMEM : iob_id_nr(node->id);
 }
 
-/**
- * iob_intent_get - the number of the intent with this stack and modifier
- * @s:	      the stack
- * @modifier: see IOB_MODIFIER_*
- *
- * Made if it is new.  Any context but NMI, inside iob_read_lock().
- * Return: its number, IOB_INTENT_NOMEM if it could not be made (counted).
- */
-u32 iob_intent_get(const struct iob_stack *s, u32 modifier)
+/* Of iob_intent_get(): not the one that was asked for last with this stack. */
+u32 iob_intent_find(const struct iob_stack *s, u32 modifier)
 {
 	struct iob_memo *m = s->memo;
-	u32 nr;
+	u32 nr = find_or_make(s->ip, s->depth, modifier);
 
-	/* intents last as long as what is remembered */
-	if (m && m->intent && m->modifier == modifier)
-		return m->intent;
-	nr = find_or_make(s->ip, s->depth, modifier);
 	if (m && nr > IOB_INTENT_LOST) {
 		m->intent = nr;
 		m->modifier = modifier;

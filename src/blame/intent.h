@@ -12,6 +12,7 @@
 #include <linux/ioblame.h>
 
 #include "index.h"
+#include "stack.h"
 
 /* what the trace says about the IO, worked out once when the intent is made */
 #define IOB_INTENT_REDIRTY	1	/* writeback puts a page back */
@@ -29,8 +30,26 @@ int iob_intents_init(u32 max);
 void iob_intents_exit(void);
 void iob_intent_mark(unsigned long func, u16 flag);
 void iob_intent_unmark(void);
-struct iob_stack;
-u32 iob_intent_get(const struct iob_stack *s, u32 modifier);
+u32 iob_intent_find(const struct iob_stack *s, u32 modifier);
+
+/**
+ * iob_intent_get - the number of the intent with this stack and modifier
+ * @s:	      the stack
+ * @modifier: see IOB_MODIFIER_*
+ *
+ * Made if it is new.  Any context but NMI, inside iob_read_lock().
+ * Return: its number, IOB_INTENT_NOMEM if it could not be made (counted).
+ */
+static inline u32 iob_intent_get(const struct iob_stack *s, u32 modifier)
+{
+	const struct iob_memo *m = s->memo;
+
+	/* intents last as long as what is remembered */
+	if (likely(m && m->intent && m->modifier == modifier))
+		return m->intent;
+	return iob_intent_find(s, modifier);
+}
+
 u32 iob_intent_modified(u32 nr, u32 modifier);
 const struct iob_intent *iob_intent_nr(u32 nr);
 u32 iob_intents_count(void);

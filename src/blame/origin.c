@@ -15,6 +15,7 @@
 #include <linux/slab.h>
 #include <linux/swap.h>
 
+#include <compat/compiler.h>
 #include <compat/folio.h>
 #include <compat/memcg.h>
 #include <compat/rcu.h>
@@ -38,6 +39,7 @@ struct look {
 	struct iob_origin *o;
 	struct bio *bio;
 	enum iob_op op;
+	const struct iob_frame *at;	/* see iob_stack_from(), or NULL: */
 	struct pt_regs *regs;	/* in a kprobe, else NULL */
 	struct iob_task *task;	/* NULL in an interrupt */
 	enum iob_end end;	/* what kind of bio */
@@ -52,27 +54,6 @@ struct look {
 	enum iob_how last_how;
 };
 
-/* The operation as iolog names it, or -1: not an IO that is accounted. */
-int iob_op_of(const struct bio *bio)
-{
-	switch (bio_op(bio)) {
-	case REQ_OP_READ:
-		return bio->bi_opf & REQ_RAHEAD ? IOB_OP_AHEAD : IOB_OP_READ;
-	case REQ_OP_WRITE:
-	case REQ_OP_ZONE_APPEND:
-		/* an empty write is there for its flush */
-		return bio->bi_iter.bi_size ? IOB_OP_WRITE : IOB_OP_FLUSH;
-	case REQ_OP_DISCARD:
-	case REQ_OP_SECURE_ERASE:
-	case REQ_OP_WRITE_ZEROES:
-		return IOB_OP_DISCARD;
-	case REQ_OP_FLUSH:
-		return IOB_OP_FLUSH;
-	default:
-		return -1;
-	}
-}
-
 /* The inode from or to whose page cache a bio goes, by one of its folios. */
 static struct inode *cache_host(const struct look *l, struct iob_folio *f)
 {
@@ -86,7 +67,7 @@ static struct inode *cache_host(const struct look *l, struct iob_folio *f)
 	return iob_folio_locked(f) ? host : NULL;
 }
 
-static void block_device_file(const struct bio *bio, struct iob_file *file)
+static __always_inline void block_device_file(const struct bio *bio, struct iob_file *file)
 {
 	const struct gendisk *gd = iob_bio_disk(bio);
 
@@ -125,14 +106,17 @@ static u64 role_of_swapped(const struct look *l)
 /* The act of the task that submits, on the file whose inode is @host if any. */
 static u64 submitter_of(struct look *l, const struct inode *host)
 {
-	struct iob_stack stack;
+	struct iob_stack stack IOB_UNINIT;
 	struct iob_file file;
 	u32 intent;
 	u64 other, role;
 
 	if (l->late)
 		return IOB_ACT_LOST;
-	iob_stack_get(&stack, l->regs);
+	if (l->at)
+		iob_stack_from(&stack, l->at, NULL);
+	else
+		iob_stack_get(&stack, l->regs);
 	intent = iob_intent_get(&stack, l->modifier);
 	other = act_of_backing(l, &stack);
 	if (host)
@@ -151,14 +135,6 @@ static u64 submitter_of(struct look *l, const struct inode *host)
 	if (!l->task)
 		return iob_act_get(IOB_ROLE_LOST, intent, &file);
 	return iob_task_act(l->task, intent, &file);
-}
-
-/* Nobody pays for anything yet.  Any context. */
-void iob_origin_begin(struct iob_origin *o)
-{
-	o->part = &o->one;
-	o->nr = 0;
-	o->room = 1;
 }
 
 static bool grow(struct iob_origin *o)
@@ -411,21 +387,62 @@ static void find(struct look *l)
 	add(o, act, direct_how(l), bio->bi_iter.bi_size, IOB_DIRTY_NEVER);
 }
 
+/*
+ * A direct IO that a task does for itself, and no log's: find() in short.
+ * Return: false if it is none.
+ */
+static bool find_direct(struct iob_origin *o, const struct bio *bio,
+			const struct iob_frame *at)
+{
+	struct iob_stack stack IOB_UNINIT;
+	struct iob_file file IOB_UNINIT;
+	const struct bio *whole;
+	struct iob_task *t;
+	u32 intent;
+
+	if (iob_end_of(bio, &whole) != IOB_END_DIRECT || !at)
+		return false;
+	t = iob_task_get();
+	if (!t || t->modifier || t->log.key || t->backing.call.ret ||
+	    current->flags & (PF_KTHREAD | PF_KSWAPD) ||
+	    bio->bi_opf & REQ_SWAP)
+		return false;
+	iob_stack_from(&stack, at, NULL);
+	intent = iob_intent_get(&stack, 0);
+	if (iob_stack_has(&stack, t->direct))
+		file = t->file;
+	else
+		block_device_file(bio, &file);
+	o->part = &o->one;
+	o->nr = 1;
+	o->room = 1;
+	o->one.act = iob_task_act(t, intent, &file);
+	o->one.how = IOB_HOW_EXACT;
+	o->one.bytes = bio->bi_iter.bi_size;
+	o->one.dirty_ns = IOB_DIRTY_NEVER;
+	return true;
+}
+
 /**
  * iob_origin_find - who pays for a bio
  * @o:    gets the parts; iob_origin_free() it in the end
  * @bio:  as it is queued
  * @op:   what it does
+ * @at:   in a tracepoint's probe where that is, see iob_stack_here(); else NULL
  * @regs: in a kprobe's handler what it was given, else NULL
  *
  * Any context but NMI, inside iob_read_lock(), in the context of whoever
  * submits.  The parts' bytes add up to the bio's.
  */
 void iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
-		     struct pt_regs *regs)
+		     const struct iob_frame *at, struct pt_regs *regs)
 {
-	struct look l = { .o = o, .bio = bio, .op = op, .regs = regs };
+	struct look l IOB_UNINIT;
 
+	if (find_direct(o, bio, at))
+		return;
+	l = (struct look){ .o = o, .bio = bio, .op = op, .at = at,
+			   .regs = regs };
 	find(&l);
 }
 
@@ -524,13 +541,4 @@ bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
 {
 	iob_origin_begin(to);
 	return iob_origin_append(to, from, pos, bytes);
-}
-
-/* Give back what an origin took.  Any context. */
-void iob_origin_free(struct iob_origin *o)
-{
-	if (o->part != &o->one)
-		kfree(o->part);
-	o->part = &o->one;
-	o->room = 1;
 }

@@ -7,6 +7,7 @@
 
 #include <linux/bio.h>
 #include <linux/ioblame.h>
+#include <linux/slab.h>
 
 #include "disk.h"
 
@@ -30,16 +31,36 @@ struct iob_origin {
 	struct iob_part one;
 };
 
-int iob_op_of(const struct bio *bio);
+/* The operation as iolog names it, or -1: not an IO that is accounted. */
+static inline int iob_op_of(const struct bio *bio)
+{
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+		return bio->bi_opf & REQ_RAHEAD ? IOB_OP_AHEAD : IOB_OP_READ;
+	case REQ_OP_WRITE:
+	case REQ_OP_ZONE_APPEND:
+		/* an empty write is there for its flush */
+		return bio->bi_iter.bi_size ? IOB_OP_WRITE : IOB_OP_FLUSH;
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
+	case REQ_OP_WRITE_ZEROES:
+		return IOB_OP_DISCARD;
+	case REQ_OP_FLUSH:
+		return IOB_OP_FLUSH;
+	default:
+		return -1;
+	}
+}
+
 struct pt_regs;
+struct iob_frame;
 void iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
-		     struct pt_regs *regs);
+		     const struct iob_frame *at, struct pt_regs *regs);
 void iob_origin_find_late(struct iob_origin *o, struct bio *bio,
 			  enum iob_op op);
 struct iob_file;
 void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
 		    u32 bytes);
-void iob_origin_begin(struct iob_origin *o);
 void iob_origin_lost(struct iob_origin *o, u32 bytes);
 bool iob_origin_append(struct iob_origin *to, const struct iob_origin *from,
 		       u32 pos, u32 bytes);
@@ -49,6 +70,22 @@ void iob_origin_stretch(struct iob_origin *o, u32 bytes);
 void iob_origin_inherit(struct iob_origin *o);
 bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
 		      u32 pos, u32 bytes);
-void iob_origin_free(struct iob_origin *o);
+
+/* Nobody pays for anything yet.  Any context. */
+static inline void iob_origin_begin(struct iob_origin *o)
+{
+	o->part = &o->one;
+	o->nr = 0;
+	o->room = 1;
+}
+
+/* Give back what an origin took.  Any context. */
+static inline void iob_origin_free(struct iob_origin *o)
+{
+	if (unlikely(o->part != &o->one))
+		kfree(o->part);
+	o->part = &o->one;
+	o->room = 1;
+}
 
 #endif

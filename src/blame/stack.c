@@ -105,6 +105,7 @@ static unsigned int count_own(const unsigned long *raw, unsigned int nr)
 struct shelf {
 	u32 seq;		/* of the code that there was, see code_seq */
 	u8 next[1 << SET_BITS];	/* gives way */
+	u8 last[1 << SET_BITS];	/* was met last: looked at first */
 	/* the walk at hand: here, as stacks have little room to spare */
 	struct iob_frame walk[IOB_MEMO_FRAMES + 1];
 	struct iob_memo spare;	/* learned into, so that no other is lost */
@@ -121,27 +122,8 @@ module_param(check_stacks, bool, 0600);
 MODULE_PARM_DESC(check_stacks,
 		 "walk each stack that is remembered, too, and compare (slow)");
 
-/**
- * iob_stack_has - whether a call has not returned yet
- * @s:   a trace of the task
- * @ret: the call's return address, 0 for none
- *
- * Any context.  Tells calls from one place apart from calls from another: so
- * the caller must be one that calls this function directly.
- */
-bool iob_stack_has(const struct iob_stack *s, unsigned long ret)
-{
-	unsigned int i;
-
-	for (i = 0; ret && i < s->depth; i++) {
-		if (s->ip[i] == ret)
-			return true;
-	}
-	return false;
-}
-
 /* @s is @nr addresses from @raw on, but for the @own first ones. */
-static void show(struct iob_stack *s, const unsigned long *raw,
+static __always_inline void show(struct iob_stack *s, const unsigned long *raw,
 		 unsigned int nr, unsigned int own)
 {
 	s->ip = raw + own;
@@ -167,7 +149,7 @@ static void walk_simply(struct iob_stack *s, struct pt_regs *regs)
 
 #ifdef IOB_UNWIND_FRAMES
 /* The set in which the current task's stack is found. */
-static unsigned int set_of(unsigned long start)
+static __always_inline unsigned int set_of(unsigned long start)
 {
 	unsigned long key = start;
 
@@ -179,19 +161,23 @@ static unsigned int set_of(unsigned long start)
 	return hash_long(key, SET_BITS);
 }
 
-static struct shelf *this_shelf(void)
+static noinline void forget_all(struct shelf *shelf, u32 seq)
+{
+	memset(shelf, 0, sizeof(*shelf));
+	shelf->seq = seq;
+}
+
+static __always_inline struct shelf *this_shelf(void)
 {
 	struct shelf *shelf = this_cpu_read(shelves);
 	u32 seq = atomic_read(&code_seq);
 
-	if (shelf && unlikely(shelf->seq != seq)) {
-		memset(shelf, 0, sizeof(*shelf));
-		shelf->seq = seq;
-	}
+	if (shelf && unlikely(shelf->seq != seq))
+		forget_all(shelf, seq);
 	return shelf;
 }
 
-static void show_memo(struct iob_stack *s, struct iob_memo *m)
+static __always_inline void show_memo(struct iob_stack *s, struct iob_memo *m)
 {
 	show(s, m->ip, m->nr, m->own);
 	s->memo = m;
@@ -229,7 +215,7 @@ static unsigned int walk(struct iob_frame *f, struct pt_regs *regs, bool *clean)
 }
 
 /* Walk, and remember it in @set if that can be done. */
-static void walk_and_learn(struct iob_stack *s, struct shelf *shelf,
+static noinline void walk_and_learn(struct iob_stack *s, struct shelf *shelf,
 			   unsigned int set, struct pt_regs *regs,
 			   unsigned long end)
 {
@@ -243,6 +229,7 @@ static void walk_and_learn(struct iob_stack *s, struct shelf *shelf,
 		m->own = count_own(m->ip, nr);
 		m->intent = 0;
 		i = shelf->next[set]++ % WAYS;
+		shelf->last[set] = i;
 		shelf->memo[set][i] = *m;
 		show_memo(s, &shelf->memo[set][i]);
 		return;
@@ -271,17 +258,36 @@ static noinline void check(const struct iob_stack *s, struct pt_regs *regs)
 	WARN_ONCE(1, "ioblame: a stack was taken for another one\n");
 }
 
+static noinline struct iob_memo *find_other(struct shelf *shelf,
+					    unsigned int set,
+					    const struct iob_frame *at,
+					    unsigned long end)
+{
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++) {
+		struct iob_memo *m = &shelf->memo[set][i];
+
+		if (i == shelf->last[set] || !iob_memo_fits(m, at, end))
+			continue;
+		shelf->last[set] = i;
+		return m;
+	}
+	return NULL;
+}
+
 /*
  * As iob_stack_get().  @at is in this function itself, or in one that a kprobe
  * is at.
  */
-static bool find_or_learn(struct iob_stack *s, const struct iob_frame *at,
+static __always_inline bool find_or_learn(struct iob_stack *s, const struct iob_frame *at,
 			  struct pt_regs *regs)
 {
 	unsigned long base = (unsigned long)task_stack_page(current);
 	unsigned long end = base + THREAD_SIZE;
 	struct shelf *shelf;
-	unsigned int set, i;
+	struct iob_memo *m;
+	unsigned int set;
 
 	if (!in_task() || at->sp < base || at->sp >= end)
 		return false;
@@ -289,11 +295,10 @@ static bool find_or_learn(struct iob_stack *s, const struct iob_frame *at,
 	if (!shelf)
 		return false;
 	set = set_of(at->ip);
-	for (i = 0; i < WAYS; i++) {
-		struct iob_memo *m = &shelf->memo[set][i];
-
-		if (!iob_memo_fits(m, at, end))
-			continue;
+	m = &shelf->memo[set][shelf->last[set]];
+	if (unlikely(!iob_memo_fits(m, at, end)))
+		m = find_other(shelf, set, at, end);
+	if (likely(m)) {
 		show_memo(s, m);
 		iob_stat_inc(stack_known);
 		return true;
@@ -306,30 +311,46 @@ static bool find_or_learn(struct iob_stack *s, const struct iob_frame *at,
 #endif
 
 /**
- * iob_stack_get - the return addresses above the probe that calls
+ * iob_stack_from - the return addresses above the probe that calls
  * @s:    gets them, valid until the next call on this CPU
- * @regs: in a kprobe's handler, those that it was given: between the probed
- *	  function and us there is the machinery of kprobes; else NULL
+ * @at:   see iob_stack_here()
+ * @regs: if @at is from a kprobe's handler, those that it was given
  *
  * Any context but NMI, preemption off; called from a probe.  A deeper stack
  * loses its outermost frames, which is counted.
  */
-noinline void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
+void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
+		    struct pt_regs *regs)
 {
 #ifdef IOB_UNWIND_FRAMES
-	struct iob_frame at;
-
-	if (regs)
-		at = (struct iob_frame){ regs->ip, regs->sp, regs->bp };
-	else
-		iob_here(&at.ip, &at.sp, &at.bp);
-	if (find_or_learn(s, &at, regs)) {
+	if (likely(find_or_learn(s, at, regs))) {
 		if (unlikely(READ_ONCE(check_stacks)) && s->memo)
 			check(s, regs);
 		return;
 	}
 #endif
 	walk_simply(s, regs);
+}
+
+/**
+ * iob_stack_get - as iob_stack_from() from here, or from a kprobe's registers
+ * @s:    gets the return addresses
+ * @regs: in a kprobe's handler, those that it was given: between the probed
+ *	  function and us there is the machinery of kprobes; else NULL
+ */
+noinline void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
+{
+	struct iob_frame at IOB_UNINIT;
+
+#ifdef IOB_UNWIND_FRAMES
+	if (regs)
+		at = (struct iob_frame){ regs->ip, regs->sp, regs->bp };
+	else
+		iob_here(&at.ip, &at.sp, &at.bp);
+#endif
+	iob_stack_from(s, &at, regs);
+	/* no jump: where we are is part of the stack */
+	barrier();
 }
 
 /* Code comes or goes: what is remembered may mean something else.  Any context. */

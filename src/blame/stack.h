@@ -7,6 +7,9 @@
 
 #include <linux/types.h>
 
+#include <compat/compiler.h>
+#include <compat/unwind.h>
+
 #include "memo.h"
 
 #define IOB_STACK_DEPTH	40
@@ -36,9 +39,41 @@ struct iob_stack {
 	unsigned long room[IOB_STACK_DEPTH + 8];
 };
 
+/*
+ * Where the caller is, for iob_stack_from(): to be asked for by a function that
+ * is still at work then.
+ */
+static __always_inline void iob_stack_here(struct iob_frame *at)
+{
+#ifdef IOB_UNWIND_FRAMES
+	iob_here(&at->ip, &at->sp, &at->bp);
+#endif
+}
+
 struct pt_regs;
+void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
+		    struct pt_regs *regs);
 void iob_stack_get(struct iob_stack *s, struct pt_regs *regs);
-bool iob_stack_has(const struct iob_stack *s, unsigned long ret);
+
+/**
+ * iob_stack_has - whether a call has not returned yet
+ * @s:   a trace of the task
+ * @ret: the call's return address, 0 for none
+ *
+ * Any context.  Tells calls from one place apart from calls from another: so
+ * the caller must be one that calls this function directly.
+ */
+static inline bool iob_stack_has(const struct iob_stack *s, unsigned long ret)
+{
+	unsigned int i;
+
+	for (i = 0; ret && i < s->depth; i++) {
+		if (s->ip[i] == ret)
+			return true;
+	}
+	return false;
+}
+
 void iob_stack_forget(void);
 int iob_stacks_init(void);
 void iob_stacks_exit(void);

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/hash.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
 
-#include <compat/rcu.h>
 #include <compat/slab.h>
 
 #include "role.h"
 #include "stats.h"
 #include "task.h"
 
-#define TASK_BITS	12
-
 /* L: tasks_lock for changes; RCU for reads */
-static struct hlist_head tasks[1 << TASK_BITS];
+struct hlist_head iob_tasks[1 << IOB_TASK_BITS];
 static DEFINE_SPINLOCK(tasks_lock);
 static struct kmem_cache *cache;
-static u32 session = 1;
+u32 iob_tasks_session = 1;
 /* some task has a user role: forks must be looked at.  L, read without */
 static unsigned int nr_users;
-
-static struct hlist_head *bucket(const struct task_struct *task)
-{
-	return &tasks[hash_ptr(task, TASK_BITS)];
-}
-
-/* The context of a task if it has one.  In iob_read_lock(). */
-struct iob_task *iob_task_peek(const struct task_struct *task)
-{
-	struct iob_task *t;
-
-	hlist_for_each_entry_rcu(t, bucket(task), hash, iob_read_held()) {
-		if (t->task == task)
-			return t;
-	}
-	return NULL;
-}
 
 /* A task makes its own context, or its parent does before it runs: one. */
 static struct iob_task *make(const struct task_struct *task, s32 user)
@@ -52,7 +31,7 @@ static struct iob_task *make(const struct task_struct *task, s32 user)
 	t->task = task;
 	t->user = user;
 	spin_lock_irqsave(&tasks_lock, flags);
-	hlist_add_head_rcu(&t->hash, bucket(task));
+	hlist_add_head_rcu(&t->hash, iob_task_bucket(task));
 	nr_users += !!user;
 	spin_unlock_irqrestore(&tasks_lock, flags);
 	return t;
@@ -61,7 +40,7 @@ static struct iob_task *make(const struct task_struct *task, s32 user)
 /* Forget what an earlier session knew: its ids mean nothing now. */
 static void renew(struct iob_task *t)
 {
-	t->session = session;
+	t->session = iob_tasks_session;
 	t->modifier = 0;
 	t->role = 0;
 	t->pid = 0;
@@ -77,23 +56,14 @@ static void renew(struct iob_task *t)
 	t->act = IOB_ACT_NONE;
 }
 
-/**
- * iob_task_get - the current task's context
- *
- * Any context, inside iob_read_lock().  Return: NULL in an interrupt, where
- * the current task has nothing to do with what happens, or without memory
- * (counted).
- */
-struct iob_task *iob_task_get(void)
+/* Of iob_task_get(): the current task has no context, or an old one. */
+struct iob_task *iob_task_make(void)
 {
-	struct iob_task *t;
+	struct iob_task *t = iob_task_peek(current);
 
-	if (!in_task())
-		return NULL;
-	t = iob_task_peek(current);
 	if (!t)
 		t = make(current, 0);
-	if (t && t->session != session)
+	if (t && t->session != iob_tasks_session)
 		renew(t);
 	return t;
 }
@@ -128,10 +98,10 @@ void iob_task_free(const struct task_struct *task)
 	struct iob_task *t;
 	unsigned long flags;
 
-	if (hlist_empty(bucket(task)))
+	if (hlist_empty(iob_task_bucket(task)))
 		return;
 	spin_lock_irqsave(&tasks_lock, flags);
-	hlist_for_each_entry(t, bucket(task), hash) {
+	hlist_for_each_entry(t, iob_task_bucket(task), hash) {
 		if (t->task == task) {
 			unlink_task(t);
 			call_rcu(&t->rcu, free_rcu_cb);
@@ -233,8 +203,7 @@ u64 iob_task_role(struct iob_task *t)
 	s32 user = t->user;
 
 	/* a thread that execs takes over its leader's pid */
-	if (likely(t->pid == current->pid &&
-		   iob_roles_kind() != IOB_ROLE_CGROUP))
+	if (likely(t->pid == current->pid))
 		return t->role;
 	if (current->flags & PF_IO_WORKER) {
 		const struct iob_task *o;
@@ -249,8 +218,8 @@ u64 iob_task_role(struct iob_task *t)
 	}
 	t->role = iob_role_get(who, user);
 	/* not to be kept: what there was no memory for, and what others set */
-	t->pid = t->role == IOB_ROLE_NOMEM || current->flags & PF_IO_WORKER ?
-		 0 : current->pid;
+	t->pid = t->role == IOB_ROLE_NOMEM || current->flags & PF_IO_WORKER ||
+		 iob_roles_kind() == IOB_ROLE_CGROUP ? 0 : current->pid;
 	return t->role;
 }
 
@@ -284,7 +253,7 @@ u64 iob_task_act(struct iob_task *t, u32 intent, const struct iob_file *file)
 /* What contexts know of the last session is void.  No probe is attached. */
 void iob_tasks_new_session(void)
 {
-	session++;
+	iob_tasks_session++;
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */
@@ -301,8 +270,8 @@ void iob_tasks_exit(void)
 	struct iob_task *t;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
-		hlist_for_each_entry_safe(t, next, &tasks[i], hash)
+	for (i = 0; i < ARRAY_SIZE(iob_tasks); i++) {
+		hlist_for_each_entry_safe(t, next, &iob_tasks[i], hash)
 			destroy(t);
 	}
 	/* those that iob_task_free() handed to RCU */

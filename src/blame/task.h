@@ -8,7 +8,11 @@
 #ifndef IOB_BLAME_TASK_H
 #define IOB_BLAME_TASK_H
 
+#include <linux/hash.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
+
+#include <compat/rcu.h>
 
 #include "act.h"
 #include "log.h"
@@ -87,8 +91,49 @@ int iob_tasks_init(void);
 void iob_tasks_exit(void);
 void iob_tasks_new_session(void);
 
-struct iob_task *iob_task_get(void);
-struct iob_task *iob_task_peek(const struct task_struct *task);
+#define IOB_TASK_BITS	12
+
+extern struct hlist_head iob_tasks[1 << IOB_TASK_BITS];
+extern u32 iob_tasks_session;
+
+struct iob_task *iob_task_make(void);
+
+static inline struct hlist_head *iob_task_bucket(const struct task_struct *task)
+{
+	return &iob_tasks[hash_ptr(task, IOB_TASK_BITS)];
+}
+
+/* The context of a task if it has one.  In iob_read_lock(). */
+static inline struct iob_task *iob_task_peek(const struct task_struct *task)
+{
+	struct iob_task *t;
+
+	hlist_for_each_entry_rcu(t, iob_task_bucket(task), hash,
+				 iob_read_held()) {
+		if (t->task == task)
+			return t;
+	}
+	return NULL;
+}
+
+/**
+ * iob_task_get - the current task's context
+ *
+ * Any context, inside iob_read_lock().  Return: NULL in an interrupt, where
+ * the current task has nothing to do with what happens, or without memory
+ * (counted).
+ */
+static inline struct iob_task *iob_task_get(void)
+{
+	struct iob_task *t;
+
+	if (!in_task())
+		return NULL;
+	t = iob_task_peek(current);
+	return likely(t && t->session == iob_tasks_session) ? t :
+							      iob_task_make();
+}
+
 void iob_task_free(const struct task_struct *task);
 void iob_task_fork(const struct task_struct *parent,
 		   const struct task_struct *child);

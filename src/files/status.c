@@ -38,7 +38,7 @@
 #include "../blame/owner.h"
 #include "../blame/stats.h"
 #include "../record/counters.h"
-#include "../record/inflight.h"
+#include "../record/flight.h"
 #include "../record/session.h"
 #include "files.h"
 #include "text.h"
@@ -203,7 +203,7 @@ static int status_show(struct seq_file *m, void *v)
 	if (!err)
 		err = show_disks(m);
 	if (!err) {
-		seq_printf(m, "inflight %u\n", iob_inflight_count());
+		seq_printf(m, "inflight %u\n", iob_flights_count());
 		show_objects(m);
 		show_losses(m);
 		if (show_hooks)

@@ -7,6 +7,7 @@
  *
  * M: conf_mutex; R: RCU for reads.
  */
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
@@ -23,7 +24,7 @@
 struct counter {
 	struct iob_counter_spec spec;
 	bool filtered;
-	bool needs_age;		/* to count, or to filter by */
+	u32 needs;		/* fields to count, or to filter by: bits */
 	struct iob_filter filter;
 	/* what NR_filter reads: the filter, or why it was not one */
 	char *filter_text;
@@ -32,10 +33,10 @@ struct counter {
 static DEFINE_MUTEX(conf_mutex);
 static struct counter __rcu *conf[IOB_MAX_COUNTERS];	/* M, R */
 static u32 nr_conf;			/* M, read without */
-static u32 wanted_ops;			/* M: bit by enum iob_op */
+u32 iob_counters_fields[IOB_NR_OPS];	/* M, read without */
 static u32 nr_session;			/* constant while a session lives */
 static struct kmem_cache *cache;	/* of the session */
-static u32 turn = 1;
+u32 iob_pipe_turn_now = 1;
 
 static const u8 dir_of_op[IOB_NR_OPS] = {
 	[IOB_OP_READ]	 = IOB_DIR_R,
@@ -61,21 +62,32 @@ static void counter_free(struct counter *c)
 /* What all counters together want to know, so that no more is worked out. */
 static void sum_up(void)
 {
-	bool age = false;
-	u32 nr, op, ops = 0;
+	u32 nr, op, all = 0;
 
-	for (nr = 0; nr < nr_conf; nr++) {
-		const struct counter *c = conf_of(nr);
+	for (op = 0; op < IOB_NR_OPS; op++) {
+		u32 fields = 0;
 
-		for (op = 0; c && op < IOB_NR_OPS; op++) {
-			if (c->spec.dirs & dir_of_op[op])
-				ops |= 1U << op;
+		for (nr = 0; nr < nr_conf; nr++) {
+			const struct counter *c = conf_of(nr);
+
+			if (c && c->spec.dirs & dir_of_op[op])
+				fields |= c->needs;
 		}
-		if (c && c->spec.dirs && c->needs_age)
-			age = true;
+		WRITE_ONCE(iob_counters_fields[op], fields);
+		all |= fields;
 	}
-	WRITE_ONCE(wanted_ops, ops);
-	iob_dirtier_want_age(age);
+	iob_dirtier_want_age(all & BIT(IOB_FIELD_AGE));
+}
+
+static u32 needs_of(const struct counter *c)
+{
+	u32 field, needs = BIT(c->spec.field);
+
+	for (field = 0; c->filtered && field < IOB_NR_FIELDS; field++) {
+		if (iob_filter_uses(&c->filter, field))
+			needs |= BIT(field);
+	}
+	return needs;
 }
 
 static void replace(u32 nr, struct counter *new)
@@ -83,9 +95,7 @@ static void replace(u32 nr, struct counter *new)
 	struct counter *old = conf_of(nr);
 
 	if (new)
-		new->needs_age = new->spec.field == IOB_FIELD_AGE ||
-			(new->filtered &&
-			 iob_filter_uses(&new->filter, IOB_FIELD_AGE));
+		new->needs = needs_of(new);
 	rcu_assign_pointer(conf[nr], new);
 	sum_up();
 	synchronize_rcu();
@@ -285,12 +295,6 @@ void iob_counters_release(struct iob_act *act)
 	act->counters = NULL;
 }
 
-/* Whether any counter looks at such an IO.  Any context. */
-bool iob_counters_wanted(enum iob_op op)
-{
-	return READ_ONCE(wanted_ops) & 1U << op && nr_session;
-}
-
 static u32 *histograms(struct iob_act *act)
 {
 	u32 *new, *old = READ_ONCE(act->counters);
@@ -314,24 +318,28 @@ static u32 *histograms(struct iob_act *act)
  * iob_counters_charge - count one IO, or a part of one
  * @act:    pays
  * @op:     what the IO did
- * @fields: its measures
- * @age_known: whether its age is one of them
+ * @fields: its measures: those
+ * @known:  that are bits in here
  *
  * Any context but NMI, inside iob_read_lock().
  */
 void iob_counters_charge(struct iob_act *act, enum iob_op op,
-			 const struct iob_fields *fields, bool age_known)
+			 const struct iob_fields *fields, u32 known)
 {
+	u8 dir = dir_of_op[op];
 	u32 nr, *hist;
 
 	for (nr = 0; nr < nr_session; nr++) {
 		const struct counter *c = rcu_dereference_sched(conf[nr]);
 		int slot;
 
-		if (!c || !(c->spec.dirs & dir_of_op[op]))
+		if (!c || !(c->spec.dirs & dir))
 			continue;
-		/* what was not measured is not counted as anything */
-		if (c->needs_age && !age_known)
+		/*
+		 * What was not measured is not counted as anything: an age, or
+		 * what only a counter that was set just now looks at.
+		 */
+		if (c->needs & ~known)
 			continue;
 		slot = iob_counter_slot(&c->spec, fields->v[c->spec.field]);
 		if (slot < 0)
@@ -354,17 +362,11 @@ u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot)
 	return hist ? READ_ONCE(hist[nr * IOB_HIST_SLOTS + slot]) : 0;
 }
 
-/* The turn in which an IO is done now; counters_pipe begins a new one. */
-u32 iob_pipe_turn(void)
-{
-	return READ_ONCE(turn);
-}
-
 /* counters_pipe is opened.  Return: the turn that began before. */
 u32 iob_pipe_next_turn(void)
 {
-	u32 last = turn;
+	u32 last = iob_pipe_turn_now;
 
-	WRITE_ONCE(turn, last + 1 ? last + 1 : 1);
+	WRITE_ONCE(iob_pipe_turn_now, last + 1 ? last + 1 : 1);
 	return last;
 }

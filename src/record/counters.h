@@ -22,13 +22,29 @@ int iob_counters_start(void);
 void iob_counters_stop(void);
 u32 iob_counters_session_nr(void);
 void iob_counters_release(struct iob_act *act);
-bool iob_counters_wanted(enum iob_op op);
+
+/* for each operation a bit for each field that its counters look at; or 0 */
+extern u32 iob_counters_fields[IOB_NR_OPS];
+
+/* What the counters want to know of such an IO.  Any context. */
+static inline u32 iob_counters_wanted(enum iob_op op)
+{
+	return READ_ONCE(iob_counters_fields[op]);
+}
+
 void iob_counters_charge(struct iob_act *act, enum iob_op op,
-			 const struct iob_fields *fields, bool age_known);
+			 const struct iob_fields *fields, u32 known);
 u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot);
 
 /* the turn of counters_pipe: acts that do IO note it */
-u32 iob_pipe_turn(void);
+extern u32 iob_pipe_turn_now;
+
+/* The turn in which an IO is done now; counters_pipe begins a new one. */
+static inline u32 iob_pipe_turn(void)
+{
+	return READ_ONCE(iob_pipe_turn_now);
+}
+
 u32 iob_pipe_next_turn(void);
 
 #endif

@@ -1,39 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * flight - one bio under way, as inflight and upper share it
+ * flight - one bio under way, as inflight, upper and loop share it
+ *
+ * Flights are found by their bio's address.  Most are kept in slots: an array,
+ * in which a bio's address has one place.  To take it is one cmpxchg, to give it
+ * back one store, and to find it takes no lock: a bio is only asked for by whoever
+ * has it, so nobody looks for one that is being given back.  A flight whose place
+ * is taken, and one on a disk that makes clones, which others may look for, goes
+ * into a hash table with a lock for each bucket.
  */
 #ifndef IOB_RECORD_FLIGHT_H
 #define IOB_RECORD_FLIGHT_H
 
+#include <linux/hash.h>
 #include <linux/list_bl.h>
 
 #include "../blame/origin.h"
+#include "io.h"
 
 #define IOB_FLIGHT_BITS	14
+#define IOB_SLOT_BITS	11
 
 struct iob_flight {
-	struct hlist_bl_node hash;
-	struct hlist_bl_node vec_hash;	/* if it is on a disk that clones */
-	const struct bio *bio;		/* key */
-	const struct bio_vec *vec;	/* the other key */
-	u32 idx, done;			/* where in @vec it began */
+	const struct bio *bio;		/* key; of a slot: NULL if it is free */
 	struct iob_disk *disk;		/* NULL: only followed */
 	const struct gendisk *gd;	/* lives as long as the bio */
 	u64 sector;
-	u64 queue_ns;
 	u64 issue_ns;			/* of the request that it leads */
 	u32 size;
 	atomic_t left;			/* bytes to come, or 1 if size is 0 */
-	u32 opf;
-	u32 sub_pid;
-	u8 op;
+	struct iob_first first;
+	struct iob_origin origin;
 	bool claimed;			/* not queued yet */
 	bool child;			/* ends with @bio, which it is chained to */
+	bool hashed;			/* in the table, not in a slot: */
+	struct hlist_bl_node hash;
+	struct hlist_bl_node vec_hash;	/* if it is on a disk that clones */
+	const struct bio_vec *vec;	/* the other key */
+	u32 idx, done;			/* where in @vec it began */
 	const struct bio *self;		/* the bio itself */
 	const void *private;		/* the bio's, while it is claimed */
-	char sub_comm[IOB_COMM_LEN];
-	struct iob_origin origin;
 };
+
+extern struct iob_flight *iob_flight_slots;
+extern struct hlist_bl_head *iob_flight_table;
 
 /* Interrupts off: a completion may come in the middle. */
 static inline unsigned long iob_flights_lock(struct hlist_bl_head *b)
@@ -54,8 +64,74 @@ static inline void iob_flights_unlock(struct hlist_bl_head *b,
 	local_irq_restore(flags);
 }
 
+static inline struct iob_flight *iob_flight_slot(const struct bio *bio)
+{
+	return &iob_flight_slots[hash_ptr(bio, IOB_SLOT_BITS)];
+}
+
+static inline struct hlist_bl_head *iob_flight_bucket(const struct bio *bio)
+{
+	return &iob_flight_table[hash_ptr(bio, IOB_FLIGHT_BITS)];
+}
+
+struct iob_flight *iob_flight_hashed(const struct bio *bio, bool child);
+
+/*
+ * The flight of a bio, or NULL.  Any context but NMI, inside iob_read_lock(), by
+ * who has the bio.
+ */
+static __always_inline struct iob_flight *iob_flight_find(const struct bio *bio)
+{
+	struct iob_flight *f = iob_flight_slot(bio);
+
+	if (READ_ONCE(f->bio) == bio)
+		return f;
+	/* almost always empty */
+	if (likely(hlist_bl_empty(iob_flight_bucket(bio))))
+		return NULL;
+	return iob_flight_hashed(bio, false);
+}
+
+struct iob_flight *iob_flight_alloc(const struct bio *bio);
+
+/*
+ * A flight for a bio that has none; @lone: nobody else looks for it.  Any content
+ * but for the key.  Any context but NMI, inside iob_read_lock().  Return: NULL
+ * without memory (counted).
+ */
+static __always_inline struct iob_flight *iob_flight_get(const struct bio *bio,
+							 bool lone)
+{
+	struct iob_flight *f = iob_flight_slot(bio);
+
+	if (likely(lone) && !READ_ONCE(f->bio) && !cmpxchg(&f->bio, NULL, bio))
+		return f;
+	return iob_flight_alloc(bio);
+}
+
+void iob_flight_free_hashed(struct iob_flight *f);
+
+/* It is in no table; what it has is given back. */
+static __always_inline void iob_flight_put(struct iob_flight *f)
+{
+	iob_origin_free(&f->origin);
+	if (unlikely(f->hashed))
+		iob_flight_free_hashed(f);
+	else
+		smp_store_release(&f->bio, NULL);
+}
+
+struct iob_flight *iob_flight_insert(struct iob_flight *f);
+void iob_flight_remove(struct iob_flight *f);
+
 const struct bio *iob_flight_bio(const struct bio *bio);
 u32 iob_flight_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 		     u32 bytes);
+
+unsigned int iob_flights_count(void);
+int iob_flights_start(void);
+void iob_flights_stop(void);
+int iob_flights_init(void);
+void iob_flights_exit(void);
 
 #endif

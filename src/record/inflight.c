@@ -16,163 +16,112 @@
  * when its bio's address comes round again (counted), or freed at the end of
  * the session.
  */
-#include <linux/hash.h>
-#include <linux/mm.h>
-#include <linux/sched.h>
 #include <linux/ktime.h>
+#include <linux/sched.h>
 
+#include <compat/compiler.h>
 #include <compat/rcu.h>
-#include <compat/slab.h>
 
 #include "../blame/act.h"
 #include "../blame/end.h"
+#include "../blame/stack.h"
 #include "../blame/stats.h"
+#include "flight.h"
 #include "inflight.h"
 #include "io.h"
 #include "upper.h"
 
 #define MAX_CHAIN	4
 
-static struct hlist_bl_head *flights;
-static struct kmem_cache *cache;
-static atomic_t nr_flights;
-
-static struct hlist_bl_head *bucket(const struct bio *bio)
-{
-	return &flights[hash_ptr(bio, IOB_FLIGHT_BITS)];
-}
-
-static struct iob_flight *find_locked(struct hlist_bl_head *b,
-				      const struct bio *bio, bool child)
-{
-	struct hlist_bl_node *pos;
-	struct iob_flight *f;
-
-	hlist_bl_for_each_entry(f, pos, b, hash) {
-		if (f->bio == bio && f->child == child)
-			return f;
-	}
-	return NULL;
-}
-
-static struct iob_flight *find_kind(const struct bio *bio, bool child)
-{
-	struct hlist_bl_head *b = bucket(bio);
-	struct iob_flight *f;
-	unsigned long flags;
-
-	/* almost always empty for a disk that is not watched */
-	if (hlist_bl_empty(b))
-		return NULL;
-	flags = iob_flights_lock(b);
-	f = find_locked(b, bio, child);
-	iob_flights_unlock(b, flags);
-	return f;
-}
-
-static struct iob_flight *find(const struct bio *bio)
-{
-	return find_kind(bio, false);
-}
-
 /*
  * Neither is the disk watched nor is anything known of the bio: most IO, where
  * only some disks are watched, gets no further than here.
  */
-static bool is_foreign(const struct bio *bio, const struct gendisk *gd)
+static __always_inline bool is_foreign(const struct bio *bio,
+				       const struct gendisk *gd)
 {
-	return hlist_bl_empty(bucket(bio)) && !iob_disk_of(gd, 0, false) &&
+	return !iob_flight_find(bio) && !iob_disk_maybe(gd) &&
 	       !iob_end_chained(bio);
 }
 
-static void release(struct iob_flight *f)
-{
-	iob_origin_free(&f->origin);
-	kmem_cache_free(cache, f);
-	atomic_dec(&nr_flights);
-}
-
 /* Take it out of the tables and free it. */
-static void finish(struct iob_flight *f)
+static __always_inline void finish(struct iob_flight *f)
 {
-	struct hlist_bl_head *b = bucket(f->bio);
-	unsigned long flags = iob_flights_lock(b);
-
-	hlist_bl_del(&f->hash);
-	iob_flights_unlock(b, flags);
-	iob_upper_end(f);
-	release(f);
+	if (unlikely(f->hashed)) {
+		iob_flight_remove(f);
+		iob_upper_end(f);
+	}
+	iob_flight_put(f);
 }
 
 /* @bytes of it are done.  Who has had the last ones frees it. */
-static void let_go(struct iob_flight *f, u32 bytes)
+static __always_inline void let_go(struct iob_flight *f, u32 bytes)
 {
-	if (atomic_sub_and_test(max_t(u32, bytes, 1), &f->left))
+	u32 n = max_t(u32, bytes, 1);
+
+	/* who has all that is left is the only one */
+	if (atomic_read_acquire(&f->left) == n ||
+	    atomic_sub_and_test(n, &f->left))
 		finish(f);
 }
 
-static void insert(struct iob_flight *f)
+/* It is complete: whoever has the bio finds it from now on. */
+static __always_inline void insert(struct iob_flight *f)
 {
-	struct hlist_bl_head *b = bucket(f->bio);
 	struct iob_flight *old;
-	unsigned long flags;
 
-	flags = iob_flights_lock(b);
-	/* a bio may have several that are chained to it */
-	old = f->child ? NULL : find_locked(b, f->bio, false);
-	if (old)
-		hlist_bl_del(&old->hash);
-	hlist_bl_add_head(&f->hash, b);
-	iob_flights_unlock(b, flags);
+	/* a slot's is found since it was taken */
+	if (likely(!f->hashed))
+		return;
+	old = iob_flight_insert(f);
 	if (old) {
 		iob_stat_inc(inflight_stale);
 		iob_upper_end(old);
-		release(old);
+		iob_flight_put(old);
 	}
 	iob_upper_begin(f);
 }
 
-static struct iob_flight *make(struct bio *bio, struct iob_disk *disk, int op)
+static void note_submitter(struct iob_first *first)
 {
-	struct iob_flight *f = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
-
-	if (!f) {
-		iob_stat_inc(inflight_nomem);
-		return NULL;
+	if (likely(in_task())) {
+		first->sub_pid = current->pid;
+		memcpy(first->sub_comm, current->comm, sizeof(first->sub_comm));
+	} else {
+		first->sub_pid = 0;
+		memset(first->sub_comm, 0, sizeof(first->sub_comm));
+		strscpy(first->sub_comm, "interrupt", sizeof(first->sub_comm));
 	}
-	INIT_HLIST_BL_NODE(&f->vec_hash);
-	f->bio = bio;
-	f->vec = bio->bi_io_vec;
-	f->idx = bio->bi_iter.bi_idx;
-	f->done = bio->bi_iter.bi_bvec_done;
+}
+
+/* A flight without an origin. */
+static __always_inline struct iob_flight *make(struct bio *bio,
+					       const struct gendisk *gd,
+					       struct iob_disk *disk, int op)
+{
+	struct iob_flight *f = iob_flight_get(bio, !iob_disk_stacks(gd));
+
+	if (!f)
+		return NULL;
+	if (unlikely(f->hashed)) {
+		f->vec = bio->bi_io_vec;
+		f->idx = bio->bi_iter.bi_idx;
+		f->done = bio->bi_iter.bi_bvec_done;
+		f->self = bio;
+	}
 	f->disk = disk;
+	f->gd = gd;
 	f->sector = bio->bi_iter.bi_sector;
-	f->queue_ns = ktime_get_ns();
 	f->issue_ns = 0;
 	f->size = bio->bi_iter.bi_size;
 	atomic_set(&f->left, max_t(u32, f->size, 1));
-	f->opf = (__force u32)bio->bi_opf;
-	f->op = op;
 	f->claimed = false;
 	f->child = false;
-	f->self = bio;
-	f->sub_pid = in_task() ? current->pid : 0;
-	memcpy(f->sub_comm, current->comm, sizeof(f->sub_comm));
-	if (!in_task())
-		strscpy(f->sub_comm, "interrupt", sizeof(f->sub_comm));
-	atomic_inc(&nr_flights);
+	f->first.opf = (__force u32)bio->bi_opf;
+	f->first.op = op;
+	f->first.queue_ns = ktime_get_ns();
+	note_submitter(&f->first);
 	return f;
-}
-
-/* Forget the flight that an earlier bio of this address left behind. */
-static void drop_stale(const struct bio *bio)
-{
-	struct iob_flight *f = find(bio);
-
-	if (f) {
-		iob_stat_inc(inflight_stale);
-		finish(f);
-	}
 }
 
 /*
@@ -197,7 +146,7 @@ static struct iob_flight *flight_from(const struct bio *b,
 	int depth;
 
 	for (depth = 0; depth < MAX_CHAIN; depth++) {
-		f = find(b);
+		f = iob_flight_find(b);
 		if (f) {
 			u64 at = b == bio ? (u64)f->size - size :
 				 (bio->bi_iter.bi_sector - f->sector) <<
@@ -221,85 +170,22 @@ static struct iob_flight *flight_of(const struct bio *bio, u32 *pos)
 	return flight_from(bio, bio, pos);
 }
 
-/**
- * iob_flight_bio - which bio has the flight of a bio
- * @bio: under way
- *
- * Any context but NMI, inside iob_read_lock().
- * Return: @bio, or one that it is chained to, or NULL.
- */
-const struct bio *iob_flight_bio(const struct bio *bio)
-{
-	int depth;
-
-	for (depth = 0; depth < MAX_CHAIN; depth++) {
-		if (find(bio))
-			return bio;
-		if (!iob_end_chained(bio))
-			return NULL;
-		bio = bio->bi_private;
-	}
-	return NULL;
-}
-
-/**
- * iob_flight_slice - who pays for some of a flight's sectors
- * @o:	    gets the parts behind those that it has
- * @bio:    has the flight if there is one; not looked into
- * @sector: the first one, on the flight's disk
- * @bytes:  how many; what is outside of the flight is left out
- *
- * Cut under the bucket's lock: a flight whose end was never seen can be
- * replaced at any time.  Any context but NMI, inside iob_read_lock().
- * Return: how many bytes @o has got.
- */
-u32 iob_flight_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
-		     u32 bytes)
-{
-	struct hlist_bl_head *b = bucket(bio);
-	const struct iob_flight *f;
-	unsigned long flags;
-	u64 from, to;
-	u32 got = 0;
-
-	flags = iob_flights_lock(b);
-	f = find_locked(b, bio, false);
-	if (f) {
-		from = max(sector, f->sector);
-		to = min(sector + (bytes >> SECTOR_SHIFT),
-			 f->sector + (f->size >> SECTOR_SHIFT));
-		if (from < to) {
-			got = (to - from) << SECTOR_SHIFT;
-			iob_origin_append(o, &f->origin,
-					  (from - f->sector) << SECTOR_SHIFT,
-					  got);
-		}
-	}
-	iob_flights_unlock(b, flags);
-	return got;
-}
-
 /* Begin a flight with the current task as the submitter, and its origin. */
-static struct iob_flight *begin(struct bio *bio, const struct gendisk *gd,
-				struct pt_regs *regs, bool late)
+static __always_inline struct iob_flight *begin(struct bio *bio,
+						const struct gendisk *gd,
+						const struct iob_frame *at,
+						struct pt_regs *regs)
 {
 	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
 					    bio->bi_iter.bi_size);
 	int op = iob_op_of(bio);
 	struct iob_flight *f;
 
-	if (op < 0 || (!disk && !(iob_upper_disk(gd) && iob_disk_any())))
+	if (op < 0 || (!disk && !(iob_disk_stacks(gd) && iob_disk_any())))
 		return NULL;
-	f = make(bio, disk, op);
-	if (!f)
-		return NULL;
-	f->gd = gd;
-	if (iob_upper_find(&f->origin, bio))
-		return f;
-	if (late)
-		iob_origin_find_late(&f->origin, bio, op);
-	else
-		iob_origin_find(&f->origin, bio, op, regs);
+	f = make(bio, gd, disk, op);
+	if (f && !iob_upper_find(&f->origin, bio))
+		iob_origin_find(&f->origin, bio, op, at, regs);
 	return f;
 }
 
@@ -309,6 +195,13 @@ static bool is_claim_of(const struct iob_flight *f, const struct bio *bio)
 	return f->claimed && f->private == bio->bi_private &&
 	       f->sector == bio->bi_iter.bi_sector &&
 	       f->size == bio->bi_iter.bi_size;
+}
+
+/* Forget the flight that an earlier bio of this address left behind. */
+static void drop_stale(struct iob_flight *f)
+{
+	iob_stat_inc(inflight_stale);
+	finish(f);
 }
 
 /**
@@ -321,7 +214,7 @@ static bool is_claim_of(const struct iob_flight *f, const struct bio *bio)
  */
 void iob_inflight_claim(struct bio *bio, struct pt_regs *regs)
 {
-	struct iob_flight *f = find(bio);
+	struct iob_flight *f = iob_flight_find(bio);
 
 	/* its flight is to be found by its parent */
 	if (ends_with_parent(bio))
@@ -329,24 +222,14 @@ void iob_inflight_claim(struct bio *bio, struct pt_regs *regs)
 	/* it waits again, or is the rest of one that was split */
 	if (f && (!f->claimed || is_claim_of(f, bio)))
 		return;
-	f = begin(bio, iob_bio_disk(bio), regs, false);
+	if (f)
+		drop_stale(f);
+	f = begin(bio, iob_bio_disk(bio), NULL, regs);
 	if (!f)
 		return;
 	f->claimed = true;
 	f->private = bio->bi_private;
 	insert(f);
-}
-
-/* The bio was claimed: now it is queued. */
-static bool was_claimed(const struct bio *bio)
-{
-	struct iob_flight *f = find(bio);
-
-	if (!f || !is_claim_of(f, bio))
-		return false;
-	f->claimed = false;
-	f->queue_ns = ktime_get_ns();
-	return true;
 }
 
 /**
@@ -358,22 +241,28 @@ static bool was_claimed(const struct bio *bio)
 void iob_inflight_queue(struct bio *bio)
 {
 	const struct gendisk *gd = iob_bio_disk(bio);
-	struct iob_flight *f;
+	struct iob_flight *f = iob_flight_find(bio);
+	struct iob_frame at;
 
-	if (!iob_upper_disk(gd) && is_foreign(bio, gd))
+	if (!f && !iob_disk_maybe(gd) && !iob_disk_stacks(gd))
 		return;
-	if (was_claimed(bio))
-		return;
-	f = begin(bio, gd, NULL, false);
-	if (f) {
-		f->child = ends_with_parent(bio);
-		if (f->child)
-			f->bio = bio->bi_private;
-		insert(f);
-	} else {
-		/* none of ours, but it may have the address of one that was */
-		drop_stale(bio);
+	if (unlikely(f)) {
+		if (is_claim_of(f, bio)) {
+			f->claimed = false;
+			f->first.queue_ns = ktime_get_ns();
+			return;
+		}
+		drop_stale(f);
 	}
+	iob_stack_here(&at);
+	f = begin(bio, gd, &at, NULL);
+	if (!f)
+		return;
+	if (ends_with_parent(bio)) {
+		f->child = true;
+		f->bio = bio->bi_private;
+	}
+	insert(f);
 }
 
 /**
@@ -396,17 +285,20 @@ void iob_inflight_split(struct bio *bio)
 		return;
 	/* its rest is not to be taken for a new one at the throttle */
 	whole->claimed = false;
-	f = make(bio, whole->disk, whole->op);
+	f = iob_flight_find(bio);
+	if (f)
+		drop_stale(f);
+	f = make(bio, whole->gd, whole->disk, whole->first.op);
 	if (!f)
 		return;
 	if (!iob_origin_slice(&f->origin, &whole->origin, pos, size)) {
-		release(f);
+		iob_flight_put(f);
 		return;
 	}
-	f->gd = whole->gd;
-	f->queue_ns = whole->queue_ns;
-	f->sub_pid = whole->sub_pid;
-	memcpy(f->sub_comm, whole->sub_comm, sizeof(f->sub_comm));
+	f->first.queue_ns = whole->first.queue_ns;
+	f->first.sub_pid = whole->first.sub_pid;
+	memcpy(f->first.sub_comm, whole->first.sub_comm,
+	       sizeof(f->first.sub_comm));
 	insert(f);
 	/* the rest still has bytes to come: it stays */
 	if (atomic_sub_and_test(size, &whole->left))
@@ -419,10 +311,18 @@ void iob_inflight_split(struct bio *bio)
  */
 static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 {
-	struct iob_flight *f = begin(bio, gd, NULL, true);
+	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
+					    bio->bi_iter.bi_size);
+	int op = iob_op_of(bio);
+	struct iob_flight *f;
 
+	if (op < 0 || (!disk && !(iob_disk_stacks(gd) && iob_disk_any())))
+		return NULL;
+	f = make(bio, gd, disk, op);
 	if (!f)
 		return NULL;
+	if (!iob_upper_find(&f->origin, bio))
+		iob_origin_find_late(&f->origin, bio, op);
 	iob_stat_inc(inflight_unseen);
 	insert(f);
 	return f;
@@ -432,15 +332,11 @@ static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
  * Not a question of the request's disk alone: md and nvme's multipath hand
  * bios of theirs on to another disk as they are.
  */
-static bool is_ours(struct request *rq)
+static bool is_ours(struct request *rq, const struct iob_flight *f)
 {
-	u32 pos;
-
-	if (!rq->bio || is_foreign(rq->bio, iob_rq_disk(rq)) ||
-	    blk_rq_is_passthrough(rq) || iob_op_of(rq->bio) < 0)
+	if (blk_rq_is_passthrough(rq) || iob_op_of(rq->bio) < 0)
 		return false;
-	return iob_disk_of(iob_rq_disk(rq), 0, false) ||
-	       flight_of(rq->bio, &pos);
+	return f || iob_disk_of(iob_rq_disk(rq), 0, false);
 }
 
 /**
@@ -451,30 +347,31 @@ static bool is_ours(struct request *rq)
  */
 void iob_inflight_issue(struct request *rq)
 {
+	struct bio *bio = rq->bio;
 	struct iob_flight *f;
 	u32 pos;
 
-	if (!is_ours(rq))
+	if (!bio || is_foreign(bio, iob_rq_disk(rq)))
 		return;
-	f = flight_of(rq->bio, &pos);
-	if (!f)
-		f = late(rq->bio, iob_rq_disk(rq));
+	f = flight_of(bio, &pos);
+	if (!is_ours(rq, f))
+		return;
+	if (unlikely(!f))
+		f = late(bio, iob_rq_disk(rq));
 	if (f)
 		WRITE_ONCE(f->issue_ns, ktime_get_ns());
 }
 
-static void describe(struct iob_io *io, const struct iob_flight *f)
+static void describe(struct iob_io *io, struct iob_first *first,
+		     const struct iob_flight *f)
 {
 	if (f->disk) {
 		io->disk = f->disk;
 		io->gd = f->gd;
 	}
-	io->queue_ns = f->queue_ns;
 	io->issue_ns = READ_ONCE(f->issue_ns);
-	io->opf = f->opf;
-	io->op = f->op;
-	io->sub_pid = f->sub_pid;
-	memcpy(io->sub_comm, f->sub_comm, sizeof(io->sub_comm));
+	/* the flight may end before the IO does */
+	*first = f->first;
 }
 
 /*
@@ -507,7 +404,8 @@ static void account(struct iob_io *io, struct iob_flight *f, u32 pos, u32 bytes,
 }
 
 /* Bytes of which nothing is known but that the device did them. */
-static void account_unseen(struct iob_io *io, const struct bio *bio, u32 bytes)
+static void account_unseen(struct iob_io *io, struct iob_first *first,
+			   const struct bio *bio, u32 bytes)
 {
 	struct iob_part p = {
 		.act = IOB_ACT_LOST, .bytes = bytes, .how = IOB_HOW_LOST,
@@ -515,8 +413,8 @@ static void account_unseen(struct iob_io *io, const struct bio *bio, u32 bytes)
 
 	iob_stat_inc(inflight_unseen);
 	if (!io->begun) {
-		io->op = iob_op_of(bio);
-		io->opf = (__force u32)bio->bi_opf;
+		first->op = iob_op_of(bio);
+		first->opf = (__force u32)bio->bi_opf;
 	}
 	iob_io_part(io, bio->bi_iter.bi_sector, &p);
 }
@@ -545,6 +443,79 @@ static void hand_on_issue(const struct bio *bio, u64 issue_ns)
 		WRITE_ONCE(f->issue_ns, issue_ns);
 }
 
+/* As most requests end: all at once, with one bio for which one act pays. */
+static __always_inline bool done_at_once(struct request *rq,
+					 struct iob_flight *f, int error,
+					 unsigned int bytes)
+{
+	const struct bio *bio = rq->bio;
+	struct iob_io io IOB_UNINIT;
+
+	if (bio != f->bio || !bytes || f->size != bytes ||
+	    bio->bi_iter.bi_size != bytes || bio->bi_next ||
+	    f->origin.nr != 1 || !f->disk ||
+	    atomic_read_acquire(&f->left) != bytes ||
+	    blk_rq_is_passthrough(rq))
+		return false;
+	io.disk = f->disk;
+	io.gd = f->gd;
+	io.rq = rq;
+	io.done_ns = ktime_get_ns();
+	io.issue_ns = f->issue_ns;
+	io.first = &f->first;
+	io.error = error;
+	io.nr_bios = 1;
+	io.nr_runs = 0;
+	iob_io_whole(&io, f->sector, &f->origin.part[0]);
+	finish(f);
+	return true;
+}
+
+/* All others: bio by bio, part by part. */
+static noinline void done_in_parts(struct request *rq, int error,
+				   unsigned int bytes)
+{
+	struct iob_first first = { 0 };
+	struct iob_io io = {
+		.gd = iob_rq_disk(rq), .error = error, .rq = rq, .first = &first,
+	};
+	struct bio *bio = rq->bio;
+	struct iob_flight *f;
+	u32 pos = 0;
+
+	if (!is_ours(rq, flight_of(bio, &pos)))
+		return;
+	io.done_ns = ktime_get_ns();
+	io.nr_bios = count_bios(bio, bytes);
+	do {
+		u32 piece = min(bio->bi_iter.bi_size, bytes);
+
+		f = flight_of(bio, &pos);
+		if (!bytes && (!f || f->size))
+			return;
+		if (f && !io.begun)
+			describe(&io, &first, f);
+		if (!io.disk)
+			io.disk = iob_disk_of(io.gd, bio->bi_iter.bi_sector,
+					      true);
+		if (!io.disk && f)
+			let_go(f, piece);
+		else if (f)
+			account(&io, f, pos, piece,
+				f->disk ? f->sector + (pos >> SECTOR_SHIFT) :
+					  bio->bi_iter.bi_sector);
+		else if (io.disk)
+			account_unseen(&io, &first, bio, piece);
+		bytes -= piece;
+		if (piece < bio->bi_iter.bi_size)
+			break;
+		bio = bio->bi_next;
+	} while (bio && bytes);
+	if (bio && io.issue_ns)
+		hand_on_issue(bio, io.issue_ns);
+	iob_io_end(&io);
+}
+
 /**
  * iob_inflight_rq_done - the first bytes of a request are done
  * @rq:    the request, at block_rq_complete: its bios are still as they were
@@ -556,45 +527,17 @@ static void hand_on_issue(const struct bio *bio, u64 issue_ns)
  */
 void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 {
-	struct iob_io io = {
-		.gd = iob_rq_disk(rq), .error = error, .hwq = iob_rq_hwq(rq),
-		.segments = rq->nr_phys_segments,
-	};
 	struct bio *bio = rq->bio;
 	struct iob_flight *f;
-	u32 pos = 0;
 
-	if (!is_ours(rq))
+	if (!bio)
 		return;
-	io.done_ns = ktime_get_ns();
-	io.nr_bios = count_bios(bio, bytes);
-	do {
-		u32 piece = min(bio->bi_iter.bi_size, bytes);
-
-		f = flight_of(bio, &pos);
-		if (!bytes && (!f || f->size))
-			return;
-		if (f && !io.begun)
-			describe(&io, f);
-		if (!io.disk)
-			io.disk = iob_disk_of(io.gd, bio->bi_iter.bi_sector,
-					      true);
-		if (!io.disk && f)
-			let_go(f, piece);
-		else if (f)
-			account(&io, f, pos, piece,
-				f->disk ? f->sector + (pos >> SECTOR_SHIFT) :
-					  bio->bi_iter.bi_sector);
-		else if (io.disk)
-			account_unseen(&io, bio, piece);
-		bytes -= piece;
-		if (piece < bio->bi_iter.bi_size)
-			break;
-		bio = bio->bi_next;
-	} while (bio && bytes);
-	if (bio && io.issue_ns)
-		hand_on_issue(bio, io.issue_ns);
-	iob_io_end(&io);
+	f = iob_flight_slot(bio);
+	if (likely(READ_ONCE(f->bio) == bio) &&
+	    done_at_once(rq, f, error, bytes))
+		return;
+	if (!is_foreign(bio, iob_rq_disk(rq)))
+		done_in_parts(rq, error, bytes);
 }
 
 /*
@@ -603,15 +546,16 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
  */
 static bool was_refused(const struct iob_flight *f, int error)
 {
-	return error == -EAGAIN && f->opf & (__force u32)REQ_NOWAIT &&
+	return error == -EAGAIN && f->first.opf & (__force u32)REQ_NOWAIT &&
 	       !READ_ONCE(f->issue_ns);
 }
 
 /* All that is left of a flight ends at once. */
 static void end_flight(struct iob_flight *f, int error, u64 now)
 {
+	struct iob_first first;
 	struct iob_io io = {
-		.hwq = 0xffff, .nr_bios = 1, .error = error, .done_ns = now,
+		.nr_bios = 1, .error = error, .done_ns = now, .first = &first,
 	};
 	u32 left = min_t(u32, atomic_read(&f->left), f->size);
 
@@ -624,7 +568,7 @@ static void end_flight(struct iob_flight *f, int error, u64 now)
 		finish(f);
 		return;
 	}
-	describe(&io, f);
+	describe(&io, &first, f);
 	account(&io, f, f->size - left, left,
 		f->sector + ((f->size - left) >> SECTOR_SHIFT));
 	iob_io_end(&io);
@@ -635,11 +579,11 @@ static void end_children(const struct bio *bio, int error, u64 now)
 {
 	struct iob_flight *f;
 
-	while ((f = find_kind(bio, true))) {
+	while ((f = iob_flight_hashed(bio, true))) {
 		const struct bio *self = f->self;
 
 		end_flight(f, error, now);
-		if (!find_kind(bio, true))
+		if (!iob_flight_hashed(bio, true))
 			bio = self;
 	}
 }
@@ -652,10 +596,14 @@ static void end_children(const struct bio *bio, int error, u64 now)
  */
 void iob_inflight_bio_done(struct bio *bio)
 {
-	int error = blk_status_to_errno(bio->bi_status);
-	struct iob_flight *f = find(bio);
-	u64 now = ktime_get_ns();
+	struct iob_flight *f = iob_flight_find(bio);
+	int error;
+	u64 now;
 
+	if (!f && !IOB_CHAINED_END_SILENT)
+		return;
+	error = blk_status_to_errno(bio->bi_status);
+	now = ktime_get_ns();
 	/* the front of a split bio: the whole ends once, with the last piece */
 	if (f)
 		end_flight(f, error, now);
@@ -663,39 +611,18 @@ void iob_inflight_bio_done(struct bio *bio)
 		end_children(bio, error, now);
 }
 
-/* How many flights there are.  Any context. */
-unsigned int iob_inflight_count(void)
-{
-	return atomic_read(&nr_flights);
-}
-
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_inflight_start(void)
 {
-	unsigned int i;
+	int err = iob_flights_start();
 
-	flights = kvmalloc_array(1 << IOB_FLIGHT_BITS, sizeof(*flights),
-				 GFP_KERNEL);
-	if (!flights)
-		return -ENOMEM;
-	for (i = 0; i < 1 << IOB_FLIGHT_BITS; i++)
-		INIT_HLIST_BL_HEAD(&flights[i]);
-	return iob_uppers_start();
+	return err ? err : iob_uppers_start();
 }
 
 /* The session ends: no probe is attached.  IOs still under way go on alone. */
 void iob_inflight_stop(void)
 {
-	struct hlist_bl_node *pos, *next;
-	struct iob_flight *f;
-	unsigned int i;
-
-	for (i = 0; flights && i < 1 << IOB_FLIGHT_BITS; i++) {
-		hlist_bl_for_each_entry_safe(f, pos, next, &flights[i], hash)
-			release(f);
-	}
-	kvfree(flights);
-	flights = NULL;
+	iob_flights_stop();
 	iob_uppers_stop();
 }
 
@@ -703,12 +630,11 @@ void iob_inflight_stop(void)
 int iob_inflight_init(void)
 {
 	iob_ends_init();
-	cache = iob_cache_create("iob_flight", sizeof(struct iob_flight), 0);
-	return cache ? 0 : -ENOMEM;
+	return iob_flights_init();
 }
 
 /* Module unload. */
 void iob_inflight_exit(void)
 {
-	kmem_cache_destroy(cache);
+	iob_flights_exit();
 }

@@ -12,7 +12,6 @@ int iob_inflight_init(void);
 void iob_inflight_exit(void);
 int iob_inflight_start(void);
 void iob_inflight_stop(void);
-unsigned int iob_inflight_count(void);
 
 struct pt_regs;
 

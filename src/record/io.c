@@ -2,6 +2,8 @@
 #include <linux/math64.h>
 #include <linux/ktime.h>
 
+#include <compat/compiler.h>
+
 #include "../blame/act.h"
 #include "../blame/stats.h"
 #include "counters.h"
@@ -32,60 +34,82 @@ static u64 usecs(u64 from, u64 to)
 	return from && to > from ? div_u64(to - from, NSEC_PER_USEC) : 0;
 }
 
-static void measure(const struct iob_io *io, struct iob_fields *f)
+/* Only what some counter looks at: all of it is work. */
+static __always_inline void measure(const struct iob_io *io, u32 wanted,
+				    struct iob_fields *f)
 {
-	u64 issued = io->issue_ns ? io->issue_ns : io->queue_ns;
-	u64 born = io->run.dirty_ns == IOB_DIRTY_NEVER ? io->queue_ns :
+	u64 queued = io->first->queue_ns;
+	u64 issued = io->issue_ns ? io->issue_ns : queued;
+	u64 born = io->run.dirty_ns == IOB_DIRTY_NEVER ? queued :
 							 io->run.dirty_ns;
 
-	f->v[IOB_FIELD_OFFSET] = scaled(io, io->run_sector);
 	f->v[IOB_FIELD_SIZE] = io->run.bytes;
-	f->v[IOB_FIELD_WAIT_TIME] = usecs(io->queue_ns, issued);
+	if (wanted & BIT(IOB_FIELD_TOTAL_TIME))
+		f->v[IOB_FIELD_TOTAL_TIME] = usecs(queued, io->done_ns);
+	if (!(wanted & ~(BIT(IOB_FIELD_SIZE) | BIT(IOB_FIELD_TOTAL_TIME))))
+		return;
+	f->v[IOB_FIELD_WAIT_TIME] = usecs(queued, issued);
 	f->v[IOB_FIELD_IO_TIME] = usecs(issued, io->done_ns);
-	f->v[IOB_FIELD_SEEK_DIST] = io->seek_dist;
 	f->v[IOB_FIELD_AGE] = usecs(born, io->done_ns);
-	f->v[IOB_FIELD_TOTAL_TIME] = usecs(io->queue_ns, io->done_ns);
+	if (wanted & BIT(IOB_FIELD_OFFSET))
+		f->v[IOB_FIELD_OFFSET] = scaled(io, io->run_sector);
+	if (wanted & BIT(IOB_FIELD_SEEK_DIST))
+		f->v[IOB_FIELD_SEEK_DIST] = scaled(io, io->seek);
+}
+
+/* Reclaimed while the IO was under way, or never known. */
+static noinline struct iob_act *lost(struct iob_io *io)
+{
+	if (io->run.act > IOB_ACT_LOST)
+		iob_stat_inc(act_lost);
+	io->run.how = IOB_HOW_LOST;
+	return iob_act_id(IOB_ACT_LOST);
 }
 
 /* The run is complete: count it, log it. */
-static void end_run(struct iob_io *io)
+static __always_inline void end_run(struct iob_io *io)
 {
 	struct iob_act *act = iob_act_id(io->run.act);
-	struct iob_fields fields;
+	u32 wanted, turn = iob_pipe_turn();
+	u8 op = io->first->op;
 
-	if (!act) {
-		/* reclaimed while the IO was under way */
-		iob_stat_inc(act_lost);
-		io->run.how = IOB_HOW_LOST;
-		act = iob_act_id(IOB_ACT_LOST);
+	if (unlikely(!act)) {
+		act = lost(io);
 		if (WARN_ON_ONCE(!act))
 			return;
 	}
 	if (io->run.act <= IOB_ACT_LOST)
 		io->run.how = IOB_HOW_LOST;
-	this_cpu_add(io->disk->sums->bytes[io->op][io->run.how],
-		     io->run.bytes);
+	this_cpu_add(io->disk->sums->bytes[op][io->run.how], io->run.bytes);
 	if (!io->nr_runs)
-		this_cpu_inc(io->disk->sums->ios[io->op]);
+		this_cpu_inc(io->disk->sums->ios[op]);
 	iob_act_touch(act);
-	if (READ_ONCE(act->pipe) != iob_pipe_turn())
-		WRITE_ONCE(act->pipe, iob_pipe_turn());
-	if (iob_counters_wanted(io->op)) {
-		measure(io, &fields);
-		iob_counters_charge(act, io->op, &fields,
-				    io->run.dirty_ns != IOB_DIRTY_UNKNOWN);
+	if (READ_ONCE(act->pipe) != turn)
+		WRITE_ONCE(act->pipe, turn);
+	wanted = iob_counters_wanted(op);
+	if (wanted) {
+		struct iob_fields fields IOB_UNINIT;
+
+		measure(io, wanted, &fields);
+		if (io->run.dirty_ns == IOB_DIRTY_UNKNOWN)
+			wanted &= ~BIT(IOB_FIELD_AGE);
+		iob_counters_charge(act, op, &fields, wanted);
 	}
 	iob_iolog_add(io, act);
 	io->nr_runs++;
 }
 
-static void begin(struct iob_io *io, u64 sector)
+static __always_inline void begin(struct iob_io *io, u64 sector)
 {
 	u64 last = READ_ONCE(io->disk->last_end);
 
-	io->seek_dist = scaled(io, sector > last ? sector - last :
-						   last - sector);
+	io->seek = sector > last ? sector - last : last - sector;
 	io->begun = true;
+}
+
+static noinline void end_one_of_several(struct iob_io *io)
+{
+	end_run(io);
 }
 
 /* Whether @part goes into the run that is growing. */
@@ -120,11 +144,18 @@ void iob_io_part(struct iob_io *io, u64 sector, const struct iob_part *part)
 		return;
 	}
 	if (io->begun)
-		end_run(io);
+		end_one_of_several(io);
 	else
 		begin(io, sector);
 	io->run = *part;
 	io->run_sector = sector;
+}
+
+static __always_inline void note_end(const struct iob_io *io)
+{
+	if (io->run.bytes)
+		WRITE_ONCE(io->disk->last_end, io->run_sector +
+			   (io->run.bytes >> SECTOR_SHIFT));
 }
 
 /* All pieces were given. */
@@ -132,8 +163,23 @@ void iob_io_end(struct iob_io *io)
 {
 	if (!io->begun)
 		return;
+	end_one_of_several(io);
+	note_end(io);
+}
+
+/**
+ * iob_io_whole - an IO of one piece: iob_io_part() and iob_io_end()
+ * @io:     the IO; what is filled in on the way is not set, but @io->nr_runs
+ * @sector: where it begins on the disk
+ * @part:   who pays, and how many bytes
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_io_whole(struct iob_io *io, u64 sector, const struct iob_part *part)
+{
+	begin(io, sector);
+	io->run = *part;
+	io->run_sector = sector;
 	end_run(io);
-	if (io->run.bytes)
-		WRITE_ONCE(io->disk->last_end, io->run_sector +
-			   (io->run.bytes >> SECTOR_SHIFT));
+	note_end(io);
 }

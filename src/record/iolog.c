@@ -19,6 +19,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include <compat/compiler.h>
 #include <compat/rcu.h>
 #include <compat/relay.h>
 
@@ -92,18 +93,18 @@ static void fill(struct iob_iolog_bin_record *rec, const struct iob_io *io,
 	memset(rec, 0, sizeof(*rec));
 	rec->len = sizeof(*rec);
 	rec->ver = IOB_IOLOG_BIN_VER;
-	rec->op = letters[io->op];
+	rec->op = letters[io->first->op];
 	rec->how = io->run.how;
 	rec->part = io->nr_runs;
 	rec->nr_bios = io->nr_bios;
 	rec->disk = io->disk->devt;
-	rec->opf = io->opf;
+	rec->opf = io->first->opf;
 	rec->bytes = io->run.bytes;
 	rec->sector = io->run_sector;
 	rec->error = io->error;
 	rec->dirty_ns = io->run.dirty_ns == IOB_DIRTY_UNKNOWN ? 0 :
 							io->run.dirty_ns;
-	rec->queue_ns = io->queue_ns;
+	rec->queue_ns = io->first->queue_ns;
 	rec->issue_ns = io->issue_ns;
 	rec->complete_ns = io->done_ns;
 	rec->intent_nr = act->intent;
@@ -111,10 +112,10 @@ static void fill(struct iob_iolog_bin_record *rec, const struct iob_io *io,
 	rec->dev = act->file.dev;
 	rec->gen = act->file.gen;
 	rec->ino = act->file.ino;
-	rec->sub_pid = io->sub_pid;
-	memcpy(rec->sub_comm, io->sub_comm, sizeof(rec->sub_comm));
-	rec->hwq = io->hwq;
-	rec->segments = io->segments;
+	rec->sub_pid = io->first->sub_pid;
+	memcpy(rec->sub_comm, io->first->sub_comm, sizeof(rec->sub_comm));
+	rec->hwq = io->rq ? iob_rq_hwq(io->rq) : 0xffff;
+	rec->segments = io->rq ? io->rq->nr_phys_segments : 0;
 	fill_role(rec, act->role);
 }
 
@@ -144,7 +145,7 @@ static void add_text(struct iob_iolog_bin_record *rec)
 void iob_iolog_add(const struct iob_io *io, const struct iob_act *act)
 {
 	bool to_bin = atomic_read(&bin_readers) && bin;
-	struct iob_iolog_bin_record rec;
+	struct iob_iolog_bin_record rec IOB_UNINIT;
 
 	if (READ_ONCE(text_full)) {
 		iob_stat_inc(iolog_unread);

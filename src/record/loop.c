@@ -159,7 +159,7 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 /* The task if it is at work for a loop device; @regs as they were at a kprobe. */
 static struct iob_task *worker(struct pt_regs *regs)
 {
-	struct iob_stack stack;
+	struct iob_stack stack IOB_UNINIT;
 	struct iob_task *t;
 
 	if (!READ_ONCE(any) || !(current->flags & PF_KTHREAD))
@@ -266,7 +266,7 @@ static bool place_in(const struct request *rq, const struct bio *bio, u32 *pos)
  */
 bool iob_loop_find(struct iob_origin *o, const struct bio *bio)
 {
-	struct iob_stack stack;
+	struct iob_stack stack IOB_UNINIT;
 	struct iob_task *t;
 	u32 pos;
 

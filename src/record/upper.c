@@ -142,17 +142,6 @@ const struct bio *iob_upper_whole(const struct bio *bio, u64 *shift)
 }
 
 /**
- * iob_upper_disk - whether flights on a disk are to be followed, watched or not
- * @gd: the disk
- *
- * Any context.
- */
-bool iob_upper_disk(const struct gendisk *gd)
-{
-	return iob_disk_stacks(gd);
-}
-
-/**
  * iob_upper_find - who pays for a bio that is made from others
  * @o:   gets the parts; iob_origin_free() it in the end
  * @bio: as it is queued

@@ -9,7 +9,6 @@
 
 int iob_uppers_start(void);
 void iob_uppers_stop(void);
-bool iob_upper_disk(const struct gendisk *gd);
 void iob_upper_begin(struct iob_flight *f);
 void iob_upper_end(struct iob_flight *f);
 const struct bio *iob_upper_whole(const struct bio *bio, u64 *shift);

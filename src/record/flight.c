@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include <compat/slab.h>
+
+#include "../blame/end.h"
+#include "../blame/stats.h"
+#include "flight.h"
+
+#define MAX_CHAIN	4
+#define NR_SLOTS	(1U << IOB_SLOT_BITS)
+#define NR_BUCKETS	(1U << IOB_FLIGHT_BITS)
+
+struct iob_flight *iob_flight_slots;
+struct hlist_bl_head *iob_flight_table;
+static struct kmem_cache *cache;
+static atomic_t nr_hashed;
+
+static struct iob_flight *find_locked(struct hlist_bl_head *b,
+				      const struct bio *bio, bool child)
+{
+	struct hlist_bl_node *pos;
+	struct iob_flight *f;
+
+	hlist_bl_for_each_entry(f, pos, b, hash) {
+		if (f->bio == bio && f->child == child)
+			return f;
+	}
+	return NULL;
+}
+
+/**
+ * iob_flight_hashed - a flight that is in the table
+ * @bio:   the bio, or with @child the one that it ends with
+ * @child: which of the two
+ *
+ * Any context but NMI, inside iob_read_lock(), by who has @bio.
+ */
+struct iob_flight *iob_flight_hashed(const struct bio *bio, bool child)
+{
+	struct hlist_bl_head *b = iob_flight_bucket(bio);
+	struct iob_flight *f;
+	unsigned long flags;
+
+	if (hlist_bl_empty(b))
+		return NULL;
+	flags = iob_flights_lock(b);
+	f = find_locked(b, bio, child);
+	iob_flights_unlock(b, flags);
+	return f;
+}
+
+/* One for the table, see iob_flight_get(). */
+struct iob_flight *iob_flight_alloc(const struct bio *bio)
+{
+	struct iob_flight *f = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+
+	if (!f) {
+		iob_stat_inc(inflight_nomem);
+		return NULL;
+	}
+	f->bio = bio;
+	f->hashed = true;
+	INIT_HLIST_BL_NODE(&f->hash);
+	INIT_HLIST_BL_NODE(&f->vec_hash);
+	atomic_inc(&nr_hashed);
+	return f;
+}
+
+/* The other end of iob_flight_alloc(). */
+void iob_flight_free_hashed(struct iob_flight *f)
+{
+	kmem_cache_free(cache, f);
+	atomic_dec(&nr_hashed);
+}
+
+/**
+ * iob_flight_insert - a flight is complete: put it into the table
+ * @f: one that is for the table
+ *
+ * Any context but NMI, inside iob_read_lock().  Return: the flight that an
+ * earlier bio of this address left behind, which is taken out; or NULL.
+ */
+struct iob_flight *iob_flight_insert(struct iob_flight *f)
+{
+	struct hlist_bl_head *b = iob_flight_bucket(f->bio);
+	struct iob_flight *old;
+	unsigned long flags;
+
+	flags = iob_flights_lock(b);
+	/* a bio may have several that are chained to it */
+	old = f->child ? NULL : find_locked(b, f->bio, false);
+	if (old)
+		hlist_bl_del(&old->hash);
+	hlist_bl_add_head(&f->hash, b);
+	iob_flights_unlock(b, flags);
+	return old;
+}
+
+/* Take a flight out of the table. */
+void iob_flight_remove(struct iob_flight *f)
+{
+	struct hlist_bl_head *b = iob_flight_bucket(f->bio);
+	unsigned long flags;
+
+	flags = iob_flights_lock(b);
+	hlist_bl_del(&f->hash);
+	iob_flights_unlock(b, flags);
+}
+
+/**
+ * iob_flight_bio - which bio has the flight of a bio
+ * @bio: under way on a disk that makes clones, or has a file
+ *
+ * Any context but NMI, inside iob_read_lock().
+ * Return: @bio, or one that it is chained to, or NULL.
+ */
+const struct bio *iob_flight_bio(const struct bio *bio)
+{
+	int depth;
+
+	for (depth = 0; depth < MAX_CHAIN; depth++) {
+		if (iob_flight_hashed(bio, false))
+			return bio;
+		if (!iob_end_chained(bio))
+			return NULL;
+		bio = bio->bi_private;
+	}
+	return NULL;
+}
+
+/**
+ * iob_flight_slice - who pays for some of a flight's sectors
+ * @o:	    gets the parts behind those that it has
+ * @bio:    has the flight if there is one; not looked into
+ * @sector: the first one, on the flight's disk
+ * @bytes:  how many; what is outside of the flight is left out
+ *
+ * Of a flight in the table, cut under the bucket's lock: one whose end was never
+ * seen can be replaced at any time.  Any context but NMI, inside
+ * iob_read_lock().
+ * Return: how many bytes @o has got.
+ */
+u32 iob_flight_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
+		     u32 bytes)
+{
+	struct hlist_bl_head *b = iob_flight_bucket(bio);
+	const struct iob_flight *f;
+	unsigned long flags;
+	u64 from, to;
+	u32 got = 0;
+
+	flags = iob_flights_lock(b);
+	f = find_locked(b, bio, false);
+	if (f) {
+		from = max(sector, f->sector);
+		to = min(sector + (bytes >> SECTOR_SHIFT),
+			 f->sector + (f->size >> SECTOR_SHIFT));
+		if (from < to) {
+			got = (to - from) << SECTOR_SHIFT;
+			iob_origin_append(o, &f->origin,
+					  (from - f->sector) << SECTOR_SHIFT,
+					  got);
+		}
+	}
+	iob_flights_unlock(b, flags);
+	return got;
+}
+
+/* How many flights there are.  The caller holds the session. */
+unsigned int iob_flights_count(void)
+{
+	unsigned int i, nr = atomic_read(&nr_hashed);
+
+	for (i = 0; iob_flight_slots && i < NR_SLOTS; i++)
+		nr += !!READ_ONCE(iob_flight_slots[i].bio);
+	return nr;
+}
+
+/* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
+int iob_flights_start(void)
+{
+	unsigned int i;
+
+	iob_flight_slots = kvcalloc(NR_SLOTS, sizeof(*iob_flight_slots),
+				    GFP_KERNEL);
+	iob_flight_table = kvmalloc_array(NR_BUCKETS, sizeof(*iob_flight_table),
+					  GFP_KERNEL);
+	if (!iob_flight_slots || !iob_flight_table)
+		return -ENOMEM;
+	for (i = 0; i < NR_BUCKETS; i++)
+		INIT_HLIST_BL_HEAD(&iob_flight_table[i]);
+	return 0;
+}
+
+/* The session ends: no probe is attached.  IOs still under way go on alone. */
+void iob_flights_stop(void)
+{
+	struct hlist_bl_node *pos, *next;
+	struct iob_flight *f;
+	unsigned int i;
+
+	for (i = 0; iob_flight_table && i < NR_BUCKETS; i++) {
+		hlist_bl_for_each_entry_safe(f, pos, next, &iob_flight_table[i],
+					     hash)
+			iob_flight_put(f);
+	}
+	for (i = 0; iob_flight_slots && i < NR_SLOTS; i++) {
+		if (iob_flight_slots[i].bio)
+			iob_flight_put(&iob_flight_slots[i]);
+	}
+	kvfree(iob_flight_table);
+	iob_flight_table = NULL;
+	kvfree(iob_flight_slots);
+	iob_flight_slots = NULL;
+}
+
+/* Module load.  May sleep.  Return: 0 or -ENOMEM. */
+int iob_flights_init(void)
+{
+	cache = iob_cache_create("iob_flight", sizeof(struct iob_flight), 0);
+	return cache ? 0 : -ENOMEM;
+}
+
+/* Module unload. */
+void iob_flights_exit(void)
+{
+	kmem_cache_destroy(cache);
+}
