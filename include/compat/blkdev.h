@@ -7,6 +7,8 @@
  *  - 5.17 (backported nowhere): struct request lost rq_disk for q->disk;
  *  - 5.11 4e7b5671c6a8: lookup_bdev() gives a dev_t;
  *  - 6.9 f3a608827d1f: block devices are opened as files;
+ *  - 6.9 (da4c8c3d0975) takes one time for all that is plugged: before, the
+ *    times that the block layer takes of bios and requests are as good as ours;
  *  - 5.11 to 5.13: bd_part, bd_partno and bd_inode became functions.
  * Kbuild looks for each in the headers: distributions backport.
  */
@@ -16,6 +18,7 @@
 #include <linux/bio.h>
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
+#include <linux/ktime.h>
 #ifdef IOB_HAVE_GENHD_H
 #include <linux/genhd.h>
 #endif
@@ -57,6 +60,46 @@ static inline bool iob_disk_bio_based(const struct gendisk *disk)
 static inline u16 iob_rq_hwq(const struct request *rq)
 {
 	return rq->mq_hctx ? rq->mq_hctx->queue_num : 0xffff;
+}
+
+/*
+ * When a bio is queued, at block_bio_queue; and how much of that is kept.  The
+ * block layer has just asked the clock for its own ends where it does so at all.
+ */
+#if defined(IOB_HAVE_BI_ISSUE) && !defined(IOB_HAVE_PLUG_TIME) && \
+	defined(CONFIG_BLK_CGROUP)
+#define IOB_BIO_TIME_MASK	BIO_ISSUE_TIME_MASK
+static inline u64 iob_bio_time(struct bio *bio)
+{
+	return bio_issue_time(&bio->bi_issue);
+}
+#else
+#define IOB_BIO_TIME_MASK	U64_MAX
+static inline u64 iob_bio_time(struct bio *bio)
+{
+	return ktime_get_ns();
+}
+#endif
+
+/*
+ * When a request is issued, at block_rq_issue; or IOB_RQ_TIME, if the block layer
+ * is going to ask the clock right after that.
+ */
+#define IOB_RQ_TIME	1ULL
+
+static inline u64 iob_rq_issue_time(const struct request *rq)
+{
+#ifndef IOB_HAVE_PLUG_TIME
+	if (test_bit(QUEUE_FLAG_STATS, &rq->q->queue_flags))
+		return IOB_RQ_TIME;
+#endif
+	return ktime_get_ns();
+}
+
+/* What came of it, at the request's end: the time, or 0 if it is not known. */
+static inline u64 iob_rq_issued(const struct request *rq, u64 time)
+{
+	return likely(time == IOB_RQ_TIME) ? rq->io_start_time_ns : time;
 }
 
 static inline bool iob_bdev_is_part(const struct block_device *bdev)

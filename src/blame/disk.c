@@ -224,34 +224,6 @@ void iob_disks_exit(void)
 }
 
 /**
- * iob_disk_of - the watched disk to which an IO goes
- * @gd:     its disk
- * @sector: where on the disk
- * @data:   false for a flush, which is the whole disk's
- *
- * Any context, inside iob_read_lock().  Return: NULL if it is not watched.
- */
-struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector, bool data)
-{
-	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
-	unsigned int i;
-	dev_t devt;
-
-	if (!now || !gd)
-		return NULL;
-	devt = MKDEV(gd->major, gd->first_minor);
-	for (i = 0; i < now->nr; i++) {
-		const struct iob_dev *d = &now->dev[i];
-
-		if (d->disk_devt != devt)
-			continue;
-		if (!data || (sector >= d->start && sector < d->end))
-			return d->disk;
-	}
-	return NULL;
-}
-
-/**
  * iob_disk_watches - whether dirtying this inode may end on a watched disk
  * @inode: a file, or a block device's own inode
  *

@@ -67,7 +67,31 @@ const struct iob_disk *iob_disk_named(dev_t devt);
 void iob_disks_exit(void);
 void iob_disks_reset(void);
 
-struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector, bool data);
+/**
+ * iob_disk_of - the watched disk to which an IO goes
+ * @gd:     its disk
+ * @sector: where on the disk
+ * @data:   false for a flush, which is the whole disk's
+ *
+ * Any context, inside iob_read_lock().  Return: NULL if it is not watched.
+ */
+static inline struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector,
+					   bool data)
+{
+	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
+	const struct iob_dev *d, *end;
+	dev_t devt;
+
+	if (!now || !gd)
+		return NULL;
+	devt = MKDEV(gd->major, gd->first_minor);
+	for (d = now->dev, end = d + now->nr; d < end; d++) {
+		if (d->disk_devt == devt &&
+		    (!data || (sector >= d->start && sector < d->end)))
+			return d->disk;
+	}
+	return NULL;
+}
 
 static inline u64 iob_devs_bit(dev_t devt)
 {

@@ -4,27 +4,11 @@
 
 #include "end.h"
 
-#define MAX_CHAIN	4
-
-/*
- * Which functions end what: open addressing, never more than half full.  One
- * writer, under the hooks' lock, while probes may read; a place that was taken
- * once is not empty again until all are.
- */
-static struct {
-	unsigned long func;	/* or 0, or GONE */
-	enum iob_end kind;
-} ends[1 << IOB_END_BITS];
+struct iob_end_func iob_end_funcs[IOB_NR_ENDS];
 
 #define GONE		1UL
-#define NR_ENDS		ARRAY_SIZE(ends)
 
 bio_end_io_t *iob_chain_endio;	/* bio_chain_endio(), not exported */
-
-static unsigned int place_of(unsigned long func)
-{
-	return hash_long(func, IOB_END_BITS);
-}
 
 /**
  * iob_end_mark - bios that this function ends are of a kind
@@ -35,14 +19,14 @@ static unsigned int place_of(unsigned long func)
  */
 void iob_end_mark(enum iob_end kind, unsigned long func)
 {
-	unsigned int n, i = place_of(func);
+	unsigned int n, i = iob_end_place(func);
 
-	for (n = 0; n < NR_ENDS / 2; n++, i = (i + 1) % NR_ENDS) {
-		if (ends[i].func > GONE && ends[i].func != func)
+	for (n = 0; n < IOB_NR_ENDS / 2; n++, i = (i + 1) % IOB_NR_ENDS) {
+		if (iob_end_funcs[i].func > GONE && iob_end_funcs[i].func != func)
 			continue;
-		WRITE_ONCE(ends[i].kind, kind);
+		WRITE_ONCE(iob_end_funcs[i].kind, kind);
 		/* who sees the function sees the kind */
-		smp_store_release(&ends[i].func, func);
+		smp_store_release(&iob_end_funcs[i].func, func);
 		return;
 	}
 	WARN_ON_ONCE(1);
@@ -53,43 +37,16 @@ void iob_end_unmark(enum iob_end kind)
 {
 	unsigned int i;
 
-	for (i = 0; i < NR_ENDS; i++) {
-		if (ends[i].func && ends[i].kind == kind)
-			WRITE_ONCE(ends[i].func, GONE);
+	for (i = 0; i < IOB_NR_ENDS; i++) {
+		if (iob_end_funcs[i].func && iob_end_funcs[i].kind == kind)
+			WRITE_ONCE(iob_end_funcs[i].func, GONE);
 	}
 }
 
 /* Forget all.  While no probe is attached. */
 void iob_ends_unmark(void)
 {
-	memset(ends, 0, sizeof(ends));
-}
-
-/**
- * iob_end_of - what a bio is
- * @bio:  the bio
- * @last: gets the bio that it is a piece of, or @bio
- *
- * Any context, while @bio is under way.
- */
-enum iob_end iob_end_of(const struct bio *bio, const struct bio **last)
-{
-	unsigned int n, i;
-
-	for (i = 0; i < MAX_CHAIN && iob_end_chained(bio); i++)
-		bio = bio->bi_private;
-	*last = bio;
-	i = place_of((unsigned long)bio->bi_end_io);
-	for (n = 0; n < NR_ENDS; n++, i = (i + 1) % NR_ENDS) {
-		/* pairs with iob_end_mark() */
-		unsigned long func = smp_load_acquire(&ends[i].func);
-
-		if (!func)
-			break;
-		if (func == (unsigned long)bio->bi_end_io)
-			return READ_ONCE(ends[i].kind);
-	}
-	return IOB_END_NONE;
+	memset(iob_end_funcs, 0, sizeof(iob_end_funcs));
 }
 
 /* bio_chain_endio() is not exported, but bio_chain() leaves it in a bio. */

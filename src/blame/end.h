@@ -10,6 +10,7 @@
 #define IOB_BLAME_END_H
 
 #include <linux/bio.h>
+#include <linux/hash.h>
 
 enum iob_end {
 	IOB_END_NONE,
@@ -26,9 +27,27 @@ void iob_end_mark(enum iob_end kind, unsigned long func);
 void iob_end_unmark(enum iob_end kind);
 void iob_ends_unmark(void);
 void iob_ends_init(void);
-enum iob_end iob_end_of(const struct bio *bio, const struct bio **last);
 
 #define IOB_END_BITS	6	/* functions that end bios: some 16 of 64 */
+#define IOB_NR_ENDS	(1U << IOB_END_BITS)
+#define IOB_END_CHAIN	4
+
+/*
+ * Which functions end what: open addressing, never more than half full.  One
+ * writer, under the hooks' lock, while probes may read; a place that was taken
+ * once is not empty again until all are.
+ */
+struct iob_end_func {
+	unsigned long func;	/* 0: none, 1: none any more */
+	enum iob_end kind;
+};
+
+extern struct iob_end_func iob_end_funcs[IOB_NR_ENDS];
+
+static inline unsigned int iob_end_place(unsigned long func)
+{
+	return hash_long(func, IOB_END_BITS);
+}
 
 extern bio_end_io_t *iob_chain_endio;
 
@@ -36,6 +55,34 @@ extern bio_end_io_t *iob_chain_endio;
 static inline bool iob_end_chained(const struct bio *bio)
 {
 	return bio->bi_end_io == iob_chain_endio;
+}
+
+/**
+ * iob_end_of - what a bio is
+ * @bio:  the bio
+ * @last: gets the bio that it is a piece of, or @bio
+ *
+ * Any context, while @bio is under way.
+ */
+static inline enum iob_end iob_end_of(const struct bio *bio,
+				      const struct bio **last)
+{
+	unsigned int n, i;
+
+	for (i = 0; i < IOB_END_CHAIN && iob_end_chained(bio); i++)
+		bio = bio->bi_private;
+	*last = bio;
+	i = iob_end_place((unsigned long)bio->bi_end_io);
+	for (n = 0; n < IOB_NR_ENDS; n++, i = (i + 1) % IOB_NR_ENDS) {
+		/* pairs with iob_end_mark() */
+		unsigned long func = smp_load_acquire(&iob_end_funcs[i].func);
+
+		if (!func)
+			break;
+		if (func == (unsigned long)bio->bi_end_io)
+			return READ_ONCE(iob_end_funcs[i].kind);
+	}
+	return IOB_END_NONE;
 }
 
 /*

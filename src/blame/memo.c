@@ -237,6 +237,7 @@ bool iob_memo_fits(const struct iob_memo *m, const struct iob_frame *at,
 	const unsigned long *top = (const unsigned long *)end;
 	const unsigned long *ip = m->ip;
 	const u16 *place = m->place;
+	const struct iob_proof *p = m->proof;
 	unsigned long room = end - at->sp;
 	unsigned int i;
 
@@ -257,8 +258,8 @@ bool iob_memo_fits(const struct iob_memo *m, const struct iob_frame *at,
 		if (top[-(long)*place++] != *ip++)
 			return false;
 	}
-	for (i = 0; i < m->nr_proofs; i++) {
-		if (!holds(&m->proof[i], at, end))
+	for (i = m->nr_proofs; i; i--) {
+		if (!holds(p++, at, end))
 			return false;
 	}
 	return true;

@@ -391,36 +391,45 @@ static void find(struct look *l)
  * A direct IO that a task does for itself, and no log's: find() in short.
  * Return: false if it is none.
  */
-static bool find_direct(struct iob_origin *o, const struct bio *bio,
+static __always_inline bool find_direct(struct iob_origin *o, const struct bio *bio,
 			const struct iob_frame *at)
 {
-	struct iob_stack stack IOB_UNINIT;
-	struct iob_file file IOB_UNINIT;
+	const struct iob_memo *m;
 	const struct bio *whole;
+	struct iob_file file;
 	struct iob_task *t;
-	u32 intent;
 
-	if (iob_end_of(bio, &whole) != IOB_END_DIRECT || !at)
+	if (!at || iob_end_of(bio, &whole) != IOB_END_DIRECT)
 		return false;
 	t = iob_task_get();
 	if (!t || t->modifier || t->log.key || t->backing.call.ret ||
-	    current->flags & (PF_KTHREAD | PF_KSWAPD) ||
-	    bio->bi_opf & REQ_SWAP)
+	    current->flags & PF_KTHREAD || bio->bi_opf & REQ_SWAP)
 		return false;
-	iob_stack_from(&stack, at, NULL);
-	intent = iob_intent_get(&stack, 0);
-	if (iob_stack_has(&stack, t->direct))
+	m = iob_stack_known(at->ip, at->sp, at->bp);
+	if (!m || !m->intent || m->modifier)
+		return false;
+	if (unlikely(t->direct) && iob_stack_memo_has(m, t->direct))
 		file = t->file;
 	else
 		block_device_file(bio, &file);
 	o->part = &o->one;
 	o->nr = 1;
 	o->room = 1;
-	o->one.act = iob_task_act(t, intent, &file);
+	o->one.act = iob_task_act(t, m->intent, &file);
 	o->one.how = IOB_HOW_EXACT;
 	o->one.bytes = bio->bi_iter.bi_size;
 	o->one.dirty_ns = IOB_DIRTY_NEVER;
 	return true;
+}
+
+static noinline void find_slowly(struct iob_origin *o, struct bio *bio,
+				 enum iob_op op, const struct iob_frame *at,
+				 struct pt_regs *regs)
+{
+	struct look l = { .o = o, .bio = bio, .op = op, .at = at,
+			  .regs = regs };
+
+	find(&l);
 }
 
 /**
@@ -437,13 +446,8 @@ static bool find_direct(struct iob_origin *o, const struct bio *bio,
 void iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
 		     const struct iob_frame *at, struct pt_regs *regs)
 {
-	struct look l IOB_UNINIT;
-
-	if (find_direct(o, bio, at))
-		return;
-	l = (struct look){ .o = o, .bio = bio, .op = op, .at = at,
-			   .regs = regs };
-	find(&l);
+	if (!find_direct(o, bio, at))
+		find_slowly(o, bio, op, at, regs);
 }
 
 /**

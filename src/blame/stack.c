@@ -105,7 +105,9 @@ static unsigned int count_own(const unsigned long *raw, unsigned int nr)
 struct shelf {
 	u32 seq;		/* of the code that there was, see code_seq */
 	u8 next[1 << SET_BITS];	/* gives way */
-	u8 last[1 << SET_BITS];	/* was met last: looked at first */
+	/* which were met last, and before: looked at first */
+	struct iob_memo *last[1 << SET_BITS];
+	struct iob_memo *other[1 << SET_BITS];
 	/* the walk at hand: here, as stacks have little room to spare */
 	struct iob_frame walk[IOB_MEMO_FRAMES + 1];
 	struct iob_memo spare;	/* learned into, so that no other is lost */
@@ -163,8 +165,22 @@ static __always_inline unsigned int set_of(unsigned long start)
 
 static noinline void forget_all(struct shelf *shelf, u32 seq)
 {
+	unsigned int set;
+
 	memset(shelf, 0, sizeof(*shelf));
 	shelf->seq = seq;
+	for (set = 0; set < 1 << SET_BITS; set++) {
+		shelf->last[set] = &shelf->memo[set][0];
+		shelf->other[set] = &shelf->memo[set][1];
+	}
+}
+
+static void was_met(struct shelf *shelf, unsigned int set, struct iob_memo *m)
+{
+	if (shelf->last[set] == m)
+		return;
+	shelf->other[set] = shelf->last[set];
+	shelf->last[set] = m;
 }
 
 static __always_inline struct shelf *this_shelf(void)
@@ -229,7 +245,7 @@ static noinline void walk_and_learn(struct iob_stack *s, struct shelf *shelf,
 		m->own = count_own(m->ip, nr);
 		m->intent = 0;
 		i = shelf->next[set]++ % WAYS;
-		shelf->last[set] = i;
+		was_met(shelf, set, &shelf->memo[set][i]);
 		shelf->memo[set][i] = *m;
 		show_memo(s, &shelf->memo[set][i]);
 		return;
@@ -258,19 +274,17 @@ static noinline void check(const struct iob_stack *s, struct pt_regs *regs)
 	WARN_ONCE(1, "ioblame: a stack was taken for another one\n");
 }
 
-static noinline struct iob_memo *find_other(struct shelf *shelf,
-					    unsigned int set,
-					    const struct iob_frame *at,
-					    unsigned long end)
+static struct iob_memo *find(struct shelf *shelf, unsigned int set,
+			     const struct iob_frame *at, unsigned long end)
 {
 	unsigned int i;
 
 	for (i = 0; i < WAYS; i++) {
 		struct iob_memo *m = &shelf->memo[set][i];
 
-		if (i == shelf->last[set] || !iob_memo_fits(m, at, end))
+		if (!iob_memo_fits(m, at, end))
 			continue;
-		shelf->last[set] = i;
+		was_met(shelf, set, m);
 		return m;
 	}
 	return NULL;
@@ -295,10 +309,10 @@ static __always_inline bool find_or_learn(struct iob_stack *s, const struct iob_
 	if (!shelf)
 		return false;
 	set = set_of(at->ip);
-	m = &shelf->memo[set][shelf->last[set]];
-	if (unlikely(!iob_memo_fits(m, at, end)))
-		m = find_other(shelf, set, at, end);
-	if (likely(m)) {
+	m = shelf->last[set];
+	if (!iob_memo_fits(m, at, end))
+		m = find(shelf, set, at, end);
+	if (m) {
 		show_memo(s, m);
 		iob_stat_inc(stack_known);
 		return true;
@@ -330,6 +344,47 @@ void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 	}
 #endif
 	walk_simply(s, regs);
+}
+
+/**
+ * iob_stack_known - the same, for a stack that is most probably known
+ * @ip: as iob_stack_here() has it
+ * @sp: likewise
+ * @bp: likewise
+ *
+ * Of a task, not in an interrupt; else as iob_stack_from().
+ * Return: where the stack is remembered, or NULL: iob_stack_from() gets it then.
+ */
+const struct iob_memo *iob_stack_known(unsigned long ip, unsigned long sp,
+				       unsigned long bp)
+{
+#ifdef IOB_UNWIND_FRAMES
+	const struct iob_frame at = { ip, sp, bp };
+	unsigned long base = (unsigned long)task_stack_page(current);
+	struct shelf *shelf = this_cpu_read(shelves);
+	struct iob_memo *m;
+	unsigned int set;
+
+	/* the others have to be looked for, or compared with the unwinder's */
+	if (sp - base >= THREAD_SIZE || !shelf ||
+	    shelf->seq != atomic_read(&code_seq) || READ_ONCE(check_stacks))
+		return NULL;
+	set = set_of(ip);
+	m = shelf->last[set];
+	if (!iob_memo_fits(m, &at, base + THREAD_SIZE)) {
+		/* a function that aligns its stack gives two stacks by turns */
+		m = shelf->other[set];
+		if (!iob_memo_fits(m, &at, base + THREAD_SIZE))
+			return NULL;
+		was_met(shelf, set, m);
+	}
+	if (m->nr - m->own > IOB_STACK_DEPTH)
+		return NULL;
+	iob_stat_inc(stack_known);
+	return m;
+#else
+	return NULL;
+#endif
 }
 
 /**
@@ -377,6 +432,7 @@ int iob_stacks_init(void)
 			iob_stacks_exit();
 			return -ENOMEM;
 		}
+		forget_all(shelf, atomic_read(&code_seq));
 		per_cpu(shelves, cpu) = shelf;
 	}
 	return 0;

@@ -53,6 +53,8 @@ static __always_inline void iob_stack_here(struct iob_frame *at)
 struct pt_regs;
 void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 		    struct pt_regs *regs);
+const struct iob_memo *iob_stack_known(unsigned long ip, unsigned long sp,
+				       unsigned long bp);
 void iob_stack_get(struct iob_stack *s, struct pt_regs *regs);
 
 /**
@@ -69,6 +71,19 @@ static inline bool iob_stack_has(const struct iob_stack *s, unsigned long ret)
 
 	for (i = 0; ret && i < s->depth; i++) {
 		if (s->ip[i] == ret)
+			return true;
+	}
+	return false;
+}
+
+/* The same, for a stack that is known. */
+static inline bool iob_stack_memo_has(const struct iob_memo *m,
+				      unsigned long ret)
+{
+	unsigned int i;
+
+	for (i = m->own; ret && i < m->nr; i++) {
+		if (m->ip[i] == ret)
 			return true;
 	}
 	return false;

@@ -223,15 +223,9 @@ u64 iob_task_role(struct iob_task *t)
 	return t->role;
 }
 
-/**
- * iob_task_act - the current task's act with an intent on a file
- * @t:      its context
- * @intent: number of the intent
- * @file:   the file
- *
- * Inside iob_read_lock().  Return: an id, see iob_act_get().
- */
-u64 iob_task_act(struct iob_task *t, u32 intent, const struct iob_file *file)
+/* Of iob_task_act(): not the act that was asked for last. */
+u64 iob_task_find_act(struct iob_task *t, u32 intent,
+		      const struct iob_file *file)
 {
 	u64 role = iob_task_role(t);
 	struct iob_act *act;

@@ -141,6 +141,33 @@ int iob_task_set_user(s32 user);
 s32 iob_task_user(void);
 
 u64 iob_task_role(struct iob_task *t);
-u64 iob_task_act(struct iob_task *t, u32 intent, const struct iob_file *file);
+u64 iob_task_find_act(struct iob_task *t, u32 intent,
+		      const struct iob_file *file);
+
+/**
+ * iob_task_act - the current task's act with an intent on a file
+ * @t:      its context
+ * @intent: number of the intent
+ * @file:   the file
+ *
+ * Inside iob_read_lock().  Return: an id, see iob_act_get().
+ */
+static inline u64 iob_task_act(struct iob_task *t, u32 intent,
+			       const struct iob_file *file)
+{
+	struct iob_act *act;
+
+	/* a thread that execs takes over its leader's pid */
+	if (likely(t->act_intent == intent && t->pid == current->pid &&
+		   iob_file_same(&t->act_file, file))) {
+		act = iob_act_id(t->act);
+		if (likely(act && act->role == t->role &&
+			   !READ_ONCE(act->dead))) {
+			iob_act_touch(act);
+			return t->act;
+		}
+	}
+	return iob_task_find_act(t, intent, file);
+}
 
 #endif

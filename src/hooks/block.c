@@ -16,23 +16,16 @@
 #include "../record/inflight.h"
 #include "table.h"
 
-static void queue(struct bio *bio)
-{
-	iob_read_lock();
-	iob_inflight_queue(bio);
-	iob_read_unlock();
-}
-
 /* 5.10: the queue comes first */
 static void __maybe_unused bio_queue_q(void *data, struct request_queue *q,
 				       struct bio *bio)
 {
-	queue(bio);
+	iob_inflight_queue(bio);
 }
 
 static void __maybe_unused bio_queue(void *data, struct bio *bio)
 {
-	queue(bio);
+	iob_inflight_queue(bio);
 }
 
 static void split_one(struct bio *bio)
@@ -57,35 +50,24 @@ static void __maybe_unused split(void *data, struct bio *bio,
 static void __maybe_unused rq_issue_q(void *data, struct request_queue *q,
 				      struct request *rq)
 {
-	iob_read_lock();
 	iob_inflight_issue(rq);
-	iob_read_unlock();
 }
 
 static void __maybe_unused rq_issue(void *data, struct request *rq)
 {
-	iob_read_lock();
 	iob_inflight_issue(rq);
-	iob_read_unlock();
-}
-
-static void rq_done(struct request *rq, int error, unsigned int bytes)
-{
-	iob_read_lock();
-	iob_inflight_rq_done(rq, error, bytes);
-	iob_read_unlock();
 }
 
 static void __maybe_unused rq_complete_errno(void *data, struct request *rq,
 					     int error, unsigned int bytes)
 {
-	rq_done(rq, error, bytes);
+	iob_inflight_rq_done(rq, error, bytes);
 }
 
 static void __maybe_unused rq_complete(void *data, struct request *rq,
 				       blk_status_t error, unsigned int bytes)
 {
-	rq_done(rq, blk_status_to_errno(error), bytes);
+	iob_inflight_rq_done(rq, error ? blk_status_to_errno(error) : 0, bytes);
 }
 
 static void bio_complete(void *data, struct request_queue *q, struct bio *bio)

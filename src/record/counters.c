@@ -295,12 +295,10 @@ void iob_counters_release(struct iob_act *act)
 	act->counters = NULL;
 }
 
-static u32 *histograms(struct iob_act *act)
+static noinline u32 *histograms(struct iob_act *act)
 {
-	u32 *new, *old = READ_ONCE(act->counters);
+	u32 *new, *old;
 
-	if (likely(old))
-		return old;
 	new = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!new) {
 		iob_stat_inc(cnts_nomem);
@@ -326,10 +324,10 @@ static u32 *histograms(struct iob_act *act)
 void iob_counters_charge(struct iob_act *act, enum iob_op op,
 			 const struct iob_fields *fields, u32 known)
 {
+	u32 nr, nrs = nr_session, *hist = READ_ONCE(act->counters);
 	u8 dir = dir_of_op[op];
-	u32 nr, *hist;
 
-	for (nr = 0; nr < nr_session; nr++) {
+	for (nr = 0; nr < nrs; nr++) {
 		const struct counter *c = rcu_dereference_sched(conf[nr]);
 		int slot;
 
@@ -344,11 +342,13 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 		slot = iob_counter_slot(&c->spec, fields->v[c->spec.field]);
 		if (slot < 0)
 			continue;
-		if (c->filtered && !iob_filter_match(&c->filter, fields))
+		if (unlikely(c->filtered) && !iob_filter_match(&c->filter, fields))
 			continue;
-		hist = histograms(act);
-		if (!hist)
-			return;
+		if (unlikely(!hist)) {
+			hist = histograms(act);
+			if (!hist)
+				return;
+		}
 		/* two CPUs may count for one act: none is to be lost */
 		atomic_inc((atomic_t *)&hist[nr * IOB_HIST_SLOTS + slot]);
 	}

@@ -15,29 +15,29 @@
 struct iob_flight *iob_flight_slots;
 struct hlist_bl_head *iob_flight_table;
 static struct kmem_cache *cache;
-static atomic_t nr_hashed;
+static atomic_t nr_tabled;
 
 static struct iob_flight *find_locked(struct hlist_bl_head *b,
 				      const struct bio *bio, bool child)
 {
 	struct hlist_bl_node *pos;
-	struct iob_flight *f;
+	struct iob_tabled *t;
 
-	hlist_bl_for_each_entry(f, pos, b, hash) {
-		if (f->bio == bio && f->child == child)
-			return f;
+	hlist_bl_for_each_entry(t, pos, b, hash) {
+		if (t->f.bio == bio && t->f.child == child)
+			return &t->f;
 	}
 	return NULL;
 }
 
 /**
- * iob_flight_hashed - a flight that is in the table
+ * iob_flight_tabled - a flight that is in the table
  * @bio:   the bio, or with @child the one that it ends with
  * @child: which of the two
  *
  * Any context but NMI, inside iob_read_lock(), by who has @bio.
  */
-struct iob_flight *iob_flight_hashed(const struct bio *bio, bool child)
+struct iob_flight *iob_flight_tabled(const struct bio *bio, bool child)
 {
 	struct hlist_bl_head *b = iob_flight_bucket(bio);
 	struct iob_flight *f;
@@ -54,25 +54,25 @@ struct iob_flight *iob_flight_hashed(const struct bio *bio, bool child)
 /* One for the table, see iob_flight_get(). */
 struct iob_flight *iob_flight_alloc(const struct bio *bio)
 {
-	struct iob_flight *f = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	struct iob_tabled *t = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
 
-	if (!f) {
+	if (!t) {
 		iob_stat_inc(inflight_nomem);
 		return NULL;
 	}
-	f->bio = bio;
-	f->hashed = true;
-	INIT_HLIST_BL_NODE(&f->hash);
-	INIT_HLIST_BL_NODE(&f->vec_hash);
-	atomic_inc(&nr_hashed);
-	return f;
+	t->f.bio = bio;
+	t->f.tabled = true;
+	INIT_HLIST_BL_NODE(&t->hash);
+	INIT_HLIST_BL_NODE(&t->vec_hash);
+	atomic_inc(&nr_tabled);
+	return &t->f;
 }
 
 /* The other end of iob_flight_alloc(). */
-void iob_flight_free_hashed(struct iob_flight *f)
+void iob_flight_free_tabled(struct iob_flight *f)
 {
-	kmem_cache_free(cache, f);
-	atomic_dec(&nr_hashed);
+	kmem_cache_free(cache, iob_tabled(f));
+	atomic_dec(&nr_tabled);
 }
 
 /**
@@ -92,8 +92,8 @@ struct iob_flight *iob_flight_insert(struct iob_flight *f)
 	/* a bio may have several that are chained to it */
 	old = f->child ? NULL : find_locked(b, f->bio, false);
 	if (old)
-		hlist_bl_del(&old->hash);
-	hlist_bl_add_head(&f->hash, b);
+		hlist_bl_del(&iob_tabled(old)->hash);
+	hlist_bl_add_head(&iob_tabled(f)->hash, b);
 	iob_flights_unlock(b, flags);
 	return old;
 }
@@ -105,7 +105,7 @@ void iob_flight_remove(struct iob_flight *f)
 	unsigned long flags;
 
 	flags = iob_flights_lock(b);
-	hlist_bl_del(&f->hash);
+	hlist_bl_del(&iob_tabled(f)->hash);
 	iob_flights_unlock(b, flags);
 }
 
@@ -121,7 +121,7 @@ const struct bio *iob_flight_bio(const struct bio *bio)
 	int depth;
 
 	for (depth = 0; depth < MAX_CHAIN; depth++) {
-		if (iob_flight_hashed(bio, false))
+		if (iob_flight_tabled(bio, false))
 			return bio;
 		if (!iob_end_chained(bio))
 			return NULL;
@@ -171,7 +171,7 @@ u32 iob_flight_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 /* How many flights there are.  The caller holds the session. */
 unsigned int iob_flights_count(void)
 {
-	unsigned int i, nr = atomic_read(&nr_hashed);
+	unsigned int i, nr = atomic_read(&nr_tabled);
 
 	for (i = 0; iob_flight_slots && i < NR_SLOTS; i++)
 		nr += !!READ_ONCE(iob_flight_slots[i].bio);
@@ -198,13 +198,13 @@ int iob_flights_start(void)
 void iob_flights_stop(void)
 {
 	struct hlist_bl_node *pos, *next;
-	struct iob_flight *f;
+	struct iob_tabled *t;
 	unsigned int i;
 
 	for (i = 0; iob_flight_table && i < NR_BUCKETS; i++) {
-		hlist_bl_for_each_entry_safe(f, pos, next, &iob_flight_table[i],
+		hlist_bl_for_each_entry_safe(t, pos, next, &iob_flight_table[i],
 					     hash)
-			iob_flight_put(f);
+			iob_flight_put(&t->f);
 	}
 	for (i = 0; iob_flight_slots && i < NR_SLOTS; i++) {
 		if (iob_flight_slots[i].bio)
@@ -219,7 +219,8 @@ void iob_flights_stop(void)
 /* Module load.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_flights_init(void)
 {
-	cache = iob_cache_create("iob_flight", sizeof(struct iob_flight), 0);
+	BUILD_BUG_ON(sizeof(struct iob_flight) > 128);
+	cache = iob_cache_create("iob_flight", sizeof(struct iob_tabled), 0);
 	return cache ? 0 : -ENOMEM;
 }
 

@@ -12,8 +12,11 @@
 #ifndef IOB_RECORD_FLIGHT_H
 #define IOB_RECORD_FLIGHT_H
 
+#include <linux/cache.h>
 #include <linux/hash.h>
 #include <linux/list_bl.h>
+
+#include <compat/blkdev.h>
 
 #include "../blame/origin.h"
 #include "io.h"
@@ -24,23 +27,41 @@
 struct iob_flight {
 	const struct bio *bio;		/* key; of a slot: NULL if it is free */
 	struct iob_disk *disk;		/* NULL: only followed */
-	const struct gendisk *gd;	/* lives as long as the bio */
 	u64 sector;
 	u64 issue_ns;			/* of the request that it leads */
 	u32 size;
 	atomic_t left;			/* bytes to come, or 1 if size is 0 */
 	struct iob_first first;
 	struct iob_origin origin;
+	const void *private;		/* the bio's, while it is claimed */
+	u8 op;				/* enum iob_op */
 	bool claimed;			/* not queued yet */
 	bool child;			/* ends with @bio, which it is chained to */
-	bool hashed;			/* in the table, not in a slot: */
+	bool tabled;			/* in the table, not in a slot */
+} ____cacheline_aligned;
+
+/* One that is in the table. */
+struct iob_tabled {
+	struct iob_flight f;
+	const struct gendisk *gd;	/* lives as long as the bio */
 	struct hlist_bl_node hash;
 	struct hlist_bl_node vec_hash;	/* if it is on a disk that clones */
 	const struct bio_vec *vec;	/* the other key */
 	u32 idx, done;			/* where in @vec it began */
-	const struct bio *self;		/* the bio itself */
-	const void *private;		/* the bio's, while it is claimed */
+	const struct bio *self;		/* the bio itself, of a child */
 };
+
+static inline struct iob_tabled *iob_tabled(const struct iob_flight *f)
+{
+	return container_of(f, struct iob_tabled, f);
+}
+
+/* The flight's disk, while its bio is under way. */
+static inline const struct gendisk *iob_flight_disk(const struct iob_flight *f)
+{
+	/* a bio in the table may have been handed on to another disk since */
+	return f->tabled ? iob_tabled(f)->gd : iob_bio_disk(f->bio);
+}
 
 extern struct iob_flight *iob_flight_slots;
 extern struct hlist_bl_head *iob_flight_table;
@@ -74,7 +95,7 @@ static inline struct hlist_bl_head *iob_flight_bucket(const struct bio *bio)
 	return &iob_flight_table[hash_ptr(bio, IOB_FLIGHT_BITS)];
 }
 
-struct iob_flight *iob_flight_hashed(const struct bio *bio, bool child);
+struct iob_flight *iob_flight_tabled(const struct bio *bio, bool child);
 
 /*
  * The flight of a bio, or NULL.  Any context but NMI, inside iob_read_lock(), by
@@ -89,7 +110,7 @@ static __always_inline struct iob_flight *iob_flight_find(const struct bio *bio)
 	/* almost always empty */
 	if (likely(hlist_bl_empty(iob_flight_bucket(bio))))
 		return NULL;
-	return iob_flight_hashed(bio, false);
+	return iob_flight_tabled(bio, false);
 }
 
 struct iob_flight *iob_flight_alloc(const struct bio *bio);
@@ -109,14 +130,14 @@ static __always_inline struct iob_flight *iob_flight_get(const struct bio *bio,
 	return iob_flight_alloc(bio);
 }
 
-void iob_flight_free_hashed(struct iob_flight *f);
+void iob_flight_free_tabled(struct iob_flight *f);
 
 /* It is in no table; what it has is given back. */
 static __always_inline void iob_flight_put(struct iob_flight *f)
 {
 	iob_origin_free(&f->origin);
-	if (unlikely(f->hashed))
-		iob_flight_free_hashed(f);
+	if (unlikely(f->tabled))
+		iob_flight_free_tabled(f);
 	else
 		smp_store_release(&f->bio, NULL);
 }

@@ -47,7 +47,7 @@ static __always_inline bool is_foreign(const struct bio *bio,
 /* Take it out of the tables and free it. */
 static __always_inline void finish(struct iob_flight *f)
 {
-	if (unlikely(f->hashed)) {
+	if (unlikely(f->tabled)) {
 		iob_flight_remove(f);
 		iob_upper_end(f);
 	}
@@ -71,7 +71,7 @@ static __always_inline void insert(struct iob_flight *f)
 	struct iob_flight *old;
 
 	/* a slot's is found since it was taken */
-	if (likely(!f->hashed))
+	if (likely(!f->tabled))
 		return;
 	old = iob_flight_insert(f);
 	if (old) {
@@ -82,7 +82,7 @@ static __always_inline void insert(struct iob_flight *f)
 	iob_upper_begin(f);
 }
 
-static void note_submitter(struct iob_first *first)
+static __always_inline void note_submitter(struct iob_first *first)
 {
 	if (likely(in_task())) {
 		first->sub_pid = current->pid;
@@ -103,14 +103,15 @@ static __always_inline struct iob_flight *make(struct bio *bio,
 
 	if (!f)
 		return NULL;
-	if (unlikely(f->hashed)) {
-		f->vec = bio->bi_io_vec;
-		f->idx = bio->bi_iter.bi_idx;
-		f->done = bio->bi_iter.bi_bvec_done;
-		f->self = bio;
+	if (unlikely(f->tabled)) {
+		struct iob_tabled *t = iob_tabled(f);
+
+		t->gd = gd;
+		t->vec = bio->bi_io_vec;
+		t->idx = bio->bi_iter.bi_idx;
+		t->done = bio->bi_iter.bi_bvec_done;
 	}
 	f->disk = disk;
-	f->gd = gd;
 	f->sector = bio->bi_iter.bi_sector;
 	f->issue_ns = 0;
 	f->size = bio->bi_iter.bi_size;
@@ -118,8 +119,8 @@ static __always_inline struct iob_flight *make(struct bio *bio,
 	f->claimed = false;
 	f->child = false;
 	f->first.opf = (__force u32)bio->bi_opf;
-	f->first.op = op;
-	f->first.queue_ns = ktime_get_ns();
+	f->op = op;
+	f->first.queue_ns = iob_bio_time(bio);
 	note_submitter(&f->first);
 	return f;
 }
@@ -227,25 +228,17 @@ void iob_inflight_claim(struct bio *bio, struct pt_regs *regs)
 	f = begin(bio, iob_bio_disk(bio), NULL, regs);
 	if (!f)
 		return;
+	f->first.queue_ns = ktime_get_ns();
 	f->claimed = true;
 	f->private = bio->bi_private;
 	insert(f);
 }
 
-/**
- * iob_inflight_queue - a bio goes to a disk
- * @bio: the bio, at block_bio_queue
- *
- * From a probe: any context but NMI, inside iob_read_lock().
- */
-void iob_inflight_queue(struct bio *bio)
+static noinline void queue(struct bio *bio, const struct gendisk *gd,
+			   struct iob_flight *f)
 {
-	const struct gendisk *gd = iob_bio_disk(bio);
-	struct iob_flight *f = iob_flight_find(bio);
-	struct iob_frame at;
+	struct iob_frame at IOB_UNINIT;
 
-	if (!f && !iob_disk_maybe(gd) && !iob_disk_stacks(gd))
-		return;
 	if (unlikely(f)) {
 		if (is_claim_of(f, bio)) {
 			f->claimed = false;
@@ -260,9 +253,28 @@ void iob_inflight_queue(struct bio *bio)
 		return;
 	if (ends_with_parent(bio)) {
 		f->child = true;
+		iob_tabled(f)->self = bio;
 		f->bio = bio->bi_private;
 	}
 	insert(f);
+}
+
+/**
+ * iob_inflight_queue - a bio goes to a disk
+ * @bio: the bio, at block_bio_queue
+ *
+ * From a probe: any context but NMI.
+ */
+void iob_inflight_queue(struct bio *bio)
+{
+	const struct gendisk *gd = iob_bio_disk(bio);
+	struct iob_flight *f;
+
+	iob_read_lock();
+	f = iob_flight_find(bio);
+	if (unlikely(f) || iob_disk_maybe(gd) || iob_disk_stacks(gd))
+		queue(bio, gd, f);
+	iob_read_unlock();
 }
 
 /**
@@ -288,7 +300,7 @@ void iob_inflight_split(struct bio *bio)
 	f = iob_flight_find(bio);
 	if (f)
 		drop_stale(f);
-	f = make(bio, whole->gd, whole->disk, whole->first.op);
+	f = make(bio, iob_flight_disk(whole), whole->disk, whole->op);
 	if (!f)
 		return;
 	if (!iob_origin_slice(&f->origin, &whole->origin, pos, size)) {
@@ -321,6 +333,7 @@ static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 	f = make(bio, gd, disk, op);
 	if (!f)
 		return NULL;
+	f->first.queue_ns = ktime_get_ns();
 	if (!iob_upper_find(&f->origin, bio))
 		iob_origin_find_late(&f->origin, bio, op);
 	iob_stat_inc(inflight_unseen);
@@ -339,27 +352,40 @@ static bool is_ours(struct request *rq, const struct iob_flight *f)
 	return f || iob_disk_of(iob_rq_disk(rq), 0, false);
 }
 
+static noinline void issue(struct request *rq, struct bio *bio)
+{
+	struct iob_flight *f;
+	u32 pos;
+
+	f = flight_of(bio, &pos);
+	if (!is_ours(rq, f))
+		return;
+	if (!f)
+		f = late(bio, iob_rq_disk(rq));
+	if (f)
+		WRITE_ONCE(f->issue_ns, iob_rq_issue_time(rq));
+}
+
 /**
  * iob_inflight_issue - a request goes to the device
  * @rq: the request, at block_rq_issue; once more after each requeue
  *
- * From a probe: any context but NMI, inside iob_read_lock().
+ * From a probe: any context but NMI.
  */
 void iob_inflight_issue(struct request *rq)
 {
 	struct bio *bio = rq->bio;
 	struct iob_flight *f;
-	u32 pos;
 
-	if (!bio || is_foreign(bio, iob_rq_disk(rq)))
+	if (!bio)
 		return;
-	f = flight_of(bio, &pos);
-	if (!is_ours(rq, f))
-		return;
-	if (unlikely(!f))
-		f = late(bio, iob_rq_disk(rq));
-	if (f)
-		WRITE_ONCE(f->issue_ns, ktime_get_ns());
+	iob_read_lock();
+	f = iob_flight_slot(bio);
+	if (likely(READ_ONCE(f->bio) == bio))
+		WRITE_ONCE(f->issue_ns, iob_rq_issue_time(rq));
+	else if (!is_foreign(bio, iob_rq_disk(rq)))
+		issue(rq, bio);
+	iob_read_unlock();
 }
 
 static void describe(struct iob_io *io, struct iob_first *first,
@@ -367,9 +393,14 @@ static void describe(struct iob_io *io, struct iob_first *first,
 {
 	if (f->disk) {
 		io->disk = f->disk;
-		io->gd = f->gd;
+		io->gd = iob_flight_disk(f);
 	}
+	io->op = f->op;
 	io->issue_ns = READ_ONCE(f->issue_ns);
+	if (io->rq)
+		io->issue_ns = iob_rq_issued(io->rq, io->issue_ns);
+	else if (io->issue_ns == IOB_RQ_TIME)
+		io->issue_ns = 0;
 	/* the flight may end before the IO does */
 	*first = f->first;
 }
@@ -413,7 +444,7 @@ static void account_unseen(struct iob_io *io, struct iob_first *first,
 
 	iob_stat_inc(inflight_unseen);
 	if (!io->begun) {
-		first->op = iob_op_of(bio);
+		io->op = iob_op_of(bio);
 		first->opf = (__force u32)bio->bi_opf;
 	}
 	iob_io_part(io, bio->bi_iter.bi_sector, &p);
@@ -444,31 +475,15 @@ static void hand_on_issue(const struct bio *bio, u64 issue_ns)
 }
 
 /* As most requests end: all at once, with one bio for which one act pays. */
-static __always_inline bool done_at_once(struct request *rq,
-					 struct iob_flight *f, int error,
-					 unsigned int bytes)
+static __always_inline bool is_simple(const struct request *rq,
+				      const struct iob_flight *f, u32 bytes)
 {
 	const struct bio *bio = rq->bio;
-	struct iob_io io IOB_UNINIT;
 
-	if (bio != f->bio || !bytes || f->size != bytes ||
-	    bio->bi_iter.bi_size != bytes || bio->bi_next ||
-	    f->origin.nr != 1 || !f->disk ||
-	    atomic_read_acquire(&f->left) != bytes ||
-	    blk_rq_is_passthrough(rq))
-		return false;
-	io.disk = f->disk;
-	io.gd = f->gd;
-	io.rq = rq;
-	io.done_ns = ktime_get_ns();
-	io.issue_ns = f->issue_ns;
-	io.first = &f->first;
-	io.error = error;
-	io.nr_bios = 1;
-	io.nr_runs = 0;
-	iob_io_whole(&io, f->sector, &f->origin.part[0]);
-	finish(f);
-	return true;
+	return READ_ONCE(f->bio) == bio && f->size == bytes && bytes &&
+	       bio->bi_iter.bi_size == bytes && !bio->bi_next && f->disk &&
+	       f->origin.nr == 1 && atomic_read_acquire(&f->left) == bytes &&
+	       !blk_rq_is_passthrough((struct request *)rq);
 }
 
 /* All others: bio by bio, part by part. */
@@ -523,7 +538,7 @@ static noinline void done_in_parts(struct request *rq, int error,
  * @bytes: how many; 0 for a flush that carries no data, and for the second
  *	   end of one that does
  *
- * From a probe: hardirq mostly, inside iob_read_lock().
+ * From a probe: hardirq mostly.
  */
 void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 {
@@ -532,12 +547,15 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 
 	if (!bio)
 		return;
+	iob_read_lock();
 	f = iob_flight_slot(bio);
-	if (likely(READ_ONCE(f->bio) == bio) &&
-	    done_at_once(rq, f, error, bytes))
-		return;
-	if (!is_foreign(bio, iob_rq_disk(rq)))
+	if (likely(is_simple(rq, f, bytes))) {
+		iob_io_flight(f, rq, error);
+		iob_flight_put(f);
+	} else if (!is_foreign(bio, iob_rq_disk(rq))) {
 		done_in_parts(rq, error, bytes);
+	}
+	iob_read_unlock();
 }
 
 /*
@@ -579,11 +597,11 @@ static void end_children(const struct bio *bio, int error, u64 now)
 {
 	struct iob_flight *f;
 
-	while ((f = iob_flight_hashed(bio, true))) {
-		const struct bio *self = f->self;
+	while ((f = iob_flight_tabled(bio, true))) {
+		const struct bio *self = iob_tabled(f)->self;
 
 		end_flight(f, error, now);
-		if (!iob_flight_hashed(bio, true))
+		if (!iob_flight_tabled(bio, true))
 			bio = self;
 	}
 }

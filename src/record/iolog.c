@@ -40,7 +40,7 @@ enum {
 
 static struct trace_buffer *text;	/* of the session; RCU for those without it */
 static bool text_on;			/* false once disabled */
-static bool text_full;			/* and nobody has it open */
+bool iob_iolog_full;
 static atomic_t text_readers;
 static DEFINE_MUTEX(text_mutex);	/* one consumer at a time */
 
@@ -50,7 +50,7 @@ static struct irq_work wake_soon;
 
 static struct dentry *bin_dir;
 static struct rchan *bin;		/* of the session */
-static atomic_t bin_readers;
+atomic_t iob_iolog_bin_readers;
 static const struct file_operations bin_fops;
 
 static void wake_readers(struct work_struct *work)
@@ -93,7 +93,7 @@ static void fill(struct iob_iolog_bin_record *rec, const struct iob_io *io,
 	memset(rec, 0, sizeof(*rec));
 	rec->len = sizeof(*rec);
 	rec->ver = IOB_IOLOG_BIN_VER;
-	rec->op = letters[io->first->op];
+	rec->op = letters[io->op];
 	rec->how = io->run.how;
 	rec->part = io->nr_runs;
 	rec->nr_bios = io->nr_bios;
@@ -104,7 +104,7 @@ static void fill(struct iob_iolog_bin_record *rec, const struct iob_io *io,
 	rec->error = io->error;
 	rec->dirty_ns = io->run.dirty_ns == IOB_DIRTY_UNKNOWN ? 0 :
 							io->run.dirty_ns;
-	rec->queue_ns = io->first->queue_ns;
+	rec->queue_ns = iob_io_queued(io->first, io->done_ns);
 	rec->issue_ns = io->issue_ns;
 	rec->complete_ns = io->done_ns;
 	rec->intent_nr = act->intent;
@@ -126,17 +126,17 @@ static void add_text(struct iob_iolog_bin_record *rec)
 			iob_stat_inc(iolog_overflow);
 		} else {
 			iob_stat_inc(iolog_unread);
-			WRITE_ONCE(text_full, true);
+			WRITE_ONCE(iob_iolog_full, true);
 			/* against one who opens at this moment */
 			smp_mb();
 			if (atomic_read(&text_readers))
-				WRITE_ONCE(text_full, false);
+				WRITE_ONCE(iob_iolog_full, false);
 		}
 	}
 }
 
 /**
- * iob_iolog_add - log the run of an IO that has just ended
+ * iob_iolog_add - log the run of an IO that has just ended, if it is wanted
  * @io:  the IO
  * @act: pays for the run
  *
@@ -144,17 +144,14 @@ static void add_text(struct iob_iolog_bin_record *rec)
  */
 void iob_iolog_add(const struct iob_io *io, const struct iob_act *act)
 {
-	bool to_bin = atomic_read(&bin_readers) && bin;
+	bool to_bin = atomic_read(&iob_iolog_bin_readers) && bin;
 	struct iob_iolog_bin_record rec IOB_UNINIT;
 
-	if (READ_ONCE(text_full)) {
-		iob_stat_inc(iolog_unread);
-		if (!to_bin)
-			return;
-	}
 	fill(&rec, io, act);
-	if (!READ_ONCE(text_full))
+	if (!READ_ONCE(iob_iolog_full))
 		add_text(&rec);
+	else
+		iob_stat_inc(iolog_unread);
 	if (to_bin)
 		relay_write(bin, &rec, sizeof(rec));
 	/* the record first, then the look for who waits: see ready() */
@@ -169,7 +166,7 @@ void iob_iolog_open(void)
 	atomic_inc(&text_readers);
 	/* pairs with the one in add_text() */
 	smp_mb__after_atomic();
-	WRITE_ONCE(text_full, false);
+	WRITE_ONCE(iob_iolog_full, false);
 }
 
 /* He has closed it. */
@@ -309,13 +306,13 @@ static int bin_open(struct inode *inode, struct file *file)
 	int err = relay_file_operations.open(inode, file);
 
 	if (!err)
-		atomic_inc(&bin_readers);
+		atomic_inc(&iob_iolog_bin_readers);
 	return err;
 }
 
 static int bin_release(struct inode *inode, struct file *file)
 {
-	atomic_dec(&bin_readers);
+	atomic_dec(&iob_iolog_bin_readers);
 	return relay_file_operations.release(inode, file);
 }
 
@@ -411,7 +408,7 @@ int iob_iolog_start(void)
 		free_text();
 		return -ENOMEM;
 	}
-	text_full = false;
+	iob_iolog_full = false;
 	WRITE_ONCE(text_on, true);
 	return 0;
 }

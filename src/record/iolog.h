@@ -12,9 +12,22 @@
 #include <linux/poll.h>
 
 #include "../blame/act.h"
+#include "../blame/stats.h"
 #include "io.h"
 
 struct dentry;
+
+extern bool iob_iolog_full;		/* the text log, and nobody has it open */
+extern atomic_t iob_iolog_bin_readers;
+
+/* Whether an IO is to be logged; if not, that is counted.  Any context but NMI. */
+static inline bool iob_iolog_wanted(void)
+{
+	if (!READ_ONCE(iob_iolog_full) || atomic_read(&iob_iolog_bin_readers))
+		return true;
+	iob_stat_inc(iolog_unread);
+	return false;
+}
 
 void iob_iolog_add(const struct iob_io *io, const struct iob_act *act);
 

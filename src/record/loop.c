@@ -21,8 +21,7 @@
 #include "flight.h"
 #include "loop.h"
 
-/* some task is a worker: the others need not be asked */
-static bool any;
+bool iob_loop_any;
 
 /**
  * iob_loop_queue - a loop device is given a request
@@ -105,7 +104,7 @@ void iob_loop_work(const void *device, const struct request *rq,
 
 	if (!t)
 		return;
-	WRITE_ONCE(any, true);
+	WRITE_ONCE(iob_loop_any, true);
 	t->backing.worker = *call;
 	t->backing.key = device;
 	t->backing.mine = rq;
@@ -162,7 +161,7 @@ static struct iob_task *worker(struct pt_regs *regs)
 	struct iob_stack stack IOB_UNINIT;
 	struct iob_task *t;
 
-	if (!READ_ONCE(any) || !(current->flags & PF_KTHREAD))
+	if (!READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD))
 		return NULL;
 	t = iob_task_get();
 	if (!t || !t->backing.worker.ret)
@@ -256,22 +255,14 @@ static bool place_in(const struct request *rq, const struct bio *bio, u32 *pos)
 	return false;
 }
 
-/**
- * iob_loop_find - who pays for a bio that a worker of a loop device submits
- * @o:   gets the parts; iob_origin_free() it in the end
- * @bio: as it is queued
- *
- * For direct IO of the file, which has the request's own pages.  Any context
- * but NMI, inside iob_read_lock().  Return: false if it is none; @o is not set.
- */
-bool iob_loop_find(struct iob_origin *o, const struct bio *bio)
+/* Of iob_loop_find(): the current task may be a worker. */
+bool iob_loop_look(struct iob_origin *o, const struct bio *bio)
 {
 	struct iob_stack stack IOB_UNINIT;
 	struct iob_task *t;
 	u32 pos;
 
-	if (!READ_ONCE(any) || !(current->flags & PF_KTHREAD) ||
-	    !bio_has_data((struct bio *)bio))
+	if (!bio_has_data((struct bio *)bio))
 		return false;
 	t = iob_task_get();
 	if (!t || !t->backing.rq)
@@ -293,5 +284,5 @@ bool iob_loop_find(struct iob_origin *o, const struct bio *bio)
 /* A session begins: nobody works for a loop device yet. */
 void iob_loops_start(void)
 {
-	any = false;
+	iob_loop_any = false;
 }

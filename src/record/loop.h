@@ -6,6 +6,7 @@
 #define IOB_RECORD_LOOP_H
 
 #include <linux/blk-mq.h>
+#include <linux/sched.h>
 #include <linux/uio.h>
 
 #include "../blame/origin.h"
@@ -26,6 +27,24 @@ void iob_loop_segment(const struct iov_iter *iter, u64 pos,
 		      const struct iob_call *call, struct pt_regs *regs);
 void iob_loop_discard(const void *one, const void *other,
 		      const struct iob_call *call, struct pt_regs *regs);
-bool iob_loop_find(struct iob_origin *o, const struct bio *bio);
+bool iob_loop_look(struct iob_origin *o, const struct bio *bio);
+
+/* some task is a worker: the others need not be asked */
+extern bool iob_loop_any;
+
+/**
+ * iob_loop_find - who pays for a bio that a worker of a loop device submits
+ * @o:   gets the parts; iob_origin_free() it in the end
+ * @bio: as it is queued
+ *
+ * For direct IO of the file, which has the request's own pages.  Any context
+ * but NMI, inside iob_read_lock().  Return: false if it is none; @o is not set.
+ */
+static inline bool iob_loop_find(struct iob_origin *o, const struct bio *bio)
+{
+	return READ_ONCE(iob_loop_any) && current->flags & PF_KTHREAD &&
+	       iob_loop_look(o, bio);
+}
+
 
 #endif

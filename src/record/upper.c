@@ -18,54 +18,56 @@
 #include "upper.h"
 
 static struct hlist_bl_head *by_vec;
-static atomic_t nr_uppers;		/* flights in by_vec */
+atomic_t iob_nr_uppers;		/* flights in by_vec */
 
 static struct hlist_bl_head *vec_bucket(const struct bio_vec *vec)
 {
 	return &by_vec[hash_ptr(vec, IOB_FLIGHT_BITS)];
 }
 
-/* Clones of its bio may come.  Any context but NMI. */
+/* Clones of its bio, in the table, may come.  Any context but NMI. */
 void iob_upper_begin(struct iob_flight *f)
 {
-	struct hlist_bl_head *b = vec_bucket(f->vec);
+	struct iob_tabled *t = iob_tabled(f);
+	struct hlist_bl_head *b = vec_bucket(t->vec);
 	unsigned long flags;
 
-	if (!f->vec || !iob_disk_bio_based(f->gd))
+	if (!t->vec || !iob_disk_bio_based(t->gd))
 		return;
 	flags = iob_flights_lock(b);
-	hlist_bl_add_head(&f->vec_hash, b);
+	hlist_bl_add_head(&t->vec_hash, b);
 	iob_flights_unlock(b, flags);
-	atomic_inc(&nr_uppers);
+	atomic_inc(&iob_nr_uppers);
 }
 
 /* No more of them.  Any context but NMI. */
 void iob_upper_end(struct iob_flight *f)
 {
-	struct hlist_bl_head *b = vec_bucket(f->vec);
+	struct iob_tabled *t = iob_tabled(f);
+	struct hlist_bl_head *b = vec_bucket(t->vec);
 	unsigned long flags;
 
-	if (hlist_bl_unhashed(&f->vec_hash))
+	if (hlist_bl_unhashed(&t->vec_hash))
 		return;
 	flags = iob_flights_lock(b);
-	hlist_bl_del(&f->vec_hash);
+	hlist_bl_del(&t->vec_hash);
 	iob_flights_unlock(b, flags);
-	atomic_dec(&nr_uppers);
+	atomic_dec(&iob_nr_uppers);
 }
 
-/* Where in flight @f the bytes of @bio are, which has the same array of pages. */
-static bool place_in(const struct iob_flight *f, const struct bio *bio, u32 *pos)
+/* Where in flight @t the bytes of @bio are, which has the same array of pages. */
+static bool place_in(const struct iob_tabled *t, const struct bio *bio, u32 *pos)
 {
 	u64 at = 0;
 	u32 i;
 
-	for (i = f->idx; i < bio->bi_iter.bi_idx && at <= f->size + f->done; i++)
-		at += f->vec[i].bv_len;
+	for (i = t->idx; i < bio->bi_iter.bi_idx && at <= t->f.size + t->done; i++)
+		at += t->vec[i].bv_len;
 	at += bio->bi_iter.bi_bvec_done;
-	if (i != bio->bi_iter.bi_idx || at < f->done ||
-	    at - f->done + bio->bi_iter.bi_size > f->size)
+	if (i != bio->bi_iter.bi_idx || at < t->done ||
+	    at - t->done + bio->bi_iter.bi_size > t->f.size)
 		return false;
-	*pos = at - f->done;
+	*pos = at - t->done;
 	return true;
 }
 
@@ -77,7 +79,7 @@ static bool place_in(const struct iob_flight *f, const struct bio *bio, u32 *pos
 static bool find_clone(struct iob_origin *o, const struct bio *bio,
 		       const struct bio *from)
 {
-	struct iob_flight *f;
+	struct iob_tabled *t;
 	struct hlist_bl_node *node;
 	struct hlist_bl_head *b;
 	unsigned long flags;
@@ -92,11 +94,11 @@ static bool find_clone(struct iob_origin *o, const struct bio *bio,
 		return false;
 	b = vec_bucket(from->bi_io_vec);
 	flags = iob_flights_lock(b);
-	hlist_bl_for_each_entry(f, node, b, vec_hash) {
+	hlist_bl_for_each_entry(t, node, b, vec_hash) {
 		/* the last one is the nearest: its own origin is an upper's */
-		if (f->vec == from->bi_io_vec && f->bio != bio &&
-		    place_in(f, from, &pos)) {
-			found = iob_origin_slice(o, &f->origin, pos,
+		if (t->vec == from->bi_io_vec && t->f.bio != bio &&
+		    place_in(t, from, &pos)) {
+			found = iob_origin_slice(o, &t->f.origin, pos,
 						 bio->bi_iter.bi_size);
 			if (!found)
 				iob_origin_free(o);
@@ -118,7 +120,7 @@ static bool find_clone(struct iob_origin *o, const struct bio *bio,
 const struct bio *iob_upper_whole(const struct bio *bio, u64 *shift)
 {
 	const struct bio *whole = iob_flight_bio(bio);
-	struct iob_flight *f;
+	struct iob_tabled *t;
 	struct hlist_bl_node *node;
 	struct hlist_bl_head *b;
 	unsigned long flags;
@@ -129,10 +131,10 @@ const struct bio *iob_upper_whole(const struct bio *bio, u64 *shift)
 		return whole;
 	b = vec_bucket(bio->bi_io_vec);
 	flags = iob_flights_lock(b);
-	hlist_bl_for_each_entry(f, node, b, vec_hash) {
-		if (f->vec == bio->bi_io_vec && place_in(f, bio, &pos)) {
-			whole = f->bio;
-			*shift = f->sector + (pos >> SECTOR_SHIFT) -
+	hlist_bl_for_each_entry(t, node, b, vec_hash) {
+		if (t->vec == bio->bi_io_vec && place_in(t, bio, &pos)) {
+			whole = t->f.bio;
+			*shift = t->f.sector + (pos >> SECTOR_SHIFT) -
 				 bio->bi_iter.bi_sector;
 			break;
 		}
@@ -141,23 +143,11 @@ const struct bio *iob_upper_whole(const struct bio *bio, u64 *shift)
 	return whole;
 }
 
-/**
- * iob_upper_find - who pays for a bio that is made from others
- * @o:   gets the parts; iob_origin_free() it in the end
- * @bio: as it is queued
- *
- * Any context but NMI, inside iob_read_lock(), in the context of whoever
- * submits.  Return: false if it is none, or nobody is known; @o is not set.
- */
-bool iob_upper_find(struct iob_origin *o, const struct bio *bio)
+/* Of iob_upper_find(): there are upper disks. */
+bool iob_upper_look(struct iob_origin *o, const struct bio *bio)
 {
 	const struct bio *last;
 
-	if (iob_loop_find(o, bio))
-		return true;
-	/* most systems have no upper disks: they pay for these two questions */
-	if (!atomic_read(&nr_uppers))
-		return false;
 	switch (iob_end_of(bio, &last)) {
 	case IOB_END_STRIPE:
 		return last == bio && iob_stripe_find(o, bio);
@@ -180,7 +170,7 @@ int iob_uppers_start(void)
 		return -ENOMEM;
 	for (i = 0; i < 1 << IOB_FLIGHT_BITS; i++)
 		INIT_HLIST_BL_HEAD(&by_vec[i]);
-	atomic_set(&nr_uppers, 0);
+	atomic_set(&iob_nr_uppers, 0);
 	iob_loops_start();
 	return 0;
 }
