@@ -130,6 +130,8 @@ accuracy_one() {
 	accuracy_sync
 	for name in "$@"; do accuracy_settled "$name" >"$out/after.$name"; done
 	cat "$IOB/status" >"$out/status"
+	[ -z "${ACCURACY_TOP:-}" ] || echo "$ACCURACY_TOP" >"$out/levels"
+	echo "${ACCURACY_NO_STAT:-}" >"$out/no_stat"
 	# whose submitters are the kernel's own, whatever they call themselves
 	ps -o pid= --ppid 2 >"$out/kthreads"
 	echo 0 >"$IOB/enable"
@@ -155,6 +157,23 @@ accuracy_begin() {
 
 accuracy_end() {
 	iob_unload
+}
+
+# accuracy_levels LABEL COPIES NODE "MKFS..." "MOUNT OPTIONS": on the stacked device NODE, mix
+# is watched on it and on the disks in ACCURACY_DISKS below it at once, which write each of
+# its bytes COPIES times (0: not said); and sqlite on it alone. ACCURACY_TOP_NO_STAT: its own
+# statistics are wrong, and the case says why
+accuracy_levels() {
+	local label=$1 copies=$2 top bottom=$ACCURACY_DISKS workloads=${ACCURACY_WORKLOADS:-}
+	top=$(basename "$(readlink -f "/sys/dev/block/$(mountpoint -x "$3")")")
+	shift 2
+	[ -z "${ACCURACY_TOP_NO_STAT:-}" ] || ACCURACY_NO_STAT=$top
+	ACCURACY_WORKLOADS=mix ACCURACY_DISKS="$top $bottom" ACCURACY_TOP="$top $copies"
+	accuracy_all "$label-both" "$@"
+	ACCURACY_TOP=
+	ACCURACY_WORKLOADS=sqlite ACCURACY_DISKS=$top
+	accuracy_all "$label-top" "$@"
+	ACCURACY_WORKLOADS=$workloads ACCURACY_DISKS=$bottom ACCURACY_NO_STAT=
 }
 
 # accuracy_all LABEL NODE "MKFS..." "MOUNT OPTIONS": the disk itself is watched

@@ -486,6 +486,10 @@ bool iob_origin_append(struct iob_origin *to, const struct iob_origin *from,
 {
 	unsigned int i;
 
+	/* a flush has no bytes, but somebody pays */
+	if (!bytes && from->nr)
+		add(to, from->part[0].act, from->part[0].how, 0,
+		    from->part[0].dirty_ns);
 	for (i = 0; i < from->nr && bytes; i++) {
 		const struct iob_part *p = &from->part[i];
 		u32 piece;

@@ -47,6 +47,25 @@ static void __maybe_unused split(void *data, struct bio *bio,
 	split_one(bio);
 }
 
+static void remap_one(struct bio *bio, dev_t disk, sector_t sector)
+{
+	iob_read_lock();
+	iob_inflight_remap(bio, disk, sector);
+	iob_read_unlock();
+}
+
+static void __maybe_unused remap_q(void *data, struct request_queue *q,
+				   struct bio *bio, dev_t disk, sector_t sector)
+{
+	remap_one(bio, disk, sector);
+}
+
+static void __maybe_unused remap(void *data, struct bio *bio, dev_t disk,
+				 sector_t sector)
+{
+	remap_one(bio, disk, sector);
+}
+
 static void __maybe_unused rq_issue_q(void *data, struct request_queue *q,
 				      struct request *rq)
 {
@@ -119,6 +138,7 @@ static const struct iob_hook hooks[] = {
 	NEEDED(block_rq_complete, rq_complete, rq_complete_errno),
 	NEEDED(block_rq_issue, rq_issue, rq_issue_q),
 	NEEDED(block_split, split, split_q),
+	NEEDED(block_bio_remap, remap, remap_q),
 	NEEDED(block_bio_queue, bio_queue, bio_queue_q),
 	{
 		.name = "__blk_throtl_bio|blk_throtl_bio",

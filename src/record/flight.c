@@ -24,7 +24,7 @@ static struct iob_flight *find_locked(struct hlist_bl_head *b,
 	struct iob_tabled *t;
 
 	hlist_bl_for_each_entry(t, pos, b, hash) {
-		if (t->f.bio == bio && t->f.child == child)
+		if (t->f.bio == bio && t->f.child == child && !t->passed)
 			return &t->f;
 	}
 	return NULL;
@@ -51,6 +51,37 @@ struct iob_flight *iob_flight_tabled(const struct bio *bio, bool child)
 	return f;
 }
 
+/**
+ * iob_flight_on - the flight that a bio has on some disk
+ * @bio:  under way
+ * @disk: also if the bio went on from there; 0: where the bio is now
+ *
+ * Any context but NMI, inside iob_read_lock().  Bytes of it are still to come if
+ * @bio, or one that is chained to it, is the caller's: it stays for as long.
+ * Return: NULL if there is none.
+ */
+struct iob_flight *iob_flight_on(const struct bio *bio, dev_t disk)
+{
+	struct hlist_bl_head *b = iob_flight_bucket(bio);
+	struct iob_flight *found = NULL;
+	struct hlist_bl_node *pos;
+	struct iob_tabled *t;
+	unsigned long flags;
+
+	/* what goes on is on a disk that passes bios on: it is in the table */
+	if (!disk)
+		return iob_flight_find(bio);
+	flags = iob_flights_lock(b);
+	hlist_bl_for_each_entry(t, pos, b, hash) {
+		if (t->f.bio == bio && !t->f.child && iob_disk_is(t->gd, disk)) {
+			found = &t->f;
+			break;
+		}
+	}
+	iob_flights_unlock(b, flags);
+	return found;
+}
+
 /* One for the table, see iob_flight_get(). */
 struct iob_flight *iob_flight_alloc(const struct bio *bio)
 {
@@ -62,6 +93,9 @@ struct iob_flight *iob_flight_alloc(const struct bio *bio)
 	}
 	t->f.bio = bio;
 	t->f.tabled = true;
+	t->passed = false;
+	t->above = NULL;
+	t->error = 0;
 	INIT_HLIST_BL_NODE(&t->hash);
 	INIT_HLIST_BL_NODE(&t->vec_hash);
 	atomic_inc(&nr_tabled);

@@ -18,6 +18,7 @@
 
 #include <compat/blkdev.h>
 
+#include "../blame/end.h"
 #include "../blame/origin.h"
 #include "io.h"
 
@@ -49,11 +50,20 @@ struct iob_tabled {
 	const struct bio_vec *vec;	/* the other key */
 	u32 idx, done;			/* where in @vec it began */
 	const struct bio *self;		/* the bio itself, of a child */
+	bool passed;			/* @bio went on to a disk below as it is: */
+	struct iob_flight *above;	/* such a one, of which this is a piece */
+	int error;			/* of a piece that is done */
 };
 
 static inline struct iob_tabled *iob_tabled(const struct iob_flight *f)
 {
 	return container_of(f, struct iob_tabled, f);
+}
+
+/* The flight of which this is a piece, and which went on below; or NULL. */
+static inline struct iob_flight *iob_flight_above(const struct iob_flight *f)
+{
+	return f->tabled ? iob_tabled(f)->above : NULL;
 }
 
 /* The flight's disk, while its bio is under way. */
@@ -95,7 +105,23 @@ static inline struct hlist_bl_head *iob_flight_bucket(const struct bio *bio)
 	return &iob_flight_table[hash_ptr(bio, IOB_FLIGHT_BITS)];
 }
 
+/*
+ * Whether the end of this bio is not announced: 5.10 goes on to the parent
+ * before it looks at what was to be traced.  (With requests it is announced.)
+ */
+static inline bool iob_ends_with_parent(const struct bio *bio)
+{
+	return IOB_CHAINED_END_SILENT && iob_end_chained(bio) &&
+	       iob_disk_bio_based(iob_bio_disk(bio));
+}
+
+static inline bool iob_disk_is(const struct gendisk *gd, dev_t disk)
+{
+	return gd->major == MAJOR(disk) && gd->first_minor == MINOR(disk);
+}
+
 struct iob_flight *iob_flight_tabled(const struct bio *bio, bool child);
+struct iob_flight *iob_flight_on(const struct bio *bio, dev_t disk);
 
 /*
  * The flight of a bio, or NULL.  Any context but NMI, inside iob_read_lock(), by
@@ -145,6 +171,10 @@ static __always_inline void iob_flight_put(struct iob_flight *f)
 struct iob_flight *iob_flight_insert(struct iob_flight *f);
 void iob_flight_remove(struct iob_flight *f);
 
+struct iob_flight *iob_flight_piece(const struct iob_flight *whole,
+				    struct bio *bio, u32 pos, bool tabled);
+void iob_flight_begin(struct iob_flight *f);
+void iob_flight_lose(struct iob_flight *whole, u32 bytes);
 const struct bio *iob_flight_bio(const struct bio *bio);
 u32 iob_flight_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 		     u32 bytes);

@@ -11,6 +11,11 @@
  * the flight of the whole, which then lives until the bytes of all its pieces
  * are done.  A disk without requests ends the whole at once.
  *
+ * Some drivers send the upper disk's bio on as it is (md0 and linear on 5.10,
+ * nvme's multipath).  It is not queued again, and what ends is the lower disk's
+ * request: so there it has another flight, which is found by the bio from then
+ * on, and that of the upper disk ends when the bytes of those below are done.
+ *
  * Lifetime: whoever completes bytes of a flight holds it by these bytes; who
  * takes the last ones frees it.  A flight whose end never came is replaced
  * when its bio's address comes round again (counted), or freed at the end of
@@ -54,15 +59,50 @@ static __always_inline void finish(struct iob_flight *f)
 	iob_flight_put(f);
 }
 
-/* @bytes of it are done.  Who has had the last ones frees it. */
-static __always_inline void let_go(struct iob_flight *f, u32 bytes)
+static void end_passed(const struct iob_flight *f, u64 now);
+
+static noinline void let_go_tabled(struct iob_flight *f, u32 bytes, int error,
+				   u64 now)
+{
+	while (f) {
+		struct iob_flight *above = iob_flight_above(f);
+
+		if (above && error)
+			WRITE_ONCE(iob_tabled(above)->error, error);
+		if (atomic_sub_and_test(max_t(u32, bytes, 1), &f->left)) {
+			if (f->tabled && iob_tabled(f)->passed)
+				end_passed(f, now);
+			finish(f);
+		}
+		f = above;
+	}
+}
+
+/*
+ * @bytes of it are done, and of those above of which it is a piece.  Who has had
+ * the last ones frees it.
+ */
+static __always_inline void let_go(struct iob_flight *f, u32 bytes, int error,
+				   u64 now)
 {
 	u32 n = max_t(u32, bytes, 1);
 
+	if (unlikely(f->tabled))
+		let_go_tabled(f, bytes, error, now);
 	/* who has all that is left is the only one */
-	if (atomic_read_acquire(&f->left) == n ||
-	    atomic_sub_and_test(n, &f->left))
+	else if (atomic_read_acquire(&f->left) == n ||
+		 atomic_sub_and_test(n, &f->left))
 		finish(f);
+}
+
+/* The end of @bytes below was not seen: nor is that of the whole, or NULL. */
+void iob_flight_lose(struct iob_flight *whole, u32 bytes)
+{
+	struct iob_flight *f;
+
+	for (f = whole; f; f = iob_flight_above(f))
+		WRITE_ONCE(f->disk, NULL);
+	let_go_tabled(whole, bytes, 0, 0);
 }
 
 /* It is complete: whoever has the bio finds it from now on. */
@@ -77,9 +117,16 @@ static __always_inline void insert(struct iob_flight *f)
 	if (old) {
 		iob_stat_inc(inflight_stale);
 		iob_upper_end(old);
+		iob_flight_lose(iob_flight_above(old), atomic_read(&old->left));
 		iob_flight_put(old);
 	}
 	iob_upper_begin(f);
+}
+
+/* It begins.  Any context but NMI, inside iob_read_lock(). */
+void iob_flight_begin(struct iob_flight *f)
+{
+	insert(f);
 }
 
 static __always_inline void note_submitter(struct iob_first *first)
@@ -94,12 +141,13 @@ static __always_inline void note_submitter(struct iob_first *first)
 	}
 }
 
-/* A flight without an origin. */
+/* A flight without an origin; @lone: see iob_flight_get(). */
 static __always_inline struct iob_flight *make(struct bio *bio,
 					       const struct gendisk *gd,
-					       struct iob_disk *disk, int op)
+					       struct iob_disk *disk, int op,
+					       bool lone)
 {
-	struct iob_flight *f = iob_flight_get(bio, !iob_disk_stacks(gd));
+	struct iob_flight *f = iob_flight_get(bio, lone);
 
 	if (!f)
 		return NULL;
@@ -126,16 +174,6 @@ static __always_inline struct iob_flight *make(struct bio *bio,
 }
 
 /*
- * Whether the end of this bio is not announced: 5.10 goes on to the parent
- * before it looks at what was to be traced.  (With requests it is announced.)
- */
-static bool ends_with_parent(const struct bio *bio)
-{
-	return IOB_CHAINED_END_SILENT && iob_end_chained(bio) &&
-	       iob_disk_bio_based(iob_bio_disk(bio));
-}
-
-/*
  * The flight that has the first of a bio's bytes, and where in it they are,
  * looked for from @b on: the bio itself or one that it is chained to.
  */
@@ -153,6 +191,9 @@ static struct iob_flight *flight_from(const struct bio *b,
 				 (bio->bi_iter.bi_sector - f->sector) <<
 				 SECTOR_SHIFT;
 
+			/* the sectors of a piece of it may be another disk's */
+			if (b != bio && iob_flight_disk(f) != iob_bio_disk(bio))
+				return NULL;
 			if (at > f->size || at + size > f->size)
 				return NULL;
 			*pos = at;
@@ -184,7 +225,7 @@ static __always_inline struct iob_flight *begin(struct bio *bio,
 
 	if (op < 0 || (!disk && !(iob_disk_stacks(gd) && iob_disk_any())))
 		return NULL;
-	f = make(bio, gd, disk, op);
+	f = make(bio, gd, disk, op, !iob_disk_stacks(gd));
 	if (f && !iob_upper_find(&f->origin, bio))
 		iob_origin_find(&f->origin, bio, op, at, regs);
 	return f;
@@ -202,6 +243,7 @@ static bool is_claim_of(const struct iob_flight *f, const struct bio *bio)
 static void drop_stale(struct iob_flight *f)
 {
 	iob_stat_inc(inflight_stale);
+	iob_flight_lose(iob_flight_above(f), atomic_read(&f->left));
 	finish(f);
 }
 
@@ -218,7 +260,7 @@ void iob_inflight_claim(struct bio *bio, struct pt_regs *regs)
 	struct iob_flight *f = iob_flight_find(bio);
 
 	/* its flight is to be found by its parent */
-	if (ends_with_parent(bio))
+	if (iob_ends_with_parent(bio))
 		return;
 	/* it waits again, or is the rest of one that was split */
 	if (f && (!f->claimed || is_claim_of(f, bio)))
@@ -251,7 +293,7 @@ static noinline void queue(struct bio *bio, const struct gendisk *gd,
 	f = begin(bio, gd, &at, NULL);
 	if (!f)
 		return;
-	if (ends_with_parent(bio)) {
+	if (iob_ends_with_parent(bio)) {
 		f->child = true;
 		iob_tabled(f)->self = bio;
 		f->bio = bio->bi_private;
@@ -278,6 +320,37 @@ void iob_inflight_queue(struct bio *bio)
 }
 
 /**
+ * iob_flight_piece - a flight for a bio that is a piece of another one
+ * @whole:  the other one's
+ * @bio:    the piece
+ * @pos:    where in it, in bytes
+ * @tabled: it is to be in the table
+ *
+ * Any context but NMI, inside iob_read_lock().
+ * Return: a flight as it is on @whole's disk, not yet begun; NULL without memory.
+ */
+struct iob_flight *iob_flight_piece(const struct iob_flight *whole,
+				    struct bio *bio, u32 pos, bool tabled)
+{
+	struct iob_flight *f = make(bio, iob_flight_disk(whole), whole->disk,
+				    whole->op, !tabled);
+
+	if (!f)
+		return NULL;
+	if (!iob_origin_slice(&f->origin, &whole->origin, pos, f->size)) {
+		iob_flight_put(f);
+		return NULL;
+	}
+	if (tabled)
+		iob_tabled(f)->above = iob_flight_above(whole);
+	f->first.queue_ns = whole->first.queue_ns;
+	f->first.sub_pid = whole->first.sub_pid;
+	memcpy(f->first.sub_comm, whole->first.sub_comm,
+	       sizeof(f->first.sub_comm));
+	return f;
+}
+
+/**
  * iob_inflight_split - the front of a bio has become one of its own
  * @bio: the front
  *
@@ -300,17 +373,9 @@ void iob_inflight_split(struct bio *bio)
 	f = iob_flight_find(bio);
 	if (f)
 		drop_stale(f);
-	f = make(bio, iob_flight_disk(whole), whole->disk, whole->op);
+	f = iob_flight_piece(whole, bio, pos, whole->tabled);
 	if (!f)
 		return;
-	if (!iob_origin_slice(&f->origin, &whole->origin, pos, size)) {
-		iob_flight_put(f);
-		return;
-	}
-	f->first.queue_ns = whole->first.queue_ns;
-	f->first.sub_pid = whole->first.sub_pid;
-	memcpy(f->first.sub_comm, whole->first.sub_comm,
-	       sizeof(f->first.sub_comm));
 	insert(f);
 	/* the rest still has bytes to come: it stays */
 	if (atomic_sub_and_test(size, &whole->left))
@@ -330,7 +395,7 @@ static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 
 	if (op < 0 || (!disk && !(iob_disk_stacks(gd) && iob_disk_any())))
 		return NULL;
-	f = make(bio, gd, disk, op);
+	f = make(bio, gd, disk, op, !iob_disk_stacks(gd));
 	if (!f)
 		return NULL;
 	f->first.queue_ns = ktime_get_ns();
@@ -405,13 +470,9 @@ static void describe(struct iob_io *io, struct iob_first *first,
 	*first = f->first;
 }
 
-/*
- * Hand @bytes of a flight from @pos on to the record, and let go of them.  They
- * are at @sector of the disk: not at the flight's where an upper disk's bio went
- * on to this one as it is.
- */
-static void account(struct iob_io *io, struct iob_flight *f, u32 pos, u32 bytes,
-		    u64 sector)
+/* Hand @bytes of a flight from @pos on to the record: they are at @sector. */
+static void account(struct iob_io *io, const struct iob_flight *f, u32 pos,
+		    u32 bytes, u64 sector)
 {
 	u32 left = bytes;
 	unsigned int i;
@@ -431,7 +492,6 @@ static void account(struct iob_io *io, struct iob_flight *f, u32 pos, u32 bytes,
 		if (!left)
 			break;
 	}
-	let_go(f, bytes);
 }
 
 /* Bytes of which nothing is known but that the device did them. */
@@ -513,14 +573,14 @@ static noinline void done_in_parts(struct request *rq, int error,
 		if (!io.disk)
 			io.disk = iob_disk_of(io.gd, bio->bi_iter.bi_sector,
 					      true);
-		if (!io.disk && f)
-			let_go(f, piece);
-		else if (f)
+		if (io.disk && f)
 			account(&io, f, pos, piece,
 				f->disk ? f->sector + (pos >> SECTOR_SHIFT) :
 					  bio->bi_iter.bi_sector);
 		else if (io.disk)
 			account_unseen(&io, &first, bio, piece);
+		if (f)
+			let_go(f, piece, error, io.done_ns);
 		bytes -= piece;
 		if (piece < bio->bi_iter.bi_size)
 			break;
@@ -568,28 +628,40 @@ static bool was_refused(const struct iob_flight *f, int error)
 	       !READ_ONCE(f->issue_ns);
 }
 
-/* All that is left of a flight ends at once. */
-static void end_flight(struct iob_flight *f, int error, u64 now)
+/* A flight is over: record it from @pos on. */
+static void record_end(const struct iob_flight *f, u32 pos, int error, u64 now)
 {
 	struct iob_first first;
 	struct iob_io io = {
 		.nr_bios = 1, .error = error, .done_ns = now, .first = &first,
 	};
-	u32 left = min_t(u32, atomic_read(&f->left), f->size);
 
-	if (f->disk && was_refused(f, error)) {
-		iob_stat_inc(io_refused);
-		finish(f);
+	if (!f->disk)
 		return;
-	}
-	if (!f->disk) {
-		finish(f);
+	if (was_refused(f, error)) {
+		iob_stat_inc(io_refused);
 		return;
 	}
 	describe(&io, &first, f);
-	account(&io, f, f->size - left, left,
-		f->sector + ((f->size - left) >> SECTOR_SHIFT));
+	account(&io, f, pos, f->size - pos, f->sector + (pos >> SECTOR_SHIFT));
 	iob_io_end(&io);
+}
+
+/* Its bio went on to disks below: all that became of it is done. */
+static void end_passed(const struct iob_flight *f, u64 now)
+{
+	record_end(f, 0, READ_ONCE(iob_tabled(f)->error), now);
+}
+
+/* All that is left of a flight ends at once. */
+static void end_flight(struct iob_flight *f, int error, u64 now)
+{
+	u32 left = min_t(u32, atomic_read(&f->left), f->size);
+
+	/* pieces that went on below have let go of their bytes unrecorded */
+	record_end(f, iob_disk_bio_based(iob_flight_disk(f)) ? 0 :
+		   f->size - left, error, now);
+	let_go(f, left, error, now);
 }
 
 /* And with it what is chained to it, and to that: a list, not a tree. */
