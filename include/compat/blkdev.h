@@ -111,6 +111,12 @@ static inline bool iob_bdev_is_part(const struct block_device *bdev)
 #endif
 }
 
+/* Whether the device can be told what is not needed any more. */
+static inline bool iob_bdev_discards(struct block_device *bdev)
+{
+	return bdev_get_queue(bdev)->limits.max_discard_sectors;
+}
+
 static inline u64 iob_bdev_sectors(struct block_device *bdev)
 {
 #ifdef IOB_HAVE_BDEV_NR_SECTORS

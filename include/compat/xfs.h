@@ -15,6 +15,19 @@
 
 #include <linux/ptrace.h>
 
+/*
+ * The log and the number of a checkpoint, struct xfs_cil_ctx: private, but it has
+ * always begun with a pointer to the CIL, which begins with one to the log, and
+ * its number.
+ */
+static inline void iob_xlog_checkpoint(const void *ctx, const void **log, u64 *seq)
+{
+	const void *const *const *cil = ctx;
+
+	*log = **cil;
+	*seq = ((const u64 *)ctx)[1];
+}
+
 #ifndef IOB_HAVE_FOLIO
 #define IOB_XLOG_WRITE_LSN
 

@@ -37,6 +37,8 @@
 #define IOB_MODIFIER_JOURNAL	0x20000000U
 /* written to get memory back: swap or page-out; val is 0 */
 #define IOB_MODIFIER_RECLAIM	0x30000000U
+/* discarded for whoever freed it before; val is 0 */
+#define IOB_MODIFIER_DISCARD	0x40000000U
 
 #define IOB_INTENTS_BIN_VER	1
 

@@ -493,6 +493,25 @@ bool iob_dirty_known(struct pt_regs *regs)
 }
 
 /**
+ * iob_dirty_in_common - whether the current task ends a transaction for others
+ * @regs: as they were at the kprobe
+ *
+ * From a probe, inside iob_read_lock().
+ */
+bool iob_dirty_in_common(struct pt_regs *regs)
+{
+	const struct iob_scope *scope;
+	struct iob_task *t = iob_task_get();
+	struct iob_stack stack;
+
+	if (!t)
+		return false;
+	iob_stack_get(&stack, regs);
+	scope = scope_of(t, &stack);
+	return scope && scope->common;
+}
+
+/**
  * iob_dirty_inode - the current task changes a clean inode
  * @inode: the inode
  *

@@ -97,14 +97,15 @@ static void join(struct transaction *t, u64 role, u64 act, u32 logged)
 }
 
 /**
- * iob_log_join - a buffer is logged
- * @key: the log
- * @tid: in which transaction
- * @act: id of the act that changed it
+ * iob_log_share - somebody takes part in a transaction
+ * @key:    the log
+ * @tid:    which transaction
+ * @act:    id of the act by which
+ * @weight: with how much: buffers
  *
  * Any context but NMI, inside iob_read_lock().
  */
-void iob_log_join(const void *key, u32 tid, u64 act)
+void iob_log_share(const void *key, u32 tid, u64 act, u32 weight)
 {
 	const struct iob_act *a = iob_act_id(act);
 	struct transaction *t;
@@ -129,13 +130,13 @@ void iob_log_join(const void *key, u32 tid, u64 act)
 		t->tid = tid;
 		t->nr = 0;
 	}
-	join(t, a->role, act, 1);
+	join(t, a->role, act, weight);
 	spin_unlock_irqrestore(&logs_lock, flags);
 }
 
 /* Cut @bytes into sectors, in proportion to what was logged. */
 static void split(const struct transaction *t, struct iob_origin *o,
-		  const struct iob_file *file, u32 bytes)
+		  const struct iob_file *file, u32 bytes, u32 modifier)
 {
 	u32 sectors = bytes >> SECTOR_SHIFT, done = 0;
 	u64 sum = 0, logged = 0;
@@ -147,7 +148,7 @@ static void split(const struct transaction *t, struct iob_origin *o,
 			most = i;
 	}
 	if (!sectors)
-		iob_origin_add(o, t->part[most].act, file, 0);
+		iob_origin_add(o, t->part[most].act, file, 0, modifier);
 	for (i = 0; i < t->nr; i++) {
 		u32 end;
 
@@ -155,7 +156,7 @@ static void split(const struct transaction *t, struct iob_origin *o,
 		end = div64_u64(logged * sectors, sum);
 		if (end > done)
 			iob_origin_add(o, t->part[i].act, file,
-				       (end - done) << SECTOR_SHIFT);
+				       (end - done) << SECTOR_SHIFT, modifier);
 		done = end;
 	}
 }
@@ -179,7 +180,7 @@ static void gather(struct transaction *all, const struct iob_log *what)
 
 /**
  * iob_log_split - the participants of transactions pay for a block of the log
- * @o:     gets the parts, under the modifier of journals
+ * @o:     gets the parts, under @what's modifier
  * @what:  the log and its transactions
  * @file:  what the log is on
  * @bytes: of the block
@@ -198,7 +199,8 @@ bool iob_log_split(struct iob_origin *o, const struct iob_log *what,
 	spin_unlock_irqrestore(&logs_lock, flags);
 	if (!all.nr)
 		return false;
-	split(&all, o, file, bytes);
+	split(&all, o, file, bytes,
+	      what->modifier ? what->modifier : IOB_MODIFIER_JOURNAL);
 	return true;
 }
 

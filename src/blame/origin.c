@@ -23,6 +23,7 @@
 #include "act.h"
 #include "dirtier.h"
 #include "end.h"
+#include "freed.h"
 #include "intent.h"
 #include "log.h"
 #include "origin.h"
@@ -182,16 +183,17 @@ static void add(struct iob_origin *o, u64 act, enum iob_how how, u32 bytes,
 /**
  * iob_origin_add - @bytes more, which @id pays for together with others
  * @o:     being put together
- * @id:    an act; here on @file, and by a journal
+ * @id:    an act; here on @file, under @modifier
  * @file:  the file
  * @bytes: how many
+ * @modifier: see IOB_MODIFIER_*
  *
  * Any context but NMI, inside iob_read_lock().
  */
 void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
-		    u32 bytes)
+		    u32 bytes, u32 modifier)
 {
-	id = iob_act_modified(iob_act_on(id, file, true), IOB_MODIFIER_JOURNAL);
+	id = iob_act_modified(iob_act_on(id, file, true), modifier);
 	add(o, id, IOB_HOW_INHERITED, bytes, IOB_DIRTY_UNKNOWN);
 }
 
@@ -356,6 +358,87 @@ static bool find_metadata(struct look *l)
 	return find_in_log(l);
 }
 
+/*
+ * What a call discards are addresses of a file system's own, in their order; as
+ * often as there are copies.
+ */
+static u64 freed_own(struct iob_freeing *f, u64 *bytes)
+{
+	u64 act, end;
+
+	if (f->pos >= f->end)
+		f->pos = f->start;
+	end = min(f->pos + *bytes, f->end);
+	act = iob_freed_by(f->space, f->pos, &end, false);
+	*bytes = end - f->pos;
+	f->pos = end;
+	return act;
+}
+
+/* ... else they are sectors of the disk. */
+static u64 freed_sectors(const struct look *l, u64 done, u64 *bytes)
+{
+	u64 pos = l->bio->bi_iter.bi_sector + (done >> SECTOR_SHIFT);
+	u64 end = pos + (*bytes >> SECTOR_SHIFT);
+	u64 act = iob_freed_by(iob_bio_disk(l->bio), pos, &end, true);
+
+	*bytes = (end - pos) << SECTOR_SHIFT;
+	return act;
+}
+
+/*
+ * What a worker discards is paid for by whoever freed it.  With what he freed,
+ * more may be discarded, as ext4 does up to the end of the free space, or what a
+ * disk's granularity takes along: that is his, too.  Return: false if nobody is
+ * known for any of it.
+ */
+static bool look_at_freed(struct look *l, struct iob_freeing *f)
+{
+	u64 all = l->bio->bi_iter.bi_size, done, act, bytes;
+	u64 last = IOB_ACT_NONE, nobodys = 0;
+	struct iob_file file;
+
+	block_device_file(l->bio, &file);
+	for (done = 0; done < all; done += bytes) {
+		bytes = all - done;
+		act = f ? freed_own(f, &bytes) : freed_sectors(l, done, &bytes);
+		if (iob_act_id(act) && act > IOB_ACT_LOST)
+			last = act;
+		nobodys += bytes;
+		if (last == IOB_ACT_NONE)
+			continue;
+		iob_origin_add(l->o, last, &file, nobodys,
+			       IOB_MODIFIER_DISCARD);
+		nobodys = 0;
+	}
+	return last != IOB_ACT_NONE;
+}
+
+/* Whether a discard is for others than the one who submits it. */
+static noinline_for_stack bool find_freed(struct look *l)
+{
+	struct iob_task *t = l->task;
+	struct iob_log log = { .modifier = IOB_MODIFIER_DISCARD };
+	struct iob_file file;
+	struct iob_stack stack;
+
+	if (!t || l->late)
+		return false;
+	iob_stack_get(&stack, l->regs);
+	if (t->freeing.call.ret && iob_stack_has(&stack, t->freeing.call.ret))
+		return !t->freeing.own && look_at_freed(l, &t->freeing);
+	if (t->xfs.done.ret && iob_stack_has(&stack, t->xfs.done.ret)) {
+		log.key = iob_log_of_freed(t->xfs.done_log);
+		log.first = t->xfs.done_seq;
+		log.last = t->xfs.done_seq;
+		block_device_file(l->bio, &file);
+		return iob_log_split(l->o, &log, &file,
+				     l->bio->bi_iter.bi_size);
+	}
+	/* who asks for it himself is known */
+	return current->flags & PF_KTHREAD && look_at_freed(l, NULL);
+}
+
 static bool is_write(const struct look *l)
 {
 	return l->op == IOB_OP_WRITE || l->op == IOB_OP_FLUSH;
@@ -372,6 +455,9 @@ static void find(struct look *l)
 	l->task = iob_task_get();
 	l->modifier = modifier_of(l);
 	l->end = iob_end_of(bio, &l->whole);
+	/* (what is zeroed is in use) */
+	if (bio_op(bio) == REQ_OP_DISCARD && find_freed(l))
+		return;
 	if (bio_has_data(bio) && bio->bi_iter.bi_size &&
 	    l->end != IOB_END_DIRECT)
 		host = cache_host(l, iob_folio_of(bio_page(bio)));

@@ -29,7 +29,8 @@
 	X(act_lost, "act reclaimed under an IO")			\
 	X(stack_cut, "stack traces deeper than kept")			\
 	X(stack_wrong, "stack taken for another one (check_stacks)")	\
-	X(owner_evicted, "who changed an inode or buffer forgotten: room")
+	X(owner_evicted, "who changed an inode or buffer forgotten: room") \
+	X(freed_evicted, "who freed blocks forgotten: room or memory")
 
 /* what is no loss: it happened as it should */
 #define IOB_EVENTS(X)							\

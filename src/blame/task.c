@@ -51,6 +51,7 @@ static void renew(struct iob_task *t)
 	memset(t->scope, 0, sizeof(t->scope));
 	memset(&t->log, 0, sizeof(t->log));
 	memset(&t->xfs, 0, sizeof(t->xfs));
+	memset(&t->freeing, 0, sizeof(t->freeing));
 	iob_origin_free(&t->backing.origin);
 	memset(&t->backing, 0, sizeof(t->backing));
 	t->act = IOB_ACT_NONE;

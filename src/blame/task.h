@@ -43,6 +43,12 @@ struct iob_xfs {
 	const void *log;	/* a transaction is added to this log: */
 	u64 act;		/* for that act */
 	u64 seq;		/* this checkpoint is written to the log */
+	const void *freer;	/* this transaction frees so many blocks: */
+	u32 freed;
+	u32 committed;		/* so many were freed by the one above */
+	struct iob_call done;	/* until it returns, a checkpoint is ended: */
+	const void *done_log;
+	u64 done_seq;
 };
 
 /*
@@ -61,6 +67,15 @@ struct iob_backing {
 	struct iob_origin origin;	/* who pays for them */
 };
 
+/* A range of a file system's own addresses is discarded: of blame/freed. */
+struct iob_freeing {
+	struct iob_call call;	/* until it returns */
+	bool own;		/* for the task itself */
+	const void *space;
+	u64 start, end;
+	u64 pos;		/* the next bio begins here */
+};
+
 struct iob_task {
 	struct hlist_node hash;
 	struct rcu_head rcu;
@@ -75,6 +90,7 @@ struct iob_task {
 	struct iob_scope scope[IOB_MAX_SCOPES];	/* the last one first */
 	struct iob_log log;
 	struct iob_xfs xfs;
+	struct iob_freeing freeing;
 	struct iob_backing backing;
 	const void *common;	/* whose transaction it has last changed for */
 	/* its clean folio whose pages were just noted one by one */

@@ -84,6 +84,9 @@ static void add_modifier(struct iob_text *t, u32 modifier)
 	case IOB_MODIFIER_RECLAIM:
 		iob_text_add(t, " reclaim");
 		break;
+	case IOB_MODIFIER_DISCARD:
+		iob_text_add(t, " discard");
+		break;
 	}
 }
 

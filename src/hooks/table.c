@@ -35,6 +35,7 @@ static const struct iob_hook_list *const lists[] = {
 	&iob_fs_hooks,
 	&iob_journal_hooks,
 	&iob_xfs_hooks,
+	&iob_discard_hooks,
 	&iob_stacked_hooks,
 	&iob_block_hooks,
 };

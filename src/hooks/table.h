@@ -51,6 +51,7 @@ extern const struct iob_hook_list iob_writeback_hooks;
 extern const struct iob_hook_list iob_fs_hooks;
 extern const struct iob_hook_list iob_journal_hooks;
 extern const struct iob_hook_list iob_xfs_hooks;
+extern const struct iob_hook_list iob_discard_hooks;
 extern const struct iob_hook_list iob_stacked_hooks;
 extern const struct iob_hook_list iob_sched_hooks;
 

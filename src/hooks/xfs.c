@@ -120,7 +120,20 @@ static void commit(struct pt_regs *regs)
 	if (t) {
 		t->xfs.log = arg(regs, 0);
 		t->xfs.act = act_of_trans(arg(regs, 1), NULL, regs);
+		t->xfs.committed = t->xfs.freer == arg(regs, 1) ?
+				   t->xfs.freed : 0;
+		t->xfs.freer = NULL;
 	}
+}
+
+/* The transaction that is committed has an item in that checkpoint. */
+static void in_checkpoint(struct iob_task *t, u64 seq)
+{
+	iob_log_join(t->xfs.log, seq, t->xfs.act);
+	if (t->xfs.committed)
+		iob_log_share(iob_log_of_freed(t->xfs.log), seq, t->xfs.act,
+			      t->xfs.committed);
+	t->xfs.committed = 0;
 }
 
 /* (item, checkpoint): one of the transaction's items is in that checkpoint */
@@ -130,8 +143,7 @@ static void committing(struct pt_regs *regs)
 
 	t = iob_task_get();
 	if (t && t->xfs.log && t->xfs.act != IOB_ACT_NONE)
-		iob_log_join(t->xfs.log, regs_get_kernel_argument(regs, 1),
-			     t->xfs.act);
+		in_checkpoint(t, regs_get_kernel_argument(regs, 1));
 }
 
 static void set_seq(u64 seq)

@@ -6,6 +6,7 @@
 #include "../blame/dirtier.h"
 #include "../blame/disk.h"
 #include "../blame/intent.h"
+#include "../blame/freed.h"
 #include "../blame/log.h"
 #include "../blame/owner.h"
 #include "../blame/role.h"
@@ -44,6 +45,7 @@ static void discard(void)
 	iob_roles_exit();
 	iob_intents_exit();
 	iob_dirtier_exit();
+	iob_freed_stop();
 	iob_owner_exit();
 	iob_logs_exit();
 	iob_stacks_exit();
@@ -207,7 +209,12 @@ int iob_session_init(int (*attach)(void), void (*detach)(void))
 	err = iob_tasks_init();
 	if (err)
 		goto inflight;
+	err = iob_freed_init();
+	if (err)
+		goto tasks;
 	return 0;
+tasks:
+	iob_tasks_exit();
 inflight:
 	iob_inflight_exit();
 acts:
@@ -224,6 +231,7 @@ void iob_session_exit(void)
 	discard();
 	iob_counters_set_nr(0);
 	iob_disks_exit();
+	iob_freed_exit();
 	iob_tasks_exit();
 	iob_inflight_exit();
 	iob_acts_cache_exit();
