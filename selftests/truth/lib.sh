@@ -52,7 +52,7 @@ truth_start() {
 
 # truth_disk NODE FS IMAGE [OFFSET]: IMAGE holds the disk from sector OFFSET on;
 # of a partition, the whole disk. TRUTH_READS=some: others hold the same and are
-# read in its place.
+# read in its place. TRUTH_PART="part=NAME [chunk=SECTORS]": NAME's disks hold it together.
 truth_disk() {
 	local node=$1 stat=yes sys name disk
 	# a device mapper's node is not called as the kernel calls the disk
@@ -68,9 +68,9 @@ truth_disk() {
 	[ "$before" != "$(truth_settled "$name")" ] || stat="its driver keeps no count"
 	stat=${TRUTH_NO_STAT:-$stat}
 	[ -z "${TRUTH_MAX_KB:-}" ] || echo "$TRUTH_MAX_KB" >"$sys/queue/max_sectors_kb"
-	printf 'disk name=%s fs=%s image=%s offset=%d sectors=%d count=%s reads=%s stat=%s\n' \
+	printf 'disk name=%s fs=%s image=%s offset=%d sectors=%d count=%s reads=%s %s stat=%s\n' \
 		"$disk" "$2" "$3" "${4:-0}" "$(cat "$sys/size")" "$name" "${TRUTH_READS:-all}" \
-		"$stat" >>"$OUT/truth.conf"
+		"${TRUTH_PART:-}" "$stat" >>"$OUT/truth.conf"
 	TRUTH_DISKS+=("$name")
 }
 
