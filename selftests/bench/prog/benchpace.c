@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * IO at a given rate by many processes on many files, and what a process that
+ * looks on costs meanwhile.
+ *
+ *	benchpace DIR PROCESSES FILES RATE WARM SECONDS PID
+ *
+ * Each process has FILES files of its own in DIR and reads and writes 4 KiB of them
+ * past the page cache, a few IOs every 10 ms; together they do RATE IOs in a
+ * second.  After WARM seconds SECONDS are measured, and one line is printed:
+ *
+ *	IOS TICKS IDLE RUN HWM_KIB IO_BYTES
+ *
+ * IOs done, what the time stamp counter moved, how much of that the CPU idled, and
+ * of process PID (0: of none) the nanoseconds that it ran, its most memory so far,
+ * and what it read and wrote itself.  In the bench's guest a tick, a nanosecond
+ * and an instruction are one.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BLOCK		4096
+#define BLOCKS		8UL
+#define MOST_FILES	256
+#define STEP_NS		10000000UL
+
+static char *buf;
+static unsigned long processes, files, rate;
+static uint64_t *done;		/* IOs of each, shared */
+
+static unsigned long number(const char *s)
+{
+	char *end;
+	unsigned long n = strtoul(s, &end, 0);
+
+	if (!*s || *end)
+		errx(2, "not a number: %s", s);
+	return n;
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000UL + ts.tv_nsec;
+}
+
+static void sleep_until(uint64_t when)
+{
+	struct timespec ts = { .tv_sec = when / 1000000000, .tv_nsec = when % 1000000000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL))
+		;
+}
+
+static inline uint64_t ticks(void)
+{
+	uint32_t low, high;
+
+	asm volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+/* ns that the CPU has idled */
+static uint64_t idled(void)
+{
+	uint64_t sum = 0;
+	char line[256];
+	double n;
+	FILE *f = fopen("/proc/timer_list", "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " .idle_sleeptime : %lf", &n) == 1)
+			sum += n;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+/* The number behind a word in a file of a process; the word may be "" */
+static uint64_t of_process(unsigned long pid, const char *file, const char *word)
+{
+	char path[64], line[256];
+	uint64_t n = 0;
+	FILE *f;
+
+	if (!pid)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%lu/%s", pid, file);
+	f = fopen(path, "r");
+	if (!f)
+		err(1, "%s", path);
+	while (fgets(line, sizeof(line), f)) {
+		if (strncmp(line, word, strlen(word)))
+			continue;
+		n = strtoull(line + strlen(word), NULL, 10);
+		break;
+	}
+	fclose(f);
+	return n;
+}
+
+static int open_file(unsigned long nr, unsigned long i, int flags)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "file-%lu-%lu", nr, i);
+	fd = open(name, O_RDWR | O_CREAT | flags, 0600);
+	if (fd < 0)
+		err(1, "%s", name);
+	return fd;
+}
+
+static void work(unsigned long nr, uint64_t begin)
+{
+	unsigned long i, each = rate / (1000000000 / STEP_NS) / processes;
+	char name[32];
+	int fd[MOST_FILES];
+	uint64_t next = begin + nr * STEP_NS / processes;
+
+	snprintf(name, sizeof(name), "pace-%lu", nr);
+	prctl(PR_SET_NAME, name);
+	for (i = 0; i < files; i++)
+		fd[i] = open_file(nr, i, O_DIRECT);
+	for (;; next += STEP_NS) {
+		sleep_until(next);
+		for (i = 0; i < each; i++) {
+			uint64_t n = done[nr * 8];
+			off_t at = n / files % BLOCKS * BLOCK;
+			int to = fd[n % files];
+
+			if ((n / files / BLOCKS % 2 ? pread(to, buf, BLOCK, at) :
+			     pwrite(to, buf, BLOCK, at)) != BLOCK)
+				err(1, "IO");
+			done[nr * 8]++;
+		}
+	}
+}
+
+static void make_files(void)
+{
+	unsigned long nr, i;
+	int fd;
+
+	for (nr = 0; nr < processes; nr++) {
+		for (i = 0; i < files; i++) {
+			fd = open_file(nr, i, 0);
+			if (pwrite(fd, buf, BLOCKS * BLOCK, 0) != BLOCKS * BLOCK)
+				err(1, "write");
+			close(fd);
+		}
+	}
+	sync();
+}
+
+static uint64_t all_done(void)
+{
+	uint64_t sum = 0;
+	unsigned long i;
+
+	for (i = 0; i < processes; i++)
+		sum += done[i * 8];
+	return sum;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long warm, seconds, pid, i;
+	uint64_t begin, ios, tick, idle, run, io;
+	pid_t *child;
+
+	if (argc != 8 || chdir(argv[1]))
+		errx(2, "usage: see the head of benchpace.c");
+	processes = number(argv[2]);
+	files = number(argv[3]);
+	rate = number(argv[4]);
+	warm = number(argv[5]);
+	seconds = number(argv[6]);
+	pid = number(argv[7]);
+	if (!processes || !files || files > MOST_FILES ||
+	    !rate || rate % (processes * (1000000000 / STEP_NS)))
+		errx(2, "RATE must be a multiple of 100 PROCESSES, FILES at most %d", MOST_FILES);
+	buf = aligned_alloc(BLOCK, BLOCKS * BLOCK);
+	done = mmap(NULL, processes * 64, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	child = calloc(processes, sizeof(*child));
+	if (!buf || done == MAP_FAILED || !child)
+		err(1, "memory");
+	memset(buf, 0x5a, BLOCKS * BLOCK);
+	make_files();
+	begin = now() + 1000000000;
+	for (i = 0; i < processes; i++) {
+		child[i] = fork();
+		if (child[i] < 0)
+			err(1, "fork");
+		if (!child[i])
+			work(i, begin);
+	}
+	sleep_until(begin + warm * 1000000000);
+	run = of_process(pid, "schedstat", "");
+	io = of_process(pid, "io", "read_bytes:") + of_process(pid, "io", "write_bytes:");
+	idle = idled();
+	ios = all_done();
+	tick = ticks();
+	sleep_until(begin + (warm + seconds) * 1000000000);
+	tick = ticks() - tick;
+	ios = all_done() - ios;
+	idle = idled() - idle;
+	run = of_process(pid, "schedstat", "") - run;
+	io = of_process(pid, "io", "read_bytes:") + of_process(pid, "io", "write_bytes:") - io;
+	printf("%lu %lu %lu %lu %lu %lu\n", ios, tick, idle, run,
+	       of_process(pid, "status", "VmHWM:"), io);
+	for (i = 0; i < processes; i++) {
+		kill(child[i], SIGKILL);
+		if (waitpid(child[i], NULL, 0) != child[i])
+			err(1, "a process ended by itself");
+	}
+	return 0;
+}
