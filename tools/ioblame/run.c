@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -196,22 +198,42 @@ static void print_end(const struct run *run)
 		msg("%s", line);
 }
 
+/* Return: its pid, or -1, and why was said. */
 static pid_t start_command(char **argv)
 {
-	pid_t pid = fork();
+	char name[TEXT_ESCAPED(128)];
+	int fd[2], err = 0;
+	pid_t pid;
 
-	if (pid < 0) {
+	/* it ends by itself when the program begins; else it has an errno */
+	if (pipe2(fd, O_CLOEXEC)) {
 		msg("cannot start a process: %s", strerror(errno));
 		return -1;
 	}
+	pid = fork();
 	if (!pid) {
 		stop_reset_child();
 		execvp(argv[0], argv);
-		fprintf(stderr, "ioblame: %s: %s\n", argv[0], strerror(errno));
+		err = errno;
+		if (write(fd[1], &err, sizeof(err)) < 0)
+			_exit(126);
 		_exit(127);
 	}
-	stop_watch_child(pid);
-	return pid;
+	if (pid < 0)
+		err = errno;
+	close(fd[1]);
+	while (pid > 0 && read(fd[0], &err, sizeof(err)) < 0 && errno == EINTR)
+		;
+	close(fd[0]);
+	if (!err) {
+		stop_watch_child(pid);
+		return pid;
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	text_escape(name, sizeof(name), argv[0], strnlen(argv[0], 128));
+	msg("cannot run '%s': %s", name, strerror(err));
+	return -1;
 }
 
 /* One record to the view, if it is one that was asked for. */
@@ -307,9 +329,44 @@ static void show_progress(const struct run *run, uint64_t start)
 		     ((run->now_ns - start) / (1000 * MS)), (unsigned long long)run->ios);
 }
 
+/* What is in memory and was not written yet, of the whole machine: bytes. */
+static uint64_t unwritten(void)
+{
+	static const char * const words[] = { "\nDirty:", "\nWriteback:" };
+	char *text = file_read("/proc/meminfo"), *p;
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; text && i < ARRAY_SIZE(words); i++) {
+		p = strstr(text, words[i]);
+		if (p)
+			sum += strtoull(p + strlen(words[i]), NULL, 10) << 10;
+	}
+	free(text);
+	return sum;
+}
+
+/* How the command ended, and what of its work is not to be seen yet. */
+static void say_child_ended(const struct run *run, int status, uint64_t wrote)
+{
+	uint64_t left = run->opts->sync ? 0 : unwritten();
+	char all[TEXT_NUMBER], part[TEXT_NUMBER];
+
+	if (WIFSIGNALED(status))
+		msg("the command was ended by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		msg("the command ended with status %d", WEXITSTATUS(status));
+	if (left > wrote)
+		left = wrote;
+	if (left)
+		msg("of %s that the command wrote, up to %s is in memory still and not seen here; --sync waits for it",
+		    text_bytes(all, wrote), text_bytes(part, left));
+}
+
 static void live(struct run *run, const struct view *view, struct clock *c, bool quiet)
 {
 	uint64_t tick = TICK_MOST, start = now_ns(), wait;
+	uint64_t wrote;
 	int status = 0;
 
 	run->now_ns = start;
@@ -327,11 +384,8 @@ static void live(struct run *run, const struct view *view, struct clock *c, bool
 		run->now_ns = now_ns();
 		if (at_interval(run, view, c) || (c->end && run->now_ns >= c->end))
 			break;
-		if (stop_child_ended(&status)) {
-			if (WIFSIGNALED(status))
-				msg("the command was ended by signal %d", WTERMSIG(status));
-			else if (WEXITSTATUS(status))
-				msg("the command ended with status %d", WEXITSTATUS(status));
+		if (stop_child_ended(&status, &wrote)) {
+			say_child_ended(run, status, wrote);
 			break;
 		}
 		if (!quiet)
@@ -350,6 +404,18 @@ static void live(struct run *run, const struct view *view, struct clock *c, bool
 	msg_progress_end();
 }
 
+/*
+ * What is read from a disk that is watched would show up as ours: be in memory, and
+ * stay there, with what else is wanted later.  If it cannot be, it is no worse than
+ * other programs.
+ */
+static void be_in_memory(void)
+{
+	tzset();
+	if (mlockall(MCL_CURRENT))
+		return;
+}
+
 static int begin(struct run *run, const struct view *view)
 {
 	const struct opts *o = run->opts;
@@ -357,9 +423,16 @@ static int begin(struct run *run, const struct view *view)
 
 	if (o->input)
 		return source_open_file(&run->source, o->input);
+	be_in_memory();
 	ret = session_begin(&run->session, run->device, run->nr_devices, view->ages);
+	/* the binary log is there once it is on: open it as soon as can be */
+	if (!ret && !run->session.own)
+		session_status(&run->session);
 	if (!ret)
 		ret = source_open(&run->source, run->session.text);
+	if (!ret && run->session.own)
+		session_status(&run->session);
+	run->source.unordered = view->unordered;
 	if (!ret && !run->session.own) {
 		run->filter.device = run->device;
 		run->filter.nr_devices = run->nr_devices;
@@ -374,10 +447,9 @@ static int go(struct run *run, const struct view *view)
 	const struct opts *o = run->opts;
 	struct clock c = { .interval = o->interval_ns ? o->interval_ns : view->interval_ns };
 	pid_t pid = 0;
+	uint64_t wrote;
 	int ret = EXIT_OK;
 
-	if (!view->silent)
-		print_head(run);
 	if (view->begin)
 		ret = view->begin(run);
 	if (!ret && o->run) {
@@ -386,12 +458,13 @@ static int go(struct run *run, const struct view *view)
 	}
 	if (ret)
 		return ret;
+	print_head(run);
 	if (run->source.live)
 		live(run, view, &c, view->wait || view->interval_ns ||
 		     o->command == CMD_SNOOP);
 	else
 		replay(run, view, &c);
-	if (pid > 0 && stop_asked() && !stop_child_ended(&ret)) {
+	if (pid > 0 && stop_asked() && !stop_child_ended(&ret, &wrote)) {
 		kill(pid, SIGTERM);
 		waitpid(pid, &ret, 0);
 	}
@@ -444,7 +517,7 @@ int run_view(const struct opts *opts, const struct view *view)
 	ret = begin(&run, view);
 	if (!ret)
 		ret = go(&run, view);
-	if (!ret && !view->silent)
+	if (!ret)
 		print_end(&run);
 	if (!ret && view->end)
 		ret = view->end(&run);

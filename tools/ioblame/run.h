@@ -31,7 +31,7 @@ struct run {
 /* What a view does; a NULL is nothing to be done */
 struct view {
 	bool ages;			/* needs ages of pages */
-	bool silent;			/* prints neither head nor end itself */
+	bool unordered;			/* of several CPUs' records any may come first */
 	uint64_t interval_ns;		/* if none was asked for */
 	int (*begin)(struct run *run);
 	void (*record)(struct run *run, const struct iob_iolog_bin_record *rec);

@@ -376,19 +376,22 @@ int session_begin(struct session *s, const struct device *want, unsigned int nr,
 		ret = read_along(s, want, nr);
 	else
 		ret = choose_devices(s, want, nr) ? switch_on(s, ages) : EXIT_FAILED;
-	if (!ret) {
-		s->status_text = dir_read("status");
-		if (s->status_text)
-			status_parse(&s->before, s->status_text);
-		/* the session's own count begins at 0, whatever came so far */
-		if (s->own) {
-			s->before.ios = 0;
-			memset(s->before.bytes, 0, sizeof(s->before.bytes));
-			s->before.nr_losses = 0;
-		}
-	}
 	close(fd);
 	return ret;
+}
+
+/* From where what happens in the session is counted. */
+void session_status(struct session *s)
+{
+	s->status_text = dir_read("status");
+	if (s->status_text)
+		status_parse(&s->before, s->status_text);
+	/* a session of our own counts from 0, whatever came so far */
+	if (s->own) {
+		s->before.ios = 0;
+		memset(s->before.bytes, 0, sizeof(s->before.bytes));
+		s->before.nr_losses = 0;
+	}
 }
 
 /* No more records: what is left can still be read. */

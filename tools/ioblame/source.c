@@ -21,6 +21,8 @@
 
 enum {
 	READ_BYTES = 256 << 10,
+	/* tasks whose process and cgroup are remembered */
+	ROLES_MAX = 16384,
 	/* of a CPU at a time: others want to be read, too */
 	READ_MOST = 4 << 20,
 };
@@ -236,6 +238,8 @@ static void fill_role(struct iob_iolog_bin_record *rec)
 	if (rec->role_kind != ROLE_THREAD)
 		return;
 	role = map_get(&roles, &rec->pid);
+	if (!role && roles.nr >= ROLES_MAX)
+		map_clear(&roles, free);
 	text = role ? NULL : dir_read("roles");
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {
@@ -250,8 +254,15 @@ static void fill_role(struct iob_iolog_bin_record *rec)
 	}
 	free(text);
 	role = map_get(&roles, &rec->pid);
-	rec->tgid = role ? role->tgid : rec->pid;
-	rec->cgroup = role ? role->cgroup : 0;
+	if (!role) {
+		/* gone already: do not look again for each of its IOs */
+		role = must(calloc(1, sizeof(*role)));
+		role->pid = rec->pid;
+		role->tgid = rec->pid;
+		map_put(&roles, role);
+	}
+	rec->tgid = role->tgid;
+	rec->cgroup = role->cgroup;
 }
 
 static void emit_text(struct source *s)
@@ -323,6 +334,7 @@ bool source_fill(struct source *s, bool last)
 	unsigned int i;
 
 	s->got = 0;
+	s->at_cpu = 0;
 	if (!s->live) {
 		s->limit_ns = UINT64_MAX;
 		if (s->ahead) {
@@ -349,16 +361,23 @@ bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 	struct source_cpu *cpu, *first = NULL;
 	unsigned int i;
 
-	for (i = 0; i < s->nr_cpus; i++) {
+	for (i = s->at_cpu; i < s->nr_cpus; i++) {
 		cpu = &s->cpu[i];
 		if (!cpu->has_head)
 			cpu->has_head = rec_next(&cpu->stream, &cpu->head);
-		if (cpu->has_head && cpu->head.complete_ns <= s->limit_ns &&
-		    (!first || cpu->head.complete_ns < first->head.complete_ns))
+		if (!cpu->has_head || cpu->head.complete_ns > s->limit_ns)
+			continue;
+		if (!first || cpu->head.complete_ns < first->head.complete_ns)
 			first = cpu;
+		if (s->unordered) {
+			s->at_cpu = i;
+			break;
+		}
 	}
-	if (!first)
+	if (!first) {
+		s->at_cpu = 0;
 		return false;
+	}
 	*rec = first->head;
 	first->has_head = false;
 	return true;
@@ -387,4 +406,6 @@ void source_close(struct source *s)
 	if (s->file)
 		fclose(s->file);
 	s->file = NULL;
+	free(s->path);
+	s->path = NULL;
 }

@@ -30,8 +30,10 @@ struct source_cpu {
 struct source {
 	bool live;
 	bool ended;		/* nothing will come */
+	bool unordered;		/* no need to merge what several CPUs have */
 	struct source_cpu *cpu;
 	unsigned int nr_cpus;
+	unsigned int at_cpu;	/* unordered: those before have no more */
 	int intents;
 	int text;		/* the text log, if another has the binary one */
 	uint64_t limit_ns;	/* what completed later is not complete yet */
@@ -42,7 +44,7 @@ struct source {
 	struct device entry_disk;
 
 	FILE *file;
-	const char *path;
+	char *path;		/* escaped */
 	bool torn, ahead;	/* ahead: records are read already */
 	struct status before, after;	/* of the recording */
 	bool has_status;

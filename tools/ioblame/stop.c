@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,12 +105,22 @@ void stop_watch_child(pid_t pid)
 	child = pid;
 }
 
-/* Whether it has ended, and how; true once. */
-bool stop_child_ended(int *status)
+/**
+ * stop_child_ended - whether it has ended
+ * @status: gets how
+ * @wrote:  gets how many bytes it and its children wrote: past the page cache, or
+ *	    into it, when they made pages dirty
+ *
+ * Return: true once.
+ */
+bool stop_child_ended(int *status, uint64_t *wrote)
 {
-	if (child <= 0 || waitpid(child, status, WNOHANG) != child)
+	struct rusage usage;
+
+	if (child <= 0 || wait4(child, status, WNOHANG, &usage) != child)
 		return false;
 	child = 0;
+	*wrote = (uint64_t)usage.ru_oublock * 512;
 	return true;
 }
 
