@@ -81,7 +81,7 @@ static void bad_ones(void)
 		"replay f record", "replay f report -- x", "snoop --rw X", "snoop --rw",
 		"snoop -p 0", "snoop -p x", "snoop -p 1,", "snoop -p -1", "top --by x",
 		"top -s x", "top -r 0", "top -r x", "stacks --weight x", "report --",
-		"status -- x", "status x", "doctor x", "snoop --min-lat", "stacks --csv",
+		"status -- x", "status x", "doctor x", "snoop --min-lat", "stacks -r 3",
 		"snoop -p 99999999999", "top -D", "config --csv",
 	};
 	size_t i;

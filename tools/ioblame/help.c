@@ -6,8 +6,7 @@
 
 #include "opts.h"
 
-static const char common[] =
-	"  [INTERVAL [COUNT]]      seconds between pictures (also 500ms, 2m), and how many\n"
+static const char options[] =
 	"  -d, --duration TIME     end after that long: 10, 500ms, 2m\n"
 	"  -- COMMAND...           watch while the command runs\n"
 	"      --sync              write what is dirty before, and again at the end\n"
@@ -16,22 +15,27 @@ static const char common[] =
 	"  -c, --comm PATTERN      only programs of that name (shell pattern)\n"
 	"  -g, --cgroup CGROUP     only this cgroup and below: path, unit or id\n"
 	"      --file PATTERN      only files whose path fits the shell pattern\n"
-	"      --rw RAWDF          only reads, readahead, writes, discards, flushes\n"
+	"      --rw RAWDF          only reads, readahead, writes, discards, flushes\n";
+
+static const char common[] =
+	"  [INTERVAL [COUNT]]      seconds between pictures (also 500ms, 2m), and how many\n"
 	"  -T, --timestamp         with the time of day\n";
 
 static const char formats[] =
 	"      --json              JSON lines\n"
 	"      --csv               CSV\n";
 
+static const char sort[] =
+	"  -s, --sort COLUMN       bytes, ios, read, written, p99, time\n";
+
 static const char rows[] =
 	"      --by WHAT           process, file, device, cgroup, stack, op, why\n"
-	"  -s, --sort COLUMN       bytes, ios, read, written, p99, time\n"
 	"  -r, --rows N            no more rows than that\n"
 	"  -S, --submitter         also who submitted it\n";
 
 static const struct {
 	const char *examples, *options;
-	const char *parts[3];
+	const char *parts[5];
 } helps[NR_COMMANDS] = {
 	[CMD_TOP] = {
 		"  ioblame                     who causes IO now, on all disks\n"
@@ -40,7 +44,7 @@ static const struct {
 		"  ioblame top --by file --rw W\n",
 		"  -a, --accumulate        sums since the beginning\n"
 		"  -b, --batch             no live view\n",
-		{ rows, common, formats },
+		{ rows, sort, common, options, formats },
 	},
 	[CMD_SNOOP] = {
 		"  ioblame snoop               a line for each IO\n"
@@ -51,13 +55,13 @@ static const struct {
 		"      --errors            only what failed\n"
 		"      --min-lat TIME      only what took so long: 50 (ms), 200us, 1s\n"
 		"  -r, --rows N            end after so many\n",
-		{ common, formats, NULL },
+		{ common, options, formats, NULL },
 	},
 	[CMD_REPORT] = {
 		"  ioblame report -d 10        a summary of ten seconds\n"
 		"  ioblame report --sync -- tar xf a.tar\n"
 		"  ioblame report --by file -d 60 -D sda1\n",
-		"", { rows, common, formats },
+		"", { rows, sort, common, options, formats },
 	},
 	[CMD_HIST] = {
 		"  ioblame hist total_time -d 10\n"
@@ -66,7 +70,7 @@ static const struct {
 		"  FIELD                   size, wait_time, io_time, total_time or age\n"
 		"      --by WHAT           process, file, device, cgroup, stack, op, why\n"
 		"  -r, --rows N            no more histograms than that\n",
-		{ common, formats, NULL },
+		{ sort, common, options, formats },
 	},
 	[CMD_STACKS] = {
 		"  ioblame stacks -d 10 --folded | flamegraph.pl > io.svg\n"
@@ -76,18 +80,16 @@ static const struct {
 		"      --svg               the flame graph itself\n"
 		"      --weight WHAT       bytes, ios or time (in us)\n"
 		"  -o, --output FILE       write it there\n",
-		{ common, "      --json              JSON lines\n", NULL },
+		{ "  -r, --rows N            with --json or --csv: no more stacks than that\n",
+		  sort, common, options, formats },
 	},
 	[CMD_RECORD] = {
 		"  ioblame record -o /dev/shm/io -d 60\n"
 		"  ioblame record -o io -- make\n"
 		"  ioblame replay io snoop --stacks\n",
 		"  -o, --output FILE       the recording\n"
-		"  -d, --duration TIME     end after that long\n"
-		"  -D, --device DEVICE     a disk, partition or dm name, or MAJ:MIN; repeatable\n"
-		"      --sync              write what is dirty before, and again at the end\n"
-		"  -- COMMAND...           record while the command runs\n",
-		{ NULL },
+		"  [SECONDS]               end after that long, as -d\n",
+		{ options, NULL },
 	},
 	[CMD_REPLAY] = {
 		"  ioblame replay io           a report of a recording\n"
@@ -177,12 +179,12 @@ void help_print(int command)
 	unsigned int i;
 
 	if (command < 0) {
-		printf("%s%s%s%s", general, common, formats, tail);
+		printf("%s%s%s%s%s", general, common, options, formats, tail);
 		return;
 	}
 	printf("Examples:\n%s\nUsage: ioblame %s\n\n%s", helps[command].examples,
 	       synopsis[command], helps[command].options);
-	for (i = 0; i < 3 && helps[command].parts[i]; i++)
+	for (i = 0; i < 5 && helps[command].parts[i]; i++)
 		fputs(helps[command].parts[i], stdout);
 	fputs(tail, stdout);
 }

@@ -8,15 +8,15 @@ _ioblame_disks() {
 }
 
 _ioblame_options() {
-	local views='-D --device -p --pid -c --comm -g --cgroup --file --rw -T --timestamp
-		-d --duration --sync --json'
+	local which='-D --device -p --pid -c --comm -g --cgroup --file --rw -d --duration --sync'
+	local views="$which -T --timestamp --json --csv"
 	case $1 in
-	top) echo "$views --csv --by -s --sort -r --rows -S --submitter -a --accumulate -b --batch" ;;
-	snoop) echo "$views --csv --stacks --errors --min-lat -r --rows" ;;
-	report) echo "$views --csv --by -s --sort -r --rows -S --submitter" ;;
-	hist) echo "$views --csv --by -r --rows" ;;
-	stacks) echo "$views --folded --svg --weight -o --output" ;;
-	record) echo "-o --output -d --duration -D --device --sync" ;;
+	top) echo "$views --by -s --sort -r --rows -S --submitter -a --accumulate -b --batch" ;;
+	snoop) echo "$views --stacks --errors --min-lat -r --rows" ;;
+	report) echo "$views --by -s --sort -r --rows -S --submitter" ;;
+	hist) echo "$views --by -s --sort -r --rows" ;;
+	stacks) echo "$views -s --sort -r --rows --folded --svg --weight -o --output" ;;
+	record) echo "$which -o --output" ;;
 	config | status | doctor) echo "--json" ;;
 	esac
 	echo "-h --help -V --version"

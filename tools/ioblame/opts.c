@@ -32,16 +32,16 @@ static const struct {
 	unsigned int commands;
 } known[] = {
 	{ 'D', VIEWS | CMD(RECORD) },
-	{ 'p', VIEWS },
-	{ 'c', VIEWS },
-	{ 'g', VIEWS },
-	{ OPT_FILE, VIEWS },
-	{ OPT_RW, VIEWS },
-	{ 's', CMD(TOP) | CMD(REPORT) },
-	{ 'r', CMD(TOP) | CMD(REPORT) | CMD(HIST) | CMD(SNOOP) },
+	{ 'p', VIEWS | CMD(RECORD) },
+	{ 'c', VIEWS | CMD(RECORD) },
+	{ 'g', VIEWS | CMD(RECORD) },
+	{ OPT_FILE, VIEWS | CMD(RECORD) },
+	{ OPT_RW, VIEWS | CMD(RECORD) },
+	{ 's', VIEWS & ~CMD(SNOOP) },
+	{ 'r', VIEWS },
 	{ 'T', VIEWS },
 	{ OPT_JSON, VIEWS | CMD(STATUS) | CMD(CONFIG) | CMD(DOCTOR) },
-	{ OPT_CSV, CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) },
+	{ OPT_CSV, VIEWS },
 	{ 'd', VIEWS | CMD(RECORD) },
 	{ OPT_STACKS, CMD(SNOOP) },
 	{ OPT_ERRORS, CMD(SNOOP) },
@@ -232,6 +232,7 @@ static bool set(struct opts *o, int opt, const char *arg)
 		if (!parse_word(arg, sorts, NR_SORTS, &word))
 			return false;
 		o->sort = word;
+		o->given_sort = true;
 		return true;
 	case 'r':
 		if (!text_parse_u64(arg, &n) || !n || n > 100000)
@@ -391,7 +392,7 @@ static int parse_args(struct opts *o, char **args, int nr)
 	case CMD_RECORD:
 		if (!o->output)
 			return usage(o, "record wants a file: -o FILE", NULL);
-		return nr ? usage(o, "what is '%s'?", args[0]) : EXIT_OK;
+		return parse_interval(o, args, nr);
 	case CMD_STATUS:
 	case CMD_DOCTOR:
 		return nr ? usage(o, "what is '%s'?", args[0]) : EXIT_OK;
@@ -471,5 +472,18 @@ int opts_parse(struct opts *o, int argc, char **argv)
 	if (o->run && o->input)
 		return usage(o, "replay runs no command", NULL);
 	ret = parse_options(o, argc, argv);
-	return ret ? ret : parse_args(o, argv + optind, argc - optind);
+	if (!ret)
+		ret = parse_args(o, argv + optind, argc - optind);
+	if (!ret && o->command == CMD_STACKS && o->format == FORMAT_TABLE &&
+	    (o->rows || o->given_sort))
+		return usage(o, "stacks has --rows and --sort with --json or --csv only", NULL);
+	/* these have one picture: an interval is how long */
+	if (!ret && o->interval_ns && (1U << o->command &
+				       (CMD(SNOOP) | CMD(STACKS) | CMD(RECORD)))) {
+		if (!o->duration_ns)
+			o->duration_ns = o->interval_ns * (o->count ? o->count : 1);
+		o->interval_ns = 0;
+		o->count = 0;
+	}
+	return ret;
 }

@@ -94,6 +94,7 @@ struct opts {
 	char rw[8];			/* letters, "" for all */
 
 	enum sort sort;
+	bool given_sort;
 	unsigned int rows;		/* 0: as many as fit, or all */
 	bool timestamp;
 	enum format format;
