@@ -11,6 +11,7 @@
 #include "name.h"
 #include "out.h"
 #include "rows.h"
+#include "sum.h"
 #include "table.h"
 #include "text.h"
 
@@ -19,27 +20,6 @@ enum {
 	HISTS = 20,
 	LOGS = 64,
 };
-
-static struct agg agg;
-
-static int begin(struct run *run)
-{
-	agg_init(&agg, run->opts->field);
-	return 0;
-}
-
-static void record(struct run *run, const struct iob_iolog_bin_record *rec)
-{
-	(void)run;
-	agg_add(&agg, rec);
-}
-
-static int end(struct run *run)
-{
-	(void)run;
-	agg_clear(&agg);
-	return 0;
-}
 
 /* Whole powers of two; times in µs, as below that nothing happens. */
 static unsigned int log_of(enum field field, unsigned int slot)
@@ -176,36 +156,42 @@ static void print_one(const struct run *run, const struct hist *h, const char *b
 static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
 	const struct opts *o = run->opts;
-	struct hist all = { { 0 } };
+	struct hist all = { { 0 } }, part;
+	struct row_more more;
 	char label[4096], time[32];
 	struct row *rows;
 	size_t i, nr;
 
 	(void)from_ns;
-	if (last && o->interval_ns && !agg.records)
+	if (last && o->interval_ns && !sum.records)
 		return;
 	if (o->timestamp && o->format == FORMAT_TABLE) {
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("\n%s", time);
 	}
-	nr = agg_rows(&agg, o->by, SORT_IOS, &rows);
-	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++)
-		print_one(run, &rows[i].hist, opts_pivot_name(o->by),
-			  row_label(rows[i].lead, o->by, label, sizeof(label)), to_ns);
+	nr = agg_rows(&sum, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
+	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++) {
+		agg_more(&rows[i], &more);
+		print_one(run, &more.hist, opts_pivot_name(o->by),
+			  row_label(more.lead, o->by, label, sizeof(label)), to_ns);
+	}
 	if (o->given_by && i < nr && o->format == FORMAT_TABLE)
 		out_printf("\n... and %zu more (--rows)\n", nr - i);
-	for (i = 0; i < nr; i++)
-		hist_sum(&all, &rows[i].hist);
+	for (i = 0; i < nr && !o->given_by; i++) {
+		agg_hist(&rows[i], &part);
+		hist_sum(&all, &part);
+	}
 	if (!o->given_by)
 		print_one(run, &all, NULL, NULL, to_ns);
 	free(rows);
-	agg_clear(&agg);
+	agg_clear(&sum);
 }
 
 int cmd_hist(const struct opts *o)
 {
 	struct view view = {
-		.begin = begin, .record = record, .interval = picture, .end = end,
+		.begin = sum_begin, .record = sum_record, .filled = sum_filled,
+		.interval = picture, .end = sum_end,
 		.ages = o->field == FIELD_AGE,
 	};
 

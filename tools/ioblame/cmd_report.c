@@ -12,35 +12,16 @@
 #include "name.h"
 #include "out.h"
 #include "rows.h"
+#include "sum.h"
 #include "text.h"
 
 enum {
 	ROWS_IN_REPORT = 20,
 	STACKS_IN_REPORT = 5,
 	FRAMES_IN_REPORT = 12,
+	/* names that top asks for in a second before they are shown */
+	NAMES_IN_ADVANCE = 1000,
 };
-
-static struct agg agg;
-
-static int begin(struct run *run)
-{
-	(void)run;
-	agg_init(&agg, FIELD_TOTAL);
-	return 0;
-}
-
-static void record(struct run *run, const struct iob_iolog_bin_record *rec)
-{
-	(void)run;
-	agg_add(&agg, rec);
-}
-
-static int end(struct run *run)
-{
-	(void)run;
-	agg_clear(&agg);
-	return 0;
-}
 
 static void title(const struct run *run, const char *text)
 {
@@ -53,18 +34,20 @@ static void print_stacks(const struct run *run, unsigned int most)
 {
 	char read[TEXT_NUMBER], written[TEXT_NUMBER];
 	const struct intent *in;
+	struct row_more more;
 	struct row *rows;
 	size_t nr, i;
 	unsigned int k;
 
-	nr = agg_rows(&agg, BY_STACK, run->opts->sort, &rows);
+	nr = agg_rows(&sum, BY_STACK, run->opts->sort, &rows);
 	for (i = 0; i < nr && i < most; i++) {
-		in = intent_get(rows[i].stack->key.intent);
+		agg_more(&rows[i], &more);
+		in = intent_get(more.stack->key.intent);
 		out_printf("#%u  read %s, written %s, %llu IOs, mostly %s\n",
-			   rows[i].stack->key.intent,
+			   more.stack->key.intent,
 			   text_bytes(read, rows[i].bytes[ROW_READ]),
 			   text_bytes(written, rows[i].bytes[ROW_WRITE]),
-			   (unsigned long long)rows[i].all_ios, rows[i].why->why);
+			   (unsigned long long)rows[i].all_ios, more.why->why);
 		for (k = 0; in && k < in->depth && k < FRAMES_IN_REPORT; k++)
 			out_printf("    %s\n", in->frame[k]);
 		if (in && in->depth > FRAMES_IN_REPORT)
@@ -85,7 +68,7 @@ static void print_head(const struct run *run, uint64_t from_ns, uint64_t to_ns)
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("%s  ", time);
 	}
-	out_printf("%llu IOs in %.1f s, Linux %s\n", (unsigned long long)agg.ios,
+	out_printf("%llu IOs in %.1f s, Linux %s\n", (unsigned long long)sum.ios,
 		   (double)(to_ns - from_ns) / 1e9, run->source.kernel);
 }
 
@@ -102,34 +85,34 @@ static void report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 	size_t i;
 
 	/* behind pictures of intervals, only if something came since */
-	if (last && o->interval_ns && !agg.records)
+	if (last && o->interval_ns && !sum.records)
 		return;
 	print_head(run, from_ns, to_ns);
 	if (o->given_by) {
-		rows_print(run, &agg, o->by, most, &look);
-		agg_clear(&agg);
+		rows_print(run, &sum, o->by, most, &look);
+		sum_print_folded(run);
+		agg_clear(&sum);
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		snprintf(text, sizeof(text), "By %s:", opts_pivot_name(parts[i]));
 		title(run, text);
-		rows_print(run, &agg, parts[i], most, &look);
+		rows_print(run, &sum, parts[i], most, &look);
 	}
 	title(run, "By stack:");
 	if (all)
-		rows_print(run, &agg, BY_STACK, most, &look);
+		rows_print(run, &sum, BY_STACK, most, &look);
 	else
 		print_stacks(run, o->rows ? o->rows : STACKS_IN_REPORT);
-	if (agg.folded && !all)
-		out_printf("%llu IOs had no room and are shown without file and stack.\n",
-			   (unsigned long long)agg.folded);
-	agg_clear(&agg);
+	sum_print_folded(run);
+	agg_clear(&sum);
 }
 
 int cmd_report(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin, .record = record, .interval = report, .end = end,
+		.begin = sum_begin, .record = sum_record, .filled = sum_filled,
+		.interval = report, .end = sum_end,
 	};
 
 	return run_view(o, &view);
@@ -145,7 +128,7 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	};
 	char time[32];
 
-	if (last && !agg.records)
+	if (last && !sum.records)
 		return;
 	if (!begun)
 		begun = from_ns;
@@ -154,20 +137,25 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	if (o->format == FORMAT_TABLE) {
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("%s%.8s  %llu IOs\n", begun == from_ns ? "" : "\n", time,
-			   (unsigned long long)agg.ios);
+			   (unsigned long long)sum.ios);
 	}
-	rows_print(run, &agg, o->by, o->rows ? o->rows :
+	rows_print(run, &sum, o->by, o->rows ? o->rows :
 		   o->format == FORMAT_TABLE ? ROWS_IN_REPORT : 0, &look);
+	sum_print_folded(run);
 	if (!o->accumulate)
-		agg_clear(&agg);
+		agg_clear(&sum);
 }
 
 int cmd_top(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin, .record = record, .interval = picture, .end = end,
-		.interval_ns = 1000000000,
+		.begin = sum_begin, .record = sum_record, .filled = sum_filled,
+		.interval = picture, .end = sum_end,
+		.interval_ns = 1000000000, .unordered = true,
 	};
+
+	if (!o->input)
+		name_note_at_most(NAMES_IN_ADVANCE);
 
 #ifdef HAVE_CURSES
 	if (isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && !o->batch &&

@@ -28,7 +28,7 @@ enum column {
 static struct col columns[NR_COLUMNS] = {
 	[TIME_NS] = { "TIME", "time_ns", COL_COUNT, DATA, 0 },
 	[TIME] = { "TIME", "time", COL_TEXT, SHOWN, 15 },
-	[WHO] = { "PID", "who", COL_TEXT, SHOWN, 7 },
+	[WHO] = { "PID", "who", COL_TEXT, 0, 7 },
 	[PID] = { "PID", "pid", COL_COUNT, DATA, 0 },
 	[TGID] = { "TGID", "tgid", COL_COUNT, DATA, 0 },
 	[ROLE] = { "ROLE", "role", COL_TEXT, DATA, 0 },
@@ -61,35 +61,6 @@ static struct col columns[NR_COLUMNS] = {
 
 static struct table *table;
 static unsigned int rows;
-
-static const char *who(const struct iob_iolog_bin_record *rec, char *to, size_t size)
-{
-	switch (rec->role_kind) {
-	case ROLE_USER:
-		snprintf(to, size, "user-%d", -rec->id);
-		break;
-	case ROLE_CGROUP:
-		snprintf(to, size, "cgroup");
-		break;
-	case ROLE_NOBODY:
-		snprintf(to, size, "-");
-		break;
-	default:
-		snprintf(to, size, "%d", rec->id);
-	}
-	return to;
-}
-
-static const char *role(unsigned int kind)
-{
-	static const char * const names[] = {
-		[ROLE_THREAD] = "thread", [ROLE_PROCESS] = "process",
-		[ROLE_CGROUP] = "cgroup", [ROLE_USER] = "user",
-		[ROLE_NOBODY] = "nobody",
-	};
-
-	return kind <= ROLE_NOBODY ? names[kind] : "?";
-}
 
 static void print_stack(const struct intent *in)
 {
@@ -125,10 +96,10 @@ static void record(struct run *run, const struct iob_iolog_bin_record *rec)
 
 	c[TIME_NS] = CELL_N(run_wall_ns(run, rec->complete_ns));
 	c[TIME] = CELL_TEXT(time);
-	c[WHO] = CELL_TEXT(who(rec, name, sizeof(name)));
+	c[WHO] = CELL_TEXT(rec_who(rec->role_kind, abs(rec->id), name, sizeof(name)));
 	c[PID] = CELL_IF(rec->role_kind <= ROLE_PROCESS, rec->id);
 	c[TGID] = CELL_IF(rec->tgid, rec->tgid);
-	c[ROLE] = CELL_TEXT(role(rec->role_kind));
+	c[ROLE] = CELL_TEXT(rec_role_name(rec->role_kind));
 	c[COMM] = CELL_TEXT(rec->role_kind == ROLE_CGROUP ? name_unit(rec->cgroup) :
 			    *comm ? comm : "-");
 	c[CGROUP] = CELL_TEXT(name_cgroup(rec->cgroup));
@@ -186,12 +157,6 @@ int cmd_snoop(const struct opts *o)
 	static const struct view view = {
 		.begin = begin, .record = record, .filled = filled, .end = end,
 	};
-	struct opts own = *o;
 
-	/* no pictures: an interval is how long */
-	if (own.interval_ns && !own.duration_ns)
-		own.duration_ns = own.interval_ns * (own.count ? own.count : 1);
-	own.interval_ns = 0;
-	own.count = 0;
-	return run_view(&own, &view);
+	return run_view(o, &view);
 }

@@ -14,6 +14,7 @@
 #include "name.h"
 #include "out.h"
 #include "rows.h"
+#include "sum.h"
 #include "table.h"
 #include "text.h"
 
@@ -22,14 +23,13 @@ enum {
 	NAME = 256,
 };
 
-static struct agg agg;
 static FILE *file;
 
 static int begin(struct run *run)
 {
 	const struct opts *o = run->opts;
 
-	agg_init(&agg, FIELD_TOTAL);
+	sum_begin(run);
 	if (!o->output)
 		return 0;
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
@@ -39,12 +39,6 @@ static int begin(struct run *run)
 		return 0;
 	msg("cannot write the output: %s", strerror(errno));
 	return EXIT_FAILED;
-}
-
-static void record(struct run *run, const struct iob_iolog_bin_record *rec)
-{
-	(void)run;
-	agg_add(&agg, rec);
 }
 
 static uint64_t weight_of(const struct atom *a, enum weight weight)
@@ -95,30 +89,50 @@ static void put(const char *text)
 		out_puts(text);
 }
 
-static void json_stacks(const struct run *run)
+enum column {
+	INTENT, WHY, FOLDED, IOS, BYTES, TOTAL, NR_COLUMNS,
+};
+
+static const struct col columns[NR_COLUMNS] = {
+	[INTENT] = { "INTENT", "intent", COL_COUNT, 0, 0 },
+	[WHY] = { "WHY", "why", COL_TEXT, 0, 0 },
+	[FOLDED] = { "FOLDED", "folded", COL_TEXT, 0, 0 },
+	[IOS] = { "IOS", "ios", COL_COUNT, 0, 0 },
+	[BYTES] = { "BYTES", "bytes", COL_COUNT, 0, 0 },
+	[TOTAL] = { "TOTAL", "total_us", COL_COUNT, 0, 0 },
+};
+
+/* For programs: a row for each stack. */
+static void print_rows(const struct opts *o)
 {
-	struct json_object *o;
+	static const enum sort sorts[NR_WEIGHTS] = {
+		[WEIGHT_BYTES] = SORT_BYTES, [WEIGHT_IOS] = SORT_IOS,
+		[WEIGHT_TIME] = SORT_TIME,
+	};
+	struct table *t = table_new(o->format, "stack", columns, NR_COLUMNS);
+	struct cell c[NR_COLUMNS];
+	const struct intent *in;
+	struct row_more more;
 	struct row *rows;
 	size_t i, nr;
 	char *folded;
-	const struct intent *in;
 
-	nr = agg_rows(&agg, BY_STACK, SORT_BYTES, &rows);
-	for (i = 0; i < nr; i++) {
-		in = intent_get(rows[i].stack->key.intent);
+	nr = agg_rows(&sum, BY_STACK, o->given_sort ? o->sort : sorts[o->weight], &rows);
+	for (i = 0; i < nr && (!o->rows || i < o->rows); i++) {
+		agg_more(&rows[i], &more);
+		in = intent_get(more.stack->key.intent);
 		folded = in ? stack_folded(in, ";", true) : NULL;
-		o = json_begin("stack");
-		json_n(o, "intent", rows[i].stack->key.intent);
-		json_text(o, "why", rows[i].why->why);
-		json_text(o, "folded", folded);
-		json_n(o, "ios", rows[i].all_ios);
-		json_n(o, "bytes", rows[i].all_bytes);
-		json_n(o, "total_us", rows[i].total_ns / 1000);
-		json_print(o);
+		c[INTENT] = CELL_N(more.stack->key.intent);
+		c[WHY] = CELL_TEXT(more.why->why);
+		c[FOLDED] = CELL_TEXT(folded);
+		c[IOS] = CELL_N(rows[i].all_ios);
+		c[BYTES] = CELL_N(rows[i].all_bytes);
+		c[TOTAL] = CELL_N(rows[i].total_ns / 1000);
+		table_row(t, c);
 		free(folded);
 	}
+	table_end(t);
 	free(rows);
-	(void)run;
 }
 
 static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
@@ -132,12 +146,12 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	/* one picture, of everything */
 	if (!last)
 		return;
-	if (o->format == FORMAT_JSON) {
-		json_stacks(run);
+	if (o->format != FORMAT_TABLE) {
+		print_rows(o);
 		return;
 	}
 	f = flame_new();
-	map_for_each(&agg.atoms, i, a)
+	map_for_each(&sum.atoms, i, a)
 		add_atom(f, a, weight_of(a, o->weight));
 	if (o->svg) {
 		snprintf(title, sizeof(title), "Block IO by originator, %s, %.1f s",
@@ -151,8 +165,7 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 
 static int end(struct run *run)
 {
-	agg_clear(&agg);
-	(void)run;
+	sum_end(run);
 	if (file && (ferror(file) | fclose(file))) {
 		msg("cannot write the output: %s", strerror(errno));
 		return EXIT_FAILED;
@@ -163,13 +176,9 @@ static int end(struct run *run)
 int cmd_stacks(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin, .record = record, .interval = picture, .end = end,
+		.begin = begin, .record = sum_record, .filled = sum_filled,
+		.interval = picture, .end = end,
 	};
-	struct opts own = *o;
 
-	if (own.interval_ns && !own.duration_ns)
-		own.duration_ns = own.interval_ns * (own.count ? own.count : 1);
-	own.interval_ns = 0;
-	own.count = 0;
-	return run_view(&own, &view);
+	return run_view(o, &view);
 }

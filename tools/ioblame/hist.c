@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
 #include <string.h>
 
 #include "hist.h"
+#include "msg.h"
 
 /* Where a value is counted: what is too large, in the last slot. */
 unsigned int hist_slot(uint64_t value)
@@ -37,6 +39,47 @@ void hist_sum(struct hist *to, const struct hist *from)
 
 	for (i = 0; i < HIST_SLOTS; i++)
 		to->n[i] += from->n[i];
+}
+
+void hist_few_add(struct hist_few *h, unsigned int slot, uint32_t n)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++) {
+		if (h->pair[i].slot == slot) {
+			h->pair[i].n += n;
+			return;
+		}
+	}
+	if (h->nr == h->size) {
+		h->size = h->size ? h->size * 2 : 2;
+		h->pair = must(realloc(h->pair, h->size * sizeof(*h->pair)));
+	}
+	h->pair[h->nr++] = (struct hist_pair){ .slot = slot, .n = n };
+}
+
+void hist_few_sum(struct hist *to, const struct hist_few *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < from->nr; i++)
+		to->n[from->pair[i].slot] += from->pair[i].n;
+}
+
+/* Add @from to @to; nothing is left of it. */
+void hist_few_move(struct hist_few *to, struct hist_few *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < from->nr; i++)
+		hist_few_add(to, from->pair[i].slot, from->pair[i].n);
+	hist_few_free(from);
+}
+
+void hist_few_free(struct hist_few *h)
+{
+	free(h->pair);
+	memset(h, 0, sizeof(*h));
 }
 
 uint64_t hist_count(const struct hist *h)

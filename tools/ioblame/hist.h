@@ -19,6 +19,19 @@ struct hist {
 	uint32_t n[HIST_SLOTS];
 };
 
+/* the same, where most slots are empty; all zero at first */
+struct hist_few {
+	struct hist_pair {
+		uint32_t slot, n;
+	} *pair;
+	unsigned int nr, size;
+};
+
+void hist_few_add(struct hist_few *h, unsigned int slot, uint32_t n);
+void hist_few_sum(struct hist *to, const struct hist_few *from);
+void hist_few_move(struct hist_few *to, struct hist_few *from);
+void hist_few_free(struct hist_few *h);
+
 unsigned int hist_slot(uint64_t value);
 uint64_t hist_low(unsigned int slot);
 void hist_add(struct hist *h, uint64_t value);

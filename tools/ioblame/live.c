@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <term.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -107,12 +108,14 @@ static void put_left(int y, int *x, int width, const char *text)
 }
 
 /* Whether what is typed occurs in anything that the row shows. */
-static bool fits(const struct row *row)
+static bool fits(const struct row *sums)
 {
 	char label[4096], comm[TEXT_ESCAPED(IOB_COMM_LEN)];
+	struct row_more more, *row = &more;
 
 	if (!*v.filter)
 		return true;
+	agg_more(sums, &more);
 	return strstr(row_label(row->lead, v.by, label, sizeof(label)), v.filter) ||
 	       strstr(row_comm(row->lead, comm, sizeof(comm)), v.filter) ||
 	       strstr(row_file(row->file), v.filter) ||
@@ -133,7 +136,7 @@ static void gather(void)
 	}
 	v.nr = kept;
 	for (i = 0; v.has_chosen && i < v.nr; i++) {
-		if (agg_same(v.by, &v.chosen, v.rows[i].lead))
+		if (agg_same(v.by, &v.chosen, v.rows[i].atoms))
 			v.selected = i;
 	}
 	if (v.selected >= v.nr)
@@ -156,7 +159,8 @@ static void draw_head(void)
 {
 	char time[32], read[TEXT_NUMBER], written[TEXT_NUMBER], ios[TEXT_NUMBER];
 	uint64_t all_read = 0, all_written = 0, all = 0;
-	char text[512];
+	unsigned int disks = v.run->session.nr_devices;
+	char text[512], folded[96] = "";
 	size_t i;
 
 	for (i = 0; i < v.nr; i++) {
@@ -165,15 +169,18 @@ static void draw_head(void)
 		all += v.rows[i].all_ios;
 	}
 	run_time(v.run, v.to_ns, time, sizeof(time));
-	snprintf(text, sizeof(text), "ioblame %.8s  read %s/s  written %s/s  %s IO/s  %u disks%s%s",
+	snprintf(text, sizeof(text), "ioblame %.8s  read %s/s  written %s/s  %s IO/s  %u disk%s%s%s",
 		 time, bytes_per_second(read, all_read),
 		 bytes_per_second(written, all_written), text_rate(ios, per_second(all)),
-		 v.run->session.nr_devices, v.paused ? "  PAUSED" : "",
+		 disks, disks == 1 ? "" : "s", v.paused ? "  PAUSED" : "",
 		 v.run->session.own ? "" : "  (reading along)");
 	put(0, 0, COLS, text);
-	snprintf(text, sizeof(text), "by %s, most %s first%s%s%s",
+	if (shown()->folded)
+		snprintf(folded, sizeof(folded), ", %s IOs without file and stack (no room)",
+			 text_rate(ios, (double)shown()->folded));
+	snprintf(text, sizeof(text), "by %s, most %s first%s%s%s%s",
 		 opts_pivot_name(v.by), opts_sort_name(v.sort),
-		 v.accumulate ? ", since the beginning" : "",
+		 v.accumulate ? ", since the beginning" : "", folded,
 		 *v.filter || v.mode == TYPING ? ", filter: " : "", v.filter);
 	put(1, 0, COLS, text);
 }
@@ -206,39 +213,42 @@ static void draw_titles(void)
 static void draw_row(int y, const struct row *row, bool selected)
 {
 	char number[TEXT_NUMBER], text[4600], comm[TEXT_ESCAPED(IOB_COMM_LEN)];
+	struct row_more more;
 	int x = 0;
+
+	agg_more(row, &more);
 
 	if (selected) {
 		attron(A_REVERSE);
 		mvhline(y, 0, ' ', COLS);
 	}
 	if (v.by == BY_PROCESS) {
-		put_right(y, &x, 8, row_who(row->lead, text, sizeof(text)));
-		snprintf(text, sizeof(text), "%s%s", row_comm(row->lead, comm, sizeof(comm)),
-			 row_exited(v.run, row->lead) ? "*" : "");
+		put_right(y, &x, 8, row_who(more.lead, text, sizeof(text)));
+		snprintf(text, sizeof(text), "%s%s", row_comm(more.lead, comm, sizeof(comm)),
+			 row_exited(v.run, more.lead) ? "*" : "");
 		put_left(y, &x, COMM_WIDTH, text);
-		put_left(y, &x, UNIT_WIDTH, name_unit(row->cgroup->key.cgroup));
+		put_left(y, &x, UNIT_WIDTH, name_unit(more.cgroup->key.cgroup));
 	}
 	put_right(y, &x, 6, text_rate(number, per_second(row->ios[ROW_READ])));
 	put_right(y, &x, 6, text_rate(number, per_second(row->ios[ROW_WRITE])));
 	put_right(y, &x, 6, bytes_per_second(number, row->bytes[ROW_READ]));
 	put_right(y, &x, 6, bytes_per_second(number, row->bytes[ROW_WRITE]));
-	put_right(y, &x, 6, text_nsecs(number, hist_percentile(&row->hist, 0.5)));
-	put_right(y, &x, 6, text_nsecs(number, hist_percentile(&row->hist, 0.99)));
-	put_left(y, &x, 10, row->why->why);
+	put_right(y, &x, 6, text_nsecs(number, hist_percentile(&more.hist, 0.5)));
+	put_right(y, &x, 6, text_nsecs(number, hist_percentile(&more.hist, 0.99)));
+	put_left(y, &x, 10, more.why->why);
 	if (v.submitter) {
-		text_escape(comm, sizeof(comm), row->via->sub_comm, IOB_COMM_LEN);
+		text_escape(comm, sizeof(comm), more.via->sub_comm, IOB_COMM_LEN);
 		put_left(y, &x, 15, comm);
 	}
 	if (v.by == BY_PROCESS) {
-		if (row->files > 1)
-			snprintf(text, sizeof(text), "%.4300s (+%u)", row_file(row->file),
-				 row->files - 1);
+		if (more.files > 1)
+			snprintf(text, sizeof(text), "%.4300s (+%u)", row_file(more.file),
+				 more.files - 1);
 		else
-			snprintf(text, sizeof(text), "%.4300s", row_file(row->file));
+			snprintf(text, sizeof(text), "%.4300s", row_file(more.file));
 		put_left(y, &x, COLS, text);
 	} else {
-		put_left(y, &x, COLS, row_label(row->lead, v.by, text, sizeof(text)));
+		put_left(y, &x, COLS, row_label(more.lead, v.by, text, sizeof(text)));
 	}
 	if (selected)
 		attroff(A_REVERSE);
@@ -274,6 +284,7 @@ static void draw_detail(void)
 	char text[4600], read[TEXT_NUMBER], written[TEXT_NUMBER];
 	const struct intent *in;
 	const struct row *row;
+	struct row_more more;
 	unsigned int i, most;
 
 	if (!v.nr) {
@@ -281,21 +292,22 @@ static void draw_detail(void)
 		return;
 	}
 	row = &v.rows[v.selected];
+	agg_more(row, &more);
 	v.line = FIRST_ROW;
-	row_label(row->lead, v.by, text, sizeof(text));
+	row_label(more.lead, v.by, text, sizeof(text));
 	attron(A_BOLD);
-	put(v.line++, 0, COLS, row_label(row->lead, v.by, text, sizeof(text)));
+	put(v.line++, 0, COLS, row_label(more.lead, v.by, text, sizeof(text)));
 	attroff(A_BOLD);
 	snprintf(text, sizeof(text), "read %s, written %s, %llu IOs, %llu errors, mostly %s on %s",
 		 text_bytes(read, row->bytes[ROW_READ]),
 		 text_bytes(written, row->bytes[ROW_WRITE]),
 		 (unsigned long long)row->all_ios, (unsigned long long)row->errors,
-		 row->why->why, name_disk(row->disk->key.disk));
+		 more.why->why, name_disk(more.disk->key.disk));
 	draw_line(text, NULL);
-	snprintf(text, sizeof(text), "file %.4300s", row_file(row->file));
+	snprintf(text, sizeof(text), "file %.4300s", row_file(more.file));
 	draw_line(text, NULL);
-	in = intent_get(row->stack->key.intent);
-	snprintf(text, sizeof(text), "stack #%u:", row->stack->key.intent);
+	in = intent_get(more.stack->key.intent);
+	snprintf(text, sizeof(text), "stack #%u:", more.stack->key.intent);
 	put(++v.line, 0, COLS, text);
 	v.line++;
 	/* the histogram wants its room, too */
@@ -308,12 +320,12 @@ static void draw_detail(void)
 	}
 	v.line++;
 	put(v.line++, 0, COLS, "time from queueing to completion:");
-	hist_lines(&row->hist, FIELD_TOTAL, COLS > 80 ? 40 : 20, draw_line, NULL);
+	hist_lines(&more.hist, FIELD_TOTAL, COLS > 80 ? 40 : 20, draw_line, NULL);
 }
 
 static void draw_help(void)
 {
-	static const char * const lines[] = {
+	static const char * const about[] = {
 		"p f d c k   rows are processes, files, devices, cgroups, stacks (Tab: the next)",
 		"s           sort by bytes, ios, read, written, p99, time",
 		"/           filter: what the row must contain; Enter ends, Esc drops it",
@@ -328,8 +340,8 @@ static void draw_help(void)
 	};
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(lines); i++)
-		put(FIRST_ROW + i, 2, COLS - 2, lines[i]);
+	for (i = 0; i < ARRAY_SIZE(about); i++)
+		put(FIRST_ROW + i, 2, COLS - 2, about[i]);
 }
 
 static void draw_foot(void)
@@ -370,7 +382,7 @@ static void choose(void)
 {
 	v.has_chosen = v.nr;
 	if (v.nr)
-		v.chosen = *v.rows[v.selected].lead;
+		v.chosen = *v.rows[v.selected].atoms;
 }
 
 static void pivot(enum pivot by)
@@ -541,7 +553,9 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	}
 	v.from_ns = from_ns;
 	v.to_ns = to_ns;
-	if (!v.accumulate) {
+	if (v.accumulate) {
+		agg_squeeze(&v.agg);
+	} else {
 		agg_clear(&v.shown);
 		v.shown = v.agg;
 		agg_init(&v.agg, FIELD_TOTAL);
@@ -605,7 +619,11 @@ int live_top(const struct opts *o)
 	static const struct view view = {
 		.begin = begin, .record = record, .interval = picture,
 		.wait = wait_for_keys, .end = end, .interval_ns = 1000000000,
+		.unordered = true,
 	};
+	int bad;
 
+	/* what describes the terminal is read before a disk is watched */
+	setupterm(NULL, STDOUT_FILENO, &bad);
 	return run_view(o, &view);
 }

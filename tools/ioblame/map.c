@@ -67,6 +67,37 @@ void map_put(struct map *map, void *value)
 	map->nr++;
 }
 
+/*
+ * Make an empty map as large as another, whose values will come in the order that
+ * they have there: a smaller one would gather all of them in one place.
+ */
+void map_like(struct map *map, const struct map *other)
+{
+	map->key_len = other->key_len;
+	map->nr = 0;
+	map->size = other->size;
+	map->slot = map->size ? must(calloc(map->size, sizeof(*map->slot))) : NULL;
+}
+
+/* Forget those that are not worth keeping. */
+void map_keep(struct map *map, bool (*keep)(const void *value, const void *arg),
+	      const void *arg, void (*free_value)(void *value))
+{
+	struct map old = *map;
+	size_t i;
+
+	map_like(map, &old);
+	for (i = 0; i < old.size; i++) {
+		if (!old.slot[i])
+			continue;
+		if (keep(old.slot[i], arg))
+			map_put(map, old.slot[i]);
+		else
+			free_value(old.slot[i]);
+	}
+	free(old.slot);
+}
+
 /* Forget all. */
 void map_clear(struct map *map, void (*free_value)(void *value))
 {

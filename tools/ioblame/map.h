@@ -7,6 +7,7 @@
 #ifndef IOBLAME_MAP_H
 #define IOBLAME_MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@ struct map {
 
 void *map_get(const struct map *map, const void *key);
 void map_put(struct map *map, void *value);
+void map_like(struct map *map, const struct map *other);
+void map_keep(struct map *map, bool (*keep)(const void *value, const void *arg),
+	      const void *arg, void (*free_value)(void *value));
 void map_clear(struct map *map, void (*free_value)(void *value));
 
 #define map_for_each(map, i, value)				\

@@ -12,8 +12,8 @@
 #include "text.h"
 
 enum {
-	/* names of files that are kept; about 200 bytes each */
-	FILES_MAX = 65536,
+	/* names that are kept; with the text about 250 bytes each */
+	NAMES_MAX = 32768,
 };
 
 /* How old a path may be before it is looked up again: files are renamed. */
@@ -21,8 +21,11 @@ enum {
 
 static struct map names = { .key_len = sizeof(struct name_key) };
 static struct map numbers = { .key_len = sizeof(struct name_key) };
-static size_t nr_files;
 static bool offline;
+
+/* Files that may be asked for in this second, and in each; 0: as many as come */
+static unsigned int may_ask, most_asked;
+static uint64_t second_ns;
 
 /* From now on nothing of this machine is asked. */
 void name_offline(void)
@@ -76,7 +79,6 @@ static struct name *new_name(const struct name_key *key)
 
 	name->key = *key;
 	map_put(&names, name);
-	nr_files += key->kind == NAME_FILE;
 	return name;
 }
 
@@ -112,7 +114,8 @@ static const char *get(const struct name_key *key)
 	now = now_ns();
 	if (!name)
 		name = new_name(key);
-	else if (now - name->asked_ns < STALE_NS)
+	name->used_ns = now;
+	if (name->asked_ns && now - name->asked_ns < STALE_NS)
 		return name->text;
 	name->asked_ns = now;
 	text = ask(key);
@@ -127,7 +130,7 @@ static const char *get(const struct name_key *key)
 	return text;
 }
 
-/* A number as a name of its own; these are few, or bounded by FILES_MAX. */
+/* A number as a name of its own. */
 static const char *as_number(const struct name_key *key, const char *text)
 {
 	struct name *name = map_get(&numbers, key);
@@ -136,9 +139,10 @@ static const char *as_number(const struct name_key *key, const char *text)
 		name = must(calloc(1, sizeof(*name)));
 		name->key = *key;
 		map_put(&numbers, name);
-	} else if (!strcmp(name->text, text)) {
-		return name->text;
 	}
+	name->used_ns = now_ns();
+	if (name->text && !strcmp(name->text, text))
+		return name->text;
 	free(name->text);
 	name->text = must(strdup(text));
 	return name->text;
@@ -203,6 +207,48 @@ const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
 	return as_number(&key, number);
 }
 
+/* No more than so many files are asked for in advance in a second. */
+void name_note_at_most(unsigned int per_second)
+{
+	most_asked = per_second;
+}
+
+/**
+ * name_note_file - ask what a file is called while it is there
+ * @dev: of its file system
+ * @ino: its inode
+ * @gen: the inode's generation
+ *
+ * What has been asked is not asked again.
+ */
+void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	const struct name_key key = {
+		.kind = NAME_FILE, .dev = dev, .nr = ino, .gen = gen,
+	};
+	uint64_t now;
+	struct name *name;
+
+	if (offline || ino <= 2)
+		return;
+	now = now_ns();
+	name = map_get(&names, &key);
+	if (name) {
+		name->used_ns = now;
+		return;
+	}
+	if (most_asked) {
+		if (now - second_ns >= 1000000000) {
+			second_ns = now;
+			may_ask = most_asked;
+		}
+		if (!may_ask)
+			return;
+		may_ask--;
+	}
+	get(&key);
+}
+
 /* The path below the mount point of cgroup2, or "cgroup-N"; "-" for none. */
 const char *name_cgroup(uint64_t id)
 {
@@ -235,14 +281,45 @@ static void free_name(void *value)
 	free(name);
 }
 
-/* Forget all if there are too many: nobody may hold one now. */
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool used_since(const void *value, const void *since)
+{
+	const struct name *name = value;
+
+	return name->used_ns > *(const uint64_t *)since;
+}
+
+/* Forget the half that was not wanted for longest. */
+static void tidy(struct map *map)
+{
+	uint64_t *times, median;
+	struct name *name;
+	size_t i, nr = 0;
+
+	if (map->nr < NAMES_MAX)
+		return;
+	times = must(malloc(map->nr * sizeof(*times)));
+	map_for_each(map, i, name)
+		times[nr++] = name->used_ns;
+	qsort(times, nr, sizeof(*times), compare_times);
+	median = times[nr / 2];
+	free(times);
+	map_keep(map, used_since, &median, free_name);
+}
+
+/* Keep what is needed still: nobody may hold a name now. */
 void name_tidy(void)
 {
-	if (offline || nr_files < FILES_MAX)
-		return;
-	map_clear(&names, free_name);
-	map_clear(&numbers, free_name);
-	nr_files = 0;
+	/* those of a recording come once */
+	if (!offline)
+		tidy(&names);
+	tidy(&numbers);
 }
 
 /* Those that were not given before, for a recording. */

@@ -2,10 +2,11 @@
 /*
  * name - names for the numbers of disks, files and cgroups
  *
- * A name is asked for once, soon after the IO, and kept: later its file may be
- * gone.  Offline, only what a recording holds is known.  Names that come out
- * are escaped and live until the end of the program, or until the next
- * name_tidy() for files.
+ * A name is asked for soon after the IO, and kept: later its file may be gone.
+ * When it is shown it is asked for again, now and then, as files are renamed.
+ * Offline, only what a recording holds is known.  Names that come out are escaped
+ * and live until the next name_tidy(), which forgets those that were not wanted
+ * for longest when there are many.
  */
 #ifndef IOBLAME_NAME_H
 #define IOBLAME_NAME_H
@@ -33,7 +34,7 @@ struct name_key {
 struct name {
 	struct name_key key;
 	char *text;		/* NULL if it has none */
-	uint64_t asked_ns;
+	uint64_t asked_ns, used_ns;
 	bool saved;		/* in the recording */
 };
 
@@ -41,6 +42,8 @@ void name_offline(void);
 void name_put(const struct name_key *key, const char *text);
 const char *name_disk(uint32_t dev);
 const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen);
+void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen);
+void name_note_at_most(unsigned int per_second);
 const char *name_cgroup(uint64_t id);
 const char *name_unit(uint64_t id);
 void name_tidy(void);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,37 @@ const char *rec_op_name(unsigned char op)
 	default:
 		return "?";
 	}
+}
+
+const char *rec_role_name(unsigned int kind)
+{
+	static const char * const names[] = {
+		[ROLE_THREAD] = "thread", [ROLE_PROCESS] = "process",
+		[ROLE_CGROUP] = "cgroup", [ROLE_USER] = "user",
+		[ROLE_NOBODY] = "nobody",
+	};
+
+	return kind <= ROLE_NOBODY ? names[kind] : "?";
+}
+
+/* Who pays, in short: a pid, user-N, cgroup, -. */
+const char *rec_who(unsigned int kind, uint32_t nr, char *to, size_t size)
+{
+	switch (kind) {
+	case ROLE_THREAD:
+	case ROLE_PROCESS:
+		snprintf(to, size, "%u", nr);
+		break;
+	case ROLE_USER:
+		snprintf(to, size, "user-%u", nr);
+		break;
+	case ROLE_CGROUP:
+		snprintf(to, size, "cgroup");
+		break;
+	default:
+		snprintf(to, size, "-");
+	}
+	return to;
 }
 
 const char *rec_how_name(unsigned int how)

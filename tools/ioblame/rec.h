@@ -44,4 +44,7 @@ enum role_kind {
 	ROLE_NOBODY,
 };
 
+const char *rec_role_name(unsigned int kind);
+const char *rec_who(unsigned int kind, uint32_t nr, char *to, size_t size);
+
 #endif

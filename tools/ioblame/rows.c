@@ -27,7 +27,7 @@ enum column {
 static const struct col columns[NR_COLUMNS] = {
 	[TIME] = { "TIME", "time_ns", COL_COUNT, DATA, 0 },
 	[SECONDS] = { "SECONDS", "interval_s", COL_RATE, DATA, 0 },
-	[WHO] = { "PID", "who", COL_TEXT, SHOWN, 0 },
+	[WHO] = { "PID", "who", COL_TEXT, 0, 0 },
 	[PID] = { "PID", "pid", COL_COUNT, DATA, 0 },
 	[ROLE] = { "ROLE", "role", COL_TEXT, DATA, 0 },
 	[COMM] = { "COMM", "comm", COL_TEXT, DATA, 0 },
@@ -62,32 +62,15 @@ static const struct col columns[NR_COLUMNS] = {
 	[STACK] = { "STACK", "stack", COL_STACK, DATA | COL_CUT, 0 },
 };
 
-static const char * const role_names[] = {
-	[ROLE_THREAD] = "process", [ROLE_PROCESS] = "process",
-	[ROLE_CGROUP] = "cgroup", [ROLE_USER] = "user", [ROLE_NOBODY] = "nobody",
-};
-
-/* Who pays, in short: a pid, user-N, cgroup, -. */
 const char *row_who(const struct atom *a, char *to, unsigned int size)
 {
-	switch (a->key.kind) {
-	case ROLE_USER:
-		snprintf(to, size, "user-%u", a->key.who);
-		break;
-	case ROLE_CGROUP:
-		snprintf(to, size, "cgroup");
-		break;
-	case ROLE_NOBODY:
-		snprintf(to, size, "-");
-		break;
-	default:
-		snprintf(to, size, "%u", a->key.who);
-	}
-	return to;
+	return rec_who(a->key.kind, a->key.who, to, size);
 }
 
 const char *row_comm(const struct atom *a, char *to, unsigned int size)
 {
+	if (a->key.rest == REST_ALL)
+		return "(others)";
 	if (a->key.kind == ROLE_CGROUP)
 		return name_unit(a->key.cgroup);
 	text_escape(to, size, a->comm, sizeof(a->comm));
@@ -191,7 +174,7 @@ struct room {
 };
 
 /* Cells that say who, where and why. */
-static void fill_names(const struct run *run, const struct row *row, enum pivot by,
+static void fill_names(const struct run *run, const struct row_more *row, enum pivot by,
 		       struct cell *c, struct room *m)
 {
 	const struct atom *a = row->lead;
@@ -200,8 +183,9 @@ static void fill_names(const struct run *run, const struct row *row, enum pivot 
 	const struct intent *in = intent_get(row->stack->key.intent);
 
 	c[WHO] = CELL_TEXT(row_who(a, m->who, sizeof(m->who)));
-	c[PID] = CELL_IF(task || a->key.kind == ROLE_USER, a->key.who);
-	c[ROLE] = CELL_TEXT(a->key.kind <= ROLE_NOBODY ? role_names[a->key.kind] : "?");
+	c[PID] = CELL_IF(task, a->key.who);
+	/* threads of a process are one row */
+	c[ROLE] = CELL_TEXT(rec_role_name(task ? ROLE_PROCESS : a->key.kind));
 	c[COMM] = CELL_TEXT(row_comm(a, m->comm, sizeof(m->comm)));
 	snprintf(m->marked, sizeof(m->marked), "%s%s", c[COMM].text, exited ? "*" : "");
 	text_cut(m->marked);
@@ -230,8 +214,8 @@ static void fill_names(const struct run *run, const struct row *row, enum pivot 
 }
 
 /* Cells that say how much. */
-static void fill_numbers(const struct row *row, const struct rows_look *look,
-			 struct cell *c)
+static void fill_numbers(const struct row *row, const struct hist *hist,
+			 const struct rows_look *look, struct cell *c)
 {
 	bool timed = row->all_ios;
 
@@ -247,8 +231,8 @@ static void fill_numbers(const struct row *row, const struct rows_look *look,
 	c[DISCARDED] = CELL_N(row->bytes[ROW_DISCARD]);
 	c[FLUSHES] = CELL_N(row->ios[ROW_FLUSH]);
 	c[ERRORS] = CELL_N(row->errors);
-	c[P50] = CELL_IF(timed, hist_percentile(&row->hist, 0.5));
-	c[P99] = CELL_IF(timed, hist_percentile(&row->hist, 0.99));
+	c[P50] = CELL_IF(timed, hist_percentile(hist, 0.5));
+	c[P99] = CELL_IF(timed, hist_percentile(hist, 0.99));
 	c[MEAN] = CELL_IF(timed, timed ? row->total_ns / row->all_ios : 0);
 }
 
@@ -268,6 +252,7 @@ void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 	struct cell cells[NR_COLUMNS];
 	struct table *t;
 	struct row *rows;
+	struct row_more more;
 	struct room room;
 	size_t i, nr;
 	bool exited = false;
@@ -281,8 +266,9 @@ void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 	for (i = 0; i < nr && (!most || i < most); i++) {
 		cells[TIME] = CELL_N(run_wall_ns(run, look->to_ns));
 		cells[SECONDS] = CELL_RATE((double)(look->to_ns - look->from_ns) / 1e9);
-		fill_names(run, &rows[i], by, cells, &room);
-		fill_numbers(&rows[i], look, cells);
+		agg_more(&rows[i], &more);
+		fill_names(run, &more, by, cells, &room);
+		fill_numbers(&rows[i], &more.hist, look, cells);
 		exited |= cells[EXITED].known && cells[EXITED].n;
 		table_row(t, cells);
 	}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sums stay right, and few, whatever comes and however long. */
+#include "agg.h"
+#include "intent.h"
+#include "name.h"
+#include "test.h"
+
+static unsigned int noted;
+
+void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	(void)dev;
+	(void)ino;
+	(void)gen;
+	noted++;
+}
+
+const char *name_cgroup(uint64_t id)
+{
+	(void)id;
+	return "-";
+}
+
+const char *intent_why(const struct iob_iolog_bin_record *rec)
+{
+	return rec->modifier ? "journal" : "task";
+}
+
+static struct iob_iolog_bin_record sample(u32 who, u64 ino, u32 bytes)
+{
+	static u64 now = 1;
+	struct iob_iolog_bin_record rec;
+
+	memset(&rec, 0, sizeof(rec));
+	rec.op = "RAWDF"[rnd(5)];
+	rec.tgid = who;
+	rec.pid = who;
+	rec.id = who;
+	rec.ino = ino;
+	rec.intent_nr = 2 + ino % 7;
+	rec.bytes = bytes;
+	rec.part = rnd(4) == 0;
+	rec.error = rnd(9) ? 0 : -5;
+	rec.complete_ns = now += 1000;
+	rec.queue_ns = rec.complete_ns - rnd(1000);
+	snprintf(rec.comm, sizeof(rec.comm), "w%u", who);
+	return rec;
+}
+
+struct sums {
+	u64 ios, bytes, errors, ns;
+};
+
+/* Rows of each kind add up to what went in, with histograms. */
+static void check(const struct agg *agg, const struct sums *want)
+{
+	enum pivot by;
+	size_t i, nr;
+
+	for (by = 0; by < NR_PIVOTS; by++) {
+		struct sums got = { 0 };
+		struct row_more more;
+		struct row *rows;
+		u64 counted = 0;
+
+		nr = agg_rows(agg, by, rnd(NR_SORTS), &rows);
+		for (i = 0; i < nr; i++) {
+			got.ios += rows[i].all_ios;
+			got.bytes += rows[i].all_bytes;
+			got.errors += rows[i].errors;
+			got.ns += rows[i].total_ns;
+			if (i && rows[i].sort > rows[i - 1].sort)
+				fail("by %u: row %zu is not in order", by, i);
+			if (i > 20)
+				continue;
+			agg_more(&rows[i], &more);
+			counted += hist_count(&more.hist);
+			if (!more.files || !agg_same(by, more.lead, rows[i].atoms))
+				fail("by %u: row %zu is not made of its own", by, i);
+		}
+		if (memcmp(&got, want, sizeof(got)))
+			fail("by %u: %llu IOs of %llu, %llu bytes of %llu", by, got.ios, want->ios,
+			     got.bytes, want->bytes);
+		if (nr <= 20 && counted != want->ios)
+			fail("by %u: histograms have %llu of %llu", by, counted, want->ios);
+		free(rows);
+	}
+}
+
+static void add(struct agg *agg, struct sums *s, const struct iob_iolog_bin_record *rec)
+{
+	agg_add(agg, rec);
+	s->ios++;
+	s->bytes += rec->bytes;
+	s->errors += rec->error != 0;
+	s->ns += rec->complete_ns - rec->queue_ns;
+}
+
+static void adds_up(void)
+{
+	unsigned int round, i;
+
+	note("seed %llu", seed());
+	for (round = 0; round < 20; round++) {
+		struct iob_iolog_bin_record rec;
+		struct sums want = { 0 };
+		struct agg agg;
+
+		agg_init(&agg, FIELD_TOTAL);
+		check(&agg, &want);
+		for (i = 0; i < 2000; i++) {
+			rec = sample(1 + rnd(1 << rnd(8)), rnd(1 << rnd(8)), 512 << rnd(8));
+			add(&agg, &want, &rec);
+		}
+		check(&agg, &want);
+		if (agg.folded)
+			fail("there was room");
+		agg_clear(&agg);
+	}
+}
+
+/* More originators and files than there is room for, squeezed in time or not */
+static void bounded(void)
+{
+	unsigned int often, i;
+
+	for (often = 0; often < 2; often++) {
+		struct iob_iolog_bin_record rec;
+		struct sums want = { 0 };
+		size_t most = 0, nr;
+		struct row *rows;
+		struct agg agg;
+
+		agg_init(&agg, FIELD_TOTAL);
+		for (i = 0; i < 150000; i++) {
+			rec = sample(10 + i, i, 4096);
+			add(&agg, &want, &rec);
+			/* one that writes much all the time, and one that came late */
+			rec = sample(1, 3, 1 << 20);
+			add(&agg, &want, &rec);
+			if (i > 140000) {
+				rec = sample(2, 4, 1 << 18);
+				add(&agg, &want, &rec);
+			}
+			if (agg.atoms.nr > most)
+				most = agg.atoms.nr;
+			if (often && i % 1000 == 0)
+				agg_squeeze(&agg);
+		}
+		if (most > AGG_ATOMS + AGG_ATOMS / 4 + 100)
+			fail("%zu atoms", most);
+		if (!agg.folded)
+			fail("nothing was said of what had no room");
+		check(&agg, &want);
+		nr = agg_rows(&agg, BY_PROCESS, SORT_BYTES, &rows);
+		if (!nr || rows[0].atoms->key.who != 1)
+			fail("who writes most is not there");
+		/* newcomers have room if it is made */
+		if (often && (nr < 2 || (rows[1].atoms->key.who != 2 && rows[2].atoms->key.who != 2)))
+			fail("who came late is not there");
+		free(rows);
+		agg_clear(&agg);
+		if (agg.atoms.nr || agg.folded)
+			fail("something is left");
+	}
+	if (!noted)
+		fail("no name was asked for");
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(adds_up), TEST(bounded) };
+
+	return run_tests("tool_agg", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Recordings that are damaged, or made to do harm: whatever is in the file, no
+ * sanitizer complains, it ends, and names come out as text.
+ */
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "intent.h"
+#include "msg.h"
+#include "name.h"
+#include "source.h"
+#include "stop.h"
+#include "store.h"
+#include "test.h"
+
+static unsigned int said;
+
+void msg(const char *fmt, ...)
+{
+	(void)fmt;
+	said++;
+}
+
+void *must(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+/* What of the machine may not be asked here */
+char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	(void)dev;
+	(void)ino;
+	(void)gen;
+	abort();
+}
+
+char *path_of_mount(uint32_t dev)
+{
+	(void)dev;
+	abort();
+}
+
+char *path_of_cgroup(uint64_t id)
+{
+	(void)id;
+	abort();
+}
+
+void path_done(void) {}
+
+const char *dir_path(void)
+{
+	abort();
+}
+
+int dir_open(const char *name, int flags)
+{
+	(void)name;
+	(void)flags;
+	abort();
+}
+
+char *dir_read(const char *name)
+{
+	(void)name;
+	abort();
+}
+
+int dir_refused(int err, const char *name)
+{
+	(void)err;
+	(void)name;
+	abort();
+}
+
+bool device_lookup(const char *word, struct device *d)
+{
+	(void)word;
+	(void)d;
+	abort();
+}
+
+bool stop_asked(void)
+{
+	return false;
+}
+
+uint64_t now_ns(void)
+{
+	static uint64_t now;
+
+	return ++now;
+}
+
+/* A recording in the making */
+static unsigned char image[1 << 16];
+static size_t length;
+
+static void put(const void *data, size_t len)
+{
+	memcpy(image + length, data, len);
+	length += len;
+}
+
+static void put_chunk(uint32_t type, const void *data, size_t len)
+{
+	const struct store_chunk chunk = { .type = type, .len = len };
+
+	put(&chunk, sizeof(chunk));
+	put(data, len);
+}
+
+static void put_text(uint32_t type, const char *text)
+{
+	put_chunk(type, text, strlen(text));
+}
+
+static void put_name(uint32_t kind, uint64_t nr, const char *text)
+{
+	const struct name_key key = { .kind = kind, .dev = 8 << 20, .nr = nr, .gen = 1 };
+	unsigned char data[sizeof(key) + 256];
+
+	memcpy(data, &key, sizeof(key));
+	strcpy((char *)data + sizeof(key), text);
+	put_chunk(STORE_NAME, data, sizeof(key) + strlen(text) + 1);
+}
+
+static void put_records(unsigned int nr)
+{
+	struct iob_iolog_bin_record rec[20];
+	unsigned int i;
+
+	memset(rec, 0, sizeof(rec));
+	for (i = 0; i < nr; i++) {
+		rec[i].len = sizeof(rec[i]);
+		rec[i].ver = IOB_IOLOG_BIN_VER;
+		rec[i].op = 'W';
+		rec[i].disk = 8 << 20;
+		rec[i].dev = 8 << 20;
+		rec[i].ino = 10 + i;
+		rec[i].gen = 1;
+		rec[i].bytes = 4096;
+		rec[i].intent_nr = i;
+		rec[i].complete_ns = 1000 + i;
+		strcpy(rec[i].comm, "dd");
+	}
+	put_chunk(STORE_RECORDS, rec, nr * sizeof(rec[0]));
+}
+
+static void make_empty(void)
+{
+	const struct { char magic[8]; uint32_t mark, zero; } start = { STORE_MAGIC, STORE_MARK, 0 };
+
+	length = 0;
+	put(&start, sizeof(start));
+}
+
+static void make_good(void)
+{
+	make_empty();
+	put_text(STORE_HEAD, "version 1\nkernel 6.1\nwall_ns 1700000000000000000\nstart_ns 5\n");
+	put_text(STORE_STATUS_BEFORE, "enabled 1\nsession 1\ntotal W ios=1 exact=5\nloss x 1 (y)\n");
+	put_text(STORE_INTENT, "#2 modifier=0x10000002 wb=sync\n[0] vfs_write+0x1/0x2 [ext4]\n[0] x+0x1/0x2\n");
+	put_name(NAME_FILE, 10, "/mnt/a");
+	put_name(NAME_FILE, 11, "/mnt/\033[2J\n\377");
+	put_name(NAME_DISK, 0, "sda");
+	put_name(NAME_CGROUP, 7, "/a/b");
+	put_records(20);
+	put_text(99, "of a version to come");
+	put_name(NAME_MOUNT, 0, "/mnt");
+	put_records(3);
+	put_text(STORE_STATUS_AFTER, "enabled 0\nsession 1\ntotal W ios=2 exact=5\nloss x 2 (y)\n");
+}
+
+static void check_text(const char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			fail("control character %d in a name", *text);
+	}
+}
+
+/* Take all of the recording as views do.  Return: how many records. */
+static unsigned int replay(struct source *s)
+{
+	struct iob_iolog_bin_record rec;
+	unsigned int nr = 0, i;
+	char path[64];
+	int fd = memfd_create("recording", 0), ret;
+
+	if (fd < 0 || write(fd, image, length) != (ssize_t)length)
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ret = source_open_file(s, path);
+	while (!ret && source_fill(s, false)) {
+		while (source_next(s, &rec)) {
+			const struct intent *in = intent_get(rec.intent_nr);
+
+			nr++;
+			check_text(name_file(rec.dev, rec.ino, rec.gen));
+			check_text(name_disk(rec.disk));
+			check_text(name_unit(rec.cgroup));
+			check_text(intent_why(&rec));
+			for (i = 0; in && i < in->depth; i++)
+				check_text(in->frame[i]);
+		}
+		name_tidy();
+	}
+	check_text(s->kernel);
+	for (i = 0; i < s->after.nr_losses; i++) {
+		check_text(s->after.loss[i].name);
+		check_text(s->after.loss[i].what);
+	}
+	source_close(s);
+	close(fd);
+	return nr;
+}
+
+static void good(void)
+{
+	struct source s;
+	unsigned int nr;
+
+	make_good();
+	said = 0;
+	nr = replay(&s);
+	if (nr != 23 || s.torn || said || s.dropped || !s.has_status || s.start_ns != 5)
+		fail("%u records, torn %d", nr, s.torn);
+	if (strcmp(name_file(8 << 20, 10, 1), "/mnt/a") ||
+	    strcmp(name_file(8 << 20, 11, 1), "/mnt/\\033[2J\\012\\377"))
+		fail("names");
+}
+
+/* Cut anywhere: what is whole comes, and that it is cut is known. */
+static void cut(void)
+{
+	struct source s;
+	size_t whole, at;
+	unsigned int nr, before = 0;
+
+	make_good();
+	whole = length;
+	for (at = 0; at < whole; at++) {
+		length = at;
+		nr = replay(&s);
+		if (nr < before || nr > 23 || (at >= 16 && !s.torn))
+			fail("cut at %zu: %u records, torn %d", at, nr, s.torn);
+		before = nr;
+	}
+}
+
+static void damaged(void)
+{
+	unsigned int round, i, n;
+	struct source s;
+	size_t at, len;
+
+	note("seed %llu", seed());
+	for (round = 0; round < 20000; round++) {
+		make_good();
+		n = 1 + rnd(1 << rnd(7));
+		for (i = 0; i < n; i++) {
+			at = 16 + rnd(length - 16);
+			switch (rnd(6)) {
+			case 0:
+				image[at] = rnd(256);
+				break;
+			case 1:
+				image[at] ^= 1 << rnd(8);
+				break;
+			case 2:
+				len = length - at < 8 ? length - at : 8;
+				memset(image + at, rnd(2) ? 0xff : 0, len);
+				break;
+			case 3:
+				/* a length that is near to good */
+				image[at & ~3UL] += rnd(3) - 1;
+				break;
+			case 4:
+				len = rnd(length - at);
+				memmove(image + at, image + at + len, length - at - len);
+				length -= rnd(2) ? len : 0;
+				break;
+			default:
+				image[at] = "#[]=\n (+x-0"[rnd(11)];
+			}
+			if (length <= 16)
+				break;
+		}
+		replay(&s);
+	}
+}
+
+/* Chunks that lie: lengths, numbers and texts at the ends of their ranges */
+static void hostile(void)
+{
+	static const char * const texts[] = {
+		"", "\n\n\n", "#", "#4294967295 modifier=0x0\n[0] x\n", "#16777216 modifier=0x0\n[0] x\n",
+		"#1 modifier=0x\n", "#1 modifier=0x1 \n[0]\n[0] \n[]\n", "[0] x\n", "wall_ns -9223372036854775808\n",
+		"start_ns 18446744073709551615\n", "kernel \n", "kernel \033[2J\n", "loss ", "loss x",
+		"loss x 1 (", "loss x 1 ()", "loss \377 99999999999999999999999 (\033)\n", "total ", "total W exact=\n",
+		"hook \n", "hook x missing \n", "session", "enabled ",
+	};
+	unsigned int type, i;
+	struct source s;
+	char name[32] = { 0 };
+
+	for (type = 0; type < 9; type++) {
+		for (i = 0; i < ARRAY_SIZE(texts); i++) {
+			make_good();
+			put_text(type, texts[i]);
+			put_records(2);
+			replay(&s);
+		}
+		/* shorter than what it should hold */
+		for (i = 0; i < sizeof(name); i++) {
+			make_good();
+			put_chunk(type, name, i);
+			put_records(2);
+			replay(&s);
+		}
+	}
+	/* records that say they are shorter or longer than they are, with nothing behind */
+	for (i = 0; i < 200; i++) {
+		struct iob_iolog_bin_record rec = { .len = i, .ver = IOB_IOLOG_BIN_VER };
+		size_t len = i < sizeof(rec) ? i : sizeof(rec);
+
+		make_empty();
+		put_chunk(STORE_RECORDS, &rec, len < 4 ? 4 : len);
+		replay(&s);
+	}
+	/* longer than any */
+	for (i = 0; i < 3; i++) {
+		static const uint32_t lengths[] = { STORE_CHUNK_MAX, STORE_CHUNK_MAX + 1, 0xffffffff };
+		const struct store_chunk chunk = { .type = STORE_RECORDS, .len = lengths[i] };
+
+		make_good();
+		put(&chunk, sizeof(chunk));
+		put_records(1);
+		replay(&s);
+		if (!s.torn)
+			fail("a chunk of %u bytes is taken", lengths[i]);
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(good), TEST(cut), TEST(damaged), TEST(hostile) };
+
+	return run_tests("tool_replay", tests, ARRAY_SIZE(tests));
+}
