@@ -432,6 +432,7 @@ static int begin(struct run *run, const struct view *view)
 		ret = source_open(&run->source, run->session.text);
 	if (!ret && run->session.own)
 		session_status(&run->session);
+	session_ready();
 	run->source.unordered = view->unordered;
 	if (!ret && !run->session.own) {
 		run->filter.device = run->device;

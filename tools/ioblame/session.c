@@ -31,6 +31,12 @@ static struct {
 	char *counter[COUNTERS_MAX], *filter[COUNTERS_MAX];
 } saved;
 
+/*
+ * Held from looking whether somebody uses it until our own log is open: of two who
+ * begin at once, one switches on, and the other reads what the first leaves.
+ */
+static int lock_fd = -1;
+
 static int keeper_fd = -1;
 static pid_t keeper, owner;
 
@@ -354,30 +360,40 @@ static bool choose_devices(struct session *s, const struct device *want, unsigne
  * @nr:   how many; 0: those that are set, or all disks
  * @ages: whether to note when pages become dirty
  *
+ * Others who begin wait until session_ready().
  * Return: EXIT_OK, or the exit status, and why was said.
  */
 int session_begin(struct session *s, const struct device *want, unsigned int nr, bool ages)
 {
-	int fd, ret;
 	char c = '0';
+	int ret;
 
 	memset(s, 0, sizeof(*s));
 	ret = dir_find();
 	if (ret)
 		return ret;
-	fd = dir_open("enable", O_RDWR);
-	if (fd < 0)
+	lock_fd = dir_open("enable", O_RDWR);
+	if (lock_fd < 0)
 		return dir_refused(errno, "enable");
-	/* of two who begin at once, one switches on and one reads along */
-	flock(fd, LOCK_EX);
-	if (read(fd, &c, 1) != 1)
+	flock(lock_fd, LOCK_EX);
+	if (read(lock_fd, &c, 1) != 1)
 		c = '0';
 	if (c == '1')
 		ret = read_along(s, want, nr);
 	else
 		ret = choose_devices(s, want, nr) ? switch_on(s, ages) : EXIT_FAILED;
-	close(fd);
 	return ret;
+}
+
+/* What we read is open: the next who begins finds that. */
+void session_ready(void)
+{
+	if (lock_fd < 0)
+		return;
+	/* the keeper may not have closed its own yet */
+	flock(lock_fd, LOCK_UN);
+	close(lock_fd);
+	lock_fd = -1;
 }
 
 /* From where what happens in the session is counted. */
@@ -408,6 +424,7 @@ void session_end(struct session *s)
 {
 	put_back();
 	keeper_end();
+	session_ready();
 	free(s->status_text);
 	s->status_text = NULL;
 }

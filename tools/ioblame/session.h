@@ -25,6 +25,7 @@ struct session {
 
 int session_begin(struct session *s, const struct device *want, unsigned int nr, bool ages);
 void session_status(struct session *s);
+void session_ready(void);
 void session_off(struct session *s);
 void session_end(struct session *s);
 
