@@ -187,6 +187,11 @@ static void draw_head(void)
 
 static void draw_titles(void)
 {
+	static const char * const titles[NR_PIVOTS] = {
+		[BY_PROCESS] = "FILE", [BY_FILE] = "FILE", [BY_DEVICE] = "DEVICE",
+		[BY_CGROUP] = "CGROUP", [BY_STACK] = "STACK", [BY_OP] = "OP",
+		[BY_WHY] = "WHY",
+	};
 	int x = 0;
 
 	attron(A_REVERSE);
@@ -205,8 +210,7 @@ static void draw_titles(void)
 	put_left(2, &x, 10, "WHY");
 	if (v.submitter)
 		put_left(2, &x, 15, "VIA");
-	put_left(2, &x, COLS, v.by == BY_PROCESS || v.by == BY_FILE ? "FILE" :
-		 v.by == BY_STACK ? "STACK" : v.by == BY_DEVICE ? "DEVICE" : "CGROUP");
+	put_left(2, &x, COLS, titles[v.by]);
 	attroff(A_REVERSE);
 }
 
@@ -326,7 +330,7 @@ static void draw_detail(void)
 static void draw_help(void)
 {
 	static const char * const about[] = {
-		"p f d c k   rows are processes, files, devices, cgroups, stacks (Tab: the next)",
+		"p f d c k   rows are processes, files, devices, cgroups, stacks (Tab: the next, also op and why)",
 		"s           sort by bytes, ios, read, written, p99, time",
 		"/           filter: what the row must contain; Enter ends, Esc drops it",
 		"a           sums since the beginning, or of each interval",
@@ -479,7 +483,7 @@ static void pressed(struct run *run, int key)
 		run->quit = true;
 		break;
 	case '\t':
-		pivot((v.by + 1) % (BY_STACK + 1));
+		pivot((v.by + 1) % NR_PIVOTS);
 		break;
 	case 's':
 		v.sort = (v.sort + 1) % NR_SORTS;
@@ -575,7 +579,7 @@ static int begin(struct run *run)
 	SCREEN *screen;
 
 	v.run = run;
-	v.by = run->opts->by <= BY_STACK ? run->opts->by : BY_PROCESS;
+	v.by = run->opts->by;
 	v.sort = run->opts->sort;
 	v.accumulate = run->opts->accumulate;
 	v.submitter = run->opts->submitter;
