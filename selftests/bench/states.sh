@@ -148,16 +148,25 @@ peer_end() {
 	rm -rf $tmp/bt
 }
 
+# The text log takes what comes until it is full. If nobody reads it that is once,
+# soon after enabling, and not what the states are about.
+log_fill() {
+	while ! grep -q '^loss iolog_unread ' $IOB/status; do
+		dd if="/dev/$D_fast" of=/dev/null bs=4k count=20000 iflag=direct status=none
+	done
+}
+
 state_begin() {
 	case $1 in
 	off*) ;;
 	loaded) insmod "$IOB_KO" ;;
 	other) enable "$D_other" 0 ;;
-	enabled) enable "$(devs_all)" 0 ;;
-	counters2) enable "$(devs_all)" 2 ;;
-	counters5) enable "$(devs_all)" 5 ;;
+	enabled) enable "$(devs_all)" 0 && log_fill ;;
+	counters2) enable "$(devs_all)" 2 && log_fill ;;
+	counters5) enable "$(devs_all)" 5 && log_fill ;;
 	reader)
 		enable "$(devs_all)" 0
+		log_fill
 		"$IOB_BIN/benchread" $tmp/log $IOB/iolog_bin* >$tmp/read &
 		READER=$!
 		;;

@@ -10,6 +10,7 @@
 #define IOB_BLAME_END_H
 
 #include <linux/bio.h>
+#include <linux/bits.h>
 #include <linux/hash.h>
 
 enum iob_end {
@@ -29,7 +30,7 @@ void iob_ends_unmark(void);
 void iob_ends_init(void);
 
 #define IOB_END_BITS	6	/* functions that end bios: some 16 of 64 */
-#define IOB_NR_ENDS	(1U << IOB_END_BITS)
+#define IOB_NR_ENDS	BIT(IOB_END_BITS)
 #define IOB_END_CHAIN	4
 
 /*

@@ -155,6 +155,22 @@ static bool is_sound(const struct walk *w)
 	return true;
 }
 
+/* Words that are compared with the least work come first. */
+static void sort_proofs(struct iob_memo *m)
+{
+	unsigned int i;
+
+	m->nr_plain = 0;
+	for (i = 0; i < m->nr_proofs; i++) {
+		struct iob_proof p = m->proof[i];
+
+		if (p.place == LIVE || p.to_end)
+			continue;
+		m->proof[i] = m->proof[m->nr_plain];
+		m->proof[m->nr_plain++] = p;
+	}
+}
+
 static void note_places(struct walk *w)
 {
 	struct iob_memo *m = w->m;
@@ -207,6 +223,7 @@ bool iob_memo_learn(struct iob_memo *m, const struct iob_frame *f,
 		next_evidence(&e, &f[k]);
 	}
 	note_places(&w);
+	sort_proofs(m);
 	return true;
 }
 
@@ -258,7 +275,11 @@ bool iob_memo_fits(const struct iob_memo *m, const struct iob_frame *at,
 		if (top[-(long)*place++] != *ip++)
 			return false;
 	}
-	for (i = m->nr_proofs; i; i--) {
+	for (i = m->nr_plain; i; i--, p++) {
+		if ((long)(sp[p->place] - at->sp) != p->offset)
+			return false;
+	}
+	for (i = m->nr_proofs - m->nr_plain; i; i--) {
 		if (!holds(p++, at, end))
 			return false;
 	}

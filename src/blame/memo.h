@@ -32,7 +32,8 @@ struct iob_memo {
 	bool whole;		/* and no more: all places are above sp */
 	u8 nr;			/* return addresses, */
 	u8 nr_low;		/* so many of them above sp, others below end */
-	u8 nr_proofs;
+	u8 nr_proofs;		/* so many words have to point somewhere, */
+	u8 nr_plain;		/* the first of them from and to above sp */
 	u16 place[IOB_MEMO_FRAMES];
 	unsigned long ip[IOB_MEMO_FRAMES];
 	struct iob_proof proof[IOB_MEMO_PROOFS];

@@ -477,12 +477,13 @@ static void find(struct look *l)
  * A direct IO that a task does for itself, and no log's: find() in short.
  * Return: false if it is none.
  */
-static __always_inline bool find_direct(struct iob_origin *o, const struct bio *bio,
-			const struct iob_frame *at)
+static __always_inline bool find_direct(struct iob_origin *o,
+					const struct bio *bio,
+					const struct iob_frame *at)
 {
 	const struct iob_memo *m;
 	const struct bio *whole;
-	struct iob_file file;
+	struct iob_file file IOB_UNINIT;
 	struct iob_task *t;
 
 	if (!at || iob_end_of(bio, &whole) != IOB_END_DIRECT)

@@ -125,7 +125,7 @@ MODULE_PARM_DESC(check_stacks,
 		 "walk each stack that is remembered, too, and compare (slow)");
 
 /* @s is @nr addresses from @raw on, but for the @own first ones. */
-static __always_inline void show(struct iob_stack *s, const unsigned long *raw,
+static void show(struct iob_stack *s, const unsigned long *raw,
 		 unsigned int nr, unsigned int own)
 {
 	s->ip = raw + own;
@@ -193,7 +193,7 @@ static __always_inline struct shelf *this_shelf(void)
 	return shelf;
 }
 
-static __always_inline void show_memo(struct iob_stack *s, struct iob_memo *m)
+static void show_memo(struct iob_stack *s, struct iob_memo *m)
 {
 	show(s, m->ip, m->nr, m->own);
 	s->memo = m;
@@ -232,8 +232,8 @@ static unsigned int walk(struct iob_frame *f, struct pt_regs *regs, bool *clean)
 
 /* Walk, and remember it in @set if that can be done. */
 static noinline void walk_and_learn(struct iob_stack *s, struct shelf *shelf,
-			   unsigned int set, struct pt_regs *regs,
-			   unsigned long end)
+				    unsigned int set, struct pt_regs *regs,
+				    unsigned long end)
 {
 	struct iob_frame *f = shelf->walk;
 	struct iob_memo *m = &shelf->spare;
@@ -291,10 +291,10 @@ static struct iob_memo *find(struct shelf *shelf, unsigned int set,
 }
 
 /*
- * As iob_stack_get().  @at is in this function itself, or in one that a kprobe
- * is at.
+ * As iob_stack_from().  @at is in a function that is still at work, or in one that
+ * a kprobe is at.
  */
-static __always_inline bool find_or_learn(struct iob_stack *s, const struct iob_frame *at,
+static bool find_or_learn(struct iob_stack *s, const struct iob_frame *at,
 			  struct pt_regs *regs)
 {
 	unsigned long base = (unsigned long)task_stack_page(current);
@@ -346,6 +346,16 @@ void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 	walk_simply(s, regs);
 }
 
+#ifdef IOB_UNWIND_FRAMES
+static noinline void check_memo(struct iob_memo *m)
+{
+	struct iob_stack s IOB_UNINIT;
+
+	show_memo(&s, m);
+	check(&s, NULL);
+}
+#endif
+
 /**
  * iob_stack_known - the same, for a stack that is most probably known
  * @ip: as iob_stack_here() has it
@@ -365,9 +375,8 @@ const struct iob_memo *iob_stack_known(unsigned long ip, unsigned long sp,
 	struct iob_memo *m;
 	unsigned int set;
 
-	/* the others have to be looked for, or compared with the unwinder's */
 	if (sp - base >= THREAD_SIZE || !shelf ||
-	    shelf->seq != atomic_read(&code_seq) || READ_ONCE(check_stacks))
+	    shelf->seq != atomic_read(&code_seq))
 		return NULL;
 	set = set_of(ip);
 	m = shelf->last[set];
@@ -381,6 +390,8 @@ const struct iob_memo *iob_stack_known(unsigned long ip, unsigned long sp,
 	if (m->nr - m->own > IOB_STACK_DEPTH)
 		return NULL;
 	iob_stat_inc(stack_known);
+	if (unlikely(READ_ONCE(check_stacks)))
+		check_memo(m);
 	return m;
 #else
 	return NULL;

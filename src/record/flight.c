@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/bits.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -9,8 +10,8 @@
 #include "flight.h"
 
 #define MAX_CHAIN	4
-#define NR_SLOTS	(1U << IOB_SLOT_BITS)
-#define NR_BUCKETS	(1U << IOB_FLIGHT_BITS)
+#define NR_SLOTS	BIT(IOB_SLOT_BITS)
+#define NR_BUCKETS	BIT(IOB_FLIGHT_BITS)
 
 struct iob_flight *iob_flight_slots;
 struct hlist_bl_head *iob_flight_table;

@@ -162,10 +162,12 @@ void iob_flight_free_tabled(struct iob_flight *f);
 static __always_inline void iob_flight_put(struct iob_flight *f)
 {
 	iob_origin_free(&f->origin);
-	if (unlikely(f->tabled))
+	if (unlikely(f->tabled)) {
 		iob_flight_free_tabled(f);
-	else
-		smp_store_release(&f->bio, NULL);
+		return;
+	}
+	/* after all that we have read of it: see iob_flight_get() */
+	smp_store_release(&f->bio, NULL);
 }
 
 struct iob_flight *iob_flight_insert(struct iob_flight *f);

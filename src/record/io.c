@@ -35,49 +35,33 @@ static u64 usecs(u64 from, u64 to)
 	return from && to > from ? div_u64(to - from, NSEC_PER_USEC) : 0;
 }
 
-/* Where and when a run was done, for its fields. */
-struct place {
-	const struct gendisk *gd;
-	u64 sector;
-	u64 seek;		/* sectors from the end of the IO before */
-	u64 queued;
-	u64 issued;		/* or 0 */
-	u64 done;
-	u64 born;		/* or one of IOB_DIRTY_* */
-};
-
-static noinline void measure_rest(const struct place *p, struct iob_fields *f)
+/* All fields of a run. */
+static noinline void measure(const struct iob_io *io, struct iob_fields *f)
 {
-	u64 issued = p->issued ? p->issued : p->queued;
-	u64 born = p->born == IOB_DIRTY_NEVER ? p->queued : p->born;
+	u64 queued = iob_io_queued(io->first, io->done_ns);
+	u64 issued = io->issue_ns ? io->issue_ns : queued;
+	u64 born = io->run.dirty_ns == IOB_DIRTY_NEVER ? queued :
+							 io->run.dirty_ns;
 
-	f->v[IOB_FIELD_OFFSET] = scaled(p->gd, p->sector);
-	f->v[IOB_FIELD_SEEK_DIST] = scaled(p->gd, p->seek);
-	f->v[IOB_FIELD_WAIT_TIME] = usecs(p->queued, issued);
-	f->v[IOB_FIELD_IO_TIME] = usecs(issued, p->done);
-	f->v[IOB_FIELD_AGE] = usecs(born, p->done);
+	f->v[IOB_FIELD_OFFSET] = scaled(io->gd, io->run_sector);
+	f->v[IOB_FIELD_SIZE] = io->run.bytes;
+	f->v[IOB_FIELD_WAIT_TIME] = usecs(queued, issued);
+	f->v[IOB_FIELD_IO_TIME] = usecs(issued, io->done_ns);
+	f->v[IOB_FIELD_SEEK_DIST] = scaled(io->gd, io->seek);
+	f->v[IOB_FIELD_AGE] = usecs(born, io->done_ns);
+	f->v[IOB_FIELD_TOTAL_TIME] = usecs(queued, io->done_ns);
 }
 
-/* Fields that nearly every IO is asked for; the others are some work. */
-#define PLAIN	(BIT(IOB_FIELD_SIZE) | BIT(IOB_FIELD_TOTAL_TIME))
-
 /* Count a run in the histograms of @act; @wanted as iob_counters_wanted() says. */
-static __always_inline void count(struct iob_act *act, u8 op, u32 wanted,
-				  u32 bytes, struct place p)
+static void count(const struct iob_io *io, struct iob_act *act, u32 wanted)
 {
 	struct iob_fields fields IOB_UNINIT;
 
-	fields.v[IOB_FIELD_SIZE] = bytes;
-	fields.v[IOB_FIELD_TOTAL_TIME] = usecs(p.queued, p.done);
-	if (unlikely(wanted & ~PLAIN)) {
-		struct place rest = p;
-
-		measure_rest(&rest, &fields);
-	}
+	measure(io, &fields);
 	/* its age is no measure then */
-	if (p.born == IOB_DIRTY_UNKNOWN)
+	if (io->run.dirty_ns == IOB_DIRTY_UNKNOWN)
 		wanted &= ~BIT(IOB_FIELD_AGE);
-	iob_counters_charge(act, op, &fields, wanted);
+	iob_counters_charge(act, io->op, &fields, wanted);
 }
 
 /* Reclaimed while the IO was under way. */
@@ -130,13 +114,7 @@ static void end_run(struct iob_io *io)
 	if (!io->nr_runs)
 		this_cpu_inc(io->disk->sums->ios[op]);
 	if (wanted)
-		count(act, op, wanted, io->run.bytes, (struct place){
-			.gd = io->gd, .sector = io->run_sector,
-			.seek = io->seek,
-			.queued = iob_io_queued(io->first, io->done_ns),
-			.issued = io->issue_ns, .done = io->done_ns,
-			.born = io->run.dirty_ns,
-		});
+		count(io, act, wanted);
 	if (iob_iolog_wanted())
 		iob_iolog_add(io, act);
 	io->nr_runs++;
@@ -198,20 +176,40 @@ void iob_io_end(struct iob_io *io)
 			   (io->run.bytes >> SECTOR_SHIFT));
 }
 
-static noinline void log_flight(const struct iob_flight *f,
+/* Fields that are had for little; most counters look at no others. */
+#define PLAIN	(BIT(IOB_FIELD_SIZE) | BIT(IOB_FIELD_TOTAL_TIME))
+
+static __always_inline void count_plainly(const struct iob_flight *f, u64 now,
+					  struct iob_act *act, u32 wanted)
+{
+	struct iob_fields fields IOB_UNINIT;
+
+	fields.v[IOB_FIELD_SIZE] = f->size;
+	fields.v[IOB_FIELD_TOTAL_TIME] = usecs(iob_io_queued(&f->first, now),
+					       now);
+	iob_counters_charge(act, f->op, &fields, wanted);
+}
+
+/* What is asked for beyond that: @wanted fields to be counted, an entry. */
+static noinline void record_all(const struct iob_flight *f,
 				const struct request *rq, int error, u64 now,
-				const struct iob_act *act, enum iob_how how)
+				struct iob_act *act, enum iob_how how,
+				u32 wanted, bool logged)
 {
 	struct iob_io io = {
-		.disk = f->disk, .rq = rq, .first = &f->first, .op = f->op,
-		.done_ns = now, .issue_ns = iob_rq_issued(rq, f->issue_ns),
-		.error = error,
+		.disk = f->disk, .gd = iob_rq_disk(rq), .rq = rq,
+		.first = &f->first, .op = f->op, .done_ns = now,
+		.issue_ns = iob_rq_issued(rq, f->issue_ns), .error = error,
 		.nr_bios = 1, .run = f->origin.part[0],
 		.run_sector = f->sector,
+		.seek = distance(f->sector, READ_ONCE(f->disk->last_end)),
 	};
 
 	io.run.how = how;
-	iob_iolog_add(&io, act);
+	if (wanted)
+		count(&io, act, wanted);
+	if (logged)
+		iob_iolog_add(&io, act);
 }
 
 /**
@@ -226,25 +224,19 @@ static noinline void log_flight(const struct iob_flight *f,
 void iob_io_flight(const struct iob_flight *f, const struct request *rq,
 		   int error)
 {
-	const struct iob_part *run = &f->origin.part[0];
 	struct iob_disk *disk = f->disk;
-	u8 op = f->op;
-	u32 wanted = iob_counters_wanted(op);
+	u32 wanted = iob_counters_wanted(f->op);
 	bool logged = iob_iolog_wanted();
 	u64 now = wanted || logged ? ktime_get_ns() : 0;
 	enum iob_how how;
-	struct iob_act *act = charge(disk, op, run, &how);
+	struct iob_act *act = charge(disk, f->op, &f->origin.part[0], &how);
 
-	this_cpu_inc(disk->sums->ios[op]);
-	if (wanted)
-		count(act, op, wanted, f->size, (struct place){
-			.gd = iob_rq_disk(rq), .sector = f->sector,
-			.seek = distance(f->sector, READ_ONCE(disk->last_end)),
-			.queued = iob_io_queued(&f->first, now),
-			.issued = iob_rq_issued(rq, f->issue_ns), .done = now,
-			.born = run->dirty_ns,
-		});
-	if (unlikely(logged))
-		log_flight(f, rq, error, now, act, how);
+	this_cpu_inc(disk->sums->ios[f->op]);
+	if (likely(wanted && !(wanted & ~PLAIN))) {
+		count_plainly(f, now, act, wanted);
+		wanted = 0;
+	}
+	if (unlikely(wanted || logged))
+		record_all(f, rq, error, now, act, how, wanted, logged);
 	WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
 }

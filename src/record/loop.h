@@ -46,5 +46,4 @@ static inline bool iob_loop_find(struct iob_origin *o, const struct bio *bio)
 	       iob_loop_look(o, bio);
 }
 
-
 #endif
