@@ -7,8 +7,9 @@
  *  - 5.17 (backported nowhere): struct request lost rq_disk for q->disk;
  *  - 5.11 4e7b5671c6a8: lookup_bdev() gives a dev_t;
  *  - 6.9 f3a608827d1f: block devices are opened as files;
- *  - 6.9 (da4c8c3d0975) takes one time for all that is plugged: before, the
- *    times that the block layer takes of bios and requests are as good as ours;
+ *  - between 6.1 and 6.12 struct blk_plug got cur_ktime, one time for all that is
+ *    plugged: before, the block layer's times of bios and requests are as good
+ *    as ours;
  *  - 5.11 to 5.13: bd_part, bd_partno and bd_inode became functions.
  * Kbuild looks for each in the headers: distributions backport.
  */
