@@ -89,8 +89,8 @@ static void text_format(struct iob_text *t, const struct iob_act *act)
 	for (nr = 0; nr < iob_counters_session_nr(); nr++) {
 		iob_text_add(t, " ");
 		for (slot = 0; slot < IOB_HIST_SLOTS; slot++)
-			iob_text_add(t, " %7u",
-				     iob_counters_value(act, nr, slot));
+			iob_text_add_u32(t, iob_counters_value(act, nr, slot),
+					 7);
 		iob_text_add(t, "\n");
 	}
 }

@@ -15,6 +15,38 @@ void iob_text_add(struct iob_text *t, const char *fmt, ...)
 	va_end(args);
 }
 
+static void add_char(struct iob_text *t, char c)
+{
+	if (t->len + 1 < t->size)
+		t->buf[t->len++] = c;
+}
+
+/**
+ * iob_text_add_u32 - as iob_text_add() with " %*u", for where there are many
+ * @t:     gets it
+ * @n:     the number
+ * @width: so many columns at least, behind the blank
+ *
+ * Any context.  What does not fit is cut.
+ */
+void iob_text_add_u32(struct iob_text *t, u32 n, unsigned int width)
+{
+	char digit[10];
+	unsigned int i, nr = 0;
+
+	do {
+		digit[nr++] = '0' + n % 10;
+		n /= 10;
+	} while (n);
+	add_char(t, ' ');
+	for (i = nr; i < width; i++)
+		add_char(t, ' ');
+	while (nr)
+		add_char(t, digit[--nr]);
+	if (t->size)
+		t->buf[t->len] = 0;
+}
+
 /**
  * iob_text_escape - a task's name as it is printed
  * @to:     gets it, ended by NUL
