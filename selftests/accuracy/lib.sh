@@ -151,7 +151,7 @@ accuracy_one() {
 accuracy_begin() {
 	trap accuracy_undo EXIT
 	ACCURACY_READER='' ACCURACY_PIDS=()
-	accuracy_sources
+	[ "${ACCURACY_SOURCES:-}" = no ] || accuracy_sources
 	iob_load check_stacks=1
 	mkdir -p "$ACCURACY_MNT"
 	uname -r >"$OUT/kernel"
