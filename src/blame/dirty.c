@@ -4,6 +4,7 @@
  * write.  Writeback that finds it cannot write a page marks it dirty again,
  * in whichever task that may be; that changes nothing, and the stack tells.
  */
+#include <compat/compiler.h>
 #include <compat/iomap.h>
 
 #include "act.h"
@@ -88,6 +89,9 @@ static struct iob_scope *scope_of(struct iob_task *t,
 {
 	unsigned int i;
 
+	/* most tasks have never been in one */
+	if (!t->scoped)
+		return NULL;
 	for (i = 0; i < IOB_MAX_SCOPES; i++) {
 		struct iob_scope *s = &t->scope[i];
 
@@ -103,10 +107,13 @@ static struct iob_scope *scope_of(struct iob_task *t,
 /* Who pays for what the task changes in @file for @id, if that is another. */
 static u64 inherited(struct iob_task *t, u64 id, const struct iob_file *file)
 {
-	const struct iob_act *act = iob_act_id(id);
+	const struct iob_act *act;
 
+	if (id <= IOB_ACT_LOST)
+		return IOB_ACT_NONE;
+	act = iob_act_id(id);
 	/* what it does for itself it does with a stack of its own */
-	if (!act || id <= IOB_ACT_LOST || act->role == iob_task_role(t))
+	if (!act || act->role == iob_task_role(t))
 		return IOB_ACT_NONE;
 	return iob_act_on(id, file, true);
 }
@@ -166,7 +173,7 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 {
 	struct iob_task *t = iob_task_get();
 	struct iob_scope *scope;
-	struct iob_stack stack;
+	struct iob_stack stack IOB_UNINIT;
 	u32 intent;
 
 	d->act = IOB_ACT_NOMEM;
@@ -456,7 +463,7 @@ u64 iob_dirty_act(struct pt_regs *regs)
 {
 	static const struct iob_file none;
 	struct iob_task *t = iob_task_get();
-	struct iob_stack stack;
+	struct iob_stack stack IOB_UNINIT;
 	u64 act;
 
 	if (!t)
@@ -479,7 +486,7 @@ u64 iob_dirty_act(struct pt_regs *regs)
 bool iob_dirty_known(struct pt_regs *regs)
 {
 	const struct iob_scope *scope;
-	struct iob_stack stack;
+	struct iob_stack stack IOB_UNINIT;
 	struct iob_task *t;
 
 	if (!(current->flags & PF_KTHREAD))
@@ -502,7 +509,7 @@ bool iob_dirty_in_common(struct pt_regs *regs)
 {
 	const struct iob_scope *scope;
 	struct iob_task *t = iob_task_get();
-	struct iob_stack stack;
+	struct iob_stack stack IOB_UNINIT;
 
 	if (!t)
 		return false;
@@ -540,6 +547,7 @@ static struct iob_scope *new_scope(struct iob_task *t,
 	struct iob_scope old[IOB_MAX_SCOPES];
 	unsigned int i, nr = 1;
 
+	t->scoped = true;
 	memcpy(old, t->scope, sizeof(old));
 	memset(t->scope, 0, sizeof(t->scope));
 	for (i = 0; i < IOB_MAX_SCOPES && nr < IOB_MAX_SCOPES; i++) {

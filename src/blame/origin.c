@@ -420,7 +420,7 @@ static noinline_for_stack bool find_freed(struct look *l)
 	struct iob_task *t = l->task;
 	struct iob_log log = { .modifier = IOB_MODIFIER_DISCARD };
 	struct iob_file file;
-	struct iob_stack stack;
+	struct iob_stack stack IOB_UNINIT;
 
 	if (!t || l->late)
 		return false;

@@ -49,6 +49,7 @@ static void renew(struct iob_task *t)
 	t->stored = 0;
 	t->common = NULL;
 	memset(t->scope, 0, sizeof(t->scope));
+	t->scoped = false;
 	memset(&t->log, 0, sizeof(t->log));
 	memset(&t->xfs, 0, sizeof(t->xfs));
 	memset(&t->freeing, 0, sizeof(t->freeing));

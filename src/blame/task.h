@@ -88,6 +88,7 @@ struct iob_task {
 	unsigned long direct;	/* while this is on the stack, */
 	struct iob_file file;	/* direct IO is this file's */
 	struct iob_scope scope[IOB_MAX_SCOPES];	/* the last one first */
+	bool scoped;		/* has been in one in this session */
 	struct iob_log log;
 	struct iob_xfs xfs;
 	struct iob_freeing freeing;
