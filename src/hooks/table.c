@@ -408,6 +408,8 @@ void iob_hooks_show(struct seq_file *m)
 		[IOB_HOOK_FUNCTION] = "function",
 		[IOB_HOOK_ADDRESS] = "symbol",
 	};
+	const char *asked = "";
+	bool loaded = false;
 	unsigned int i;
 
 	mutex_lock(&hooks_mutex);
@@ -416,8 +418,13 @@ void iob_hooks_show(struct seq_file *m)
 
 		seq_printf(m, "hook %s %s ", kinds[s->hook->kind],
 			   s->hook->name);
+		/* those of a module stand together; to ask takes a while */
 		if (s->err == -ENOENT && s->hook->module &&
-		    !module_loaded(s->hook->module))
+		    strcmp(s->hook->module, asked)) {
+			asked = s->hook->module;
+			loaded = module_loaded(asked);
+		}
+		if (s->err == -ENOENT && s->hook->module && !loaded)
 			seq_printf(m, "waiting for %s error=%d\n",
 				   s->hook->module, s->err);
 		else if (s->err)
