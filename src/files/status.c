@@ -30,6 +30,7 @@
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include "../blame/dirtier.h"
@@ -215,7 +216,8 @@ static int status_show(struct seq_file *m, void *v)
 
 static int status_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, status_show, NULL);
+	/* room for all of it: whatever does not fit is shown anew from the start */
+	return single_open_size(file, status_show, NULL, SZ_32K);
 }
 
 const struct file_operations iob_status_fops = {
