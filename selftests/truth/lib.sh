@@ -230,6 +230,8 @@ truth_workload() {
 truth_trim() {
 	local disk=${TRUTH_DISKS[-1]} status=0 alone=yes pid
 	[ "$(lsblk -dnbo DISC-MAX "/dev/$disk" | tr -d ' ')" != 0 ] || return 0
+	# RAID 5 refuses them, whatever it says, unless told that its disks then read as zeroes
+	[[ $(cat "/sys/block/$disk/md/level" 2>/dev/null) != raid[456] ]] || return 0
 	case $(findmnt -no FSTYPE "$1") in
 	overlay) return 0 ;;	# cannot
 	f2fs) return 0 ;;	# leaves it all to a thread of its own
