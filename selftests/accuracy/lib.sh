@@ -139,7 +139,8 @@ accuracy_one() {
 	ACCURACY_READER=
 	for name in "$@"; do
 		# (ext4 goes on reading its bitmaps ahead)
-		[ "$(accuracy_settled "$name" | awk '{ print $7 }')" = \
+		accuracy_settled "$name" >"$out/later.$name"
+		[ "$(awk '{ print $7 }' "$out/later.$name")" = \
 			"$(awk '{ print $7 }' "$out/after.$name")" ] ||
 			echo "$name was not at rest" >>"$out/unrest"
 	done

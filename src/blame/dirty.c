@@ -165,7 +165,7 @@ static u64 act_of_other(struct iob_task *t, struct iob_scope *scope,
 
 /*
  * Who dirties @inode's pages now: the current task.  From a probe, inside
- * iob_read_lock(), interrupts maybe off; @regs as they were at a kprobe, or
+ * iob_read_lock(), interrupts maybe off; @regs as they were at a function's entry, or
  * NULL.
  */
 static void find_dirtier(struct dirtier *d, struct inode *inode,
@@ -261,7 +261,7 @@ static void expect_event(const struct folio *folio, bool was_dirty)
  * iob_dirty_mapped - the current task begins to store into a mapped page
  * @page: the page
  * @call: the call of the function that makes it writable
- * @regs: as they were at the kprobe
+ * @regs: as they were at the entry
  *
  * The first such store makes all of a large folio dirty, in an event that is
  * to come before @call returns.  Whoever stores into another page of it later
@@ -295,7 +295,7 @@ void iob_dirty_mapped(struct page *page, const struct iob_call *call,
  * @folio: the folio; locked by the task
  * @off:   bytes from the folio's start
  * @len:   bytes
- * @regs:  as they were at the kprobe
+ * @regs:  as they were at the entry
  *
  * For kernels whose iomap knows no dirty blocks: all of a folio is written if
  * any of it is.  From a probe, inside iob_read_lock().
@@ -350,7 +350,7 @@ void iob_dirty_buffer(struct buffer_head *bh)
  * @ifs:   iomap's state of it, which knows dirty blocks; NULL without
  * @off:   bytes from the folio's start
  * @len:   bytes
- * @regs:  as they were at the kprobe
+ * @regs:  as they were at the entry
  *
  * From a probe, inside iob_read_lock().  Without @ifs the last to dirty a page
  * of a dirty folio counts, as nobody can say who was the first.
@@ -424,7 +424,7 @@ static unsigned long pfn_of_buffer(const struct buffer_head *bh)
  * @log:  the journal
  * @tid:  the transaction
  * @bh:   the buffer
- * @regs: as they were at the kprobe
+ * @regs: as they were at the entry
  *
  * The buffer itself becomes dirty when the transaction is committed, and may
  * have been changed in the next one by then: so it is noted for each of them.
@@ -453,7 +453,7 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 
 /**
  * iob_dirty_act - for whom the current task changes metadata now
- * @regs: as they were at the kprobe
+ * @regs: as they were at the entry
  *
  * For what is no page of a block device's cache: its act has no file until the
  * disk is known.  From a probe, inside iob_read_lock().
@@ -477,7 +477,7 @@ u64 iob_dirty_act(struct pt_regs *regs)
 
 /**
  * iob_dirty_known - whether it is known for whom the current task changes things
- * @regs: as they were at the kprobe
+ * @regs: as they were at the entry
  *
  * A kernel thread's changes are somebody else's.  Of whom it says so only if it
  * writes a disk's file, it is known better than by who was there before.
@@ -501,7 +501,7 @@ bool iob_dirty_known(struct pt_regs *regs)
 
 /**
  * iob_dirty_in_common - whether the current task ends a transaction for others
- * @regs: as they were at the kprobe
+ * @regs: as they were at the entry
  *
  * From a probe, inside iob_read_lock().
  */

@@ -213,7 +213,7 @@ static void share(const void *space, u64 start, u32 bytes,
  * @space: whose addresses
  * @start: from there
  * @end:   up to, but not including
- * @regs:  as they were at the kprobe
+ * @regs:  as they were at the entry
  *
  * What nobody is noted for is for each according to his share, one behind the
  * other.  From a probe, inside iob_read_lock().
@@ -243,7 +243,7 @@ void iob_freed_share(const void *space, u64 start, u64 end,
  * @start: from there
  * @bytes: so many
  * @call:  the call
- * @regs:  as they were at the kprobe
+ * @regs:  as they were at the entry
  *
  * Until it returns, the bios that this task discards are these, in this order.
  * Who does so for himself (fstrim) is neither a worker nor ends a transaction.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* The table of flights; flight.h says which are kept here, and which in slots. */
 #include <linux/bits.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -9,7 +10,6 @@
 #include "../blame/stats.h"
 #include "flight.h"
 
-#define MAX_CHAIN	4
 #define NR_SLOTS	BIT(IOB_SLOT_BITS)
 #define NR_BUCKETS	BIT(IOB_FLIGHT_BITS)
 
@@ -155,7 +155,7 @@ const struct bio *iob_flight_bio(const struct bio *bio)
 {
 	int depth;
 
-	for (depth = 0; depth < MAX_CHAIN; depth++) {
+	for (depth = 0; depth < IOB_MAX_CHAIN; depth++) {
 		if (iob_flight_tabled(bio, false))
 			return bio;
 		if (!iob_end_chained(bio))

@@ -24,6 +24,7 @@
 
 #define IOB_FLIGHT_BITS	14
 #define IOB_SLOT_BITS	11
+#define IOB_MAX_CHAIN	4		/* bios chained to one another */
 
 struct iob_flight {
 	const struct bio *bio;		/* key; of a slot: NULL if it is free */

@@ -36,8 +36,6 @@
 #include "io.h"
 #include "upper.h"
 
-#define MAX_CHAIN	4
-
 /*
  * Neither is the disk watched nor is anything known of the bio: most IO, where
  * only some disks are watched, gets no further than here.
@@ -184,7 +182,7 @@ static struct iob_flight *flight_from(const struct bio *b,
 	struct iob_flight *f;
 	int depth;
 
-	for (depth = 0; depth < MAX_CHAIN; depth++) {
+	for (depth = 0; depth < IOB_MAX_CHAIN; depth++) {
 		f = iob_flight_find(b);
 		if (f) {
 			u64 at = b == bio ? (u64)f->size - size :
@@ -212,22 +210,30 @@ static struct iob_flight *flight_of(const struct bio *bio, u32 *pos)
 	return flight_from(bio, bio, pos);
 }
 
+/* A flight without an origin, if the bio is one to be followed. */
+static __always_inline struct iob_flight *follow(struct bio *bio,
+						 const struct gendisk *gd)
+{
+	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
+					    bio->bi_iter.bi_size);
+	bool stacks = iob_disk_stacks(gd);
+	int op = iob_op_of(bio);
+
+	if (op < 0 || (!disk && !(stacks && iob_disk_any())))
+		return NULL;
+	return make(bio, gd, disk, op, !stacks);
+}
+
 /* Begin a flight with the current task as the submitter, and its origin. */
 static __always_inline struct iob_flight *begin(struct bio *bio,
 						const struct gendisk *gd,
 						const struct iob_frame *at,
 						struct pt_regs *regs)
 {
-	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
-					    bio->bi_iter.bi_size);
-	int op = iob_op_of(bio);
-	struct iob_flight *f;
+	struct iob_flight *f = follow(bio, gd);
 
-	if (op < 0 || (!disk && !(iob_disk_stacks(gd) && iob_disk_any())))
-		return NULL;
-	f = make(bio, gd, disk, op, !iob_disk_stacks(gd));
 	if (f && !iob_upper_find(&f->origin, bio))
-		iob_origin_find(&f->origin, bio, op, at, regs);
+		iob_origin_find(&f->origin, bio, f->op, at, regs);
 	return f;
 }
 
@@ -250,7 +256,7 @@ static void drop_stale(struct iob_flight *f)
 /**
  * iob_inflight_claim - a bio may be held back before it is queued
  * @bio:  the bio
- * @regs: what the kprobe's handler was given
+ * @regs: as they were at the function's entry
  *
  * A throttled bio is queued by a worker; who pays is known only now.
  * From a probe: any context but NMI, inside iob_read_lock().
@@ -388,19 +394,13 @@ void iob_inflight_split(struct bio *bio)
  */
 static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 {
-	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
-					    bio->bi_iter.bi_size);
-	int op = iob_op_of(bio);
-	struct iob_flight *f;
+	struct iob_flight *f = follow(bio, gd);
 
-	if (op < 0 || (!disk && !(iob_disk_stacks(gd) && iob_disk_any())))
-		return NULL;
-	f = make(bio, gd, disk, op, !iob_disk_stacks(gd));
 	if (!f)
 		return NULL;
 	f->first.queue_ns = ktime_get_ns();
 	if (!iob_upper_find(&f->origin, bio))
-		iob_origin_find_late(&f->origin, bio, op);
+		iob_origin_find_late(&f->origin, bio, f->op);
 	iob_stat_inc(inflight_unseen);
 	insert(f);
 	return f;

@@ -155,7 +155,7 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 	enter(t, pos, call);
 }
 
-/* The task if it is at work for a loop device; @regs as they were at a kprobe. */
+/* The task if it is at work for a loop device; @regs as they were at a function's entry. */
 static struct iob_task *worker(struct pt_regs *regs)
 {
 	struct iob_stack stack IOB_UNINIT;
@@ -178,7 +178,7 @@ static struct iob_task *worker(struct pt_regs *regs)
  * @iter: the segment, if it is a loop device's worker that does
  * @pos:  where in the file
  * @call: until it returns
- * @regs: as they were at the kprobe
+ * @regs: as they were at the entry
  *
  * From a probe, inside iob_read_lock().
  */
@@ -212,7 +212,7 @@ void iob_loop_segment(const struct iov_iter *iter, u64 pos,
  * @one:   may be the request
  * @other: if it is not this
  * @call:  until it returns
- * @regs:  as they were at the kprobe
+ * @regs:  as they were at the entry
  *
  * From a probe, inside iob_read_lock().
  */

@@ -16,15 +16,13 @@
 #include "flight.h"
 #include "inflight.h"
 
-#define MAX_CHAIN	4
-
 /* The flight that a bio, or one that it is chained to, has or had on a disk. */
 static struct iob_flight *whole_on(const struct bio *bio, dev_t disk)
 {
 	struct iob_flight *f;
 	int depth;
 
-	for (depth = 0; depth < MAX_CHAIN; depth++) {
+	for (depth = 0; depth < IOB_MAX_CHAIN; depth++) {
 		f = iob_flight_on(bio, disk);
 		if (f || !iob_end_chained(bio))
 			return f;

@@ -31,6 +31,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "count.h"
+
 #define BLOCK		4096
 #define BLOCKS		8UL
 #define MOST_FILES	256
@@ -39,16 +41,6 @@
 static char *buf;
 static unsigned long processes, files, rate;
 static uint64_t *done;		/* IOs of each, shared */
-
-static unsigned long number(const char *s)
-{
-	char *end;
-	unsigned long n = strtoul(s, &end, 0);
-
-	if (!*s || *end)
-		errx(2, "not a number: %s", s);
-	return n;
-}
 
 static uint64_t now(void)
 {
@@ -64,31 +56,6 @@ static void sleep_until(uint64_t when)
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL))
 		;
-}
-
-static inline uint64_t ticks(void)
-{
-	uint32_t low, high;
-
-	asm volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
-	return (uint64_t)high << 32 | low;
-}
-
-/* ns that the CPU has idled */
-static uint64_t idled(void)
-{
-	uint64_t sum = 0;
-	char line[256];
-	double n;
-	FILE *f = fopen("/proc/timer_list", "r");
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, " .idle_sleeptime : %lf", &n) == 1)
-			sum += n;
-	}
-	if (f)
-		fclose(f);
-	return sum;
 }
 
 /* The number behind a word in a file of a process; the word may be "" */

@@ -31,6 +31,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "count.h"
+
 #define QUEUE_DEPTH	32
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -43,16 +45,6 @@
 static char *buf;
 static uint64_t seed;
 
-static unsigned long number(const char *s)
-{
-	char *end;
-	unsigned long n = strtoul(s, &end, 0);
-
-	if (!*s || *end)
-		errx(2, "not a number: %s", s);
-	return n;
-}
-
 /* Always the same numbers: a pass is like any other */
 static uint64_t next_random(void)
 {
@@ -62,34 +54,8 @@ static uint64_t next_random(void)
 	return seed;
 }
 
-static inline uint64_t ticks(void)
-{
-	uint32_t low, high;
-
-	asm volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
-	return (uint64_t)high << 32 | low;
-}
-
 #define mark_begin() asm volatile(".byte 0x0f,0x1f,0x80,0x01,0xb1,0x0b,0x10" ::: "memory")
 #define mark_end()   asm volatile(".byte 0x0f,0x1f,0x80,0x02,0xb1,0x0b,0x10" ::: "memory")
-
-/* ns that the CPUs have idled; 0 where the kernel does not tell */
-static uint64_t idled(void)
-{
-	char line[256];
-	uint64_t sum = 0;
-	double n;
-	FILE *f = fopen("/proc/timer_list", "r");
-
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, " .idle_sleeptime : %lf", &n) == 1)
-			sum += n;
-	}
-	fclose(f);
-	return sum;
-}
 
 static struct {
 	uint64_t ticks, idle;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the programs of the bench count by: the guest's instructions, and its rest. */
+#ifndef BENCH_COUNT_H
+#define BENCH_COUNT_H
+
+#include <err.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static unsigned long number(const char *s)
+{
+	char *end;
+	unsigned long n = strtoul(s, &end, 0);
+
+	if (!*s || *end)
+		errx(2, "not a number: %s", s);
+	return n;
+}
+
+static inline uint64_t ticks(void)
+{
+	uint32_t low, high;
+
+	asm volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
+	return (uint64_t)high << 32 | low;
+}
+
+/* ns that the CPUs have idled; 0 where the kernel does not tell */
+static uint64_t idled(void)
+{
+	char line[256];
+	uint64_t sum = 0;
+	double n;
+	FILE *f = fopen("/proc/timer_list", "r");
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " .idle_sleeptime : %lf", &n) == 1)
+			sum += n;
+	}
+	fclose(f);
+	return sum;
+}
+
+#endif
