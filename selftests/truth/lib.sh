@@ -159,7 +159,7 @@ truth_kinds() {
 truth_place() {
 	if [ -b "$3" ]; then
 		TRUTH_PLACE[$1]="$3 ${TRUTH_NEXT:=1048576}"
-		# with a gap, or one's readahead reads what is another's
+		# with a gap over twice truth_on_raw's readahead, or one reads what is another's
 		TRUTH_NEXT=$((TRUTH_NEXT + $2 / 1048576 * 1048576 + 2097152))
 	else
 		TRUTH_PLACE[$1]="$3/$1 0"
@@ -325,6 +325,8 @@ truth_on_raw() {
 	local label=$1 node=$2 image=$3
 	truth_disk "$node" "$label" "$image"
 	truth_begin
+	# 512 KiB; newer kernels have twice the largest IO, which would cross truth_place's gap
+	blockdev --setra 1024 "$node"
 	truth_workload "$node"
 	truth_end
 }
