@@ -12,6 +12,7 @@
 #define pr_fmt(fmt) "ioblame: " fmt
 
 #include <linux/kernel.h>
+#include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -38,6 +39,21 @@ static const struct iob_hook_list *const lists[] = {
 	&iob_discard_hooks,
 	&iob_stacked_hooks,
 	&iob_block_hooks,
+};
+
+/* the modules that hooks are in */
+static const struct {
+	const char *module;
+	bool builtin;
+} parts[] = {
+	{ "btrfs", IS_BUILTIN(CONFIG_BTRFS_FS) },
+	{ "dm_crypt", IS_BUILTIN(CONFIG_DM_CRYPT) },
+	{ "ext4", IS_BUILTIN(CONFIG_EXT4_FS) },
+	{ "f2fs", IS_BUILTIN(CONFIG_F2FS_FS) },
+	{ "jbd2", IS_BUILTIN(CONFIG_JBD2) },
+	{ "loop", IS_BUILTIN(CONFIG_BLK_DEV_LOOP) },
+	{ "raid456", IS_BUILTIN(CONFIG_MD_RAID456) },
+	{ "xfs", IS_BUILTIN(CONFIG_XFS_FS) },
 };
 
 /* the state of one hook of the tables, in their order */
@@ -83,6 +99,28 @@ static void match_tracepoint(struct tracepoint *tp, void *unused)
 	}
 }
 
+/*
+ * Whether a module (NULL: the kernel itself) is not there now, but may come.
+ * What is built in need not show in /sys/module.
+ */
+static bool is_absent(const char *name)
+{
+	struct kobject *kobj;
+	unsigned int i;
+
+	if (!name)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (parts[i].builtin && !strcmp(parts[i].module, name))
+			return false;
+	}
+	kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, name);
+	if (!kobj)
+		return true;
+	kobject_put(kobj);
+	return false;
+}
+
 /* Register @kp, never to be armed, at the first of the alternatives there is. */
 static int kprobe_first(struct kprobe *kp, const char *alternatives)
 {
@@ -122,6 +160,11 @@ static void find_functions(enum iob_hook_phase phase)
 		if (s->hook->kind == IOB_HOOK_TRACEPOINT || s->looked ||
 		    s->hook->phase != phase)
 			continue;
+		/* it is looked for when its module comes */
+		if (is_absent(s->hook->module)) {
+			s->err = -ENOENT;
+			continue;
+		}
 		s->err = kprobe_first(kp, s->hook->name);
 		s->looked = s->err != -ENOMEM;
 		if (s->err)
@@ -383,23 +426,6 @@ void iob_hooks_exit(void)
 	detach_phase(IOB_HOOK_LOADED);
 }
 
-/*
- * Whether a module is loaded, which is asked by a symbol that each has: where it
- * is no kprobe can be, but the error is another one than for no such symbol.
- */
-static bool module_loaded(const char *name)
-{
-	char symbol[MODULE_NAME_LEN + sizeof(":__this_module")];
-	struct kprobe kp = { .symbol_name = symbol };
-	int err;
-
-	scnprintf(symbol, sizeof(symbol), "%s:__this_module", name);
-	err = register_kprobe(&kp);
-	if (!err)
-		unregister_kprobe(&kp);
-	return err != -ENOENT;
-}
-
 /* One line a hook for `status`.  May sleep. */
 void iob_hooks_show(struct seq_file *m)
 {
@@ -408,8 +434,6 @@ void iob_hooks_show(struct seq_file *m)
 		[IOB_HOOK_FUNCTION] = "function",
 		[IOB_HOOK_ADDRESS] = "symbol",
 	};
-	const char *asked = "";
-	bool loaded = false;
 	unsigned int i;
 
 	mutex_lock(&hooks_mutex);
@@ -418,13 +442,7 @@ void iob_hooks_show(struct seq_file *m)
 
 		seq_printf(m, "hook %s %s ", kinds[s->hook->kind],
 			   s->hook->name);
-		/* those of a module stand together; to ask takes a while */
-		if (s->err == -ENOENT && s->hook->module &&
-		    strcmp(s->hook->module, asked)) {
-			asked = s->hook->module;
-			loaded = module_loaded(asked);
-		}
-		if (s->err == -ENOENT && s->hook->module && !loaded)
+		if (s->err == -ENOENT && is_absent(s->hook->module))
 			seq_printf(m, "waiting for %s error=%d\n",
 				   s->hook->module, s->err);
 		else if (s->err)
