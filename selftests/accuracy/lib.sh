@@ -21,16 +21,28 @@ accuracy_undo() {
 	done
 }
 
-# The disk's statistics, once nothing was under way for a while
+# accuracy_settled WHEN DISK...: the disks' statistics into $out/WHEN.DISK, once nothing
+# was under way on any of them for a quarter of a second
 accuracy_settled() {
-	local now last=none n
-	for ((n = 0; n < 60; n++)); do
-		now=$(cat "/sys/class/block/$1/stat")
-		[ "$now" != "$last" ] || break
+	local when=$1 now last=none same=0 n disk
+	shift
+	for ((n = 0; n < 400 && same < 2; n++)); do
+		[ "$n" = 0 ] || sleep 0.12
+		now=''
+		for disk in "$@"; do
+			now+=$(<"/sys/class/block/$disk/stat")$'\n'
+		done
+		# (the ninth is what is under way)
+		if [ "$now" = "$last" ] && ! awk '$9 { busy = 1 } END { exit !busy }' <<<"$now"; then
+			same=$((same + 1))
+		else
+			same=0
+		fi
 		last=$now
-		sleep 0.7
 	done
-	echo "$now"
+	for disk in "$@"; do
+		cat "/sys/class/block/$disk/stat" >"$out/$when.$disk"
+	done
 }
 
 # What programs work on: in memory, so that reading it is no IO of the disk's
@@ -121,14 +133,14 @@ accuracy_one() {
 	mkdir -p "$out"
 	echo "$*" >"$IOB/devs"
 	accuracy_sync
-	for name in "$@"; do accuracy_settled "$name" >"$out/before.$name"; done
+	accuracy_settled before "$@"
 	echo 1 >"$IOB/enable"
 	cat "$IOB/iolog" >"$out/iolog" &
 	ACCURACY_READER=$!
 	accuracy_run "$workload"
 	accuracy_freeze "$ACCURACY_MNT"
 	accuracy_sync
-	for name in "$@"; do accuracy_settled "$name" >"$out/after.$name"; done
+	accuracy_settled after "$@"
 	cat "$IOB/status" >"$out/status"
 	[ -z "${ACCURACY_TOP:-}" ] || echo "$ACCURACY_TOP" >"$out/levels"
 	echo "${ACCURACY_NO_STAT:-}" >"$out/no_stat"
@@ -137,9 +149,9 @@ accuracy_one() {
 	echo 0 >"$IOB/enable"
 	wait "$ACCURACY_READER"
 	ACCURACY_READER=
+	# (ext4 goes on reading its bitmaps ahead)
+	accuracy_settled later "$@"
 	for name in "$@"; do
-		# (ext4 goes on reading its bitmaps ahead)
-		accuracy_settled "$name" >"$out/later.$name"
 		[ "$(awk '{ print $7 }' "$out/later.$name")" = \
 			"$(awk '{ print $7 }' "$out/after.$name")" ] ||
 			echo "$name was not at rest" >>"$out/unrest"
