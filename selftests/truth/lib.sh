@@ -17,6 +17,7 @@ TRUTH_BIN=$SCRATCH/tagwrite
 TRUTH_MANIFEST=$SCRATCH/manifest
 TRUTH_FAILED=$SCRATCH/failed
 TRUTH_ASIDE=${TRUTH_ASIDE:-3}	# so many writers at a time
+TRUTH_WRITERS=()			# their pids
 TRUTH_WITHOUT=''			# kinds left out; a case says why
 TRUTH_ONLY=''				# if set, the only kinds
 TRUTH_DEV=''				# of the files, if their mount shows another
@@ -128,18 +129,23 @@ truth_tag() {
 	esac
 }
 
-# Wait until fewer than TRUTH_ASIDE of our writers run (with the log's reader)
-truth_throttle() {
-	while [ "$(jobs -pr | wc -l)" -gt "$TRUTH_ASIDE" ]; do
-		sleep 0.05
-	done
+# truth_aside COMMAND...: beside others, of which there are at most TRUTH_ASIDE. The
+# oldest is waited for: to look who has ended costs processes, and these the time.
+truth_aside() {
+	if [ ${#TRUTH_WRITERS[@]} -ge "$TRUTH_ASIDE" ]; then
+		wait "${TRUTH_WRITERS[0]}" || true
+		TRUTH_WRITERS=("${TRUTH_WRITERS[@]:1}")
+	fi
+	"$@" &
+	TRUTH_WRITERS+=($!)
 }
 
 truth_wait_writers() {
 	local pid
-	for pid in $(jobs -p); do
-		[ "$pid" = "$TRUTH_READER" ] || wait "$pid"
+	for pid in "${TRUTH_WRITERS[@]}"; do
+		wait "$pid" || true
 	done
+	TRUTH_WRITERS=()
 }
 
 # truth_kinds W|R [raw]: NAME BYTES of each kind for a place like this
@@ -209,12 +215,11 @@ truth_workload() {
 	truth_periodic
 	while read -r kind bytes; do
 		case $kind in exit | pwrite) continue ;; esac
-		truth_throttle
 		# every other one in a thread that is not the first
 		if ((n++ % 2)); then
-			truth_write "$kind" -t &
+			truth_aside truth_write "$kind" -t
 		else
-			truth_write "$kind" &
+			truth_aside truth_write "$kind"
 		fi
 		((n % 10)) || sync
 	done < <(truth_kinds W $raw)
@@ -256,10 +261,9 @@ truth_read_all() {
 			continue
 		fi
 		read -r path offset <<<"${TRUTH_PLACE[$of]}"
-		truth_throttle
 		bytes=()
 		[ ! -b "$path" ] || bytes=(1048576)
-		truth_tag -o "$offset" "$kind" "$path" "${bytes[@]}" &
+		truth_aside truth_tag -o "$offset" "$kind" "$path" "${bytes[@]}"
 	done <<-END
 		rd_buffered buffered
 		rd_random pwrite
