@@ -45,22 +45,27 @@ accuracy_settled() {
 	done
 }
 
-# What programs work on: in memory, so that reading it is no IO of the disk's
+# What programs work on: in memory, so that reading it is no IO of the disk's; made
+# by the first case of a guest, for all
+ACCURACY_SOURCES=/tmp/accuracy
+
 accuracy_sources() {
-	local n
-	mkdir -p "$SCRATCH"/{bin,tree}
-	cp "$IOB_TREE/selftests/accuracy/"{work,inodes} "$SCRATCH/bin/"
+	local n new=$ACCURACY_SOURCES.new
+	[ ! -d "$ACCURACY_SOURCES" ] || return 0
+	rm -rf "$new"
+	mkdir -p "$new/tree"
 	# the project itself, as many times as makes a few hundred files
 	for n in 1 2; do
-		cp -r "$IOB_TREE"/{src,include,selftests,Documentation} "$SCRATCH/tree/" 2>/dev/null || true
-		mkdir -p "$SCRATCH/tree/$n"
-		cp -r "$IOB_TREE/src" "$SCRATCH/tree/$n/"
+		cp -r "$IOB_TREE"/{src,include,selftests,Documentation} "$new/tree/" 2>/dev/null || true
+		mkdir -p "$new/tree/$n"
+		cp -r "$IOB_TREE/src" "$new/tree/$n/"
 	done
-	tar -C "$SCRATCH" -cf "$SCRATCH/tree.tar" tree
-	git init -q "$SCRATCH/repo"
-	cp -r "$SCRATCH/tree/." "$SCRATCH/repo/"
-	git -C "$SCRATCH/repo" add -A
-	git -C "$SCRATCH/repo" -c user.name=t -c user.email=t@t commit -qm all
+	tar -C "$new" -cf "$new/tree.tar" tree
+	git init -q "$new/repo"
+	cp -r "$new/tree/." "$new/repo/"
+	git -C "$new/repo" add -A
+	git -C "$new/repo" -c user.name=t -c user.email=t@t commit -qm all
+	mv "$new" "$ACCURACY_SOURCES"
 }
 
 # As user role N, with its children: as N COMMAND...
@@ -87,9 +92,9 @@ program_sqlite() {
 	} | sqlite3 "$ACCURACY_MNT/db" >/dev/null
 }
 
-program_git() { git clone -q --no-local --no-hardlinks "$SCRATCH/repo" "$ACCURACY_MNT/clone"; }
+program_git() { git clone -q --no-local --no-hardlinks "$ACCURACY_SOURCES/repo" "$ACCURACY_MNT/clone"; }
 
-program_tar() { tar -C "$ACCURACY_MNT" --no-same-owner -xf "$SCRATCH/tree.tar"; }
+program_tar() { tar -C "$ACCURACY_MNT" --no-same-owner -xf "$ACCURACY_SOURCES/tree.tar"; }
 
 # accuracy_run WORKLOAD: its programs at the same time, and then a sync
 accuracy_run() {
@@ -164,7 +169,9 @@ accuracy_one() {
 accuracy_begin() {
 	trap accuracy_undo EXIT
 	ACCURACY_READER='' ACCURACY_PIDS=()
-	[ "${ACCURACY_SOURCES:-}" = no ] || accuracy_sources
+	mkdir -p "$SCRATCH/bin"
+	cp "$IOB_TREE/selftests/accuracy/"{work,inodes} "$SCRATCH/bin/"
+	accuracy_sources
 	iob_load check_stacks=1
 	mkdir -p "$ACCURACY_MNT"
 	uname -r >"$OUT/kernel"
