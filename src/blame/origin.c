@@ -375,12 +375,13 @@ static u64 freed_own(struct iob_freeing *f, u64 *bytes)
 	return act;
 }
 
-/* ... else they are sectors of the disk. */
-static u64 freed_sectors(const struct look *l, u64 done, u64 *bytes)
+/* ... else they are sectors of the disk; @forget: this is their own discard. */
+static u64 freed_sectors(const struct look *l, u64 done, u64 *bytes,
+			 bool forget)
 {
 	u64 pos = l->bio->bi_iter.bi_sector + (done >> SECTOR_SHIFT);
 	u64 end = pos + (*bytes >> SECTOR_SHIFT);
-	u64 act = iob_freed_by(iob_bio_disk(l->bio), pos, &end, true);
+	u64 act = iob_freed_by(iob_bio_disk(l->bio), pos, &end, forget);
 
 	*bytes = (end - pos) << SECTOR_SHIFT;
 	return act;
@@ -389,21 +390,26 @@ static u64 freed_sectors(const struct look *l, u64 done, u64 *bytes)
 /*
  * What a worker discards is paid for by whoever freed it.  With what he freed,
  * more may be discarded, as ext4 does up to the end of the free space, or what a
- * disk's granularity takes along: that is his, too.  Return: false if nobody is
- * known for any of it.
+ * disk's granularity takes along: that is his, too.  What was freed behind such a
+ * gap has its own discard yet to come.  Return: false if nobody is known for any
+ * of it.
  */
 static bool look_at_freed(struct look *l, struct iob_freeing *f)
 {
 	u64 all = l->bio->bi_iter.bi_size, done, act, bytes;
 	u64 last = IOB_ACT_NONE, nobodys = 0;
 	struct iob_file file;
+	bool gap = false;
 
 	block_device_file(l->bio, &file);
 	for (done = 0; done < all; done += bytes) {
 		bytes = all - done;
-		act = f ? freed_own(f, &bytes) : freed_sectors(l, done, &bytes);
+		act = f ? freed_own(f, &bytes) :
+			  freed_sectors(l, done, &bytes, !gap);
 		if (iob_act_id(act) && act > IOB_ACT_LOST)
 			last = act;
+		else if (last != IOB_ACT_NONE)
+			gap = true;
 		nobodys += bytes;
 		if (last == IOB_ACT_NONE)
 			continue;
