@@ -8,12 +8,19 @@
  * reference begins with its type and what is done, two ints or, from 6.9 on, two
  * bytes, and a flag; then comes the extent, or first a root's number, with
  * REF_VERIFY and before 5.16 (for which folios stand).
+ *
+ * And that up to 6.5 what turns out not to shrink when it is compressed is marked
+ * dirty anew inside compress_file_range(): IOB_BTRFS_REDIRTY.
  */
 #ifndef IOB_COMPAT_BTRFS_H
 #define IOB_COMPAT_BTRFS_H
 
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
+
+#ifndef IOB_HAVE_BH_FOLIO
+#define IOB_BTRFS_REDIRTY
+#endif
 
 #define IOB_BTRFS_REF_DATA	1	/* BTRFS_REF_DATA */
 #define IOB_BTRFS_REF_DROP	2	/* BTRFS_DROP_DELAYED_REF */

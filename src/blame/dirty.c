@@ -591,6 +591,43 @@ static unsigned long cached_pfn(struct address_space *mapping,
 	return pfn;
 }
 
+/*
+ * Who dirtied the first such page, see cached_pfn(), or else changed the inode;
+ * @dirty_ns gets when, 0 if that is not known.
+ */
+static u64 act_of_pages(struct inode *inode, unsigned long index,
+			unsigned long last, xa_mark_t mark, u64 *dirty_ns)
+{
+	unsigned long pfn = cached_pfn(inode->i_mapping, index, last, mark);
+	const struct iob_act *act = NULL;
+	u64 id = IOB_ACT_NONE;
+
+	*dirty_ns = 0;
+	if (pfn)
+		act = iob_act_nr(iob_dirtier_get(pfn));
+	if (act)
+		id = act_on(act->node.id, inode);
+	if (id > IOB_ACT_LOST) {
+		*dirty_ns = iob_dirtier_time(pfn);
+		return id;
+	}
+	return act_on(iob_owner_get(IOB_OWNER_INODE, inode, 0), inode);
+}
+
+/**
+ * iob_dirty_of_page - who dirtied a page that is being written
+ * @inode:    the file
+ * @index:    which page
+ * @dirty_ns: gets when, 0 if that is not known
+ *
+ * From a probe, inside iob_read_lock(), which keeps the page's memory a page's.
+ * Return: an act's id; IOB_ACT_LOST or less if nobody is known.
+ */
+u64 iob_dirty_of_page(struct inode *inode, unsigned long index, u64 *dirty_ns)
+{
+	return act_of_pages(inode, index, index, XA_PRESENT, dirty_ns);
+}
+
 /**
  * iob_scope_pages - a call of a function begins that changes metadata for pages
  * @inode: whose pages
@@ -608,9 +645,8 @@ void iob_scope_pages(struct inode *inode, unsigned long index,
 		     const struct iob_call *call)
 {
 	struct iob_task *t = iob_task_get();
-	const struct iob_act *act;
 	struct iob_scope *scope;
-	unsigned long pfn;
+	u64 dirty_ns;
 
 	if (!t)
 		return;
@@ -619,14 +655,9 @@ void iob_scope_pages(struct inode *inode, unsigned long index,
 	if (!S_ISREG(inode->i_mode) || is_metadata(inode) ||
 	    !iob_disk_watches(inode))
 		return;
-	pfn = cached_pfn(inode->i_mapping, index, last,
-			 dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT);
-	act = pfn ? iob_act_nr(iob_dirtier_get(pfn)) : NULL;
-	if (act)
-		scope->act = act_on(act->node.id, inode);
-	if (scope->act <= IOB_ACT_LOST)
-		scope->act = act_on(iob_owner_get(IOB_OWNER_INODE, inode, 0),
-				    inode);
+	scope->act = act_of_pages(inode, index, last,
+				  dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT,
+				  &dirty_ns);
 	/* btrfs: what a worker will change for it has no scope */
 	if (!inode->i_sb->s_bdev)
 		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), scope->act);

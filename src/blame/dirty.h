@@ -25,6 +25,7 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 u64 iob_dirty_act(struct pt_regs *regs);
 bool iob_dirty_known(struct pt_regs *regs);
 bool iob_dirty_in_common(struct pt_regs *regs);
+u64 iob_dirty_of_page(struct inode *inode, unsigned long index, u64 *dirty_ns);
 void iob_dirty_inode(struct inode *inode);
 void iob_dirty_cancel(struct iob_folio *folio);
 void iob_scope_pages(struct inode *inode, unsigned long index,

@@ -10,35 +10,30 @@
 
 static struct iob_index intents;
 
-/* Functions whose place in a trace says something.  Set before attaching. */
-static struct {
-	struct iob_code code;
-	u16 flag;
-} marks[8];
+static struct iob_code marks[IOB_NR_MARKS];
 
-static unsigned int nr_marks;
+static const u16 flags_of[IOB_NR_MARKS] = {
+	[IOB_MARK_WRITEBACK] = IOB_INTENT_WRITEBACK,
+	[IOB_MARK_REDIRTY] = IOB_INTENT_REDIRTY,
+	[IOB_MARK_REDIRTY_BTRFS] = IOB_INTENT_REDIRTY,
+};
 
 /**
  * iob_intent_mark - traces through this function mean something
- * @func: its address
- * @flag: IOB_INTENT_*
+ * @func:  its address
+ * @which: what
  *
- * May sleep.  While no probe is attached.
+ * May sleep.  No code of the function's module has run yet.
  */
-void iob_intent_mark(unsigned long func, u16 flag)
+void iob_intent_mark(unsigned long func, enum iob_mark which)
 {
-	if (WARN_ON_ONCE(nr_marks == ARRAY_SIZE(marks)))
-		return;
-	if (!iob_code_of(func, &marks[nr_marks].code))
-		return;
-	marks[nr_marks].flag = flag;
-	nr_marks++;
+	iob_code_publish(func, &marks[which]);
 }
 
 /* Forget what iob_intent_mark() was told.  While no probe is attached. */
 void iob_intent_unmark(void)
 {
-	nr_marks = 0;
+	memset(marks, 0, sizeof(marks));
 }
 
 /* What a trace says, IOB_INTENT_*. */
@@ -48,9 +43,9 @@ static u16 classify(const unsigned long *trace, unsigned int depth)
 	u16 flags = 0;
 
 	for (i = 0; i < depth; i++) {
-		for (j = 0; j < nr_marks; j++) {
-			if (iob_code_has(&marks[j].code, trace[i]))
-				flags |= marks[j].flag;
+		for (j = 0; j < IOB_NR_MARKS; j++) {
+			if (iob_code_has(&marks[j], trace[i]))
+				flags |= flags_of[j];
 		}
 	}
 	return flags;

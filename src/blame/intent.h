@@ -18,6 +18,14 @@
 #define IOB_INTENT_REDIRTY	1	/* writeback puts a page back */
 #define IOB_INTENT_WRITEBACK	2	/* inside writeback of a file */
 
+/* the functions whose place in a trace says so */
+enum iob_mark {
+	IOB_MARK_WRITEBACK,
+	IOB_MARK_REDIRTY,
+	IOB_MARK_REDIRTY_BTRFS,
+	IOB_NR_MARKS,
+};
+
 struct iob_intent {
 	struct iob_node node;
 	u32 modifier;
@@ -28,7 +36,7 @@ struct iob_intent {
 
 int iob_intents_init(u32 max);
 void iob_intents_exit(void);
-void iob_intent_mark(unsigned long func, u16 flag);
+void iob_intent_mark(unsigned long func, enum iob_mark which);
 void iob_intent_unmark(void);
 u32 iob_intent_find(const struct iob_stack *s, u32 modifier);
 

@@ -11,6 +11,7 @@
  * signs tell them: who ends the bio, and that a file's page goes to its own
  * disk only while it is under writeback.
  */
+#include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/swap.h>
@@ -21,6 +22,7 @@
 #include <compat/rcu.h>
 
 #include "act.h"
+#include "compressed.h"
 #include "dirtier.h"
 #include "end.h"
 #include "freed.h"
@@ -195,6 +197,23 @@ void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
 {
 	id = iob_act_modified(iob_act_on(id, file, true), modifier);
 	add(o, id, IOB_HOW_INHERITED, bytes, IOB_DIRTY_UNKNOWN);
+}
+
+/**
+ * iob_origin_add_page - @bytes more of a page, or of what is made of it
+ * @o:     being put together
+ * @id:    who dirtied it
+ * @bytes: how many
+ * @dirty_ns: when that was, 0 if it is not known
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_origin_add_page(struct iob_origin *o, u64 id, u32 bytes, u64 dirty_ns)
+{
+	const struct iob_act *act = iob_act_id(id);
+
+	add(o, id, act ? iob_act_how(act) : IOB_HOW_LOST, bytes,
+	    dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN);
 }
 
 /* A page's entry says @nr: who pays?  IOB_ACT_NONE if it is another file's. */
@@ -445,6 +464,43 @@ static noinline_for_stack bool find_freed(struct look *l)
 	return current->flags & PF_KTHREAD && look_at_freed(l, NULL);
 }
 
+/*
+ * The pages of a bio are nobody's if a worker of btrfs has compressed a file's
+ * into them; whose those are is noted.  Where they are of several, nobody
+ * knows what has become of whose: each pays by his share.
+ */
+static noinline_for_stack bool find_compressed(struct look *l)
+{
+	const struct iob_compressed *c;
+	struct iob_stack stack IOB_UNINIT;
+	u64 size = l->bio->bi_iter.bi_size, sum = 0, done = 0, end;
+	unsigned int i;
+
+	if (!l->task || !l->task->compressed.bytes || l->late)
+		return false;
+	c = &l->task->compressed;
+	iob_stack_get(&stack, l->regs);
+	if (!iob_compressed_writes(&stack))
+		return false;
+	for (i = 0; i < c->origin.nr; i++) {
+		const struct iob_part *p = &c->origin.part[i];
+		u64 act = p->act;
+
+		sum += p->bytes;
+		end = sum < c->bytes ? round_down(div64_u64(size * sum,
+							    c->bytes),
+						  SECTOR_SIZE) : size;
+		if (end == done)
+			continue;
+		if (l->modifier)
+			act = iob_act_modified(act, l->modifier);
+		add(l->o, act, p->how == IOB_HOW_EXACT && c->origin.nr > 1 ?
+		    IOB_HOW_INHERITED : p->how, end - done, p->dirty_ns);
+		done = end;
+	}
+	return done;
+}
+
 static bool is_write(const struct look *l)
 {
 	return l->op == IOB_OP_WRITE || l->op == IOB_OP_FLUSH;
@@ -467,6 +523,8 @@ static void find(struct look *l)
 	if (bio_has_data(bio) && bio->bi_iter.bi_size &&
 	    l->end != IOB_END_DIRECT)
 		host = cache_host(l, iob_folio_of(bio_page(bio)));
+	if (!host && is_write(l) && find_compressed(l))
+		return;
 	/* what a log holds may be pages of the cache, on their way elsewhere */
 	if ((!host || iob_is_bdev(host) || l->end == IOB_END_BUFFER) &&
 	    is_write(l) && find_metadata(l))

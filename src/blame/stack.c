@@ -55,6 +55,26 @@ bool iob_code_of(unsigned long func, struct iob_code *code)
 }
 
 /**
+ * iob_code_publish - where a function is now, for probes that look
+ * @func: an address inside it
+ * @code: what they look at; none if kallsyms does not know the function
+ *
+ * May sleep.  One at a time.
+ */
+void iob_code_publish(unsigned long func, struct iob_code *code)
+{
+	struct iob_code found;
+
+	/* whoever finds an end finds its start: see iob_code_has() */
+	smp_store_release(&code->end, 0);
+	if (!iob_code_of(func, &found))
+		return;
+	WRITE_ONCE(code->start, found.start);
+	/* ... and not that of another function */
+	smp_store_release(&code->end, found.end);
+}
+
+/**
  * iob_stack_hide - leave a function out of traces when it is innermost
  * @func: its address
  *

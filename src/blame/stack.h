@@ -14,7 +14,7 @@
 
 #define IOB_STACK_DEPTH	40
 
-/* the code of one function: return addresses lie in (start, end] */
+/* the code of one function: return addresses lie in (start, end]; 0, 0: none */
 struct iob_code {
 	unsigned long start;
 	unsigned long end;
@@ -22,10 +22,13 @@ struct iob_code {
 
 static inline bool iob_code_has(const struct iob_code *code, unsigned long ip)
 {
-	return ip > code->start && ip <= code->end;
+	/* pairs with iob_code_publish() */
+	return ip <= smp_load_acquire(&code->end) &&
+	       ip > READ_ONCE(code->start);
 }
 
 bool iob_code_of(unsigned long func, struct iob_code *code);
+void iob_code_publish(unsigned long func, struct iob_code *code);
 
 void iob_stack_hide(unsigned long func);
 void iob_stack_show_all(void);

@@ -55,6 +55,8 @@ static void renew(struct iob_task *t)
 	memset(&t->freeing, 0, sizeof(t->freeing));
 	iob_origin_free(&t->backing.origin);
 	memset(&t->backing, 0, sizeof(t->backing));
+	iob_origin_free(&t->compressed.origin);
+	memset(&t->compressed, 0, sizeof(t->compressed));
 	t->act = IOB_ACT_NONE;
 }
 
@@ -81,6 +83,7 @@ static void unlink_task(struct iob_task *t)
 static void destroy(struct iob_task *t)
 {
 	iob_origin_free(&t->backing.origin);
+	iob_origin_free(&t->compressed.origin);
 	kmem_cache_free(cache, t);
 }
 

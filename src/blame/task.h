@@ -76,6 +76,13 @@ struct iob_freeing {
 	u64 pos;		/* the next bio begins here */
 };
 
+/* What btrfs has compressed: of blame/compressed. */
+struct iob_compressed {
+	u64 bytes;		/* a worker writes; of so many it is known */
+	struct iob_origin origin;	/* who dirtied them */
+	struct iob_file file;	/* the task has last begun to read this */
+};
+
 struct iob_task {
 	struct hlist_node hash;
 	struct rcu_head rcu;
@@ -93,6 +100,7 @@ struct iob_task {
 	struct iob_xfs xfs;
 	struct iob_freeing freeing;
 	struct iob_backing backing;
+	struct iob_compressed compressed;
 	const void *common;	/* whose transaction it has last changed for */
 	/* its clean folio whose pages were just noted one by one */
 	const void *ranged;

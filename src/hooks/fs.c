@@ -9,12 +9,17 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 
+#include <compat/btrfs.h>
+#include <compat/folio.h>
 #include <compat/iomap.h>
 #include <compat/unwind.h>
 
+#include "../blame/compressed.h"
 #include "../blame/dirty.h"
 #include "../blame/disk.h"
+#include "../blame/intent.h"
 #include "../blame/task.h"
 #include "table.h"
 
@@ -134,6 +139,69 @@ static void last_commit(struct pt_regs *regs)
 	common(true, regs);
 }
 
+#ifdef IOB_BTRFS_REDIRTY
+static void found_redirty(unsigned long func)
+{
+	iob_intent_mark(func, IOB_MARK_REDIRTY_BTRFS);
+}
+#endif
+
+/* (inode, page or folio, ...): by the flusher */
+static void btrfs_delalloc(struct pt_regs *regs)
+{
+	const struct inode *inode =
+		iob_folio_host((void *)regs_get_kernel_argument(regs, 1));
+
+	if (inode)
+		iob_compressed_learn((void *)regs_get_kernel_argument(regs, 0),
+				     inode);
+}
+
+/* (inode, start, end, ...): its pages are let go, to be written */
+static void btrfs_extent(struct pt_regs *regs)
+{
+	if (iob_compressed_writer(iob_caller_of(regs)))
+		iob_compressed_extent((void *)regs_get_kernel_argument(regs, 0),
+				      regs_get_kernel_argument(regs, 1),
+				      regs_get_kernel_argument(regs, 2));
+}
+
+/* What is compressed is read into pages of nobody. */
+static void btrfs_reads(struct inode *inode)
+{
+	struct iob_task *t;
+
+	t = inode && iob_disk_watches(inode) ? iob_task_get() : NULL;
+	if (t)
+		iob_file_of(inode, &t->compressed.file);
+}
+
+/* (rac) */
+static void btrfs_reads_ahead(struct pt_regs *regs)
+{
+	const struct readahead_control *rac =
+		(void *)regs_get_kernel_argument(regs, 0);
+
+	btrfs_reads(rac->mapping->host);
+}
+
+/* (file, page or folio): that is locked */
+static void btrfs_reads_page(struct pt_regs *regs)
+{
+	btrfs_reads(iob_folio_host((void *)regs_get_kernel_argument(regs, 1)));
+}
+
+/* Of the file that was just asked for; the caller is btrfs alone. */
+static void btrfs_reads_compressed(struct pt_regs *regs)
+{
+	struct iob_task *t = iob_task_get();
+
+	if (t && t->compressed.file.dev) {
+		t->file = t->compressed.file;
+		t->direct = iob_caller_of(regs);
+	}
+}
+
 /* Whoever syncs a file writes the superblock for himself. */
 static void sync_log(struct pt_regs *regs)
 {
@@ -163,6 +231,12 @@ static void checkpoint(struct pt_regs *regs)
 	.lost = "the file of a direct IO",				\
 }
 
+#define BTRFS(func, probe, what) {					\
+	.name = func, .kind = IOB_HOOK_FUNCTION,				\
+	.phase = IOB_HOOK_ENABLED, .entered = probe, .module = "btrfs",	\
+	.lost = what,							\
+}
+
 static const struct iob_hook hooks[] = {
 	DIRECT_BEGINS("__iomap_dio_rw", iomap_direct),
 	DIRECT_BEGINS("__blockdev_direct_IO", legacy_direct),
@@ -171,7 +245,31 @@ static const struct iob_hook hooks[] = {
 	COMMIT("btrfs_sync_log", sync_log, "btrfs"),
 	COMMIT("commit_cowonly_roots", last_commit, "btrfs"),
 	COMMIT("f2fs_write_checkpoint", checkpoint, "f2fs"),
+	BTRFS("btrfs_run_delalloc_range", btrfs_delalloc,
+	      "whose compressed extents btrfs writes"),
+	BTRFS("extent_clear_unlock_delalloc", btrfs_extent,
+	      "whose compressed extents btrfs writes"),
+	BTRFS("btrfs_readahead", btrfs_reads_ahead,
+	      "the file of a compressed extent that is read"),
+	BTRFS("btrfs_read_folio|btrfs_readpage", btrfs_reads_page,
+	      "the file of a compressed extent that is read"),
+	BTRFS("btrfs_submit_compressed_read", btrfs_reads_compressed,
+	      "the file of a compressed extent that is read"),
+#ifdef IOB_BTRFS_REDIRTY
 	{
+		.name = "compress_file_range",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.found = found_redirty, .module = "btrfs",
+		.lost = "who dirtied pages that btrfs did not compress",
+	},
+#endif
+	{
+		/* (the first is most often a part of the second) */
+		.name = "submit_one_async_extent|submit_compressed_extents",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.found = iob_compressed_found, .module = "btrfs",
+		.lost = "whose compressed extents btrfs writes",
+	}, {
 		.name = "btrfs_end_super_write", .kind = IOB_HOOK_ADDRESS,
 		.phase = IOB_HOOK_LOADED, .end = IOB_END_BTRFS_SUPER,
 		.module = "btrfs",

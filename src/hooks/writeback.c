@@ -144,12 +144,12 @@ static void dirty_buffer(void *data, struct buffer_head *bh)
 
 static void found_redirty(unsigned long func)
 {
-	iob_intent_mark(func, IOB_INTENT_REDIRTY);
+	iob_intent_mark(func, IOB_MARK_REDIRTY);
 }
 
 static void found_writeback(unsigned long func)
 {
-	iob_intent_mark(func, IOB_INTENT_WRITEBACK);
+	iob_intent_mark(func, IOB_MARK_WRITEBACK);
 }
 
 static const struct iob_hook hooks[] = {
