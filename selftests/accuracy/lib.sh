@@ -47,7 +47,7 @@ accuracy_settled() {
 
 # What programs work on: in memory, so that reading it is no IO of the disk's; made
 # by the first case of a guest, for all
-ACCURACY_SOURCES=/tmp/accuracy
+ACCURACY_SOURCES=/run/accuracy
 
 accuracy_sources() {
 	local n new=$ACCURACY_SOURCES.new

@@ -25,6 +25,7 @@ TRUTH_DEV=''				# of the files, if their mount shows another
 TRUTH_FEW='buffered pwrite small large exit mmap splice sendfile aio uring_buffered
 	direct direct_sizes direct_512 direct_vector direct_dsync uring_wq shared'
 TRUTH_UNDO=()				# commands, the last first
+TRUTH_COUNTLESS=''			# a disk whose driver keeps no count
 TRUTH_NO_STAT=			# why a disk's statistics are not to be believed
 TRUTH_DISKS=()
 TRUTH_DIRS=()
@@ -66,7 +67,10 @@ truth_disk() {
 	local before
 	before=$(truth_settled "$name")
 	dd if="$node" of=/dev/null bs=4096 count=1 iflag=direct status=none
-	[ "$before" != "$(truth_settled "$name")" ] || stat="its driver keeps no count"
+	if [ "$before" = "$(truth_settled "$name")" ]; then
+		stat="its driver keeps no count"
+		TRUTH_COUNTLESS=$name
+	fi
 	stat=${TRUTH_NO_STAT:-$stat}
 	[ -z "${TRUTH_MAX_KB:-}" ] || echo "$TRUTH_MAX_KB" >"$sys/queue/max_sectors_kb"
 	printf 'disk name=%s fs=%s image=%s offset=%d sectors=%d count=%s reads=%s %s stat=%s\n' \
@@ -190,13 +194,15 @@ truth_sysctl() {
 
 # Nobody asks for it: the flusher comes by itself, when the writers are long gone
 truth_periodic() {
-	local n goal
+	local n goal tries=50
+	# a disk that keeps no count does not say when; twice as long as it should take
+	[ -z "$TRUTH_COUNTLESS" ] || tries=15
 	truth_sysctl vm.dirty_expire_centisecs 100
 	truth_sysctl vm.dirty_writeback_centisecs 50
 	goal=$(($(truth_written) + 2 * 2048))
 	truth_write exit
 	truth_write pwrite
-	for ((n = 0; n < 50; n++)); do
+	for ((n = 0; n < tries; n++)); do
 		[ "$(truth_written)" -lt "$goal" ] || break
 		sleep 0.2
 	done
