@@ -96,12 +96,12 @@ void iob_compressed_extent(const void *binode, u64 start, u64 end)
 	inode = (struct inode *)(binode + at);
 	if (!iob_disk_watches(inode))
 		return;
+	iob_file_of(inode, &t->compressed.written);
 	for (index = start >> PAGE_SHIFT; index <= end >> PAGE_SHIFT; index++) {
 		u64 dirty_ns;
 		u64 id = iob_dirty_of_page(inode, index, &dirty_ns);
 
-		if (id <= IOB_ACT_LOST)
-			continue;
+		/* (also if it is nobody's who is known) */
 		iob_origin_add_page(&t->compressed.origin, id, PAGE_SIZE,
 				    dirty_ns);
 		t->compressed.bytes += PAGE_SIZE;

@@ -592,8 +592,8 @@ static unsigned long cached_pfn(struct address_space *mapping,
 }
 
 /*
- * Who dirtied the first such page, see cached_pfn(), or else changed the inode;
- * @dirty_ns gets when, 0 if that is not known.
+ * Who dirtied the first such page, see cached_pfn(); @dirty_ns gets when, 0 if that
+ * is not known.
  */
 static u64 act_of_pages(struct inode *inode, unsigned long index,
 			unsigned long last, xa_mark_t mark, u64 *dirty_ns)
@@ -602,16 +602,12 @@ static u64 act_of_pages(struct inode *inode, unsigned long index,
 	const struct iob_act *act = NULL;
 	u64 id = IOB_ACT_NONE;
 
-	*dirty_ns = 0;
 	if (pfn)
 		act = iob_act_nr(iob_dirtier_get(pfn));
 	if (act)
 		id = act_on(act->node.id, inode);
-	if (id > IOB_ACT_LOST) {
-		*dirty_ns = iob_dirtier_time(pfn);
-		return id;
-	}
-	return act_on(iob_owner_get(IOB_OWNER_INODE, inode, 0), inode);
+	*dirty_ns = id > IOB_ACT_LOST ? iob_dirtier_time(pfn) : 0;
+	return id;
 }
 
 /**
@@ -658,6 +654,9 @@ void iob_scope_pages(struct inode *inode, unsigned long index,
 	scope->act = act_of_pages(inode, index, last,
 				  dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT,
 				  &dirty_ns);
+	if (scope->act <= IOB_ACT_LOST)
+		scope->act = act_on(iob_owner_get(IOB_OWNER_INODE, inode, 0),
+				    inode);
 	/* btrfs: what a worker will change for it has no scope */
 	if (!inode->i_sb->s_bdev)
 		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), scope->act);

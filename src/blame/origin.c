@@ -49,6 +49,7 @@ struct look {
 	const struct bio *whole; /* that it is a piece of, or itself */
 	bool late;		/* who submitted it is long gone */
 	bool for_other;		/* it is submitted for somebody who is known */
+	const struct iob_file *file;	/* it is this one's, NULL: see below */
 	u32 modifier;
 	u64 submitter;		/* act, IOB_ACT_NONE until it is asked for */
 	const struct inode *submitter_host;	/* on this file */
@@ -124,6 +125,8 @@ static u64 submitter_of(struct look *l, const struct inode *host)
 	other = act_of_backing(l, &stack);
 	if (host)
 		iob_file_of(host, &file);
+	else if (l->file)
+		file = *l->file;
 	else if (l->task && iob_stack_has(&stack, l->task->direct))
 		file = l->task->file;
 	else
@@ -482,8 +485,10 @@ static noinline_for_stack bool find_compressed(struct look *l)
 	iob_stack_get(&stack, l->regs);
 	if (!iob_compressed_writes(&stack))
 		return false;
+	l->file = &c->written;
 	for (i = 0; i < c->origin.nr; i++) {
 		const struct iob_part *p = &c->origin.part[i];
+		enum iob_how how = p->how;
 		u64 act = p->act;
 
 		sum += p->bytes;
@@ -492,10 +497,16 @@ static noinline_for_stack bool find_compressed(struct look *l)
 						  SECTOR_SIZE) : size;
 		if (end == done)
 			continue;
-		if (l->modifier)
-			act = iob_act_modified(act, l->modifier);
-		add(l->o, act, p->how == IOB_HOW_EXACT && c->origin.nr > 1 ?
-		    IOB_HOW_INHERITED : p->how, end - done, p->dirty_ns);
+		if (act <= IOB_ACT_LOST) {
+			act = submitter_of(l, NULL);
+			how = submitter_how(l);
+		} else {
+			if (l->modifier)
+				act = iob_act_modified(act, l->modifier);
+			if (how == IOB_HOW_EXACT && c->origin.nr > 1)
+				how = IOB_HOW_INHERITED;
+		}
+		add(l->o, act, how, end - done, p->dirty_ns);
 		done = end;
 	}
 	return done;

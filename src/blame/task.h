@@ -78,8 +78,9 @@ struct iob_freeing {
 
 /* What btrfs has compressed: of blame/compressed. */
 struct iob_compressed {
-	u64 bytes;		/* a worker writes; of so many it is known */
-	struct iob_origin origin;	/* who dirtied them */
+	u64 bytes;		/* a worker writes, of so many before: */
+	struct iob_origin origin;	/* who dirtied them, as far as known, */
+	struct iob_file written;	/* in this file */
 	struct iob_file file;	/* the task has last begun to read this */
 };
 
