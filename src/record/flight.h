@@ -48,7 +48,8 @@ struct iob_tabled {
 	const struct gendisk *gd;	/* lives as long as the bio */
 	struct hlist_bl_node hash;
 	struct hlist_bl_node vec_hash;	/* if it is on a disk that clones */
-	const struct bio_vec *vec;	/* the other key */
+	const struct bio_vec *vec;	/* the other key, or if there is none, */
+	dev_t dev;			/* the disk on which it began */
 	u32 idx, done;			/* where in @vec it began */
 	const struct bio *self;		/* the bio itself, of a child */
 	bool passed;			/* @bio went on to a disk below as it is: */

@@ -326,6 +326,35 @@ void iob_inflight_queue(struct bio *bio)
 }
 
 /**
+ * iob_inflight_clone - a bio without pages is made from one of a disk above
+ * @bio:    the new one, which will be queued
+ * @disk:   the disk above
+ * @sector: and where on that it is from
+ *
+ * From a probe: any context but NMI, inside iob_read_lock().
+ */
+void iob_inflight_clone(struct bio *bio, dev_t disk, u64 sector)
+{
+	struct iob_flight *f;
+
+	/* most often there is no such disk */
+	if (!atomic_read(&iob_nr_uppers) || iob_flight_find(bio))
+		return;
+	f = follow(bio, iob_bio_disk(bio));
+	if (!f)
+		return;
+	iob_origin_begin(&f->origin);
+	if (!iob_upper_without_pages(&f->origin, bio, disk, sector)) {
+		iob_flight_put(f);
+		return;
+	}
+	f->first.queue_ns = ktime_get_ns();
+	f->claimed = true;
+	f->private = bio->bi_private;
+	insert(f);
+}
+
+/**
  * iob_flight_piece - a flight for a bio that is a piece of another one
  * @whole:  the other one's
  * @bio:    the piece

@@ -18,6 +18,7 @@ struct pt_regs;
 void iob_inflight_claim(struct bio *bio, struct pt_regs *regs);
 void iob_inflight_queue(struct bio *bio);
 void iob_inflight_split(struct bio *bio);
+void iob_inflight_clone(struct bio *bio, dev_t disk, u64 sector);
 void iob_inflight_remap(struct bio *bio, dev_t disk, u64 sector);
 void iob_inflight_issue(struct request *rq);
 void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes);

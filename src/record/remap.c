@@ -76,8 +76,11 @@ void iob_inflight_remap(struct bio *bio, dev_t disk, u64 sector)
 	u64 pos;
 
 	/* most are new ones, which will be queued */
-	if (!bio_flagged(bio, BIO_TRACE_COMPLETION))
+	if (!bio_flagged(bio, BIO_TRACE_COMPLETION)) {
+		if (!bio_has_data(bio) && bio->bi_iter.bi_size)
+			iob_inflight_clone(bio, disk, sector);
 		return;
+	}
 	f = iob_flight_on(bio, 0);
 	/* it goes to a partition below, or comes again for another path */
 	above = f ? iob_flight_above(f) : NULL;

@@ -5,6 +5,9 @@
  * so a bio whose array belongs to a flight on such a disk is paid for by who
  * pays for those bytes of that flight.  Flights on such disks are followed for
  * this also where nobody watches the disk; then they have no disk.
+ *
+ * What discards or zeroes has no pages.  Where a clone of such a bio goes is told
+ * by block_bio_remap, with the disk and the sector that it comes from.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -25,15 +28,27 @@ static struct hlist_bl_head *vec_bucket(const struct bio_vec *vec)
 	return &by_vec[hash_ptr(vec, IOB_FLIGHT_BITS)];
 }
 
+static struct hlist_bl_head *dev_bucket(dev_t dev)
+{
+	return &by_vec[hash_32(dev, IOB_FLIGHT_BITS)];
+}
+
+static struct hlist_bl_head *bucket_of(const struct iob_tabled *t)
+{
+	return t->vec ? vec_bucket(t->vec) : dev_bucket(t->dev);
+}
+
 /* Clones of its bio, in the table, may come.  Any context but NMI. */
 void iob_upper_begin(struct iob_flight *f)
 {
 	struct iob_tabled *t = iob_tabled(f);
-	struct hlist_bl_head *b = vec_bucket(t->vec);
+	struct hlist_bl_head *b;
 	unsigned long flags;
 
-	if (!t->vec || !iob_disk_bio_based(t->gd))
+	if ((!t->vec && !f->size) || !iob_disk_bio_based(t->gd))
 		return;
+	t->dev = MKDEV(t->gd->major, t->gd->first_minor);
+	b = bucket_of(t);
 	flags = iob_flights_lock(b);
 	hlist_bl_add_head(&t->vec_hash, b);
 	iob_flights_unlock(b, flags);
@@ -44,11 +59,12 @@ void iob_upper_begin(struct iob_flight *f)
 void iob_upper_end(struct iob_flight *f)
 {
 	struct iob_tabled *t = iob_tabled(f);
-	struct hlist_bl_head *b = vec_bucket(t->vec);
+	struct hlist_bl_head *b;
 	unsigned long flags;
 
 	if (hlist_bl_unhashed(&t->vec_hash))
 		return;
+	b = bucket_of(t);
 	flags = iob_flights_lock(b);
 	hlist_bl_del(&t->vec_hash);
 	iob_flights_unlock(b, flags);
@@ -104,6 +120,44 @@ static bool find_clone(struct iob_origin *o, const struct bio *bio,
 				iob_origin_free(o);
 			break;
 		}
+	}
+	iob_flights_unlock(b, flags);
+	return found;
+}
+
+/**
+ * iob_upper_without_pages - who pays for a bio that discards or zeroes
+ * @o:      begun; gets the origin
+ * @bio:    a clone, on its way to a disk below
+ * @disk:   the disk that it is from
+ * @sector: and where on that
+ *
+ * Any context but NMI, inside iob_read_lock().  Return: false if no flight there
+ * is known.
+ */
+bool iob_upper_without_pages(struct iob_origin *o, const struct bio *bio,
+			     dev_t disk, u64 sector)
+{
+	struct hlist_bl_head *b = dev_bucket(disk);
+	struct iob_tabled *t;
+	struct hlist_bl_node *node;
+	unsigned long flags;
+	bool found = false;
+
+	flags = iob_flights_lock(b);
+	hlist_bl_for_each_entry(t, node, b, vec_hash) {
+		u64 pos = (sector - t->f.sector) << SECTOR_SHIFT;
+		u32 size = bio->bi_iter.bi_size;
+
+		if (t->vec || t->dev != disk || t->f.bio == bio ||
+		    sector < t->f.sector || pos >= t->f.size)
+			continue;
+		/* a stripe's worth may be rounded */
+		found = iob_origin_slice(o, &t->f.origin, pos,
+					 min_t(u64, size, t->f.size - pos));
+		if (found && size > t->f.size - pos)
+			iob_origin_stretch(o, size - (t->f.size - pos));
+		break;
 	}
 	iob_flights_unlock(b, flags);
 	return found;
