@@ -113,9 +113,14 @@ static inline bool iob_bdev_is_part(const struct block_device *bdev)
 }
 
 /* Whether the device can be told what is not needed any more. */
+static inline bool iob_disk_discards(const struct gendisk *gd)
+{
+	return gd->queue->limits.max_discard_sectors;
+}
+
 static inline bool iob_bdev_discards(struct block_device *bdev)
 {
-	return bdev_get_queue(bdev)->limits.max_discard_sectors;
+	return iob_disk_discards(bdev->bd_disk);
 }
 
 static inline u64 iob_bdev_sectors(struct block_device *bdev)

@@ -335,12 +335,16 @@ void iob_inflight_queue(struct bio *bio)
  */
 void iob_inflight_clone(struct bio *bio, dev_t disk, u64 sector)
 {
+	const struct gendisk *gd = iob_bio_disk(bio);
 	struct iob_flight *f;
 
 	/* most often there is no such disk */
 	if (!atomic_read(&iob_nr_uppers) || iob_flight_find(bio))
 		return;
-	f = follow(bio, iob_bio_disk(bio));
+	/* md does not queue what a disk of an array cannot do */
+	if (bio_op(bio) == REQ_OP_DISCARD && !iob_disk_discards(gd))
+		return;
+	f = follow(bio, gd);
 	if (!f)
 		return;
 	iob_origin_begin(&f->origin);
