@@ -32,13 +32,14 @@ content_key() {
 # keep that as PLACE: two runs may make the same one at a time, and the first has
 # it. In a subshell, so that nothing half built stays, whatever ends it.
 building() (
-	place=$1 new=''
+	# a name that the trap knows before there is a folder
+	place=$1 new=$1.$BASHPID
 	shift
 	trap 'rm -rf "$new"' EXIT
 	trap 'exit 130' HUP INT TERM
 	mkdir -p "$(dirname "$place")"
-	new=$(mktemp -d "$place.XXXXXX") && "$@" "$new" || exit 1
-	chmod 755 "$new"
+	rm -rf "$new"
+	mkdir "$new" && "$@" "$new" || exit 1
 	mv -T "$new" "$place" 2>/dev/null || true
 )
 

@@ -137,7 +137,7 @@ truth_tag() {
 # oldest is waited for: to look who has ended costs processes, and these the time.
 truth_aside() {
 	if [ ${#TRUTH_WRITERS[@]} -ge "$TRUTH_ASIDE" ]; then
-		wait "${TRUTH_WRITERS[0]}" || true
+		wait "${TRUTH_WRITERS[0]}"
 		TRUTH_WRITERS=("${TRUTH_WRITERS[@]:1}")
 	fi
 	"$@" &
@@ -147,7 +147,7 @@ truth_aside() {
 truth_wait_writers() {
 	local pid
 	for pid in "${TRUTH_WRITERS[@]}"; do
-		wait "$pid" || true
+		wait "$pid"
 	done
 	TRUTH_WRITERS=()
 }
