@@ -33,6 +33,26 @@ static inline struct gendisk *iob_bio_disk(const struct bio *bio)
 #endif
 }
 
+/* The same of a bio that is queued, which has one. */
+static inline struct gendisk *iob_queued_disk(const struct bio *bio)
+{
+#ifdef IOB_HAVE_BI_BDEV
+	return bio->bi_bdev->bd_disk;
+#else
+	return bio->bi_disk;
+#endif
+}
+
+/* The number of the disk or partition that a bio is sent to. */
+static inline dev_t iob_bio_devt(const struct bio *bio)
+{
+#ifdef IOB_HAVE_BI_BDEV
+	return bio->bi_bdev->bd_dev;
+#else
+	return MKDEV(bio->bi_disk->major, bio->bi_disk->first_minor);
+#endif
+}
+
 static inline struct gendisk *iob_rq_disk(const struct request *rq)
 {
 #ifdef IOB_HAVE_RQ_DISK
@@ -83,18 +103,24 @@ static inline u64 iob_bio_time(struct bio *bio)
 #endif
 
 /*
- * When a request is issued, at block_rq_issue; or IOB_RQ_TIME, if the block layer
- * is going to ask the clock right after that.
+ * When a request is issued, at block_rq_issue; or IOB_RQ_TIME, which is when the
+ * block layer asks the clock right after that: it does, or nobody has @wanted to
+ * know, and then what the block layer has must do.
  */
 #define IOB_RQ_TIME	1ULL
 
+static __always_inline bool iob_rq_timed(const struct request *rq, bool wanted)
+{
+#ifdef IOB_HAVE_PLUG_TIME
+	return !wanted;
+#else
+	return test_bit(QUEUE_FLAG_STATS, &rq->q->queue_flags);
+#endif
+}
+
 static inline u64 iob_rq_issue_time(const struct request *rq)
 {
-#ifndef IOB_HAVE_PLUG_TIME
-	if (test_bit(QUEUE_FLAG_STATS, &rq->q->queue_flags))
-		return IOB_RQ_TIME;
-#endif
-	return ktime_get_ns();
+	return iob_rq_timed(rq, true) ? IOB_RQ_TIME : ktime_get_ns();
 }
 
 /* What came of it, at the request's end: the time, or 0 if it is not known. */

@@ -18,6 +18,14 @@
 
 #define iob_read_lock()		rcu_read_lock_sched_notrace()
 #define iob_read_unlock()	rcu_read_unlock_sched_notrace()
+/* The same in a tracepoint's probe. */
+#ifdef IOB_HAVE_TRACE_SRCU
+#define iob_probe_lock()	iob_read_lock()
+#define iob_probe_unlock()	iob_read_unlock()
+#else
+#define iob_probe_lock()	do { } while (0)
+#define iob_probe_unlock()	do { } while (0)
+#endif
 #define iob_read_held()		rcu_read_lock_sched_held()
 
 #endif

@@ -365,7 +365,7 @@ static void hinge(void)
 		if (!start(&m, &c, &s, false) || !has_hinge(&c) ||
 		    is_ambiguous(&c, &s))
 			continue;
-		if (m.whole)
+		if (!m.slack)
 			fail("a hinge is not seen");
 		room = &c.call[c.nr - 2].room;
 		/* half of them such that no gap of an aligned frame changes */
@@ -405,7 +405,7 @@ static void as_deep(void)
 		if (i % 8 == 0)
 			make_funcs();
 		s.end = (unsigned long)(s.mem + s.words);
-		if (!start(&m, &c, &s, false) || !m.whole)
+		if (!start(&m, &c, &s, false) || m.slack)
 			continue;
 		s.end -= W;
 		if (fits(&m, &s))
@@ -414,7 +414,7 @@ static void as_deep(void)
 		if (!learn(&m, &s))
 			continue;
 		s.end += W;
-		if (m.whole && fits(&m, &s))
+		if (!m.slack && fits(&m, &s))
 			fail("it fits with a word more");
 	}
 	free(s.mem);

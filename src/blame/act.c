@@ -27,6 +27,7 @@
 #include "intent.h"
 #include "role.h"
 #include "stats.h"
+#include "task.h"
 
 struct iob_index iob_acts;
 static struct kmem_cache *cache;
@@ -84,7 +85,7 @@ static u64 get(u64 role, u32 intent, const struct iob_file *file,
 	new->role = role;
 	new->intent = intent;
 	new->file = *file;
-	new->used = ktime_get_seconds();
+	new->used = iob_act_now();
 	r = iob_role_id(role);
 	new->kthread = r && r->kthread;
 	new->inherited = inherited;
@@ -171,12 +172,14 @@ static void free_act(struct iob_act *act)
 static u32 unhash_unused(u32 ttl, const unsigned long *owners,
 			 unsigned long *dead)
 {
-	u32 nr, nr_dead = 0, now = ktime_get_seconds();
+	/* in whole ticks, and never sooner */
+	u32 ticks = DIV_ROUND_UP_ULL((u64)ttl * HZ, IOB_ACT_TICK);
+	u32 nr, nr_dead = 0, now = iob_act_now();
 	struct iob_act *act;
 
 	for (nr = IOB_ACT_LOST + 1; (act = iob_act_next(&nr)); nr++) {
-		/* it may be used in a second that began after we looked */
-		if ((s32)(now - READ_ONCE(act->used)) < (s32)ttl ||
+		/* it may be used in a tick that began after we looked */
+		if ((s32)(now - READ_ONCE(act->used)) < (s32)ticks ||
 		    test_bit(nr, owners))
 			continue;
 		WRITE_ONCE(act->dead, true);
@@ -245,6 +248,7 @@ void iob_acts_reclaim(u32 ttl, struct iob_reclaimed *done)
 	iob_dirtier_owners(owners);
 	nr_dead = unhash_unused(ttl, owners, dead);
 	if (nr_dead) {
+		iob_tasks_forget();
 		synchronize_rcu();
 		iob_dirtier_drop(dead);
 		free_dead(dead);

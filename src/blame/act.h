@@ -103,10 +103,18 @@ static inline struct iob_act *iob_act_nr(u32 nr)
 	return node ? container_of(node, struct iob_act, node) : NULL;
 }
 
-/* Note that an act is in use.  Seldom writes: a shared line stays shared. */
-static inline void iob_act_touch(struct iob_act *act)
+/* The time at which an act is used, in IOB_ACT_TICK jiffies: about a second. */
+#define IOB_ACT_TICK	roundup_pow_of_two(HZ)
+
+static __always_inline u32 iob_act_now(void)
 {
-	u32 now = ktime_get_seconds();
+	return jiffies / IOB_ACT_TICK;
+}
+
+/* Note that an act is in use.  Seldom writes: a shared line stays shared. */
+static __always_inline void iob_act_touch(struct iob_act *act)
+{
+	u32 now = iob_act_now();
 
 	if (READ_ONCE(act->used) != now)
 		WRITE_ONCE(act->used, now);

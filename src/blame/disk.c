@@ -16,10 +16,12 @@
 
 #include "act.h"
 #include "disk.h"
+#include "task.h"
 
 static DEFINE_MUTEX(devs_mutex);
 struct iob_devs __rcu *iob_devs;	/* M, R */
-u64 iob_devs_hint;		/* M, read without: see iob_disk_maybe() */
+/* grows, but between sessions; read without a lock: see iob_disk_maybe() */
+atomic64_t iob_devs_hint;
 static LIST_HEAD(disks);	/* M; only ever grows */
 
 static struct iob_disk *disk_find(dev_t devt)
@@ -116,6 +118,18 @@ int iob_dev_lookup(const char *word, struct iob_dev *dev)
 	return dev->disk ? 0 : -ENOMEM;
 }
 
+/* See iob_disk_maybe(). */
+static u64 hint_of(const struct iob_devs *devs)
+{
+	unsigned int i;
+	u64 hint = 0;
+
+	for (i = 0; devs && i < devs->nr; i++)
+		hint |= iob_devs_bit(MAJOR(devs->dev[i].disk_devt),
+				     MINOR(devs->dev[i].disk_devt));
+	return hint;
+}
+
 /**
  * iob_devs_set - watch these devices and no others
  * @dev: the devices
@@ -126,8 +140,6 @@ int iob_dev_lookup(const char *word, struct iob_dev *dev)
 int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 {
 	struct iob_devs *new = NULL, *old;
-	unsigned int i;
-	u64 hint = 0;
 
 	if (nr) {
 		new = kmalloc(struct_size(new, dev, nr), GFP_KERNEL);
@@ -136,15 +148,13 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 		new->nr = nr;
 		memcpy(new->dev, dev, nr * sizeof(*dev));
 	}
-	for (i = 0; i < nr; i++)
-		hint |= iob_devs_bit(dev[i].disk_devt);
 	mutex_lock(&devs_mutex);
 	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
-	/* it may say too much, never too little */
-	WRITE_ONCE(iob_devs_hint, iob_devs_hint | hint);
+	/* first: it may say too much, never too little */
+	atomic64_or(hint_of(new), &iob_devs_hint);
 	rcu_assign_pointer(iob_devs, new);
+	iob_tasks_forget();
 	synchronize_rcu();
-	WRITE_ONCE(iob_devs_hint, hint);
 	mutex_unlock(&devs_mutex);
 	kfree(old);
 	return 0;
@@ -202,6 +212,10 @@ void iob_disks_reset(void)
 	int cpu;
 
 	mutex_lock(&devs_mutex);
+	/* no IO of the last one is followed any more */
+	atomic64_set(&iob_devs_hint,
+		     hint_of(rcu_dereference_protected(iob_devs,
+				lockdep_is_held(&devs_mutex))));
 	list_for_each_entry(d, &disks, link) {
 		d->last_end = 0;
 		for_each_possible_cpu(cpu)

@@ -56,7 +56,7 @@ struct iob_devs {
 };
 
 extern struct iob_devs __rcu *iob_devs;	/* NULL is none */
-extern u64 iob_devs_hint;
+extern atomic64_t iob_devs_hint;
 
 int iob_dev_lookup(const char *word, struct iob_dev *dev);
 int iob_devs_set(const struct iob_dev *dev, unsigned int nr);
@@ -68,15 +68,15 @@ void iob_disks_exit(void);
 void iob_disks_reset(void);
 
 /**
- * iob_disk_of - the watched disk to which an IO goes
+ * iob_dev_of - what of `devs` an IO goes to
  * @gd:     its disk
  * @sector: where on the disk
  * @data:   false for a flush, which is the whole disk's
  *
  * Any context, inside iob_read_lock().  Return: NULL if it is not watched.
  */
-static inline struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector,
-					   bool data)
+static inline const struct iob_dev *iob_dev_of(const struct gendisk *gd,
+					       u64 sector, bool data)
 {
 	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
 	const struct iob_dev *d, *end;
@@ -88,24 +88,44 @@ static inline struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector,
 	for (d = now->dev, end = d + now->nr; d < end; d++) {
 		if (d->disk_devt == devt &&
 		    (!data || (sector >= d->start && sector < d->end)))
-			return d->disk;
+			return d;
 	}
 	return NULL;
 }
 
-static inline u64 iob_devs_bit(dev_t devt)
+/* The watched disk to which an IO goes: as iob_dev_of(). */
+static inline struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector,
+					   bool data)
 {
-	return 1ULL << hash_32(devt, 6);
+	const struct iob_dev *d = iob_dev_of(gd, sector, data);
+
+	return d ? d->disk : NULL;
+}
+
+/* One of 64 bits for a disk. */
+static inline u64 iob_devs_bit(unsigned int major, unsigned int first_minor)
+{
+	return 1ULL << hash_32(major + first_minor, 6);
 }
 
 /*
- * Whether a disk may be watched: false is certain, true is to be verified.  What
- * IO to disks that nobody watches pays for.  Any context.
+ * Whether IO of a disk may be followed: false is certain, true is to be verified.
+ * What IO to disks that nobody watches pays for.  Any context.
  */
-static inline bool iob_disk_maybe(const struct gendisk *gd)
+static __always_inline bool iob_disk_maybe(const struct gendisk *gd)
 {
-	return gd && READ_ONCE(iob_devs_hint) &
-		     iob_devs_bit(MKDEV(gd->major, gd->first_minor));
+	return atomic64_read(&iob_devs_hint) &
+	       iob_devs_bit(gd->major, gd->first_minor);
+}
+
+/*
+ * IO of a disk that stacks is followed: some such disks hand their bios on as they
+ * are, and those may end on any other disk.  For the rest of the session.
+ */
+static inline void iob_disks_maybe_all(void)
+{
+	if (unlikely(atomic64_read(&iob_devs_hint) != -1LL))
+		atomic64_set(&iob_devs_hint, -1LL);
 }
 
 /* Whether any device is watched.  Any context, inside iob_read_lock(). */

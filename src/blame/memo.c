@@ -25,7 +25,7 @@
 #include "memo.h"
 
 #define MAX_EVIDENCE	8
-#define LIVE		0xffff		/* for a place: the register itself */
+#define LIVE		IOB_MEMO_LIVE
 #define NEAR_END	512		/* bytes: user's registers and a little */
 #define MAX_STACK	(LIVE * sizeof(long))
 
@@ -179,11 +179,13 @@ static void note_places(struct walk *w)
 	m->start = w->f[0].ip;
 	m->nr = w->nr;
 	m->nr_low = w->hinge;
-	m->whole = w->hinge == w->nr;
 	/* none of what is above the stack pointer may lie beyond the end */
 	m->span = w->end - w->f[0].sp;
-	if (!m->whole)
+	m->slack = 0;
+	if (w->hinge != w->nr) {
+		m->slack = MAX_STACK;
 		m->span += w->f[w->hinge].sp - w->f[w->hinge].bp;
+	}
 	for (k = 0; k < w->nr; k++) {
 		unsigned long at = w->f[k + 1].sp - sizeof(long);
 
@@ -227,18 +229,6 @@ bool iob_memo_learn(struct iob_memo *m, const struct iob_frame *f,
 	return true;
 }
 
-static bool holds(const struct iob_proof *p, const struct iob_frame *at,
-		  unsigned long end)
-{
-	unsigned long base = p->to_end ? end : at->sp, value;
-
-	if (p->place == LIVE)
-		value = at->bp;
-	else
-		value = word(at->sp + p->place * sizeof(long));
-	return value == base + p->offset;
-}
-
 /**
  * iob_memo_fits - whether this is the stack that is remembered
  * @m:   it
@@ -250,38 +240,33 @@ static bool holds(const struct iob_proof *p, const struct iob_frame *at,
 bool iob_memo_fits(const struct iob_memo *m, const struct iob_frame *at,
 		   unsigned long end)
 {
-	const unsigned long *sp = (const unsigned long *)at->sp;
-	const unsigned long *top = (const unsigned long *)end;
-	const unsigned long *ip = m->ip;
-	const u16 *place = m->place;
-	const struct iob_proof *p = m->proof;
-	unsigned long room = end - at->sp;
-	unsigned int i;
+	return iob_memo_is(m, at->ip, at->sp, at->bp, end);
+}
 
-	if (m->start != at->ip || room < m->span ||
-	    (m->whole && room != m->span))
+/**
+ * iob_memo_differs - a word of the stack that tells it from the one remembered
+ * @m:     another stack
+ * @at:    where a walk of this one would begin
+ * @end:   of the stack
+ * @place: gets the word's place above sp; there @m has
+ * @ip:    this address
+ *
+ * Any context; the stack is the current one.  Return: false if there is none, or
+ * not for certain.
+ */
+bool iob_memo_differs(const struct iob_memo *m, const struct iob_frame *at,
+		      unsigned long end, u16 *place, unsigned long *ip)
+{
+	unsigned int k;
+
+	if (m->start != at->ip || end - at->sp < m->span)
 		return false;
-	/* four at a time: this is most of what a stack costs that is known */
-	for (i = m->nr_low; i >= 4; i -= 4, ip += 4, place += 4) {
-		if (sp[place[0]] != ip[0] || sp[place[1]] != ip[1] ||
-		    sp[place[2]] != ip[2] || sp[place[3]] != ip[3])
-			return false;
+	for (k = 0; k < m->nr_low; k++) {
+		if (word(at->sp + m->place[k] * sizeof(long)) == m->ip[k])
+			continue;
+		*place = m->place[k];
+		*ip = m->ip[k];
+		return true;
 	}
-	for (; i; i--) {
-		if (sp[*place++] != *ip++)
-			return false;
-	}
-	for (i = m->nr - m->nr_low; i; i--) {
-		if (top[-(long)*place++] != *ip++)
-			return false;
-	}
-	for (i = m->nr_plain; i; i--, p++) {
-		if ((long)(sp[p->place] - at->sp) != p->offset)
-			return false;
-	}
-	for (i = m->nr_proofs - m->nr_plain; i; i--) {
-		if (!holds(p++, at, end))
-			return false;
-	}
-	return true;
+	return false;
 }

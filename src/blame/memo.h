@@ -11,6 +11,7 @@
 
 #define IOB_MEMO_FRAMES	48
 #define IOB_MEMO_PROOFS	16
+#define IOB_MEMO_LIVE	0xffff	/* for a place: the register itself */
 
 /* Where an unwinder is: in the code, and the registers it has there. */
 struct iob_frame {
@@ -29,7 +30,8 @@ struct iob_proof {
 struct iob_memo {
 	unsigned long start;	/* where the walk begins; 0: nothing here */
 	u32 span;		/* this much stack above sp there must be, */
-	bool whole;		/* and no more: all places are above sp */
+	u32 slack;		/* and so much more at most: none if all places */
+				/* are above sp */
 	u8 nr;			/* return addresses, */
 	u8 nr_low;		/* so many of them above sp, others below end */
 	u8 nr_proofs;		/* so many words have to point somewhere, */
@@ -47,5 +49,68 @@ bool iob_memo_learn(struct iob_memo *m, const struct iob_frame *f,
 		    unsigned int nr, unsigned long end);
 bool iob_memo_fits(const struct iob_memo *m, const struct iob_frame *at,
 		   unsigned long end);
+bool iob_memo_differs(const struct iob_memo *m, const struct iob_frame *at,
+		      unsigned long end, u16 *place, unsigned long *ip);
+
+/**
+ * iob_memo_is - as iob_memo_fits(), in line
+ * @m:   what is remembered
+ * @ip:  where a walk would begin
+ * @sp:  likewise
+ * @bp:  likewise
+ * @end: of the stack
+ *
+ * The loops are unrolled: this is most of what a stack costs that is known.
+ */
+static __always_inline bool iob_memo_is(const struct iob_memo *m,
+					unsigned long ip, unsigned long sp,
+					unsigned long bp, unsigned long end)
+{
+	const unsigned long *low = (const unsigned long *)sp;
+	const unsigned long *top = (const unsigned long *)end;
+	const unsigned long *addr = m->ip;
+	const struct iob_proof *p = m->proof;
+	const u16 *place = m->place;
+	unsigned long room = end - sp;
+	unsigned int i;
+
+	if (m->start != ip || room - m->span > m->slack)
+		return false;
+	for (i = m->nr_low; i >= 4; i -= 4, addr += 4, place += 4) {
+		if (low[place[0]] != addr[0] || low[place[1]] != addr[1] ||
+		    low[place[2]] != addr[2] || low[place[3]] != addr[3])
+			return false;
+	}
+	if (i & 2) {
+		if (low[place[0]] != addr[0] || low[place[1]] != addr[1])
+			return false;
+		addr += 2;
+		place += 2;
+	}
+	if (i & 1 && low[*place++] != *addr++)
+		return false;
+	for (i = m->nr - m->nr_low; i; i--) {
+		if (top[-(long)*place++] != *addr++)
+			return false;
+	}
+	for (i = m->nr_plain; i >= 2; i -= 2, p += 2) {
+		if ((long)(low[p[0].place] - sp) != p[0].offset ||
+		    (long)(low[p[1].place] - sp) != p[1].offset)
+			return false;
+	}
+	if (i) {
+		if ((long)(low[p->place] - sp) != p->offset)
+			return false;
+		p++;
+	}
+	for (i = m->nr_proofs - m->nr_plain; i; i--, p++) {
+		unsigned long value = p->place == IOB_MEMO_LIVE ?
+				      bp : low[p->place];
+
+		if ((long)(value - (p->to_end ? end : sp)) != p->offset)
+			return false;
+	}
+	return true;
+}
 
 #endif

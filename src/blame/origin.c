@@ -73,16 +73,9 @@ static struct inode *cache_host(const struct look *l, struct iob_folio *f)
 
 static __always_inline void block_device_file(const struct bio *bio, struct iob_file *file)
 {
-	const struct gendisk *gd = iob_bio_disk(bio);
-
 	file->ino = 0;
 	file->gen = 0;
-#ifdef IOB_HAVE_BI_BDEV
-	file->dev = bio->bi_bdev->bd_dev;
-#else
-	file->dev = MKDEV(gd->major, gd->first_minor);
-#endif
-	(void)gd;
+	file->dev = iob_bio_devt(bio);
 }
 
 /* For whom the task reads or writes a file that is a disk, or IOB_ACT_NONE. */
@@ -564,11 +557,11 @@ static __always_inline bool find_direct(struct iob_origin *o,
 	if (!at || iob_end_of(bio, &whole) != IOB_END_DIRECT)
 		return false;
 	t = iob_task_get();
-	if (!t || t->modifier || t->log.key || t->backing.call.ret ||
-	    current->flags & PF_KTHREAD || bio->bi_opf & REQ_SWAP)
+	if (!t || iob_task_serves(t) || current->flags & PF_KTHREAD ||
+	    bio->bi_opf & REQ_SWAP)
 		return false;
-	m = iob_stack_known(at->ip, at->sp, at->bp);
-	if (!m || !m->intent || m->modifier)
+	if (!iob_stack_known(at->ip, at->sp, at->bp, &m) || !m->intent ||
+	    m->modifier || iob_stack_cut(m))
 		return false;
 	if (unlikely(t->direct) && iob_stack_memo_has(m, t->direct))
 		file = t->file;
@@ -604,12 +597,17 @@ static noinline void find_slowly(struct iob_origin *o, struct bio *bio,
  *
  * Any context but NMI, inside iob_read_lock(), in the context of whoever
  * submits.  The parts' bytes add up to the bio's.
+ * Return: whether it is direct IO that the current task does for itself, with the
+ * act that it was asked for last.
  */
-void iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
+bool iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
 		     const struct iob_frame *at, struct pt_regs *regs)
 {
-	if (!find_direct(o, bio, at))
+	bool direct = find_direct(o, bio, at);
+
+	if (!direct)
 		find_slowly(o, bio, op, at, regs);
+	return direct;
 }
 
 /**

@@ -54,7 +54,7 @@ static inline int iob_op_of(const struct bio *bio)
 
 struct pt_regs;
 struct iob_frame;
-void iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
+bool iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
 		     const struct iob_frame *at, struct pt_regs *regs);
 void iob_origin_find_late(struct iob_origin *o, struct bio *bio,
 			  enum iob_op op);

@@ -25,7 +25,6 @@
 #include "stats.h"
 
 #define MAX_HIDDEN	40
-#define SET_BITS	4
 #define WAYS		8
 
 /* Filled before the probes are attached, emptied after they are gone. */
@@ -123,24 +122,23 @@ static unsigned int count_own(const unsigned long *raw, unsigned int nr)
  * an interrupt.  The pointers are set while no probe is attached.
  */
 struct shelf {
-	u32 seq;		/* of the code that there was, see code_seq */
-	u8 next[1 << SET_BITS];	/* gives way */
-	/* which were met last, and before: looked at first */
-	struct iob_memo *last[1 << SET_BITS];
-	struct iob_memo *other[1 << SET_BITS];
+	struct iob_shelf top;
+	u8 next[IOB_STACK_SETS];	/* gives way */
 	/* the walk at hand: here, as stacks have little room to spare */
 	struct iob_frame walk[IOB_MEMO_FRAMES + 1];
 	struct iob_memo spare;	/* learned into, so that no other is lost */
-	struct iob_memo memo[1 << SET_BITS][WAYS];
+	struct iob_memo memo[IOB_STACK_SETS][WAYS];
 };
 
-static DEFINE_PER_CPU(struct shelf *, shelves);
+/* codes that there are have even numbers */
+#define CODE_STEP	2
+static struct iob_shelf nothing = { .seq = 1 };
 
-/* Changes when code comes or goes: addresses may then mean something else. */
-static atomic_t code_seq;
+DEFINE_PER_CPU(struct iob_shelf *, iob_shelves) = &nothing;
+atomic_t iob_code_seq;
 
-static bool check_stacks;
-module_param(check_stacks, bool, 0600);
+bool iob_check_stacks;
+module_param_named(check_stacks, iob_check_stacks, bool, 0600);
 MODULE_PARM_DESC(check_stacks,
 		 "walk each stack that is remembered, too, and compare (slow)");
 
@@ -170,45 +168,46 @@ static void walk_simply(struct iob_stack *s, struct pt_regs *regs)
 }
 
 #ifdef IOB_UNWIND_FRAMES
-/* The set in which the current task's stack is found. */
-static __always_inline unsigned int set_of(unsigned long start)
-{
-	unsigned long key = start;
-
-	/* what a task of a user is at begins with the system call */
-	if (current->flags & PF_KTHREAD)
-		key += (unsigned long)current;
-	else
-		key += task_pt_regs(current)->orig_ax;
-	return hash_long(key, SET_BITS);
-}
-
 static noinline void forget_all(struct shelf *shelf, u32 seq)
 {
 	unsigned int set;
 
 	memset(shelf, 0, sizeof(*shelf));
-	shelf->seq = seq;
-	for (set = 0; set < 1 << SET_BITS; set++) {
-		shelf->last[set] = &shelf->memo[set][0];
-		shelf->other[set] = &shelf->memo[set][1];
+	shelf->top.seq = seq;
+	for (set = 0; set < IOB_STACK_SETS; set++) {
+		shelf->top.pick[set].last = &shelf->memo[set][0];
+		shelf->top.pick[set].other = &shelf->memo[set][1];
 	}
 }
 
-static void was_met(struct shelf *shelf, unsigned int set, struct iob_memo *m)
+/* The stack is @m; @wrong was guessed. */
+static void learn_from(struct iob_pick *pick, struct iob_memo *wrong,
+		       struct iob_memo *m, const struct iob_frame *at,
+		       unsigned long end)
 {
-	if (shelf->last[set] == m)
+	if (wrong == m)
 		return;
-	shelf->other[set] = shelf->last[set];
-	shelf->last[set] = m;
+	if (iob_memo_differs(wrong, at, end, &pick->place, &pick->ip)) {
+		pick->span = wrong->span;
+		pick->last = wrong;
+		pick->other = m;
+	} else {
+		pick->span = 0;
+		pick->last = m;
+		pick->other = wrong;
+	}
 }
 
 static __always_inline struct shelf *this_shelf(void)
 {
-	struct shelf *shelf = this_cpu_read(shelves);
-	u32 seq = atomic_read(&code_seq);
+	struct iob_shelf *top = this_cpu_read(iob_shelves);
+	u32 seq = atomic_read(&iob_code_seq);
+	struct shelf *shelf;
 
-	if (shelf && unlikely(shelf->seq != seq))
+	if (top == &nothing)
+		return NULL;
+	shelf = container_of(top, struct shelf, top);
+	if (unlikely(top->seq != seq))
 		forget_all(shelf, seq);
 	return shelf;
 }
@@ -256,6 +255,7 @@ static noinline void walk_and_learn(struct iob_stack *s, struct shelf *shelf,
 				    unsigned long end)
 {
 	struct iob_frame *f = shelf->walk;
+	struct iob_pick *pick = &shelf->top.pick[set];
 	struct iob_memo *m = &shelf->spare;
 	unsigned int nr, i;
 	bool clean;
@@ -265,9 +265,10 @@ static noinline void walk_and_learn(struct iob_stack *s, struct shelf *shelf,
 		m->own = count_own(m->ip, nr);
 		m->intent = 0;
 		i = shelf->next[set]++ % WAYS;
-		was_met(shelf, set, &shelf->memo[set][i]);
 		shelf->memo[set][i] = *m;
-		show_memo(s, &shelf->memo[set][i]);
+		m = &shelf->memo[set][i];
+		learn_from(pick, iob_stack_guess(pick, f->sp, end), m, f, end);
+		show_memo(s, m);
 		return;
 	}
 	for (i = 0; i < nr; i++)
@@ -295,6 +296,7 @@ static noinline void check(const struct iob_stack *s, struct pt_regs *regs)
 }
 
 static struct iob_memo *find(struct shelf *shelf, unsigned int set,
+			     struct iob_memo *wrong,
 			     const struct iob_frame *at, unsigned long end)
 {
 	unsigned int i;
@@ -304,7 +306,7 @@ static struct iob_memo *find(struct shelf *shelf, unsigned int set,
 
 		if (!iob_memo_fits(m, at, end))
 			continue;
-		was_met(shelf, set, m);
+		learn_from(&shelf->top.pick[set], wrong, m, at, end);
 		return m;
 	}
 	return NULL;
@@ -328,10 +330,10 @@ static bool find_or_learn(struct iob_stack *s, const struct iob_frame *at,
 	shelf = this_shelf();
 	if (!shelf)
 		return false;
-	set = set_of(at->ip);
-	m = shelf->last[set];
-	if (!iob_memo_fits(m, at, end))
-		m = find(shelf, set, at, end);
+	set = iob_stack_set(at->ip);
+	m = iob_stack_guess(&shelf->top.pick[set], at->sp, end);
+	if (!iob_memo_is(m, at->ip, at->sp, at->bp, end))
+		m = find(shelf, set, m, at, end);
 	if (m) {
 		show_memo(s, m);
 		iob_stat_inc(stack_known);
@@ -358,7 +360,7 @@ void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 {
 #ifdef IOB_UNWIND_FRAMES
 	if (likely(find_or_learn(s, at, regs))) {
-		if (unlikely(READ_ONCE(check_stacks)) && s->memo)
+		if (unlikely(READ_ONCE(iob_check_stacks)) && s->memo)
 			check(s, regs);
 		return;
 	}
@@ -367,7 +369,8 @@ void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 }
 
 #ifdef IOB_UNWIND_FRAMES
-static noinline void check_memo(struct iob_memo *m)
+/* Of iob_stack_known(), with check_stacks. */
+noinline void iob_stack_check(struct iob_memo *m)
 {
 	struct iob_stack s IOB_UNINIT;
 
@@ -375,48 +378,6 @@ static noinline void check_memo(struct iob_memo *m)
 	check(&s, NULL);
 }
 #endif
-
-/**
- * iob_stack_known - the same, for a stack that is most probably known
- * @ip: as iob_stack_here() has it
- * @sp: likewise
- * @bp: likewise
- *
- * Of a task, not in an interrupt; else as iob_stack_from().
- * Return: where the stack is remembered, or NULL: iob_stack_from() gets it then.
- */
-const struct iob_memo *iob_stack_known(unsigned long ip, unsigned long sp,
-				       unsigned long bp)
-{
-#ifdef IOB_UNWIND_FRAMES
-	const struct iob_frame at = { ip, sp, bp };
-	unsigned long base = (unsigned long)task_stack_page(current);
-	struct shelf *shelf = this_cpu_read(shelves);
-	struct iob_memo *m;
-	unsigned int set;
-
-	if (sp - base >= THREAD_SIZE || !shelf ||
-	    shelf->seq != atomic_read(&code_seq))
-		return NULL;
-	set = set_of(ip);
-	m = shelf->last[set];
-	if (!iob_memo_fits(m, &at, base + THREAD_SIZE)) {
-		/* a function that aligns its stack gives two stacks by turns */
-		m = shelf->other[set];
-		if (!iob_memo_fits(m, &at, base + THREAD_SIZE))
-			return NULL;
-		was_met(shelf, set, m);
-	}
-	if (m->nr - m->own > IOB_STACK_DEPTH)
-		return NULL;
-	iob_stat_inc(stack_known);
-	if (unlikely(READ_ONCE(check_stacks)))
-		check_memo(m);
-	return m;
-#else
-	return NULL;
-#endif
-}
 
 /**
  * iob_stack_get - as iob_stack_from() from here, or from a kprobe's registers
@@ -442,7 +403,7 @@ noinline void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
 /* Code comes or goes: what is remembered may mean something else.  Any context. */
 void iob_stack_forget(void)
 {
-	atomic_inc(&code_seq);
+	atomic_add(CODE_STEP, &iob_code_seq);
 }
 
 /**
@@ -463,8 +424,8 @@ int iob_stacks_init(void)
 			iob_stacks_exit();
 			return -ENOMEM;
 		}
-		forget_all(shelf, atomic_read(&code_seq));
-		per_cpu(shelves, cpu) = shelf;
+		forget_all(shelf, atomic_read(&iob_code_seq));
+		per_cpu(iob_shelves, cpu) = &shelf->top;
 	}
 	return 0;
 }
@@ -475,7 +436,10 @@ void iob_stacks_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		kvfree(per_cpu(shelves, cpu));
-		per_cpu(shelves, cpu) = NULL;
+		struct iob_shelf *top = per_cpu(iob_shelves, cpu);
+
+		if (top != &nothing)
+			kvfree(container_of(top, struct shelf, top));
+		per_cpu(iob_shelves, cpu) = &nothing;
 	}
 }

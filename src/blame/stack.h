@@ -5,12 +5,17 @@
 #ifndef IOB_BLAME_STACK_H
 #define IOB_BLAME_STACK_H
 
+#include <linux/hash.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/types.h>
 
 #include <compat/compiler.h>
 #include <compat/unwind.h>
 
 #include "memo.h"
+#include "stats.h"
 
 #define IOB_STACK_DEPTH	40
 
@@ -46,18 +51,21 @@ struct iob_stack {
  * Where the caller is, for iob_stack_from(): to be asked for by a function that
  * is still at work then.
  */
-static __always_inline void iob_stack_here(struct iob_frame *at)
+static __always_inline void iob_stack_here(unsigned long *ip, unsigned long *sp,
+					   unsigned long *bp)
 {
 #ifdef IOB_UNWIND_FRAMES
-	iob_here(&at->ip, &at->sp, &at->bp);
+	iob_here(ip, sp, bp);
+#else
+	*ip = 0;
+	*sp = 0;
+	*bp = 0;
 #endif
 }
 
 struct pt_regs;
 void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 		    struct pt_regs *regs);
-const struct iob_memo *iob_stack_known(unsigned long ip, unsigned long sp,
-				       unsigned long bp);
 void iob_stack_get(struct iob_stack *s, struct pt_regs *regs);
 
 /**
@@ -90,6 +98,114 @@ static inline bool iob_stack_memo_has(const struct iob_memo *m,
 			return true;
 	}
 	return false;
+}
+
+#define IOB_STACK_SET_BITS	4
+#define IOB_STACK_SETS		(1 << IOB_STACK_SET_BITS)
+
+/*
+ * Which of a set of remembered stacks are looked at first.  A function that aligns
+ * its stack makes two of one by turns, and a word of the stack tells which it is
+ * this time.
+ */
+struct iob_pick {
+	struct iob_memo *last;	/* was met last, */
+	struct iob_memo *other;	/* and this before, or they come by turns: */
+	unsigned long ip;	/* this address is there if it is the last one; */
+	u32 span;		/* asked if there is so much stack; 0: never */
+	u16 place;		/* in words above the stack pointer */
+};
+
+/* The beginning of what a CPU remembers, which is blame/stack's alone. */
+struct iob_shelf {
+	u32 seq;		/* of the code that there was */
+	struct iob_pick pick[IOB_STACK_SETS];
+};
+
+/* never NULL: a CPU that remembers nothing has one of no code that there ever is */
+DECLARE_PER_CPU(struct iob_shelf *, iob_shelves);
+
+/* Changes when code comes or goes: addresses may then mean something else. */
+extern atomic_t iob_code_seq;
+extern bool iob_check_stacks;
+
+#ifdef IOB_UNWIND_FRAMES
+void iob_stack_check(struct iob_memo *m);
+
+/*
+ * The set in which the stack of the current task is found.  What a task of a user
+ * is at begins with the system call.
+ */
+static __always_inline unsigned int iob_stack_set_user(unsigned long start)
+{
+	return hash_long(start + task_pt_regs(current)->orig_ax,
+			 IOB_STACK_SET_BITS);
+}
+
+static __always_inline unsigned int iob_stack_set(unsigned long start)
+{
+	if (current->flags & PF_KTHREAD)
+		return hash_long(start + (unsigned long)current,
+				 IOB_STACK_SET_BITS);
+	return iob_stack_set_user(start);
+}
+
+/* Which one of a set the stack most probably is. */
+static __always_inline struct iob_memo *
+iob_stack_guess(const struct iob_pick *pick, unsigned long sp, unsigned long end)
+{
+	const unsigned long *low = (const unsigned long *)sp;
+
+	if (pick->span && end - sp >= pick->span &&
+	    low[pick->place] != pick->ip)
+		return pick->other;
+	return pick->last;
+}
+#endif
+
+/**
+ * iob_stack_known - the stack above the caller, if it is most probably known
+ * @ip:   as iob_stack_here() has it
+ * @sp:   likewise
+ * @bp:   likewise
+ * @memo: gets where it is remembered
+ *
+ * Of a task that is no kernel thread, not in an interrupt; else as
+ * iob_stack_from(), which finds others, too.  It may be deeper than a trace can be,
+ * see iob_stack_cut().  Return: false if it is not known.
+ */
+static __always_inline bool iob_stack_known(unsigned long ip, unsigned long sp,
+					    unsigned long bp,
+					    const struct iob_memo **memo)
+{
+#ifdef IOB_UNWIND_FRAMES
+	unsigned long end = (unsigned long)task_stack_page(current) +
+			    THREAD_SIZE;
+	const struct iob_shelf *shelf = this_cpu_read(iob_shelves);
+	const struct iob_pick *pick;
+	struct iob_memo *m;
+
+	if (unlikely(end - sp > THREAD_SIZE ||
+		     shelf->seq != atomic_read(&iob_code_seq)))
+		return false;
+	pick = &shelf->pick[iob_stack_set_user(ip)];
+	m = iob_stack_guess(pick, sp, end);
+	if (!iob_memo_is(m, ip, sp, bp, end))
+		return false;
+	iob_stat_inc(stack_known);
+	if (unlikely(READ_ONCE(iob_check_stacks)))
+		iob_stack_check(m);
+	*memo = m;
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* Whether its outermost frames have to be left out, which is counted elsewhere. */
+static inline bool iob_stack_cut(const struct iob_memo *m)
+{
+	return m->nr - m->own > IOB_STACK_DEPTH;
 }
 
 void iob_stack_forget(void);

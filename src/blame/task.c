@@ -14,6 +14,7 @@ struct hlist_head iob_tasks[1 << IOB_TASK_BITS];
 static DEFINE_SPINLOCK(tasks_lock);
 static struct kmem_cache *cache;
 u32 iob_tasks_session = 1;
+atomic_t iob_tasks_epoch = ATOMIC_INIT(1);
 /* some task has a user role: forks must be looked at.  L, read without */
 static unsigned int nr_users;
 
@@ -156,6 +157,7 @@ int iob_task_set_user(s32 user)
 		spin_unlock_irqrestore(&tasks_lock, flags);
 		t->pid = 0;
 		t->act = IOB_ACT_NONE;
+		t->quick.epoch = 0;
 	} else {
 		err = -ENOMEM;
 	}
@@ -253,6 +255,7 @@ u64 iob_task_find_act(struct iob_task *t, u32 intent,
 void iob_tasks_new_session(void)
 {
 	iob_tasks_session++;
+	iob_tasks_forget();
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */

@@ -84,6 +84,25 @@ struct iob_compressed {
 	struct iob_file file;	/* the task has last begun to read this */
 };
 
+/*
+ * The task's last direct IO, in which the next one mostly equals it: what is
+ * compared, and what came of it.  Of record/quick alone.
+ */
+struct iob_quick {
+	dev_t dev;
+	u32 opf;
+	bio_end_io_t *end;
+	u32 epoch;		/* nothing of it holds in another one */
+	u32 intent;
+	u64 start, sectors;	/* watched; beyond may be something else */
+	unsigned long direct;	/* iob_task.direct, */
+	struct iob_file file;	/* and its file, if that is not 0 */
+	struct iob_disk *disk;
+	struct iob_act *act;	/* while it is this epoch */
+	u64 id;			/* the act's */
+	u8 op;
+};
+
 struct iob_task {
 	struct hlist_node hash;
 	struct rcu_head rcu;
@@ -111,6 +130,7 @@ struct iob_task {
 	u64 act;
 	u32 act_intent;
 	struct iob_file act_file;
+	struct iob_quick quick;
 };
 
 int iob_tasks_init(void);
@@ -121,6 +141,23 @@ void iob_tasks_new_session(void);
 
 extern struct hlist_head iob_tasks[1 << IOB_TASK_BITS];
 extern u32 iob_tasks_session;
+extern atomic_t iob_tasks_epoch;
+
+/*
+ * What tasks keep in short may not hold any more: acts were taken out, or other
+ * devices are watched.  After the change, and before what it took away is freed.
+ */
+static inline u32 iob_tasks_now(void)
+{
+	return atomic_read_acquire(&iob_tasks_epoch);
+}
+
+static inline void iob_tasks_forget(void)
+{
+	/* whoever sees the new epoch sees the change, too */
+	smp_mb__before_atomic();
+	atomic_inc(&iob_tasks_epoch);
+}
 
 struct iob_task *iob_task_make(void);
 
@@ -158,6 +195,12 @@ static inline struct iob_task *iob_task_get(void)
 	t = iob_task_peek(current);
 	return likely(t && t->session == iob_tasks_session) ? t :
 							      iob_task_make();
+}
+
+/* Whether what the task writes may be on another's behalf. */
+static inline bool iob_task_serves(const struct iob_task *t)
+{
+	return t->modifier | (unsigned long)t->log.key | t->backing.call.ret;
 }
 
 void iob_task_free(const struct task_struct *task);

@@ -14,18 +14,25 @@
 #include <trace/events/block.h>
 
 #include "../record/inflight.h"
+#include "../record/quick.h"
 #include "table.h"
+
+static __always_inline void queue_one(struct bio *bio)
+{
+	if (iob_quick_queues(bio))
+		iob_quick_queue(bio);
+}
 
 /* 5.10: the queue comes first */
 static void __maybe_unused bio_queue_q(void *data, struct request_queue *q,
 				       struct bio *bio)
 {
-	iob_inflight_queue(bio);
+	queue_one(bio);
 }
 
 static void __maybe_unused bio_queue(void *data, struct bio *bio)
 {
-	iob_inflight_queue(bio);
+	queue_one(bio);
 }
 
 static void split_one(struct bio *bio)
@@ -66,27 +73,45 @@ static void __maybe_unused remap(void *data, struct bio *bio, dev_t disk,
 	remap_one(bio, disk, sector);
 }
 
+static __always_inline void issue_one(struct request *rq)
+{
+	if (rq->bio)
+		iob_quick_issue(rq);
+}
+
 static void __maybe_unused rq_issue_q(void *data, struct request_queue *q,
 				      struct request *rq)
 {
-	iob_inflight_issue(rq);
+	issue_one(rq);
 }
 
 static void __maybe_unused rq_issue(void *data, struct request *rq)
 {
-	iob_inflight_issue(rq);
+	issue_one(rq);
 }
 
 static void __maybe_unused rq_complete_errno(void *data, struct request *rq,
 					     int error, unsigned int bytes)
 {
-	iob_inflight_rq_done(rq, error, bytes);
+	if (iob_quick_has(rq))
+		iob_quick_rq_done(rq, error, bytes);
+}
+
+static noinline void rq_fail(struct request *rq, blk_status_t error,
+			     unsigned int bytes)
+{
+	iob_quick_rq_done(rq, blk_status_to_errno(error), bytes);
 }
 
 static void __maybe_unused rq_complete(void *data, struct request *rq,
 				       blk_status_t error, unsigned int bytes)
 {
-	iob_inflight_rq_done(rq, error ? blk_status_to_errno(error) : 0, bytes);
+	if (!iob_quick_has(rq))
+		return;
+	if (unlikely(error))
+		rq_fail(rq, error, bytes);
+	else
+		iob_quick_rq_done(rq, 0, bytes);
 }
 
 static void bio_complete(void *data, struct request_queue *q, struct bio *bio)

@@ -38,27 +38,33 @@ int iob_counter_spec_format(const struct iob_counter_spec *s, char *buf,
 			    size_t size);
 
 /**
- * iob_counter_slot - where in the histogram a value is counted
+ * iob_counter_slot_in - where in the histogram a value is counted that is
  * @s:	   an enabled specification
- * @value: the field's, in its unit
+ * @value: the field's, in its unit; not below B0, and below B8
  *
  * The slot is the last one whose lower boundary is not above @value, so that
  * equal boundaries leave the earlier slot empty.
  *
- * Any context; five comparisons at most.  Return: 0 to 7, or -1 if the value
- * is below B0 or not below B8.
+ * Any context; three comparisons.
  */
+static inline unsigned int iob_counter_slot_in(const struct iob_counter_spec *s,
+					       u64 value)
+{
+	const u64 *b = s->bound;
+	unsigned int slot = value >= b[4] ? 4 : 0;
+
+	slot += value >= b[slot + 2] ? 2 : 0;
+	return slot + (value >= b[slot + 1]);
+}
+
+/* As iob_counter_slot_in(), or -1 if the value is below B0 or not below B8. */
 static inline int iob_counter_slot(const struct iob_counter_spec *s, u64 value)
 {
 	const u64 *b = s->bound;
-	int slot;
 
 	if (value < b[0] || (b[IOB_NR_SLOTS] && value >= b[IOB_NR_SLOTS]))
 		return -1;
-	slot = value >= b[4] ? 4 : 0;
-	slot += value >= b[slot + 2] ? 2 : 0;
-	slot += value >= b[slot + 1] ? 1 : 0;
-	return slot;
+	return iob_counter_slot_in(s, value);
 }
 
 #endif

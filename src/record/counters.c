@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 
+#include <compat/compiler.h>
 #include <compat/rcu.h>
 #include <compat/slab.h>
 
@@ -22,7 +23,7 @@
 #include "filter.h"
 
 struct counter {
-	struct iob_counter_spec spec;
+	struct iob_plain plain;	/* its spec */
 	bool filtered;
 	u32 needs;		/* fields to count, or to filter by: bits */
 	struct iob_filter filter;
@@ -36,6 +37,11 @@ static u32 nr_conf;			/* M, read without */
 u32 iob_counters_fields[IOB_NR_OPS];	/* M, read without */
 static u32 nr_session;			/* constant while a session lives */
 static struct kmem_cache *cache;	/* of the session */
+bool iob_counters_timed;			/* M, read without */
+static struct iob_plain *plain[IOB_NR_OPS][IOB_MAX_COUNTERS + 1];	/* M, R */
+struct iob_plain **const iob_counters_plain[IOB_NR_OPS] = {
+	plain[0], plain[1], plain[2], plain[3], plain[4],
+};
 u32 iob_pipe_turn_now = 1;
 
 static const u8 dir_of_op[IOB_NR_OPS] = {
@@ -59,6 +65,30 @@ static void counter_free(struct counter *c)
 	kfree(c);
 }
 
+/*
+ * The counters of an operation that need no more than IOB_COUNTERS_PLAIN.  In place:
+ * who looks meanwhile may count an IO twice, or not; the last one is never taken.
+ */
+static void list_plain(u32 op)
+{
+	struct iob_plain **to = plain[op];
+	u32 nr;
+
+	for (nr = 0; nr < nr_conf; nr++) {
+		struct counter *c = conf_of(nr);
+
+		if (!c || !(c->plain.spec.dirs & dir_of_op[op]) ||
+		    c->needs & ~IOB_COUNTERS_PLAIN || c->filtered)
+			continue;
+		c->plain.at = nr * IOB_HIST_SLOTS;
+		/* (0 - 1: there is no end) */
+		c->plain.last = c->plain.spec.bound[IOB_NR_SLOTS] - 1;
+		smp_store_release(to++, &c->plain);
+	}
+	for (; to < &plain[op][IOB_MAX_COUNTERS]; to++)
+		WRITE_ONCE(*to, NULL);
+}
+
 /* What all counters together want to know, so that no more is worked out. */
 static void sum_up(void)
 {
@@ -70,18 +100,24 @@ static void sum_up(void)
 		for (nr = 0; nr < nr_conf; nr++) {
 			const struct counter *c = conf_of(nr);
 
-			if (c && c->spec.dirs & dir_of_op[op])
-				fields |= c->needs;
+			if (!c || !(c->plain.spec.dirs & dir_of_op[op]))
+				continue;
+			fields |= c->needs;
+			if (c->filtered)
+				fields |= IOB_COUNTERS_FILTER;
 		}
 		WRITE_ONCE(iob_counters_fields[op], fields);
+		list_plain(op);
 		all |= fields;
 	}
+	WRITE_ONCE(iob_counters_timed, all & (BIT(IOB_FIELD_WAIT_TIME) |
+					      BIT(IOB_FIELD_IO_TIME)));
 	iob_dirtier_want_age(all & BIT(IOB_FIELD_AGE));
 }
 
 static u32 needs_of(const struct counter *c)
 {
-	u32 field, needs = BIT(c->spec.field);
+	u32 field, needs = BIT(c->plain.spec.field);
 
 	for (field = 0; c->filtered && field < IOB_NR_FIELDS; field++) {
 		if (iob_filter_uses(&c->filter, field))
@@ -170,7 +206,7 @@ int iob_counter_set_spec(u32 nr, const char *text)
 		err = -ENOMEM;
 		new = copy_of(nr);
 		if (new) {
-			new->spec = spec;
+			new->plain.spec = spec;
 			replace(nr, new);
 			err = 0;
 		}
@@ -243,7 +279,7 @@ ssize_t iob_counter_show_spec(u32 nr, char *buf, size_t size)
 
 	mutex_lock(&conf_mutex);
 	c = nr < nr_conf ? conf_of(nr) : NULL;
-	len = iob_counter_spec_format(c ? &c->spec : &disabled, buf, size);
+	len = iob_counter_spec_format(c ? &c->plain.spec : &disabled, buf, size);
 	mutex_unlock(&conf_mutex);
 	return len;
 }
@@ -295,7 +331,7 @@ void iob_counters_release(struct iob_act *act)
 	act->counters = NULL;
 }
 
-static noinline u32 *histograms(struct iob_act *act)
+static u32 *histograms(struct iob_act *act)
 {
 	u32 *new, *old;
 
@@ -331,7 +367,7 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 		const struct counter *c = rcu_dereference_sched(conf[nr]);
 		int slot;
 
-		if (!c || !(c->spec.dirs & dir))
+		if (!c || !(c->plain.spec.dirs & dir))
 			continue;
 		/*
 		 * What was not measured is not counted as anything: an age, or
@@ -339,7 +375,7 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 		 */
 		if (c->needs & ~known)
 			continue;
-		slot = iob_counter_slot(&c->spec, fields->v[c->spec.field]);
+		slot = iob_counter_slot(&c->plain.spec, fields->v[c->plain.spec.field]);
 		if (slot < 0)
 			continue;
 		if (unlikely(c->filtered) && !iob_filter_match(&c->filter, fields))
@@ -349,9 +385,19 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 			if (!hist)
 				return;
 		}
-		/* two CPUs may count for one act: none is to be lost */
-		atomic_inc((atomic_t *)&hist[nr * IOB_HIST_SLOTS + slot]);
+		iob_counters_add(hist, nr * IOB_HIST_SLOTS + slot);
 	}
+}
+
+/* Of iob_counters_charge_plain(): there are no histograms yet. */
+noinline void iob_counters_charge_all(struct iob_act *act, enum iob_op op,
+				      u64 size, u64 usecs)
+{
+	struct iob_fields fields IOB_UNINIT;
+
+	fields.v[IOB_FIELD_SIZE] = size;
+	fields.v[IOB_FIELD_TOTAL_TIME] = usecs;
+	iob_counters_charge(act, op, &fields, IOB_COUNTERS_PLAIN);
 }
 
 /* One slot of one histogram of an act.  In iob_read_lock(). */

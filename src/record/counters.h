@@ -7,6 +7,7 @@
 
 #include "../blame/act.h"
 #include "../blame/disk.h"
+#include "counter_spec.h"
 #include "field.h"
 
 #define IOB_MAX_COUNTERS	256
@@ -26,6 +27,8 @@ void iob_counters_release(struct iob_act *act);
 /* for each operation a bit for each field that its counters look at; or 0 */
 extern u32 iob_counters_fields[IOB_NR_OPS];
 
+extern bool iob_counters_timed;		/* some field begins or ends with issue */
+
 /* What the counters want to know of such an IO.  Any context. */
 static inline u32 iob_counters_wanted(enum iob_op op)
 {
@@ -34,6 +37,62 @@ static inline u32 iob_counters_wanted(enum iob_op op)
 
 void iob_counters_charge(struct iob_act *act, enum iob_op op,
 			 const struct iob_fields *fields, u32 known);
+
+/* Fields that are had for little; most counters look at no others. */
+#define IOB_COUNTERS_PLAIN	(BIT(IOB_FIELD_SIZE) | BIT(IOB_FIELD_TOTAL_TIME))
+
+/* beside those in iob_counters_wanted(): some counter has a filter */
+#define IOB_COUNTERS_FILTER	BIT(IOB_NR_FIELDS)
+
+/* A counter without a filter, as far as such fields go. */
+struct iob_plain {
+	struct iob_counter_spec spec;
+	u64 last;		/* the greatest value that is counted */
+	u32 at;			/* its first slot in an act's histograms */
+};
+
+/* for each operation, those that count it; NULL behind the last */
+extern struct iob_plain **const iob_counters_plain[IOB_NR_OPS];
+
+void iob_counters_charge_all(struct iob_act *act, enum iob_op op, u64 size,
+			     u64 usecs);
+
+/* Two CPUs may count for one act: none is to be lost. */
+static __always_inline void iob_counters_add(u32 *hist, u32 at)
+{
+	atomic_inc((atomic_t *)&hist[at]);
+}
+
+/**
+ * iob_counters_charge_plain - count one IO, if no other fields are wanted
+ * @act:   pays
+ * @op:    what the IO did
+ * @size:  in bytes
+ * @usecs: from queue to completion
+ *
+ * As iob_counters_charge() with IOB_COUNTERS_PLAIN known; there is no filter.
+ */
+static __always_inline void
+iob_counters_charge_plain(struct iob_act *act, enum iob_op op, u64 size,
+			  u64 usecs)
+{
+	struct iob_plain **plain = iob_counters_plain[op];
+	u32 *hist = READ_ONCE(act->counters);
+	const struct iob_plain *p;
+
+	if (unlikely(!hist)) {
+		iob_counters_charge_all(act, op, size, usecs);
+		return;
+	}
+	for (; (p = READ_ONCE(*plain)); plain++) {
+		u64 value = p->spec.field == IOB_FIELD_SIZE ? size : usecs;
+
+		if (value >= p->spec.bound[0] && value <= p->last)
+			iob_counters_add(hist, p->at +
+					 iob_counter_slot_in(&p->spec, value));
+	}
+}
+
 u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot);
 
 /* the turn of counters_pipe: acts that do IO note it */

@@ -15,6 +15,8 @@
 #include <linux/cache.h>
 #include <linux/hash.h>
 #include <linux/list_bl.h>
+#include <linux/sched.h>
+#include <linux/string.h>
 
 #include <compat/blkdev.h>
 
@@ -35,7 +37,11 @@ struct iob_flight {
 	atomic_t left;			/* bytes to come, or 1 if size is 0 */
 	struct iob_first first;
 	struct iob_origin origin;
-	const void *private;		/* the bio's, while it is claimed */
+	union {
+		const void *private;	/* the bio's, while it is claimed */
+		struct iob_act *act;	/* its one part's, in the epoch below */
+	};
+	u32 epoch;			/* 0: no act; see record/quick */
 	u8 op;				/* enum iob_op */
 	bool claimed;			/* not queued yet */
 	bool child;			/* ends with @bio, which it is chained to */
@@ -160,6 +166,13 @@ static __always_inline struct iob_flight *iob_flight_get(const struct bio *bio,
 
 void iob_flight_free_tabled(struct iob_flight *f);
 
+/* A slot's flight, which has nothing else, is over: the slot is free. */
+static __always_inline void iob_flight_release(struct iob_flight *f)
+{
+	/* after all that we have read of it: see iob_flight_get() */
+	smp_store_release(&f->bio, NULL);
+}
+
 /* It is in no table; what it has is given back. */
 static __always_inline void iob_flight_put(struct iob_flight *f)
 {
@@ -168,8 +181,44 @@ static __always_inline void iob_flight_put(struct iob_flight *f)
 		iob_flight_free_tabled(f);
 		return;
 	}
-	/* after all that we have read of it: see iob_flight_get() */
-	smp_store_release(&f->bio, NULL);
+	iob_flight_release(f);
+}
+
+/* The current task submits, or @task says that it is an interrupt. */
+static __always_inline void iob_note_submitter(struct iob_first *first,
+					       bool task)
+{
+	if (likely(task)) {
+		first->sub_pid = current->pid;
+		memcpy(first->sub_comm, current->comm, sizeof(first->sub_comm));
+	} else {
+		first->sub_pid = 0;
+		memset(first->sub_comm, 0, sizeof(first->sub_comm));
+		strscpy(first->sub_comm, "interrupt", sizeof(first->sub_comm));
+	}
+}
+
+/*
+ * A new flight is @bio's, as it is queued, of @size bytes; it has no origin yet.
+ * @task: in_task(); @epoch: as in it.
+ */
+static __always_inline void iob_flight_fill(struct iob_flight *f,
+					    struct bio *bio, u32 size,
+					    struct iob_disk *disk, u8 op,
+					    bool task, u32 epoch)
+{
+	f->disk = disk;
+	f->sector = bio->bi_iter.bi_sector;
+	f->issue_ns = 0;
+	f->size = size;
+	atomic_set(&f->left, max_t(u32, size, 1));
+	f->claimed = false;
+	f->child = false;
+	f->epoch = epoch;
+	f->first.opf = (__force u32)bio->bi_opf;
+	f->op = op;
+	f->first.queue_ns = iob_bio_time(bio);
+	iob_note_submitter(&f->first, task);
 }
 
 struct iob_flight *iob_flight_insert(struct iob_flight *f);

@@ -31,21 +31,12 @@
 #include "../blame/end.h"
 #include "../blame/stack.h"
 #include "../blame/stats.h"
+#include "../blame/task.h"
 #include "flight.h"
 #include "inflight.h"
 #include "io.h"
+#include "quick.h"
 #include "upper.h"
-
-/*
- * Neither is the disk watched nor is anything known of the bio: most IO, where
- * only some disks are watched, gets no further than here.
- */
-static __always_inline bool is_foreign(const struct bio *bio,
-				       const struct gendisk *gd)
-{
-	return !iob_flight_find(bio) && !iob_disk_maybe(gd) &&
-	       !iob_end_chained(bio);
-}
 
 /* Take it out of the tables and free it. */
 static __always_inline void finish(struct iob_flight *f)
@@ -127,18 +118,6 @@ void iob_flight_begin(struct iob_flight *f)
 	insert(f);
 }
 
-static __always_inline void note_submitter(struct iob_first *first)
-{
-	if (likely(in_task())) {
-		first->sub_pid = current->pid;
-		memcpy(first->sub_comm, current->comm, sizeof(first->sub_comm));
-	} else {
-		first->sub_pid = 0;
-		memset(first->sub_comm, 0, sizeof(first->sub_comm));
-		strscpy(first->sub_comm, "interrupt", sizeof(first->sub_comm));
-	}
-}
-
 /* A flight without an origin; @lone: see iob_flight_get(). */
 static __always_inline struct iob_flight *make(struct bio *bio,
 					       const struct gendisk *gd,
@@ -157,17 +136,7 @@ static __always_inline struct iob_flight *make(struct bio *bio,
 		t->idx = bio->bi_iter.bi_idx;
 		t->done = bio->bi_iter.bi_bvec_done;
 	}
-	f->disk = disk;
-	f->sector = bio->bi_iter.bi_sector;
-	f->issue_ns = 0;
-	f->size = bio->bi_iter.bi_size;
-	atomic_set(&f->left, max_t(u32, f->size, 1));
-	f->claimed = false;
-	f->child = false;
-	f->first.opf = (__force u32)bio->bi_opf;
-	f->op = op;
-	f->first.queue_ns = iob_bio_time(bio);
-	note_submitter(&f->first);
+	iob_flight_fill(f, bio, bio->bi_iter.bi_size, disk, op, in_task(), 0);
 	return f;
 }
 
@@ -221,20 +190,9 @@ static __always_inline struct iob_flight *follow(struct bio *bio,
 
 	if (op < 0 || (!disk && !(stacks && iob_disk_any())))
 		return NULL;
+	if (stacks)
+		iob_disks_maybe_all();
 	return make(bio, gd, disk, op, !stacks);
-}
-
-/* Begin a flight with the current task as the submitter, and its origin. */
-static __always_inline struct iob_flight *begin(struct bio *bio,
-						const struct gendisk *gd,
-						const struct iob_frame *at,
-						struct pt_regs *regs)
-{
-	struct iob_flight *f = follow(bio, gd);
-
-	if (f && !iob_upper_find(&f->origin, bio))
-		iob_origin_find(&f->origin, bio, f->op, at, regs);
-	return f;
 }
 
 /* Whether a claimed flight is this bio's, not one's that had its address. */
@@ -273,19 +231,33 @@ void iob_inflight_claim(struct bio *bio, struct pt_regs *regs)
 		return;
 	if (f)
 		drop_stale(f);
-	f = begin(bio, iob_bio_disk(bio), NULL, regs);
+	f = follow(bio, iob_bio_disk(bio));
 	if (!f)
 		return;
+	if (!iob_upper_find(&f->origin, bio))
+		iob_origin_find(&f->origin, bio, f->op, NULL, regs);
 	f->first.queue_ns = ktime_get_ns();
 	f->claimed = true;
 	f->private = bio->bi_private;
 	insert(f);
 }
 
-static noinline void queue(struct bio *bio, const struct gendisk *gd,
-			   struct iob_flight *f)
+/**
+ * iob_inflight_queue - a bio goes to a disk
+ * @bio: the bio, at block_bio_queue
+ * @ip:  where the caller is, which stays at work: see iob_stack_here()
+ * @sp:  likewise
+ * @bp:  likewise
+ *
+ * From a probe: any context but NMI, inside iob_read_lock().
+ */
+void iob_inflight_queue(struct bio *bio, unsigned long ip, unsigned long sp,
+			unsigned long bp)
 {
-	struct iob_frame at IOB_UNINIT;
+	const struct gendisk *gd = iob_bio_disk(bio);
+	struct iob_frame at = { ip, sp, bp };
+	struct iob_flight *f = iob_flight_find(bio);
+	u32 epoch = iob_tasks_now();
 
 	if (unlikely(f)) {
 		if (is_claim_of(f, bio)) {
@@ -295,34 +267,18 @@ static noinline void queue(struct bio *bio, const struct gendisk *gd,
 		}
 		drop_stale(f);
 	}
-	iob_stack_here(&at);
-	f = begin(bio, gd, &at, NULL);
+	f = follow(bio, gd);
 	if (!f)
 		return;
+	if (!iob_upper_find(&f->origin, bio) &&
+	    iob_origin_find(&f->origin, bio, f->op, &at, NULL))
+		iob_quick_note(f, gd, epoch);
 	if (iob_ends_with_parent(bio)) {
 		f->child = true;
 		iob_tabled(f)->self = bio;
 		f->bio = bio->bi_private;
 	}
 	insert(f);
-}
-
-/**
- * iob_inflight_queue - a bio goes to a disk
- * @bio: the bio, at block_bio_queue
- *
- * From a probe: any context but NMI.
- */
-void iob_inflight_queue(struct bio *bio)
-{
-	const struct gendisk *gd = iob_bio_disk(bio);
-	struct iob_flight *f;
-
-	iob_read_lock();
-	f = iob_flight_find(bio);
-	if (unlikely(f) || iob_disk_maybe(gd) || iob_disk_stacks(gd))
-		queue(bio, gd, f);
-	iob_read_unlock();
 }
 
 /**
@@ -450,8 +406,16 @@ static bool is_ours(struct request *rq, const struct iob_flight *f)
 	return f || iob_disk_of(iob_rq_disk(rq), 0, false);
 }
 
-static noinline void issue(struct request *rq, struct bio *bio)
+/**
+ * iob_inflight_issue - a request goes to the device
+ * @rq: the request, which has bios, at block_rq_issue; once more after each
+ *	requeue
+ *
+ * From a probe: any context but NMI, inside iob_read_lock().
+ */
+void iob_inflight_issue(struct request *rq)
 {
+	struct bio *bio = rq->bio;
 	struct iob_flight *f;
 	u32 pos;
 
@@ -462,28 +426,6 @@ static noinline void issue(struct request *rq, struct bio *bio)
 		f = late(bio, iob_rq_disk(rq));
 	if (f)
 		WRITE_ONCE(f->issue_ns, iob_rq_issue_time(rq));
-}
-
-/**
- * iob_inflight_issue - a request goes to the device
- * @rq: the request, at block_rq_issue; once more after each requeue
- *
- * From a probe: any context but NMI.
- */
-void iob_inflight_issue(struct request *rq)
-{
-	struct bio *bio = rq->bio;
-	struct iob_flight *f;
-
-	if (!bio)
-		return;
-	iob_read_lock();
-	f = iob_flight_slot(bio);
-	if (likely(READ_ONCE(f->bio) == bio))
-		WRITE_ONCE(f->issue_ns, iob_rq_issue_time(rq));
-	else if (!is_foreign(bio, iob_rq_disk(rq)))
-		issue(rq, bio);
-	iob_read_unlock();
 }
 
 static void describe(struct iob_io *io, struct iob_first *first,
@@ -567,21 +509,17 @@ static void hand_on_issue(const struct bio *bio, u64 issue_ns)
 		WRITE_ONCE(f->issue_ns, issue_ns);
 }
 
-/* As most requests end: all at once, with one bio for which one act pays. */
-static __always_inline bool is_simple(const struct request *rq,
-				      const struct iob_flight *f, u32 bytes)
-{
-	const struct bio *bio = rq->bio;
-
-	return READ_ONCE(f->bio) == bio && f->size == bytes && bytes &&
-	       bio->bi_iter.bi_size == bytes && !bio->bi_next && f->disk &&
-	       f->origin.nr == 1 && atomic_read_acquire(&f->left) == bytes &&
-	       !blk_rq_is_passthrough((struct request *)rq);
-}
-
-/* All others: bio by bio, part by part. */
-static noinline void done_in_parts(struct request *rq, int error,
-				   unsigned int bytes)
+/**
+ * iob_inflight_rq_done - the first bytes of a request are done
+ * @rq:    the request, at block_rq_complete: its bios are still as they were
+ * @error: 0 or a negative errno
+ * @bytes: how many; 0 for a flush that carries no data, and for the second
+ *	   end of one that does
+ *
+ * Bio by bio, part by part.  From a probe: hardirq mostly, inside
+ * iob_read_lock().
+ */
+void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 {
 	struct iob_first first = { 0 };
 	struct iob_io io = {
@@ -622,33 +560,6 @@ static noinline void done_in_parts(struct request *rq, int error,
 	if (bio && io.issue_ns)
 		hand_on_issue(bio, io.issue_ns);
 	iob_io_end(&io);
-}
-
-/**
- * iob_inflight_rq_done - the first bytes of a request are done
- * @rq:    the request, at block_rq_complete: its bios are still as they were
- * @error: 0 or a negative errno
- * @bytes: how many; 0 for a flush that carries no data, and for the second
- *	   end of one that does
- *
- * From a probe: hardirq mostly.
- */
-void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
-{
-	struct bio *bio = rq->bio;
-	struct iob_flight *f;
-
-	if (!bio)
-		return;
-	iob_read_lock();
-	f = iob_flight_slot(bio);
-	if (likely(is_simple(rq, f, bytes))) {
-		iob_io_flight(f, rq, error);
-		iob_flight_put(f);
-	} else if (!is_foreign(bio, iob_rq_disk(rq))) {
-		done_in_parts(rq, error, bytes);
-	}
-	iob_read_unlock();
 }
 
 /*

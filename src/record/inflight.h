@@ -16,7 +16,8 @@ void iob_inflight_stop(void);
 struct pt_regs;
 
 void iob_inflight_claim(struct bio *bio, struct pt_regs *regs);
-void iob_inflight_queue(struct bio *bio);
+void iob_inflight_queue(struct bio *bio, unsigned long ip, unsigned long sp,
+			unsigned long bp);
 void iob_inflight_split(struct bio *bio);
 void iob_inflight_clone(struct bio *bio, dev_t disk, u64 sector);
 void iob_inflight_remap(struct bio *bio, dev_t disk, u64 sector);

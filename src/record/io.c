@@ -30,11 +30,6 @@ static u32 scaled(const struct gendisk *gd, u64 sectors)
 	return min_t(u64, div64_u64(sectors * SCALE, all), SCALE - 1);
 }
 
-static u64 usecs(u64 from, u64 to)
-{
-	return from && to > from ? div_u64(to - from, NSEC_PER_USEC) : 0;
-}
-
 /* All fields of a run. */
 static noinline void measure(const struct iob_io *io, struct iob_fields *f)
 {
@@ -45,11 +40,11 @@ static noinline void measure(const struct iob_io *io, struct iob_fields *f)
 
 	f->v[IOB_FIELD_OFFSET] = scaled(io->gd, io->run_sector);
 	f->v[IOB_FIELD_SIZE] = io->run.bytes;
-	f->v[IOB_FIELD_WAIT_TIME] = usecs(queued, issued);
-	f->v[IOB_FIELD_IO_TIME] = usecs(issued, io->done_ns);
+	f->v[IOB_FIELD_WAIT_TIME] = iob_usecs(queued, issued);
+	f->v[IOB_FIELD_IO_TIME] = iob_usecs(issued, io->done_ns);
 	f->v[IOB_FIELD_SEEK_DIST] = scaled(io->gd, io->seek);
-	f->v[IOB_FIELD_AGE] = usecs(born, io->done_ns);
-	f->v[IOB_FIELD_TOTAL_TIME] = usecs(queued, io->done_ns);
+	f->v[IOB_FIELD_AGE] = iob_usecs(born, io->done_ns);
+	f->v[IOB_FIELD_TOTAL_TIME] = iob_usecs(queued, io->done_ns);
 }
 
 /* Count a run in the histograms of @act; @wanted as iob_counters_wanted() says. */
@@ -64,37 +59,11 @@ static void count(const struct iob_io *io, struct iob_act *act, u32 wanted)
 	iob_counters_charge(act, io->op, &fields, wanted);
 }
 
-/* Reclaimed while the IO was under way. */
-static noinline struct iob_act *gone(void)
+/* Of iob_io_charge(): it was reclaimed while the IO was under way. */
+noinline struct iob_act *iob_io_lost(void)
 {
 	iob_stat_inc(act_lost);
 	return iob_act_id(IOB_ACT_LOST);
-}
-
-/*
- * Who pays for @run, which is now noted for him and for the disk; @how gets how
- * sure that is.
- */
-static __always_inline struct iob_act *charge(const struct iob_disk *disk,
-					      u8 op,
-					      const struct iob_part *run,
-					      enum iob_how *how)
-{
-	struct iob_act *act = iob_act_id(run->act);
-	u32 turn = iob_pipe_turn();
-
-	*how = run->how;
-	if (unlikely(!act)) {
-		act = gone();
-		*how = IOB_HOW_LOST;
-	}
-	if (unlikely(run->act <= IOB_ACT_LOST))
-		*how = IOB_HOW_LOST;
-	this_cpu_add(disk->sums->bytes[op][*how], run->bytes);
-	iob_act_touch(act);
-	if (READ_ONCE(act->pipe) != turn)
-		WRITE_ONCE(act->pipe, turn);
-	return act;
 }
 
 static u64 distance(u64 a, u64 b)
@@ -108,7 +77,7 @@ static void end_run(struct iob_io *io)
 	u8 op = io->op;
 	u32 wanted = iob_counters_wanted(op);
 	enum iob_how how;
-	struct iob_act *act = charge(io->disk, op, &io->run, &how);
+	struct iob_act *act = iob_io_charge(io->disk, op, &io->run, &how);
 
 	io->run.how = how;
 	if (!io->nr_runs)
@@ -176,25 +145,23 @@ void iob_io_end(struct iob_io *io)
 			   (io->run.bytes >> SECTOR_SHIFT));
 }
 
-/* Fields that are had for little; most counters look at no others. */
-#define PLAIN	(BIT(IOB_FIELD_SIZE) | BIT(IOB_FIELD_TOTAL_TIME))
-
-static __always_inline void count_plainly(const struct iob_flight *f, u64 now,
-					  struct iob_act *act, u32 wanted)
-{
-	struct iob_fields fields IOB_UNINIT;
-
-	fields.v[IOB_FIELD_SIZE] = f->size;
-	fields.v[IOB_FIELD_TOTAL_TIME] = usecs(iob_io_queued(&f->first, now),
-					       now);
-	iob_counters_charge(act, f->op, &fields, wanted);
-}
-
-/* What is asked for beyond that: @wanted fields to be counted, an entry. */
-static noinline void record_all(const struct iob_flight *f,
-				const struct request *rq, int error, u64 now,
-				struct iob_act *act, enum iob_how how,
-				u32 wanted, bool logged)
+/**
+ * iob_io_record - an IO that is one flight, for which one act pays
+ * @f:      the flight, on a watched disk
+ * @rq:     its request
+ * @error:  0 or a negative errno
+ * @now:    when it was done
+ * @act:    pays
+ * @how:    as iob_io_charge() says
+ * @wanted: the fields to be counted, or 0
+ * @logged: it is wanted in the log
+ *
+ * What iob_io_part() and iob_io_end() do beyond sums.  Any context but NMI, inside
+ * iob_read_lock().
+ */
+void iob_io_record(const struct iob_flight *f, const struct request *rq,
+		   int error, u64 now, struct iob_act *act, enum iob_how how,
+		   u32 wanted, bool logged)
 {
 	struct iob_io io = {
 		.disk = f->disk, .gd = iob_rq_disk(rq), .rq = rq,
@@ -210,33 +177,4 @@ static noinline void record_all(const struct iob_flight *f,
 		count(&io, act, wanted);
 	if (logged)
 		iob_iolog_add(&io, act);
-}
-
-/**
- * iob_io_flight - an IO that is one flight, for which one act pays
- * @f:     the flight, on a watched disk
- * @rq:    its request
- * @error: 0 or a negative errno
- *
- * In short what iob_io_part() and iob_io_end() do: most IO is such.  Any context
- * but NMI, inside iob_read_lock().
- */
-void iob_io_flight(const struct iob_flight *f, const struct request *rq,
-		   int error)
-{
-	struct iob_disk *disk = f->disk;
-	u32 wanted = iob_counters_wanted(f->op);
-	bool logged = iob_iolog_wanted();
-	u64 now = wanted || logged ? ktime_get_ns() : 0;
-	enum iob_how how;
-	struct iob_act *act = charge(disk, f->op, &f->origin.part[0], &how);
-
-	this_cpu_inc(disk->sums->ios[f->op]);
-	if (likely(wanted && !(wanted & ~PLAIN))) {
-		count_plainly(f, now, act, wanted);
-		wanted = 0;
-	}
-	if (unlikely(wanted || logged))
-		record_all(f, rq, error, now, act, how, wanted, logged);
-	WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
 }

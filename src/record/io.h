@@ -8,9 +8,14 @@
 #ifndef IOB_RECORD_IO_H
 #define IOB_RECORD_IO_H
 
+#include <linux/math64.h>
+
 #include <compat/blkdev.h>
 
+#include "../blame/act.h"
 #include "../blame/origin.h"
+#include "counters.h"
+#include "iolog.h"
 
 /* What is kept of its first bio. */
 struct iob_first {
@@ -42,24 +47,78 @@ struct iob_io {
 };
 
 /*
- * When a bio was queued, of an IO that was done at @done.  Of a time that the
- * block layer has taken, only so many bits are kept: it is the last such time.
+ * How long ago a bio was queued, of an IO that is done at @done: ns, 0 if it is not
+ * known.  Of a time that the block layer has taken, only so many bits are kept: it
+ * is the last such time.
  */
-static inline u64 iob_io_queued(const struct iob_first *first, u64 done)
+static inline u64 iob_io_since(const struct iob_first *first, u64 done)
 {
 	u64 since = (done - first->queue_ns) & IOB_BIO_TIME_MASK;
 
-	if (unlikely(!first->queue_ns))
-		return 0;
 	/* clocks of two CPUs may differ a little */
-	return likely(since <= IOB_BIO_TIME_MASK / 2) ? done - since : done;
+	return likely(first->queue_ns && since <= IOB_BIO_TIME_MASK / 2) ?
+	       since : 0;
+}
+
+/* When it was queued, or 0. */
+static inline u64 iob_io_queued(const struct iob_first *first, u64 done)
+{
+	return likely(first->queue_ns) ? done - iob_io_since(first, done) : 0;
+}
+
+/* Whether anybody asks when requests are issued.  Any context. */
+static inline bool iob_io_timed(void)
+{
+	return iob_counters_timed || iob_iolog_listened();
 }
 
 void iob_io_part(struct iob_io *io, u64 sector, const struct iob_part *part);
 void iob_io_end(struct iob_io *io);
 struct iob_flight;
-void iob_io_flight(const struct iob_flight *f, const struct request *rq,
-		   int error);
+void iob_io_record(const struct iob_flight *f, const struct request *rq,
+		   int error, u64 now, struct iob_act *act, enum iob_how how,
+		   u32 wanted, bool logged);
+struct iob_act *iob_io_lost(void);
+
+static __always_inline u64 iob_usecs(u64 from, u64 to)
+{
+	return from && to > from ? div_u64(to - from, NSEC_PER_USEC) : 0;
+}
+
+/* An act has done IO: it is in the disk's sums, and counters_pipe shows it. */
+static __always_inline void iob_io_note(const struct iob_disk *disk, u8 op,
+					enum iob_how how, u32 bytes,
+					struct iob_act *act)
+{
+	u32 turn = iob_pipe_turn();
+
+	this_cpu_add(disk->sums->bytes[op][how], bytes);
+	if (READ_ONCE(act->pipe) != turn)
+		WRITE_ONCE(act->pipe, turn);
+}
+
+/*
+ * Who pays for @run, which is now noted for him and for the disk; @how gets how
+ * sure that is.  Any context but NMI, inside iob_read_lock().
+ */
+static __always_inline struct iob_act *
+iob_io_charge(const struct iob_disk *disk, u8 op, const struct iob_part *run,
+	      enum iob_how *how)
+{
+	struct iob_act *act = iob_act_id(run->act);
+
+	*how = run->how;
+	if (unlikely(!act)) {
+		act = iob_io_lost();
+		*how = IOB_HOW_LOST;
+	}
+	if (unlikely(run->act <= IOB_ACT_LOST))
+		*how = IOB_HOW_LOST;
+	iob_io_note(disk, op, *how, run->bytes, act);
+	iob_act_touch(act);
+	return act;
+}
+
 void iob_io_charge_first(bool first);
 
 #endif

@@ -26,6 +26,7 @@
 #include "../blame/intent.h"
 #include "../blame/role.h"
 #include "../blame/stats.h"
+#include "io.h"
 #include "iolog.h"
 
 enum {

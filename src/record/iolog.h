@@ -13,17 +13,22 @@
 
 #include "../blame/act.h"
 #include "../blame/stats.h"
-#include "io.h"
-
 struct dentry;
+struct iob_io;
 
 extern bool iob_iolog_full;		/* the text log, and nobody has it open */
 extern atomic_t iob_iolog_bin_readers;
 
+/* Whether IO is logged now.  Any context. */
+static inline bool iob_iolog_listened(void)
+{
+	return !READ_ONCE(iob_iolog_full) || atomic_read(&iob_iolog_bin_readers);
+}
+
 /* Whether an IO is to be logged; if not, that is counted.  Any context but NMI. */
 static inline bool iob_iolog_wanted(void)
 {
-	if (!READ_ONCE(iob_iolog_full) || atomic_read(&iob_iolog_bin_readers))
+	if (iob_iolog_listened())
 		return true;
 	iob_stat_inc(iolog_unread);
 	return false;

@@ -19,4 +19,8 @@ typedef int32_t s32;
 typedef unsigned long long u64;
 typedef long long s64;
 
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
+
 #endif
