@@ -28,12 +28,14 @@
 #include <compat/rcu.h>
 
 #include "../blame/act.h"
+#include "../blame/backing.h"
 #include "../blame/end.h"
 #include "../blame/stack.h"
 #include "../blame/stats.h"
 #include "flight.h"
 #include "inflight.h"
 #include "io.h"
+#include "loop.h"
 #include "upper.h"
 
 /*
@@ -216,12 +218,12 @@ static __always_inline struct iob_flight *follow(struct bio *bio,
 {
 	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
 					    bio->bi_iter.bi_size);
-	bool stacks = iob_disk_stacks(gd);
+	bool hands_on = iob_disk_hands_on(gd);
 	int op = iob_op_of(bio);
 
-	if (op < 0 || (!disk && !(stacks && iob_disk_any())))
+	if (op < 0 || (!disk && !(hands_on && iob_disk_any())))
 		return NULL;
-	return make(bio, gd, disk, op, !stacks);
+	return make(bio, gd, disk, op, !hands_on);
 }
 
 /* Begin a flight with the current task as the submitter, and its origin. */
@@ -320,7 +322,7 @@ void iob_inflight_queue(struct bio *bio)
 
 	iob_read_lock();
 	f = iob_flight_find(bio);
-	if (unlikely(f) || iob_disk_maybe(gd) || iob_disk_stacks(gd))
+	if (unlikely(f) || iob_disk_maybe(gd) || iob_disk_hands_on(gd))
 		queue(bio, gd, f);
 	iob_read_unlock();
 }
@@ -455,6 +457,8 @@ static noinline void issue(struct request *rq, struct bio *bio)
 	struct iob_flight *f;
 	u32 pos;
 
+	if (unlikely(iob_loop_follows(iob_rq_disk(rq))))
+		iob_loop_queue(rq);
 	f = flight_of(bio, &pos);
 	if (!is_ours(rq, f))
 		return;
@@ -481,7 +485,8 @@ void iob_inflight_issue(struct request *rq)
 	f = iob_flight_slot(bio);
 	if (likely(READ_ONCE(f->bio) == bio))
 		WRITE_ONCE(f->issue_ns, iob_rq_issue_time(rq));
-	else if (!is_foreign(bio, iob_rq_disk(rq)))
+	else if (!is_foreign(bio, iob_rq_disk(rq)) ||
+		 iob_loop_follows(iob_rq_disk(rq)))
 		issue(rq, bio);
 	iob_read_unlock();
 }

@@ -25,7 +25,7 @@ bool iob_loop_any;
 
 /**
  * iob_loop_queue - a loop device is given a request
- * @rq: the request
+ * @rq: the request, whose IO is to be followed to the device's file
  *
  * From a probe, inside iob_read_lock().
  */
@@ -75,6 +75,7 @@ static void take(struct iob_task *t, const struct request *rq, u64 pos)
 /* What the call does it does for the request that the task has taken. */
 static void enter(struct iob_task *t, u64 pos, const struct iob_call *call)
 {
+	WRITE_ONCE(iob_loop_any, true);
 	t->backing.call = *call;
 	iob_scope_backing(pos, call);
 }
@@ -104,17 +105,25 @@ void iob_loop_work(const void *device, const struct request *rq,
 
 	if (!t)
 		return;
-	WRITE_ONCE(iob_loop_any, true);
+	/* (its file may be another one before the task is done with the device) */
 	t->backing.worker = *call;
 	t->backing.key = device;
 	t->backing.mine = rq;
 	t->backing.call.ret = 0;
 	t->backing.rq = NULL;
 	t->backing.bytes = 0;
-	if (!rq)
+	if (!rq || !iob_backing_device_reaches(device))
 		return;
 	take(t, rq, IOB_LOOP_NOWHERE);
 	enter(t, IOB_LOOP_NOWHERE, call);
+}
+
+/* What the task does now comes to no watched disk: it is for nobody. */
+static void leave(struct iob_task *t)
+{
+	t->backing.call.ret = 0;
+	t->backing.rq = NULL;
+	t->backing.bytes = 0;
 }
 
 /* The request that was noted for the task's device; NULL if there is none. */
@@ -144,6 +153,10 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 
 	if (!t)
 		return;
+	if (!iob_backing_device_reaches(t->backing.key)) {
+		leave(t);
+		return;
+	}
 	if (rq != t->backing.mine && !noted(t, rq, 0)) {
 		enter_unknown(t, call);
 		return;
@@ -161,7 +174,7 @@ static struct iob_task *worker(struct pt_regs *regs)
 	struct iob_stack stack IOB_UNINIT;
 	struct iob_task *t;
 
-	if (!READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD))
+	if (!(current->flags & PF_KTHREAD))
 		return NULL;
 	t = iob_task_get();
 	if (!t || !t->backing.worker.ret)
@@ -192,7 +205,9 @@ void iob_loop_segment(const struct iov_iter *iter, u64 pos,
 	if (!t || !iov_iter_is_bvec(iter))
 		return;
 	b = &t->backing;
-	if (b->mine && b->bytes && b->pos == IOB_LOOP_NOWHERE) {
+	if (b->mine && !b->bytes) {
+		take(t, b->mine, pos);
+	} else if (b->mine && b->pos == IOB_LOOP_NOWHERE) {
 		b->pos = pos;
 	} else if (b->next != pos || pos - b->pos >= b->bytes) {
 		/* the last request is done with: this begins another one */
@@ -224,6 +239,10 @@ void iob_loop_discard(const void *one, const void *other,
 
 	if (!t)
 		return;
+	if (!iob_backing_device_reaches(t->backing.key)) {
+		leave(t);
+		return;
+	}
 	rq = noted(t, one, 0);
 	if (!rq)
 		rq = noted(t, other, 0);

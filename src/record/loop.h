@@ -9,6 +9,9 @@
 #include <linux/sched.h>
 #include <linux/uio.h>
 
+#include <compat/loop.h>
+
+#include "../blame/backing.h"
 #include "../blame/origin.h"
 
 struct iob_call;
@@ -31,6 +34,19 @@ bool iob_loop_look(struct iob_origin *o, const struct bio *bio);
 
 /* some task is a worker: the others need not be asked */
 extern bool iob_loop_any;
+
+/*
+ * Whether a request to this disk is to be told to iob_loop_queue() when it is issued.
+ * Any context, inside iob_read_lock().
+ */
+static inline bool iob_loop_follows(const struct gendisk *gd)
+{
+#ifdef IOB_LOOP_LIST
+	return gd && iob_disk_is_loop(gd) && iob_backing_disk_reaches(gd);
+#else
+	return false;
+#endif
+}
 
 /**
  * iob_loop_find - who pays for a bio that a worker of a loop device submits
