@@ -21,18 +21,6 @@
 #ifdef IOB_HAVE_BLK_ALLOC_DISK
 /* which request a worker is at must be found out */
 #define IOB_LOOP_LIST	1
-/* (worker, list, device) */
-#define IOB_LOOP_WORK	"loop_process_work"
-
-static inline const struct request *iob_loop_rq(struct pt_regs *regs)
-{
-	return NULL;
-}
-
-static inline const void *iob_loop_device(struct pt_regs *regs)
-{
-	return (const void *)regs_get_kernel_argument(regs, 2);
-}
 #else
 /* (kthread_work), the first member of the request's struct loop_cmd */
 #define IOB_LOOP_WORK	"loop_queue_work"
@@ -40,11 +28,6 @@ static inline const void *iob_loop_device(struct pt_regs *regs)
 static inline const struct request *iob_loop_rq(struct pt_regs *regs)
 {
 	return blk_mq_rq_from_pdu((void *)regs_get_kernel_argument(regs, 0));
-}
-
-static inline const void *iob_loop_device(struct pt_regs *regs)
-{
-	return iob_loop_rq(regs)->q->queuedata;
 }
 #endif
 
@@ -72,6 +55,14 @@ struct iob_loop_head {
 static inline const struct file *iob_loop_file(const void *device)
 {
 	return READ_ONCE(((const struct iob_loop_head *)device)->file);
+}
+
+/* Where in the file a request begins. */
+static inline u64 iob_loop_pos(const void *device, const struct request *rq)
+{
+	const struct iob_loop_head *lo = device;
+
+	return ((u64)blk_rq_pos(rq) << SECTOR_SHIFT) + lo->offset;
 }
 
 /*

@@ -51,6 +51,23 @@ bool iob_backing_file_reaches(const struct file *file)
 	}
 }
 
+/* Whether struct loop_device says which file it is.  Any context. */
+bool iob_backing_known(void)
+{
+	return READ_ONCE(known_fops);
+}
+
+/**
+ * iob_backing_file - which file a loop device has
+ * @device: its struct loop_device; there is IO to it
+ *
+ * Any context, inside iob_read_lock().  Return: NULL if that is not known.
+ */
+const struct file *iob_backing_file(const void *device)
+{
+	return device && iob_backing_known() ? iob_loop_file(device) : NULL;
+}
+
 /**
  * iob_backing_device_reaches - the same of a loop device
  * @device: its struct loop_device; there is IO to it
@@ -59,11 +76,8 @@ bool iob_backing_file_reaches(const struct file *file)
  */
 bool iob_backing_device_reaches(const void *device)
 {
-	const struct file *file;
+	const struct file *file = iob_backing_file(device);
 
-	if (!device || !READ_ONCE(known_fops))
-		return true;
-	file = iob_loop_file(device);
 	return !file || iob_backing_file_reaches(file);
 }
 

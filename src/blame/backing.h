@@ -12,6 +12,8 @@ struct file;
 bool iob_backing_file_reaches(const struct file *file);
 bool iob_backing_device_reaches(const void *device);
 bool iob_backing_disk_reaches(const struct gendisk *gd);
+bool iob_backing_known(void);
+const struct file *iob_backing_file(const void *device);
 void iob_backing_swapon(void);
 void iob_backing_sees_swapon(bool seen);
 

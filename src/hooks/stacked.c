@@ -31,17 +31,16 @@ static void free_loop(struct pt_regs *regs)
 	struct iob_call call = iob_call_at(regs);
 
 	iob_loop_discard((void *)regs_get_kernel_argument(regs, 1),
-			 (void *)regs_get_kernel_argument(regs, 2), &call,
-			 regs);
+			 (void *)regs_get_kernel_argument(regs, 2), &call);
 }
-#endif
-
+#else
 static void work_loop(struct pt_regs *regs)
 {
 	struct iob_call call = iob_call_at(regs);
 
-	iob_loop_work(iob_loop_device(regs), iob_loop_rq(regs), &call);
+	iob_loop_work(iob_loop_rq(regs), &call);
 }
+#endif
 
 /* (..., loop_cmd, pos, ...): the command is behind its request */
 static void rw_loop(struct pt_regs *regs)
@@ -56,15 +55,16 @@ static void rw_loop(struct pt_regs *regs)
 /* (file, iter, pos, ...): of any file, by anybody */
 static void iter_loop(struct pt_regs *regs)
 {
+	const struct file *file = (void *)regs_get_kernel_argument(regs, 0);
 	const loff_t *pos = (void *)regs_get_kernel_argument(regs, 2);
 	struct iob_call call;
 
-	if (!(current->flags & PF_KTHREAD) || !pos ||
-	    !iob_backing_file_reaches((void *)regs_get_kernel_argument(regs, 0)))
+	if (!READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD) ||
+	    !pos || !iob_backing_file_reaches(file))
 		return;
 	call = iob_call_at(regs);
-	iob_loop_segment((void *)regs_get_kernel_argument(regs, 1), *pos, &call,
-			 regs);
+	iob_loop_segment(file, (void *)regs_get_kernel_argument(regs, 1), *pos,
+			 &call);
 }
 
 static void add_swap(struct pt_regs *regs)
@@ -99,9 +99,10 @@ static const struct iob_hook hooks[] = {
 	},
 	STRIPE_END("raid5_end_write_request"),
 	STRIPE_END("raid5_end_read_request"),
-	LOOP(IOB_LOOP_WORK, work_loop),
 #ifdef IOB_LOOP_LIST
 	LOOP("lo_fallocate|lo_fallocate.isra.0", free_loop),
+#else
+	LOOP(IOB_LOOP_WORK, work_loop),
 #endif
 	LOOP("lo_rw_aio|lo_rw_aio.isra.0", rw_loop),
 	LOOP("vfs_iter_write", iter_loop),
