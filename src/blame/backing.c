@@ -26,6 +26,22 @@ static const void *known_fops;
 /* memory may come to a disk: no only while no swap area can come unseen */
 static bool swappable = true;
 
+static __always_inline bool reaches(const struct file *file)
+{
+	const struct address_space *mapping = READ_ONCE(file->f_mapping);
+	struct inode *host = mapping ? READ_ONCE(mapping->host) : NULL;
+	unsigned long magic;
+
+	if (!host)
+		return true;
+	magic = host->i_sb->s_magic;
+	if (likely(magic == TMPFS_MAGIC))
+		return READ_ONCE(swappable);
+	if (magic == EXT4_SUPER_MAGIC || magic == BDEVFS_MAGIC)
+		return iob_disk_watches(host);
+	return true;
+}
+
 /**
  * iob_backing_file_reaches - whether IO to a loop device's file can
  * @file: the file; there since the caller is inside iob_read_lock()
@@ -35,20 +51,7 @@ static bool swappable = true;
  */
 bool iob_backing_file_reaches(const struct file *file)
 {
-	const struct address_space *mapping = READ_ONCE(file->f_mapping);
-	struct inode *host = mapping ? READ_ONCE(mapping->host) : NULL;
-
-	if (!host)
-		return true;
-	switch (host->i_sb->s_magic) {
-	case TMPFS_MAGIC:
-		return READ_ONCE(swappable);
-	case EXT4_SUPER_MAGIC:
-	case BDEVFS_MAGIC:
-		return iob_disk_watches(host);
-	default:
-		return true;
-	}
+	return reaches(file);
 }
 
 /* Whether struct loop_device says which file it is.  Any context. */
@@ -81,6 +84,14 @@ bool iob_backing_device_reaches(const void *device)
 	return !file || iob_backing_file_reaches(file);
 }
 
+static noinline bool look_at(const struct gendisk *gd)
+{
+	bool known = iob_loop_is_as_known(gd);
+
+	WRITE_ONCE(known_fops, known ? gd->fops : NULL);
+	return !known || iob_backing_device_reaches(gd->private_data);
+}
+
 /**
  * iob_backing_disk_reaches - the same of a loop device's disk
  * @gd: the disk; there is IO to it
@@ -89,14 +100,12 @@ bool iob_backing_device_reaches(const void *device)
  */
 bool iob_backing_disk_reaches(const struct gendisk *gd)
 {
-	if (unlikely(READ_ONCE(known_fops) != gd->fops)) {
-		bool known = iob_loop_is_as_known(gd);
+	const struct file *file;
 
-		WRITE_ONCE(known_fops, known ? gd->fops : NULL);
-		if (!known)
-			return true;
-	}
-	return iob_backing_device_reaches(gd->private_data);
+	if (unlikely(READ_ONCE(known_fops) != gd->fops || !gd->private_data))
+		return look_at(gd);
+	file = iob_loop_file(gd->private_data);
+	return !file || reaches(file);
 }
 
 /* A swap area is about to be used.  Any context. */

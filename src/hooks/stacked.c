@@ -28,8 +28,11 @@ static void join_stripe(struct pt_regs *regs)
 /* (loop, rq, ...); the compiler may pass the loop as two of its members */
 static void free_loop(struct pt_regs *regs)
 {
-	struct iob_call call = iob_call_at(regs);
+	struct iob_call call;
 
+	if (!READ_ONCE(iob_loop_any))
+		return;
+	call = iob_call_at(regs);
 	iob_loop_discard((void *)regs_get_kernel_argument(regs, 1),
 			 (void *)regs_get_kernel_argument(regs, 2), &call);
 }
@@ -42,8 +45,7 @@ static void work_loop(struct pt_regs *regs)
 }
 #endif
 
-/* (..., loop_cmd, pos, ...): the command is behind its request */
-static void rw_loop(struct pt_regs *regs)
+static noinline void request_loop(struct pt_regs *regs)
 {
 	struct iob_call call = iob_call_at(regs);
 
@@ -52,19 +54,31 @@ static void rw_loop(struct pt_regs *regs)
 		       regs_get_kernel_argument(regs, 2), &call);
 }
 
-/* (file, iter, pos, ...): of any file, by anybody */
-static void iter_loop(struct pt_regs *regs)
+/* (..., loop_cmd, pos, ...): the command is behind its request */
+static void rw_loop(struct pt_regs *regs)
+{
+	if (READ_ONCE(iob_loop_any))
+		request_loop(regs);
+}
+
+static noinline void segment_loop(struct pt_regs *regs)
 {
 	const struct file *file = (void *)regs_get_kernel_argument(regs, 0);
 	const loff_t *pos = (void *)regs_get_kernel_argument(regs, 2);
 	struct iob_call call;
 
-	if (!READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD) ||
-	    !pos || !iob_backing_file_reaches(file))
+	if (!pos || !iob_backing_file_reaches(file))
 		return;
 	call = iob_call_at(regs);
 	iob_loop_segment(file, (void *)regs_get_kernel_argument(regs, 1), *pos,
 			 &call);
+}
+
+/* (file, iter, pos, ...): of any file, by anybody */
+static void iter_loop(struct pt_regs *regs)
+{
+	if (READ_ONCE(iob_loop_any) && current->flags & PF_KTHREAD)
+		segment_loop(regs);
 }
 
 static void add_swap(struct pt_regs *regs)

@@ -170,8 +170,6 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 	const struct file *file;
 	struct iob_task *t;
 
-	if (!READ_ONCE(iob_loop_any))
-		return;
 	t = iob_task_get();
 	if (!t)
 		return;
@@ -278,8 +276,6 @@ void iob_loop_discard(const void *one, const void *other,
 	const struct request *rq;
 	struct iob_task *t;
 
-	if (!READ_ONCE(iob_loop_any))
-		return;
 	t = iob_task_get();
 	if (!t)
 		return;
