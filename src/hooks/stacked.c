@@ -67,8 +67,12 @@ static noinline void segment_loop(struct pt_regs *regs)
 	const loff_t *pos = (void *)regs_get_kernel_argument(regs, 2);
 	struct iob_call call;
 
-	if (!pos || !iob_backing_file_reaches(file))
+	if (!pos)
 		return;
+	if (!iob_backing_file_reaches(file)) {
+		iob_loop_leave();
+		return;
+	}
 	call = iob_call_at(regs);
 	iob_loop_segment(file, (void *)regs_get_kernel_argument(regs, 1), *pos,
 			 &call);

@@ -117,6 +117,34 @@ static void enter_unknown(struct iob_task *t, const struct iob_call *call)
 	enter(t, 0, call);
 }
 
+static void forget(struct iob_task *t)
+{
+	unsigned int i;
+
+	t->backing.call.ret = 0;
+	t->backing.rq = NULL;
+	t->backing.bytes = 0;
+	t->backing.file = NULL;
+	for (i = 0; i < IOB_MAX_SCOPES; i++) {
+		if (t->scope[i].backing)
+			t->scope[i].act = IOB_ACT_NONE;
+	}
+}
+
+/**
+ * iob_loop_leave - the current task does what comes to no watched disk
+ *
+ * For nobody, as far as that is concerned; what was noted of the last request that
+ * did is over.  From a probe, inside iob_read_lock().
+ */
+void iob_loop_leave(void)
+{
+	struct iob_task *t = iob_task_get();
+
+	if (t && t->backing.call.ret)
+		forget(t);
+}
+
 /**
  * iob_loop_work - the current task begins to work at a request, and nothing else
  * @rq:   the request
@@ -137,9 +165,8 @@ void iob_loop_work(const struct request *rq, const struct iob_call *call)
 	if (!t)
 		return;
 	t->backing.mine = rq;
-	t->backing.rq = NULL;
 	if (!reaches) {
-		enter_unknown(t, call);
+		forget(t);
 		return;
 	}
 	take(t, rq, IOB_LOOP_NOWHERE);
@@ -174,8 +201,10 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 	if (!t)
 		return;
 	if (rq == t->backing.mine) {
-		if (!iob_backing_device_reaches(rq->q->queuedata))
+		if (!iob_backing_device_reaches(rq->q->queuedata)) {
+			forget(t);
 			return;
+		}
 	} else if (!noted(rq, 0)) {
 		enter_unknown(t, call);
 		return;

@@ -27,6 +27,7 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 		    const struct iob_call *call);
 void iob_loop_segment(const struct file *file, const struct iov_iter *iter,
 		      u64 pos, const struct iob_call *call);
+void iob_loop_leave(void);
 void iob_loop_discard(const void *one, const void *other,
 		      const struct iob_call *call);
 bool iob_loop_look(struct iob_origin *o, const struct bio *bio);
