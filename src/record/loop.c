@@ -32,16 +32,41 @@ bool iob_loop_any;
 #define SEVERAL		1
 
 /*
- * Note a request for where it begins in the device's file; by its first page,
- * where struct loop_device does not say which file that is.
+ * Where a request begins: in the device's file; by its first page, where struct
+ * loop_device does not say which file that is.  Return: what, @sub gets where.
  */
-static void note_place(const struct request *rq, const void *object, u64 sub)
+static const void *place_of(const struct request *rq, u64 *sub)
 {
-	u64 id = (unsigned long)rq;
-	u64 old = iob_owner_get(IOB_OWNER_LOOP, object, sub);
+	const void *device = rq->q->queuedata;
+	const struct file *file = iob_backing_file(device);
 
+	if (file) {
+		*sub = iob_loop_pos(device, rq);
+		return file;
+	}
+	*sub = bio_offset(rq->bio);
+	return bio_page(rq->bio);
+}
+
+static void note_place(const struct request *rq)
+{
+	u64 sub, id = (unsigned long)rq, old;
+	const void *object = place_of(rq, &sub);
+
+	old = iob_owner_get(IOB_OWNER_LOOP, object, sub);
 	iob_owner_set(IOB_OWNER_LOOP, object, sub,
 		      old && old != id ? SEVERAL : id);
+}
+
+static void forget_place(const struct request *rq)
+{
+	const void *object;
+	u64 sub;
+
+	if (!rq->bio || !bio_has_data(rq->bio))
+		return;
+	object = place_of(rq, &sub);
+	iob_owner_forget(IOB_OWNER_LOOP, object, sub);
 }
 
 /**
@@ -52,21 +77,14 @@ static void note_place(const struct request *rq, const void *object, u64 sub)
  */
 void iob_loop_queue(const struct request *rq)
 {
-	const void *device = rq->q->queuedata;
 	struct bio *bio = rq->bio;
-	const struct file *file;
 
-	if (!bio || !device)
+	if (!bio || !rq->q->queuedata)
 		return;
 	WRITE_ONCE(iob_loop_any, true);
 	iob_owner_set(IOB_OWNER_LOOP, rq, 0, (unsigned long)rq);
-	if (!bio_has_data(bio))
-		return;
-	file = iob_backing_file(device);
-	if (file)
-		note_place(rq, file, iob_loop_pos(device, rq));
-	else
-		note_place(rq, bio_page(bio), bio_offset(bio));
+	if (bio_has_data(bio))
+		note_place(rq);
 }
 
 /* Who pays for the bytes of a request, from its bios' flights. */
@@ -194,10 +212,8 @@ static const struct request *noted(const void *object, u64 sub)
 void iob_loop_begin(const struct request *rq, u64 pos,
 		    const struct iob_call *call)
 {
-	const struct file *file;
-	struct iob_task *t;
+	struct iob_task *t = iob_task_get();
 
-	t = iob_task_get();
 	if (!t)
 		return;
 	if (rq == t->backing.mine) {
@@ -208,13 +224,8 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 	} else if (!noted(rq, 0)) {
 		enter_unknown(t, call);
 		return;
-	} else if (rq->bio && bio_has_data(rq->bio)) {
-		file = iob_backing_file(rq->q->queuedata);
-		if (file)
-			iob_owner_forget(IOB_OWNER_LOOP, file, pos);
-		else
-			iob_owner_forget(IOB_OWNER_LOOP, bio_page(rq->bio),
-					 bio_offset(rq->bio));
+	} else {
+		forget_place(rq);
 	}
 	take(t, rq, pos);
 	t->backing.rq = rq;
