@@ -5,28 +5,22 @@
  * Hides: 5.14 87579e9b7d8d: before, each request is a kthread_work of its own;
  * since then a worker takes them off a list and calls nothing of its own that
  * would tell which one.  (Told by blk_alloc_disk(), which came with 5.14.)
+ * And where the file is in struct loop_device, which is private: 5.16 47e9624616c8
+ * took members away before it.  (Told by folios, which came with 5.16, too.)
  */
 #ifndef IOB_COMPAT_LOOP_H
 #define IOB_COMPAT_LOOP_H
 
 #include <linux/blk-mq.h>
+#include <linux/fs.h>
+#include <linux/loop.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/ptrace.h>
 
 #ifdef IOB_HAVE_BLK_ALLOC_DISK
 /* which request a worker is at must be found out */
 #define IOB_LOOP_LIST	1
-/* (worker, list, device) */
-#define IOB_LOOP_WORK	"loop_process_work"
-
-static inline const struct request *iob_loop_rq(struct pt_regs *regs)
-{
-	return NULL;
-}
-
-static inline const void *iob_loop_device(struct pt_regs *regs)
-{
-	return (const void *)regs_get_kernel_argument(regs, 2);
-}
 #else
 /* (kthread_work), the first member of the request's struct loop_cmd */
 #define IOB_LOOP_WORK	"loop_queue_work"
@@ -35,11 +29,67 @@ static inline const struct request *iob_loop_rq(struct pt_regs *regs)
 {
 	return blk_mq_rq_from_pdu((void *)regs_get_kernel_argument(regs, 0));
 }
-
-static inline const void *iob_loop_device(struct pt_regs *regs)
-{
-	return iob_loop_rq(regs)->q->queuedata;
-}
 #endif
+
+/* How struct loop_device, a loop disk's private data, begins. */
+struct iob_loop_head {
+	int number;
+	int refs;
+	loff_t offset, sizelimit;
+	int flags;
+#ifndef IOB_HAVE_FOLIO
+	void *transfer;
+	char file_name[LO_NAME_SIZE], crypt_name[LO_NAME_SIZE];
+	char key[LO_KEY_SIZE];
+	int key_size;
+	void *encryption;
+	u32 init[2];
+	kuid_t key_owner;
+	void *ioctl;
+#else
+	char file_name[LO_NAME_SIZE];
+#endif
+	struct file *file;
+};
+
+static inline const struct file *iob_loop_file(const void *device)
+{
+	return READ_ONCE(((const struct iob_loop_head *)device)->file);
+}
+
+/* Where in the file a request begins. */
+static inline u64 iob_loop_pos(const void *device, const struct request *rq)
+{
+	const struct iob_loop_head *lo = device;
+
+	return ((u64)blk_rq_pos(rq) << SECTOR_SHIFT) + lo->offset;
+}
+
+/*
+ * Whether a loop disk's private data begins like that: its number is there, and an
+ * open file, of whose page cache a loop device forbids that it be filled by IO.
+ * Any context, preemption off: the file is there as long as the device has it.
+ */
+static inline bool iob_loop_is_as_known(const struct gendisk *gd)
+{
+	const struct iob_loop_head *lo = gd->private_data;
+	const struct address_space *mapping;
+	const struct file *file;
+	char name[16];
+
+	if (!lo)
+		return false;
+	snprintf(name, sizeof(name), "loop%d", READ_ONCE(lo->number));
+	file = READ_ONCE(lo->file);
+	if (strcmp(name, gd->disk_name) ||
+	    !IS_ALIGNED((unsigned long)file, sizeof(long)) ||
+	    !virt_addr_valid(file))
+		return false;
+	mapping = READ_ONCE(file->f_mapping);
+	return IS_ALIGNED((unsigned long)mapping, sizeof(long)) &&
+	       virt_addr_valid(mapping) && virt_addr_valid(mapping->host) &&
+	       !(mapping_gfp_mask((struct address_space *)mapping) &
+		 (__GFP_IO | __GFP_FS));
+}
 
 #endif

@@ -70,10 +70,14 @@ static inline bool iob_unwind_interrupted(struct unwind_state *state,
 }
 #endif
 
-/* Where the probed function returns to, and where that is noted. */
+/*
+ * Where the probed function returns to, and where that is noted: it has only just been
+ * entered, on the stack that we are on.
+ */
 static inline unsigned long iob_caller_of(struct pt_regs *regs)
 {
-	return regs_get_kernel_stack_nth(regs, 0);
+	/* (regs_get_kernel_stack_nth() allows for registers of any kind) */
+	return READ_ONCE_NOCHECK(*(unsigned long *)kernel_stack_pointer(regs));
 }
 
 static inline unsigned long iob_stack_at(struct pt_regs *regs)

@@ -56,14 +56,15 @@ struct iob_xfs {
  * disk.  Of record/loop alone, but for who pays.
  */
 struct iob_backing {
-	struct iob_call worker;	/* until it returns, it is this driver's, */
-	const void *key;	/* for this device */
-	const struct request *mine;	/* and this request; NULL: for any */
+	const struct request *mine;	/* it has no other; NULL: any */
 	struct iob_call call;	/* until it returns, it is for a request */
 	const struct request *rq;	/* this one, if it is direct IO, else NULL */
 	u64 pos;		/* which begins here in the file, */
 	u32 bytes;		/* has so many, */
 	u64 next;		/* and is done up to here */
+	const struct file *file;	/* in this one; NULL: all at once */
+	const struct bio *bio;	/* its first, as long as that has a flight */
+	u64 sector;		/* where that begins */
 	struct iob_origin origin;	/* who pays for them */
 };
 

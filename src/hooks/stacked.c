@@ -3,9 +3,9 @@
  * Disks that are made of others, or of files, and do not just pass bios on:
  * raid456 and loop.
  *
- * Context: the entry of functions, preemption off.  join_stripe and
- * queue_loop run in whoever gives the upper disk its IO, interrupts maybe off;
- * the others in the loop device's worker.
+ * Context: the entry of functions, preemption off.  join_stripe runs in whoever
+ * gives the upper disk its IO, interrupts maybe off, add_swap in who calls swapon
+ * (and in others) under swap_lock, the others in the loop device's worker.
  */
 #include <linux/bio.h>
 
@@ -25,35 +25,27 @@ static void join_stripe(struct pt_regs *regs)
 }
 
 #ifdef IOB_LOOP_LIST
-/* (hctx, blk_mq_queue_data) */
-static void queue_loop(struct pt_regs *regs)
-{
-	const struct blk_mq_queue_data *bd =
-		(void *)regs_get_kernel_argument(regs, 1);
-
-	iob_loop_queue(bd->rq);
-}
-
 /* (loop, rq, ...); the compiler may pass the loop as two of its members */
 static void free_loop(struct pt_regs *regs)
 {
-	struct iob_call call = iob_call_at(regs);
+	struct iob_call call;
 
+	if (!READ_ONCE(iob_loop_any))
+		return;
+	call = iob_call_at(regs);
 	iob_loop_discard((void *)regs_get_kernel_argument(regs, 1),
-			 (void *)regs_get_kernel_argument(regs, 2), &call,
-			 regs);
+			 (void *)regs_get_kernel_argument(regs, 2), &call);
 }
-#endif
-
+#else
 static void work_loop(struct pt_regs *regs)
 {
 	struct iob_call call = iob_call_at(regs);
 
-	iob_loop_work(iob_loop_device(regs), iob_loop_rq(regs), &call);
+	iob_loop_work(iob_loop_rq(regs), &call);
 }
+#endif
 
-/* (..., loop_cmd, pos, ...): the command is behind its request */
-static void rw_loop(struct pt_regs *regs)
+static noinline void request_loop(struct pt_regs *regs)
 {
 	struct iob_call call = iob_call_at(regs);
 
@@ -62,16 +54,40 @@ static void rw_loop(struct pt_regs *regs)
 		       regs_get_kernel_argument(regs, 2), &call);
 }
 
+/* (..., loop_cmd, pos, ...): the command is behind its request */
+static void rw_loop(struct pt_regs *regs)
+{
+	if (READ_ONCE(iob_loop_any))
+		request_loop(regs);
+}
+
+static noinline void segment_loop(struct pt_regs *regs)
+{
+	const struct file *file = (void *)regs_get_kernel_argument(regs, 0);
+	const loff_t *pos = (void *)regs_get_kernel_argument(regs, 2);
+	struct iob_call call;
+
+	if (!pos)
+		return;
+	if (!iob_backing_file_reaches(file)) {
+		iob_loop_leave();
+		return;
+	}
+	call = iob_call_at(regs);
+	iob_loop_segment(file, (void *)regs_get_kernel_argument(regs, 1), *pos,
+			 &call);
+}
+
 /* (file, iter, pos, ...): of any file, by anybody */
 static void iter_loop(struct pt_regs *regs)
 {
-	const loff_t *pos = (void *)regs_get_kernel_argument(regs, 2);
-	struct iob_call call = iob_call_at(regs);
+	if (READ_ONCE(iob_loop_any) && current->flags & PF_KTHREAD)
+		segment_loop(regs);
+}
 
-	if (!(current->flags & PF_KTHREAD) || !pos)
-		return;
-	iob_loop_segment((void *)regs_get_kernel_argument(regs, 1), *pos, &call,
-			 regs);
+static void add_swap(struct pt_regs *regs)
+{
+	iob_backing_swapon();
 }
 
 #define LOOP(func, probe) {						\
@@ -89,6 +105,11 @@ static void iter_loop(struct pt_regs *regs)
 
 static const struct iob_hook hooks[] = {
 	{
+		.name = "_enable_swap_info|add_to_avail_list",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = add_swap, .attached = iob_backing_sees_swapon,
+		.lost = "nothing, but loop devices on a tmpfs cost more",
+	}, {
 		.name = "__add_stripe_bio|add_stripe_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = join_stripe, .module = "raid456",
@@ -96,10 +117,10 @@ static const struct iob_hook hooks[] = {
 	},
 	STRIPE_END("raid5_end_write_request"),
 	STRIPE_END("raid5_end_read_request"),
-	LOOP(IOB_LOOP_WORK, work_loop),
 #ifdef IOB_LOOP_LIST
-	LOOP("loop_queue_rq", queue_loop),
 	LOOP("lo_fallocate|lo_fallocate.isra.0", free_loop),
+#else
+	LOOP(IOB_LOOP_WORK, work_loop),
 #endif
 	LOOP("lo_rw_aio|lo_rw_aio.isra.0", rw_loop),
 	LOOP("vfs_iter_write", iter_loop),

@@ -220,10 +220,14 @@ static void attach_one(struct state *s)
 	else if (s->hook->kind == IOB_HOOK_ADDRESS && s->entry.addr)
 		s->err = note_address(s);
 	s->attached = !s->err;
+	if (s->attached && s->hook->attached)
+		s->hook->attached(true);
 }
 
 static void detach_one(struct state *s)
 {
+	if (s->attached && s->hook->attached)
+		s->hook->attached(false);
 	if (s->hook->kind == IOB_HOOK_FUNCTION)
 		iob_entry_disarm(&s->entry);
 	if (!s->attached)

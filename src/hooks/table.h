@@ -35,7 +35,8 @@ struct iob_hook {
 	bool needed;
 	const char *module;			/* where it is, NULL: kernel */
 	void *probe;				/* tracepoint */
-	iob_entry_fn entered;			/* function */
+	iob_entry_fn entered;			/* function, */
+	void (*attached)(bool on);		/* and is told whether it is; may sleep */
 	void (*found)(unsigned long func);	/* address, or: */
 	enum iob_end end;			/* bios that it ends are that */
 	const char *lost;			/* without it */

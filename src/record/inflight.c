@@ -28,6 +28,7 @@
 #include <compat/rcu.h>
 
 #include "../blame/act.h"
+#include "../blame/backing.h"
 #include "../blame/end.h"
 #include "../blame/stack.h"
 #include "../blame/stats.h"
@@ -35,6 +36,7 @@
 #include "flight.h"
 #include "inflight.h"
 #include "io.h"
+#include "loop.h"
 #include "quick.h"
 #include "upper.h"
 
@@ -185,14 +187,14 @@ static __always_inline struct iob_flight *follow(struct bio *bio,
 {
 	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
 					    bio->bi_iter.bi_size);
-	bool stacks = iob_disk_stacks(gd);
+	bool hands_on = iob_disk_hands_on(gd);
 	int op = iob_op_of(bio);
 
-	if (op < 0 || (!disk && !(stacks && iob_disk_any())))
+	if (op < 0 || (!disk && !(hands_on && iob_disk_any())))
 		return NULL;
-	if (stacks)
+	if (hands_on)
 		iob_disks_maybe_all();
-	return make(bio, gd, disk, op, !stacks);
+	return make(bio, gd, disk, op, !hands_on);
 }
 
 /* Whether a claimed flight is this bio's, not one's that had its address. */
@@ -419,6 +421,8 @@ void iob_inflight_issue(struct request *rq)
 	struct iob_flight *f;
 	u32 pos;
 
+	if (unlikely(iob_loop_follows(iob_rq_disk(rq))))
+		iob_loop_queue(rq);
 	f = flight_of(bio, &pos);
 	if (!is_ours(rq, f))
 		return;

@@ -6,14 +6,19 @@
  * file's inode, is changed for them: the worker is in a scope (blame/dirty).
  *
  * Which request that is, a direct IO of the file says itself, and from some
- * releases on any IO.  Elsewhere the file is written segment by segment, and
- * the first segment's page tells: it is noted when the request is queued, for
- * the device, and only a worker of that device looks it up.  So the request is
- * one that this worker is about to carry out.
+ * releases on any IO.  Elsewhere the file is written segment by segment, and the
+ * place in the file tells, at which a request begins: that is noted when the
+ * request is issued.  Two requests for one place at once are none that is known.
+ *
+ * All this is only for devices whose file can come to a watched disk
+ * (blame/backing).  Requests of others are not noted, and so never found.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include <compat/compiler.h>
+
+#include "../blame/backing.h"
 #include "../blame/dirty.h"
 #include "../blame/owner.h"
 #include "../blame/stack.h"
@@ -23,25 +28,63 @@
 
 bool iob_loop_any;
 
+/* noted for a place where several requests begin */
+#define SEVERAL		1
+
+/*
+ * Where a request begins: in the device's file; by its first page, where struct
+ * loop_device does not say which file that is.  Return: what, @sub gets where.
+ */
+static const void *place_of(const struct request *rq, u64 *sub)
+{
+	const void *device = rq->q->queuedata;
+	const struct file *file = iob_backing_file(device);
+
+	if (file) {
+		*sub = iob_loop_pos(device, rq);
+		return file;
+	}
+	*sub = bio_offset(rq->bio);
+	return bio_page(rq->bio);
+}
+
+static void note_place(const struct request *rq)
+{
+	u64 sub, id = (unsigned long)rq, old;
+	const void *object = place_of(rq, &sub);
+
+	old = iob_owner_get(IOB_OWNER_LOOP, object, sub);
+	iob_owner_set(IOB_OWNER_LOOP, object, sub,
+		      old && old != id ? SEVERAL : id);
+}
+
+static void forget_place(const struct request *rq)
+{
+	const void *object;
+	u64 sub;
+
+	if (!rq->bio || !bio_has_data(rq->bio))
+		return;
+	object = place_of(rq, &sub);
+	iob_owner_forget(IOB_OWNER_LOOP, object, sub);
+}
+
 /**
  * iob_loop_queue - a loop device is given a request
- * @rq: the request
+ * @rq: the request, whose IO is to be followed to the device's file
  *
  * From a probe, inside iob_read_lock().
  */
 void iob_loop_queue(const struct request *rq)
 {
-	const void *device = rq->q->queuedata;
 	struct bio *bio = rq->bio;
 
-	if (!bio || !device)
+	if (!bio || !rq->q->queuedata)
 		return;
-	iob_owner_set(IOB_OWNER_LOOP, rq, (unsigned long)device,
-		      (unsigned long)rq);
+	WRITE_ONCE(iob_loop_any, true);
+	iob_owner_set(IOB_OWNER_LOOP, rq, 0, (unsigned long)rq);
 	if (bio_has_data(bio))
-		iob_owner_set(IOB_OWNER_LOOP, bio_page(bio),
-			      (unsigned long)device + bio_offset(bio),
-			      (unsigned long)rq);
+		note_place(rq);
 }
 
 /* Who pays for the bytes of a request, from its bios' flights. */
@@ -69,6 +112,9 @@ static void take(struct iob_task *t, const struct request *rq, u64 pos)
 	t->backing.pos = pos;
 	t->backing.next = pos;
 	t->backing.rq = NULL;
+	t->backing.file = NULL;
+	t->backing.bio = rq->bio ? iob_flight_bio(rq->bio) : NULL;
+	t->backing.sector = rq->bio ? rq->bio->bi_iter.bi_sector : 0;
 	gather(&t->backing.origin, rq);
 }
 
@@ -89,49 +135,75 @@ static void enter_unknown(struct iob_task *t, const struct iob_call *call)
 	enter(t, 0, call);
 }
 
-/**
- * iob_loop_work - the current task begins to work for a loop device
- * @device: whose
- * @rq:     a request, if it does so for one at a time; else NULL
- * @call:   until it returns
- *
- * From a probe, inside iob_read_lock().
- */
-void iob_loop_work(const void *device, const struct request *rq,
-		   const struct iob_call *call)
+static void forget(struct iob_task *t)
 {
-	struct iob_task *t = iob_task_get();
+	unsigned int i;
 
-	if (!t)
-		return;
-	WRITE_ONCE(iob_loop_any, true);
-	t->backing.worker = *call;
-	t->backing.key = device;
-	t->backing.mine = rq;
 	t->backing.call.ret = 0;
 	t->backing.rq = NULL;
 	t->backing.bytes = 0;
-	if (!rq)
+	t->backing.file = NULL;
+	for (i = 0; i < IOB_MAX_SCOPES; i++) {
+		if (t->scope[i].backing)
+			t->scope[i].act = IOB_ACT_NONE;
+	}
+}
+
+/**
+ * iob_loop_leave - the current task does what comes to no watched disk
+ *
+ * For nobody, as far as that is concerned; what was noted of the last request that
+ * did is over.  From a probe, inside iob_read_lock().
+ */
+void iob_loop_leave(void)
+{
+	struct iob_task *t = iob_task_get();
+
+	if (t && t->backing.call.ret)
+		forget(t);
+}
+
+/**
+ * iob_loop_work - the current task begins to work at a request, and nothing else
+ * @rq:   the request
+ * @call: until it returns
+ *
+ * From a probe, inside iob_read_lock().
+ */
+void iob_loop_work(const struct request *rq, const struct iob_call *call)
+{
+	bool reaches = iob_backing_device_reaches(rq->q->queuedata);
+	struct iob_task *t;
+
+	if (reaches)
+		WRITE_ONCE(iob_loop_any, true);
+	if (!READ_ONCE(iob_loop_any))
 		return;
+	t = iob_task_get();
+	if (!t)
+		return;
+	t->backing.mine = rq;
+	if (!reaches) {
+		forget(t);
+		return;
+	}
 	take(t, rq, IOB_LOOP_NOWHERE);
 	enter(t, IOB_LOOP_NOWHERE, call);
 }
 
-/* The request that was noted for the task's device; NULL if there is none. */
-static const struct request *noted(const struct iob_task *t, const void *object,
-				   unsigned int offset)
+/* What was noted, once; NULL if that is nothing. */
+static const struct request *noted(const void *object, u64 sub)
 {
-	u64 sub = (unsigned long)t->backing.key + offset;
 	u64 rq = iob_owner_get(IOB_OWNER_LOOP, object, sub);
 
 	if (rq)
 		iob_owner_forget(IOB_OWNER_LOOP, object, sub);
-	return (const struct request *)(unsigned long)rq;
+	return rq == SEVERAL ? NULL : (const void *)(unsigned long)rq;
 }
 
 /**
  * iob_loop_begin - the current task reads or writes all of a request
- * @rq:   the request; taken for one only if it was queued for the task's device
+ * @rq:   the request; taken for one only if it is known
  * @pos:  where in the file
  * @call: until it returns; the request is there as long as that submits IO
  *
@@ -144,65 +216,88 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 
 	if (!t)
 		return;
-	if (rq != t->backing.mine && !noted(t, rq, 0)) {
+	if (rq == t->backing.mine) {
+		if (!iob_backing_device_reaches(rq->q->queuedata)) {
+			forget(t);
+			return;
+		}
+	} else if (!noted(rq, 0)) {
 		enter_unknown(t, call);
 		return;
+	} else {
+		forget_place(rq);
 	}
-	if (rq->bio && bio_has_data(rq->bio))
-		noted(t, bio_page(rq->bio), bio_offset(rq->bio));
 	take(t, rq, pos);
 	t->backing.rq = rq;
 	enter(t, pos, call);
 }
 
-/* The task if it is at work for a loop device; @regs as they were at a function's entry. */
-static struct iob_task *worker(struct pt_regs *regs)
+/* The request that begins with a segment which is read or written at @pos. */
+static const struct request *begun_by(const struct iov_iter *iter,
+				      const struct file *file, u64 pos)
 {
-	struct iob_stack stack IOB_UNINIT;
-	struct iob_task *t;
+	if (iob_backing_known())
+		return noted(file, pos);
+	return noted(iter->bvec->bv_page, iter->bvec->bv_offset);
+}
 
-	if (!READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD))
-		return NULL;
-	t = iob_task_get();
-	if (!t || !t->backing.worker.ret)
-		return NULL;
-	iob_stack_get(&stack, regs);
-	if (iob_stack_has(&stack, t->backing.worker.ret))
-		return t;
-	t->backing.worker.ret = 0;
-	return NULL;
+/*
+ * Whether the request at hand goes on at @pos.  It is not over as long as its first bio
+ * has a flight; where one stopped that ended early, another one may begin.
+ */
+static bool goes_on(const struct iob_backing *b, const struct file *file,
+		    u64 pos)
+{
+	struct iob_origin o IOB_UNINIT;
+	u32 got;
+
+	if (b->file != file || b->next != pos || pos - b->pos >= b->bytes)
+		return false;
+	if (!b->bio)
+		return true;
+	iob_origin_begin(&o);
+	got = iob_flight_slice(&o, b->bio, b->sector, SECTOR_SIZE);
+	iob_origin_free(&o);
+	return got;
 }
 
 /**
  * iob_loop_segment - the current task reads or writes a segment of a request
- * @iter: the segment, if it is a loop device's worker that does
+ * @file: the file, if it is a loop device's worker that does
+ * @iter: the segment
  * @pos:  where in the file
  * @call: until it returns
- * @regs: as they were at the entry
  *
  * From a probe, inside iob_read_lock().
  */
-void iob_loop_segment(const struct iov_iter *iter, u64 pos,
-		      const struct iob_call *call, struct pt_regs *regs)
+void iob_loop_segment(const struct file *file, const struct iov_iter *iter,
+		      u64 pos, const struct iob_call *call)
 {
-	struct iob_task *t = worker(regs);
-	struct iob_backing *b;
 	const struct request *rq;
+	struct iob_backing *b;
+	struct iob_task *t;
 
-	if (!t || !iov_iter_is_bvec(iter))
+	if (!iov_iter_is_bvec(iter))
+		return;
+	t = iob_task_get();
+	if (!t)
 		return;
 	b = &t->backing;
-	if (b->mine && b->bytes && b->pos == IOB_LOOP_NOWHERE) {
-		b->pos = pos;
-	} else if (b->next != pos || pos - b->pos >= b->bytes) {
-		/* the last request is done with: this begins another one */
-		rq = noted(t, iter->bvec->bv_page, iter->bvec->bv_offset);
+	if (b->mine) {
+		/* (it may be followed only from now on) */
+		if (!b->bytes)
+			take(t, b->mine, pos);
+		else if (b->pos == IOB_LOOP_NOWHERE)
+			b->pos = pos;
+	} else if (!goes_on(b, file, pos)) {
+		rq = begun_by(iter, file, pos);
 		if (!rq) {
 			enter_unknown(t, call);
 			return;
 		}
 		take(t, rq, pos);
 	}
+	b->file = file;
 	b->next = pos + iov_iter_count(iter);
 	enter(t, pos, call);
 }
@@ -212,21 +307,21 @@ void iob_loop_segment(const struct iov_iter *iter, u64 pos,
  * @one:   may be the request
  * @other: if it is not this
  * @call:  until it returns
- * @regs:  as they were at the entry
  *
  * From a probe, inside iob_read_lock().
  */
 void iob_loop_discard(const void *one, const void *other,
-		      const struct iob_call *call, struct pt_regs *regs)
+		      const struct iob_call *call)
 {
-	struct iob_task *t = worker(regs);
 	const struct request *rq;
+	struct iob_task *t;
 
+	t = iob_task_get();
 	if (!t)
 		return;
-	rq = noted(t, one, 0);
+	rq = noted(one, 0);
 	if (!rq)
-		rq = noted(t, other, 0);
+		rq = noted(other, 0);
 	if (!rq) {
 		enter_unknown(t, call);
 		return;

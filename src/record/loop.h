@@ -9,28 +9,44 @@
 #include <linux/sched.h>
 #include <linux/uio.h>
 
+#include <compat/loop.h>
+
+#include "../blame/backing.h"
 #include "../blame/origin.h"
 
+struct file;
 struct iob_call;
-struct pt_regs;
 
 /* where the beginning of a request is in the file, if it is not known */
 #define IOB_LOOP_NOWHERE	U64_MAX
 
 void iob_loops_start(void);
 void iob_loop_queue(const struct request *rq);
-void iob_loop_work(const void *device, const struct request *rq,
-		   const struct iob_call *call);
+void iob_loop_work(const struct request *rq, const struct iob_call *call);
 void iob_loop_begin(const struct request *rq, u64 pos,
 		    const struct iob_call *call);
-void iob_loop_segment(const struct iov_iter *iter, u64 pos,
-		      const struct iob_call *call, struct pt_regs *regs);
+void iob_loop_segment(const struct file *file, const struct iov_iter *iter,
+		      u64 pos, const struct iob_call *call);
+void iob_loop_leave(void);
 void iob_loop_discard(const void *one, const void *other,
-		      const struct iob_call *call, struct pt_regs *regs);
+		      const struct iob_call *call);
 bool iob_loop_look(struct iob_origin *o, const struct bio *bio);
 
-/* some task is a worker: the others need not be asked */
+/* some request is followed, in this session: else nobody works for one */
 extern bool iob_loop_any;
+
+/*
+ * Whether a request to this disk is to be told to iob_loop_queue() when it is issued.
+ * Any context, inside iob_read_lock().
+ */
+static inline bool iob_loop_follows(const struct gendisk *gd)
+{
+#ifdef IOB_LOOP_LIST
+	return gd && iob_disk_is_loop(gd) && iob_backing_disk_reaches(gd);
+#else
+	return false;
+#endif
+}
 
 /**
  * iob_loop_find - who pays for a bio that a worker of a loop device submits

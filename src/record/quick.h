@@ -7,6 +7,7 @@
 
 #include <linux/blkdev.h>
 
+#include "../blame/backing.h"
 #include "flight.h"
 
 /*
@@ -17,7 +18,7 @@ static __always_inline bool iob_quick_queues(const struct bio *bio)
 {
 	const struct gendisk *gd = iob_queued_disk(bio);
 
-	return iob_disk_maybe(gd) || iob_disk_stacks(gd);
+	return iob_disk_maybe(gd) || iob_disk_hands_on(gd);
 }
 
 static __always_inline bool iob_quick_has(const struct request *rq)
