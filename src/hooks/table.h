@@ -35,7 +35,8 @@ struct iob_hook {
 	bool needed;
 	const char *module;			/* where it is, NULL: kernel */
 	void *probe;				/* tracepoint */
-	iob_entry_fn entered;			/* function */
+	iob_entry_fn entered;			/* function, */
+	struct iob_alone *alone;		/* called very often, or NULL */
 	void (*found)(unsigned long func);	/* address, or: */
 	enum iob_end end;			/* bios that it ends are that */
 	const char *lost;			/* without it */
