@@ -56,7 +56,8 @@ static void copy(struct pt_regs *regs)
 	const struct journal_head *jh = (void *)regs_get_kernel_argument(regs, 1);
 	u64 act;
 
-	act = iob_owner_get(IOB_OWNER_LOGGED, jh->b_bh, transaction->t_tid);
+	/* a transaction copies a buffer once */
+	act = iob_owner_take(IOB_OWNER_LOGGED, jh->b_bh, transaction->t_tid);
 	/* the journal goes round: the block will be another transaction's */
 	if (act != IOB_ACT_NONE)
 		iob_owner_set(IOB_OWNER_LOG_BLOCK, transaction->t_journal,
