@@ -79,7 +79,10 @@ static void migrate(struct pt_regs *regs)
 			       iob_folio_pages(from)));
 }
 
-/* Pages become dirty far more often; their inode is noted once. */
+/*
+ * Not at writeback_mark_inode_dirty: that comes for each page that becomes dirty,
+ * too, and for what is no change of the inode itself.
+ */
 static void dirty_inode(void *data, struct inode *inode, int flags)
 {
 	if (!(flags & I_DIRTY_INODE) || iob_inode_dirty(inode))
@@ -186,9 +189,9 @@ static const struct iob_hook hooks[] = {
 		.lost = "the first dirtier of pages that writeback puts back",
 	},
 	{
-		.name = "writeback_mark_inode_dirty",
+		.name = "writeback_dirty_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.probe = IOB_PROBE(writeback_mark_inode_dirty, dirty_inode,
+		.probe = IOB_PROBE(writeback_dirty_inode_start, dirty_inode,
 				   dirty_inode),
 		.lost = "who changed an inode",
 	}, {
