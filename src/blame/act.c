@@ -30,6 +30,7 @@
 #include "stats.h"
 
 struct iob_index iob_acts;
+unsigned long iob_acts_epoch = 1;	/* changed by reclaiming, and by init */
 static struct kmem_cache *cache;
 static void (*release_counters)(struct iob_act *act);
 
@@ -203,6 +204,16 @@ static void free_act(struct iob_act *act)
 	kmem_cache_free(cache, act);
 }
 
+/* No new entry is to name it. */
+static void bury(struct iob_act *act)
+{
+	WRITE_ONCE(act->dead, true);
+	/* who finds the new epoch finds it dead: see iob_acts_now() */
+	smp_wmb();
+	WRITE_ONCE(iob_acts_epoch, iob_acts_epoch + 1);
+	iob_index_unhash(&iob_acts, &act->node);
+}
+
 /* Step 2: @dead gets the numbers of the acts that were taken out. */
 static u32 unhash_unused(u32 ttl, const unsigned long *owners,
 			 unsigned long *dead)
@@ -215,8 +226,7 @@ static u32 unhash_unused(u32 ttl, const unsigned long *owners,
 		if ((s32)(now - READ_ONCE(act->used)) < (s32)ttl ||
 		    test_bit(nr, owners))
 			continue;
-		WRITE_ONCE(act->dead, true);
-		iob_index_unhash(&iob_acts, &act->node);
+		bury(act);
 		__set_bit(nr, dead);
 		nr_dead++;
 		cond_resched();
@@ -321,6 +331,7 @@ int iob_acts_init(u32 max, void (*release)(struct iob_act *act))
 	int cpu;
 
 	/* ids begin anew */
+	iob_acts_epoch++;
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&modified, cpu), 0, sizeof(modified));
 	release_counters = release;

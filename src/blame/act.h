@@ -86,6 +86,20 @@ struct iob_act *iob_act_next(u32 *nr);
 u32 iob_acts_count(void);
 
 extern struct iob_index iob_acts;
+extern unsigned long iob_acts_epoch;
+
+/*
+ * Changes whenever an act dies, and with the session.  Who saw that an act lives,
+ * after this moment, may use it inside iob_read_lock() while the epoch is the same.
+ */
+static inline unsigned long iob_acts_now(void)
+{
+	unsigned long now = READ_ONCE(iob_acts_epoch);
+
+	/* before the act's `dead` is looked at: pairs with bury() */
+	smp_rmb();
+	return now;
+}
 
 /* The act with this id, or NULL if it was reclaimed.  In iob_read_lock(). */
 static inline struct iob_act *iob_act_id(u64 id)

@@ -76,6 +76,7 @@ static void commit(struct pt_regs *regs)
 	t = iob_task_get();
 	/* who unmounts may commit too, but writes more than the journal */
 	if (t && running && current == journal->j_task) {
+		iob_task_not_plain(t);
 		t->log.key = journal;
 		t->log.first = running->t_tid;
 		t->log.last = running->t_tid;

@@ -24,6 +24,7 @@
 
 #include "../blame/dirtier.h"
 #include "../blame/dirty.h"
+#include "../blame/disk.h"
 #include "../blame/intent.h"
 #include "../blame/task.h"
 #include "table.h"
@@ -34,7 +35,8 @@ static void dirty(void *data, struct iob_folio *f,
 	if (!mapping || !mapping->host)
 		return;
 	iob_read_lock();
-	iob_dirty_folio(mapping->host, f);
+	if (iob_disk_watches(mapping->host))
+		iob_dirty_folio(mapping->host, f);
 	iob_read_unlock();
 }
 
@@ -88,7 +90,8 @@ static void dirty_inode(void *data, struct inode *inode, int flags)
 	if (!(flags & I_DIRTY_INODE) || iob_inode_dirty(inode))
 		return;
 	iob_read_lock();
-	iob_dirty_inode(inode);
+	if (iob_disk_watches(inode))
+		iob_dirty_inode(inode);
 	iob_read_unlock();
 }
 
