@@ -24,7 +24,9 @@
 #endif
 
 #ifdef IOB_HAVE_FTRACE_REGS
-#define iob_ftrace_regs		struct ftrace_regs
+/* what a callback is given; the last for iob_entry_regs() */
+#define IOB_FTRACE_ARGS		unsigned long ip, unsigned long parent_ip, \
+				struct ftrace_ops *ops, struct ftrace_regs *fregs
 /* ftrace itself does not keep a callback from being called while it runs */
 #define IOB_ENTRY_REENTRANT	0
 
@@ -41,7 +43,8 @@ static inline struct pt_regs *iob_entry_regs(struct ftrace_regs *fregs)
 #endif
 }
 #else
-#define iob_ftrace_regs		struct pt_regs
+#define IOB_FTRACE_ARGS		unsigned long ip, unsigned long parent_ip, \
+				struct ftrace_ops *ops, struct pt_regs *fregs
 #define IOB_ENTRY_REENTRANT	FTRACE_OPS_FL_RECURSION_SAFE
 
 static inline struct pt_regs *iob_entry_regs(struct pt_regs *regs)
@@ -49,5 +52,9 @@ static inline struct pt_regs *iob_entry_regs(struct pt_regs *regs)
 	return regs;
 }
 #endif
+
+/* PERMANENT: with kernel.ftrace_enabled=0 blame would go wrong in silence. */
+#define IOB_ENTRY_OPS_FLAGS	(IOB_ENTRY_FLAGS | IOB_ENTRY_REENTRANT | \
+				 FTRACE_OPS_FL_PERMANENT)
 
 #endif

@@ -18,6 +18,7 @@
 #include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/ktime.h>
+#include <linux/percpu.h>
 
 #include <compat/rcu.h>
 #include <compat/slab.h>
@@ -127,6 +128,27 @@ u64 iob_act_on(u64 id, const struct iob_file *file, bool inherited)
 	return get(act->role, act->intent, file, inherited);
 }
 
+/*
+ * A CPU's last answers of iob_act_modified(): blocks of a journal come by
+ * thousands, of a few acts.  Ids have no second life in a session, so what was
+ * right once is right as long as @to lives.  Of tasks, with preemption off.
+ */
+struct modified {
+	u64 from;
+	u64 to;
+	u32 modifier;
+};
+
+#define NR_MODIFIED	16
+static DEFINE_PER_CPU(struct modified [NR_MODIFIED], modified);
+
+/* Where the answer is remembered, NULL: an interrupt remembers nothing. */
+static struct modified *modified_of(u64 id)
+{
+	return in_task() ? this_cpu_ptr(&modified[iob_id_nr(id) % NR_MODIFIED]) :
+			   NULL;
+}
+
 /**
  * iob_act_modified - the same act under another modifier
  * @id:       the act
@@ -137,14 +159,28 @@ u64 iob_act_on(u64 id, const struct iob_file *file, bool inherited)
 u64 iob_act_modified(u64 id, u32 modifier)
 {
 	const struct iob_act *act = iob_act_id(id);
+	struct modified *m;
 	u32 intent;
+	u64 to;
 
 	if (!act || id <= IOB_ACT_LOST)
 		return id;
+	m = modified_of(id);
+	if (m && m->from == id && m->modifier == modifier) {
+		struct iob_act *known = iob_act_id(m->to);
+
+		if (known && !READ_ONCE(known->dead)) {
+			iob_act_touch(known);
+			return m->to;
+		}
+	}
 	intent = iob_intent_modified(act->intent, modifier);
 	if (intent == act->intent)
 		return id;
-	return get(act->role, intent, &act->file, act->inherited);
+	to = get(act->role, intent, &act->file, act->inherited);
+	if (m && to > IOB_ACT_LOST)
+		*m = (struct modified){ id, to, modifier };
+	return to;
 }
 
 /* The act with the smallest number >= *nr, or NULL.  In iob_read_lock(). */
@@ -168,6 +204,15 @@ static void free_act(struct iob_act *act)
 	kmem_cache_free(cache, act);
 }
 
+/* No new entry is to name it. */
+static void bury(struct iob_act *act)
+{
+	WRITE_ONCE(act->dead, true);
+	/* who finds the new epoch finds it dead */
+	iob_tasks_forget();
+	iob_index_unhash(&iob_acts, &act->node);
+}
+
 /* Step 2: @dead gets the numbers of the acts that were taken out. */
 static u32 unhash_unused(u32 ttl, const unsigned long *owners,
 			 unsigned long *dead)
@@ -182,8 +227,7 @@ static u32 unhash_unused(u32 ttl, const unsigned long *owners,
 		if ((s32)(now - READ_ONCE(act->used)) < (s32)ticks ||
 		    test_bit(nr, owners))
 			continue;
-		WRITE_ONCE(act->dead, true);
-		iob_index_unhash(&iob_acts, &act->node);
+		bury(act);
 		__set_bit(nr, dead);
 		nr_dead++;
 		cond_resched();
@@ -248,7 +292,6 @@ void iob_acts_reclaim(u32 ttl, struct iob_reclaimed *done)
 	iob_dirtier_owners(owners);
 	nr_dead = unhash_unused(ttl, owners, dead);
 	if (nr_dead) {
-		iob_tasks_forget();
 		synchronize_rcu();
 		iob_dirtier_drop(dead);
 		free_dead(dead);
@@ -286,7 +329,11 @@ static int add_special(u64 id, u64 role, u32 intent)
 int iob_acts_init(u32 max, void (*release)(struct iob_act *act))
 {
 	int err = iob_index_init(&iob_acts, max, 1);
+	int cpu;
 
+	/* ids begin anew */
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(&modified, cpu), 0, sizeof(modified));
 	release_counters = release;
 	if (!err)
 		err = add_special(IOB_ACT_NOMEM, IOB_ROLE_NOMEM,

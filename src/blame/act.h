@@ -48,6 +48,22 @@ static inline bool iob_is_bdev(const struct inode *inode)
 	return inode->i_sb->s_magic == BDEVFS_MAGIC;
 }
 
+/*
+ * btrfs (1) and f2fs (1, 2) keep metadata in pages of inodes of their own, with
+ * numbers that no file of theirs has.
+ */
+static inline bool iob_is_metadata(const struct inode *inode)
+{
+	switch (inode->i_sb->s_magic) {
+	case BTRFS_SUPER_MAGIC:
+		return inode->i_ino == 1;
+	case F2FS_SUPER_MAGIC:
+		return inode->i_ino <= 2;
+	default:
+		return false;
+	}
+}
+
 /* The file an inode stands for; a block device's own inode is no file. */
 static inline void iob_file_of(const struct inode *inode, struct iob_file *file)
 {

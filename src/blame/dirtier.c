@@ -30,17 +30,11 @@
 
 #define TIME_SHIFT	14
 
-/* one plane: leaves of PAGE_SIZE hold 1 << bits entries each */
-struct plane {
-	unsigned long **leaf;	/* set once by cmpxchg */
-	unsigned long nr_leaves;
-	unsigned int bits;
-	atomic_long_t pages;
-};
-
-static struct plane who, when;
-static bool wide;		/* entries of `who` take four bytes */
+struct iob_plane iob_dirtiers;
+bool iob_dirtiers_wide;
+unsigned long iob_dirtiers_short;
 static bool want_age;
+static struct iob_plane when;
 
 static unsigned long end_of_memory(void)
 {
@@ -52,7 +46,7 @@ static unsigned long end_of_memory(void)
 	return end;
 }
 
-static int plane_init(struct plane *p, unsigned int entry_shift)
+static int plane_init(struct iob_plane *p, unsigned int entry_shift)
 {
 	p->bits = PAGE_SHIFT - entry_shift;
 	p->nr_leaves = (end_of_memory() >> p->bits) + 1;
@@ -61,7 +55,7 @@ static int plane_init(struct plane *p, unsigned int entry_shift)
 	return p->leaf ? 0 : -ENOMEM;
 }
 
-static void plane_exit(struct plane *p)
+static void plane_exit(struct iob_plane *p)
 {
 	unsigned long i;
 
@@ -71,7 +65,7 @@ static void plane_exit(struct plane *p)
 	p->leaf = NULL;
 }
 
-static void *leaf_of(const struct plane *p, unsigned long pfn)
+static void *leaf_of(const struct iob_plane *p, unsigned long pfn)
 {
 	unsigned long i = pfn >> p->bits;
 
@@ -79,7 +73,7 @@ static void *leaf_of(const struct plane *p, unsigned long pfn)
 	return likely(i < p->nr_leaves) ? READ_ONCE(p->leaf[i]) : NULL;
 }
 
-static void *leaf_make(struct plane *p, unsigned long pfn)
+static void *leaf_make(struct iob_plane *p, unsigned long pfn)
 {
 	unsigned long i = pfn >> p->bits;
 	unsigned long *old, *new;
@@ -98,22 +92,33 @@ static void *leaf_make(struct plane *p, unsigned long pfn)
 	return new;
 }
 
-static unsigned long slot_of(const struct plane *p, unsigned long pfn)
+static unsigned long slot_of(const struct iob_plane *p, unsigned long pfn)
 {
 	return pfn & ((1UL << p->bits) - 1);
 }
 
 static void who_store(void *leaf, unsigned long slot, u32 nr)
 {
-	if (wide)
+	if (iob_dirtiers_wide)
 		WRITE_ONCE(((u32 *)leaf)[slot], nr);
 	else
 		WRITE_ONCE(((u16 *)leaf)[slot], nr);
 }
 
+static void who_fill(void *leaf, unsigned long slot, unsigned long n, u32 nr)
+{
+	if (iob_dirtiers_wide) {
+		for (; n; n--)
+			WRITE_ONCE(((u32 *)leaf)[slot++], nr);
+	} else {
+		for (; n; n--)
+			WRITE_ONCE(((u16 *)leaf)[slot++], nr);
+	}
+}
+
 static u32 who_load(const void *leaf, unsigned long slot)
 {
-	if (wide)
+	if (iob_dirtiers_wide)
 		return READ_ONCE(((const u32 *)leaf)[slot]);
 	return READ_ONCE(((const u16 *)leaf)[slot]);
 }
@@ -128,6 +133,12 @@ static void when_set(unsigned long pfn, u32 stamp)
 		WRITE_ONCE(leaf[slot_of(&when, pfn)], stamp);
 	else
 		iob_stat_inc(pgtree_nomem);
+}
+
+static void when_fill(unsigned long pfn, unsigned long n, u32 stamp)
+{
+	for (; n; n--)
+		when_set(pfn++, stamp);
 }
 
 /**
@@ -145,19 +156,22 @@ void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 act_nr)
 
 	if (READ_ONCE(want_age))
 		stamp = max_t(u32, ktime_get_ns() >> TIME_SHIFT, 1);
-	for (; count; count--, pfn++) {
-		void *leaf = leaf_of(&who, pfn);
+	while (count) {
+		unsigned long slot = slot_of(&iob_dirtiers, pfn);
+		unsigned long n = min(count, (1UL << iob_dirtiers.bits) - slot);
+		void *leaf = leaf_of(&iob_dirtiers, pfn);
 
-		if (unlikely(!leaf)) {
-			leaf = leaf_make(&who, pfn);
-			if (!leaf) {
-				iob_stat_inc(pgtree_nomem);
-				continue;
-			}
+		if (unlikely(!leaf))
+			leaf = leaf_make(&iob_dirtiers, pfn);
+		if (leaf) {
+			who_fill(leaf, slot, n, act_nr);
+			if (stamp)
+				when_fill(pfn, n, stamp);
+		} else {
+			iob_stat_add(pgtree_nomem, n);
 		}
-		who_store(leaf, slot_of(&who, pfn), act_nr);
-		if (stamp)
-			when_set(pfn, stamp);
+		count -= n;
+		pfn += n;
 	}
 }
 
@@ -165,10 +179,10 @@ void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 act_nr)
 void iob_dirtier_clear(unsigned long pfn, unsigned long count)
 {
 	for (; count; count--, pfn++) {
-		void *leaf = leaf_of(&who, pfn);
+		void *leaf = leaf_of(&iob_dirtiers, pfn);
 
 		if (leaf)
-			who_store(leaf, slot_of(&who, pfn), 0);
+			who_store(leaf, slot_of(&iob_dirtiers, pfn), 0);
 	}
 }
 
@@ -191,12 +205,12 @@ void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 	}
 }
 
-/* The number of the act that dirtied this page, 0 if none is known. */
-u32 iob_dirtier_get(unsigned long pfn)
+/* Of iob_dirtier_get(): entries take four bytes. */
+u32 iob_dirtier_get_wide(unsigned long pfn)
 {
-	void *leaf = leaf_of(&who, pfn);
+	void *leaf = leaf_of(&iob_dirtiers, pfn);
 
-	return leaf ? who_load(leaf, slot_of(&who, pfn)) : 0;
+	return leaf ? who_load(leaf, slot_of(&iob_dirtiers, pfn)) : 0;
 }
 
 /**
@@ -217,10 +231,18 @@ u64 iob_dirtier_time(unsigned long pfn)
 	return (now - (u32)((u32)now - stamp)) << TIME_SHIFT;
 }
 
+/* Whether one page is set without ado: see iob_dirtier_set_one(). */
+static void set_short(void)
+{
+	WRITE_ONCE(iob_dirtiers_short, want_age || iob_dirtiers_wide ?
+				       0 : iob_dirtiers.nr_leaves);
+}
+
 /* Whether to note when pages are dirtied.  Any context. */
 void iob_dirtier_want_age(bool want)
 {
 	WRITE_ONCE(want_age, want);
+	set_short();
 }
 
 /*
@@ -248,14 +270,14 @@ void iob_dirtier_owners(unsigned long *acts)
 {
 	unsigned long i, slot;
 
-	for (i = 0; i < who.nr_leaves; i++) {
-		const void *leaf = READ_ONCE(who.leaf[i]);
+	for (i = 0; i < iob_dirtiers.nr_leaves; i++) {
+		const void *leaf = READ_ONCE(iob_dirtiers.leaf[i]);
 
-		for (slot = 0; leaf && slot < 1UL << who.bits; slot++) {
+		for (slot = 0; leaf && slot < 1UL << iob_dirtiers.bits; slot++) {
 			u32 nr = who_load(leaf, slot);
 
 			if (nr && !test_bit(nr, acts) &&
-			    is_pending((i << who.bits) + slot))
+			    is_pending((i << iob_dirtiers.bits) + slot))
 				__set_bit(nr, acts);
 		}
 		cond_resched();
@@ -271,7 +293,7 @@ static void drop_entry(void *leaf, unsigned long slot, u32 nr, bool pending)
 	u32 new = pending ? IOB_ACT_LOST : IOB_ACT_NONE;
 	bool done;
 
-	if (wide)
+	if (iob_dirtiers_wide)
 		done = cmpxchg((u32 *)leaf + slot, nr, new) == nr;
 	else
 		done = cmpxchg((u16 *)leaf + slot, nr, new) == nr;
@@ -290,15 +312,15 @@ void iob_dirtier_drop(const unsigned long *acts)
 {
 	unsigned long i, slot;
 
-	for (i = 0; i < who.nr_leaves; i++) {
-		void *leaf = READ_ONCE(who.leaf[i]);
+	for (i = 0; i < iob_dirtiers.nr_leaves; i++) {
+		void *leaf = READ_ONCE(iob_dirtiers.leaf[i]);
 
-		for (slot = 0; leaf && slot < 1UL << who.bits; slot++) {
+		for (slot = 0; leaf && slot < 1UL << iob_dirtiers.bits; slot++) {
 			u32 nr = who_load(leaf, slot);
 
 			if (nr && test_bit(nr, acts))
 				drop_entry(leaf, slot, nr,
-					   is_pending((i << who.bits) + slot));
+					   is_pending((i << iob_dirtiers.bits) + slot));
 		}
 		cond_resched();
 	}
@@ -307,8 +329,8 @@ void iob_dirtier_drop(const unsigned long *acts)
 /* What the table takes, in bytes, directories included. */
 unsigned long iob_dirtier_bytes(void)
 {
-	return (who.nr_leaves + when.nr_leaves) * sizeof(void *) +
-	       (atomic_long_read(&who.pages) + atomic_long_read(&when.pages)) *
+	return (iob_dirtiers.nr_leaves + when.nr_leaves) * sizeof(void *) +
+	       (atomic_long_read(&iob_dirtiers.pages) + atomic_long_read(&when.pages)) *
 	       PAGE_SIZE;
 }
 
@@ -322,10 +344,11 @@ int iob_dirtier_init(u32 max_acts)
 {
 	int err;
 
-	wide = max_acts > 65536;
-	err = plane_init(&who, wide ? 2 : 1);
+	iob_dirtiers_wide = max_acts > 65536;
+	err = plane_init(&iob_dirtiers, iob_dirtiers_wide ? 2 : 1);
 	if (!err)
 		err = plane_init(&when, 2);
+	set_short();
 	if (err)
 		iob_dirtier_exit();
 	return err;
@@ -334,6 +357,6 @@ int iob_dirtier_init(u32 max_acts)
 /* Free all.  No probe is attached. */
 void iob_dirtier_exit(void)
 {
-	plane_exit(&who);
+	plane_exit(&iob_dirtiers);
 	plane_exit(&when);
 }

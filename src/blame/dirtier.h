@@ -5,7 +5,22 @@
 #ifndef IOB_BLAME_DIRTIER_H
 #define IOB_BLAME_DIRTIER_H
 
+#include <linux/compiler.h>
+#include <linux/mm.h>
 #include <linux/types.h>
+
+/* one plane of the table: leaves of PAGE_SIZE hold 1 << bits entries each */
+struct iob_plane {
+	unsigned long **leaf;	/* set once by cmpxchg */
+	unsigned long nr_leaves;
+	unsigned int bits;
+	atomic_long_t pages;
+};
+
+extern struct iob_plane iob_dirtiers;
+extern bool iob_dirtiers_wide;	/* entries take four bytes, not two */
+extern unsigned long iob_dirtiers_short; /* so many leaves if they do not, and */
+					/* when is not to be noted; else none */
 
 int iob_dirtier_init(u32 max_acts);
 void iob_dirtier_exit(void);
@@ -13,10 +28,49 @@ void iob_dirtier_want_age(bool want);
 void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 act_nr);
 void iob_dirtier_clear(unsigned long pfn, unsigned long count);
 void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count);
-u32 iob_dirtier_get(unsigned long pfn);
+u32 iob_dirtier_get_wide(unsigned long pfn);
 u64 iob_dirtier_time(unsigned long pfn);
 void iob_dirtier_owners(unsigned long *acts);
 void iob_dirtier_drop(const unsigned long *acts);
 unsigned long iob_dirtier_bytes(void);
+
+/*
+ * The entry of a page, if entries take two bytes; NULL: it has no leaf.  Only the
+ * first @nr leaves are looked at.
+ */
+static inline u16 *iob_dirtier_at(unsigned long pfn, unsigned long nr)
+{
+	const unsigned int bits = PAGE_SHIFT - 1;
+	unsigned long i = pfn >> bits;
+	u16 *leaf;
+
+	/* memory that was plugged in since has no place: none */
+	if (unlikely(i >= nr))
+		return NULL;
+	leaf = (u16 *)READ_ONCE(iob_dirtiers.leaf[i]);
+	return likely(leaf) ? leaf + (pfn & ((1UL << bits) - 1)) : NULL;
+}
+
+/* The number of the act that dirtied this page, 0 if none is known. */
+static inline u32 iob_dirtier_get(unsigned long pfn)
+{
+	const u16 *at;
+
+	if (unlikely(iob_dirtiers_wide))
+		return iob_dirtier_get_wide(pfn);
+	at = iob_dirtier_at(pfn, iob_dirtiers.nr_leaves);
+	return at ? READ_ONCE(*at) : 0;
+}
+
+/* As iob_dirtier_set() for one page. */
+static inline void iob_dirtier_set_one(unsigned long pfn, u32 act_nr)
+{
+	u16 *at = iob_dirtier_at(pfn, READ_ONCE(iob_dirtiers_short));
+
+	if (likely(at))
+		WRITE_ONCE(*at, act_nr);
+	else
+		iob_dirtier_set(pfn, 1, act_nr);
+}
 
 #endif

@@ -31,22 +31,6 @@ static bool has_dirtier(unsigned long pfn, const struct iob_file *file)
 }
 
 /*
- * btrfs (1) and f2fs (1, 2) keep metadata in pages of inodes of their own, with
- * numbers that no file of theirs has.
- */
-static bool is_metadata(const struct inode *inode)
-{
-	switch (inode->i_sb->s_magic) {
-	case BTRFS_SUPER_MAGIC:
-		return inode->i_ino == 1;
-	case F2FS_SUPER_MAGIC:
-		return inode->i_ino <= 2;
-	default:
-		return false;
-	}
-}
-
-/*
  * Whether a page that becomes dirty with this intent was dirty before, but for
  * the moment in which writeback looked at it.  What writeback does to a block
  * device's pages is metadata of its own making, unless it says otherwise.
@@ -59,7 +43,7 @@ static bool is_dirty_again(u32 nr, const struct inode *inode)
 		return false;
 	return i->flags & IOB_INTENT_REDIRTY ||
 	       (i->flags & IOB_INTENT_WRITEBACK && !iob_is_bdev(inode) &&
-		!is_metadata(inode));
+		!iob_is_metadata(inode));
 }
 
 /* Whether an act is known that dirtied the page when it was this file's. */
@@ -72,8 +56,9 @@ static bool has_act(unsigned long pfn, const struct iob_file *file)
 
 /* somebody who dirties pages of a file, found once for all of them */
 struct dirtier {
-	struct iob_file file;
+	/* (@file first would make compilers align the stack, at random) */
 	u64 act;
+	struct iob_file file;
 	bool again;		/* is_dirty_again() */
 	unsigned long stored;	/* he stores into this page alone, 0: into all */
 	struct iob_task *backing;	/* this task writes for others, by place */
@@ -118,17 +103,6 @@ static u64 inherited(struct iob_task *t, u64 id, const struct iob_file *file)
 	return iob_act_on(id, file, true);
 }
 
-/* The transaction of @key ends here: later ones take part in the next. */
-static void turn(struct iob_task *t, struct iob_scope *scope, const void *key)
-{
-	scope->tid = iob_log_turn(key);
-	scope->turn = false;
-	/* what else the task writes for them, as the superblock */
-	t->log.key = key;
-	t->log.first = scope->tid;
-	t->log.last = scope->tid;
-}
-
 /*
  * Of those who took part in the transaction that @scope ends, or in the one at
  * hand, the one who changed the most.
@@ -142,7 +116,7 @@ static u64 participant(struct iob_task *t, struct iob_scope *scope,
 		return iob_log_most(key, iob_log_now(key));
 	t->common = key;
 	if (scope->turn)
-		turn(t, scope, key);
+		iob_scope_turn(t, scope, key);
 	else if (!scope->tid)
 		scope->tid = iob_log_now(key);
 	return iob_log_most(key, scope->tid);
@@ -157,19 +131,82 @@ static u64 act_of_other(struct iob_task *t, struct iob_scope *scope,
 {
 	u64 id = scope ? scope->act : IOB_ACT_NONE;
 
-	if (inode && is_metadata(inode) && id == IOB_ACT_NONE &&
+	if (inode && iob_is_metadata(inode) && id == IOB_ACT_NONE &&
 	    (current->flags & PF_KTHREAD || (scope && scope->common)))
 		id = participant(t, scope, inode);
 	return inherited(t, id, file);
 }
 
 /*
- * Who dirties @inode's pages now: the current task.  From a probe, inside
- * iob_read_lock(), interrupts maybe off; @regs as they were at a function's entry, or
- * NULL.
+ * Where the current task is: in a probe, by the function that asks, which must
+ * be at work as long as the answer is used; or at a function's entry.
  */
-static void find_dirtier(struct dirtier *d, struct inode *inode,
-			 struct pt_regs *regs)
+static __always_inline void place_of(struct iob_frame *at,
+				     const struct pt_regs *regs)
+{
+#ifdef IOB_UNWIND_FRAMES
+	if (regs)
+		*at = (struct iob_frame){ regs->ip, regs->sp, regs->bp };
+	else
+		iob_stack_here(&at->ip, &at->sp, &at->bp);
+#endif
+}
+
+/*
+ * The act by which the current task dirties @inode's pages, if its stack is
+ * known and was found to be plain before, else IOB_ACT_NONE.  @file and, if the
+ * stack is known, @memo are filled in.
+ */
+static __always_inline u64 plain_act(struct iob_file *file,
+				     const struct iob_memo **memo,
+				     const struct inode *inode,
+				     const struct iob_frame *at)
+{
+	struct iob_task *t = iob_task_get();
+
+	*memo = NULL;
+	if (unlikely(!t))
+		return IOB_ACT_NONE;
+	if (unlikely(!iob_stack_known(at->ip, at->sp, at->bp, false, memo)))
+		return IOB_ACT_NONE;
+	if (unlikely(iob_stack_cut(*memo))) {
+		*memo = NULL;
+		return IOB_ACT_NONE;
+	}
+	if (unlikely(!iob_task_is_plain(t, (*memo)->intent) ||
+		     iob_is_metadata(inode)))
+		return IOB_ACT_NONE;
+	iob_file_of(inode, file);
+	return iob_task_act(t, (*memo)->intent, file);
+}
+
+/* The stack that is at @at, which is remembered in @memo if that is not NULL. */
+static void get_stack(struct iob_stack *stack, const struct iob_frame *at,
+		      struct pt_regs *regs, const struct iob_memo *memo)
+{
+	if (memo) {
+		stack->ip = memo->ip + memo->own;
+		stack->depth = memo->nr - memo->own;
+		stack->memo = (struct iob_memo *)memo;
+	} else {
+		iob_stack_from(stack, at, regs);
+	}
+}
+
+/* Next time it may be enough to see that the stack is the same. */
+static void note_plain(struct iob_task *t, u32 nr)
+{
+	const struct iob_intent *intent = iob_intent_nr(nr);
+
+	if (nr > IOB_INTENT_LOST && intent && !intent->flags)
+		iob_task_set_plain(t, nr);
+}
+
+/* Of find_dirtier(): @memo as plain_act() has left it. */
+static noinline void find_slowly(struct dirtier *d, struct inode *inode,
+				 const struct iob_frame *at,
+				 struct pt_regs *regs,
+				 const struct iob_memo *memo)
 {
 	struct iob_task *t = iob_task_get();
 	struct iob_scope *scope;
@@ -180,24 +217,63 @@ static void find_dirtier(struct dirtier *d, struct inode *inode,
 	d->again = false;
 	d->stored = 0;
 	d->backing = NULL;
+	iob_file_of(inode, &d->file);
 	if (!t)
 		return;
-	iob_stack_get(&stack, regs);
+	get_stack(&stack, at, regs, memo);
 	intent = iob_intent_get(&stack, 0);
-	iob_file_of(inode, &d->file);
 	if (t->stored && iob_stack_has(&stack, t->store.ret))
 		d->stored = t->stored;
 	/* a journal's thread hands on what others have changed */
 	d->again = is_dirty_again(intent, inode) || t->log.always;
 	scope = scope_of(t, &stack);
+	/* (what is cut is counted each time) */
+	if (!d->stored && !t->log.always && !scope &&
+	    stack.depth < IOB_STACK_DEPTH)
+		note_plain(t, intent);
 	d->act = act_of_other(t, scope, inode, &d->file);
 	if (d->act != IOB_ACT_NONE && scope && scope->backing)
 		d->backing = t;
 	if (d->act == IOB_ACT_NONE)
 		d->act = iob_task_act(t, intent, &d->file);
 	/* who ends a transaction has not taken part in it by that */
-	if (is_metadata(inode) && !(scope && scope->common))
+	if (iob_is_metadata(inode) && !(scope && scope->common))
 		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), d->act);
+}
+
+/* As find_dirtier(), in a tracepoint's probe. */
+static __always_inline void find_from(struct dirtier *d, struct inode *inode,
+				      const struct iob_frame *at)
+{
+	const struct iob_memo *memo;
+
+	d->act = plain_act(&d->file, &memo, inode, at);
+	if (likely(d->act != IOB_ACT_NONE)) {
+		d->again = false;
+		d->stored = 0;
+		d->backing = NULL;
+	} else {
+		find_slowly(d, inode, at, NULL, memo);
+	}
+}
+
+/*
+ * Who dirties @inode's pages now: the current task.  From a probe, inside
+ * iob_read_lock(), interrupts maybe off; @regs as they were at a function's entry, or
+ * NULL.
+ */
+static __always_inline void find_dirtier(struct dirtier *d, struct inode *inode,
+					 struct pt_regs *regs)
+{
+	struct iob_frame at IOB_UNINIT;
+
+	place_of(&at, regs);
+	if (regs)
+		find_slowly(d, inode, &at, regs, NULL);
+	else
+		find_from(d, inode, &at);
+	/* no jump: where we are is part of the stack */
+	barrier();
 }
 
 /* Of those for whom a task writes to its disk's file: who gave those bytes. */
@@ -216,6 +292,27 @@ static u64 act_at(const struct dirtier *d, struct iob_folio *f,
 	return act == IOB_ACT_NONE ? d->act : act;
 }
 
+/* He is the dirtier of a page that has none yet. */
+static void set_again(const struct dirtier *d, struct iob_folio *f,
+		      unsigned long pfn, unsigned long count)
+{
+	/* an entry that is this file's: most often the next one is the same */
+	u32 known = IOB_ACT_LOST;
+
+	for (; count; count--, pfn++) {
+		u32 nr = iob_dirtier_get(pfn);
+
+		if (nr == known)
+			continue;
+		if (has_dirtier(pfn, &d->file))
+			known = nr;
+		else
+			iob_dirtier_set_one(pfn, iob_id_nr(d->backing ?
+							   act_at(d, f, pfn) :
+							   d->act));
+	}
+}
+
 /*
  * He is the dirtier of @count pages of @f, from page frame @pfn on, which are
  * written because he changes those from @first on to before @end.  The others
@@ -226,14 +323,20 @@ static void set_dirtier(const struct dirtier *d, struct iob_folio *f,
 			unsigned long pfn, unsigned long count,
 			unsigned long first, unsigned long end)
 {
+	if (d->again) {
+		set_again(d, f, pfn, count);
+		return;
+	}
+	if (!d->backing && pfn >= first && pfn + count <= end) {
+		iob_dirtier_set(pfn, count, iob_id_nr(d->act));
+		return;
+	}
 	for (; count; count--, pfn++) {
-		if (d->again ? has_dirtier(pfn, &d->file) :
-			       (pfn < first || pfn >= end) &&
-			       has_act(pfn, &d->file))
+		if ((pfn < first || pfn >= end) && has_act(pfn, &d->file))
 			continue;
-		iob_dirtier_set(pfn, 1,
-				iob_id_nr(d->backing ? act_at(d, f, pfn) :
-						       d->act));
+		iob_dirtier_set_one(pfn, iob_id_nr(d->backing ?
+						   act_at(d, f, pfn) :
+						   d->act));
 	}
 }
 
@@ -273,12 +376,13 @@ void iob_dirty_mapped(struct page *page, const struct iob_call *call,
 	struct folio *folio = page_folio(page);
 	struct inode *inode = iob_folio_host(folio);
 	struct iob_task *t;
-	struct dirtier d;
+	struct dirtier d IOB_UNINIT;
 
 	if (!inode || !folio_test_large(folio) || !iob_disk_watches(inode))
 		return;
 	t = iob_task_get();
 	if (t) {
+		iob_task_not_plain(t);
 		t->store = *call;
 		t->stored = page_to_pfn(page);
 	}
@@ -306,7 +410,7 @@ void iob_dirty_again(struct folio *folio, size_t off, size_t len,
 	struct inode *inode = iob_folio_host(folio);
 	bool was_dirty = folio_test_dirty(folio);
 	unsigned long pfn, first, end;
-	struct dirtier d;
+	struct dirtier d IOB_UNINIT;
 
 	if (!inode || !len || !folio_test_large(folio) ||
 	    !iob_disk_watches(inode))
@@ -334,7 +438,7 @@ void iob_dirty_again(struct folio *folio, size_t off, size_t len,
 void iob_dirty_buffer(struct buffer_head *bh)
 {
 	struct inode *inode = iob_folio_host(bh->b_folio);
-	struct dirtier d;
+	struct dirtier d IOB_UNINIT;
 
 	if (!inode || !iob_disk_watches(inode))
 		return;
@@ -360,7 +464,8 @@ void iob_dirty_range(struct folio *folio, const void *ifs, size_t off,
 {
 	struct inode *inode = iob_folio_host(folio);
 	bool was_dirty = folio_test_dirty(folio);
-	struct dirtier d;
+	struct dirtier d IOB_UNINIT;
+	unsigned long pfn, nr;
 	size_t end;
 
 	if (!inode || !len || !folio_test_large(folio) ||
@@ -368,12 +473,22 @@ void iob_dirty_range(struct folio *folio, const void *ifs, size_t off,
 		return;
 	find_dirtier(&d, inode, regs);
 	end = min(off + len, folio_size(folio));
-	for (off = round_down(off, PAGE_SIZE); off < end; off += PAGE_SIZE) {
-		if (was_dirty && ifs && iob_iomap_dirty(ifs, inode, folio, off))
+	off = round_down(off, PAGE_SIZE);
+	pfn = folio_pfn(folio) + (off >> PAGE_SHIFT);
+	/* runs of pages that were clean */
+	for (nr = 0; off < end; off += PAGE_SIZE) {
+		if (!was_dirty || !ifs ||
+		    !iob_iomap_dirty(ifs, inode, folio, off)) {
+			nr++;
 			continue;
-		set_changed(&d, folio, folio_pfn(folio) + (off >> PAGE_SHIFT),
-			    1);
+		}
+		if (nr)
+			set_changed(&d, folio, pfn, nr);
+		pfn += nr + 1;
+		nr = 0;
 	}
+	if (nr)
+		set_changed(&d, folio, pfn, nr);
 	expect_event(folio, was_dirty);
 }
 #endif
@@ -394,24 +509,100 @@ static bool was_ranged(const struct iob_folio *folio)
 	return ranged;
 }
 
+/*
+ * The next page is most probably dirtied like this one, by @act.  What metadata's
+ * inodes may have for a number, and block devices, is not remembered.
+ */
+static void note_repeat(struct iob_task *t, u32 intent, const struct inode *inode,
+			u64 id)
+{
+	struct iob_repeat *r = &t->repeat;
+	u32 now = iob_tasks_now();
+	struct iob_act *act = iob_act_id(id);
+
+	r->intent = 0;
+	if (!act || id <= IOB_ACT_LOST || READ_ONCE(act->dead) ||
+	    act->intent != intent || act->role != t->role ||
+	    inode->i_ino <= 2 || iob_is_bdev(inode) || iob_is_metadata(inode))
+		return;
+	r->epoch = now;
+	r->intent = intent;
+	r->role = act->role;
+	r->ino = act->file.ino;
+	r->dev = act->file.dev;
+	r->gen = act->file.gen;
+	r->nr = iob_id_nr(id);
+	r->act = act;
+	r->touched = jiffies;
+	iob_act_touch(act);
+}
+
+/* Of iob_dirty_folio(): whatever is not the common case.  @at: in there. */
+static noinline void dirty_slowly(struct inode *inode, struct iob_folio *folio,
+				  unsigned long ip, unsigned long sp,
+				  unsigned long bp)
+{
+	const struct iob_frame at = { ip, sp, bp };
+	unsigned long nr = iob_folio_pages(folio);
+	struct iob_task *t = iob_task_get();
+	struct dirtier d IOB_UNINIT;
+
+	if (nr > 1 && was_ranged(folio))
+		return;
+	find_from(&d, inode, &at);
+	set_changed(&d, folio, iob_folio_pfn(folio), nr);
+	if (t && iob_task_is_plain(t, t->act_intent) && t->act == d.act)
+		note_repeat(t, t->act_intent, inode, d.act);
+}
+
+/* Whether it is as the last time. */
+static __always_inline bool is_repeat(const struct iob_task *t, u32 intent,
+				      const struct inode *inode)
+{
+	const struct iob_repeat *r = &t->repeat;
+
+	return r->intent == intent && r->ino == inode->i_ino &&
+	       r->dev == inode->i_sb->s_dev &&
+	       r->gen == inode->i_generation && r->role == t->role &&
+	       t->pid == current->pid && r->epoch == iob_tasks_now();
+}
+
 /**
  * iob_dirty_folio - the current task dirties a clean folio
- * @inode: in whose page cache it is
+ * @inode: in whose page cache it is; iob_disk_watches() it
  * @folio: the folio; a page on kernels that have none
  *
- * From a probe, inside iob_read_lock(), interrupts off.
+ * From a probe, inside iob_read_lock(), interrupts off.  Most calls are for the
+ * next page of a file by the same way.  Nothing whose address is taken is on the
+ * stack here, as that would have to be guarded.
  */
 void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 {
-	unsigned long nr = iob_folio_pages(folio);
-	struct dirtier d;
+	unsigned long ip, sp, bp;
+	const struct iob_memo *m;
+	struct iob_task *t;
 
-	if (!iob_disk_watches(inode))
-		return;
-	if (nr > 1 && was_ranged(folio))
-		return;
-	find_dirtier(&d, inode, NULL);
-	set_changed(&d, folio, iob_folio_pfn(folio), nr);
+	iob_stack_here(&ip, &sp, &bp);
+	if (unlikely(!in_task() || iob_folio_pages(folio) > 1))
+		goto slowly;
+	/* of an earlier session maybe: it is of another epoch, too */
+	t = iob_task_peek(current);
+	if (unlikely(!t || !t->repeat.intent))
+		goto slowly;
+	if (unlikely(!iob_stack_known(ip, sp, bp, false, &m) ||
+		     !is_repeat(t, m->intent, inode)))
+		goto slowly;
+	/* seldom: the act's line is left alone */
+	if (unlikely(t->repeat.touched != (u32)jiffies)) {
+		t->repeat.touched = jiffies;
+		iob_act_touch(t->repeat.act);
+	}
+	iob_dirtier_set_one(iob_folio_pfn(folio), t->repeat.nr);
+	return;
+slowly:
+	dirty_slowly(inode, folio, ip, sp, bp);
+	/* no jump: where we are is part of the stack */
+	barrier();
 }
 
 static unsigned long pfn_of_buffer(const struct buffer_head *bh)
@@ -436,7 +627,7 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 	struct inode *inode = iob_folio_host(iob_folio_of(bh->b_page));
 	unsigned long pfn = pfn_of_buffer(bh);
 	const struct iob_act *act;
-	struct dirtier d;
+	struct dirtier d IOB_UNINIT;
 
 	if (!inode || !iob_disk_watches(inode))
 		return;
@@ -445,7 +636,7 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 		act = iob_act_nr(iob_dirtier_get(pfn));
 		d.act = act ? act->node.id : IOB_ACT_LOST;
 	} else {
-		iob_dirtier_set(pfn, 1, iob_id_nr(d.act));
+		iob_dirtier_set_one(pfn, iob_id_nr(d.act));
 	}
 	iob_owner_set(IOB_OWNER_LOGGED, bh, tid, d.act);
 	iob_log_join(log, tid, d.act);
@@ -520,228 +711,18 @@ bool iob_dirty_in_common(struct pt_regs *regs)
 
 /**
  * iob_dirty_inode - the current task changes a clean inode
- * @inode: the inode
+ * @inode: the inode; iob_disk_watches() it
  *
  * From a probe, inside iob_read_lock().
  */
 void iob_dirty_inode(struct inode *inode)
 {
-	struct dirtier d;
+	struct dirtier d IOB_UNINIT;
 
-	if (!iob_disk_watches(inode))
-		return;
 	find_dirtier(&d, inode, NULL);
 	/* a kernel thread knows no better than who was there before */
 	if (!(current->flags & PF_KTHREAD) || d.backing)
 		iob_owner_set(IOB_OWNER_INODE, inode, 0, d.act);
-}
-
-/*
- * A new scope, of @call or open.  Calls whose place on the stack is free again
- * have returned; if there still is no room, the outermost gives way.  Inside
- * iob_read_lock().
- */
-static struct iob_scope *new_scope(struct iob_task *t,
-				   const struct iob_call *call)
-{
-	struct iob_scope old[IOB_MAX_SCOPES];
-	unsigned int i, nr = 1;
-
-	t->scoped = true;
-	memcpy(old, t->scope, sizeof(old));
-	memset(t->scope, 0, sizeof(t->scope));
-	for (i = 0; i < IOB_MAX_SCOPES && nr < IOB_MAX_SCOPES; i++) {
-		bool live = call ? old[i].open || old[i].call.sp > call->sp :
-				   old[i].call.ret != 0;
-
-		if (live)
-			t->scope[nr++] = old[i];
-	}
-	if (call)
-		t->scope[0].call = *call;
-	return &t->scope[0];
-}
-
-/* @id if it is an act on that very inode, not on one that had its place. */
-static u64 act_on(u64 id, const struct inode *inode)
-{
-	const struct iob_act *act = iob_act_id(id);
-	struct iob_file file;
-
-	iob_file_of(inode, &file);
-	return act && iob_file_same(&act->file, &file) ? id : IOB_ACT_NONE;
-}
-
-/* The first page from @index to @last that is in the cache, and marked so. */
-static unsigned long cached_pfn(struct address_space *mapping,
-				unsigned long index, unsigned long last,
-				xa_mark_t mark)
-{
-	struct iob_folio *f;
-	unsigned long pfn, first;
-	void *entry = xa_find(&mapping->i_pages, &index, last, mark);
-
-	if (!entry || xa_is_value(entry))
-		return 0;
-	f = iob_folio_of((struct page *)entry);
-	pfn = iob_folio_pfn(f);
-	first = READ_ONCE(f->index);
-	if (index > first && index - first < iob_folio_pages(f))
-		pfn += index - first;
-	return pfn;
-}
-
-/*
- * Who dirtied the first such page, see cached_pfn(); @dirty_ns gets when, 0 if that
- * is not known.
- */
-static u64 act_of_pages(struct inode *inode, unsigned long index,
-			unsigned long last, xa_mark_t mark, u64 *dirty_ns)
-{
-	unsigned long pfn = cached_pfn(inode->i_mapping, index, last, mark);
-	const struct iob_act *act = NULL;
-	u64 id = IOB_ACT_NONE;
-
-	if (pfn)
-		act = iob_act_nr(iob_dirtier_get(pfn));
-	if (act)
-		id = act_on(act->node.id, inode);
-	*dirty_ns = id > IOB_ACT_LOST ? iob_dirtier_time(pfn) : 0;
-	return id;
-}
-
-/**
- * iob_dirty_of_page - who dirtied a page that is being written
- * @inode:    the file
- * @index:    which page
- * @dirty_ns: gets when, 0 if that is not known
- *
- * From a probe, inside iob_read_lock(), which keeps the page's memory a page's.
- * Return: an act's id; IOB_ACT_LOST or less if nobody is known.
- */
-u64 iob_dirty_of_page(struct inode *inode, unsigned long index, u64 *dirty_ns)
-{
-	return act_of_pages(inode, index, index, XA_PRESENT, dirty_ns);
-}
-
-/**
- * iob_scope_pages - a call of a function begins that changes metadata for pages
- * @inode: whose pages
- * @index: from this page on
- * @last:  up to this one
- * @dirty: the first that is dirty, else the first that is there
- * @call:  the call
- *
- * Until it returns what the task changes is changed for who dirtied that page.
- * From a probe, inside iob_read_lock(), which keeps the page's memory a page's:
- * at worst it is another file's by now, and then its dirtier is not believed.
- */
-void iob_scope_pages(struct inode *inode, unsigned long index,
-		     unsigned long last, bool dirty,
-		     const struct iob_call *call)
-{
-	struct iob_task *t = iob_task_get();
-	struct iob_scope *scope;
-	u64 dirty_ns;
-
-	if (!t)
-		return;
-	/* also if it is for nobody: the same call was for another file before */
-	scope = new_scope(t, call);
-	if (!S_ISREG(inode->i_mode) || is_metadata(inode) ||
-	    !iob_disk_watches(inode))
-		return;
-	scope->act = act_of_pages(inode, index, last,
-				  dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT,
-				  &dirty_ns);
-	if (scope->act <= IOB_ACT_LOST)
-		scope->act = act_on(iob_owner_get(IOB_OWNER_INODE, inode, 0),
-				    inode);
-	/* btrfs: what a worker will change for it has no scope */
-	if (!inode->i_sb->s_bdev)
-		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), scope->act);
-}
-
-/**
- * iob_scope_backing - a call of a function begins that writes a disk's file
- * @pos:  where in the file
- * @call: the call
- *
- * Until it returns what the task changes is changed for who pays for the
- * request in the task's iob_backing.  From a probe, inside iob_read_lock().
- */
-void iob_scope_backing(u64 pos, const struct iob_call *call)
-{
-	struct iob_task *t = iob_task_get();
-	struct iob_scope *scope;
-
-	if (!t)
-		return;
-	scope = new_scope(t, call);
-	scope->backing = true;
-	scope->act = iob_origin_at(&t->backing.origin, pos - t->backing.pos);
-}
-
-/**
- * iob_scope_common - a call of a function begins that ends a transaction
- * @last: from here on others take part in the next one
- * @call: the call
- *
- * Until it returns what the task changes is changed for those who took part.
- * From a probe, inside iob_read_lock().
- */
-void iob_scope_common(bool last, const struct iob_call *call)
-{
-	struct iob_task *t = iob_task_get();
-	struct iob_scope *scope;
-	unsigned int i;
-
-	if (!t)
-		return;
-	scope = new_scope(t, call);
-	scope->common = true;
-	scope->turn = last;
-	/* within the end of that transaction, though others join the next */
-	for (i = 1; i < IOB_MAX_SCOPES && !scope->tid; i++)
-		scope->tid = t->scope[i].tid;
-	/* whose transaction it is shows when the task changes something */
-	if (last && t->common)
-		turn(t, scope, t->common);
-}
-
-/* A transaction is about to end: it is not known yet whose. */
-void iob_scope_nothing(void)
-{
-	struct iob_task *t = iob_task_get();
-	unsigned int i;
-
-	if (!t)
-		return;
-	t->common = NULL;
-	/* nor is it what the last one was */
-	for (i = 0; i < IOB_MAX_SCOPES; i++)
-		t->scope[i].tid = 0;
-}
-
-/**
- * iob_scope_inode - the task begins to write an inode, or has ended it
- * @inode: the inode, NULL for the end
- *
- * In between it does so for who changed the inode.  From a probe, inside
- * iob_read_lock().
- */
-void iob_scope_inode(struct inode *inode)
-{
-	struct iob_task *t = iob_task_get();
-	struct iob_scope *scope;
-
-	if (!t || (inode && !iob_disk_watches(inode)))
-		return;
-	scope = new_scope(t, NULL);
-	if (!inode)
-		return;
-	scope->act = act_on(iob_owner_get(IOB_OWNER_INODE, inode, 0), inode);
-	scope->open = true;
 }
 
 /**

@@ -11,6 +11,8 @@
 #include <compat/folio.h>
 
 struct iob_call;
+struct iob_scope;
+struct iob_task;
 struct pt_regs;
 
 void iob_dirty_folio(struct inode *inode, struct iob_folio *folio);
@@ -34,6 +36,7 @@ void iob_scope_pages(struct inode *inode, unsigned long index,
 void iob_scope_backing(u64 pos, const struct iob_call *call);
 void iob_scope_common(bool last, const struct iob_call *call);
 void iob_scope_nothing(void);
+void iob_scope_turn(struct iob_task *t, struct iob_scope *scope, const void *key);
 void iob_scope_inode(struct inode *inode);
 void iob_dirty_buffer(struct buffer_head *bh);
 

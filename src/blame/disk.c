@@ -237,35 +237,17 @@ void iob_disks_exit(void)
 	INIT_LIST_HEAD(&disks);
 }
 
-/**
- * iob_disk_watches - whether dirtying this inode may end on a watched disk
- * @inode: a file, or a block device's own inode
- *
- * Any context, inside iob_read_lock().  Cheap, and on the safe side: a file
- * system over several devices or on a stacked one counts as watched.
- */
-bool iob_disk_watches(struct inode *inode)
+/* Of iob_disk_watches(): the file system names no disk. */
+bool iob_disk_watches_other(struct inode *inode)
 {
 	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
-	struct super_block *sb = inode->i_sb;
 	const struct block_device *bdev;
-	const struct gendisk *gd;
-	unsigned int i;
-	dev_t devt;
 
 	if (!now)
 		return false;
-	bdev = iob_is_bdev(inode) ? I_BDEV(inode) : sb->s_bdev;
 	/* btrfs names none: it may have several */
-	if (!bdev)
-		return sb->s_type->fs_flags & FS_REQUIRES_DEV;
-	gd = bdev->bd_disk;
-	if (!gd)
-		return false;
-	devt = MKDEV(gd->major, gd->first_minor);
-	for (i = 0; i < now->nr; i++) {
-		if (now->dev[i].disk_devt == devt)
-			return true;
-	}
-	return iob_disk_stacks(gd);
+	if (!iob_is_bdev(inode))
+		return inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
+	bdev = I_BDEV(inode);
+	return bdev->bd_disk && iob_devs_reached(now, bdev->bd_disk);
 }

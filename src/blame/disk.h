@@ -150,6 +150,38 @@ static inline bool iob_disk_stacks(const struct gendisk *gd)
 	return iob_disk_bio_based(gd) || iob_disk_is_loop(gd);
 }
 
-bool iob_disk_watches(struct inode *inode);
+/* Whether what is dirtied on this disk may end on one of those. */
+static inline bool iob_devs_reached(const struct iob_devs *devs,
+				    const struct gendisk *gd)
+{
+	dev_t devt = MKDEV(gd->major, gd->first_minor);
+	unsigned int i;
+
+	for (i = 0; i < devs->nr; i++) {
+		if (devs->dev[i].disk_devt == devt)
+			return true;
+	}
+	return iob_disk_stacks(gd);
+}
+
+bool iob_disk_watches_other(struct inode *inode);
+
+/**
+ * iob_disk_watches - whether dirtying this inode may end on a watched disk
+ * @inode: a file, or a block device's own inode
+ *
+ * Any context, inside iob_read_lock().  Cheap, and on the safe side: a file
+ * system over several devices or on a stacked one counts as watched.
+ */
+static inline bool iob_disk_watches(struct inode *inode)
+{
+	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
+	const struct block_device *bdev = inode->i_sb->s_bdev;
+
+	/* it is a block device's own inode, or its file system has several */
+	if (unlikely(!bdev))
+		return iob_disk_watches_other(inode);
+	return now && bdev->bd_disk && iob_devs_reached(now, bdev->bd_disk);
+}
 
 #endif

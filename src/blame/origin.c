@@ -560,7 +560,7 @@ static __always_inline bool find_direct(struct iob_origin *o,
 	if (!t || iob_task_serves(t) || current->flags & PF_KTHREAD ||
 	    bio->bi_opf & REQ_SWAP)
 		return false;
-	if (!iob_stack_known(at->ip, at->sp, at->bp, &m) || !m->intent ||
+	if (!iob_stack_known(at->ip, at->sp, at->bp, true, &m) || !m->intent ||
 	    m->modifier || iob_stack_cut(m))
 		return false;
 	if (unlikely(t->direct) && iob_stack_memo_has(m, t->direct))

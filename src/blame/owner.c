@@ -32,7 +32,7 @@ struct entry {
 	u64 sub;		/* S */
 	u64 act;		/* S: id */
 	u32 used;		/* S: jiffies when it was noted */
-	u32 kind;		/* S */
+	u32 kind;		/* S; 0: nothing was here ever, nor is behind it */
 };
 
 struct set {
@@ -66,6 +66,9 @@ static struct entry *find(struct set *s, u32 kind, const void *object, u64 sub)
 	for (i = 0; i < WAYS; i++) {
 		if (is(&s->way[i], kind, object, sub))
 			return &s->way[i];
+		/* most sets are not full */
+		if (!s->way[i].kind)
+			break;
 	}
 	return NULL;
 }
@@ -73,19 +76,17 @@ static struct entry *find(struct set *s, u32 kind, const void *object, u64 sub)
 /* Where a new entry goes: a free place, or that of the one that gives way. */
 static struct entry *place(struct set *s)
 {
-	struct entry *oldest = &s->way[0], *free = NULL;
+	struct entry *oldest = &s->way[0];
 	unsigned int i;
 
 	for (i = 0; i < WAYS; i++) {
 		struct entry *e = &s->way[i];
 
 		if (!e->object)
-			free = e;
-		else if ((s32)(e->used - oldest->used) < 0)
+			return e;
+		if ((s32)(e->used - oldest->used) < 0)
 			oldest = e;
 	}
-	if (free)
-		return free;
 	if ((u32)jiffies - oldest->used < YOUNG)
 		iob_stat_inc(owner_evicted);
 	return oldest;
@@ -162,6 +163,32 @@ u64 iob_owner_get(enum iob_owner_kind kind, const void *object, u64 sub)
 	spin_lock_irqsave(lock, flags);
 	e = find(s, kind, object, sub);
 	act = e ? e->act : IOB_ACT_NONE;
+	spin_unlock_irqrestore(lock, flags);
+	return act;
+}
+
+/**
+ * iob_owner_take - who changed an object, which is asked for the last time
+ * @kind:   what it is
+ * @object: its address
+ * @sub:    as it was set
+ *
+ * As iob_owner_get(), but it is forgotten: that makes room.
+ */
+u64 iob_owner_take(enum iob_owner_kind kind, const void *object, u64 sub)
+{
+	unsigned long flags;
+	spinlock_t *lock;		/* the group's */
+	struct set *s = set_of(kind, object, sub, &lock);
+	struct entry *e;
+	u64 act = IOB_ACT_NONE;
+
+	spin_lock_irqsave(lock, flags);
+	e = find(s, kind, object, sub);
+	if (e) {
+		act = e->act;
+		e->object = NULL;
+	}
 	spin_unlock_irqrestore(lock, flags);
 	return act;
 }

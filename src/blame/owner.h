@@ -25,6 +25,7 @@ void iob_owner_exit(void);
 void iob_owner_set(enum iob_owner_kind kind, const void *object, u64 sub,
 		   u64 act);
 void iob_owner_forget(enum iob_owner_kind kind, const void *object, u64 sub);
+u64 iob_owner_take(enum iob_owner_kind kind, const void *object, u64 sub);
 u64 iob_owner_get(enum iob_owner_kind kind, const void *object, u64 sub);
 unsigned long iob_owner_bytes(void);
 

@@ -168,14 +168,16 @@ iob_stack_guess(const struct iob_pick *pick, unsigned long sp, unsigned long end
  * @ip:   as iob_stack_here() has it
  * @sp:   likewise
  * @bp:   likewise
+ * @user: the task is known to be no kernel thread
  * @memo: gets where it is remembered
  *
- * Of a task that is no kernel thread, not in an interrupt; else as
- * iob_stack_from(), which finds others, too.  It may be deeper than a trace can be,
- * see iob_stack_cut().  Return: false if it is not known.
+ * Of a task, not in an interrupt, in a probe that is still at work and was not called
+ * at a function's entry; else as iob_stack_from(), which finds others, too.  The stack
+ * may be deeper than a trace can be, see iob_stack_cut().  Return: false if it is
+ * not known.
  */
 static __always_inline bool iob_stack_known(unsigned long ip, unsigned long sp,
-					    unsigned long bp,
+					    unsigned long bp, bool user,
 					    const struct iob_memo **memo)
 {
 #ifdef IOB_UNWIND_FRAMES
@@ -188,7 +190,7 @@ static __always_inline bool iob_stack_known(unsigned long ip, unsigned long sp,
 	if (unlikely(end - sp > THREAD_SIZE ||
 		     shelf->seq != atomic_read(&iob_code_seq)))
 		return false;
-	pick = &shelf->pick[iob_stack_set_user(ip)];
+	pick = &shelf->pick[user ? iob_stack_set_user(ip) : iob_stack_set(ip)];
 	m = iob_stack_guess(pick, sp, end);
 	if (!iob_memo_is(m, ip, sp, bp, end))
 		return false;

@@ -19,6 +19,7 @@
 #include "origin.h"
 
 #define IOB_MAX_SCOPES	4
+#define IOB_PLAINS	4	/* a power of 2 */
 
 /* A call of a function, as seen at its entry. */
 struct iob_call {
@@ -104,6 +105,23 @@ struct iob_quick {
 	u8 op;
 };
 
+/*
+ * Who dirtied the last page: the same intent on the same file, by the same role,
+ * is the same act while the epoch is that in which it was seen to live, see
+ * iob_tasks_now().  Of blame/dirty.
+ */
+struct iob_repeat {
+	u32 intent;		/* a plain one; 0: nothing is remembered */
+	u32 epoch;
+	u32 touched;		/* jiffies when the act was last said to be in use */
+	u64 role;
+	u64 ino;		/* no file of metadata, no block device */
+	u32 dev;
+	u32 gen;
+	u32 nr;			/* the act's number */
+	struct iob_act *act;
+};
+
 struct iob_task {
 	struct hlist_node hash;
 	struct rcu_head rcu;
@@ -132,6 +150,9 @@ struct iob_task {
 	u32 act_intent;
 	struct iob_file act_file;
 	struct iob_quick quick;
+	struct iob_repeat repeat;
+	/* intents with which it dirties for itself: see iob_task_is_plain() */
+	u64 plain[IOB_PLAINS];	/* session << 32 | intent */
 };
 
 int iob_tasks_init(void);
@@ -145,14 +166,18 @@ extern u32 iob_tasks_session;
 extern atomic_t iob_tasks_epoch;
 
 /*
- * What tasks keep in short may not hold any more: acts were taken out, or other
- * devices are watched.  After the change, and before what it took away is freed.
+ * The epoch: what tasks keep in short does not hold in another one.  Who saw in this
+ * one that an act is not dead may use it inside iob_read_lock() while it lasts.
  */
 static inline u32 iob_tasks_now(void)
 {
 	return atomic_read_acquire(&iob_tasks_epoch);
 }
 
+/*
+ * Another epoch: an act is dead, other devices are watched, a session begins.  After
+ * the change, and a grace period before what it takes away is freed.
+ */
 static inline void iob_tasks_forget(void)
 {
 	/* whoever sees the new epoch sees the change, too */
@@ -202,6 +227,35 @@ static inline struct iob_task *iob_task_get(void)
 static inline bool iob_task_serves(const struct iob_task *t)
 {
 	return t->modifier | (unsigned long)t->log.key | t->backing.call.ret;
+}
+
+static inline u64 *iob_task_plain_of(struct iob_task *t, u32 intent)
+{
+	return &t->plain[intent % IOB_PLAINS];
+}
+
+/*
+ * Whether what the task dirties with this intent is just its own: in no scope,
+ * not dirty again, not stored into one page of a folio.  That follows from the
+ * intent and from what the context holds of scopes, stores and logs; whoever
+ * changes those calls iob_task_not_plain().  Not so for what blame/dirty calls
+ * metadata.  Context as iob_task_get().
+ */
+static inline bool iob_task_is_plain(struct iob_task *t, u32 intent)
+{
+	return *iob_task_plain_of(t, intent) ==
+	       ((u64)t->session << 32 | intent);
+}
+
+static inline void iob_task_set_plain(struct iob_task *t, u32 intent)
+{
+	*iob_task_plain_of(t, intent) = (u64)t->session << 32 | intent;
+}
+
+static inline void iob_task_not_plain(struct iob_task *t)
+{
+	memset(t->plain, 0, sizeof(t->plain));
+	t->repeat.intent = 0;
 }
 
 void iob_task_free(const struct task_struct *task);

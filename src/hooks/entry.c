@@ -9,7 +9,9 @@
  *
  * Which function it is, is looked up by address in an open hash table.  Slots
  * are filled and emptied in place while others look: an emptied one is used
- * again only when nobody can still be looking at what it was.
+ * again only when nobody can still be looking at what it was.  The few functions
+ * that are called all the time have an ftrace_ops each, which says which one it
+ * is, and are armed in a pass of their own.
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
@@ -47,8 +49,7 @@ static unsigned int slot_of(unsigned long addr)
  * calls is watched, but an interrupt may come in between and be watched: the
  * handlers allow for that, as they do for tracepoints.
  */
-static void notrace entered(unsigned long ip, unsigned long parent_ip,
-			    struct ftrace_ops *ops, iob_ftrace_regs *regs)
+static void notrace entered(IOB_FTRACE_ARGS)
 {
 	unsigned int i;
 	unsigned long addr;
@@ -61,7 +62,7 @@ static void notrace entered(unsigned long ip, unsigned long parent_ip,
 		if (addr == ip) {
 			fn = READ_ONCE(slots[i].entry->live);
 			if (fn)
-				fn(iob_entry_regs(regs));
+				fn(iob_entry_regs(fregs));
 			break;
 		}
 		if (!addr)
@@ -70,12 +71,54 @@ static void notrace entered(unsigned long ip, unsigned long parent_ip,
 	iob_read_unlock();
 }
 
-/* PERMANENT: with kernel.ftrace_enabled=0 blame would go wrong in silence. */
 static struct ftrace_ops ops = {
 	.func = entered,
-	.flags = IOB_ENTRY_FLAGS | IOB_ENTRY_REENTRANT |
-		 FTRACE_OPS_FL_PERMANENT,
+	.flags = IOB_ENTRY_OPS_FLAGS,
 };
+
+/**
+ * iob_entry_alone - a call of a function that has an ftrace_ops of its own
+ * @ops:  says which
+ * @regs: as handlers get them
+ *
+ * Of IOB_ALONE(); context as entered() has it.
+ */
+void notrace iob_entry_alone(struct ftrace_ops *ops, struct pt_regs *regs)
+{
+	const struct iob_alone *alone = container_of(ops, struct iob_alone, ops);
+	iob_entry_fn fn;
+
+	iob_read_lock();
+	fn = READ_ONCE(alone->entry->live);
+	if (fn)
+		fn(regs);
+	iob_read_unlock();
+}
+
+/* Its function is in no other ops: two would be called by way of a list. */
+static int begin_alone(struct iob_entry *e)
+{
+	struct iob_alone *a = e->alone;
+	int err;
+
+	err = ftrace_set_filter_ip(&a->ops, e->addr, 0, 0);
+	if (err)
+		return err;
+	a->entry = e;
+	err = register_ftrace_function(&a->ops);
+	a->begun = !err;
+	if (err)
+		ftrace_set_filter(&a->ops, NULL, 0, 1);
+	return err;
+}
+
+/* As iob_entries_end(), for one. */
+static void end_alone(struct iob_alone *a)
+{
+	unregister_ftrace_function(&a->ops);
+	a->begun = false;
+	ftrace_set_filter(&a->ops, NULL, 0, 1);
+}
 
 /* A slot for @addr: free, or NULL if there is none or the address is taken. */
 static struct slot *find_free(unsigned long addr)
@@ -101,9 +144,12 @@ static struct slot *find_free(unsigned long addr)
  */
 static int arm_by_ftrace(struct iob_entry *e)
 {
-	struct slot *slot = find_free(e->addr);
+	struct slot *slot;
 	int err;
 
+	if (e->alone && !begin_alone(e))
+		return 0;
+	slot = find_free(e->addr);
 	if (!slot || (!slot->addr && nr_slots == NR_SLOTS - 1))
 		return -EBUSY;
 	err = ftrace_set_filter_ip(&ops, e->addr, 0, 0);
@@ -141,8 +187,13 @@ static bool others_armed(const struct slot *but)
 
 static void disarm_by_ftrace(struct iob_entry *e)
 {
-	struct slot *slot = find(e->addr);
+	struct slot *slot;
 
+	if (e->alone && e->alone->begun) {
+		end_alone(e->alone);
+		return;
+	}
+	slot = find(e->addr);
 	if (!slot)	/* all have ended */
 		return;
 	/* to filter by nothing is to be called by all */
@@ -236,7 +287,7 @@ static int arm_by_kprobe(struct iob_entry *e)
 
 /**
  * iob_entry_arm - prepare to be called
- * @e: its addr, ftraced and fn are set, the rest is not in use
+ * @e: its addr, ftraced, alone and fn are set, the rest is not in use
  *
  * May sleep.  Nothing is called before iob_entry_on().  Return: 0 or an error.
  */

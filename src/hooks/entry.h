@@ -7,6 +7,8 @@
 
 #include <linux/kprobes.h>
 
+#include <compat/entry.h>
+
 /*
  * Called with preemption off inside iob_read_lock(), in whatever context the
  * function runs, which has only just been entered: of @regs the arguments, the
@@ -14,8 +16,23 @@
  */
 typedef void (*iob_entry_fn)(struct pt_regs *regs);
 
+struct iob_entry;
+
+/*
+ * For a function that is called so often that looking it up shows: an ftrace_ops
+ * of its own, whose callback has tests that most calls end with.
+ */
+struct iob_alone {
+#ifdef IOB_ENTRY_FTRACE
+	struct ftrace_ops ops;
+	struct iob_entry *entry;	/* set before ops are registered */
+	bool begun;			/* H: they are */
+#endif
+};
+
 /* One function and who wants to know.  Zeroed first; H, see hooks/table.c. */
 struct iob_entry {
+	struct iob_alone *alone;	/* or NULL */
 	iob_entry_fn fn;
 	iob_entry_fn live;	/* fn, or NULL: is not to be called now */
 	unsigned long addr;	/* where ftrace or a kprobe gets at it, or 0 */
@@ -30,5 +47,30 @@ void iob_entry_off(struct iob_entry *e);
 void iob_entry_disarm(struct iob_entry *e);
 int iob_entries_begin(void);
 void iob_entries_end(void);
+
+#ifdef IOB_ENTRY_FTRACE
+void iob_entry_alone(struct ftrace_ops *ops, struct pt_regs *regs);
+
+/*
+ * struct iob_alone @name, for whose function bool @skip(const struct pt_regs *)
+ * says that a call is of no interest.  It is asked before anything else is
+ * done, with preemption maybe on, also while the function is not to be called.
+ * Where kprobes serve it is not asked: the handler has to make sure by itself.
+ */
+#define IOB_ALONE(name, skip)						\
+static void notrace name##_entered(IOB_FTRACE_ARGS)			\
+{									\
+	struct pt_regs *regs = iob_entry_regs(fregs);			\
+									\
+	if (!(skip)(regs))						\
+		iob_entry_alone(ops, regs);				\
+}									\
+									\
+static struct iob_alone name = {					\
+	.ops = { .func = name##_entered, .flags = IOB_ENTRY_OPS_FLAGS },	\
+}
+#else
+#define IOB_ALONE(name, skip)	static struct iob_alone name
+#endif
 
 #endif

@@ -65,13 +65,22 @@ static void mapped_store(struct pt_regs *regs)
 #endif
 
 #ifdef IOB_IOMAP_WHOLE_FOLIOS
+/* (iter, pos, len, copied, folio): one page has its own event if it was clean */
+static __always_inline bool is_small(struct pt_regs *regs)
+{
+	return !folio_test_large((void *)regs_get_kernel_argument(regs, 4));
+}
+
+/* Called for each page that is written. */
+IOB_ALONE(iomap_alone, is_small);
+
 /* (iter, pos, len, copied, folio): before the folio is marked dirty */
 static void iomap_written(struct pt_regs *regs)
 {
 	struct folio *folio = (void *)regs_get_kernel_argument(regs, 4);
 	loff_t pos = regs_get_kernel_argument(regs, 1);
 
-	if (pos >= folio_pos(folio))
+	if (!is_small(regs) && pos >= folio_pos(folio))
 		iob_dirty_again(folio, pos - folio_pos(folio),
 				regs_get_kernel_argument(regs, 3), regs);
 }
@@ -292,6 +301,7 @@ static const struct iob_hook hooks[] = {
 	{
 		.name = "iomap_write_end", .kind = IOB_HOOK_FUNCTION,
 		.phase = IOB_HOOK_ENABLED, .entered = iomap_written,
+		.alone = &iomap_alone,
 		.lost = "who dirtied which page of a large folio (iomap)",
 	},
 #endif

@@ -18,22 +18,34 @@
 #include "../blame/task.h"
 #include "table.h"
 
+/* (handle, bh): whether this is not the buffer's first change in a transaction */
+static __always_inline bool is_no_change(struct pt_regs *regs)
+{
+	const handle_t *handle = (void *)regs_get_kernel_argument(regs, 0);
+	const struct buffer_head *bh = (void *)regs_get_kernel_argument(regs, 1);
+	const struct journal_head *jh;
+
+	/* an aborted handle has none */
+	if (!handle->h_transaction || !buffer_jbd(bh))
+		return true;
+	jh = bh->b_private;
+	/* cleared when a transaction first gets to it: whoever was first pays */
+	return READ_ONCE(jh->b_modified);
+}
+
+/* Called several times for each file that is made or deleted. */
+IOB_ALONE(dirty_alone, is_no_change);
+
 /* (handle, bh): once for each time that a handle changes the buffer */
 static void dirty(struct pt_regs *regs)
 {
 	const handle_t *handle = (void *)regs_get_kernel_argument(regs, 0);
 	struct buffer_head *bh = (void *)regs_get_kernel_argument(regs, 1);
 	const transaction_t *transaction = handle->h_transaction;
-	const struct journal_head *jh;
 
-	/* an aborted handle has none */
-	if (!transaction || !buffer_jbd(bh))
-		return;
-	jh = bh->b_private;
-	/* cleared when a transaction first gets to it: whoever was first pays */
-	if (READ_ONCE(jh->b_modified))
-		return;
-	iob_dirty_logged(transaction->t_journal, transaction->t_tid, bh, regs);
+	if (!is_no_change(regs))
+		iob_dirty_logged(transaction->t_journal, transaction->t_tid,
+				 bh, regs);
 }
 
 /* (transaction, jh, new bh, block): a copy goes to that block of the journal */
@@ -44,7 +56,8 @@ static void copy(struct pt_regs *regs)
 	const struct journal_head *jh = (void *)regs_get_kernel_argument(regs, 1);
 	u64 act;
 
-	act = iob_owner_get(IOB_OWNER_LOGGED, jh->b_bh, transaction->t_tid);
+	/* a transaction copies a buffer once */
+	act = iob_owner_take(IOB_OWNER_LOGGED, jh->b_bh, transaction->t_tid);
 	/* the journal goes round: the block will be another transaction's */
 	if (act != IOB_ACT_NONE)
 		iob_owner_set(IOB_OWNER_LOG_BLOCK, transaction->t_journal,
@@ -63,6 +76,7 @@ static void commit(struct pt_regs *regs)
 	t = iob_task_get();
 	/* who unmounts may commit too, but writes more than the journal */
 	if (t && running && current == journal->j_task) {
+		iob_task_not_plain(t);
 		t->log.key = journal;
 		t->log.first = running->t_tid;
 		t->log.last = running->t_tid;
@@ -80,7 +94,12 @@ static void commit(struct pt_regs *regs)
 }
 
 static const struct iob_hook hooks[] = {
-	JBD2("jbd2_journal_dirty_metadata", dirty, "who changed metadata"),
+	{
+		.name = "jbd2_journal_dirty_metadata",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = dirty, .alone = &dirty_alone, .module = "jbd2",
+		.lost = "who changed metadata",
+	},
 	JBD2("jbd2_journal_write_metadata_buffer", copy,
 	     "whose metadata a block of the journal holds"),
 	JBD2("jbd2_journal_commit_transaction", commit,

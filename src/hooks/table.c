@@ -172,6 +172,7 @@ static void find_functions(enum iob_hook_phase phase)
 		s->entry.addr = (unsigned long)kp->addr;
 		s->entry.ftraced = kp->flags & KPROBE_FLAG_FTRACE;
 		s->entry.fn = s->hook->entered;
+		s->entry.alone = s->hook->alone;
 		kps[nr++] = kp;
 	}
 	/* all at once: each call waits for a grace period */

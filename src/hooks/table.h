@@ -37,6 +37,7 @@ struct iob_hook {
 	void *probe;				/* tracepoint */
 	iob_entry_fn entered;			/* function, */
 	void (*attached)(bool on);		/* and is told whether it is; may sleep */
+	struct iob_alone *alone;		/* called very often, or NULL */
 	void (*found)(unsigned long func);	/* address, or: */
 	enum iob_end end;			/* bios that it ends are that */
 	const char *lost;			/* without it */

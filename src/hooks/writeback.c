@@ -24,6 +24,7 @@
 
 #include "../blame/dirtier.h"
 #include "../blame/dirty.h"
+#include "../blame/disk.h"
 #include "../blame/intent.h"
 #include "../blame/task.h"
 #include "table.h"
@@ -34,7 +35,8 @@ static void dirty(void *data, struct iob_folio *f,
 	if (!mapping || !mapping->host)
 		return;
 	iob_read_lock();
-	iob_dirty_folio(mapping->host, f);
+	if (iob_disk_watches(mapping->host))
+		iob_dirty_folio(mapping->host, f);
 	iob_read_unlock();
 }
 
@@ -79,13 +81,17 @@ static void migrate(struct pt_regs *regs)
 			       iob_folio_pages(from)));
 }
 
-/* Pages become dirty far more often; their inode is noted once. */
+/*
+ * Not at writeback_mark_inode_dirty: that comes for each page that becomes dirty,
+ * too, and for what is no change of the inode itself.
+ */
 static void dirty_inode(void *data, struct inode *inode, int flags)
 {
 	if (!(flags & I_DIRTY_INODE) || iob_inode_dirty(inode))
 		return;
 	iob_read_lock();
-	iob_dirty_inode(inode);
+	if (iob_disk_watches(inode))
+		iob_dirty_inode(inode);
 	iob_read_unlock();
 }
 
@@ -186,9 +192,9 @@ static const struct iob_hook hooks[] = {
 		.lost = "the first dirtier of pages that writeback puts back",
 	},
 	{
-		.name = "writeback_mark_inode_dirty",
+		.name = "writeback_dirty_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.probe = IOB_PROBE(writeback_mark_inode_dirty, dirty_inode,
+		.probe = IOB_PROBE(writeback_dirty_inode_start, dirty_inode,
 				   dirty_inode),
 		.lost = "who changed an inode",
 	}, {

@@ -76,7 +76,7 @@ static __always_inline bool begin_alike(struct bio *bio, unsigned long ip,
 	    !hlist_bl_empty(iob_flight_bucket(bio)) ||
 	    atomic_read(&iob_nr_uppers) || READ_ONCE(q->act->dead))
 		return false;
-	if (!iob_stack_known(ip, sp, bp, &m) || m->intent != q->intent ||
+	if (!iob_stack_known(ip, sp, bp, true, &m) || m->intent != q->intent ||
 	    cmpxchg(&f->bio, NULL, bio))
 		return false;
 	iob_act_touch(q->act);
@@ -134,7 +134,7 @@ void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 	act = iob_act_id(p->act);
 	/* a piece of another bio is ended by that one's end */
 	if (f->tabled || !dev || !act || p->act <= IOB_ACT_LOST ||
-	    iob_end_chained(f->bio))
+	    READ_ONCE(act->dead) || iob_end_chained(f->bio))
 		return;
 	q->dev = iob_bio_devt(f->bio);
 	q->opf = f->first.opf;
