@@ -208,14 +208,14 @@ const struct iob_disk *iob_disk_named(dev_t devt)
 /* A new session: all sums are 0.  May sleep; no probe is attached. */
 void iob_disks_reset(void)
 {
+	const struct iob_devs *devs;
 	struct iob_disk *d;
 	int cpu;
 
 	mutex_lock(&devs_mutex);
+	devs = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
 	/* no IO of the last one is followed any more */
-	atomic64_set(&iob_devs_hint,
-		     hint_of(rcu_dereference_protected(iob_devs,
-				lockdep_is_held(&devs_mutex))));
+	atomic64_set(&iob_devs_hint, hint_of(devs));
 	list_for_each_entry(d, &disks, link) {
 		d->last_end = 0;
 		for_each_possible_cpu(cpu)

@@ -5,6 +5,7 @@
 #ifndef IOB_BLAME_STACK_H
 #define IOB_BLAME_STACK_H
 
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -101,7 +102,7 @@ static inline bool iob_stack_memo_has(const struct iob_memo *m,
 }
 
 #define IOB_STACK_SET_BITS	4
-#define IOB_STACK_SETS		(1 << IOB_STACK_SET_BITS)
+#define IOB_STACK_SETS		BIT(IOB_STACK_SET_BITS)
 
 /*
  * Which of a set of remembered stacks are looked at first.  A function that aligns

@@ -39,10 +39,11 @@ static u32 nr_session;			/* constant while a session lives */
 static struct kmem_cache *cache;	/* of the session */
 bool iob_counters_timed;			/* M, read without */
 static struct iob_plain *plain[IOB_NR_OPS][IOB_MAX_COUNTERS + 1];	/* M, R */
+u32 iob_pipe_turn_now = 1;
+
 struct iob_plain **const iob_counters_plain[IOB_NR_OPS] = {
 	plain[0], plain[1], plain[2], plain[3], plain[4],
 };
-u32 iob_pipe_turn_now = 1;
 
 static const u8 dir_of_op[IOB_NR_OPS] = {
 	[IOB_OP_READ]	 = IOB_DIR_R,
@@ -83,6 +84,7 @@ static void list_plain(u32 op)
 		c->plain.at = nr * IOB_HIST_SLOTS;
 		/* (0 - 1: there is no end) */
 		c->plain.last = c->plain.spec.bound[IOB_NR_SLOTS] - 1;
+		/* with what it is now */
 		smp_store_release(to++, &c->plain);
 	}
 	for (; to < &plain[op][IOB_MAX_COUNTERS]; to++)

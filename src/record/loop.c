@@ -221,10 +221,11 @@ void iob_loop_begin(const struct request *rq, u64 pos,
 			forget(t);
 			return;
 		}
-	} else if (!noted(rq, 0)) {
-		enter_unknown(t, call);
-		return;
 	} else {
+		if (!noted(rq, 0)) {
+			enter_unknown(t, call);
+			return;
+		}
 		forget_place(rq);
 	}
 	take(t, rq, pos);

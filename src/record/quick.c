@@ -219,7 +219,7 @@ static __always_inline void end_simple(const struct iob_flight *f,
 	struct iob_disk *disk = f->disk;
 	enum iob_how how = IOB_HOW_EXACT;
 	struct iob_act *act = f->act;
-	u64 now;
+	u64 since;
 
 	if (likely(f->epoch == iob_tasks_now()))
 		iob_io_note(disk, op, how, size, act);
@@ -231,10 +231,9 @@ static __always_inline void end_simple(const struct iob_flight *f,
 	} else {
 		iob_stat_inc(iolog_unread);
 		if (wanted) {
-			now = ktime_get_ns();
+			since = iob_io_since(&f->first, ktime_get_ns());
 			iob_counters_charge_plain(act, op, size,
-				div_u64(iob_io_since(&f->first, now),
-					NSEC_PER_USEC));
+						  div_u64(since, NSEC_PER_USEC));
 		}
 	}
 	WRITE_ONCE(disk->last_end, f->sector + (size >> SECTOR_SHIFT));
