@@ -18,13 +18,13 @@
 
 #define iob_read_lock()		rcu_read_lock_sched_notrace()
 #define iob_read_unlock()	rcu_read_unlock_sched_notrace()
-/* The same in a tracepoint's probe. */
-#ifdef IOB_HAVE_TRACE_SRCU
-#define iob_probe_lock()	iob_read_lock()
-#define iob_probe_unlock()	iob_read_unlock()
-#else
+/* The same in a tracepoint's probe, for which the tracepoint may have done it. */
+#ifdef IOB_HAVE_TRACE_PREEMPT_OFF
 #define iob_probe_lock()	do { } while (0)
 #define iob_probe_unlock()	do { } while (0)
+#else
+#define iob_probe_lock()	iob_read_lock()
+#define iob_probe_unlock()	iob_read_unlock()
 #endif
 #define iob_read_held()		rcu_read_lock_sched_held()
 
