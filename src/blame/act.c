@@ -178,7 +178,8 @@ u64 iob_act_modified(u64 id, u32 modifier)
 	if (intent == act->intent)
 		return id;
 	to = get(act->role, intent, &act->file, act->inherited);
-	if (m && to > IOB_ACT_LOST)
+	/* what there was no memory for is asked again */
+	if (m && intent > IOB_INTENT_LOST && to > IOB_ACT_LOST)
 		*m = (struct modified){ id, to, modifier };
 	return to;
 }

@@ -21,6 +21,7 @@
 #include <linux/nodemask.h>
 #include <linux/sched.h>
 #include <linux/ktime.h>
+#include <linux/spinlock.h>
 
 #include <compat/folio.h>
 
@@ -231,11 +232,18 @@ u64 iob_dirtier_time(unsigned long pfn)
 	return (now - (u32)((u32)now - stamp)) << TIME_SHIFT;
 }
 
-/* Whether one page is set without ado: see iob_dirtier_set_one(). */
+/*
+ * Whether one page is set without ado: see iob_dirtier_set_one().  Counters and
+ * sessions change it, and neither is to store what was so before.
+ */
 static void set_short(void)
 {
+	static DEFINE_SPINLOCK(lock);
+
+	spin_lock(&lock);
 	WRITE_ONCE(iob_dirtiers_short, want_age || iob_dirtiers_wide ?
 				       0 : iob_dirtiers.nr_leaves);
+	spin_unlock(&lock);
 }
 
 /* Whether to note when pages are dirtied.  Any context. */

@@ -7,12 +7,14 @@
  *
  * Which request that is, a direct IO of the file says itself, and from some
  * releases on any IO.  Elsewhere the file is written segment by segment, and the
- * place in the file tells, at which a request begins: that is noted when the
- * request is issued.  Two requests for one place at once are none that is known.
+ * place in the file tells, at which a request begins, and its first page: that is
+ * noted when the request is issued.  Two that have both in common (reads into one
+ * page) are none that is known.
  *
  * All this is only for devices whose file can come to a watched disk
  * (blame/backing).  Requests of others are not noted, and so never found.
  */
+#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
@@ -32,6 +34,15 @@ bool iob_loop_any;
 #define SEVERAL		1
 
 /*
+ * A place in a file, and the memory that goes there: no two requests under way have the
+ * same, so it is the one of who has just come to that segment.
+ */
+static u64 begins_at(u64 pos, const struct page *page, unsigned int offset)
+{
+	return pos ^ hash_64(page_to_phys(page) + offset, 64);
+}
+
+/*
  * Where a request begins: in the device's file; by its first page, where struct
  * loop_device does not say which file that is.  Return: what, @sub gets where.
  */
@@ -41,7 +52,8 @@ static const void *place_of(const struct request *rq, u64 *sub)
 	const struct file *file = iob_backing_file(device);
 
 	if (file) {
-		*sub = iob_loop_pos(device, rq);
+		*sub = begins_at(iob_loop_pos(device, rq), bio_page(rq->bio),
+				 bio_offset(rq->bio));
 		return file;
 	}
 	*sub = bio_offset(rq->bio);
@@ -238,7 +250,8 @@ static const struct request *begun_by(const struct iov_iter *iter,
 				      const struct file *file, u64 pos)
 {
 	if (iob_backing_known())
-		return noted(file, pos);
+		return noted(file, begins_at(pos, iter->bvec->bv_page,
+					     iter->bvec->bv_offset));
 	return noted(iter->bvec->bv_page, iter->bvec->bv_offset);
 }
 

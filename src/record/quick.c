@@ -32,11 +32,28 @@
 #include "quick.h"
 #include "upper.h"
 
+/* iob_quick.dev of a loop device: no device's number, so that it is asked more */
+#define LOOP_OF(dev)	(~(dev))
+
+/*
+ * Whether it is a loop device that the last IO went to, too.  Its flights were in slots
+ * then; now its IO may be followed, as it has another file, or as swap came.
+ */
+static noinline bool is_same_loop(const struct iob_quick *q,
+				  const struct bio *bio)
+{
+	const struct gendisk *gd = iob_queued_disk(bio);
+
+	return q->dev == LOOP_OF(iob_bio_devt(bio)) && iob_disk_is_loop(gd) &&
+	       !iob_disk_hands_on(gd);
+}
+
 /* Whether the bio is what the task has sent last, but for the place. */
 static __always_inline bool is_alike(const struct iob_quick *q,
 				     const struct bio *bio)
 {
-	return q->dev == iob_bio_devt(bio) && q->end == bio->bi_end_io &&
+	return (likely(q->dev == iob_bio_devt(bio)) || is_same_loop(q, bio)) &&
+	       q->end == bio->bi_end_io &&
 	       q->opf == (__force u32)bio->bi_opf &&
 	       bio->bi_iter.bi_sector - q->start < q->sectors;
 }
@@ -137,6 +154,8 @@ void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 	    READ_ONCE(act->dead) || iob_end_chained(f->bio))
 		return;
 	q->dev = iob_bio_devt(f->bio);
+	if (iob_disk_is_loop(gd))
+		q->dev = LOOP_OF(q->dev);
 	q->opf = f->first.opf;
 	q->op = f->op;
 	q->end = f->bio->bi_end_io;

@@ -11,14 +11,15 @@
 #include "flight.h"
 
 /*
- * Whether IO that goes to a disk, or a request of it, is anybody's concern: false
- * for most, where only some disks are watched.  Any context.
+ * Whether IO that goes to a disk, or a request of it, may be anybody's concern: false
+ * for most, where only some disks are watched.  Any context; nothing is looked at that
+ * would have to be kept from being freed.
  */
 static __always_inline bool iob_quick_queues(const struct bio *bio)
 {
 	const struct gendisk *gd = iob_queued_disk(bio);
 
-	return iob_disk_maybe(gd) || iob_disk_hands_on(gd);
+	return iob_disk_maybe(gd) || iob_disk_stacks(gd);
 }
 
 static __always_inline bool iob_quick_has(const struct request *rq)
