@@ -52,6 +52,11 @@ static void count(const struct iob_io *io, struct iob_act *act, u32 wanted)
 {
 	struct iob_fields fields IOB_UNINIT;
 
+	if (likely(!(wanted & ~IOB_COUNTERS_PLAIN))) {
+		iob_counters_charge_plain(act, io->op, io->run.bytes,
+					  iob_io_usecs(io->first, io->done_ns));
+		return;
+	}
 	measure(io, &fields);
 	/* its age is no measure then */
 	if (io->run.dirty_ns == IOB_DIRTY_UNKNOWN)

@@ -60,6 +60,12 @@ static inline u64 iob_io_since(const struct iob_first *first, u64 done)
 	       since : 0;
 }
 
+/* The same in us. */
+static inline u64 iob_io_usecs(const struct iob_first *first, u64 done)
+{
+	return div_u64(iob_io_since(first, done), NSEC_PER_USEC);
+}
+
 /* When it was queued, or 0. */
 static inline u64 iob_io_queued(const struct iob_first *first, u64 done)
 {

@@ -22,6 +22,7 @@
 #include <compat/rcu.h>
 
 #include "../blame/act.h"
+#include "../blame/backing.h"
 #include "../blame/stack.h"
 #include "../blame/stats.h"
 #include "../blame/task.h"
@@ -39,13 +40,13 @@
  * Whether it is a loop device that the last IO went to, too.  Its flights were in slots
  * then; now its IO may be followed, as it has another file, or as swap came.
  */
-static noinline bool is_same_loop(const struct iob_quick *q,
-				  const struct bio *bio)
+static __always_inline bool is_same_loop(const struct iob_quick *q,
+					 const struct bio *bio)
 {
 	const struct gendisk *gd = iob_queued_disk(bio);
 
 	return q->dev == LOOP_OF(iob_bio_devt(bio)) && iob_disk_is_loop(gd) &&
-	       !iob_disk_hands_on(gd);
+	       !iob_backing_disk_reaches(gd);
 }
 
 /* Whether the bio is what the task has sent last, but for the place. */
@@ -238,7 +239,7 @@ static __always_inline void end_simple(const struct iob_flight *f,
 	struct iob_disk *disk = f->disk;
 	enum iob_how how = IOB_HOW_EXACT;
 	struct iob_act *act = f->act;
-	u64 since;
+	u64 usecs;
 
 	if (likely(f->epoch == iob_tasks_now()))
 		iob_io_note(disk, op, how, size, act);
@@ -250,9 +251,8 @@ static __always_inline void end_simple(const struct iob_flight *f,
 	} else {
 		iob_stat_inc(iolog_unread);
 		if (wanted) {
-			since = iob_io_since(&f->first, ktime_get_ns());
-			iob_counters_charge_plain(act, op, size,
-						  div_u64(since, NSEC_PER_USEC));
+			usecs = iob_io_usecs(&f->first, ktime_get_ns());
+			iob_counters_charge_plain(act, op, size, usecs);
 		}
 	}
 	WRITE_ONCE(disk->last_end, f->sector + (size >> SECTOR_SHIFT));
