@@ -124,6 +124,8 @@ notrace void iob_quick_queue(struct bio *bio)
 	iob_stack_here(&ip, &sp, &bp);
 	if (!begin_alike(bio, ip, sp, bp))
 		iob_inflight_queue(bio, ip, sp, bp);
+	/* no jump: where we are is part of the stack */
+	barrier();
 	iob_probe_unlock();
 }
 
