@@ -95,29 +95,56 @@ void notrace iob_entry_alone(struct ftrace_ops *ops, struct pt_regs *regs)
 	iob_read_unlock();
 }
 
+/*
+ * What ops of functions of their own are left with when these are not watched:
+ * to filter by nothing is to be called by all.  Nobody calls it.
+ */
+static noinline void never_called(void)
+{
+	barrier();
+}
+
+static LIST_HEAD(alones);	/* H: registered */
+
+/* No calls, and none that has begun: as iob_entries_end() says. */
+static void end_alone(struct iob_alone *a)
+{
+	unregister_ftrace_function(&a->ops);
+	list_del(&a->begun);
+	a->entry = NULL;
+	ftrace_set_filter(&a->ops, NULL, 0, 1);
+}
+
 /* Its function is in no other ops: two would be called by way of a list. */
-static int begin_alone(struct iob_entry *e)
+static int arm_alone(struct iob_entry *e)
 {
 	struct iob_alone *a = e->alone;
 	int err;
 
+	if (!a->entry) {
+		err = ftrace_set_filter_ip(&a->ops, (unsigned long)never_called,
+					   0, 1);
+		if (err)
+			return err;
+		err = register_ftrace_function(&a->ops);
+		if (err) {
+			ftrace_set_filter(&a->ops, NULL, 0, 1);
+			return err;
+		}
+		a->entry = e;
+		list_add(&a->begun, &alones);
+	}
 	err = ftrace_set_filter_ip(&a->ops, e->addr, 0, 0);
-	if (err)
-		return err;
-	a->entry = e;
-	err = register_ftrace_function(&a->ops);
-	a->begun = !err;
-	if (err)
-		ftrace_set_filter(&a->ops, NULL, 0, 1);
+	a->armed = !err;
 	return err;
 }
 
-/* As iob_entries_end(), for one. */
-static void end_alone(struct iob_alone *a)
+static void disarm_alone(struct iob_alone *a)
 {
-	unregister_ftrace_function(&a->ops);
-	a->begun = false;
-	ftrace_set_filter(&a->ops, NULL, 0, 1);
+	a->armed = false;
+	/* it takes memory; without, as when the module goes */
+	if (ftrace_set_filter_ip(&a->ops, a->entry->addr, 1, 0))
+		end_alone(a);
 }
 
 /* A slot for @addr: free, or NULL if there is none or the address is taken. */
@@ -147,7 +174,7 @@ static int arm_by_ftrace(struct iob_entry *e)
 	struct slot *slot;
 	int err;
 
-	if (e->alone && !begin_alone(e))
+	if (e->alone && !arm_alone(e))
 		return 0;
 	slot = find_free(e->addr);
 	if (!slot || (!slot->addr && nr_slots == NR_SLOTS - 1))
@@ -189,8 +216,8 @@ static void disarm_by_ftrace(struct iob_entry *e)
 {
 	struct slot *slot;
 
-	if (e->alone && e->alone->begun) {
-		end_alone(e->alone);
+	if (e->alone && e->alone->armed) {
+		disarm_alone(e->alone);
 		return;
 	}
 	slot = find(e->addr);
@@ -244,6 +271,19 @@ void iob_entries_end(void)
 	memset(slots, 0, sizeof(slots));
 	nr_slots = 0;
 }
+
+/**
+ * iob_entries_exit - nothing of ftrace's refers to this module any more
+ *
+ * The module goes, and all is disarmed.  May sleep.
+ */
+void iob_entries_exit(void)
+{
+	struct iob_alone *a, *next;
+
+	list_for_each_entry_safe(a, next, &alones, begun)
+		end_alone(a);
+}
 #else
 static int arm_by_ftrace(struct iob_entry *e)
 {
@@ -260,6 +300,10 @@ int iob_entries_begin(void)
 }
 
 void iob_entries_end(void)
+{
+}
+
+void iob_entries_exit(void)
 {
 }
 #endif
@@ -320,7 +364,8 @@ void iob_entry_off(struct iob_entry *e)
  * iob_entry_disarm - undo iob_entry_arm()
  * @e: armed or not
  *
- * May sleep.  No call of @e->fn runs when this returns: kprobes wait for theirs.
+ * May sleep.  No call of @e->fn begins when this returns, and synchronize_rcu()
+ * waits for those that have begun: they run inside iob_read_lock().
  */
 void iob_entry_disarm(struct iob_entry *e)
 {

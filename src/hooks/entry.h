@@ -6,6 +6,7 @@
 #define IOB_HOOKS_ENTRY_H
 
 #include <linux/kprobes.h>
+#include <linux/list.h>
 
 #include <compat/entry.h>
 
@@ -25,8 +26,9 @@ struct iob_entry;
 struct iob_alone {
 #ifdef IOB_ENTRY_FTRACE
 	struct ftrace_ops ops;
-	struct iob_entry *entry;	/* set before ops are registered */
-	bool begun;			/* H: they are */
+	struct iob_entry *entry;	/* H: NULL while ops are not registered */
+	bool armed;			/* H: calls come */
+	struct list_head begun;		/* H: in entry.c's list, if registered */
 #endif
 };
 
@@ -47,6 +49,7 @@ void iob_entry_off(struct iob_entry *e);
 void iob_entry_disarm(struct iob_entry *e);
 int iob_entries_begin(void);
 void iob_entries_end(void);
+void iob_entries_exit(void);
 
 #ifdef IOB_ENTRY_FTRACE
 void iob_entry_alone(struct ftrace_ops *ops, struct pt_regs *regs);

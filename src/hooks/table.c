@@ -314,6 +314,7 @@ static void module_came(const struct module *mod)
 
 static void module_goes(const struct module *mod)
 {
+	bool any = false;
 	unsigned int i;
 
 	for (i = 0; i < nr_states; i++) {
@@ -324,7 +325,10 @@ static void module_goes(const struct module *mod)
 		detach_one(s);
 		s->entry.addr = 0;
 		s->err = -ENOENT;
+		any = true;
 	}
+	if (any)
+		synchronize_rcu();
 }
 
 /*
@@ -417,6 +421,7 @@ int iob_hooks_init(void)
 			unregister_module_notifier(&module_notifier);
 	}
 	if (err) {
+		iob_entries_exit();
 		iob_stack_show_all();
 		iob_intent_unmark();
 		iob_ends_unmark();
@@ -429,6 +434,7 @@ void iob_hooks_exit(void)
 {
 	unregister_module_notifier(&module_notifier);
 	detach_phase(IOB_HOOK_LOADED);
+	iob_entries_exit();
 }
 
 /* One line a hook for `status`.  May sleep. */
