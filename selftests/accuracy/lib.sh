@@ -24,25 +24,13 @@ accuracy_undo() {
 # accuracy_settled WHEN DISK...: the disks' statistics into $out/WHEN.DISK, once nothing
 # was under way on any of them for a quarter of a second
 accuracy_settled() {
-	local when=$1 now last=none same=0 n disk
+	local when=$1 disk line
 	shift
-	for ((n = 0; n < 400 && same < 2; n++)); do
-		[ "$n" = 0 ] || sleep 0.12
-		now=''
-		for disk in "$@"; do
-			now+=$(<"/sys/class/block/$disk/stat")$'\n'
-		done
-		# (the ninth is what is under way)
-		if [ "$now" = "$last" ] && ! awk '$9 { busy = 1 } END { exit !busy }' <<<"$now"; then
-			same=$((same + 1))
-		else
-			same=0
-		fi
-		last=$now
-	done
+	disks_at_rest 0.12 "$@" >"$out/$when"
 	for disk in "$@"; do
-		cat "/sys/class/block/$disk/stat" >"$out/$when.$disk"
-	done
+		read -r line
+		echo "$line" >"$out/$when.$disk"
+	done <"$out/$when"
 }
 
 # What programs work on: in memory, so that reading it is no IO of the disk's; made
@@ -50,16 +38,12 @@ accuracy_settled() {
 ACCURACY_SOURCES=/run/accuracy
 
 accuracy_sources() {
-	local n new=$ACCURACY_SOURCES.new
+	local new=$ACCURACY_SOURCES.new
 	[ ! -d "$ACCURACY_SOURCES" ] || return 0
 	rm -rf "$new"
 	mkdir -p "$new/tree"
-	# the project itself, as many times as makes a few hundred files
-	for n in 1 2; do
-		cp -r "$IOB_TREE"/{src,include,selftests,Documentation} "$new/tree/" 2>/dev/null || true
-		mkdir -p "$new/tree/$n"
-		cp -r "$IOB_TREE/src" "$new/tree/$n/"
-	done
+	# the project itself, a few hundred files
+	cp -r "$IOB_TREE"/{src,include,selftests,Documentation} "$new/tree/" 2>/dev/null || true
 	tar -C "$new" -cf "$new/tree.tar" tree
 	git init -q "$new/repo"
 	cp -r "$new/tree/." "$new/repo/"
@@ -116,7 +100,11 @@ accuracy_run() {
 # xfs keeps what its log holds until it must write it to its place: now. (What
 # fsfreeze itself has xfs write counts as not charged to the program.)
 accuracy_freeze() {
-	[ "$(findmnt -no FSTYPE "$1")" = xfs ] || return 0
+	local mounted type
+	while read -r _ mounted type _; do
+		[ "$mounted $type" != "$1 xfs" ] || break
+	done </proc/mounts
+	[ "$type" = xfs ] || return 0
 	fsfreeze -f "$1"
 	fsfreeze -u "$1"
 }

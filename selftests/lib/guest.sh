@@ -39,6 +39,39 @@ require_module() {
 	done
 }
 
+# pause SECONDS: as sleep, without a process, which costs a guest without KVM as much
+# again
+pause() {
+	# (nobody writes there)
+	[ -n "${PAUSE_NEVER:-}" ] || exec {PAUSE_NEVER}<> <(:)
+	read -rt "$1" <&"$PAUSE_NEVER" || true
+}
+
+# disks_at_rest SECONDS DISK...: wait until nothing is under way on any of them, and
+# their statistics have not changed in two pauses of so many seconds; then print
+# them, a line each. What is not at rest after 200 pauses is printed as it is.
+disks_at_rest() {
+	local between=$1 now last=none same=0 busy n disk line fields
+	shift
+	for ((n = 0; n < 200 && same < 2; n++)); do
+		[ "$n" = 0 ] || pause "$between"
+		now='' busy=0
+		for disk in "$@"; do
+			read -r line <"/sys/class/block/$disk/stat"
+			read -ra fields <<<"$line"
+			now+=$line$'\n'
+			busy=$((busy | fields[8]))
+		done
+		if [ "$now" = "$last" ] && [ "$busy" = 0 ]; then
+			same=$((same + 1))
+		else
+			same=0
+		fi
+		last=$now
+	done
+	printf '%s' "$now"
+}
+
 # iob_load [PARAMETER=VALUE...]
 iob_load() {
 	insmod "$IOB_KO" "$@" || fail "ioblame does not load: $(dmesg | grep -a ioblame: | tail -n 1)"

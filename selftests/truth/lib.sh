@@ -80,19 +80,7 @@ truth_disk() {
 }
 
 # The disk's statistics, once nothing is under way any more
-truth_settled() {
-	local now last=none n
-	for ((n = 0; n < 100; n++)); do
-		now=$(cat "/sys/class/block/$1/stat")
-		# shellcheck disable=SC2086
-		if [ "$now" = "$last" ] && [ "$(set -- $now && echo "$9")" = 0 ]; then
-			break
-		fi
-		last=$now
-		sleep 0.2
-	done
-	echo "$now"
-}
+truth_settled() { disks_at_rest 0.1 "$1"; }
 
 truth_stat() {
 	local name
@@ -204,7 +192,7 @@ truth_periodic() {
 	truth_write pwrite
 	for ((n = 0; n < tries; n++)); do
 		[ "$(truth_written)" -lt "$goal" ] || break
-		sleep 0.2
+		pause 0.2
 	done
 	# so that others find their pages dirty for as long as is usual
 	sysctl -qw vm.dirty_expire_centisecs=3000 vm.dirty_writeback_centisecs=500
@@ -290,7 +278,7 @@ truth_end() {
 		# a ring lets go of its files some time after its process is gone
 		for ((n = 0; n < 50; n++)); do
 			! umount "$dir" 2>/dev/null || break
-			sleep 0.2
+			pause 0.2
 		done
 		! mountpoint -q "$dir" || umount "$dir"
 	done
