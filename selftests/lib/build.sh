@@ -54,6 +54,7 @@ build_module() {
 	if build_warned <"$dir/module.log"; then
 		return 1
 	fi
+	"$IOB_SELFTESTS/lib/frames" "$dir/ioblame.ko" || return 1
 	# as DKMS installs it; a guest loads 10 MB of debug information slowly
 	objcopy --strip-debug "$dir/ioblame.ko" "$bin/ioblame.ko"
 }
