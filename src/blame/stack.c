@@ -55,7 +55,7 @@ bool iob_code_of(unsigned long func, struct iob_code *code)
 
 /**
  * iob_code_publish - where a function is now, for probes that look
- * @func: an address inside it
+ * @func: an address inside it, or 0: it is gone
  * @code: what they look at; none if kallsyms does not know the function
  *
  * May sleep.  One at a time.

@@ -237,6 +237,8 @@ static void detach_one(struct state *s)
 		tracepoint_probe_unregister(s->tp, s->hook->probe, NULL);
 	else if (s->hook->end)
 		iob_end_unmark(s->hook->end);
+	else if (s->hook->found)
+		s->hook->found(0);
 	s->attached = false;
 }
 

@@ -38,7 +38,7 @@ struct iob_hook {
 	iob_entry_fn entered;			/* function, */
 	void (*attached)(bool on);		/* and is told whether it is; may sleep */
 	struct iob_alone *alone;		/* called very often, or NULL */
-	void (*found)(unsigned long func);	/* address, or: */
+	void (*found)(unsigned long func);	/* address, 0: gone; or: */
 	enum iob_end end;			/* bios that it ends are that */
 	const char *lost;			/* without it */
 };
