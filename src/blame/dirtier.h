@@ -62,6 +62,46 @@ static inline u32 iob_dirtier_get(unsigned long pfn)
 	return at ? READ_ONCE(*at) : 0;
 }
 
+/* Four entries of two bytes that are all the same. */
+static inline u64 iob_dirtier_four(u32 nr)
+{
+	return nr * 0x0001000100010001ULL;
+}
+
+/**
+ * iob_dirtier_run - how many pages in a row have this entry
+ * @pfn: the first one's frame number
+ * @max: so many are asked for, at least one
+ * @nr:  the entry, not 0
+ *
+ * Any context.  There may be more than it says: it ends with a leaf.
+ */
+static inline unsigned long iob_dirtier_run(unsigned long pfn, unsigned long max,
+					    u32 nr)
+{
+	const unsigned long leaf = 1UL << (PAGE_SHIFT - 1);
+	const u16 *at, *end;
+	unsigned long n;
+	u64 four;
+
+	if (unlikely(iob_dirtiers_wide))
+		return iob_dirtier_get_wide(pfn) == nr;
+	at = iob_dirtier_at(pfn, iob_dirtiers.nr_leaves);
+	if (unlikely(!at))
+		return 0;
+	n = min(max, leaf - (pfn & (leaf - 1)));
+	end = at + n;
+	four = iob_dirtier_four(nr);
+	while (at < end && READ_ONCE(*at) == nr) {
+		at++;
+		/* leaves are pages: four at a time from where that can be done */
+		while (IS_ALIGNED((unsigned long)at, sizeof(four)) &&
+		       end - at >= 4 && READ_ONCE(*(const u64 *)at) == four)
+			at += 4;
+	}
+	return n - (end - at);
+}
+
 /* As iob_dirtier_set() for one page. */
 static inline void iob_dirtier_set_one(unsigned long pfn, u32 act_nr)
 {

@@ -297,14 +297,16 @@ static void set_again(const struct dirtier *d, struct iob_folio *f,
 		      unsigned long pfn, unsigned long count)
 {
 	/* an entry that is this file's: most often the next one is the same */
-	u32 known = IOB_ACT_LOST;
+	u32 known = IOB_ACT_LOST, nr;
+	unsigned long run;
 
-	for (; count; count--, pfn++) {
-		u32 nr = iob_dirtier_get(pfn);
-
-		if (nr == known)
+	for (; count; count -= run, pfn += run) {
+		run = iob_dirtier_run(pfn, count, known);
+		if (run)
 			continue;
-		if (has_dirtier(pfn, &d->file))
+		run = 1;
+		nr = iob_dirtier_get(pfn);
+		if (nr && has_dirtier(pfn, &d->file))
 			known = nr;
 		else
 			iob_dirtier_set_one(pfn, iob_id_nr(d->backing ?
