@@ -531,7 +531,7 @@ static noinline void dirty_slowly(struct inode *inode, struct iob_folio *folio,
 		iob_repeat_note(t, t->act_intent, inode, d.act);
 }
 
-/* Of iob_dirty_folio(): it is maybe as the last time, in another call. */
+/* Of iob_dirty_folio(): it is maybe as the last time, but in another call. */
 static noinline void dirty_again(struct inode *inode, struct iob_folio *folio,
 				 struct iob_task *t, unsigned long ip,
 				 unsigned long sp, unsigned long bp)
@@ -539,9 +539,6 @@ static noinline void dirty_again(struct inode *inode, struct iob_folio *folio,
 	const struct iob_memo *m;
 
 	if (unlikely(!in_task() || iob_folio_pages(folio) > 1))
-		goto slowly;
-	/* of an earlier session maybe: it is of another epoch, too */
-	if (unlikely(!t || !t->repeat.intent))
 		goto slowly;
 	if (unlikely(!iob_stack_known(ip, sp, bp, false, &m) ||
 		     !iob_repeat_is(t, m->intent, inode)))
@@ -582,8 +579,11 @@ notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 		if (unlikely(READ_ONCE(iob_check_stacks)))
 			iob_repeat_check(&t->repeat, ip, sp, bp);
 		iob_dirtier_set_one(iob_folio_pfn(folio), t->repeat.nr);
-	} else {
+	} else if (t && t->repeat.intent) {
+		/* (of an earlier session: then it is of another epoch, too) */
 		dirty_again(inode, folio, t, ip, sp, bp);
+	} else if (iob_disk_watches(inode)) {
+		dirty_slowly(inode, folio, ip, sp, bp);
 	}
 	/* no jump: where we are is part of the stack */
 	barrier();
