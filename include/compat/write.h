@@ -18,9 +18,10 @@
  * the task has ended: each adds one when that has returned, and before it returns
  * itself (/proc/PID/io: syscw).  Others add to it, too; nobody takes away.
  */
-static __always_inline u64 iob_writes_ended(void)
+static __always_inline u64
+iob_writes_ended(const struct task_struct *task)
 {
-	return current->ioac.syscw;
+	return task->ioac.syscw;
 }
 
 /* Whether an address is in a module, and so not in what the kernel is made of. */
@@ -29,7 +30,8 @@ static inline bool iob_in_modules(unsigned long ip)
 	return ip >= MODULES_VADDR && ip < MODULES_END;
 }
 #else
-static __always_inline u64 iob_writes_ended(void)
+static __always_inline u64
+iob_writes_ended(const struct task_struct *task)
 {
 	return 0;
 }

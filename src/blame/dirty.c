@@ -567,13 +567,14 @@ slowly:
  */
 notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 {
+	const struct task_struct *me = current;
 	unsigned long ip, sp, bp;
 	struct iob_task *t;
 
 	iob_probe_lock();
 	iob_stack_here(&ip, &sp, &bp);
-	t = iob_task_peek(current);
-	if (t && iob_repeat_goes_on(&t->repeat, inode, sp) &&
+	t = iob_task_peek(me);
+	if (t && iob_repeat_goes_on(&t->repeat, me, inode, sp) &&
 	    likely(iob_folio_pages(folio) == 1)) {
 		iob_stat_inc(stack_known);
 		if (unlikely(READ_ONCE(iob_check_stacks)))

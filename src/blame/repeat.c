@@ -111,7 +111,7 @@ void iob_repeat_note_call(struct iob_repeat *r, const struct iob_memo *m,
 	unsigned int i, nr = addresses_to_write(m);
 
 	r->sp = 0;
-	r->ended = iob_writes_ended();
+	r->ended = iob_writes_ended(current);
 	if (!nr || nr > ARRAY_SIZE(r->addr))
 		return;
 	for (i = 0; i < m->nr_proofs; i++) {
@@ -122,11 +122,10 @@ void iob_repeat_note_call(struct iob_repeat *r, const struct iob_memo *m,
 		r->addr[i] = m->ip[i];
 		r->place[i] = m->place[i];
 	}
-	/* they are compared in pairs */
-	if (nr % 2) {
+	/* so many are compared at once: some of them twice, if need be */
+	for (; nr % IOB_REPEAT_STEP; nr++) {
 		r->addr[nr] = r->addr[nr - 1];
 		r->place[nr] = r->place[nr - 1];
-		nr++;
 	}
 	r->nr_addr = nr;
 	r->sp = sp;

@@ -43,6 +43,7 @@ static __always_inline bool iob_repeat_is(const struct iob_task *t, u32 intent,
 /**
  * iob_repeat_goes_on - whether the task goes on with the write() that it was at
  * @r:     what was noted
+ * @task:  current
  * @inode: whose page becomes dirty
  * @sp:    of the function for which it was noted, which calls
  *
@@ -50,6 +51,7 @@ static __always_inline bool iob_repeat_is(const struct iob_task *t, u32 intent,
  * says why.  Any context, inside iob_read_lock().
  */
 static __always_inline bool iob_repeat_goes_on(const struct iob_repeat *r,
+					       const struct task_struct *task,
 					       const struct inode *inode,
 					       unsigned long sp)
 {
@@ -58,15 +60,17 @@ static __always_inline bool iob_repeat_goes_on(const struct iob_repeat *r,
 	const u16 *place = r->place;
 	unsigned int i;
 
-	if (r->sp != sp || r->ended != iob_writes_ended() ||
+	if (r->sp != sp || r->ended != iob_writes_ended(task) ||
 	    r->epoch != iob_tasks_now() || !iob_repeat_file(r, inode))
 		return false;
-	for (i = r->nr_addr; i >= 4; i -= 4, addr += 4, place += 4) {
+	for (i = r->nr_addr; i; i -= IOB_REPEAT_STEP, addr += IOB_REPEAT_STEP,
+	     place += IOB_REPEAT_STEP) {
 		if (low[place[0]] != addr[0] || low[place[1]] != addr[1] ||
-		    low[place[2]] != addr[2] || low[place[3]] != addr[3])
+		    low[place[2]] != addr[2] || low[place[3]] != addr[3] ||
+		    low[place[4]] != addr[4] || low[place[5]] != addr[5])
 			return false;
 	}
-	return !i || (low[place[0]] == addr[0] && low[place[1]] == addr[1]);
+	return true;
 }
 
 /* It is as the last time, by stack @m from @sp on; maybe within the same write(). */
@@ -74,7 +78,7 @@ static __always_inline void iob_repeat_again(struct iob_repeat *r,
 					     const struct iob_memo *m,
 					     unsigned long sp)
 {
-	u64 ended = iob_writes_ended();
+	u64 ended = iob_writes_ended(current);
 
 	/* most calls dirty one page, and need nothing else; and each is noted once */
 	if (r->seen == ended && r->ended != ended)

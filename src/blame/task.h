@@ -20,7 +20,8 @@
 
 #define IOB_MAX_SCOPES	4
 #define IOB_PLAINS	4	/* a power of 2 */
-#define IOB_REPEAT_ADDRS 12	/* even */
+#define IOB_REPEAT_STEP	6
+#define IOB_REPEAT_ADDRS (2 * IOB_REPEAT_STEP)
 
 /* A call of a function, as seen at its entry. */
 struct iob_call {
@@ -125,7 +126,7 @@ struct iob_repeat {
 	unsigned long sp;	/* the stack was so deep, 0: there is nothing */
 	u64 ended;		/* so many such calls had ended when it was noted, */
 	u64 seen;		/* and so many at the last page of another kind */
-	u32 nr_addr;		/* an even number */
+	u32 nr_addr;		/* in steps of IOB_REPEAT_STEP */
 	u16 place[IOB_REPEAT_ADDRS];	/* in words above sp */
 	unsigned long addr[IOB_REPEAT_ADDRS];
 };

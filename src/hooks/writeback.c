@@ -30,8 +30,8 @@
 #include "../blame/task.h"
 #include "table.h"
 
-static void dirty(void *data, struct iob_folio *f,
-		  struct address_space *mapping)
+static notrace void dirty(void *data, struct iob_folio *f,
+			  struct address_space *mapping)
 {
 	if (mapping && mapping->host)
 		iob_dirty_folio(mapping->host, f);
