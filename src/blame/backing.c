@@ -21,10 +21,8 @@
 
 #include "backing.h"
 
-/* of disks whose struct loop_device is as we know it; NULL before one was seen */
-static const void *known_fops;
-/* memory may come to a disk: no only while no swap area can come unseen */
-static bool swappable = true;
+const void *iob_backing_fops;
+bool iob_backing_swappable = true;
 
 static __always_inline bool reaches(const struct file *file)
 {
@@ -36,7 +34,7 @@ static __always_inline bool reaches(const struct file *file)
 		return true;
 	magic = host->i_sb->s_magic;
 	if (likely(magic == TMPFS_MAGIC))
-		return READ_ONCE(swappable);
+		return READ_ONCE(iob_backing_swappable);
 	if (magic == EXT4_SUPER_MAGIC || magic == BDEVFS_MAGIC)
 		return iob_disk_watches(host);
 	return true;
@@ -57,7 +55,7 @@ bool iob_backing_file_reaches(const struct file *file)
 /* Whether struct loop_device says which file it is.  Any context. */
 bool iob_backing_known(void)
 {
-	return READ_ONCE(known_fops);
+	return READ_ONCE(iob_backing_fops);
 }
 
 /**
@@ -88,7 +86,7 @@ static noinline bool look_at(const struct gendisk *gd)
 {
 	bool known = iob_loop_is_as_known(gd);
 
-	WRITE_ONCE(known_fops, known ? gd->fops : NULL);
+	WRITE_ONCE(iob_backing_fops, known ? gd->fops : NULL);
 	return !known || iob_backing_device_reaches(gd->private_data);
 }
 
@@ -102,7 +100,7 @@ bool iob_backing_disk_reaches(const struct gendisk *gd)
 {
 	const struct file *file;
 
-	if (unlikely(READ_ONCE(known_fops) != gd->fops || !gd->private_data))
+	if (unlikely(READ_ONCE(iob_backing_fops) != gd->fops || !gd->private_data))
 		return look_at(gd);
 	file = iob_loop_file(gd->private_data);
 	return !file || reaches(file);
@@ -111,7 +109,7 @@ bool iob_backing_disk_reaches(const struct gendisk *gd)
 /* A swap area is about to be used.  Any context. */
 void iob_backing_swapon(void)
 {
-	WRITE_ONCE(swappable, true);
+	WRITE_ONCE(iob_backing_swappable, true);
 }
 
 /* Whether there may be swap areas, full ones too.  May sleep. */
@@ -151,10 +149,10 @@ static bool has_swap(void)
  */
 void iob_backing_sees_swapon(bool seen)
 {
-	WRITE_ONCE(swappable, true);
+	WRITE_ONCE(iob_backing_swappable, true);
 	if (!seen)
 		return;
-	WRITE_ONCE(swappable, false);
+	WRITE_ONCE(iob_backing_swappable, false);
 	if (has_swap())
-		WRITE_ONCE(swappable, true);
+		WRITE_ONCE(iob_backing_swappable, true);
 }

@@ -5,9 +5,17 @@
 #ifndef IOB_BLAME_BACKING_H
 #define IOB_BLAME_BACKING_H
 
+#include <linux/fs.h>
+#include <linux/magic.h>
+
+#include <compat/loop.h>
+
 #include "disk.h"
 
-struct file;
+/* of disks whose struct loop_device is as we know it; NULL before one was seen */
+extern const void *iob_backing_fops;
+/* memory may come to a disk: no only while no swap area can come unseen */
+extern bool iob_backing_swappable;
 
 bool iob_backing_file_reaches(const struct file *file);
 bool iob_backing_device_reaches(const void *device);
@@ -16,6 +24,26 @@ bool iob_backing_known(void);
 const struct file *iob_backing_file(const void *device);
 void iob_backing_swapon(void);
 void iob_backing_sees_swapon(bool seen);
+
+/*
+ * Whether a loop device's file is for certain in memory alone.  In short what
+ * iob_backing_disk_reaches() finds out, which knows more.  Any context, inside
+ * iob_read_lock(); of a disk to which there is IO.
+ */
+static __always_inline bool iob_backing_in_memory(const struct gendisk *gd)
+{
+	const struct address_space *mapping;
+	const struct file *file;
+	const struct inode *host;
+
+	if (READ_ONCE(iob_backing_fops) != gd->fops || !gd->private_data ||
+	    READ_ONCE(iob_backing_swappable))
+		return false;
+	file = iob_loop_file(gd->private_data);
+	mapping = file ? READ_ONCE(file->f_mapping) : NULL;
+	host = mapping ? READ_ONCE(mapping->host) : NULL;
+	return host && host->i_sb->s_magic == TMPFS_MAGIC;
+}
 
 /**
  * iob_disk_hands_on - whether others do IO to other disks for IO to this one

@@ -112,8 +112,14 @@ static void who_fill(void *leaf, unsigned long slot, unsigned long n, u32 nr)
 		for (; n; n--)
 			WRITE_ONCE(((u32 *)leaf)[slot++], nr);
 	} else {
-		for (; n; n--)
-			WRITE_ONCE(((u16 *)leaf)[slot++], nr);
+		u16 *at = (u16 *)leaf + slot, *end = at + n;
+
+		while (at < end && !IS_ALIGNED((unsigned long)at, sizeof(u64)))
+			WRITE_ONCE(*at++, nr);
+		for (; end - at >= 4; at += 4)
+			WRITE_ONCE(*(u64 *)at, iob_dirtier_four(nr));
+		while (at < end)
+			WRITE_ONCE(*at++, nr);
 	}
 }
 

@@ -34,41 +34,82 @@ void iob_dirtier_owners(unsigned long *acts);
 void iob_dirtier_drop(const unsigned long *acts);
 unsigned long iob_dirtier_bytes(void);
 
+/* how many pages a leaf has, as bits, if entries take two bytes */
+#define IOB_LEAF_BITS	(PAGE_SHIFT - 1)
+#define IOB_LEAF_PAGES	(1UL << IOB_LEAF_BITS)
+
 /*
- * The entry of a page, if entries take two bytes; NULL: it has no leaf.  Only the
- * first @nr leaves are looked at.
+ * A page's leaf, if entries take two bytes, where it is pfn % IOB_LEAF_PAGES; NULL: it
+ * has none.  Only the first @nr leaves are looked at.
  */
-static inline u16 *iob_dirtier_at(unsigned long pfn, unsigned long nr)
+static inline u16 *iob_dirtier_leaf(unsigned long pfn, unsigned long nr)
 {
-	const unsigned int bits = PAGE_SHIFT - 1;
-	unsigned long i = pfn >> bits;
-	u16 *leaf;
+	unsigned long i = pfn >> IOB_LEAF_BITS;
 
 	/* memory that was plugged in since has no place: none */
 	if (unlikely(i >= nr))
 		return NULL;
-	leaf = (u16 *)READ_ONCE(iob_dirtiers.leaf[i]);
-	return likely(leaf) ? leaf + (pfn & ((1UL << bits) - 1)) : NULL;
+	return (u16 *)READ_ONCE(iob_dirtiers.leaf[i]);
 }
 
 /* The number of the act that dirtied this page, 0 if none is known. */
 static inline u32 iob_dirtier_get(unsigned long pfn)
 {
-	const u16 *at;
+	const u16 *leaf;
 
 	if (unlikely(iob_dirtiers_wide))
 		return iob_dirtier_get_wide(pfn);
-	at = iob_dirtier_at(pfn, iob_dirtiers.nr_leaves);
-	return at ? READ_ONCE(*at) : 0;
+	leaf = iob_dirtier_leaf(pfn, iob_dirtiers.nr_leaves);
+	return leaf ? READ_ONCE(leaf[pfn % IOB_LEAF_PAGES]) : 0;
+}
+
+/* Four entries of two bytes that are all the same. */
+static inline u64 iob_dirtier_four(u32 nr)
+{
+	return nr * 0x0001000100010001ULL;
+}
+
+/**
+ * iob_dirtier_run - how many pages in a row have this entry
+ * @pfn: the first one's frame number
+ * @max: so many are asked for, at least one
+ * @nr:  the entry, not 0
+ *
+ * Any context.  There may be more than it says: it ends with a leaf.
+ */
+static inline unsigned long iob_dirtier_run(unsigned long pfn, unsigned long max,
+					    u32 nr)
+{
+	const u16 *leaf, *at, *end;
+	unsigned long n;
+	u64 four;
+
+	if (unlikely(iob_dirtiers_wide))
+		return iob_dirtier_get_wide(pfn) == nr;
+	leaf = iob_dirtier_leaf(pfn, iob_dirtiers.nr_leaves);
+	if (unlikely(!leaf))
+		return 0;
+	at = leaf + pfn % IOB_LEAF_PAGES;
+	n = min(max, IOB_LEAF_PAGES - pfn % IOB_LEAF_PAGES);
+	end = at + n;
+	four = iob_dirtier_four(nr);
+	while (at < end && READ_ONCE(*at) == nr) {
+		at++;
+		/* leaves are pages: four at a time from where that can be done */
+		while (IS_ALIGNED((unsigned long)at, sizeof(four)) &&
+		       end - at >= 4 && READ_ONCE(*(const u64 *)at) == four)
+			at += 4;
+	}
+	return n - (end - at);
 }
 
 /* As iob_dirtier_set() for one page. */
 static inline void iob_dirtier_set_one(unsigned long pfn, u32 act_nr)
 {
-	u16 *at = iob_dirtier_at(pfn, READ_ONCE(iob_dirtiers_short));
+	u16 *leaf = iob_dirtier_leaf(pfn, READ_ONCE(iob_dirtiers_short));
 
-	if (likely(at))
-		WRITE_ONCE(*at, act_nr);
+	if (likely(leaf))
+		WRITE_ONCE(leaf[pfn % IOB_LEAF_PAGES], act_nr);
 	else
 		iob_dirtier_set(pfn, 1, act_nr);
 }

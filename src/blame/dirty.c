@@ -6,6 +6,7 @@
  */
 #include <compat/compiler.h>
 #include <compat/iomap.h>
+#include <compat/rcu.h>
 
 #include "act.h"
 #include "dirtier.h"
@@ -14,6 +15,7 @@
 #include "intent.h"
 #include "log.h"
 #include "owner.h"
+#include "repeat.h"
 #include "stack.h"
 #include "stats.h"
 #include "task.h"
@@ -297,14 +299,16 @@ static void set_again(const struct dirtier *d, struct iob_folio *f,
 		      unsigned long pfn, unsigned long count)
 {
 	/* an entry that is this file's: most often the next one is the same */
-	u32 known = IOB_ACT_LOST;
+	u32 known = IOB_ACT_LOST, nr;
+	unsigned long run;
 
-	for (; count; count--, pfn++) {
-		u32 nr = iob_dirtier_get(pfn);
-
-		if (nr == known)
+	for (; count; count -= run, pfn += run) {
+		run = iob_dirtier_run(pfn, count, known);
+		if (run)
 			continue;
-		if (has_dirtier(pfn, &d->file))
+		run = 1;
+		nr = iob_dirtier_get(pfn);
+		if (nr && has_dirtier(pfn, &d->file))
 			known = nr;
 		else
 			iob_dirtier_set_one(pfn, iob_id_nr(d->backing ?
@@ -509,35 +513,7 @@ static bool was_ranged(const struct iob_folio *folio)
 	return ranged;
 }
 
-/*
- * The next page is most probably dirtied like this one, by @act.  What metadata's
- * inodes may have for a number, and block devices, is not remembered.
- */
-static void note_repeat(struct iob_task *t, u32 intent, const struct inode *inode,
-			u64 id)
-{
-	struct iob_repeat *r = &t->repeat;
-	u32 now = iob_tasks_now();
-	struct iob_act *act = iob_act_id(id);
-
-	r->intent = 0;
-	if (!act || id <= IOB_ACT_LOST || READ_ONCE(act->dead) ||
-	    act->intent != intent || act->role != t->role ||
-	    inode->i_ino <= 2 || iob_is_bdev(inode) || iob_is_metadata(inode))
-		return;
-	r->epoch = now;
-	r->intent = intent;
-	r->role = act->role;
-	r->ino = act->file.ino;
-	r->dev = act->file.dev;
-	r->gen = act->file.gen;
-	r->nr = iob_id_nr(id);
-	r->act = act;
-	r->touched = jiffies;
-	iob_act_touch(act);
-}
-
-/* Of iob_dirty_folio(): whatever is not the common case.  @at: in there. */
+/* Of iob_dirty_folio(): it is not as the last time. */
 static noinline void dirty_slowly(struct inode *inode, struct iob_folio *folio,
 				  unsigned long ip, unsigned long sp,
 				  unsigned long bp)
@@ -552,45 +528,20 @@ static noinline void dirty_slowly(struct inode *inode, struct iob_folio *folio,
 	find_from(&d, inode, &at);
 	set_changed(&d, folio, iob_folio_pfn(folio), nr);
 	if (t && iob_task_is_plain(t, t->act_intent) && t->act == d.act)
-		note_repeat(t, t->act_intent, inode, d.act);
+		iob_repeat_note(t, t->act_intent, inode, d.act);
 }
 
-/* Whether it is as the last time. */
-static __always_inline bool is_repeat(const struct iob_task *t, u32 intent,
-				      const struct inode *inode)
+/* Of iob_dirty_folio(): it is maybe as the last time, but in another call. */
+static noinline void dirty_again(struct inode *inode, struct iob_folio *folio,
+				 struct iob_task *t, unsigned long ip,
+				 unsigned long sp, unsigned long bp)
 {
-	const struct iob_repeat *r = &t->repeat;
-
-	return r->intent == intent && r->ino == inode->i_ino &&
-	       r->dev == inode->i_sb->s_dev &&
-	       r->gen == inode->i_generation && r->role == t->role &&
-	       t->pid == current->pid && r->epoch == iob_tasks_now();
-}
-
-/**
- * iob_dirty_folio - the current task dirties a clean folio
- * @inode: in whose page cache it is; iob_disk_watches() it
- * @folio: the folio; a page on kernels that have none
- *
- * From a probe, inside iob_read_lock(), interrupts off.  Most calls are for the
- * next page of a file by the same way.  Nothing whose address is taken is on the
- * stack here, as that would have to be guarded.
- */
-void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
-{
-	unsigned long ip, sp, bp;
 	const struct iob_memo *m;
-	struct iob_task *t;
 
-	iob_stack_here(&ip, &sp, &bp);
 	if (unlikely(!in_task() || iob_folio_pages(folio) > 1))
 		goto slowly;
-	/* of an earlier session maybe: it is of another epoch, too */
-	t = iob_task_peek(current);
-	if (unlikely(!t || !t->repeat.intent))
-		goto slowly;
 	if (unlikely(!iob_stack_known(ip, sp, bp, false, &m) ||
-		     !is_repeat(t, m->intent, inode)))
+		     !iob_repeat_is(t, m->intent, inode)))
 		goto slowly;
 	/* seldom: the act's line is left alone */
 	if (unlikely(t->repeat.touched != (u32)jiffies)) {
@@ -598,11 +549,46 @@ void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 		iob_act_touch(t->repeat.act);
 	}
 	iob_dirtier_set_one(iob_folio_pfn(folio), t->repeat.nr);
+	iob_repeat_again(&t->repeat, m, sp);
 	return;
 slowly:
-	dirty_slowly(inode, folio, ip, sp, bp);
+	if (iob_disk_watches(inode))
+		dirty_slowly(inode, folio, ip, sp, bp);
+}
+
+/**
+ * iob_dirty_folio - the current task dirties a clean folio
+ * @inode: in whose page cache it is
+ * @folio: the folio; a page on kernels that have none
+ *
+ * From a tracepoint's probe, interrupts off.  Most calls are for the next page of a
+ * file by the same way.  Nothing whose address is taken is on the stack here, as
+ * that would have to be guarded.
+ */
+notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
+{
+	const struct task_struct *me = current;
+	unsigned long ip, sp, bp;
+	struct iob_task *t;
+
+	iob_probe_lock();
+	iob_stack_here(&ip, &sp, &bp);
+	t = iob_task_peek(me);
+	if (t && iob_repeat_goes_on(&t->repeat, me, inode, sp) &&
+	    likely(iob_folio_pages(folio) == 1)) {
+		iob_stat_inc(stack_known);
+		if (unlikely(READ_ONCE(iob_check_stacks)))
+			iob_repeat_check(&t->repeat, ip, sp, bp);
+		iob_dirtier_set_one(iob_folio_pfn(folio), t->repeat.nr);
+	} else if (t && t->repeat.intent) {
+		/* (of an earlier session: then it is of another epoch, too) */
+		dirty_again(inode, folio, t, ip, sp, bp);
+	} else if (iob_disk_watches(inode)) {
+		dirty_slowly(inode, folio, ip, sp, bp);
+	}
 	/* no jump: where we are is part of the stack */
 	barrier();
+	iob_probe_unlock();
 }
 
 static unsigned long pfn_of_buffer(const struct buffer_head *bh)

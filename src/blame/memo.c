@@ -155,19 +155,29 @@ static bool is_sound(const struct walk *w)
 	return true;
 }
 
-/* Words that are compared with the least work come first. */
+/* What is compared with the least work comes first, and the register last. */
+static unsigned int rank(const struct iob_proof *p)
+{
+	if (p->place == LIVE)
+		return 2;
+	return p->to_end;
+}
+
 static void sort_proofs(struct iob_memo *m)
 {
-	unsigned int i;
+	unsigned int i, nr = 0, r;
 
-	m->nr_plain = 0;
-	for (i = 0; i < m->nr_proofs; i++) {
-		struct iob_proof p = m->proof[i];
+	for (r = 0; r <= 2; r++) {
+		for (i = nr; i < m->nr_proofs; i++) {
+			struct iob_proof p = m->proof[i];
 
-		if (p.place == LIVE || p.to_end)
-			continue;
-		m->proof[i] = m->proof[m->nr_plain];
-		m->proof[m->nr_plain++] = p;
+			if (rank(&p) != r)
+				continue;
+			m->proof[i] = m->proof[nr];
+			m->proof[nr++] = p;
+		}
+		if (!r)
+			m->nr_plain = nr;
 	}
 }
 
@@ -193,6 +203,18 @@ static void note_places(struct walk *w)
 		m->place[k] = (k < m->nr_low ? at - w->f[0].sp : w->end - at) /
 			      sizeof(long);
 	}
+}
+
+/* Whether the end is like that of most system calls: see iob_memo_is(). */
+static void note_end(struct iob_memo *m)
+{
+	const struct iob_proof *p = &m->proof[m->nr_plain];
+	unsigned int nr = m->nr_proofs - m->nr_plain;
+
+	m->live = nr == 2 && p[1].place == LIVE && !p[1].to_end;
+	m->live_offset = m->live ? p[1].offset : 0;
+	m->short_end = m->nr - m->nr_low == 1 && nr == 1U + m->live &&
+		       p[0].place != LIVE;
 }
 
 /**
@@ -226,6 +248,35 @@ bool iob_memo_learn(struct iob_memo *m, const struct iob_frame *f,
 	}
 	note_places(&w);
 	sort_proofs(m);
+	note_end(m);
+	return true;
+}
+
+/**
+ * iob_memo_ends - of iob_memo_is(): what is not above sp alone
+ * @m:   what is remembered
+ * @sp:  where a walk would begin
+ * @bp:  likewise
+ * @end: of the stack
+ */
+bool iob_memo_ends(const struct iob_memo *m, unsigned long sp, unsigned long bp,
+		   unsigned long end)
+{
+	const unsigned long *low = (const unsigned long *)sp;
+	const unsigned long *top = (const unsigned long *)end;
+	unsigned int i;
+
+	for (i = m->nr_low; i < m->nr; i++) {
+		if (top[-(long)m->place[i]] != m->ip[i])
+			return false;
+	}
+	for (i = m->nr_plain; i < m->nr_proofs; i++) {
+		const struct iob_proof *p = &m->proof[i];
+		unsigned long value = p->place == LIVE ? bp : low[p->place];
+
+		if ((long)(value - (p->to_end ? end : sp)) != p->offset)
+			return false;
+	}
 	return true;
 }
 

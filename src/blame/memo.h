@@ -36,6 +36,10 @@ struct iob_memo {
 	u8 nr_low;		/* so many of them above sp, others below end */
 	u8 nr_proofs;		/* so many words have to point somewhere, */
 	u8 nr_plain;		/* the first of them from and to above sp */
+	bool short_end;		/* one address is below end, and one word above sp */
+				/* points there; and at most the register above sp: */
+	bool live;		/* it does, */
+	s32 live_offset;	/* so far */
 	u16 place[IOB_MEMO_FRAMES];
 	unsigned long ip[IOB_MEMO_FRAMES];
 	struct iob_proof proof[IOB_MEMO_PROOFS];
@@ -52,6 +56,9 @@ bool iob_memo_fits(const struct iob_memo *m, const struct iob_frame *at,
 bool iob_memo_differs(const struct iob_memo *m, const struct iob_frame *at,
 		      unsigned long end, u16 *place, unsigned long *ip);
 
+bool iob_memo_ends(const struct iob_memo *m, unsigned long sp, unsigned long bp,
+		   unsigned long end);
+
 /**
  * iob_memo_is - as iob_memo_fits(), in line
  * @m:   what is remembered
@@ -60,7 +67,8 @@ bool iob_memo_differs(const struct iob_memo *m, const struct iob_frame *at,
  * @bp:  likewise
  * @end: of the stack
  *
- * The loops are unrolled: this is most of what a stack costs that is known.
+ * The loops are unrolled, and the end is mostly that of a system call: this is most
+ * of what a stack costs that is known.
  */
 static __always_inline bool iob_memo_is(const struct iob_memo *m,
 					unsigned long ip, unsigned long sp,
@@ -89,10 +97,6 @@ static __always_inline bool iob_memo_is(const struct iob_memo *m,
 	}
 	if (i & 1 && low[*place++] != *addr++)
 		return false;
-	for (i = m->nr - m->nr_low; i; i--) {
-		if (top[-(long)*place++] != *addr++)
-			return false;
-	}
 	for (i = m->nr_plain; i >= 2; i -= 2, p += 2) {
 		if ((long)(low[p[0].place] - sp) != p[0].offset ||
 		    (long)(low[p[1].place] - sp) != p[1].offset)
@@ -103,14 +107,12 @@ static __always_inline bool iob_memo_is(const struct iob_memo *m,
 			return false;
 		p++;
 	}
-	for (i = m->nr_proofs - m->nr_plain; i; i--, p++) {
-		unsigned long value = p->place == IOB_MEMO_LIVE ?
-				      bp : low[p->place];
-
-		if ((long)(value - (p->to_end ? end : sp)) != p->offset)
-			return false;
-	}
-	return true;
+	if (!m->short_end)
+		return iob_memo_ends(m, sp, bp, end);
+	if (m->live && (long)(bp - sp) != m->live_offset)
+		return false;
+	return top[-(long)*place] == *addr &&
+	       (long)(low[p->place] - end) == p->offset;
 }
 
 #endif

@@ -268,8 +268,26 @@ static void look_at_page(struct look *l, struct page *page, u32 bytes)
 	add(l->o, l->submitter, submitter_how(l), bytes, IOB_DIRTY_UNKNOWN);
 }
 
+/*
+ * Behind the page that was looked at, most have the same entry: they are counted
+ * where it was, as look_at_page() would.  Return: how many of up to @max.
+ */
+static __always_inline u32 pages_alike(struct look *l, struct page *page,
+				       u32 max)
+{
+	u32 n;
+
+	if (!max || !l->last_nr)
+		return 0;
+	n = iob_dirtier_run(page_to_pfn(page), max, l->last_nr);
+	l->o->part[l->o->nr - 1].bytes += n << PAGE_SHIFT;
+	return n;
+}
+
 static void look_at_pages(struct look *l)
 {
+	u32 run;
+
 	struct bvec_iter iter;
 	struct bio_vec bv;
 
@@ -284,6 +302,9 @@ static void look_at_pages(struct look *l)
 			left -= bytes;
 			off = 0;
 			page++;
+			run = pages_alike(l, page, left >> PAGE_SHIFT);
+			left -= run << PAGE_SHIFT;
+			page += run;
 		}
 	}
 }

@@ -23,6 +23,7 @@
 #include "memo.h"
 #include "stack.h"
 #include "stats.h"
+#include "task.h"
 
 #define MAX_HIDDEN	40
 #define WAYS		8
@@ -404,6 +405,7 @@ noinline void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
 void iob_stack_forget(void)
 {
 	atomic_add(CODE_STEP, &iob_code_seq);
+	iob_tasks_forget();
 }
 
 /**

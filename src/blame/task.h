@@ -20,6 +20,8 @@
 
 #define IOB_MAX_SCOPES	4
 #define IOB_PLAINS	4	/* a power of 2 */
+#define IOB_REPEAT_STEP	6
+#define IOB_REPEAT_ADDRS (2 * IOB_REPEAT_STEP)
 
 /* A call of a function, as seen at its entry. */
 struct iob_call {
@@ -108,7 +110,7 @@ struct iob_quick {
 /*
  * Who dirtied the last page: the same intent on the same file, by the same role,
  * is the same act while the epoch is that in which it was seen to live, see
- * iob_tasks_now().  Of blame/dirty.
+ * iob_tasks_now().  Of blame/repeat.
  */
 struct iob_repeat {
 	u32 intent;		/* a plain one; 0: nothing is remembered */
@@ -120,6 +122,13 @@ struct iob_repeat {
 	u32 gen;
 	u32 nr;			/* the act's number */
 	struct iob_act *act;
+	/* and the same within one call of vfs_write(), see blame/repeat.c: */
+	unsigned long sp;	/* the stack was so deep, 0: there is nothing */
+	u64 ended;		/* so many such calls had ended when it was noted, */
+	u64 seen;		/* and so many at the last page of another kind */
+	u32 nr_addr;		/* in steps of IOB_REPEAT_STEP */
+	u16 place[IOB_REPEAT_ADDRS];	/* in words above sp */
+	unsigned long addr[IOB_REPEAT_ADDRS];
 };
 
 struct iob_task {
@@ -234,6 +243,14 @@ static inline u64 *iob_task_plain_of(struct iob_task *t, u32 intent)
 	return &t->plain[intent % IOB_PLAINS];
 }
 
+/* Nothing is remembered. */
+static inline void iob_repeat_end(struct iob_repeat *r)
+{
+	r->intent = 0;
+	r->sp = 0;
+	r->ended = U64_MAX;
+}
+
 /*
  * Whether what the task dirties with this intent is just its own: in no scope,
  * not dirty again, not stored into one page of a folio.  That follows from the
@@ -255,7 +272,7 @@ static inline void iob_task_set_plain(struct iob_task *t, u32 intent)
 static inline void iob_task_not_plain(struct iob_task *t)
 {
 	memset(t->plain, 0, sizeof(t->plain));
-	t->repeat.intent = 0;
+	iob_repeat_end(&t->repeat);
 }
 
 void iob_task_free(const struct task_struct *task);

@@ -79,9 +79,18 @@ static noinline void segment_loop(struct pt_regs *regs)
 }
 
 /* (file, iter, pos, ...): of any file, by anybody */
+static __always_inline bool is_nobodys(struct pt_regs *regs)
+{
+	return !READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD);
+}
+
+/* Called for each segment, also of loop devices that nobody follows. */
+IOB_ALONE(reads_alone, is_nobodys);
+IOB_ALONE(writes_alone, is_nobodys);
+
 static void iter_loop(struct pt_regs *regs)
 {
-	if (READ_ONCE(iob_loop_any) && current->flags & PF_KTHREAD)
+	if (!is_nobodys(regs))
 		segment_loop(regs);
 }
 
@@ -90,9 +99,10 @@ static void add_swap(struct pt_regs *regs)
 	iob_backing_swapon();
 }
 
-#define LOOP(func, probe) {						\
+#define LOOP(func, probe, ops) {					\
 	.name = func, .kind = IOB_HOOK_FUNCTION,				\
 	.phase = IOB_HOOK_ENABLED, .entered = probe, .module = "loop",	\
+	.alone = ops,							\
 	.lost = "for whom a loop device reads and writes its file",	\
 }
 
@@ -118,13 +128,13 @@ static const struct iob_hook hooks[] = {
 	STRIPE_END("raid5_end_write_request"),
 	STRIPE_END("raid5_end_read_request"),
 #ifdef IOB_LOOP_LIST
-	LOOP("lo_fallocate|lo_fallocate.isra.0", free_loop),
+	LOOP("lo_fallocate|lo_fallocate.isra.0", free_loop, NULL),
 #else
-	LOOP(IOB_LOOP_WORK, work_loop),
+	LOOP(IOB_LOOP_WORK, work_loop, NULL),
 #endif
-	LOOP("lo_rw_aio|lo_rw_aio.isra.0", rw_loop),
-	LOOP("vfs_iter_write", iter_loop),
-	LOOP("vfs_iter_read", iter_loop),
+	LOOP("lo_rw_aio|lo_rw_aio.isra.0", rw_loop, NULL),
+	LOOP("vfs_iter_write", iter_loop, &writes_alone),
+	LOOP("vfs_iter_read", iter_loop, &reads_alone),
 };
 
 IOB_HOOK_LIST(iob_stacked_hooks, hooks);

@@ -26,18 +26,15 @@
 #include "../blame/dirty.h"
 #include "../blame/disk.h"
 #include "../blame/intent.h"
+#include "../blame/repeat.h"
 #include "../blame/task.h"
 #include "table.h"
 
-static void dirty(void *data, struct iob_folio *f,
-		  struct address_space *mapping)
+static notrace void dirty(void *data, struct iob_folio *f,
+			  struct address_space *mapping)
 {
-	if (!mapping || !mapping->host)
-		return;
-	iob_read_lock();
-	if (iob_disk_watches(mapping->host))
+	if (mapping && mapping->host)
 		iob_dirty_folio(mapping->host, f);
-	iob_read_unlock();
 }
 
 static void drop(void *data, struct iob_folio *f)
@@ -224,6 +221,11 @@ static const struct iob_hook hooks[] = {
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
 		.found = found_writeback,
 		.lost = "the first dirtier of pages that writeback marks anew",
+	}, {
+		.name = "vfs_write",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.found = iob_repeat_found,
+		.lost = "nothing, but writes of many pages cost more",
 	},
 #ifdef IOB_HAVE_BH_FOLIO
 	{

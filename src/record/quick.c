@@ -46,7 +46,8 @@ static __always_inline bool is_same_loop(const struct iob_quick *q,
 	const struct gendisk *gd = iob_queued_disk(bio);
 
 	return q->dev == LOOP_OF(iob_bio_devt(bio)) && iob_disk_is_loop(gd) &&
-	       !iob_backing_disk_reaches(gd);
+	       (likely(iob_backing_in_memory(gd)) ||
+		!iob_backing_disk_reaches(gd));
 }
 
 /* Whether the bio is what the task has sent last, but for the place. */
@@ -59,7 +60,7 @@ static __always_inline bool is_alike(const struct iob_quick *q,
 	       bio->bi_iter.bi_sector - q->start < q->sectors;
 }
 
-/* Whether the task is what it was then. */
+/* Whether the task is what it was then, and the act lives: see iob_tasks_now(). */
 static __always_inline bool is_unchanged(const struct iob_task *t)
 {
 	const struct iob_quick *q = &t->quick;
@@ -77,25 +78,29 @@ static __always_inline bool is_unchanged(const struct iob_task *t)
 static __always_inline bool begin_alike(struct bio *bio, unsigned long ip,
 					unsigned long sp, unsigned long bp)
 {
-	struct iob_flight *f = iob_flight_slot(bio);
-	u32 size = bio->bi_iter.bi_size;
 	const struct iob_quick *q;
 	const struct iob_memo *m;
+	struct iob_flight *f;
 	struct iob_task *t;
+	u32 size;
 
-	/* (a write of nothing is another thing) */
-	if (!in_task() || !size)
+	if (!in_task())
 		return false;
 	t = iob_task_peek(current);
 	if (!t)
 		return false;
 	q = &t->quick;
-	if (!is_alike(q, bio) || !is_unchanged(t) || READ_ONCE(f->bio) ||
-	    !hlist_bl_empty(iob_flight_bucket(bio)) ||
-	    atomic_read(&iob_nr_uppers) || READ_ONCE(q->act->dead))
+	if (!is_alike(q, bio) || !is_unchanged(t))
 		return false;
-	if (!iob_stack_known(ip, sp, bp, true, &m) || m->intent != q->intent ||
-	    cmpxchg(&f->bio, NULL, bio))
+	/* before there is more to be kept in registers meanwhile */
+	if (!iob_stack_known(ip, sp, bp, true, &m) || m->intent != q->intent)
+		return false;
+	f = iob_flight_slot(bio);
+	size = bio->bi_iter.bi_size;
+	/* (a write of nothing is another thing) */
+	if (!size || READ_ONCE(f->bio) ||
+	    !hlist_bl_empty(iob_flight_bucket(bio)) ||
+	    atomic_read(&iob_nr_uppers) || cmpxchg(&f->bio, NULL, bio))
 		return false;
 	iob_act_touch(q->act);
 	iob_flight_fill(f, bio, size, q->disk, q->op, true, q->epoch);
