@@ -16,6 +16,7 @@
 #include <compat/blkdev.h>
 
 #include "../blame/end.h"
+#include "copy.h"
 #include "loop.h"
 #include "stripe.h"
 #include "upper.h"
@@ -237,7 +238,7 @@ bool iob_upper_look(struct iob_origin *o, const struct bio *bio)
 		/* it has pages of its own; it knows which ones they are for */
 		return find_clone(o, bio, iob_crypt_base(last));
 	default:
-		return find_clone(o, bio, bio);
+		return find_clone(o, bio, bio) || iob_copy_find(o, bio);
 	}
 }
 
