@@ -3,9 +3,9 @@
  * Some targets of device mapper make no clones.  They give a bio, or memory, to
  * dm_io(), which submits new bios before it returns: in that call these are for
  * whoever pays for the bio.  Or they have kcopyd copy or zero a whole chunk, of
- * which a bio that waits for it wants to write a part (dm-snapshot, dm-thin): he
- * pays who pays for that bio.  The target's context says which bio it is; that is
- * noted for the place, until kcopyd's worker calls dm_io() for it.
+ * which a bio that waits for it wants to write a part (dm-snapshot, dm-thin): that is
+ * paid for by who pays for the bio.  The target's context says which bio it is; that
+ * is noted for the place, until kcopyd's worker calls dm_io() for it.
  *
  * What is noted counts only while the waiting bio has its flight.
  */
