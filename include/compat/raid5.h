@@ -54,4 +54,13 @@ static inline const struct iob_r5dev *iob_r5dev_nr(const void *stripe,
 	return stripe + start + nr * sizeof(struct iob_r5dev);
 }
 
+/* Which of a stripe's disks @dev is. */
+static inline unsigned int iob_r5dev_index(const struct iob_r5dev *dev,
+					   const void *stripe,
+					   unsigned int start)
+{
+	return ((unsigned long)dev - (unsigned long)stripe - start) /
+	       sizeof(*dev);
+}
+
 #endif

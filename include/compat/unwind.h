@@ -85,6 +85,12 @@ static inline unsigned long iob_stack_at(struct pt_regs *regs)
 	return kernel_stack_pointer(regs);
 }
 
+/* The @nr-th of the probed function's arguments that are on the stack, from 0. */
+static inline void *iob_stack_argument(struct pt_regs *regs, unsigned int nr)
+{
+	return READ_ONCE_NOCHECK(((void **)kernel_stack_pointer(regs))[nr + 1]);
+}
+
 #else
 static inline unsigned int iob_unwind_regs(unsigned long *trace,
 					   unsigned int max,
@@ -102,6 +108,11 @@ static inline unsigned long iob_caller_of(struct pt_regs *regs)
 static inline unsigned long iob_stack_at(struct pt_regs *regs)
 {
 	return 0;
+}
+
+static inline void *iob_stack_argument(struct pt_regs *regs, unsigned int nr)
+{
+	return NULL;
 }
 #endif
 

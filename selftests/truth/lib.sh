@@ -27,6 +27,7 @@ TRUTH_FEW='buffered pwrite small large exit mmap splice sendfile aio uring_buffe
 TRUTH_UNDO=()				# commands, the last first
 TRUTH_COUNTLESS=''			# a disk whose driver keeps no count
 TRUTH_NO_STAT=			# why a disk's statistics are not to be believed
+TRUTH_TRIMS=			# what is discarded is, on each disk under test
 TRUTH_DISKS=()
 TRUTH_DIRS=()
 declare -A TRUTH_PLACE=()		# KIND -> its arguments for a reader
@@ -54,7 +55,8 @@ truth_start() {
 
 # truth_disk NODE FS IMAGE [OFFSET]: IMAGE holds the disk from sector OFFSET on;
 # of a partition, the whole disk. TRUTH_READS=some: others hold the same and are
-# read in its place. TRUTH_PART="part=NAME [chunk=SECTORS]": NAME's disks hold it together.
+# read in its place. TRUTH_PART="part=NAME [chunk=SECTORS [parity=2]]": NAME's disks
+# hold it together.
 truth_disk() {
 	local node=$1 stat=yes sys name disk
 	# a device mapper's node is not called as the kernel calls the disk
@@ -140,13 +142,15 @@ truth_wait_writers() {
 	TRUTH_WRITERS=()
 }
 
+# truth_wanted KIND: all are, unless the case names some
+truth_wanted() { [ -z "$TRUTH_ONLY" ] || [[ $TRUTH_ONLY =~ (^|[[:space:]])$1($|[[:space:]]) ]]; }
+
 # truth_kinds W|R [raw]: NAME BYTES of each kind for a place like this
 truth_kinds() {
 	local name what raw bytes
 	"$TRUTH_BIN" -l | while read -r name what raw bytes; do
 		if [ "$what" = "$1" ] && { [ "${2:-}" != raw ] || [ "$raw" = raw ]; } &&
-			[[ " $TRUTH_WITHOUT " != *" $name "* ]] &&
-			{ [ -z "$TRUTH_ONLY" ] || [[ $TRUTH_ONLY =~ (^|[[:space:]])$name($|[[:space:]]) ]]; }; then
+			[[ " $TRUTH_WITHOUT " != *" $name "* ]] && truth_wanted "$name"; then
 			echo "$name $bytes"
 		fi
 	done
@@ -230,7 +234,8 @@ truth_trim() {
 	local disk=${TRUTH_DISKS[-1]} status=0 alone=yes pid
 	[ "$(lsblk -dnbo DISC-MAX "/dev/$disk" | tr -d ' ')" != 0 ] || return 0
 	# RAID 5 refuses them, whatever it says, unless told that its disks then read as zeroes
-	[[ $(cat "/sys/block/$disk/md/level" 2>/dev/null) != raid[456] ]] || return 0
+	[[ $(cat "/sys/block/$disk/md/level" 2>/dev/null) != raid[456] ]] ||
+		[ "$(cat /sys/module/raid456/parameters/devices_handle_discard_safely)" = Y ] || return 0
 	case $(findmnt -no FSTYPE "$1") in
 	overlay) return 0 ;;	# cannot
 	f2fs) return 0 ;;	# leaves it all to a thread of its own
@@ -240,7 +245,10 @@ truth_trim() {
 	pid=$!
 	wait $pid || status=$?
 	if [ $status = 0 ]; then
-		echo "D kind=fstrim tgid=$pid tid=$pid disk=$disk alone=$alone path=$1"
+		# and the disks below, where the case says that it comes to all of them
+		for disk in ${TRUTH_TRIMS:+"${TRUTH_DISKS[@]:0:${#TRUTH_DISKS[@]}-1}"} "$disk"; do
+			echo "D kind=fstrim tgid=$pid tid=$pid disk=$disk alone=$alone path=$1"
+		done
 	else
 		echo "S kind=fstrim reason=$(paste -sd' ' "$SCRATCH/trim")"
 	fi >>"$TRUTH_MANIFEST"
@@ -250,6 +258,7 @@ truth_trim() {
 truth_read_all() {
 	local kind of path offset bytes
 	while read -r kind of; do
+		truth_wanted "$of" || continue
 		if ! grep -q "^W kind=$of " "$TRUTH_MANIFEST"; then
 			echo "S kind=$kind reason=$of has written nothing" >>"$TRUTH_MANIFEST"
 			continue

@@ -22,6 +22,10 @@ enum iob_end {
 	IOB_END_BTRFS_SUPER,	/* btrfs' superblock */
 	IOB_END_CRYPT,		/* bi_private: struct dm_crypt_io */
 	IOB_END_STRIPE,		/* bi_private: struct stripe_head */
+	/* no bios: device mapper's copies and requests, told likewise; see record/copy */
+	IOB_END_DM_SNAP,
+	IOB_END_DM_THIN,
+	IOB_END_DM_MIRROR,
 };
 
 void iob_end_mark(enum iob_end kind, unsigned long func);
@@ -29,7 +33,7 @@ void iob_end_unmark(enum iob_end kind);
 void iob_ends_unmark(void);
 void iob_ends_init(void);
 
-#define IOB_END_BITS	6	/* functions that end bios: some 16 of 64 */
+#define IOB_END_BITS	6	/* functions that end bios: some 22 of 64 */
 #define IOB_NR_ENDS	BIT(IOB_END_BITS)
 #define IOB_END_CHAIN	4
 
@@ -58,6 +62,23 @@ static inline bool iob_end_chained(const struct bio *bio)
 	return bio->bi_end_io == iob_chain_endio;
 }
 
+/* What is ended by a function.  Any context, while it is under way. */
+static inline enum iob_end iob_end_kind(unsigned long end)
+{
+	unsigned int n, i = iob_end_place(end);
+
+	for (n = 0; n < IOB_NR_ENDS; n++, i = (i + 1) % IOB_NR_ENDS) {
+		/* pairs with iob_end_mark() */
+		unsigned long func = smp_load_acquire(&iob_end_funcs[i].func);
+
+		if (!func)
+			break;
+		if (func == end)
+			return READ_ONCE(iob_end_funcs[i].kind);
+	}
+	return IOB_END_NONE;
+}
+
 /**
  * iob_end_of - what a bio is
  * @bio:  the bio
@@ -68,22 +89,12 @@ static inline bool iob_end_chained(const struct bio *bio)
 static inline enum iob_end iob_end_of(const struct bio *bio,
 				      const struct bio **last)
 {
-	unsigned int n, i;
+	unsigned int i;
 
 	for (i = 0; i < IOB_END_CHAIN && iob_end_chained(bio); i++)
 		bio = bio->bi_private;
 	*last = bio;
-	i = iob_end_place((unsigned long)bio->bi_end_io);
-	for (n = 0; n < IOB_NR_ENDS; n++, i = (i + 1) % IOB_NR_ENDS) {
-		/* pairs with iob_end_mark() */
-		unsigned long func = smp_load_acquire(&iob_end_funcs[i].func);
-
-		if (!func)
-			break;
-		if (func == (unsigned long)bio->bi_end_io)
-			return READ_ONCE(iob_end_funcs[i].kind);
-	}
-	return IOB_END_NONE;
+	return iob_end_kind((unsigned long)bio->bi_end_io);
 }
 
 /*

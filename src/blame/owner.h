@@ -18,6 +18,7 @@ enum iob_owner_kind {
 	IOB_OWNER_XFS_ICLOG,	/* not an act: see hooks/xfs */
 	IOB_OWNER_STRIPE,	/* not an act: see record/stripe */
 	IOB_OWNER_LOOP,		/* not an act: see record/loop */
+	IOB_OWNER_COPY,		/* not an act: see record/copy */
 };
 
 int iob_owner_init(void);

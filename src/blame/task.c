@@ -56,6 +56,8 @@ static void renew(struct iob_task *t)
 	memset(&t->freeing, 0, sizeof(t->freeing));
 	iob_origin_free(&t->backing.origin);
 	memset(&t->backing, 0, sizeof(t->backing));
+	iob_origin_free(&t->copy.origin);
+	memset(&t->copy, 0, sizeof(t->copy));
 	iob_origin_free(&t->compressed.origin);
 	memset(&t->compressed, 0, sizeof(t->compressed));
 	t->act = IOB_ACT_NONE;
@@ -84,6 +86,7 @@ static void unlink_task(struct iob_task *t)
 static void destroy(struct iob_task *t)
 {
 	iob_origin_free(&t->backing.origin);
+	iob_origin_free(&t->copy.origin);
 	iob_origin_free(&t->compressed.origin);
 	kmem_cache_free(cache, t);
 }

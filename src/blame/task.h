@@ -71,6 +71,15 @@ struct iob_backing {
 	struct iob_origin origin;	/* who pays for them */
 };
 
+/* Device mapper reads or writes for a bio: of record/copy. */
+struct iob_copy {
+	struct iob_call call;	/* until it returns, */
+	const struct dm_io_region *where;	/* in these places, */
+	u32 nr;
+	u32 bytes;		/* so many in each */
+	struct iob_origin origin;	/* who pays for them */
+};
+
 /* A range of a file system's own addresses is discarded: of blame/freed. */
 struct iob_freeing {
 	struct iob_call call;	/* until it returns */
@@ -148,6 +157,7 @@ struct iob_task {
 	struct iob_xfs xfs;
 	struct iob_freeing freeing;
 	struct iob_backing backing;
+	struct iob_copy copy;
 	struct iob_compressed compressed;
 	const void *common;	/* whose transaction it has last changed for */
 	/* its clean folio whose pages were just noted one by one */

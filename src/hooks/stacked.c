@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Disks that are made of others, or of files, and do not just pass bios on:
- * raid456 and loop.
+ * raid456, some targets of device mapper, and loop.
  *
  * Context: the entry of functions, preemption off.  join_stripe runs in whoever
  * gives the upper disk its IO, interrupts maybe off, add_swap in who calls swapon
- * (and in others) under swap_lock, the others in the loop device's worker.
+ * (and in others) under swap_lock; dm_io and dm_kcopyd_copy in workers and in whoever
+ * gives the upper disk its IO, where they may sleep; the others in the loop device's
+ * worker.
  */
 #include <linux/bio.h>
 
 #include <compat/loop.h>
 
+#include "../record/copy.h"
 #include "../record/loop.h"
 #include "../record/stripe.h"
 #include "table.h"
@@ -22,6 +25,26 @@ static void join_stripe(struct pt_regs *regs)
 			(void *)regs_get_kernel_argument(regs, 1),
 			regs_get_kernel_argument(regs, 2),
 			(int)regs_get_kernel_argument(regs, 3));
+}
+
+/* (rq, nr, where, ...) */
+static void does_dm_io(struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	iob_copy_io((void *)regs_get_kernel_argument(regs, 0),
+		    (u32)regs_get_kernel_argument(regs, 1),
+		    (void *)regs_get_kernel_argument(regs, 2), &call);
+}
+
+/* (client, from, nr, to, flags, fn, context) */
+static void copies(struct pt_regs *regs)
+{
+	iob_copy_begin((void *)regs_get_kernel_argument(regs, 1),
+		       (u32)regs_get_kernel_argument(regs, 2),
+		       (void *)regs_get_kernel_argument(regs, 3),
+		       regs_get_kernel_argument(regs, 5),
+		       iob_stack_argument(regs, 0));
 }
 
 #ifdef IOB_LOOP_LIST
@@ -113,6 +136,13 @@ static void add_swap(struct pt_regs *regs)
 	.lost = "for whom raid456 reads and writes",			\
 }
 
+/* who is told when kcopyd or dm_io() is done: names that others have, too */
+#define COPY_END(mod, func, what) {					\
+	.name = mod ":" func, .kind = IOB_HOOK_ADDRESS,			\
+	.phase = IOB_HOOK_LOADED, .end = what, .module = mod,		\
+	.lost = "for whom " mod " copies",				\
+}
+
 static const struct iob_hook hooks[] = {
 	{
 		.name = "_enable_swap_info|add_to_avail_list",
@@ -124,6 +154,20 @@ static const struct iob_hook hooks[] = {
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = join_stripe, .module = "raid456",
 		.lost = "for whom raid456 writes parity",
+	},
+	COPY_END("dm_snapshot", "copy_callback", IOB_END_DM_SNAP),
+	COPY_END("dm_thin_pool", "copy_complete", IOB_END_DM_THIN),
+	COPY_END("dm_mirror", "write_callback", IOB_END_DM_MIRROR),
+	{
+		.name = "dm_kcopyd_copy",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = copies, .module = "dm_mod",
+		.lost = "for whom device mapper copies",
+	}, {
+		.name = "dm_io",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = does_dm_io, .module = "dm_mod",
+		.lost = "for whom device mapper copies and mirrors",
 	},
 	STRIPE_END("raid5_end_write_request"),
 	STRIPE_END("raid5_end_read_request"),

@@ -294,10 +294,12 @@ void iob_inflight_queue(struct bio *bio, unsigned long ip, unsigned long sp,
 void iob_inflight_clone(struct bio *bio, dev_t disk, u64 sector)
 {
 	const struct gendisk *gd = iob_bio_disk(bio);
+	const struct bio *last;
 	struct iob_flight *f;
 
-	/* most often there is no such disk */
-	if (!atomic_read(&iob_nr_uppers) || iob_flight_find(bio))
+	/* most often there is no such disk; a stripe is asked when it is queued */
+	if (!atomic_read(&iob_nr_uppers) || iob_flight_find(bio) ||
+	    iob_end_of(bio, &last) == IOB_END_STRIPE)
 		return;
 	/* md does not queue what a disk of an array cannot do */
 	if (bio_op(bio) == REQ_OP_DISCARD && !iob_disk_discards(gd))

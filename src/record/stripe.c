@@ -6,6 +6,9 @@
  * from.  Parity, and what is read to compute it, is written or read once for all
  * who have data in the stripe: the one who joined last pays.
  *
+ * A discard takes whole stripes, and nobody joins for it: parity is discarded for
+ * those who discard the data beside it.
+ *
  * A bio ends after all blocks of its stripes are written, and so does its
  * flight: what is noted of a stripe counts only while that flight is there and
  * has the sector that joined.  Resynchronising, which nobody joins, is thus
@@ -99,6 +102,23 @@ static u32 find_data(struct iob_origin *o, const struct iob_r5dev *dev,
 	return got;
 }
 
+/*
+ * Parity is discarded with all the data of its stripe.  Of the two disks beside
+ * it one has data; the second is there, as only RAID 6 gets to look at it.
+ */
+static u32 find_discarded(struct iob_origin *o, const struct iob_r5dev *dev,
+			  const void *stripe, u32 bytes)
+{
+	unsigned int at = READ_ONCE(start), i;
+	unsigned int nr = iob_r5dev_index(dev, stripe, at);
+	u32 got = 0;
+
+	for (i = 1; i <= 2 && !got; i++)
+		got = find_data(o, iob_r5dev_nr(stripe, at, nr < i ? i : nr - i),
+				true, bytes);
+	return got;
+}
+
 static u32 find_joined(struct iob_origin *o, const void *stripe, u64 sub)
 {
 	u64 bio = iob_owner_get(IOB_OWNER_STRIPE, stripe, sub + JOINED_BIO);
@@ -109,6 +129,21 @@ static u32 find_joined(struct iob_origin *o, const void *stripe, u64 sub)
 		return 0;
 	return iob_flight_slice(o, (const void *)(unsigned long)bio, sector,
 				1 << SECTOR_SHIFT);
+}
+
+/* Who pays for what serves all that have data in the stripe. */
+static u32 find_shared(struct iob_origin *o, const struct iob_r5dev *dev,
+		       const struct bio *bio, u32 bytes)
+{
+	const void *stripe = bio->bi_private;
+	u32 got;
+
+	if (bio_op(bio) == REQ_OP_DISCARD)
+		return dev ? find_discarded(o, dev, stripe, bytes) : 0;
+	got = find_joined(o, stripe, 0);
+	if (!got && !op_is_write(bio_op(bio)))
+		got = find_joined(o, stripe, JOINED_READ);
+	return got;
 }
 
 /**
@@ -133,9 +168,7 @@ bool iob_stripe_find(struct iob_origin *o, const struct bio *bio)
 		got = find_data(o, dev, write, bytes);
 	}
 	if (!got) {
-		got = find_joined(o, stripe, 0);
-		if (!got && !write)
-			got = find_joined(o, stripe, JOINED_READ);
+		got = find_shared(o, dev, bio, bytes);
 		if (got)
 			iob_origin_inherit(o);
 	}

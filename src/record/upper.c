@@ -16,6 +16,7 @@
 #include <compat/blkdev.h>
 
 #include "../blame/end.h"
+#include "copy.h"
 #include "loop.h"
 #include "stripe.h"
 #include "upper.h"
@@ -163,6 +164,30 @@ bool iob_upper_without_pages(struct iob_origin *o, const struct bio *bio,
 	return found;
 }
 
+/* Of iob_upper_whole(), for a bio without pages, which may be an unannounced clone. */
+static const struct bio *find_place(const struct bio *bio)
+{
+	const struct gendisk *gd = iob_bio_disk(bio);
+	struct hlist_bl_head *b = dev_bucket(MKDEV(gd->major, gd->first_minor));
+	u64 sector = bio->bi_iter.bi_sector;
+	const struct bio *whole = NULL;
+	struct iob_tabled *t;
+	struct hlist_bl_node *node;
+	unsigned long flags;
+
+	flags = iob_flights_lock(b);
+	hlist_bl_for_each_entry(t, node, b, vec_hash) {
+		if (!t->vec && t->gd == gd && sector >= t->f.sector &&
+		    bio_end_sector(bio) <=
+		    t->f.sector + (t->f.size >> SECTOR_SHIFT)) {
+			whole = t->f.bio;
+			break;
+		}
+	}
+	iob_flights_unlock(b, flags);
+	return whole;
+}
+
 /**
  * iob_upper_whole - the flight that a driver has a bio from
  * @bio:   that the driver holds: an upper disk's, a piece or a clone of one
@@ -181,8 +206,12 @@ const struct bio *iob_upper_whole(const struct bio *bio, u64 *shift)
 	u32 pos;
 
 	*shift = 0;
-	if (whole || !bio->bi_io_vec || !bio_has_data((struct bio *)bio))
+	if (whole)
 		return whole;
+	if (!bio_has_data((struct bio *)bio))
+		return bio->bi_iter.bi_size ? find_place(bio) : NULL;
+	if (!bio->bi_io_vec)
+		return NULL;
 	b = vec_bucket(bio->bi_io_vec);
 	flags = iob_flights_lock(b);
 	hlist_bl_for_each_entry(t, node, b, vec_hash) {
@@ -209,7 +238,7 @@ bool iob_upper_look(struct iob_origin *o, const struct bio *bio)
 		/* it has pages of its own; it knows which ones they are for */
 		return find_clone(o, bio, iob_crypt_base(last));
 	default:
-		return find_clone(o, bio, bio);
+		return find_clone(o, bio, bio) || iob_copy_find(o, bio);
 	}
 }
 
