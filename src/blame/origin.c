@@ -510,15 +510,16 @@ static noinline_for_stack bool find_freed(struct look *l)
 static noinline_for_stack bool find_compressed(struct look *l)
 {
 	const struct iob_compressed *c;
+	struct iob_compressed own;
 	struct iob_stack stack IOB_UNINIT;
 	u64 size = l->bio->bi_iter.bi_size, sum = 0, done = 0, end;
 	unsigned int i;
 
-	if (!l->task || !l->task->compressed.bytes || l->late)
+	if (!l->task || !iob_compressed_any(l->task) || l->late)
 		return false;
-	c = &l->task->compressed;
 	iob_stack_get(&stack, l->regs);
-	if (!iob_compressed_writes(&stack))
+	c = iob_compressed_of(l->bio, &stack, &own);
+	if (!c)
 		return false;
 	l->file = &c->written;
 	for (i = 0; i < c->origin.nr; i++) {
@@ -534,6 +535,8 @@ static noinline_for_stack bool find_compressed(struct look *l)
 			  c->origin.nr > 1);
 		done = end;
 	}
+	l->file = NULL;
+	iob_origin_free(&own.origin);
 	return done;
 }
 
