@@ -10,7 +10,9 @@
  * REF_VERIFY and before 5.16 (for which folios stand).
  *
  * And that up to 6.5 what turns out not to shrink when it is compressed is marked
- * dirty anew inside compress_file_range(): IOB_BTRFS_REDIRTY.
+ * dirty anew inside compress_file_range(): IOB_BTRFS_REDIRTY.  Since 6.4 (for which
+ * buffers' folios of 6.3 stand) such an extent is submitted as others are:
+ * IOB_BTRFS_LATER.
  */
 #ifndef IOB_COMPAT_BTRFS_H
 #define IOB_COMPAT_BTRFS_H
@@ -20,6 +22,8 @@
 
 #ifndef IOB_HAVE_BH_FOLIO
 #define IOB_BTRFS_REDIRTY
+#else
+#define IOB_BTRFS_LATER
 #endif
 
 #define IOB_BTRFS_REF_DATA	1	/* BTRFS_REF_DATA */

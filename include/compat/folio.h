@@ -20,6 +20,7 @@
 #define iob_folio_locked(f)	folio_test_locked(f)
 #define iob_folio_mapping(f)	folio_mapping(f)
 #define iob_folio_dirty(f)	folio_test_dirty(f)
+#define iob_folio_has_private(f) folio_test_private(f)
 #else
 #define iob_folio		page
 #define iob_folio_of(page)	compound_head(page)
@@ -29,6 +30,7 @@
 #define iob_folio_locked(f)	PageLocked(f)
 #define iob_folio_mapping(f)	page_mapping(f)
 #define iob_folio_dirty(f)	PageDirty(f)
+#define iob_folio_has_private(f) PagePrivate(f)
 #endif
 
 /*

@@ -10,10 +10,13 @@
  * mapped file: those have a dirtier who has nothing to do with this IO.  Two
  * signs tell them: who ends the bio, and that a file's page goes to its own
  * disk only while it is under writeback.
+ *
+ * What is encrypted or compressed is written from other pages, see blame/standin
+ * and blame/compressed.
  */
+#include <linux/magic.h>
 #include <linux/math64.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/swap.h>
 
 #include <compat/compiler.h>
@@ -24,6 +27,7 @@
 #include "act.h"
 #include "compressed.h"
 #include "dirtier.h"
+#include "dirty.h"
 #include "end.h"
 #include "freed.h"
 #include "intent.h"
@@ -32,10 +36,16 @@
 #include "owner.h"
 #include "role.h"
 #include "stack.h"
+#include "standin.h"
 #include "stats.h"
 #include "task.h"
 
-#define MAX_PARTS	2048
+/* who dirtied pages that have become one */
+enum hands {
+	ONE_ACT,
+	ONE_ROLE,		/* by several acts */
+	SEVERAL,
+};
 
 /* one bio being looked at */
 struct look {
@@ -49,10 +59,13 @@ struct look {
 	const struct bio *whole; /* that it is a piece of, or itself */
 	bool late;		/* who submitted it is long gone */
 	bool for_other;		/* it is submitted for somebody who is known */
+	bool standins;		/* there may be such pages, see below */
 	const struct iob_file *file;	/* it is this one's, NULL: see below */
 	u32 modifier;
 	u64 submitter;		/* act, IOB_ACT_NONE until it is asked for */
 	const struct inode *submitter_host;	/* on this file */
+	struct iob_cluster cluster;	/* the last one */
+	enum hands hands;	/* it is of */
 	u32 last_nr;		/* entry of the page before, as verified: */
 	u64 last_act;		/* pays */
 	enum iob_how last_how;
@@ -136,82 +149,6 @@ static u64 submitter_of(struct look *l, const struct inode *host)
 	return iob_task_act(l->task, intent, &file);
 }
 
-static bool grow(struct iob_origin *o)
-{
-	u16 room = o->room == 1 ? 8 : o->room * 4;
-	struct iob_part *more;
-
-	/* that many dirtiers in one bio are no longer worth the memory */
-	if (o->room >= MAX_PARTS)
-		return false;
-	more = kmalloc_array(room, sizeof(*more), GFP_NOWAIT | __GFP_NOWARN);
-	if (!more)
-		return false;
-	memcpy(more, o->part, o->nr * sizeof(*more));
-	iob_origin_free(o);
-	o->part = more;
-	o->room = room;
-	return true;
-}
-
-static void add(struct iob_origin *o, u64 act, enum iob_how how, u32 bytes,
-		u64 dirty_ns)
-{
-	struct iob_part *last = o->nr ? &o->part[o->nr - 1] : NULL;
-
-	if (last && last->act == act && last->how == how) {
-		last->bytes += bytes;
-		return;
-	}
-	if (o->nr == o->room && !grow(o)) {
-		/* better nobody than the wrong one */
-		iob_stat_inc(parts_nomem);
-		last->act = IOB_ACT_NOMEM;
-		last->how = IOB_HOW_LOST;
-		last->bytes += bytes;
-		return;
-	}
-	last = &o->part[o->nr++];
-	last->act = act;
-	last->how = how;
-	last->bytes = bytes;
-	last->dirty_ns = dirty_ns;
-}
-
-/**
- * iob_origin_add - @bytes more, which @id pays for together with others
- * @o:     being put together
- * @id:    an act; here on @file, under @modifier
- * @file:  the file
- * @bytes: how many
- * @modifier: see IOB_MODIFIER_*
- *
- * Any context but NMI, inside iob_read_lock().
- */
-void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
-		    u32 bytes, u32 modifier)
-{
-	id = iob_act_modified(iob_act_on(id, file, true), modifier);
-	add(o, id, IOB_HOW_INHERITED, bytes, IOB_DIRTY_UNKNOWN);
-}
-
-/**
- * iob_origin_add_page - @bytes more of a page, or of what is made of it
- * @o:     being put together
- * @id:    who dirtied it
- * @bytes: how many
- * @dirty_ns: when that was, 0 if it is not known
- *
- * Any context but NMI, inside iob_read_lock().
- */
-void iob_origin_add_page(struct iob_origin *o, u64 id, u32 bytes, u64 dirty_ns)
-{
-	const struct iob_act *act = iob_act_id(id);
-
-	add(o, id, act ? iob_act_how(act) : IOB_HOW_LOST, bytes,
-	    dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN);
-}
-
 /* A page's entry says @nr: who pays?  IOB_ACT_NONE if it is another file's. */
 static u64 act_of_entry(struct look *l, u32 nr, const struct inode *host)
 {
@@ -238,14 +175,122 @@ static enum iob_how submitter_how(const struct look *l)
 	return l->task && !l->late ? IOB_HOW_SUBMITTER : IOB_HOW_LOST;
 }
 
-/* One page of a write from the page cache. */
-static void look_at_page(struct look *l, struct page *page, u32 bytes)
+/* @bytes more of a file's pages whose dirtier is not known. */
+static void add_submitter(struct look *l, const struct inode *host, u32 bytes)
 {
-	unsigned long pfn = page_to_pfn(page);
-	u32 nr = iob_dirtier_get(pfn);
-	struct inode *host;
-	u64 dirty_ns;
+	if (!l->submitter || host != l->submitter_host)
+		l->submitter = submitter_of(l, host);
+	l->submitter_host = host;
+	iob_origin_put(l->o, l->submitter, submitter_how(l), bytes, IOB_DIRTY_UNKNOWN);
+}
 
+/*
+ * @bytes more of what was made of a file's pages, by his share: @shared with
+ * others, who have one, too.
+ */
+static void add_share(struct look *l, const struct inode *host, u64 act,
+		      enum iob_how how, u32 bytes, u64 dirty_ns, bool shared)
+{
+	if (act <= IOB_ACT_LOST) {
+		add_submitter(l, host, bytes);
+		return;
+	}
+	if (l->modifier)
+		act = iob_act_modified(act, l->modifier);
+	if (how == IOB_HOW_EXACT && shared)
+		how = IOB_HOW_INHERITED;
+	iob_origin_put(l->o, act, how, bytes, dirty_ns);
+}
+
+/* Who dirtied the pages of a cluster. */
+static enum hands hands_of(const struct iob_cluster *c)
+{
+	const struct iob_act *first = NULL;
+	enum hands hands = ONE_ACT;
+	unsigned int i;
+	u64 ns;
+
+	for (i = 0; i < c->nr; i++) {
+		u64 id = iob_dirty_of_page(c->host, c->first + i, &ns);
+		const struct iob_act *act = iob_act_id(id);
+
+		if (!i)
+			first = act;
+		if (act == first)
+			continue;
+		if (!act || !first || act->role != first->role)
+			return SEVERAL;
+		hands = ONE_ROLE;
+	}
+	return hands;
+}
+
+/*
+ * @bytes from @off on of a page into which f2fs has compressed a cluster.  If
+ * that is of several, nobody knows what has become of whose: sector by sector the
+ * pages take turns, so that each pays by his share of them.
+ */
+static noinline_for_stack void look_at_cluster(struct look *l,
+					       const struct iob_cluster *c,
+					       u32 off, u32 bytes)
+{
+	const unsigned int sectors = PAGE_SIZE >> SECTOR_SHIFT;
+	const unsigned int step = max(c->nr / sectors, 1U);
+
+	if (l->cluster.host != c->host || l->cluster.first != c->first) {
+		l->cluster = *c;
+		l->hands = hands_of(c);
+	}
+	while (bytes) {
+		unsigned int sector = off >> SECTOR_SHIFT;
+		unsigned int nth = sector * c->nr / sectors +
+				   (sector + c->part) % step;
+		u32 now = l->hands == ONE_ACT ? bytes :
+			  min_t(u32, bytes, SECTOR_SIZE);
+		const struct iob_act *act;
+		u64 dirty_ns, id;
+
+		id = iob_dirty_of_page(c->host, c->first + nth, &dirty_ns);
+		act = iob_act_id(id);
+		add_share(l, c->host, act ? id : IOB_ACT_LOST,
+			  act ? iob_act_how(act) : IOB_HOW_LOST, now,
+			  dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN,
+			  l->hands == SEVERAL);
+		off += now;
+		bytes -= now;
+	}
+}
+
+/* Whose file a page is written for that is none of the cache, or NULL. */
+static struct inode *standin_host(const struct look *l, struct page *page)
+{
+	struct page *own = iob_standin_for(page);
+	struct iob_cluster c;
+
+	if (iob_standin_cluster(own, &c))
+		return c.host;
+	return own == page ? NULL : cache_host(l, iob_folio_of(own));
+}
+
+/* One page of a write from the page cache, or of what was made of such. */
+static void look_at_page(struct look *l, struct page *page, u32 off, u32 bytes)
+{
+	struct iob_cluster c;
+	struct inode *host;
+	unsigned long pfn;
+	u64 dirty_ns;
+	u32 nr;
+
+	if (unlikely(l->standins)) {
+		page = iob_standin_for(page);
+		if (iob_standin_cluster(page, &c)) {
+			look_at_cluster(l, &c, off, bytes);
+			l->last_nr = 0;
+			return;
+		}
+	}
+	pfn = page_to_pfn(page);
+	nr = iob_dirtier_get(pfn);
 	if (nr && nr == l->last_nr) {
 		l->o->part[l->o->nr - 1].bytes += bytes;
 		return;
@@ -256,16 +301,13 @@ static void look_at_page(struct look *l, struct page *page, u32 bytes)
 		l->last_act = act_of_entry(l, nr, host);
 		if (l->last_act) {
 			dirty_ns = iob_dirtier_time(pfn);
-			add(l->o, l->last_act, l->last_how, bytes,
-			    dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN);
+			iob_origin_put(l->o, l->last_act, l->last_how, bytes,
+				       dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN);
 			l->last_nr = nr;
 			return;
 		}
 	}
-	if (!l->submitter || host != l->submitter_host)
-		l->submitter = submitter_of(l, host);
-	l->submitter_host = host;
-	add(l->o, l->submitter, submitter_how(l), bytes, IOB_DIRTY_UNKNOWN);
+	add_submitter(l, host, bytes);
 }
 
 /*
@@ -298,7 +340,7 @@ static void look_at_pages(struct look *l)
 		while (left) {
 			u32 bytes = min_t(u32, left, PAGE_SIZE - off);
 
-			look_at_page(l, page, bytes);
+			look_at_page(l, page, off, bytes);
 			left -= bytes;
 			off = 0;
 			page++;
@@ -361,7 +403,7 @@ static bool find_owner(struct look *l, u64 id)
 	}
 	if (l->modifier)
 		id = iob_act_modified(id, l->modifier);
-	add(l->o, id, how, l->bio->bi_iter.bi_size, IOB_DIRTY_UNKNOWN);
+	iob_origin_put(l->o, id, how, l->bio->bi_iter.bi_size, IOB_DIRTY_UNKNOWN);
 	return true;
 }
 
@@ -489,21 +531,20 @@ static noinline_for_stack bool find_freed(struct look *l)
 static noinline_for_stack bool find_compressed(struct look *l)
 {
 	const struct iob_compressed *c;
+	struct iob_compressed own;
 	struct iob_stack stack IOB_UNINIT;
 	u64 size = l->bio->bi_iter.bi_size, sum = 0, done = 0, end;
 	unsigned int i;
 
-	if (!l->task || !l->task->compressed.bytes || l->late)
+	if (!l->task || !iob_compressed_any(l->task) || l->late)
 		return false;
-	c = &l->task->compressed;
 	iob_stack_get(&stack, l->regs);
-	if (!iob_compressed_writes(&stack))
+	c = iob_compressed_of(l->bio, &stack, &own);
+	if (!c)
 		return false;
 	l->file = &c->written;
 	for (i = 0; i < c->origin.nr; i++) {
 		const struct iob_part *p = &c->origin.part[i];
-		enum iob_how how = p->how;
-		u64 act = p->act;
 
 		sum += p->bytes;
 		end = sum < c->bytes ? round_down(div64_u64(size * sum,
@@ -511,18 +552,12 @@ static noinline_for_stack bool find_compressed(struct look *l)
 						  SECTOR_SIZE) : size;
 		if (end == done)
 			continue;
-		if (act <= IOB_ACT_LOST) {
-			act = submitter_of(l, NULL);
-			how = submitter_how(l);
-		} else {
-			if (l->modifier)
-				act = iob_act_modified(act, l->modifier);
-			if (how == IOB_HOW_EXACT && c->origin.nr > 1)
-				how = IOB_HOW_INHERITED;
-		}
-		add(l->o, act, how, end - done, p->dirty_ns);
+		add_share(l, NULL, p->act, p->how, end - done, p->dirty_ns,
+			  c->origin.nr > 1);
 		done = end;
 	}
+	l->file = NULL;
+	iob_origin_free(&own.origin);
 	return done;
 }
 
@@ -548,6 +583,14 @@ static void find(struct look *l)
 	if (bio_has_data(bio) && bio->bi_iter.bi_size &&
 	    l->end != IOB_END_DIRECT)
 		host = cache_host(l, iob_folio_of(bio_page(bio)));
+	/* a bio of f2fs has pages of several files */
+	if (host && host->i_sb->s_magic == F2FS_SUPER_MAGIC)
+		l->standins = true;
+	if (!host && l->op == IOB_OP_WRITE && bio_has_data(bio) &&
+	    l->end != IOB_END_DIRECT) {
+		host = standin_host(l, bio_page(bio));
+		l->standins = host;
+	}
 	if (!host && is_write(l) && find_compressed(l))
 		return;
 	/* what a log holds may be pages of the cache, on their way elsewhere */
@@ -559,7 +602,7 @@ static void find(struct look *l)
 		return;
 	}
 	act = submitter_of(l, host);
-	add(o, act, direct_how(l), bio->bi_iter.bi_size, IOB_DIRTY_NEVER);
+	iob_origin_put(o, act, direct_how(l), bio->bi_iter.bi_size, IOB_DIRTY_NEVER);
 }
 
 /*
@@ -644,90 +687,4 @@ void iob_origin_find_late(struct iob_origin *o, struct bio *bio, enum iob_op op)
 	struct look l = { .o = o, .bio = bio, .op = op, .late = true };
 
 	find(&l);
-}
-
-/* Nobody is known to pay for @bytes.  Any context. */
-void iob_origin_lost(struct iob_origin *o, u32 bytes)
-{
-	iob_origin_begin(o);
-	iob_origin_add_lost(o, bytes);
-}
-
-/**
- * iob_origin_append - the origin of one more piece of a bio
- * @to:    begun; gets the parts; iob_origin_free() it in the end
- * @from:  the whole bio's origin
- * @pos:   where the piece begins, in bytes
- * @bytes: its size
- *
- * Any context but NMI.  Return: false if @from has less than that.
- */
-bool iob_origin_append(struct iob_origin *to, const struct iob_origin *from,
-		       u32 pos, u32 bytes)
-{
-	unsigned int i;
-
-	/* a flush has no bytes, but somebody pays */
-	if (!bytes && from->nr)
-		add(to, from->part[0].act, from->part[0].how, 0,
-		    from->part[0].dirty_ns);
-	for (i = 0; i < from->nr && bytes; i++) {
-		const struct iob_part *p = &from->part[i];
-		u32 piece;
-
-		if (pos >= p->bytes) {
-			pos -= p->bytes;
-			continue;
-		}
-		piece = min(bytes, p->bytes - pos);
-		add(to, p->act, p->how, piece, p->dirty_ns);
-		bytes -= piece;
-		pos = 0;
-	}
-	return !bytes;
-}
-
-/* Nobody is known to pay for @bytes more.  Any context. */
-void iob_origin_add_lost(struct iob_origin *o, u32 bytes)
-{
-	add(o, IOB_ACT_LOST, IOB_HOW_LOST, bytes, IOB_DIRTY_UNKNOWN);
-}
-
-/* Who pays for the byte at @pos, the first if there is none.  Any context. */
-u64 iob_origin_at(const struct iob_origin *o, u64 pos)
-{
-	u64 end = 0;
-	unsigned int i;
-
-	for (i = 0; i < o->nr; i++) {
-		end += o->part[i].bytes;
-		if (pos < end)
-			return o->part[i].act;
-	}
-	return o->nr ? o->part[0].act : IOB_ACT_NONE;
-}
-
-/* The last part is @bytes longer.  There is one.  Any context. */
-void iob_origin_stretch(struct iob_origin *o, u32 bytes)
-{
-	o->part[o->nr - 1].bytes += bytes;
-}
-
-/* What is done is not the parts' own data, but needed for it.  Any context. */
-void iob_origin_inherit(struct iob_origin *o)
-{
-	unsigned int i;
-
-	for (i = 0; i < o->nr; i++) {
-		if (o->part[i].how == IOB_HOW_EXACT)
-			o->part[i].how = IOB_HOW_INHERITED;
-	}
-}
-
-/* As iob_origin_append(), but @to has nothing yet. */
-bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
-		      u32 pos, u32 bytes)
-{
-	iob_origin_begin(to);
-	return iob_origin_append(to, from, pos, bytes);
 }

@@ -59,6 +59,8 @@ bool iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
 void iob_origin_find_late(struct iob_origin *o, struct bio *bio,
 			  enum iob_op op);
 struct iob_file;
+void iob_origin_put(struct iob_origin *o, u64 act, enum iob_how how, u32 bytes,
+		    u64 dirty_ns);
 void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
 		    u32 bytes, u32 modifier);
 void iob_origin_add_page(struct iob_origin *o, u64 id, u32 bytes, u64 dirty_ns);

@@ -93,7 +93,8 @@ struct iob_freeing {
 struct iob_compressed {
 	u64 bytes;		/* a worker writes, of so many before: */
 	struct iob_origin origin;	/* who dirtied them, as far as known, */
-	struct iob_file written;	/* in this file */
+	struct iob_file written;	/* in this file, */
+	bool fresh;		/* and they have not been submitted yet */
 	struct iob_file file;	/* the task has last begun to read this */
 };
 

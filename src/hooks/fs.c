@@ -175,6 +175,14 @@ static void btrfs_extent(struct pt_regs *regs)
 				      regs_get_kernel_argument(regs, 2));
 }
 
+#ifdef IOB_BTRFS_LATER
+/* (btrfs_bio, ...) */
+static void btrfs_submits(struct pt_regs *regs)
+{
+	iob_compressed_submit((void *)regs_get_kernel_argument(regs, 0));
+}
+#endif
+
 /* What is compressed is read into pages of nobody. */
 static void btrfs_reads(struct inode *inode)
 {
@@ -264,6 +272,16 @@ static const struct iob_hook hooks[] = {
 	      "the file of a compressed extent that is read"),
 	BTRFS("btrfs_submit_compressed_read", btrfs_reads_compressed,
 	      "the file of a compressed extent that is read"),
+#ifdef IOB_BTRFS_LATER
+	BTRFS("btrfs_submit_bbio", btrfs_submits,
+	      "whose compressed extents btrfs writes after checksums"),
+	{
+		.name = "btrfs_work_helper",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.found = iob_compressed_worker_found, .module = "btrfs",
+		.lost = "whose compressed extents btrfs writes after checksums",
+	},
+#endif
 #ifdef IOB_BTRFS_REDIRTY
 	{
 		.name = "compress_file_range",

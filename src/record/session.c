@@ -3,6 +3,7 @@
 #include <linux/rwsem.h>
 
 #include "../blame/act.h"
+#include "../blame/compressed.h"
 #include "../blame/dirtier.h"
 #include "../blame/disk.h"
 #include "../blame/intent.h"
@@ -46,6 +47,7 @@ static void discard(void)
 	iob_intents_exit();
 	iob_dirtier_exit();
 	iob_freed_stop();
+	iob_compressed_stop();
 	iob_owner_exit();
 	iob_logs_exit();
 	iob_stacks_exit();
