@@ -2,7 +2,8 @@
 #
 # A spec is NAME=SIZE or NAME:FSTYPE=SIZE. A name that is a file system's is
 # made one with that release's own mkfs, so that kernel and tools fit. Nothing
-# may write to a fresh file system by itself later: no lazy initialisation.
+# may write to a fresh file system by itself later: no lazy initialisation. ext4-4k
+# has blocks of 4 KiB, as larger disks have; mkfs gives a disk of less than 512M 1 KiB.
 # shellcheck shell=bash
 
 disk_name() { sed -E 's/[:=].*//' <<<"$1"; }
@@ -31,6 +32,7 @@ disks_make() {
 disk_mkfs() {
 	local suite=$1 folder=$2 name=$3 fs=$4 mkfs
 	case $fs in
+	ext4-4k) mkfs="mkfs.ext4 -q -F -b 4096 -E lazy_itable_init=0,lazy_journal_init=0" ;;
 	ext*) mkfs="mkfs.$fs -q -F -E lazy_itable_init=0,lazy_journal_init=0" ;;
 	xfs | f2fs | btrfs) mkfs="mkfs.$fs -f -q" ;;
 	vfat) mkfs="mkfs.vfat -F 32" ;;
