@@ -21,7 +21,10 @@ struct iob_dm_pending {
 	struct bio_list snapshot_bios;	/* on either of the two */
 };
 
-/* dm-thin's copy_complete(): a block is copied or zeroed before it is written */
+/*
+ * dm-thin's copy_complete(): a block is copied or zeroed before it is written; and
+ * what a bio has in bi_private that its passdown_endio() ends: blocks are discarded
+ */
 struct iob_dm_cell {
 	struct list_head list;
 	struct rb_node node;
@@ -38,6 +41,7 @@ struct iob_dm_mapping {
 	void *thin;
 	u64 begin, end, block;
 	struct iob_dm_cell *cell;
+	struct bio *bio;		/* the one that discards them */
 };
 
 #endif

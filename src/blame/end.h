@@ -22,6 +22,7 @@ enum iob_end {
 	IOB_END_BTRFS_SUPER,	/* btrfs' superblock */
 	IOB_END_CRYPT,		/* bi_private: struct dm_crypt_io */
 	IOB_END_STRIPE,		/* bi_private: struct stripe_head */
+	IOB_END_THIN_DISCARD,	/* bi_private: struct dm_thin_new_mapping */
 	/* no bios: device mapper's copies and requests, told likewise; see record/copy */
 	IOB_END_DM_SNAP,
 	IOB_END_DM_THIN,

@@ -157,6 +157,7 @@ static const struct iob_hook hooks[] = {
 	},
 	COPY_END("dm_snapshot", "copy_callback", IOB_END_DM_SNAP),
 	COPY_END("dm_thin_pool", "copy_complete", IOB_END_DM_THIN),
+	COPY_END("dm_thin_pool", "passdown_endio", IOB_END_THIN_DISCARD),
 	COPY_END("dm_mirror", "write_callback", IOB_END_DM_MIRROR),
 	{
 		.name = "dm_kcopyd_copy",

@@ -5,7 +5,8 @@
  * whoever pays for the bio.  Or they have kcopyd copy or zero a whole chunk, of
  * which a bio that waits for it wants to write a part (dm-snapshot, dm-thin): that is
  * paid for by who pays for the bio.  The target's context says which bio it is; that
- * is noted for the place, until kcopyd's worker calls dm_io() for it.
+ * is noted for the place, until kcopyd's worker calls dm_io() for it.  Discards that
+ * dm-thin passes down are new bios, too, and end with one that names the upper one.
  *
  * What is noted counts only while the waiting bio has its flight.
  */
@@ -170,6 +171,35 @@ void iob_copy_io(const struct dm_io_request *rq, unsigned int nr,
 	c->where = where;
 	c->nr = nr;
 	c->call = *call;
+}
+
+/**
+ * iob_copy_discards - who pays for a bio with which dm-thin discards
+ * @o:      gets the parts; iob_origin_free() it in the end
+ * @bio:    as it is queued
+ * @parent: that it is a piece of, an IOB_END_THIN_DISCARD
+ *
+ * As iob_copy_find().
+ */
+bool iob_copy_discards(struct iob_origin *o, const struct bio *bio,
+		       const struct bio *parent)
+{
+	const struct iob_dm_mapping *mapping = parent->bi_private;
+	const struct bio *whole, *by = mapping->bio;
+	u64 shift;
+	u32 got;
+
+	whole = by ? iob_upper_whole(by, &shift) : NULL;
+	if (!whole || bio->bi_iter.bi_size < SECTOR_SIZE)
+		return false;
+	iob_origin_begin(o);
+	got = iob_flight_slice(o, whole, by->bi_iter.bi_sector + shift,
+			       SECTOR_SIZE);
+	if (got)
+		iob_origin_stretch(o, bio->bi_iter.bi_size - got);
+	else
+		iob_origin_free(o);
+	return got;
 }
 
 /* Where in a region a bio is, in bytes; false if it is not in it. */

@@ -15,6 +15,8 @@ void iob_copy_begin(const struct dm_io_region *from, unsigned int nr,
 		    const void *context);
 void iob_copy_io(const struct dm_io_request *rq, unsigned int nr,
 		 const struct dm_io_region *where, const struct iob_call *call);
+bool iob_copy_discards(struct iob_origin *o, const struct bio *bio,
+		       const struct bio *parent);
 bool iob_copy_find(struct iob_origin *o, const struct bio *bio);
 
 #endif

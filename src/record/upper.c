@@ -237,6 +237,8 @@ bool iob_upper_look(struct iob_origin *o, const struct bio *bio)
 	case IOB_END_CRYPT:
 		/* it has pages of its own; it knows which ones they are for */
 		return find_clone(o, bio, iob_crypt_base(last));
+	case IOB_END_THIN_DISCARD:
+		return iob_copy_discards(o, bio, last);
 	default:
 		return find_clone(o, bio, bio) || iob_copy_find(o, bio);
 	}
