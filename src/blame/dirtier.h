@@ -5,6 +5,7 @@
 #ifndef IOB_BLAME_DIRTIER_H
 #define IOB_BLAME_DIRTIER_H
 
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/mm.h>
 #include <linux/types.h>
@@ -36,7 +37,7 @@ unsigned long iob_dirtier_bytes(void);
 
 /* how many pages a leaf has, as bits, if entries take two bytes */
 #define IOB_LEAF_BITS	(PAGE_SHIFT - 1)
-#define IOB_LEAF_PAGES	(1UL << IOB_LEAF_BITS)
+#define IOB_LEAF_PAGES	BIT(IOB_LEAF_BITS)
 
 /*
  * A page's leaf, if entries take two bytes, where it is pfn % IOB_LEAF_PAGES; NULL: it
