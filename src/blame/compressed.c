@@ -181,6 +181,54 @@ bool iob_compressed_any(const struct iob_task *t)
 	return t->compressed.bytes || READ_ONCE(nr_laters);
 }
 
+/* Whatever was noted for this struct, which was never met: it is another bio's now. */
+static void forget_later(const void *bbio)
+{
+	struct later *e;
+
+	lockdep_assert_held(&later_lock);
+	list_for_each_entry(e, &laters, list) {
+		if (e->bbio == bbio) {
+			drop(e);
+			return;
+		}
+	}
+}
+
+static void add_later(struct later *e)
+{
+	lockdep_assert_held(&later_lock);
+	if (nr_laters == MAX_LATER) {
+		drop(list_first_entry(&laters, struct later, list));
+		iob_stat_inc(owner_evicted);
+	}
+	list_add_tail(&e->list, &laters);
+	WRITE_ONCE(nr_laters, nr_laters + 1);
+}
+
+/* The extent that the current task has just begun to submit, NULL if it has not. */
+static struct later *make_later(const void *bbio)
+{
+	struct iob_task *t = iob_task_get();
+	long at = READ_ONCE(bio_at);
+	struct later *e;
+
+	if (!t || !t->compressed.fresh)
+		return NULL;
+	t->compressed.fresh = false;
+	e = kmalloc(sizeof(*e), GFP_NOWAIT | __GFP_NOWARN);
+	if (!e) {
+		iob_stat_inc(parts_nomem);
+		return NULL;
+	}
+	e->bbio = bbio;
+	e->vec = at < 0 ? NULL : ((const struct bio *)(bbio + at))->bi_io_vec;
+	e->what = t->compressed;
+	iob_origin_slice(&e->what.origin, &t->compressed.origin, 0,
+			 t->compressed.bytes);
+	return e;
+}
+
 /**
  * iob_compressed_submit - the current task hands over a bio of btrfs
  * @bbio: btrfs' own struct of the bio
@@ -190,31 +238,15 @@ bool iob_compressed_any(const struct iob_task *t)
  */
 void iob_compressed_submit(const void *bbio)
 {
-	struct iob_task *t = iob_task_get();
-	long at = READ_ONCE(bio_at);
+	struct later *e = make_later(bbio);
 	unsigned long flags;
-	struct later *e;
 
-	if (!t || !t->compressed.fresh)
+	if (!e && !READ_ONCE(nr_laters))
 		return;
-	t->compressed.fresh = false;
-	e = kmalloc(sizeof(*e), GFP_NOWAIT | __GFP_NOWARN);
-	if (!e) {
-		iob_stat_inc(parts_nomem);
-		return;
-	}
-	e->bbio = bbio;
-	e->vec = at < 0 ? NULL : ((const struct bio *)(bbio + at))->bi_io_vec;
-	e->what = t->compressed;
-	iob_origin_slice(&e->what.origin, &t->compressed.origin, 0,
-			 t->compressed.bytes);
 	spin_lock_irqsave(&later_lock, flags);
-	if (nr_laters == MAX_LATER) {
-		drop(list_first_entry(&laters, struct later, list));
-		iob_stat_inc(owner_evicted);
-	}
-	list_add_tail(&e->list, &laters);
-	WRITE_ONCE(nr_laters, nr_laters + 1);
+	forget_later(bbio);
+	if (e)
+		add_later(e);
 	spin_unlock_irqrestore(&later_lock, flags);
 }
 
