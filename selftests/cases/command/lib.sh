@@ -32,6 +32,8 @@ command_setup() {
 	mount -t ext4 "$DISK_command" "$MNT"
 	sync
 	DISK=${DISK_command#/dev/}
+	# (ext4 reads bitmaps ahead for a while: what is under way at the beginning is unseen)
+	disks_at_rest 0.1 "$DISK" >/dev/null
 }
 
 command_teardown() {
