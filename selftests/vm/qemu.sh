@@ -36,11 +36,13 @@ vm_accel() {
 # oops=panic, panic=-1 and -no-reboot: a kernel that breaks ends the guest at
 # once. Own slab caches are not merged and carry red zones and poison. The stall
 # limits are what two loaded cores without KVM need. (The bench has no such caches.)
+# norandmaps: what QEMU has translated it finds again only at the same address, so
+# each new place of a library costs three times what beginning a program costs.
 vm_cmdline() {
 	echo "console=ttyS0 panic=-1 oops=panic ignore_loglevel log_buf_len=16M" \
 		"printk.devkmsg=on slab_nomerge ${IOB_SLUB_DEBUG-slub_debug=FZP,iob_*}" \
 		"rcupdate.rcu_cpu_stall_timeout=120 nmi_watchdog=0 no_timer_check" \
-		"mitigations=off random.trust_cpu=on net.ifnames=0 ${IOB_CMDLINE:-}"
+		"mitigations=off norandmaps random.trust_cpu=on net.ifnames=0 ${IOB_CMDLINE:-}"
 }
 
 # The -drive and -device words for a job's disks; the serial number names one
