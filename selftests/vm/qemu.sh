@@ -38,11 +38,13 @@ vm_accel() {
 # limits are what two loaded cores without KVM need. (The bench has no such caches.)
 # norandmaps: what QEMU has translated it finds again only at the same address, so
 # each new place of a library costs three times what beginning a program costs.
+# tsc=reliable: with one thread for all CPUs it is, and every look at the HPET, which
+# some kernels take instead, costs an exit.
 vm_cmdline() {
 	echo "console=ttyS0 panic=-1 oops=panic ignore_loglevel log_buf_len=16M" \
 		"printk.devkmsg=on slab_nomerge ${IOB_SLUB_DEBUG-slub_debug=FZP,iob_*}" \
 		"rcupdate.rcu_cpu_stall_timeout=120 nmi_watchdog=0 no_timer_check" \
-		"mitigations=off norandmaps random.trust_cpu=on net.ifnames=0 ${IOB_CMDLINE:-}"
+		"mitigations=off norandmaps tsc=reliable random.trust_cpu=on net.ifnames=0 ${IOB_CMDLINE:-}"
 }
 
 # The -drive and -device words for a job's disks; the serial number names one
