@@ -125,8 +125,8 @@ static u64 hint_of(const struct iob_devs *devs)
 	u64 hint = 0;
 
 	for (i = 0; devs && i < devs->nr; i++)
-		hint |= iob_devs_bit(MAJOR(devs->dev[i].disk_devt),
-				     MINOR(devs->dev[i].disk_devt));
+		hint |= BIT_ULL(iob_devs_bit(MAJOR(devs->dev[i].disk_devt),
+					     MINOR(devs->dev[i].disk_devt)));
 	return hint;
 }
 

@@ -102,10 +102,11 @@ static inline struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector,
 	return d ? d->disk : NULL;
 }
 
-/* One of 64 bits for a disk. */
-static inline u64 iob_devs_bit(unsigned int major, unsigned int first_minor)
+/* Which of 64 bits is a disk's. */
+static inline unsigned int iob_devs_bit(unsigned int major,
+					unsigned int first_minor)
 {
-	return 1ULL << hash_32(major + first_minor, 6);
+	return hash_32(major + first_minor, 6);
 }
 
 /*
@@ -114,8 +115,8 @@ static inline u64 iob_devs_bit(unsigned int major, unsigned int first_minor)
  */
 static __always_inline bool iob_disk_maybe(const struct gendisk *gd)
 {
-	return atomic64_read(&iob_devs_hint) &
-	       iob_devs_bit(gd->major, gd->first_minor);
+	return (u64)atomic64_read(&iob_devs_hint) >>
+	       iob_devs_bit(gd->major, gd->first_minor) & 1;
 }
 
 /*

@@ -24,7 +24,7 @@ struct iob_frame {
 struct iob_proof {
 	u16 place;		/* in words above sp; all ones: the register */
 	bool to_end;		/* what it points to is below the end, */
-	s32 offset;		/* so far; else above sp */
+	long offset;		/* so far; else above sp */
 };
 
 struct iob_memo {
@@ -39,7 +39,7 @@ struct iob_memo {
 	bool short_end;		/* one address is below end, and one word above sp */
 				/* points there; and at most the register above sp: */
 	bool live;		/* it does, */
-	s32 live_offset;	/* so far */
+	long live_offset;	/* so far */
 	u16 place[IOB_MEMO_FRAMES];
 	unsigned long ip[IOB_MEMO_FRAMES];
 	struct iob_proof proof[IOB_MEMO_PROOFS];

@@ -26,10 +26,18 @@ struct iob_part {
 
 struct iob_origin {
 	struct iob_part *part;	/* &one or an array of its own */
-	u16 nr;
-	u16 room;
+	union {
+		struct {
+			u16 nr;
+			u16 room;
+		};
+		u32 shape;	/* both, to be compared at once */
+	};
 	struct iob_part one;
 };
+
+/* of an origin that is @one: most are */
+#define IOB_ORIGIN_ONE	(1 | 1 << 16)
 
 /* The operation as iolog names it, or -1: not an IO that is accounted. */
 static inline int iob_op_of(const struct bio *bio)

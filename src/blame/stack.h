@@ -130,9 +130,6 @@ DECLARE_PER_CPU(struct iob_shelf *, iob_shelves);
 extern atomic_t iob_code_seq;
 extern bool iob_check_stacks;
 
-#ifdef IOB_UNWIND_FRAMES
-void iob_stack_check(struct iob_memo *m);
-
 /*
  * The set in which the stack of the current task is found.  What a task of a user
  * is at begins with the system call.
@@ -151,6 +148,9 @@ static __always_inline unsigned int iob_stack_set(unsigned long start)
 	return iob_stack_set_user(start);
 }
 
+#ifdef IOB_UNWIND_FRAMES
+void iob_stack_check(struct iob_memo *m);
+
 /* Which one of a set the stack most probably is. */
 static __always_inline struct iob_memo *
 iob_stack_guess(const struct iob_pick *pick, unsigned long sp, unsigned long end)
@@ -163,6 +163,41 @@ iob_stack_guess(const struct iob_pick *pick, unsigned long sp, unsigned long end
 	return pick->last;
 }
 #endif
+
+/**
+ * iob_stack_known_in - as iob_stack_known(), of a set that the caller knows
+ * @set:  below IOB_STACK_SETS; of another one than the stack's it is not known
+ * @ip:   as iob_stack_here() has it
+ * @sp:   likewise; on the task's own stack, as it is if in_task()
+ * @bp:   likewise
+ * @memo: gets where it is remembered
+ */
+static __always_inline bool iob_stack_known_in(unsigned int set,
+					       unsigned long ip,
+					       unsigned long sp,
+					       unsigned long bp,
+					       const struct iob_memo **memo)
+{
+#ifdef IOB_UNWIND_FRAMES
+	unsigned long end = (unsigned long)task_stack_page(current) +
+			    THREAD_SIZE;
+	const struct iob_shelf *shelf = this_cpu_read(iob_shelves);
+	struct iob_memo *m;
+
+	if (unlikely(shelf->seq != atomic_read(&iob_code_seq)))
+		return false;
+	m = iob_stack_guess(&shelf->pick[set], sp, end);
+	if (!iob_memo_is(m, ip, sp, bp, end))
+		return false;
+	iob_stat_inc(stack_known);
+	if (unlikely(READ_ONCE(iob_check_stacks)))
+		iob_stack_check(m);
+	*memo = m;
+	return true;
+#else
+	return false;
+#endif
+}
 
 /**
  * iob_stack_known - the stack above the caller, if it is most probably known
@@ -181,28 +216,13 @@ static __always_inline bool iob_stack_known(unsigned long ip, unsigned long sp,
 					    unsigned long bp, bool user,
 					    const struct iob_memo **memo)
 {
-#ifdef IOB_UNWIND_FRAMES
 	unsigned long end = (unsigned long)task_stack_page(current) +
 			    THREAD_SIZE;
-	const struct iob_shelf *shelf = this_cpu_read(iob_shelves);
-	const struct iob_pick *pick;
-	struct iob_memo *m;
 
-	if (unlikely(end - sp > THREAD_SIZE ||
-		     shelf->seq != atomic_read(&iob_code_seq)))
+	if (unlikely(end - sp > THREAD_SIZE))
 		return false;
-	pick = &shelf->pick[user ? iob_stack_set_user(ip) : iob_stack_set(ip)];
-	m = iob_stack_guess(pick, sp, end);
-	if (!iob_memo_is(m, ip, sp, bp, end))
-		return false;
-	iob_stat_inc(stack_known);
-	if (unlikely(READ_ONCE(iob_check_stacks)))
-		iob_stack_check(m);
-	*memo = m;
-	return true;
-#else
-	return false;
-#endif
+	return iob_stack_known_in(user ? iob_stack_set_user(ip) :
+				  iob_stack_set(ip), ip, sp, bp, memo);
 }
 
 /* Whether its outermost frames have to be left out, which is counted elsewhere. */

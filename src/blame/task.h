@@ -115,6 +115,7 @@ struct iob_quick {
 	struct iob_act *act;	/* while it is this epoch */
 	u64 id;			/* the act's */
 	u8 op;
+	u8 set;			/* in which its stack is looked for */
 };
 
 /*

@@ -23,14 +23,17 @@ static __always_inline void queue_one(struct bio *bio)
 		iob_quick_queue(bio);
 }
 
-/* 5.10: the queue comes first */
-static void __maybe_unused bio_queue_q(void *data, struct request_queue *q,
-				       struct bio *bio)
+/*
+ * Those that come with each IO are notrace: the function tracer would be called for
+ * each, too.  5.10: the queue comes first.
+ */
+static notrace void __maybe_unused
+bio_queue_q(void *data, struct request_queue *q, struct bio *bio)
 {
 	queue_one(bio);
 }
 
-static void __maybe_unused bio_queue(void *data, struct bio *bio)
+static notrace void __maybe_unused bio_queue(void *data, struct bio *bio)
 {
 	queue_one(bio);
 }
@@ -79,39 +82,32 @@ static __always_inline void issue_one(struct request *rq)
 		iob_quick_issue(rq);
 }
 
-static void __maybe_unused rq_issue_q(void *data, struct request_queue *q,
-				      struct request *rq)
+static notrace void __maybe_unused
+rq_issue_q(void *data, struct request_queue *q, struct request *rq)
 {
 	issue_one(rq);
 }
 
-static void __maybe_unused rq_issue(void *data, struct request *rq)
+static notrace void __maybe_unused rq_issue(void *data, struct request *rq)
 {
 	issue_one(rq);
 }
 
-static void __maybe_unused rq_complete_errno(void *data, struct request *rq,
-					     int error, unsigned int bytes)
+static notrace void __maybe_unused
+rq_complete_errno(void *data, struct request *rq, int error,
+		  unsigned int bytes)
 {
 	if (iob_quick_has(rq))
 		iob_quick_rq_done(rq, error, bytes);
 }
 
-static noinline void rq_fail(struct request *rq, blk_status_t error,
-			     unsigned int bytes)
+static notrace void __maybe_unused
+rq_complete(void *data, struct request *rq, blk_status_t error,
+	    unsigned int bytes)
 {
-	iob_quick_rq_done(rq, blk_status_to_errno(error), bytes);
-}
-
-static void __maybe_unused rq_complete(void *data, struct request *rq,
-				       blk_status_t error, unsigned int bytes)
-{
-	if (!iob_quick_has(rq))
-		return;
-	if (unlikely(error))
-		rq_fail(rq, error, bytes);
-	else
-		iob_quick_rq_done(rq, 0, bytes);
+	if (iob_quick_has(rq))
+		iob_quick_rq_done(rq, unlikely(error) ?
+				  blk_status_to_errno(error) : 0, bytes);
 }
 
 static void bio_complete(void *data, struct request_queue *q, struct bio *bio)

@@ -200,7 +200,7 @@ static __always_inline void iob_note_submitter(struct iob_first *first,
 
 /*
  * A new flight is @bio's, as it is queued, of @size bytes; it has no origin yet.
- * @task: in_task(); @epoch: as in it.
+ * @task: in_task(); @epoch: as in it.  Its queue_ns is left to the caller.
  */
 static __always_inline void iob_flight_fill(struct iob_flight *f,
 					    struct bio *bio, u32 size,
@@ -217,7 +217,6 @@ static __always_inline void iob_flight_fill(struct iob_flight *f,
 	f->epoch = epoch;
 	f->first.opf = (__force u32)bio->bi_opf;
 	f->op = op;
-	f->first.queue_ns = iob_bio_time(bio);
 	iob_note_submitter(&f->first, task);
 }
 

@@ -41,7 +41,7 @@ enum {
 
 static struct trace_buffer *text;	/* of the session; RCU for those without it */
 static bool text_on;			/* false once disabled */
-bool iob_iolog_full;
+union iob_iolog_ears iob_iolog_ears;
 static atomic_t text_readers;
 static DEFINE_MUTEX(text_mutex);	/* one consumer at a time */
 
@@ -51,7 +51,6 @@ static struct irq_work wake_soon;
 
 static struct dentry *bin_dir;
 static struct rchan *bin;		/* of the session */
-atomic_t iob_iolog_bin_readers;
 static const struct file_operations bin_fops;
 
 static void wake_readers(struct work_struct *work)
@@ -127,11 +126,11 @@ static void add_text(struct iob_iolog_bin_record *rec)
 			iob_stat_inc(iolog_overflow);
 		} else {
 			iob_stat_inc(iolog_unread);
-			WRITE_ONCE(iob_iolog_full, true);
+			WRITE_ONCE(iob_iolog_ears.text, 0);
 			/* against one who opens at this moment */
 			smp_mb();
 			if (atomic_read(&text_readers))
-				WRITE_ONCE(iob_iolog_full, false);
+				WRITE_ONCE(iob_iolog_ears.text, 1);
 		}
 	}
 }
@@ -145,11 +144,11 @@ static void add_text(struct iob_iolog_bin_record *rec)
  */
 void iob_iolog_add(const struct iob_io *io, const struct iob_act *act)
 {
-	bool to_bin = atomic_read(&iob_iolog_bin_readers) && bin;
+	bool to_bin = atomic_read(&iob_iolog_ears.bin) && bin;
 	struct iob_iolog_bin_record rec IOB_UNINIT;
 
 	fill(&rec, io, act);
-	if (!READ_ONCE(iob_iolog_full))
+	if (READ_ONCE(iob_iolog_ears.text))
 		add_text(&rec);
 	else
 		iob_stat_inc(iolog_unread);
@@ -167,7 +166,7 @@ void iob_iolog_open(void)
 	atomic_inc(&text_readers);
 	/* pairs with the one in add_text() */
 	smp_mb__after_atomic();
-	WRITE_ONCE(iob_iolog_full, false);
+	WRITE_ONCE(iob_iolog_ears.text, 1);
 }
 
 /* He has closed it. */
@@ -307,13 +306,13 @@ static int bin_open(struct inode *inode, struct file *file)
 	int err = relay_file_operations.open(inode, file);
 
 	if (!err)
-		atomic_inc(&iob_iolog_bin_readers);
+		atomic_inc(&iob_iolog_ears.bin);
 	return err;
 }
 
 static int bin_release(struct inode *inode, struct file *file)
 {
-	atomic_dec(&iob_iolog_bin_readers);
+	atomic_dec(&iob_iolog_ears.bin);
 	return relay_file_operations.release(inode, file);
 }
 
@@ -409,7 +408,7 @@ int iob_iolog_start(void)
 		free_text();
 		return -ENOMEM;
 	}
-	iob_iolog_full = false;
+	iob_iolog_ears.text = 1;
 	WRITE_ONCE(text_on, true);
 	return 0;
 }

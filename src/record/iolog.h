@@ -16,13 +16,21 @@
 struct dentry;
 struct iob_io;
 
-extern bool iob_iolog_full;		/* the text log, and nobody has it open */
-extern atomic_t iob_iolog_bin_readers;
+/* Who reads along; asked for each IO, so in one word. */
+union iob_iolog_ears {
+	struct {
+		u32 text;	/* 0: the text log is full, nobody has it open */
+		atomic_t bin;	/* so many have iolog_bin* open */
+	};
+	u64 any;
+};
+
+extern union iob_iolog_ears iob_iolog_ears;
 
 /* Whether IO is logged now.  Any context. */
 static inline bool iob_iolog_listened(void)
 {
-	return !READ_ONCE(iob_iolog_full) || atomic_read(&iob_iolog_bin_readers);
+	return READ_ONCE(iob_iolog_ears.any);
 }
 
 /* Whether an IO is to be logged; if not, that is counted.  Any context but NMI. */

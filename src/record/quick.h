@@ -1,14 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * quick - what each IO runs through, and the short way that most of them take
+ *
+ * Three probes run for each IO of the machine.  Here is where each of them ends
+ * for most: for IO that nobody watches with a question to its disk; for a direct
+ * IO that is like the task's last one with what came of that; for a request of one
+ * bio for which one act pays with its sums and counters.  All else goes on to
+ * inflight and io, which know no short ways.
+ *
+ * A direct IO is like the last one if all is the same from which blame/origin
+ * found who pays: the device, what is done, who ends the bio, the task's state,
+ * its stack - by its intent, which is one for one trace - and the file that it
+ * reads or writes.  What came of it holds for one epoch (blame/task).
+ *
+ * All of it is compiled into the probes themselves, and only quick.c is not.
  */
 #ifndef IOB_RECORD_QUICK_H
 #define IOB_RECORD_QUICK_H
 
 #include <linux/blkdev.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
 
+#include <compat/rcu.h>
+
+#include "../blame/act.h"
 #include "../blame/backing.h"
+#include "../blame/stack.h"
+#include "../blame/stats.h"
+#include "../blame/task.h"
+#include "counters.h"
 #include "flight.h"
+#include "inflight.h"
+#include "io.h"
+#include "iolog.h"
+#include "upper.h"
+
+void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
+		    unsigned long ip, u32 epoch);
+void iob_quick_issue_now(struct iob_flight *f);
+void iob_quick_issue_other(struct request *rq);
+void iob_quick_record(const struct iob_flight *f, const struct request *rq,
+		      int error, struct iob_act *act, enum iob_how how);
 
 /*
  * Whether IO that goes to a disk, or a request of it, may be anybody's concern: false
@@ -30,10 +64,202 @@ static __always_inline bool iob_quick_has(const struct request *rq)
 	return rq->bio && gd && iob_disk_maybe(gd);
 }
 
-void iob_quick_queue(struct bio *bio);
-void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
-		    u32 epoch);
-void iob_quick_issue(struct request *rq);
-void iob_quick_rq_done(struct request *rq, int error, unsigned int bytes);
+/* iob_quick.dev of a loop device: no device's number, so that it is asked more */
+#define IOB_LOOP_OF(dev)	(~(dev))
+
+/*
+ * Whether it is a loop device that the last IO went to, too.  Its flights were in slots
+ * then; now its IO may be followed, as it has another file, or as swap came.
+ */
+static __always_inline bool iob_quick_same_loop(const struct iob_quick *q,
+						const struct bio *bio)
+{
+	const struct gendisk *gd = iob_queued_disk(bio);
+
+	return q->dev == IOB_LOOP_OF(iob_bio_devt(bio)) &&
+	       iob_disk_is_loop(gd) &&
+	       (likely(iob_backing_in_memory(gd)) ||
+		!iob_backing_disk_reaches(gd));
+}
+
+/* Whether the bio is what the task has sent last, but for the place. */
+static __always_inline bool iob_quick_alike(const struct iob_quick *q,
+					    const struct bio *bio)
+{
+	return (likely(q->dev == iob_bio_devt(bio)) ||
+		iob_quick_same_loop(q, bio)) &&
+	       q->end == bio->bi_end_io &&
+	       q->opf == (__force u32)bio->bi_opf &&
+	       bio->bi_iter.bi_sector - q->start < q->sectors;
+}
+
+/* Whether the task is what it was then, and the act lives: see iob_tasks_now(). */
+static __always_inline bool iob_quick_unchanged(const struct iob_task *t)
+{
+	const struct iob_quick *q = &t->quick;
+
+	/* a thread that execs takes over its leader's pid */
+	return q->epoch == iob_tasks_now() && t->pid == current->pid &&
+	       !iob_task_serves(t) && t->direct == q->direct &&
+	       (!q->direct || iob_file_same(&t->file, &q->file));
+}
+
+/*
+ * The flight of a direct IO that is like the last one.  Return: false if it is
+ * not, or nobody can tell; nothing is done then.
+ */
+static __always_inline bool iob_quick_begin(struct bio *bio, unsigned long ip,
+					    unsigned long sp, unsigned long bp)
+{
+	const struct iob_quick *q;
+	const struct iob_memo *m;
+	struct iob_flight *f;
+	struct iob_task *t;
+	u32 size;
+
+	if (!in_task())
+		return false;
+	t = iob_task_peek(current);
+	if (!t)
+		return false;
+	q = &t->quick;
+	if (!iob_quick_alike(q, bio) || !iob_quick_unchanged(t))
+		return false;
+	/* before there is more to be kept in registers meanwhile */
+	if (!iob_stack_known_in(q->set, ip, sp, bp, &m) ||
+	    m->intent != q->intent)
+		return false;
+	f = iob_flight_slot(bio);
+	size = bio->bi_iter.bi_size;
+	/* (a write of nothing is another thing) */
+	if (!size || READ_ONCE(f->bio) ||
+	    !hlist_bl_empty(iob_flight_bucket(bio)) ||
+	    atomic_read(&iob_nr_uppers) || cmpxchg(&f->bio, NULL, bio))
+		return false;
+	iob_act_touch(q->act);
+	iob_flight_fill(f, bio, size, q->disk, q->op, true, q->epoch);
+	f->origin.part = &f->origin.one;
+	f->origin.shape = IOB_ORIGIN_ONE;
+	f->act = q->act;
+	f->origin.one.act = q->id;
+	f->origin.one.how = IOB_HOW_EXACT;
+	f->origin.one.bytes = size;
+	f->origin.one.dirty_ns = IOB_DIRTY_NEVER;
+	/* (it may call the clock: nothing else has to be kept meanwhile) */
+	f->first.queue_ns = iob_bio_time(bio);
+	return true;
+}
+
+/**
+ * iob_quick_queue - a bio goes to a disk
+ * @bio: the bio, at block_bio_queue, of which iob_quick_queues() is true
+ *
+ * From a probe: any context but NMI.
+ */
+static __always_inline void iob_quick_queue(struct bio *bio)
+{
+	unsigned long ip, sp, bp;
+
+	iob_probe_lock();
+	iob_stack_here(&ip, &sp, &bp);
+	if (!iob_quick_begin(bio, ip, sp, bp))
+		iob_inflight_queue(bio, ip, sp, bp);
+	/* no jump: where we are is part of the stack */
+	barrier();
+	iob_probe_unlock();
+}
+
+/**
+ * iob_quick_issue - a request goes to the device
+ * @rq: the request, which has bios, at block_rq_issue; once more after each requeue
+ *
+ * From a probe: any context but NMI.
+ */
+static __always_inline void iob_quick_issue(struct request *rq)
+{
+	struct bio *bio = rq->bio;
+	struct iob_flight *f;
+
+	iob_probe_lock();
+	f = iob_flight_slot(bio);
+	if (unlikely(READ_ONCE(f->bio) != bio))
+		iob_quick_issue_other(rq);
+	else if (likely(iob_rq_timed(rq, iob_io_timed())))
+		WRITE_ONCE(f->issue_ns, IOB_RQ_TIME);
+	else
+		iob_quick_issue_now(f);
+	iob_probe_unlock();
+}
+
+/* As most requests end: all at once, with one bio for which one act pays. */
+static __always_inline bool iob_quick_simple(const struct bio *bio,
+					     const struct iob_flight *f,
+					     u32 bytes)
+{
+	/* of a flight without bytes there is one left: its end is not simple */
+	return READ_ONCE(f->bio) == bio &&
+	       f->first.opf == (__force u32)bio->bi_opf &&
+	       atomic_read_acquire(&f->left) == bytes && f->size == bytes &&
+	       bio->bi_iter.bi_size == bytes && !bio->bi_next && f->disk &&
+	       f->origin.shape == IOB_ORIGIN_ONE;
+}
+
+/*
+ * In short what iob_io_part() and iob_io_end() do.  An act that is pointed at in
+ * this epoch is there as long as we are in the probe.
+ */
+static __always_inline void iob_quick_end(const struct iob_flight *f,
+					  const struct request *rq, int error)
+{
+	u8 op = f->op;
+	u32 size = f->size, wanted = iob_counters_wanted(op);
+	struct iob_disk *disk = f->disk;
+	enum iob_how how = IOB_HOW_EXACT;
+	struct iob_act *act = f->act;
+	u64 usecs;
+
+	if (likely(f->epoch == iob_tasks_now()))
+		iob_io_note(disk, op, how, size, act);
+	else
+		act = iob_io_charge(disk, op, &f->origin.one, &how);
+	this_cpu_inc(disk->sums->ios[op]);
+	if (unlikely(wanted & ~IOB_COUNTERS_PLAIN || iob_iolog_listened())) {
+		iob_quick_record(f, rq, error, act, how);
+	} else {
+		iob_stat_inc(iolog_unread);
+		if (wanted) {
+			usecs = iob_io_usecs(&f->first, ktime_get_ns());
+			iob_counters_charge_plain(act, op, size, usecs);
+		}
+	}
+	WRITE_ONCE(disk->last_end, f->sector + (size >> SECTOR_SHIFT));
+}
+
+/**
+ * iob_quick_rq_done - the first bytes of a request are done
+ * @rq:    the request, of which iob_quick_has() is true, at block_rq_complete: its
+ *	   bios are still as they were
+ * @error: 0 or a negative errno
+ * @bytes: how many; 0 for a flush that carries no data, and for the second
+ *	   end of one that does
+ *
+ * From a probe: hardirq mostly.
+ */
+static __always_inline void iob_quick_rq_done(struct request *rq, int error,
+					      unsigned int bytes)
+{
+	struct bio *bio = rq->bio;
+	struct iob_flight *f;
+
+	iob_probe_lock();
+	f = iob_flight_slot(bio);
+	if (likely(iob_quick_simple(bio, f, bytes))) {
+		iob_quick_end(f, rq, error);
+		iob_flight_release(f);
+	} else {
+		iob_inflight_rq_done(rq, error, bytes);
+	}
+	iob_probe_unlock();
+}
 
 #endif
