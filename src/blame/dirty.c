@@ -20,6 +20,20 @@
 #include "stats.h"
 #include "task.h"
 
+/* handle_mm_fault(), once it is found: what goes on in it is for the page that faults */
+static struct iob_code fault;
+
+/**
+ * iob_dirty_fault_found - where handle_mm_fault() is
+ * @func: its address
+ *
+ * May sleep; probes may run.
+ */
+void iob_dirty_fault_found(unsigned long func)
+{
+	iob_code_publish(func, &fault);
+}
+
 /* Whether the page's entry is this file's. */
 static bool has_dirtier(unsigned long pfn, const struct iob_file *file)
 {
@@ -62,7 +76,8 @@ struct dirtier {
 	u64 act;
 	struct iob_file file;
 	bool again;		/* is_dirty_again() */
-	unsigned long stored;	/* he stores into this page alone, 0: into all */
+	unsigned long stored;	/* of the folio that has this page he stores into */
+				/* this one alone; 0: into all of any folio */
 	struct iob_task *backing;	/* this task writes for others, by place */
 };
 
@@ -224,7 +239,7 @@ static noinline void find_slowly(struct dirtier *d, struct inode *inode,
 		return;
 	get_stack(&stack, at, regs, memo);
 	intent = iob_intent_get(&stack, 0);
-	if (t->stored && iob_stack_has(&stack, t->store.ret))
+	if (t->stored && iob_stack_in(&stack, &fault))
 		d->stored = t->stored;
 	/* a journal's thread hands on what others have changed */
 	d->again = is_dirty_again(intent, inode) || t->log.always;
@@ -344,11 +359,11 @@ static void set_dirtier(const struct dirtier *d, struct iob_folio *f,
 	}
 }
 
-/* He changes these pages: all of them, unless he stores into one of them. */
+/* He changes these pages: all of them, unless he stores into one of the folio's. */
 static void set_changed(const struct dirtier *d, struct iob_folio *f,
 			unsigned long pfn, unsigned long count)
 {
-	if (d->stored)
+	if (d->stored && d->stored - iob_folio_pfn(f) < iob_folio_pages(f))
 		set_dirtier(d, f, pfn, count, d->stored, d->stored + 1);
 	else
 		set_dirtier(d, f, pfn, count, pfn, pfn + count);
@@ -367,27 +382,29 @@ static void expect_event(const struct folio *folio, bool was_dirty)
 /**
  * iob_dirty_mapped - the current task begins to store into a mapped page
  * @page: the page
- * @call: the call of the function that makes it writable
  * @regs: as they were at the entry
  *
- * The first such store makes all of a large folio dirty, in an event that is
- * to come before @call returns.  Whoever stores into another page of it later
- * is that page's dirtier nevertheless.  From a probe, inside iob_read_lock().
+ * The first such store makes all of a large folio dirty, in an event that is to come
+ * before the fault has been dealt with: from the function that makes the page
+ * writable, or after that (ext4 with nodelalloc).  Whoever stores into another page
+ * of it later is that page's dirtier nevertheless.  From a probe, inside
+ * iob_read_lock().
  */
-void iob_dirty_mapped(struct page *page, const struct iob_call *call,
-		      struct pt_regs *regs)
+void iob_dirty_mapped(struct page *page, struct pt_regs *regs)
 {
 	struct folio *folio = page_folio(page);
 	struct inode *inode = iob_folio_host(folio);
-	struct iob_task *t;
+	struct iob_task *t = iob_task_peek(current);
 	struct dirtier d IOB_UNINIT;
 
+	/* of an earlier fault */
+	if (t)
+		t->stored = 0;
 	if (!inode || !folio_test_large(folio) || !iob_disk_watches(inode))
 		return;
 	t = iob_task_get();
 	if (t) {
 		iob_task_not_plain(t);
-		t->store = *call;
 		t->stored = page_to_pfn(page);
 	}
 	/* a clean folio's own event says the rest */

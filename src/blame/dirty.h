@@ -18,8 +18,8 @@ struct pt_regs;
 void iob_dirty_folio(struct inode *inode, struct iob_folio *folio);
 void iob_dirty_range(struct iob_folio *folio, const void *ifs, size_t off,
 		     size_t len, struct pt_regs *regs);
-void iob_dirty_mapped(struct page *page, const struct iob_call *call,
-		      struct pt_regs *regs);
+void iob_dirty_mapped(struct page *page, struct pt_regs *regs);
+void iob_dirty_fault_found(unsigned long func);
 void iob_dirty_again(struct iob_folio *folio, size_t off, size_t len,
 		     struct pt_regs *regs);
 void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,

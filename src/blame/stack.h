@@ -88,7 +88,20 @@ static inline bool iob_stack_has(const struct iob_stack *s, unsigned long ret)
 	return false;
 }
 
-/* The same, for a stack that is known. */
+/* Whether the task is in a function, wherever that was called from. */
+static inline bool iob_stack_in(const struct iob_stack *s,
+				const struct iob_code *code)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->depth; i++) {
+		if (iob_code_has(code, s->ip[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The same as iob_stack_has(), for a stack that is known. */
 static inline bool iob_stack_memo_has(const struct iob_memo *m,
 				      unsigned long ret)
 {

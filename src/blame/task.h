@@ -164,8 +164,7 @@ struct iob_task {
 	const void *common;	/* whose transaction it has last changed for */
 	/* its clean folio whose pages were just noted one by one */
 	const void *ranged;
-	struct iob_call store;	/* until it returns, the task stores */
-	unsigned long stored;	/* into this page frame of a large folio */
+	unsigned long stored;	/* in a fault: into this page frame of a large folio */
 	/* the last act: most dirtying repeats */
 	u64 act;
 	u32 act_intent;

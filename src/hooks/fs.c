@@ -57,10 +57,9 @@ static void legacy_direct(struct pt_regs *regs)
 static void mapped_store(struct pt_regs *regs)
 {
 	struct vm_fault *vmf = (void *)regs_get_kernel_argument(regs, 0);
-	struct iob_call call = iob_call_at(regs);
 
 	if (vmf->page)
-		iob_dirty_mapped(vmf->page, &call, regs);
+		iob_dirty_mapped(vmf->page, regs);
 }
 #endif
 
@@ -312,6 +311,11 @@ static const struct iob_hook hooks[] = {
 		.name = "do_page_mkwrite",
 		.kind = IOB_HOOK_FUNCTION,
 		.phase = IOB_HOOK_ENABLED, .entered = mapped_store,
+		.lost = "who stored into which page of a large folio",
+	}, {
+		.name = "handle_mm_fault",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.found = iob_dirty_fault_found,
 		.lost = "who stored into which page of a large folio",
 	},
 #endif
