@@ -17,25 +17,33 @@
 #include "../record/quick.h"
 #include "table.h"
 
-static __always_inline void queue_one(struct bio *bio)
-{
-	if (iob_quick_queues(bio))
-		iob_quick_queue(bio);
-}
-
 /*
  * Those that come with each IO are notrace: the function tracer would be called for
- * each, too.  5.10: the queue comes first.
+ * each, too.  What they do for IO that somebody watches is a function of its own, with
+ * the probe's parameters: else older compilers save registers before they ask whether
+ * anybody does.
  */
+static notrace noinline void queue_watched(void *data, struct bio *bio)
+{
+	iob_quick_queue(bio);
+}
+
+static __always_inline void queue_one(void *data, struct bio *bio)
+{
+	if (iob_quick_queues(bio))
+		queue_watched(data, bio);
+}
+
+/* 5.10: the queue comes first */
 static notrace void __maybe_unused
 bio_queue_q(void *data, struct request_queue *q, struct bio *bio)
 {
-	queue_one(bio);
+	queue_one(data, bio);
 }
 
 static notrace void __maybe_unused bio_queue(void *data, struct bio *bio)
 {
-	queue_one(bio);
+	queue_one(data, bio);
 }
 
 static void split_one(struct bio *bio)
@@ -93,12 +101,26 @@ static notrace void __maybe_unused rq_issue(void *data, struct request *rq)
 	issue_one(rq);
 }
 
+static notrace noinline void __maybe_unused
+errno_of_watched(void *data, struct request *rq, int error, unsigned int bytes)
+{
+	iob_quick_rq_done(rq, error, bytes);
+}
+
 static notrace void __maybe_unused
 rq_complete_errno(void *data, struct request *rq, int error,
 		  unsigned int bytes)
 {
 	if (iob_quick_has(rq))
-		iob_quick_rq_done(rq, error, bytes);
+		errno_of_watched(data, rq, error, bytes);
+}
+
+static notrace noinline void __maybe_unused
+status_of_watched(void *data, struct request *rq, blk_status_t error,
+		  unsigned int bytes)
+{
+	iob_quick_rq_done(rq, unlikely(error) ?
+			  blk_status_to_errno(error) : 0, bytes);
 }
 
 static notrace void __maybe_unused
@@ -106,8 +128,7 @@ rq_complete(void *data, struct request *rq, blk_status_t error,
 	    unsigned int bytes)
 {
 	if (iob_quick_has(rq))
-		iob_quick_rq_done(rq, unlikely(error) ?
-				  blk_status_to_errno(error) : 0, bytes);
+		status_of_watched(data, rq, error, bytes);
 }
 
 static void bio_complete(void *data, struct request_queue *q, struct bio *bio)
