@@ -19,31 +19,30 @@
 
 /*
  * Those that come with each IO are notrace: the function tracer would be called for
- * each, too.  What they do for IO that somebody watches is a function of its own, with
- * the probe's parameters: else older compilers save registers before they ask whether
- * anybody does.
+ * each, too.  What they do for IO that somebody watches is a function of its own: else
+ * older compilers save registers before they ask whether anybody does.
  */
-static notrace noinline void queue_watched(void *data, struct bio *bio)
+static notrace noinline void queue_watched(struct bio *bio)
 {
 	iob_quick_queue(bio);
 }
 
-static __always_inline void queue_one(void *data, struct bio *bio)
+static __always_inline void queue_one(struct bio *bio)
 {
 	if (iob_quick_queues(bio))
-		queue_watched(data, bio);
+		queue_watched(bio);
 }
 
 /* 5.10: the queue comes first */
 static notrace void __maybe_unused
 bio_queue_q(void *data, struct request_queue *q, struct bio *bio)
 {
-	queue_one(data, bio);
+	queue_one(bio);
 }
 
 static notrace void __maybe_unused bio_queue(void *data, struct bio *bio)
 {
-	queue_one(data, bio);
+	queue_one(bio);
 }
 
 static void split_one(struct bio *bio)
@@ -102,7 +101,7 @@ static notrace void __maybe_unused rq_issue(void *data, struct request *rq)
 }
 
 static notrace noinline void __maybe_unused
-errno_of_watched(void *data, struct request *rq, int error, unsigned int bytes)
+errno_of_watched(struct request *rq, int error, unsigned int bytes)
 {
 	iob_quick_rq_done(rq, error, bytes);
 }
@@ -112,12 +111,11 @@ rq_complete_errno(void *data, struct request *rq, int error,
 		  unsigned int bytes)
 {
 	if (iob_quick_has(rq))
-		errno_of_watched(data, rq, error, bytes);
+		errno_of_watched(rq, error, bytes);
 }
 
 static notrace noinline void __maybe_unused
-status_of_watched(void *data, struct request *rq, blk_status_t error,
-		  unsigned int bytes)
+status_of_watched(struct request *rq, blk_status_t error, unsigned int bytes)
 {
 	iob_quick_rq_done(rq, unlikely(error) ?
 			  blk_status_to_errno(error) : 0, bytes);
@@ -128,7 +126,7 @@ rq_complete(void *data, struct request *rq, blk_status_t error,
 	    unsigned int bytes)
 {
 	if (iob_quick_has(rq))
-		status_of_watched(data, rq, error, bytes);
+		status_of_watched(rq, error, bytes);
 }
 
 static void bio_complete(void *data, struct request_queue *q, struct bio *bio)
