@@ -54,7 +54,7 @@ static __always_inline bool iob_backing_in_memory(const struct gendisk *gd)
  */
 static inline bool iob_disk_hands_on(const struct gendisk *gd)
 {
-	return iob_disk_bio_based(gd) ||
+	return iob_disk_clones(gd) ||
 	       (iob_disk_is_loop(gd) && iob_backing_disk_reaches(gd));
 }
 

@@ -12,6 +12,7 @@
 #include <linux/major.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
+#include <linux/string.h>
 
 #include <compat/blkdev.h>
 
@@ -129,6 +130,14 @@ static inline void iob_disks_maybe_all(void)
 		atomic64_set(&iob_devs_hint, -1LL);
 }
 
+/* IO of this one is followed, and its own requests tell of the end. */
+static inline void iob_disk_maybe_from_now(const struct gendisk *gd)
+{
+	if (unlikely(!iob_disk_maybe(gd)))
+		atomic64_or(BIT_ULL(iob_devs_bit(gd->major, gd->first_minor)),
+			    &iob_devs_hint);
+}
+
 /* Whether any device is watched.  Any context, inside iob_read_lock(). */
 static inline bool iob_disk_any(void)
 {
@@ -142,13 +151,29 @@ static inline bool iob_disk_is_loop(const struct gendisk *gd)
 }
 
 /*
+ * Whether device mapper makes a request to another disk of each of its requests, as
+ * multipath does.  Of a disk that is not bio_based; such a name no other driver
+ * gives.  Any context.
+ */
+static inline bool iob_disk_maps_requests(const struct gendisk *gd)
+{
+	return !memcmp(gd->disk_name, "dm-", 3);
+}
+
+/* Whether bios to other disks are clones of this one's.  Any context. */
+static inline bool iob_disk_clones(const struct gendisk *gd)
+{
+	return iob_disk_bio_based(gd) || iob_disk_maps_requests(gd);
+}
+
+/*
  * A disk that passes its bios on (device mapper, md, loop, ...): what is
  * dirtied on it can reach any disk, and who pays for it below is who pays for it
  * here.  Any context.
  */
 static inline bool iob_disk_stacks(const struct gendisk *gd)
 {
-	return iob_disk_bio_based(gd) || iob_disk_is_loop(gd);
+	return iob_disk_clones(gd) || iob_disk_is_loop(gd);
 }
 
 /* Whether what is dirtied on this disk may end on one of those. */

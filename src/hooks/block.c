@@ -2,8 +2,8 @@
 /*
  * The block layer: an IO is queued, split, issued, done.
  *
- * Context: bio_queue and split run in the submitter's; rq_issue in whoever
- * runs the queue, interrupts maybe off; the completions mostly in hardirq.
+ * Context: bio_queue and split run in the submitter's; rq_issue and rq_remap in
+ * whoever runs the queue, interrupts maybe off; the completions mostly in hardirq.
  */
 #include <linux/blkdev.h>
 
@@ -81,6 +81,26 @@ static void __maybe_unused remap(void *data, struct bio *bio, dev_t disk,
 				 sector_t sector)
 {
 	remap_one(bio, disk, sector);
+}
+
+static void map_one(struct request *rq, dev_t disk)
+{
+	iob_read_lock();
+	iob_inflight_map(rq, disk);
+	iob_read_unlock();
+}
+
+static void __maybe_unused rq_remap_q(void *data, struct request_queue *q,
+				      struct request *rq, dev_t disk,
+				      sector_t sector)
+{
+	map_one(rq, disk);
+}
+
+static void __maybe_unused rq_remap(void *data, struct request *rq, dev_t disk,
+				    sector_t sector)
+{
+	map_one(rq, disk);
 }
 
 static __always_inline void issue_one(struct request *rq)
@@ -177,6 +197,7 @@ static const struct iob_hook hooks[] = {
 	NEEDED(block_bio_complete, bio_complete, bio_complete),
 	NEEDED(block_rq_complete, rq_complete, rq_complete_errno),
 	NEEDED(block_rq_issue, rq_issue, rq_issue_q),
+	NEEDED(block_rq_remap, rq_remap, rq_remap_q),
 	NEEDED(block_split, split, split_q),
 	NEEDED(block_bio_remap, remap, remap_q),
 	NEEDED(block_bio_queue, bio_queue, bio_queue_q),

@@ -181,9 +181,20 @@ static struct iob_flight *flight_of(const struct bio *bio, u32 *pos)
 	return flight_from(bio, bio, pos);
 }
 
-/* A flight without an origin, if the bio is one to be followed. */
+/* Where IO of a disk that hands it on may end is to be looked at, too. */
+static void ends_anywhere(const struct gendisk *gd)
+{
+	/* only its requests are made into others */
+	if (!iob_disk_bio_based(gd) && iob_disk_maps_requests(gd))
+		iob_disk_maybe_from_now(gd);
+	else
+		iob_disks_maybe_all();
+}
+
+/* A flight without an origin, if the bio is one to be followed; @lone as above. */
 static __always_inline struct iob_flight *follow(struct bio *bio,
-						 const struct gendisk *gd)
+						 const struct gendisk *gd,
+						 bool lone)
 {
 	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
 					    bio->bi_iter.bi_size);
@@ -193,8 +204,8 @@ static __always_inline struct iob_flight *follow(struct bio *bio,
 	if (op < 0 || (!disk && !(hands_on && iob_disk_any())))
 		return NULL;
 	if (hands_on)
-		iob_disks_maybe_all();
-	return make(bio, gd, disk, op, !hands_on);
+		ends_anywhere(gd);
+	return make(bio, gd, disk, op, lone && !hands_on);
 }
 
 /* Whether a claimed flight is this bio's, not one's that had its address. */
@@ -233,7 +244,7 @@ void iob_inflight_claim(struct bio *bio, struct pt_regs *regs)
 		return;
 	if (f)
 		drop_stale(f);
-	f = follow(bio, iob_bio_disk(bio));
+	f = follow(bio, iob_bio_disk(bio), true);
 	if (!f)
 		return;
 	if (!iob_upper_find(&f->origin, bio))
@@ -269,7 +280,7 @@ void iob_inflight_queue(struct bio *bio, unsigned long ip, unsigned long sp,
 		}
 		drop_stale(f);
 	}
-	f = follow(bio, gd);
+	f = follow(bio, gd, true);
 	if (!f)
 		return;
 	f->first.queue_ns = iob_bio_time(bio);
@@ -305,7 +316,7 @@ void iob_inflight_clone(struct bio *bio, dev_t disk, u64 sector)
 	/* md does not queue what a disk of an array cannot do */
 	if (bio_op(bio) == REQ_OP_DISCARD && !iob_disk_discards(gd))
 		return;
-	f = follow(bio, gd);
+	f = follow(bio, gd, true);
 	if (!f)
 		return;
 	iob_origin_begin(&f->origin);
@@ -382,22 +393,63 @@ void iob_inflight_split(struct bio *bio)
 		finish(whole);
 }
 
-/*
- * A bio that no tracepoint announced: switched on since, or put together by a
- * driver below.  Its pages may still say who pays.
- */
+/* Who pays for a bio that no tracepoint announced, if its pages still say so. */
+static void find_late(struct iob_flight *f, struct bio *bio)
+{
+	iob_origin_find_late(&f->origin, bio, f->op);
+	iob_stat_inc(inflight_unseen);
+}
+
+/* Such a bio: switched on since, or put together by a driver below. */
 static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 {
-	struct iob_flight *f = follow(bio, gd);
+	struct iob_flight *f = follow(bio, gd, true);
 
 	if (!f)
 		return NULL;
 	f->first.queue_ns = ktime_get_ns();
-	if (!iob_upper_find(&f->origin, bio))
-		iob_origin_find_late(&f->origin, bio, f->op);
-	iob_stat_inc(inflight_unseen);
+	if (iob_upper_find(&f->origin, bio))
+		iob_stat_inc(inflight_unseen);
+	else
+		find_late(f, bio);
 	insert(f);
 	return f;
+}
+
+static void map_bio(struct bio *bio, const struct gendisk *gd, dev_t disk)
+{
+	struct iob_flight *f = iob_flight_find(bio);
+
+	/* the disk below had no room for the request that it was in: nothing is lost */
+	if (f)
+		finish(f);
+	/* on some kernels it says that it is on the disk above: not for a slot */
+	f = follow(bio, gd, false);
+	if (!f)
+		return;
+	f->first.queue_ns = ktime_get_ns();
+	if (!iob_upper_mapped(&f->origin, bio, disk))
+		find_late(f, bio);
+	insert(f);
+}
+
+/**
+ * iob_inflight_map - a request is made from another one, for a disk below
+ * @rq:   it, at block_rq_remap: of clones of the other one's bios, and it may be
+ *	  refused, and be made anew later
+ * @disk: the other one's
+ *
+ * From a probe: any context but NMI, inside iob_read_lock().
+ */
+void iob_inflight_map(struct request *rq, dev_t disk)
+{
+	const struct gendisk *gd = iob_rq_disk(rq);
+	struct bio *bio;
+
+	if (!gd || blk_rq_is_passthrough(rq))
+		return;
+	for (bio = rq->bio; bio; bio = bio->bi_next)
+		map_bio(bio, gd, disk);
 }
 
 /*

@@ -8,6 +8,9 @@
  *
  * What discards or zeroes has no pages.  Where a clone of such a bio goes is told
  * by block_bio_remap, with the disk and the sector that it comes from.
+ *
+ * Device mapper's multipath takes requests, and makes a request to another disk of
+ * each: of clones of its bios.  Nobody queues those, but block_rq_remap tells.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -46,7 +49,7 @@ void iob_upper_begin(struct iob_flight *f)
 	struct hlist_bl_head *b;
 	unsigned long flags;
 
-	if ((!t->vec && !f->size) || !iob_disk_bio_based(t->gd))
+	if ((!t->vec && !f->size) || !iob_disk_clones(t->gd))
 		return;
 	t->dev = MKDEV(t->gd->major, t->gd->first_minor);
 	b = bucket_of(t);
@@ -93,8 +96,8 @@ static bool place_in(const struct iob_tabled *t, const struct bio *bio, u32 *pos
  * slice is cut under the bucket's lock: one whose end was never seen can be
  * replaced at any time, and is taken out of the bucket before it is freed.
  */
-static bool find_clone(struct iob_origin *o, const struct bio *bio,
-		       const struct bio *from)
+static bool find_shared(struct iob_origin *o, const struct bio *bio,
+			const struct bio *from)
 {
 	struct iob_tabled *t;
 	struct hlist_bl_node *node;
@@ -103,10 +106,6 @@ static bool find_clone(struct iob_origin *o, const struct bio *bio,
 	bool found = false;
 	u32 pos = 0;
 
-	/* drivers make clones while they are given a bio, or in a thread */
-	if (!bio_has_data((struct bio *)bio) ||
-	    !(current->bio_list || current->flags & PF_KTHREAD))
-		return false;
 	if (!from->bi_io_vec || from->bi_iter.bi_size != bio->bi_iter.bi_size)
 		return false;
 	b = vec_bucket(from->bi_io_vec);
@@ -124,6 +123,16 @@ static bool find_clone(struct iob_origin *o, const struct bio *bio,
 	}
 	iob_flights_unlock(b, flags);
 	return found;
+}
+
+/* The same of a bio that is queued. */
+static bool find_clone(struct iob_origin *o, const struct bio *bio,
+		       const struct bio *from)
+{
+	/* drivers make clones while they are given a bio, or in a thread */
+	return bio_has_data((struct bio *)bio) &&
+	       (current->bio_list || current->flags & PF_KTHREAD) &&
+	       find_shared(o, bio, from);
 }
 
 /**
@@ -162,6 +171,24 @@ bool iob_upper_without_pages(struct iob_origin *o, const struct bio *bio,
 	}
 	iob_flights_unlock(b, flags);
 	return found;
+}
+
+/**
+ * iob_upper_mapped - who pays for a bio of a request that is made from another one
+ * @o:    gets the origin
+ * @bio:  a clone, which keeps the sector that it is from
+ * @disk: the disk of that other request
+ *
+ * Any context but NMI, inside iob_read_lock().  Return: false if no flight there
+ * is known; @o is begun, and empty.
+ */
+bool iob_upper_mapped(struct iob_origin *o, const struct bio *bio, dev_t disk)
+{
+	iob_origin_begin(o);
+	if (!bio_has_data((struct bio *)bio))
+		return iob_upper_without_pages(o, bio, disk,
+					       bio->bi_iter.bi_sector);
+	return find_shared(o, bio, bio);
 }
 
 /* Of iob_upper_whole(), for a bio without pages, which may be an unannounced clone. */

@@ -15,6 +15,7 @@ void iob_upper_end(struct iob_flight *f);
 const struct bio *iob_upper_whole(const struct bio *bio, u64 *shift);
 bool iob_upper_without_pages(struct iob_origin *o, const struct bio *bio,
 			     dev_t disk, u64 sector);
+bool iob_upper_mapped(struct iob_origin *o, const struct bio *bio, dev_t disk);
 bool iob_upper_look(struct iob_origin *o, const struct bio *bio);
 
 extern atomic_t iob_nr_uppers;
