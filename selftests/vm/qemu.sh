@@ -48,7 +48,7 @@ vm_cmdline() {
 }
 
 # The -drive and -device words for a job's disks; the serial number names one
-# in the guest. nvme* is an NVMe disk, scsi* a virtio-scsi one, all others
+# in the guest. nvme* is an NVMe disk, nvmp* one of two controllers, scsi* a virtio-scsi one, all others
 # virtio-blk.
 vm_disk_args() {
 	local image name scsi=no
@@ -57,6 +57,12 @@ vm_disk_args() {
 		name=$(basename "$image" .img)
 		printf '%s\n' -drive "file=$image,format=raw,if=none,id=$name,cache=unsafe,aio=threads,discard=unmap"
 		case $name in
+		nvmp*)	# a namespace of two controllers
+			printf '%s\n' -device "nvme-subsys,id=$name-both" \
+				-device "nvme,subsys=$name-both,serial=iob-$name" \
+				-device "nvme,subsys=$name-both,serial=iob-$name,id=$name-other" \
+				-device "nvme-ns,bus=$name-other,drive=$name,shared=on"
+			;;
 		nvme*) printf '%s\n' -device "nvme,drive=$name,serial=iob-$name" ;;
 		scsi*)
 			[ $scsi = yes ] || printf '%s\n' -device virtio-scsi-pci,id=scsi0

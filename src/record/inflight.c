@@ -191,6 +191,20 @@ static void ends_anywhere(const struct gendisk *gd)
 		iob_disks_maybe_all();
 }
 
+/* The same of the first of a request's bios, from @bio on, that has one. */
+static struct iob_flight *first_flight(const struct bio *bio)
+{
+	struct iob_flight *f;
+	u32 pos;
+
+	for (; bio; bio = bio->bi_next) {
+		f = flight_of(bio, &pos);
+		if (f)
+			return f;
+	}
+	return NULL;
+}
+
 /* A flight without an origin, if the bio is one to be followed; @lone as above. */
 static __always_inline struct iob_flight *follow(struct bio *bio,
 						 const struct gendisk *gd,
@@ -588,7 +602,7 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 	struct iob_flight *f;
 	u32 pos = 0;
 
-	if (!is_ours(rq, flight_of(bio, &pos)))
+	if (!is_ours(rq, first_flight(bio)))
 		return;
 	io.done_ns = ktime_get_ns();
 	io.nr_bios = count_bios(bio, bytes);
@@ -681,6 +695,19 @@ static void end_children(const struct bio *bio, int error, u64 now)
 	}
 }
 
+/*
+ * Whether a bio went on to a disk below in a request, which will tell of the end: nvme's
+ * multipath says of a request's first bio that it is done, right before.  (One that comes
+ * back from there is on the disk above again.)
+ */
+static bool request_tells(const struct iob_flight *f, const struct bio *bio)
+{
+	const struct gendisk *gd = iob_flight_disk(f);
+
+	return iob_flight_above(f) && READ_ONCE(f->issue_ns) &&
+	       iob_bio_disk(bio) == gd && !iob_disk_bio_based(gd);
+}
+
 /**
  * iob_inflight_bio_done - a bio is done that was not part of a request
  * @bio: the bio, at block_bio_complete
@@ -694,6 +721,8 @@ void iob_inflight_bio_done(struct bio *bio)
 	u64 now;
 
 	if (!f && !IOB_CHAINED_END_SILENT)
+		return;
+	if (f && request_tells(f, bio))
 		return;
 	error = blk_status_to_errno(bio->bi_status);
 	now = ktime_get_ns();
