@@ -77,10 +77,17 @@ static noinline void request_loop(struct pt_regs *regs)
 		       regs_get_kernel_argument(regs, 2), &call);
 }
 
+static __always_inline bool follows_nobody(struct pt_regs *regs)
+{
+	return !READ_ONCE(iob_loop_any);
+}
+
+IOB_ALONE(requests_alone, follows_nobody);
+
 /* (..., loop_cmd, pos, ...): the command is behind its request */
 static void rw_loop(struct pt_regs *regs)
 {
-	if (READ_ONCE(iob_loop_any))
+	if (!follows_nobody(regs))
 		request_loop(regs);
 }
 
@@ -107,7 +114,7 @@ static __always_inline bool is_nobodys(struct pt_regs *regs)
 	return !READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD);
 }
 
-/* Called for each segment, also of loop devices that nobody follows. */
+/* Called for each segment, or request, also of loop devices that nobody follows. */
 IOB_ALONE(reads_alone, is_nobodys);
 IOB_ALONE(writes_alone, is_nobodys);
 
@@ -177,7 +184,7 @@ static const struct iob_hook hooks[] = {
 #else
 	LOOP(IOB_LOOP_WORK, work_loop, NULL),
 #endif
-	LOOP("lo_rw_aio|lo_rw_aio.isra.0", rw_loop, NULL),
+	LOOP("lo_rw_aio|lo_rw_aio.isra.0", rw_loop, &requests_alone),
 	LOOP("vfs_iter_write", iter_loop, &writes_alone),
 	LOOP("vfs_iter_read", iter_loop, &reads_alone),
 };
