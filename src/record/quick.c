@@ -67,18 +67,6 @@ void iob_quick_issue_now(struct iob_flight *f)
 }
 
 /**
- * iob_quick_issue_other - a request is issued that is in no slot
- * @rq: the request, at block_rq_issue
- *
- * From a probe: any context but NMI.
- */
-void iob_quick_issue_other(struct request *rq)
-{
-	if (iob_quick_has(rq))
-		iob_inflight_issue(rq);
-}
-
-/**
  * iob_quick_record - somebody reads along, or a counter wants what costs more
  * @f:     the flight of all of the request
  * @rq:    which is done

@@ -40,7 +40,6 @@
 void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 		    unsigned long ip, u32 epoch);
 void iob_quick_issue_now(struct iob_flight *f);
-void iob_quick_issue_other(struct request *rq);
 void iob_quick_record(const struct iob_flight *f, const struct request *rq,
 		      int error, struct iob_act *act, enum iob_how how);
 
@@ -182,12 +181,14 @@ static __always_inline void iob_quick_issue(struct request *rq)
 
 	iob_probe_lock();
 	f = iob_flight_slot(bio);
-	if (unlikely(READ_ONCE(f->bio) != bio))
-		iob_quick_issue_other(rq);
-	else if (likely(iob_rq_timed(rq, iob_io_timed())))
+	if (unlikely(READ_ONCE(f->bio) != bio)) {
+		if (iob_quick_has(rq))
+			iob_inflight_issue(rq);
+	} else if (likely(iob_rq_timed(rq, iob_io_timed()))) {
 		WRITE_ONCE(f->issue_ns, IOB_RQ_TIME);
-	else
+	} else {
 		iob_quick_issue_now(f);
+	}
 	iob_probe_unlock();
 }
 
