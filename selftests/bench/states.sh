@@ -32,6 +32,25 @@ quiesce() {
 	[ ! -e $damon ] || echo N >$damon
 }
 
+# The blocks of memory in which all can be moved. With the first as BENCH_BLOCK
+# benchwork settles the page allocator (see settle() there).
+movable_find() {
+	mapfile -t movable < <(grep -lx Movable /sys/devices/system/memory/memory*/valid_zones | sort -V)
+	[ ${#movable[@]} -gt 0 ] || fail "no movable memory"
+	movable=("${movable[@]%/*}")
+	export BENCH_BLOCK=${movable[0]}
+}
+
+# All that is used in a block moves to where others have gaps, and the block is
+# whole again: no gaps are left of what was in the page cache before. A block that
+# the kernel took at boot stays as it is.
+movable_close_gaps() {
+	local block
+	for block in "${movable[@]}"; do
+		if echo offline >"$block/state"; then echo online_movable >"$block/state"; fi 2>/dev/null
+	done
+}
+
 # null_make NAME MB BACKED: a null_blk that completes an IO where it is
 # submitted; with BACKED 1 it keeps what is written. NULL is what its kernel
 # calls it: NAME, or nullb0 and so on.
@@ -91,6 +110,7 @@ filesystems_make() {
 	fallocate -l 190M $ext4/all
 	rm $ext4/all
 	sync
+	movable_close_gaps
 }
 
 devs_all() { echo "$D_fast $D_ext4 $D_xfs $D_loop"; }
