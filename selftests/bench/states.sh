@@ -18,14 +18,37 @@ work() {
 }
 
 # Nothing runs by itself, as far as it can be helped: dirty pages stay until
-# somebody syncs
+# somebody syncs, memory is compacted when we want it, and newer kernels do not
+# look which pages are used
 quiesce() {
+	local damon=/sys/module/damon_stat/parameters/enabled
 	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 	echo 360000 >/proc/sys/vm/dirty_expire_centisecs
 	echo 95 >/proc/sys/vm/dirty_ratio
 	echo 90 >/proc/sys/vm/dirty_background_ratio
 	echo 3600 >/proc/sys/vm/stat_interval
 	echo 0 >/proc/sys/kernel/hung_task_timeout_secs
+	echo 0 >/proc/sys/vm/compaction_proactiveness
+	[ ! -e $damon ] || echo N >$damon
+}
+
+# The blocks of memory in which all can be moved. With the first as BENCH_BLOCK
+# benchwork settles the page allocator (see settle() there).
+movable_find() {
+	mapfile -t movable < <(grep -lx Movable /sys/devices/system/memory/memory*/valid_zones | sort -V)
+	[ ${#movable[@]} -gt 0 ] || fail "no movable memory"
+	movable=("${movable[@]%/*}")
+	export BENCH_BLOCK=${movable[0]}
+}
+
+# All that is used in a block moves to where others have gaps, and the block is
+# whole again: no gaps are left of what was in the page cache before. A block that
+# the kernel took at boot stays as it is.
+movable_close_gaps() {
+	local block
+	for block in "${movable[@]}"; do
+		if echo offline >"$block/state"; then echo online_movable >"$block/state"; fi 2>/dev/null
+	done
 }
 
 # null_make NAME MB BACKED: a null_blk that completes an IO where it is
@@ -72,7 +95,7 @@ devices_make() {
 
 # The same file systems, to the bit, for each state
 filesystems_make() {
-	local uuid=11111111-2222-3333-4444-555555555555
+	local uuid=11111111-2222-3333-4444-555555555555 cache
 	umount -q $ext4 || true
 	umount -q $xfs || true
 	mkfs.ext4 -q -F -U $uuid -E lazy_itable_init=0,lazy_journal_init=0,hash_seed=$uuid "/dev/$D_ext4"
@@ -81,6 +104,13 @@ filesystems_make() {
 	mount -t xfs "/dev/$D_xfs" $xfs
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
+	# slabs that the states before left empty go
+	for cache in /sys/kernel/slab/*/shrink; do echo 1 >"$cache"; done
+	# ext4 reads all its bitmaps now, and none while something is measured
+	fallocate -l 190M $ext4/all
+	rm $ext4/all
+	sync
+	movable_close_gaps
 }
 
 devs_all() { echo "$D_fast $D_ext4 $D_xfs $D_loop"; }

@@ -86,6 +86,50 @@ static void part_end(const char *name, uint64_t units)
 	fflush(stdout);
 }
 
+static void put(const char *dir, const char *file, const char *text)
+{
+	char name[256];
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s/%s", dir, file);
+	f = fopen(name, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		err(1, "%s: %s", name, text);
+}
+
+/* What RCU and workers have put off is done meanwhile */
+static void next_second(void)
+{
+	struct timespec when;
+
+	clock_gettime(CLOCK_MONOTONIC, &when);
+	when.tv_sec++;
+	when.tv_nsec = 0;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL))
+		;
+}
+
+/*
+ * What a page costs depends on where all that ran before left the free ones: in the
+ * CPU's lists or in blocks that must be split, side by side, so that a bio takes
+ * many as one, or not.  So before a part that takes pages the zone of the page
+ * cache is put in order: used pages go to its end, and taking a block of it out,
+ * which BENCH_BLOCK is, empties the CPU's lists.  Without BENCH_BLOCK nothing is
+ * done.  The part begins with a second, so that ticks come at the same places.
+ */
+static void settle(void)
+{
+	const char *block = getenv("BENCH_BLOCK");
+
+	if (!block)
+		return;
+	next_second();
+	put("/proc/sys/vm", "compact_memory", "1");
+	put(block, "state", "offline");
+	put(block, "state", "online_movable");
+	next_second();
+}
+
 static void passes(unsigned long n, void (*pass)(void))
 {
 	unsigned long i;
@@ -196,6 +240,7 @@ static void write_pass(size_t piece, const char *write_part,
 	fd = open_or_die(path, O_RDWR | O_CREAT | O_EXCL);
 	if (syncfs(fd))
 		err(1, "%s: syncfs", path);
+	settle();
 	part_begin();
 	for (i = 0; i < count; i++) {
 		if (pwrite(fd, buf, piece, i * piece) != (ssize_t)piece)
@@ -228,6 +273,7 @@ static void seq_pass(void)
 	write_pass(MIB, "seqwrite", "seqsync", count * (MIB / BLOCK));
 	if (posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
 		errx(1, "%s: fadvise", path);
+	settle();
 	part_begin();
 	for (i = 0; i < count; i++) {
 		if (pread(fd, buf, MIB, i * MIB) != MIB)
@@ -252,6 +298,7 @@ static void files_pass(void)
 
 	if (syncfs(dir))
 		err(1, "%s: syncfs", path);
+	settle();
 	part_begin();
 	for (i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), "file%lu", i);
@@ -301,6 +348,7 @@ static void ssd_pass(void)
 
 	if (aio_open(&aio))
 		errx(1, "no AIO");
+	settle();
 	part_begin();
 	for (i = 0; i < count; i++) {
 		block = random ? next_random() : i;
