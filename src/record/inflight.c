@@ -181,16 +181,6 @@ static struct iob_flight *flight_of(const struct bio *bio, u32 *pos)
 	return flight_from(bio, bio, pos);
 }
 
-/* Where IO of a disk that hands it on may end is to be looked at, too. */
-static void ends_anywhere(const struct gendisk *gd)
-{
-	/* only its requests are made into others */
-	if (!iob_disk_bio_based(gd) && iob_disk_maps_requests(gd))
-		iob_disk_maybe_from_now(gd);
-	else
-		iob_disks_maybe_all();
-}
-
 /* The same of the first of a request's bios, from @bio on, that has one. */
 static struct iob_flight *first_flight(const struct bio *bio)
 {
@@ -203,6 +193,16 @@ static struct iob_flight *first_flight(const struct bio *bio)
 			return f;
 	}
 	return NULL;
+}
+
+/* Where IO of a disk that hands it on may end is to be looked at, too. */
+static void ends_anywhere(const struct gendisk *gd)
+{
+	/* only its requests are made into others */
+	if (!iob_disk_bio_based(gd) && iob_disk_maps_requests(gd))
+		iob_disk_maybe_from_now(gd);
+	else
+		iob_disks_maybe_all();
 }
 
 /* A flight without an origin, if the bio is one to be followed; @lone as above. */
