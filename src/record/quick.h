@@ -149,6 +149,14 @@ static __always_inline bool iob_quick_begin(struct bio *bio, unsigned long ip,
 	return true;
 }
 
+/* Not for a loop device that is not watched itself, nor what its file is on. */
+static __always_inline bool iob_quick_follows(const struct bio *bio)
+{
+	const struct gendisk *gd = iob_queued_disk(bio);
+
+	return iob_disk_maybe(gd) || iob_disk_hands_on(gd);
+}
+
 /**
  * iob_quick_queue - a bio goes to a disk
  * @bio: the bio, at block_bio_queue, of which iob_quick_queues() is true
@@ -161,7 +169,7 @@ static __always_inline void iob_quick_queue(struct bio *bio)
 
 	iob_probe_lock();
 	iob_stack_here(&ip, &sp, &bp);
-	if (!iob_quick_begin(bio, ip, sp, bp))
+	if (!iob_quick_begin(bio, ip, sp, bp) && iob_quick_follows(bio))
 		iob_inflight_queue(bio, ip, sp, bp);
 	/* no jump: where we are is part of the stack */
 	barrier();
