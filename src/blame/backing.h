@@ -49,13 +49,17 @@ static __always_inline bool iob_backing_in_memory(const struct gendisk *gd)
  * iob_disk_hands_on - whether others do IO to other disks for IO to this one
  * @gd: the disk
  *
- * As iob_disk_stacks(), but not for a loop device whose IO now ends in a file that
- * no watched disk has anything to do with.  Any context, inside iob_read_lock().
+ * As iob_disk_stacks(), but not for multipath if no other disk is watched, nor for a
+ * loop device whose IO now ends in a file that no watched disk has anything to do with:
+ * their requests are as those of any disk.  Any context, inside iob_read_lock().
  */
 static inline bool iob_disk_hands_on(const struct gendisk *gd)
 {
-	return iob_disk_clones(gd) ||
-	       (iob_disk_is_loop(gd) && iob_backing_disk_reaches(gd));
+	if (iob_disk_bio_based(gd))
+		return true;
+	if (iob_disk_is_loop(gd))
+		return iob_backing_disk_reaches(gd);
+	return iob_disk_maps_requests(gd) && iob_devs_beside(gd);
 }
 
 #endif

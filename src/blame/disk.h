@@ -12,7 +12,6 @@
 #include <linux/major.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
-#include <linux/string.h>
 
 #include <compat/blkdev.h>
 
@@ -157,7 +156,9 @@ static inline bool iob_disk_is_loop(const struct gendisk *gd)
  */
 static inline bool iob_disk_maps_requests(const struct gendisk *gd)
 {
-	return !memcmp(gd->disk_name, "dm-", 3);
+	/* the first letter tells for most */
+	return gd->disk_name[0] == 'd' && gd->disk_name[1] == 'm' &&
+	       gd->disk_name[2] == '-';
 }
 
 /* Whether bios to other disks are clones of this one's.  Any context. */
@@ -174,6 +175,15 @@ static inline bool iob_disk_clones(const struct gendisk *gd)
 static inline bool iob_disk_stacks(const struct gendisk *gd)
 {
 	return iob_disk_clones(gd) || iob_disk_is_loop(gd);
+}
+
+/* Whether anything else than this disk is watched.  Inside iob_read_lock(). */
+static inline bool iob_devs_beside(const struct gendisk *gd)
+{
+	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
+
+	return now && (now->nr > 1 || now->dev[0].disk_devt !=
+		       MKDEV(gd->major, gd->first_minor));
 }
 
 /* Whether what is dirtied on this disk may end on one of those. */
