@@ -145,25 +145,6 @@ static uint64_t all_done(void)
 	return sum;
 }
 
-/*
- * As idled(), where 7.2 does not tell any more: then to a hundredth of a second, of which
- * there are many.
- */
-static uint64_t rested(void)
-{
-	uint64_t ns = idled();
-	double n = 0;
-	FILE *f;
-
-	if (ns)
-		return ns;
-	f = fopen("/proc/uptime", "r");
-	if (!f || fscanf(f, "%*f %lf", &n) != 1)
-		errx(1, "/proc/uptime does not say how long the CPUs have idled");
-	fclose(f);
-	return n * 1e9;
-}
-
 int main(int argc, char **argv)
 {
 	unsigned long warm, seconds, pid, i;
@@ -199,13 +180,13 @@ int main(int argc, char **argv)
 	sleep_until(begin + warm * 1000000000);
 	run = of_process(pid, "schedstat", "");
 	io = of_process(pid, "io", "read_bytes:") + of_process(pid, "io", "write_bytes:");
-	idle = rested();
+	idle = idled();
 	ios = all_done();
 	tick = ticks();
 	sleep_until(begin + (warm + seconds) * 1000000000);
 	tick = ticks() - tick;
 	ios = all_done() - ios;
-	idle = rested() - idle;
+	idle = idled() - idle;
 	run = of_process(pid, "schedstat", "") - run;
 	io = of_process(pid, "io", "read_bytes:") + of_process(pid, "io", "write_bytes:") - io;
 	printf("%lu %lu %lu %lu %lu %lu\n", ios, tick, idle, run,
