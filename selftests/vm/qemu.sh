@@ -48,8 +48,8 @@ vm_cmdline() {
 }
 
 # The -drive and -device words for a job's disks; the serial number names one
-# in the guest. nvme* is an NVMe disk, nvmp* one of two controllers, scsi* a virtio-scsi one, all others
-# virtio-blk.
+# in the guest. nvme* is an NVMe disk, nvmp* one of two controllers, scsi* a
+# virtio-scsi one, all others virtio-blk.
 vm_disk_args() {
 	local image name scsi=no
 	for image in "$1"/disks/*.img; do

@@ -5,7 +5,8 @@
  *
  * Context: the entry of functions, preemption off.  join_stripe runs in whoever
  * gives the upper disk its IO, interrupts maybe off, add_swap in who calls swapon
- * (and in others) under swap_lock; dm_io and dm_kcopyd_copy in workers and in whoever
+ * (and in others) under swap_lock; unmap in whoever runs multipath's queue or ends its
+ * requests, interrupts maybe off; dm_io and dm_kcopyd_copy in workers and in whoever
  * gives the upper disk its IO, where they may sleep; the others in the loop device's
  * worker.
  */
@@ -14,6 +15,7 @@
 #include <compat/loop.h>
 
 #include "../record/copy.h"
+#include "../record/inflight.h"
 #include "../record/loop.h"
 #include "../record/stripe.h"
 #include "table.h"
@@ -25,6 +27,12 @@ static void join_stripe(struct pt_regs *regs)
 			(void *)regs_get_kernel_argument(regs, 1),
 			regs_get_kernel_argument(regs, 2),
 			(int)regs_get_kernel_argument(regs, 3));
+}
+
+/* (clone) */
+static void unmap(struct pt_regs *regs)
+{
+	iob_inflight_unmap((void *)regs_get_kernel_argument(regs, 0));
 }
 
 /* (rq, nr, where, ...) */
@@ -77,17 +85,18 @@ static noinline void request_loop(struct pt_regs *regs)
 		       regs_get_kernel_argument(regs, 2), &call);
 }
 
-static __always_inline bool follows_nobody(struct pt_regs *regs)
+/* What is called by anybody, or for loop devices that nobody follows. */
+static __always_inline bool is_nobodys(struct pt_regs *regs)
 {
-	return !READ_ONCE(iob_loop_any);
+	return !READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD);
 }
 
-IOB_ALONE(requests_alone, follows_nobody);
+IOB_ALONE(requests_alone, is_nobodys);
 
 /* (..., loop_cmd, pos, ...): the command is behind its request */
 static void rw_loop(struct pt_regs *regs)
 {
-	if (!follows_nobody(regs))
+	if (!is_nobodys(regs))
 		request_loop(regs);
 }
 
@@ -108,16 +117,11 @@ static noinline void segment_loop(struct pt_regs *regs)
 			 &call);
 }
 
-/* (file, iter, pos, ...): of any file, by anybody */
-static __always_inline bool is_nobodys(struct pt_regs *regs)
-{
-	return !READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD);
-}
-
-/* Called for each segment, or request, also of loop devices that nobody follows. */
+/* Called for each segment. */
 IOB_ALONE(reads_alone, is_nobodys);
 IOB_ALONE(writes_alone, is_nobodys);
 
+/* (file, iter, pos, ...): of any file, by anybody */
 static void iter_loop(struct pt_regs *regs)
 {
 	if (!is_nobodys(regs))
@@ -161,6 +165,12 @@ static const struct iob_hook hooks[] = {
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = join_stripe, .module = "raid456",
 		.lost = "for whom raid456 writes parity",
+	},
+	{
+		.name = "blk_rq_unprep_clone",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = unmap,
+		.lost = "that requests of multipath's were refused: they count as lost",
 	},
 	COPY_END("dm_snapshot", "copy_callback", IOB_END_DM_SNAP),
 	COPY_END("dm_thin_pool", "copy_complete", IOB_END_DM_THIN),

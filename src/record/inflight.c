@@ -407,14 +407,10 @@ void iob_inflight_split(struct bio *bio)
 		finish(whole);
 }
 
-/* Who pays for a bio that no tracepoint announced, if its pages still say so. */
-static void find_late(struct iob_flight *f, struct bio *bio)
-{
-	iob_origin_find_late(&f->origin, bio, f->op);
-	iob_stat_inc(inflight_unseen);
-}
-
-/* Such a bio: switched on since, or put together by a driver below. */
+/*
+ * A bio that no tracepoint announced: switched on since, or put together by a
+ * driver below.  Its pages may still say who pays.
+ */
 static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 {
 	struct iob_flight *f = follow(bio, gd, true);
@@ -422,10 +418,9 @@ static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 	if (!f)
 		return NULL;
 	f->first.queue_ns = ktime_get_ns();
-	if (iob_upper_find(&f->origin, bio))
-		iob_stat_inc(inflight_unseen);
-	else
-		find_late(f, bio);
+	if (!iob_upper_find(&f->origin, bio))
+		iob_origin_find_late(&f->origin, bio, f->op);
+	iob_stat_inc(inflight_unseen);
 	insert(f);
 	return f;
 }
@@ -434,23 +429,23 @@ static void map_bio(struct bio *bio, const struct gendisk *gd, dev_t disk)
 {
 	struct iob_flight *f = iob_flight_find(bio);
 
-	/* the disk below had no room for the request that it was in: nothing is lost */
 	if (f)
-		finish(f);
+		drop_stale(f);
 	/* on some kernels it says that it is on the disk above: not for a slot */
 	f = follow(bio, gd, false);
 	if (!f)
 		return;
 	f->first.queue_ns = ktime_get_ns();
-	if (!iob_upper_mapped(&f->origin, bio, disk))
-		find_late(f, bio);
+	if (!iob_upper_mapped(&f->origin, bio, disk)) {
+		iob_origin_find_late(&f->origin, bio, f->op);
+		iob_stat_inc(inflight_unseen);
+	}
 	insert(f);
 }
 
 /**
  * iob_inflight_map - a request is made from another one, for a disk below
- * @rq:   it, at block_rq_remap: of clones of the other one's bios, and it may be
- *	  refused, and be made anew later
+ * @rq:   it, at block_rq_remap: of clones of the other one's bios
  * @disk: the other one's
  *
  * From a probe: any context but NMI, inside iob_read_lock().
@@ -464,6 +459,25 @@ void iob_inflight_map(struct request *rq, dev_t disk)
 		return;
 	for (bio = rq->bio; bio; bio = bio->bi_next)
 		map_bio(bio, gd, disk);
+}
+
+/**
+ * iob_inflight_unmap - the bios of such a request are thrown away
+ * @rq: the request; those that are done it does not have any more
+ *
+ * The disk below had no room, say, and it will be made anew: nothing is lost.  From a
+ * probe: any context but NMI, inside iob_read_lock().
+ */
+void iob_inflight_unmap(const struct request *rq)
+{
+	struct iob_flight *f;
+	struct bio *bio;
+
+	for (bio = rq->bio; bio; bio = bio->bi_next) {
+		f = iob_flight_find(bio);
+		if (f)
+			finish(f);
+	}
 }
 
 /*
