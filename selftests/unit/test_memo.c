@@ -17,6 +17,7 @@
 #include "test.h"
 
 static unsigned int nr_learned, nr_refused, nr_others, nr_same, nr_hinges;
+static unsigned int nr_brief[2];	/* that are not, and are, the same */
 
 static bool learn(struct iob_memo *m, const struct stack *s)
 {
@@ -35,10 +36,21 @@ static bool learn(struct iob_memo *m, const struct stack *s)
 static bool fits(const struct iob_memo *m, const struct stack *s)
 {
 	unsigned long below = s->f[0].sp - (unsigned long)s->mem;
+	struct iob_brief b;
 	bool ok;
 
+	memset(&b, 0xee, sizeof(b));
 	ASAN_POISON_MEMORY_REGION(s->mem, below);
 	ok = iob_memo_fits(m, &s->f[0], s->end);
+	if (!iob_memo_shorten(m, &b)) {
+		if (b.start)
+			fail("what cannot be said in brief is not nothing");
+	} else {
+		nr_brief[ok]++;
+		if (iob_brief_is(&b, s->f[0].ip, s->f[0].sp, s->f[0].bp,
+				 s->end) != ok)
+			fail("in brief it is %sthe same", ok ? "not " : "");
+	}
 	ASAN_UNPOISON_MEMORY_REGION(s->mem, below);
 	return ok;
 }
@@ -309,7 +321,8 @@ static void no_other(void)
 	}
 	if (nr_others < 150000)
 		fail("only %u other stacks", nr_others);
-	note("seed %llu, %u others", seed(), nr_others);
+	note("seed %llu, %u others, %u of them in brief", seed(), nr_others,
+	     nr_brief[false]);
 	free(s.mem);
 	free(t.mem);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/bug.h>
 #include <linux/err.h>
 #include <linux/jhash.h>
 #include <linux/slab.h>
 
+#include <compat/compiler.h>
 #include <compat/rcu.h>
 
 #include "intent.h"
@@ -143,6 +145,28 @@ const struct iob_intent *iob_intent_nr(u32 nr)
 	struct iob_node *node = iob_index_nr(&intents, nr);
 
 	return node ? container_of(node, struct iob_intent, node) : NULL;
+}
+
+/**
+ * iob_intent_check - with check_stacks: whether a stack was known for what it is
+ * @nr: the intent that was taken to have it, without a modifier
+ * @ip: where the probe is, see iob_stack_here()
+ * @sp: likewise
+ * @bp: likewise
+ *
+ * Inside iob_read_lock(), preemption off.
+ */
+noinline void iob_intent_check(u32 nr, unsigned long ip, unsigned long sp,
+			       unsigned long bp)
+{
+	const struct iob_frame at = { ip, sp, bp };
+	struct iob_stack stack IOB_UNINIT;
+
+	iob_stack_from(&stack, &at, NULL);
+	if (iob_intent_get(&stack, 0) == nr)
+		return;
+	iob_stat_inc(stack_wrong);
+	WARN_ONCE(1, "ioblame: a stack in brief was taken for another one\n");
 }
 
 /* How many there are, the two special ones included. */

@@ -39,6 +39,8 @@ void iob_intents_exit(void);
 void iob_intent_mark(unsigned long func, enum iob_mark which);
 void iob_intent_unmark(void);
 u32 iob_intent_find(const struct iob_stack *s, u32 modifier);
+void iob_intent_check(u32 nr, unsigned long ip, unsigned long sp,
+		      unsigned long bp);
 
 /**
  * iob_intent_get - the number of the intent with this stack and modifier

@@ -321,3 +321,45 @@ bool iob_memo_differs(const struct iob_memo *m, const struct iob_frame *at,
 	}
 	return false;
 }
+
+/* Fill the last step up with what is there, to be compared twice.  Return: how many. */
+static u32 fill_up(struct iob_word *w, unsigned int nr, unsigned int step)
+{
+	for (; nr % step; nr++)
+		w[nr] = w[nr - 1];
+	return nr / step;
+}
+
+/**
+ * iob_memo_shorten - the same in brief
+ * @m: a stack that is remembered
+ * @b: gets it
+ *
+ * Any context.  Return: false if it is not a stack for that; @b is nothing then.
+ */
+bool iob_memo_shorten(const struct iob_memo *m, struct iob_brief *b)
+{
+	const struct iob_proof *p = m->proof;
+	struct iob_word *w = b->word;
+	unsigned int i;
+
+	b->start = 0;
+	if (!m->start || !m->short_end || !m->nr_low || !m->nr_plain ||
+	    m->nr_low + m->nr_plain > IOB_BRIEF_WORDS - IOB_BRIEF_STEP)
+		return false;
+	for (i = 0; i < m->nr_low; i++)
+		w[i] = (struct iob_word){ m->ip[i], m->place[i] };
+	b->steps = fill_up(w, m->nr_low, IOB_BRIEF_STEP);
+	w += b->steps * IOB_BRIEF_STEP;
+	for (i = 0; i < m->nr_plain; i++, p++)
+		w[i] = (struct iob_word){ p->offset, p->place };
+	b->pairs = fill_up(w, m->nr_plain, 2);
+	b->frame = (struct iob_word){ p->offset, p->place };
+	b->last = m->ip[m->nr_low];
+	b->last_place = m->place[m->nr_low];
+	b->live = m->live;
+	b->live_offset = m->live_offset;
+	b->span = m->span;
+	b->start = m->start;
+	return true;
+}

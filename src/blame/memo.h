@@ -49,6 +49,32 @@ struct iob_memo {
 	u32 modifier;		/* under this modifier */
 };
 
+/* a word of a stack: an address, or so far from the stack pointer or the end */
+struct iob_word {
+	unsigned long value;
+	u16 place;		/* in words above sp */
+};
+
+#define IOB_BRIEF_STEP	4
+#define IOB_BRIEF_WORDS	27
+
+/*
+ * The same as a memo, of one that is like most system calls' and not too deep, for
+ * comparing with still less: all words in the order in which they are looked at.
+ */
+struct iob_brief {
+	unsigned long start;	/* 0: nothing here */
+	u32 span;		/* as in the memo */
+	u32 steps;		/* with the addresses above sp; not 0, nor is: */
+	u32 pairs;		/* of words that point to above sp */
+	struct iob_word word[IOB_BRIEF_WORDS];
+	struct iob_word frame;	/* this word points to below end; there, */
+	u16 last_place;		/* in words below end, */
+	bool live;
+	unsigned long last;	/* is this address */
+	long live_offset;	/* and the register points to above sp, if live */
+};
+
 bool iob_memo_learn(struct iob_memo *m, const struct iob_frame *f,
 		    unsigned int nr, unsigned long end);
 bool iob_memo_fits(const struct iob_memo *m, const struct iob_frame *at,
@@ -58,6 +84,7 @@ bool iob_memo_differs(const struct iob_memo *m, const struct iob_frame *at,
 
 bool iob_memo_ends(const struct iob_memo *m, unsigned long sp, unsigned long bp,
 		   unsigned long end);
+bool iob_memo_shorten(const struct iob_memo *m, struct iob_brief *b);
 
 /**
  * iob_memo_is - as iob_memo_fits(), in line
@@ -113,6 +140,47 @@ static __always_inline bool iob_memo_is(const struct iob_memo *m,
 		return false;
 	return top[-(long)*place] == *addr &&
 	       (long)(low[p->place] - end) == p->offset;
+}
+
+/**
+ * iob_brief_is - as iob_memo_is() of the memo that it was made from
+ * @b:   what is remembered
+ * @ip:  where a walk would begin
+ * @sp:  likewise
+ * @bp:  likewise
+ * @end: of the stack
+ */
+static __always_inline bool iob_brief_is(const struct iob_brief *b,
+					 unsigned long ip, unsigned long sp,
+					 unsigned long bp, unsigned long end)
+{
+	const unsigned long *low = (const unsigned long *)sp;
+	const unsigned long *top = (const unsigned long *)end;
+	const struct iob_word *w = b->word;
+	unsigned int i;
+
+	if (b->start != ip || end - sp < b->span)
+		return false;
+	i = b->steps;
+	do {
+		if (low[w[0].place] != w[0].value ||
+		    low[w[1].place] != w[1].value ||
+		    low[w[2].place] != w[2].value ||
+		    low[w[3].place] != w[3].value)
+			return false;
+		w += IOB_BRIEF_STEP;
+	} while (--i);
+	i = b->pairs;
+	do {
+		if (low[w[0].place] - sp != w[0].value ||
+		    low[w[1].place] - sp != w[1].value)
+			return false;
+		w += 2;
+	} while (--i);
+	if (b->live && (long)(bp - sp) != b->live_offset)
+		return false;
+	return top[-(long)b->last_place] == b->last &&
+	       low[b->frame.place] - end == b->frame.value;
 }
 
 #endif

@@ -23,16 +23,11 @@
  * A file system that is built in, and what no vfs_write() does, has its stack compared
  * in full each time.
  */
-#include <linux/bug.h>
-
-#include <compat/compiler.h>
-
 #include "act.h"
 #include "dirty.h"
 #include "intent.h"
 #include "repeat.h"
 #include "stack.h"
-#include "stats.h"
 
 /* vfs_write(), once it is found */
 static struct iob_code writer;
@@ -129,26 +124,4 @@ void iob_repeat_note_call(struct iob_repeat *r, const struct iob_memo *m,
 	}
 	r->nr_addr = nr;
 	r->sp = sp;
-}
-
-/**
- * iob_repeat_check - with check_stacks: whether iob_repeat_goes_on() was right
- * @r:  what was noted
- * @ip: where the function is for which it was, see iob_stack_here()
- * @sp: likewise
- * @bp: likewise
- *
- * Inside iob_read_lock(), preemption off.
- */
-noinline void iob_repeat_check(const struct iob_repeat *r, unsigned long ip,
-			       unsigned long sp, unsigned long bp)
-{
-	const struct iob_frame at = { ip, sp, bp };
-	struct iob_stack stack IOB_UNINIT;
-
-	iob_stack_from(&stack, &at, NULL);
-	if (iob_intent_get(&stack, 0) == r->intent)
-		return;
-	iob_stat_inc(stack_wrong);
-	WARN_ONCE(1, "ioblame: a write() was taken for another one\n");
 }

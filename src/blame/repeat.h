@@ -17,8 +17,6 @@ void iob_repeat_note(struct iob_task *t, u32 intent, const struct inode *inode,
 		     u64 id);
 void iob_repeat_note_call(struct iob_repeat *r, const struct iob_memo *m,
 			  unsigned long sp);
-void iob_repeat_check(const struct iob_repeat *r, unsigned long ip,
-		      unsigned long sp, unsigned long bp);
 void iob_repeat_found(unsigned long func);
 
 /* Whether a page is one of the file that it was the last time. */

@@ -163,6 +163,7 @@ static __always_inline unsigned int iob_stack_set(unsigned long start)
 
 #ifdef IOB_UNWIND_FRAMES
 void iob_stack_check(struct iob_memo *m);
+#endif
 
 /* Which one of a set the stack most probably is. */
 static __always_inline struct iob_memo *
@@ -175,7 +176,15 @@ iob_stack_guess(const struct iob_pick *pick, unsigned long sp, unsigned long end
 		return pick->other;
 	return pick->last;
 }
-#endif
+
+/* Which ones of a set this CPU looks at first; NULL: it remembers nothing. */
+static inline const struct iob_pick *iob_stack_pick(unsigned int set)
+{
+	const struct iob_shelf *shelf = this_cpu_read(iob_shelves);
+
+	return shelf->seq == atomic_read(&iob_code_seq) ? &shelf->pick[set] :
+							  NULL;
+}
 
 /**
  * iob_stack_known_in - as iob_stack_known(), of a set that the caller knows

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/pid.h>
 #include <linux/rculist.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #include <compat/slab.h>
@@ -88,6 +89,7 @@ static void destroy(struct iob_task *t)
 	iob_origin_free(&t->backing.origin);
 	iob_origin_free(&t->copy.origin);
 	iob_origin_free(&t->compressed.origin);
+	kfree(t->quick.stacks);
 	kmem_cache_free(cache, t);
 }
 

@@ -8,6 +8,7 @@
 #ifndef IOB_BLAME_TASK_H
 #define IOB_BLAME_TASK_H
 
+#include <linux/build_bug.h>
 #include <linux/hash.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -16,6 +17,7 @@
 
 #include "act.h"
 #include "log.h"
+#include "memo.h"
 #include "origin.h"
 
 #define IOB_MAX_SCOPES	4
@@ -98,6 +100,16 @@ struct iob_compressed {
 	struct iob_file file;	/* the task has last begun to read this */
 };
 
+/* By which stacks a task does the same IO: one, or two by turns. */
+struct iob_quick_stacks {
+	unsigned long turn;	/* not 0 if there are two: the first has this */
+	u16 turn_place;		/* there, in words above sp */
+	struct iob_brief one[2];
+};
+
+/* each task that does direct IO has them: with a word more they would be 2 KiB */
+static_assert(sizeof(struct iob_quick_stacks) <= 1024);
+
 /*
  * The task's last direct IO, in which the next one mostly equals it: what is
  * compared, and what came of it.  Of record/quick alone.
@@ -115,7 +127,9 @@ struct iob_quick {
 	struct iob_act *act;	/* while it is this epoch */
 	u64 id;			/* the act's */
 	u8 op;
-	u8 set;			/* in which its stack is looked for */
+	u8 set;			/* in which its stack is looked for, */
+	u8 missed;		/* so often was it none of these: */
+	struct iob_quick_stacks *stacks;	/* ours, or NULL */
 };
 
 /*

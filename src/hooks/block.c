@@ -27,10 +27,26 @@ static notrace noinline void queue_watched(struct bio *bio)
 	iob_quick_queue(bio);
 }
 
+/* A loop device, say, that nobody watches: its file may be on a disk that somebody does. */
+static notrace noinline void queue_stacked(struct bio *bio)
+{
+	bool follows;
+
+	iob_probe_lock();
+	follows = iob_disk_hands_on(iob_queued_disk(bio));
+	iob_probe_unlock();
+	if (follows)
+		queue_watched(bio);
+}
+
 static __always_inline void queue_one(struct bio *bio)
 {
-	if (iob_quick_queues(bio))
+	const struct gendisk *gd = iob_queued_disk(bio);
+
+	if (iob_disk_maybe(gd))
 		queue_watched(bio);
+	else if (iob_disk_stacks(gd))
+		queue_stacked(bio);
 }
 
 /* 5.10: the queue comes first */

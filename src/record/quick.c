@@ -3,23 +3,91 @@
  * What the short ways of quick.h leave to others.
  */
 #include <linux/ktime.h>
+#include <linux/slab.h>
 
+#include "../blame/memo.h"
+#include "../blame/stack.h"
 #include "../blame/task.h"
 #include "inflight.h"
 #include "io.h"
 #include "quick.h"
 
+/*
+ * How the stack is known again, which this CPU has met a moment ago.  Where a function
+ * aligns its stack it is one of two by turns.  Without memory it is not known in brief.
+ */
+static void note_stack(struct iob_quick *q, unsigned long sp)
+{
+	unsigned long end = (unsigned long)task_stack_page(current) +
+			    THREAD_SIZE;
+	const struct iob_pick *pick = iob_stack_pick(q->set);
+	const struct iob_memo *m = pick ? iob_stack_guess(pick, sp, end) : NULL;
+	struct iob_quick_stacks *s = q->stacks;
+
+	if (!s) {
+		s = kmalloc(sizeof(*s), GFP_NOWAIT | __GFP_NOWARN);
+		if (!s)
+			return;
+		q->stacks = s;
+	}
+	s->turn = 0;
+	s->one[0].start = 0;
+	if (!m || m->intent != q->intent)
+		return;
+	if (pick->span && pick->last->intent == pick->other->intent &&
+	    iob_memo_shorten(pick->other, &s->one[1])) {
+		m = pick->last;
+		s->turn = pick->ip;
+		s->turn_place = pick->place;
+	}
+	if (!iob_memo_shorten(m, &s->one[0]))
+		s->turn = 0;
+}
+
+/* Whether it is the same IO by a stack that was not noted. */
+static bool known(struct iob_quick *q, unsigned long ip, unsigned long sp,
+		  unsigned long bp)
+{
+	const struct iob_memo *m;
+
+	if (!iob_stack_known_in(q->set, ip, sp, bp, &m) ||
+	    m->intent != q->intent)
+		return false;
+	/* there may be more than two: then to note them would be in vain */
+	if (m->short_end && q->missed++ % 8 == 0)
+		note_stack(q, sp);
+	return true;
+}
+
+/**
+ * iob_quick_other - a bio goes to a disk, and not by the shortest way
+ * @bio:  the bio
+ * @like: the current task if it did the like before, maybe by another stack; or NULL
+ * @ip:   where the probe is, see iob_stack_here()
+ * @sp:   likewise
+ * @bp:   likewise
+ *
+ * From a probe: any context but NMI, inside iob_read_lock().
+ */
+void iob_quick_other(struct bio *bio, struct iob_task *like, unsigned long ip,
+		     unsigned long sp, unsigned long bp)
+{
+	if (!like || !known(&like->quick, ip, sp, bp) ||
+	    !iob_quick_fly(bio, &like->quick))
+		iob_inflight_queue(bio, ip, sp, bp);
+}
+
 /**
  * iob_quick_note - the task's next direct IO may be like this one
  * @f:     its flight, of the current task
  * @gd:    the disk
- * @ip:    where the stack begins at which it was queued, see iob_stack_here()
+ * @at:    where the stack begins at which it was queued, see iob_stack_here()
  * @epoch: iob_tasks_now(), from before the act was looked for
  *
  * From a probe: any context but NMI, inside iob_read_lock().
  */
 void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
-		    unsigned long ip, u32 epoch)
+		    const struct iob_frame *at, u32 epoch)
 {
 	const struct iob_part *p = &f->origin.one;
 	struct iob_task *t = iob_task_get();
@@ -44,7 +112,9 @@ void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 	q->op = f->op;
 	q->end = f->bio->bi_end_io;
 	q->intent = act->intent;
-	q->set = iob_stack_set_user(ip);
+	q->set = iob_stack_set_user(at->ip);
+	q->missed = 0;
+	note_stack(q, at->sp);
 	q->start = dev->start;
 	q->sectors = dev->end - dev->start;
 	q->direct = t->direct;

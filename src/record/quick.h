@@ -27,6 +27,8 @@
 
 #include "../blame/act.h"
 #include "../blame/backing.h"
+#include "../blame/intent.h"
+#include "../blame/memo.h"
 #include "../blame/stack.h"
 #include "../blame/stats.h"
 #include "../blame/task.h"
@@ -38,23 +40,17 @@
 #include "upper.h"
 
 void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
-		    unsigned long ip, u32 epoch);
+		    const struct iob_frame *at, u32 epoch);
+void iob_quick_other(struct bio *bio, struct iob_task *like, unsigned long ip,
+		     unsigned long sp, unsigned long bp);
 void iob_quick_issue_now(struct iob_flight *f);
 void iob_quick_record(const struct iob_flight *f, const struct request *rq,
 		      int error, struct iob_act *act, enum iob_how how);
 
 /*
- * Whether IO that goes to a disk, or a request of it, may be anybody's concern: false
- * for most, where only some disks are watched.  Any context; nothing is looked at that
- * would have to be kept from being freed.
+ * Whether a request may be anybody's concern: false for most, where only some disks are
+ * watched.  Any context; nothing is looked at that would have to be kept from being freed.
  */
-static __always_inline bool iob_quick_queues(const struct bio *bio)
-{
-	const struct gendisk *gd = iob_queued_disk(bio);
-
-	return iob_disk_maybe(gd) || iob_disk_stacks(gd);
-}
-
 static __always_inline bool iob_quick_has(const struct request *rq)
 {
 	const struct gendisk *gd = iob_rq_disk(rq);
@@ -104,32 +100,39 @@ static __always_inline bool iob_quick_unchanged(const struct iob_task *t)
 }
 
 /*
- * The flight of a direct IO that is like the last one.  Return: false if it is
- * not, or nobody can tell; nothing is done then.
+ * Whether the stack is one that was noted, which holds for the epoch: no code comes or
+ * goes in it.
  */
-static __always_inline bool iob_quick_begin(struct bio *bio, unsigned long ip,
-					    unsigned long sp, unsigned long bp)
+static __always_inline bool iob_quick_stack(const struct iob_quick *q,
+					    unsigned long ip, unsigned long sp,
+					    unsigned long bp)
 {
-	const struct iob_quick *q;
-	const struct iob_memo *m;
-	struct iob_flight *f;
-	struct iob_task *t;
-	u32 size;
+	unsigned long end = (unsigned long)task_stack_page(current) +
+			    THREAD_SIZE;
+	const struct iob_quick_stacks *s = q->stacks;
+	const struct iob_brief *b;
 
-	if (!in_task())
+	if (!s)
 		return false;
-	t = iob_task_peek(current);
-	if (!t)
+	b = &s->one[0];
+	if (s->turn && end - sp >= b->span &&
+	    ((const unsigned long *)sp)[s->turn_place] != s->turn)
+		b++;
+	if (!iob_brief_is(b, ip, sp, bp, end))
 		return false;
-	q = &t->quick;
-	if (!iob_quick_alike(q, bio) || !iob_quick_unchanged(t))
-		return false;
-	/* before there is more to be kept in registers meanwhile */
-	if (!iob_stack_known_in(q->set, ip, sp, bp, &m) ||
-	    m->intent != q->intent)
-		return false;
-	f = iob_flight_slot(bio);
-	size = bio->bi_iter.bi_size;
+	iob_stat_inc(stack_known);
+	if (unlikely(READ_ONCE(iob_check_stacks)))
+		iob_intent_check(q->intent, ip, sp, bp);
+	return true;
+}
+
+/* The flight of a direct IO that is like the last one.  Return: false if it has none. */
+static __always_inline bool iob_quick_fly(struct bio *bio,
+					  const struct iob_quick *q)
+{
+	struct iob_flight *f = iob_flight_slot(bio);
+	u32 size = bio->bi_iter.bi_size;
+
 	/* (a write of nothing is another thing) */
 	if (!size || READ_ONCE(f->bio) ||
 	    !hlist_bl_empty(iob_flight_bucket(bio)) ||
@@ -149,28 +152,37 @@ static __always_inline bool iob_quick_begin(struct bio *bio, unsigned long ip,
 	return true;
 }
 
-/* Not for a loop device that is not watched itself, nor what its file is on. */
-static __always_inline bool iob_quick_follows(const struct bio *bio)
+/* The current task, if the bio is like what it did before; but for the stack. */
+static __always_inline struct iob_task *iob_quick_task(const struct bio *bio)
 {
-	const struct gendisk *gd = iob_queued_disk(bio);
+	struct iob_task *t;
 
-	return iob_disk_maybe(gd) || iob_disk_hands_on(gd);
+	if (!in_task())
+		return NULL;
+	t = iob_task_peek(current);
+	return t && iob_quick_alike(&t->quick, bio) &&
+	       iob_quick_unchanged(t) ? t : NULL;
 }
 
 /**
  * iob_quick_queue - a bio goes to a disk
- * @bio: the bio, at block_bio_queue, of which iob_quick_queues() is true
+ * @bio: the bio, at block_bio_queue: of a disk whose IO may be anybody's concern
  *
- * From a probe: any context but NMI.
+ * From a probe: any context but NMI.  Nothing that is needed behind it is kept while
+ * another function is called: else there are words in our own frame that sometimes
+ * point to where a register does, and what is learned of the stack is to hold always.
  */
 static __always_inline void iob_quick_queue(struct bio *bio)
 {
+	struct iob_task *t;
 	unsigned long ip, sp, bp;
 
 	iob_probe_lock();
 	iob_stack_here(&ip, &sp, &bp);
-	if (!iob_quick_begin(bio, ip, sp, bp) && iob_quick_follows(bio))
-		iob_inflight_queue(bio, ip, sp, bp);
+	t = iob_quick_task(bio);
+	if (!t || !iob_quick_stack(&t->quick, ip, sp, bp) ||
+	    !iob_quick_fly(bio, &t->quick))
+		iob_quick_other(bio, t, ip, sp, bp);
 	/* no jump: where we are is part of the stack */
 	barrier();
 	iob_probe_unlock();
