@@ -595,8 +595,7 @@ notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 	    likely(iob_folio_pages(folio) == 1)) {
 		iob_stat_inc(stack_known);
 		if (unlikely(READ_ONCE(iob_check_stacks)))
-			iob_intent_check(t->repeat.intent, ip, sp,
-					 bp);
+			iob_intent_check(t->repeat.intent, ip, sp, bp);
 		iob_dirtier_set_one(iob_folio_pfn(folio), t->repeat.nr);
 	} else if (t && t->repeat.intent) {
 		/* (of an earlier session: then it is of another epoch, too) */

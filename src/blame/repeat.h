@@ -61,13 +61,16 @@ static __always_inline bool iob_repeat_goes_on(const struct iob_repeat *r,
 	if (r->sp != sp || r->ended != iob_writes_ended(task) ||
 	    r->epoch != iob_tasks_now() || !iob_repeat_file(r, inode))
 		return false;
-	for (i = r->nr_addr; i; i -= IOB_REPEAT_STEP, addr += IOB_REPEAT_STEP,
-	     place += IOB_REPEAT_STEP) {
+	/* where sp is noted there are some */
+	i = r->nr_addr;
+	do {
 		if (low[place[0]] != addr[0] || low[place[1]] != addr[1] ||
 		    low[place[2]] != addr[2] || low[place[3]] != addr[3] ||
 		    low[place[4]] != addr[4] || low[place[5]] != addr[5])
 			return false;
-	}
+		addr += IOB_REPEAT_STEP;
+		place += IOB_REPEAT_STEP;
+	} while (i -= IOB_REPEAT_STEP);
 	return true;
 }
 
