@@ -321,6 +321,9 @@ static void no_other(void)
 	}
 	if (nr_others < 150000)
 		fail("only %u other stacks", nr_others);
+	if (nr_brief[false] < 20000 || nr_brief[true] < 2000)
+		fail("in brief only %u others and %u the same",
+		     nr_brief[false], nr_brief[true]);
 	note("seed %llu, %u others, %u of them in brief", seed(), nr_others,
 	     nr_brief[false]);
 	free(s.mem);

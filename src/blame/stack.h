@@ -177,13 +177,10 @@ iob_stack_guess(const struct iob_pick *pick, unsigned long sp, unsigned long end
 	return pick->last;
 }
 
-/* Which ones of a set this CPU looks at first; NULL: it remembers nothing. */
+/* Which ones of a set this CPU looks at first, as it has just known a stack of it. */
 static inline const struct iob_pick *iob_stack_pick(unsigned int set)
 {
-	const struct iob_shelf *shelf = this_cpu_read(iob_shelves);
-
-	return shelf->seq == atomic_read(&iob_code_seq) ? &shelf->pick[set] :
-							  NULL;
+	return &this_cpu_read(iob_shelves)->pick[set];
 }
 
 /**

@@ -107,7 +107,7 @@ struct iob_quick_stacks {
 	struct iob_brief one[2];
 };
 
-/* each task that does direct IO has them: with a word more they would be 2 KiB */
+/* each task that repeats a direct IO has them: with a word more they would be 2 KiB */
 static_assert(sizeof(struct iob_quick_stacks) <= 1024);
 
 /*

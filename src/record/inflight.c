@@ -300,7 +300,7 @@ void iob_inflight_queue(struct bio *bio, unsigned long ip, unsigned long sp,
 	f->first.queue_ns = iob_bio_time(bio);
 	if (!iob_upper_find(&f->origin, bio) &&
 	    iob_origin_find(&f->origin, bio, f->op, &at, NULL))
-		iob_quick_note(f, gd, &at, epoch);
+		iob_quick_note(f, gd, ip, epoch);
 	if (iob_ends_with_parent(bio)) {
 		f->child = true;
 		iob_tabled(f)->self = bio;

@@ -16,12 +16,9 @@
  * How the stack is known again, which this CPU has met a moment ago.  Where a function
  * aligns its stack it is one of two by turns.  Without memory it is not known in brief.
  */
-static void note_stack(struct iob_quick *q, unsigned long sp)
+static void note_stack(struct iob_quick *q, const struct iob_memo *m)
 {
-	unsigned long end = (unsigned long)task_stack_page(current) +
-			    THREAD_SIZE;
 	const struct iob_pick *pick = iob_stack_pick(q->set);
-	const struct iob_memo *m = pick ? iob_stack_guess(pick, sp, end) : NULL;
 	struct iob_quick_stacks *s = q->stacks;
 
 	if (!s) {
@@ -31,9 +28,6 @@ static void note_stack(struct iob_quick *q, unsigned long sp)
 		q->stacks = s;
 	}
 	s->turn = 0;
-	s->one[0].start = 0;
-	if (!m || m->intent != q->intent)
-		return;
 	if (pick->span && pick->last->intent == pick->other->intent &&
 	    iob_memo_shorten(pick->other, &s->one[1])) {
 		m = pick->last;
@@ -42,6 +36,16 @@ static void note_stack(struct iob_quick *q, unsigned long sp)
 	}
 	if (!iob_memo_shorten(m, &s->one[0]))
 		s->turn = 0;
+}
+
+/* Another IO: its stack is noted when it is done again, as most are not. */
+static void forget_stack(struct iob_quick *q)
+{
+	q->missed = 0;
+	if (!q->stacks)
+		return;
+	q->stacks->turn = 0;
+	q->stacks->one[0].start = 0;
 }
 
 /* Whether it is the same IO by a stack that was not noted. */
@@ -55,7 +59,7 @@ static bool known(struct iob_quick *q, unsigned long ip, unsigned long sp,
 		return false;
 	/* there may be more than two: then to note them would be in vain */
 	if (m->short_end && q->missed++ % 8 == 0)
-		note_stack(q, sp);
+		note_stack(q, m);
 	return true;
 }
 
@@ -81,13 +85,13 @@ void iob_quick_other(struct bio *bio, struct iob_task *like, unsigned long ip,
  * iob_quick_note - the task's next direct IO may be like this one
  * @f:     its flight, of the current task
  * @gd:    the disk
- * @at:    where the stack begins at which it was queued, see iob_stack_here()
+ * @ip:    where the stack begins at which it was queued, see iob_stack_here()
  * @epoch: iob_tasks_now(), from before the act was looked for
  *
  * From a probe: any context but NMI, inside iob_read_lock().
  */
 void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
-		    const struct iob_frame *at, u32 epoch)
+		    unsigned long ip, u32 epoch)
 {
 	const struct iob_part *p = &f->origin.one;
 	struct iob_task *t = iob_task_get();
@@ -112,9 +116,8 @@ void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 	q->op = f->op;
 	q->end = f->bio->bi_end_io;
 	q->intent = act->intent;
-	q->set = iob_stack_set_user(at->ip);
-	q->missed = 0;
-	note_stack(q, at->sp);
+	q->set = iob_stack_set_user(ip);
+	forget_stack(q);
 	q->start = dev->start;
 	q->sectors = dev->end - dev->start;
 	q->direct = t->direct;

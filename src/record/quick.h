@@ -40,7 +40,7 @@
 #include "upper.h"
 
 void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
-		    const struct iob_frame *at, u32 epoch);
+		    unsigned long ip, u32 epoch);
 void iob_quick_other(struct bio *bio, struct iob_task *like, unsigned long ip,
 		     unsigned long sp, unsigned long bp);
 void iob_quick_issue_now(struct iob_flight *f);
