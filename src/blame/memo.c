@@ -322,12 +322,12 @@ bool iob_memo_differs(const struct iob_memo *m, const struct iob_frame *at,
 	return false;
 }
 
-/* Fill the last step up with what is there, to be compared twice.  Return: how many. */
+/* Fill the last step up with what is there, to be compared twice.  Return: bytes. */
 static u32 fill_up(struct iob_word *w, unsigned int nr, unsigned int step)
 {
 	for (; nr % step; nr++)
 		w[nr] = w[nr - 1];
-	return nr / step;
+	return nr * sizeof(*w);
 }
 
 /**
@@ -349,14 +349,14 @@ bool iob_memo_shorten(const struct iob_memo *m, struct iob_brief *b)
 		return false;
 	for (i = 0; i < m->nr_low; i++)
 		w[i] = (struct iob_word){ m->ip[i], m->place[i] };
-	b->steps = fill_up(w, m->nr_low, IOB_BRIEF_STEP);
-	w += b->steps * IOB_BRIEF_STEP;
+	b->addrs = fill_up(w, m->nr_low, IOB_BRIEF_STEP);
+	w += b->addrs / sizeof(*w);
 	for (i = 0; i < m->nr_plain; i++, p++)
 		w[i] = (struct iob_word){ p->offset, p->place };
-	b->pairs = fill_up(w, m->nr_plain, 2);
+	b->links = fill_up(w, m->nr_plain, 2);
 	b->frame = (struct iob_word){ p->offset, p->place };
 	b->last = m->ip[m->nr_low];
-	b->last_place = m->place[m->nr_low];
+	b->last_place = -(long)(m->place[m->nr_low] * sizeof(long));
 	b->live = m->live;
 	b->live_offset = m->live_offset;
 	b->span = m->span;

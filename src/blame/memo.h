@@ -65,14 +65,14 @@ struct iob_word {
 struct iob_brief {
 	unsigned long start;	/* 0: nothing here */
 	u32 span;		/* as in the memo */
-	u32 steps;		/* with the addresses above sp; not 0, nor is: */
-	u32 pairs;		/* of words that point to above sp */
+	u32 addrs;		/* bytes of words with addresses above sp, and behind */
+	u32 links;		/* them with what points to above sp: neither is 0 */
 	struct iob_word word[IOB_BRIEF_WORDS];
 	struct iob_word frame;	/* this word points to below end; there, */
-	u16 last_place;		/* in words below end, */
-	bool live;
+	long last_place;	/* so many bytes from the end, */
 	unsigned long last;	/* is this address */
-	long live_offset;	/* and the register points to above sp, if live */
+	long live_offset;	/* and the register points to above sp, if */
+	bool live;		/* it is to */
 };
 
 bool iob_memo_learn(struct iob_memo *m, const struct iob_frame *f,
@@ -155,13 +155,11 @@ static __always_inline bool iob_brief_is(const struct iob_brief *b,
 					 unsigned long bp, unsigned long end)
 {
 	const unsigned long *low = (const unsigned long *)sp;
-	const unsigned long *top = (const unsigned long *)end;
-	const struct iob_word *w = b->word;
-	unsigned int i;
+	const struct iob_word *w = b->word, *behind;
 
 	if (b->start != ip || end - sp < b->span)
 		return false;
-	i = b->steps;
+	behind = (const void *)w + b->addrs;
 	do {
 		if (low[w[0].place] != w[0].value ||
 		    low[w[1].place] != w[1].value ||
@@ -169,17 +167,17 @@ static __always_inline bool iob_brief_is(const struct iob_brief *b,
 		    low[w[3].place] != w[3].value)
 			return false;
 		w += IOB_BRIEF_STEP;
-	} while (--i);
-	i = b->pairs;
+	} while (w != behind);
+	behind = (const void *)w + b->links;
 	do {
 		if (low[w[0].place] - sp != w[0].value ||
 		    low[w[1].place] - sp != w[1].value)
 			return false;
 		w += 2;
-	} while (--i);
+	} while (w != behind);
 	if (b->live && (long)(bp - sp) != b->live_offset)
 		return false;
-	return top[-(long)b->last_place] == b->last &&
+	return *(const unsigned long *)(end + b->last_place) == b->last &&
 	       low[b->frame.place] - end == b->frame.value;
 }
 
