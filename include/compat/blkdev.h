@@ -8,8 +8,7 @@
  *  - 5.11 4e7b5671c6a8: lookup_bdev() gives a dev_t;
  *  - 6.9 f3a608827d1f: block devices are opened as files;
  *  - between 6.1 and 6.12 struct blk_plug got cur_ktime, one time for all that is
- *    plugged: before, the block layer's times of bios and requests are as good
- *    as ours;
+ *    plugged: before, the block layer's times of requests are as good as ours;
  *  - 5.11 to 5.13: bd_part, bd_partno and bd_inode became functions.
  * Kbuild looks for each in the headers: distributions backport.
  */
@@ -84,49 +83,25 @@ static inline u16 iob_rq_hwq(const struct request *rq)
 }
 
 /*
- * When a bio is queued, at block_bio_queue; and how much of that is kept.  The
- * block layer has just asked the clock for its own ends where it does so at all.
+ * When a request is issued, at block_rq_issue; or 0 where the block layer asks the
+ * clock right after that, for itself.  (Some take a time that they have from before.)
  */
-#if defined(IOB_HAVE_BI_ISSUE) && !defined(IOB_HAVE_PLUG_TIME) && \
-	defined(CONFIG_BLK_CGROUP)
-#define IOB_BIO_TIME_MASK	BIO_ISSUE_TIME_MASK
-static inline u64 iob_bio_time(struct bio *bio)
-{
-	return bio_issue_time(&bio->bi_issue);
-}
-#else
-#define IOB_BIO_TIME_MASK	U64_MAX
-static inline u64 iob_bio_time(struct bio *bio)
-{
-	return ktime_get_ns();
-}
-#endif
-
-/*
- * When a request is issued, at block_rq_issue; or IOB_RQ_TIME, which is when the
- * block layer asks the clock right after that: it does, or nobody has @wanted to
- * know, and then what the block layer has must do.
- */
-#define IOB_RQ_TIME	1ULL
-
-static __always_inline bool iob_rq_timed(const struct request *rq, bool wanted)
-{
-#ifdef IOB_HAVE_PLUG_TIME
-	return !wanted;
-#else
-	return test_bit(QUEUE_FLAG_STATS, &rq->q->queue_flags);
-#endif
-}
-
 static inline u64 iob_rq_issue_time(const struct request *rq)
 {
-	return iob_rq_timed(rq, true) ? IOB_RQ_TIME : ktime_get_ns();
+#ifndef IOB_HAVE_PLUG_TIME
+	if (test_bit(QUEUE_FLAG_STATS, &rq->q->queue_flags))
+		return 0;
+#endif
+	return ktime_get_ns();
 }
 
-/* What came of it, at the request's end: the time, or 0 if it is not known. */
+/*
+ * What came of it, at the end of the request, or of a bio without one: the time, or 0
+ * if it is not known.
+ */
 static inline u64 iob_rq_issued(const struct request *rq, u64 time)
 {
-	return likely(time == IOB_RQ_TIME) ? rq->io_start_time_ns : time;
+	return time || !rq ? time : rq->io_start_time_ns;
 }
 
 static inline bool iob_bdev_is_part(const struct block_device *bdev)

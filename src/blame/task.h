@@ -116,17 +116,28 @@ static_assert(sizeof(struct iob_quick_stacks) <= 1024);
  */
 struct iob_quick {
 	dev_t dev;
-	u32 opf;
-	bio_end_io_t *end;
-	u32 epoch;		/* nothing of it holds in another one */
 	u32 intent;
+	bio_end_io_t *end;
+	union {
+		struct {
+			u32 epoch;	/* nothing of it holds in another one */
+			u8 op;
+		};
+		u64 kind;	/* as of its flight, */
+	};
+	union {
+		struct {
+			u32 opf;
+			u32 pid;	/* the task's */
+		};
+		u64 what;	/* likewise */
+	};
 	u64 start, sectors;	/* watched; beyond may be something else */
 	unsigned long direct;	/* iob_task.direct, */
 	struct iob_file file;	/* and its file, if that is not 0 */
 	struct iob_disk *disk;
 	struct iob_act *act;	/* while it is this epoch */
 	u64 id;			/* the act's */
-	u8 op;
 	u8 set;			/* in which its stack is looked for, */
 	u8 missed;		/* so often was it none of these: */
 	struct iob_quick_stacks *stacks;	/* ours, or NULL */

@@ -119,10 +119,16 @@ static void __maybe_unused rq_remap(void *data, struct request *rq, dev_t disk,
 	map_one(rq, disk);
 }
 
-static __always_inline void issue_one(struct request *rq)
+static notrace noinline void issue_asked(struct request *rq)
 {
 	if (rq->bio)
 		iob_quick_issue(rq);
+}
+
+static __always_inline void issue_one(struct request *rq)
+{
+	if (unlikely(iob_io_issues()))
+		issue_asked(rq);
 }
 
 static notrace void __maybe_unused
@@ -153,8 +159,10 @@ rq_complete_errno(void *data, struct request *rq, int error,
 static notrace noinline void __maybe_unused
 status_of_watched(struct request *rq, blk_status_t error, unsigned int bytes)
 {
-	iob_quick_rq_done(rq, unlikely(error) ?
-			  blk_status_to_errno(error) : 0, bytes);
+	if (likely(!error))
+		iob_quick_rq_done(rq, 0, bytes);
+	else
+		errno_of_watched(rq, blk_status_to_errno(error), bytes);
 }
 
 static notrace void __maybe_unused
@@ -168,7 +176,7 @@ rq_complete(void *data, struct request *rq, blk_status_t error,
 static void bio_complete(void *data, struct request_queue *q, struct bio *bio)
 {
 	iob_read_lock();
-	iob_inflight_bio_done(bio);
+	iob_inflight_bio_done(bio, q);
 	iob_read_unlock();
 }
 

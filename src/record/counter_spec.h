@@ -47,8 +47,8 @@ int iob_counter_spec_format(const struct iob_counter_spec *s, char *buf,
  *
  * Any context; three comparisons.
  */
-static inline unsigned int iob_counter_slot_in(const struct iob_counter_spec *s,
-					       u64 value)
+static __always_inline unsigned int
+iob_counter_slot_in(const struct iob_counter_spec *s, u64 value)
 {
 	const u64 *b = s->bound;
 	unsigned int slot = value >= b[4] ? 4 : 0;

@@ -63,6 +63,22 @@ static __always_inline void iob_counters_add(u32 *hist, u32 at)
 	atomic_inc((atomic_t *)&hist[at]);
 }
 
+/* As iob_counters_charge_plain(), into an act's histograms. */
+static __always_inline void iob_counters_add_plain(u32 *hist, enum iob_op op,
+						   u64 size, u64 usecs)
+{
+	struct iob_plain **plain = iob_counters_plain[op];
+	const struct iob_plain *p;
+
+	for (; (p = READ_ONCE(*plain)); plain++) {
+		u64 value = p->spec.field == IOB_FIELD_SIZE ? size : usecs;
+
+		if (value >= p->spec.bound[0] && value <= p->last)
+			iob_counters_add(hist, p->at +
+					 iob_counter_slot_in(&p->spec, value));
+	}
+}
+
 /**
  * iob_counters_charge_plain - count one IO, if no other fields are wanted
  * @act:   pays
@@ -72,25 +88,15 @@ static __always_inline void iob_counters_add(u32 *hist, u32 at)
  *
  * As iob_counters_charge() with IOB_COUNTERS_PLAIN known; there is no filter.
  */
-static __always_inline void
-iob_counters_charge_plain(struct iob_act *act, enum iob_op op, u64 size,
-			  u64 usecs)
+static inline void iob_counters_charge_plain(struct iob_act *act, enum iob_op op,
+					     u64 size, u64 usecs)
 {
-	struct iob_plain **plain = iob_counters_plain[op];
 	u32 *hist = READ_ONCE(act->counters);
-	const struct iob_plain *p;
 
-	if (unlikely(!hist)) {
+	if (likely(hist))
+		iob_counters_add_plain(hist, op, size, usecs);
+	else
 		iob_counters_charge_all(act, op, size, usecs);
-		return;
-	}
-	for (; (p = READ_ONCE(*plain)); plain++) {
-		u64 value = p->spec.field == IOB_FIELD_SIZE ? size : usecs;
-
-		if (value >= p->spec.bound[0] && value <= p->last)
-			iob_counters_add(hist, p->at +
-					 iob_counter_slot_in(&p->spec, value));
-	}
 }
 
 u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot);

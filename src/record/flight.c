@@ -226,6 +226,8 @@ int iob_flights_start(void)
 		return -ENOMEM;
 	for (i = 0; i < NR_BUCKETS; i++)
 		INIT_HLIST_BL_HEAD(&iob_flight_table[i]);
+	for (i = 0; i < NR_SLOTS; i++)
+		iob_origin_begin(&iob_flight_slots[i].origin);
 	return 0;
 }
 

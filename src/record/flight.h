@@ -41,11 +41,16 @@ struct iob_flight {
 		const void *private;	/* the bio's, while it is claimed */
 		struct iob_act *act;	/* its one part's, in the epoch below */
 	};
-	u32 epoch;			/* 0: no act; see record/quick */
-	u8 op;				/* enum iob_op */
-	bool claimed;			/* not queued yet */
-	bool child;			/* ends with @bio, which it is chained to */
-	bool tabled;			/* in the table, not in a slot */
+	union {
+		struct {
+			u32 epoch;	/* 0: no act; see record/quick */
+			u8 op;		/* enum iob_op */
+			bool claimed;	/* not queued yet */
+			bool child;	/* ends with @bio, which it is chained to */
+			bool tabled;	/* in the table, not in a slot */
+		};
+		u64 kind;		/* all of them, to be set at once */
+	};
 } ____cacheline_aligned;
 
 /* One that is in the table. */
@@ -169,7 +174,7 @@ void iob_flight_free_tabled(struct iob_flight *f);
 /* A slot's flight, which has nothing else, is over: the slot is free. */
 static __always_inline void iob_flight_release(struct iob_flight *f)
 {
-	/* after all that we have read of it: see iob_flight_get() */
+	/* after all that we have read of it: see iob_flight_get(); its parts are its own */
 	smp_store_release(&f->bio, NULL);
 }
 
@@ -198,26 +203,15 @@ static __always_inline void iob_note_submitter(struct iob_first *first,
 	}
 }
 
-/*
- * A new flight is @bio's, as it is queued, of @size bytes; it has no origin yet.
- * @task: in_task(); @epoch: as in it.  Its queue_ns is left to the caller.
- */
-static __always_inline void iob_flight_fill(struct iob_flight *f,
-					    struct bio *bio, u32 size,
-					    struct iob_disk *disk, u8 op,
-					    bool task, u32 epoch)
+/* A new flight is @bio's, of @size bytes.  The rest is left to the caller. */
+static __always_inline void iob_flight_of(struct iob_flight *f, struct bio *bio,
+					  u32 size, struct iob_disk *disk)
 {
 	f->disk = disk;
 	f->sector = bio->bi_iter.bi_sector;
 	f->issue_ns = 0;
 	f->size = size;
 	atomic_set(&f->left, max_t(u32, size, 1));
-	f->claimed = false;
-	f->child = false;
-	f->epoch = epoch;
-	f->first.opf = (__force u32)bio->bi_opf;
-	f->op = op;
-	iob_note_submitter(&f->first, task);
 }
 
 struct iob_flight *iob_flight_insert(struct iob_flight *f);

@@ -50,10 +50,9 @@ static __always_inline void finish(struct iob_flight *f)
 	iob_flight_put(f);
 }
 
-static void end_passed(const struct iob_flight *f, u64 now);
+static void end_passed(const struct iob_flight *f);
 
-static noinline void let_go_tabled(struct iob_flight *f, u32 bytes, int error,
-				   u64 now)
+static noinline void let_go_tabled(struct iob_flight *f, u32 bytes, int error)
 {
 	while (f) {
 		struct iob_flight *above = iob_flight_above(f);
@@ -62,7 +61,7 @@ static noinline void let_go_tabled(struct iob_flight *f, u32 bytes, int error,
 			WRITE_ONCE(iob_tabled(above)->error, error);
 		if (atomic_sub_and_test(max_t(u32, bytes, 1), &f->left)) {
 			if (f->tabled && iob_tabled(f)->passed)
-				end_passed(f, now);
+				end_passed(f);
 			finish(f);
 		}
 		f = above;
@@ -73,13 +72,12 @@ static noinline void let_go_tabled(struct iob_flight *f, u32 bytes, int error,
  * @bytes of it are done, and of those above of which it is a piece.  Who has had
  * the last ones frees it.
  */
-static __always_inline void let_go(struct iob_flight *f, u32 bytes, int error,
-				   u64 now)
+static __always_inline void let_go(struct iob_flight *f, u32 bytes, int error)
 {
 	u32 n = max_t(u32, bytes, 1);
 
 	if (unlikely(f->tabled))
-		let_go_tabled(f, bytes, error, now);
+		let_go_tabled(f, bytes, error);
 	/* who has all that is left is the only one */
 	else if (atomic_read_acquire(&f->left) == n ||
 		 atomic_sub_and_test(n, &f->left))
@@ -93,7 +91,7 @@ void iob_flight_lose(struct iob_flight *whole, u32 bytes)
 
 	for (f = whole; f; f = iob_flight_above(f))
 		WRITE_ONCE(f->disk, NULL);
-	let_go_tabled(whole, bytes, 0, 0);
+	let_go_tabled(whole, bytes, 0);
 }
 
 /* It is complete: whoever has the bio finds it from now on. */
@@ -138,7 +136,13 @@ static __always_inline struct iob_flight *make(struct bio *bio,
 		t->idx = bio->bi_iter.bi_idx;
 		t->done = bio->bi_iter.bi_bvec_done;
 	}
-	iob_flight_fill(f, bio, bio->bi_iter.bi_size, disk, op, in_task(), 0);
+	iob_flight_of(f, bio, bio->bi_iter.bi_size, disk);
+	f->claimed = false;
+	f->child = false;
+	f->epoch = 0;
+	f->op = op;
+	f->first.opf = (__force u32)bio->bi_opf;
+	iob_note_submitter(&f->first, in_task());
 	return f;
 }
 
@@ -217,8 +221,11 @@ static __always_inline struct iob_flight *follow(struct bio *bio,
 
 	if (op < 0 || (!disk && !(hands_on && iob_disk_any())))
 		return NULL;
-	if (hands_on)
+	if (hands_on) {
 		ends_anywhere(gd);
+		if (iob_disk_is_loop(gd))
+			WRITE_ONCE(iob_loop_any, true);
+	}
 	return make(bio, gd, disk, op, lone && !hands_on);
 }
 
@@ -263,7 +270,7 @@ void iob_inflight_claim(struct bio *bio, struct pt_regs *regs)
 		return;
 	if (!iob_upper_find(&f->origin, bio))
 		iob_origin_find(&f->origin, bio, f->op, NULL, regs);
-	f->first.queue_ns = ktime_get_ns();
+	f->first.queue_at = iob_clock_now();
 	f->claimed = true;
 	f->private = bio->bi_private;
 	insert(f);
@@ -289,7 +296,7 @@ void iob_inflight_queue(struct bio *bio, unsigned long ip, unsigned long sp,
 	if (unlikely(f)) {
 		if (is_claim_of(f, bio)) {
 			f->claimed = false;
-			f->first.queue_ns = ktime_get_ns();
+			f->first.queue_at = iob_clock_now();
 			return;
 		}
 		drop_stale(f);
@@ -297,7 +304,7 @@ void iob_inflight_queue(struct bio *bio, unsigned long ip, unsigned long sp,
 	f = follow(bio, gd, true);
 	if (!f)
 		return;
-	f->first.queue_ns = iob_bio_time(bio);
+	f->first.queue_at = iob_clock_now();
 	if (!iob_upper_find(&f->origin, bio) &&
 	    iob_origin_find(&f->origin, bio, f->op, &at, NULL))
 		iob_quick_note(f, gd, ip, epoch);
@@ -338,7 +345,7 @@ void iob_inflight_clone(struct bio *bio, dev_t disk, u64 sector)
 		iob_flight_put(f);
 		return;
 	}
-	f->first.queue_ns = ktime_get_ns();
+	f->first.queue_at = iob_clock_now();
 	f->claimed = true;
 	f->private = bio->bi_private;
 	insert(f);
@@ -368,7 +375,7 @@ struct iob_flight *iob_flight_piece(const struct iob_flight *whole,
 	}
 	if (tabled)
 		iob_tabled(f)->above = iob_flight_above(whole);
-	f->first.queue_ns = whole->first.queue_ns;
+	f->first.queue_at = whole->first.queue_at;
 	f->first.sub_pid = whole->first.sub_pid;
 	memcpy(f->first.sub_comm, whole->first.sub_comm,
 	       sizeof(f->first.sub_comm));
@@ -409,7 +416,7 @@ void iob_inflight_split(struct bio *bio)
 
 /*
  * A bio that no tracepoint announced: switched on since, or put together by a
- * driver below.  Its pages may still say who pays.
+ * driver below.  Its pages may still say who pays.  When it was queued nobody knows.
  */
 static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 {
@@ -417,7 +424,7 @@ static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 
 	if (!f)
 		return NULL;
-	f->first.queue_ns = ktime_get_ns();
+	f->first.queue_at = IOB_CLOCK_UNKNOWN;
 	if (!iob_upper_find(&f->origin, bio))
 		iob_origin_find_late(&f->origin, bio, f->op);
 	iob_stat_inc(inflight_unseen);
@@ -435,7 +442,7 @@ static void map_bio(struct bio *bio, const struct gendisk *gd, dev_t disk)
 	f = follow(bio, gd, false);
 	if (!f)
 		return;
-	f->first.queue_ns = ktime_get_ns();
+	f->first.queue_at = iob_clock_now();
 	if (!iob_upper_mapped(&f->origin, bio, disk)) {
 		iob_origin_find_late(&f->origin, bio, f->op);
 		iob_stat_inc(inflight_unseen);
@@ -496,6 +503,7 @@ static bool is_ours(struct request *rq, const struct iob_flight *f)
  * @rq: the request, which has bios, at block_rq_issue; once more after each
  *	requeue
  *
+ * While somebody asks when that is, or a loop device's IO is followed: iob_io_issues().
  * From a probe: any context but NMI, inside iob_read_lock().
  */
 void iob_inflight_issue(struct request *rq)
@@ -509,8 +517,11 @@ void iob_inflight_issue(struct request *rq)
 	f = flight_of(bio, &pos);
 	if (!is_ours(rq, f))
 		return;
-	if (!f)
+	if (!f) {
 		f = late(bio, iob_rq_disk(rq));
+		if (f)
+			f->first.queue_at = iob_clock_now();
+	}
 	if (f)
 		WRITE_ONCE(f->issue_ns, iob_rq_issue_time(rq));
 }
@@ -523,11 +534,7 @@ static void describe(struct iob_io *io, struct iob_first *first,
 		io->gd = iob_flight_disk(f);
 	}
 	io->op = f->op;
-	io->issue_ns = READ_ONCE(f->issue_ns);
-	if (io->rq)
-		io->issue_ns = iob_rq_issued(io->rq, io->issue_ns);
-	else if (io->issue_ns == IOB_RQ_TIME)
-		io->issue_ns = 0;
+	io->issue_ns = iob_rq_issued(io->rq, READ_ONCE(f->issue_ns));
 	/* the flight may end before the IO does */
 	*first = f->first;
 }
@@ -608,7 +615,7 @@ static void hand_on_issue(const struct bio *bio, u64 issue_ns)
  */
 void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 {
-	struct iob_first first = { 0 };
+	struct iob_first first = { .queue_at = IOB_CLOCK_UNKNOWN };
 	struct iob_io io = {
 		.gd = iob_rq_disk(rq), .error = error, .rq = rq, .first = &first,
 	};
@@ -618,7 +625,6 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 
 	if (!is_ours(rq, first_flight(bio)))
 		return;
-	io.done_ns = ktime_get_ns();
 	io.nr_bios = count_bios(bio, bytes);
 	do {
 		u32 piece = min(bio->bi_iter.bi_size, bytes);
@@ -626,6 +632,10 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 		f = flight_of(bio, &pos);
 		if (!bytes && (!f || f->size))
 			return;
+		if (!f) {
+			f = late(bio, io.gd);
+			pos = 0;
+		}
 		if (f && !io.begun)
 			describe(&io, &first, f);
 		if (!io.disk)
@@ -638,7 +648,7 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 		else if (io.disk)
 			account_unseen(&io, &first, bio, piece);
 		if (f)
-			let_go(f, piece, error, io.done_ns);
+			let_go(f, piece, error);
 		bytes -= piece;
 		if (piece < bio->bi_iter.bi_size)
 			break;
@@ -651,20 +661,20 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 
 /*
  * Whether it never went to the device: it was not to wait, and would have had
- * to.  Who sent it does so again in a way that may wait.
+ * to.  Who sent it does so again in a way that may wait.  (A request's end, which
+ * comes from the device, is not asked.)
  */
 static bool was_refused(const struct iob_flight *f, int error)
 {
-	return error == -EAGAIN && f->first.opf & (__force u32)REQ_NOWAIT &&
-	       !READ_ONCE(f->issue_ns);
+	return error == -EAGAIN && f->first.opf & (__force u32)REQ_NOWAIT;
 }
 
 /* A flight is over: record it from @pos on. */
-static void record_end(const struct iob_flight *f, u32 pos, int error, u64 now)
+static void record_end(const struct iob_flight *f, u32 pos, int error)
 {
 	struct iob_first first;
 	struct iob_io io = {
-		.nr_bios = 1, .error = error, .done_ns = now, .first = &first,
+		.nr_bios = 1, .error = error, .first = &first,
 	};
 
 	if (!f->disk)
@@ -679,31 +689,31 @@ static void record_end(const struct iob_flight *f, u32 pos, int error, u64 now)
 }
 
 /* Its bio went on to disks below: all that became of it is done. */
-static void end_passed(const struct iob_flight *f, u64 now)
+static void end_passed(const struct iob_flight *f)
 {
-	record_end(f, 0, READ_ONCE(iob_tabled(f)->error), now);
+	record_end(f, 0, READ_ONCE(iob_tabled(f)->error));
 }
 
 /* All that is left of a flight ends at once. */
-static void end_flight(struct iob_flight *f, int error, u64 now)
+static void end_flight(struct iob_flight *f, int error)
 {
 	u32 left = min_t(u32, atomic_read(&f->left), f->size);
 
 	/* pieces that went on below have let go of their bytes unrecorded */
 	record_end(f, iob_disk_bio_based(iob_flight_disk(f)) ? 0 :
-		   f->size - left, error, now);
-	let_go(f, left, error, now);
+		   f->size - left, error);
+	let_go(f, left, error);
 }
 
 /* And with it what is chained to it, and to that: a list, not a tree. */
-static void end_children(const struct bio *bio, int error, u64 now)
+static void end_children(const struct bio *bio, int error)
 {
 	struct iob_flight *f;
 
 	while ((f = iob_flight_tabled(bio, true))) {
 		const struct bio *self = iob_tabled(f)->self;
 
-		end_flight(f, error, now);
+		end_flight(f, error);
 		if (!iob_flight_tabled(bio, true))
 			bio = self;
 	}
@@ -711,40 +721,36 @@ static void end_children(const struct bio *bio, int error, u64 now)
 
 /*
  * Whether a bio went on to a disk below in a request, which will tell of the end: nvme's
- * multipath says of a request's first bio that it is done, right before.  (One that comes
- * back from there is on the disk above again.)
+ * multipath says of a request's first bio that it is done, right before, and that it was
+ * on the disk above.  (One that comes back from there is on that disk again.)
  */
-static bool request_tells(const struct iob_flight *f, const struct bio *bio)
+static bool request_tells(const struct bio *bio, const struct request_queue *q)
 {
-	const struct gendisk *gd = iob_flight_disk(f);
-
-	return iob_flight_above(f) && READ_ONCE(f->issue_ns) &&
-	       iob_bio_disk(bio) == gd && !iob_disk_bio_based(gd);
+	return q != iob_bio_disk(bio)->queue;
 }
 
 /**
  * iob_inflight_bio_done - a bio is done that was not part of a request
  * @bio: the bio, at block_bio_complete
+ * @q:	 of which disk it is said to be done
  *
  * From a probe: any context but NMI, inside iob_read_lock().
  */
-void iob_inflight_bio_done(struct bio *bio)
+void iob_inflight_bio_done(struct bio *bio, const struct request_queue *q)
 {
 	struct iob_flight *f = iob_flight_find(bio);
 	int error;
-	u64 now;
 
 	if (!f && !IOB_CHAINED_END_SILENT)
 		return;
-	if (f && request_tells(f, bio))
+	if (f && request_tells(bio, q))
 		return;
 	error = blk_status_to_errno(bio->bi_status);
-	now = ktime_get_ns();
 	/* the front of a split bio: the whole ends once, with the last piece */
 	if (f)
-		end_flight(f, error, now);
+		end_flight(f, error);
 	if (IOB_CHAINED_END_SILENT)
-		end_children(bio, error, now);
+		end_children(bio, error);
 }
 
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM. */

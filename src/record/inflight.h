@@ -25,6 +25,6 @@ void iob_inflight_map(struct request *rq, dev_t disk);
 void iob_inflight_unmap(const struct request *rq);
 void iob_inflight_issue(struct request *rq);
 void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes);
-void iob_inflight_bio_done(struct bio *bio);
+void iob_inflight_bio_done(struct bio *bio, const struct request_queue *q);
 
 #endif

@@ -30,10 +30,40 @@ static u32 scaled(const struct gendisk *gd, u64 sectors)
 	return min_t(u64, div64_u64(sectors * SCALE, all), SCALE - 1);
 }
 
-/* All fields of a run. */
-static noinline void measure(const struct iob_io *io, struct iob_fields *f)
+/* When it was done, which is now, or when that was asked for last: ns. */
+u64 iob_io_done(struct iob_io *io)
 {
-	u64 queued = iob_io_queued(io->first, io->done_ns);
+	if (!io->done_ns) {
+		io->done_ns = ktime_get_ns();
+		io->done_at = iob_clock_now();
+	}
+	return io->done_ns;
+}
+
+/* When it was queued: ns, or 0 if that is not known. */
+u64 iob_io_queued(struct iob_io *io)
+{
+	u64 queued = iob_io_done(io);
+
+	if (io->first->queue_at == IOB_CLOCK_UNKNOWN)
+		return 0;
+	queued -= iob_clock_nsecs(io->first->queue_at, io->done_at);
+	/* it is measured back from the end, and the two clocks differ a little */
+	return io->issue_ns ? min(queued, io->issue_ns) : queued;
+}
+
+/* How long it took, in us. */
+static u64 took_usecs(struct iob_io *io)
+{
+	if (!io->done_at)
+		io->done_at = iob_clock_now();
+	return iob_clock_usecs(io->first->queue_at, io->done_at);
+}
+
+/* All fields of a run. */
+static noinline void measure(struct iob_io *io, struct iob_fields *f)
+{
+	u64 queued = iob_io_queued(io);
 	u64 issued = io->issue_ns ? io->issue_ns : queued;
 	u64 born = io->run.dirty_ns == IOB_DIRTY_NEVER ? queued :
 							 io->run.dirty_ns;
@@ -48,13 +78,13 @@ static noinline void measure(const struct iob_io *io, struct iob_fields *f)
 }
 
 /* Count a run in the histograms of @act; @wanted as iob_counters_wanted() says. */
-static void count(const struct iob_io *io, struct iob_act *act, u32 wanted)
+static void count(struct iob_io *io, struct iob_act *act, u32 wanted)
 {
 	struct iob_fields fields IOB_UNINIT;
 
 	if (likely(!(wanted & ~IOB_COUNTERS_PLAIN))) {
 		iob_counters_charge_plain(act, io->op, io->run.bytes,
-					  iob_io_usecs(io->first, io->done_ns));
+					  took_usecs(io));
 		return;
 	}
 	measure(io, &fields);
@@ -155,7 +185,6 @@ void iob_io_end(struct iob_io *io)
  * @f:      the flight, on a watched disk
  * @rq:     its request
  * @error:  0 or a negative errno
- * @now:    when it was done
  * @act:    pays
  * @how:    as iob_io_charge() says
  * @wanted: the fields to be counted, or 0
@@ -165,12 +194,12 @@ void iob_io_end(struct iob_io *io)
  * iob_read_lock().
  */
 void iob_io_record(const struct iob_flight *f, const struct request *rq,
-		   int error, u64 now, struct iob_act *act, enum iob_how how,
+		   int error, struct iob_act *act, enum iob_how how,
 		   u32 wanted, bool logged)
 {
 	struct iob_io io = {
 		.disk = f->disk, .gd = iob_rq_disk(rq), .rq = rq,
-		.first = &f->first, .op = f->op, .done_ns = now,
+		.first = &f->first, .op = f->op,
 		.issue_ns = iob_rq_issued(rq, f->issue_ns), .error = error,
 		.nr_bios = 1, .run = f->origin.part[0],
 		.run_sector = f->sector,

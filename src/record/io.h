@@ -14,14 +14,20 @@
 
 #include "../blame/act.h"
 #include "../blame/origin.h"
+#include "clock.h"
 #include "counters.h"
 #include "iolog.h"
 
 /* What is kept of its first bio. */
 struct iob_first {
-	u64 queue_ns;		/* see iob_io_queued() */
-	u32 opf;
-	u32 sub_pid;
+	u64 queue_at;		/* see iob_clock_now() */
+	union {
+		struct {
+			u32 opf;
+			u32 sub_pid;
+		};
+		u64 what;	/* both, to be set at once */
+	};
 	char sub_comm[IOB_COMM_LEN];
 };
 
@@ -31,13 +37,14 @@ struct iob_io {
 	const struct gendisk *gd;
 	const struct request *rq;	/* NULL: the device has none */
 	const struct iob_first *first;
-	u64 done_ns;
 	u64 issue_ns;		/* 0: never, or the device has no requests */
 	int error;
 	u32 nr_bios;
 	u8 op;			/* enum iob_op, of its first bio */
 
 	/* filled in on the way */
+	u64 done_ns;		/* when first asked for, or 0: see iob_io_done() */
+	u64 done_at;		/* likewise, by iob_clock_now() */
 	u64 seek;		/* sectors from the end of the one before */
 	u16 nr_runs;
 	bool begun;
@@ -46,43 +53,14 @@ struct iob_io {
 	u64 run_sector;
 };
 
-/*
- * How long ago a bio was queued, of an IO that is done at @done: ns, 0 if it is not
- * known.  Of a time that the block layer has taken, only so many bits are kept: it
- * is the last such time.
- */
-static inline u64 iob_io_since(const struct iob_first *first, u64 done)
-{
-	u64 since = (done - first->queue_ns) & IOB_BIO_TIME_MASK;
-
-	/* clocks of two CPUs may differ a little */
-	return likely(first->queue_ns && since <= IOB_BIO_TIME_MASK / 2) ?
-	       since : 0;
-}
-
-/* The same in us. */
-static inline u64 iob_io_usecs(const struct iob_first *first, u64 done)
-{
-	return div_u64(iob_io_since(first, done), NSEC_PER_USEC);
-}
-
-/* When it was queued, or 0. */
-static inline u64 iob_io_queued(const struct iob_first *first, u64 done)
-{
-	return likely(first->queue_ns) ? done - iob_io_since(first, done) : 0;
-}
-
-/* Whether anybody asks when requests are issued.  Any context. */
-static inline bool iob_io_timed(void)
-{
-	return iob_counters_timed || iob_iolog_listened();
-}
+u64 iob_io_done(struct iob_io *io);
+u64 iob_io_queued(struct iob_io *io);
 
 void iob_io_part(struct iob_io *io, u64 sector, const struct iob_part *part);
 void iob_io_end(struct iob_io *io);
 struct iob_flight;
 void iob_io_record(const struct iob_flight *f, const struct request *rq,
-		   int error, u64 now, struct iob_act *act, enum iob_how how,
+		   int error, struct iob_act *act, enum iob_how how,
 		   u32 wanted, bool logged);
 struct iob_act *iob_io_lost(void);
 

@@ -81,7 +81,7 @@ static void fill_role(struct iob_iolog_bin_record *rec, u64 id)
 	rec->role_kind = role->kind;
 }
 
-static void fill(struct iob_iolog_bin_record *rec, const struct iob_io *io,
+static void fill(struct iob_iolog_bin_record *rec, struct iob_io *io,
 		 const struct iob_act *act)
 {
 	static const char letters[IOB_NR_OPS] = {
@@ -104,9 +104,9 @@ static void fill(struct iob_iolog_bin_record *rec, const struct iob_io *io,
 	rec->error = io->error;
 	rec->dirty_ns = io->run.dirty_ns == IOB_DIRTY_UNKNOWN ? 0 :
 							io->run.dirty_ns;
-	rec->queue_ns = iob_io_queued(io->first, io->done_ns);
+	rec->queue_ns = iob_io_queued(io);
 	rec->issue_ns = io->issue_ns;
-	rec->complete_ns = io->done_ns;
+	rec->complete_ns = iob_io_done(io);
 	rec->intent_nr = act->intent;
 	rec->modifier = intent ? intent->modifier : 0;
 	rec->dev = act->file.dev;
@@ -142,7 +142,7 @@ static void add_text(struct iob_iolog_bin_record *rec)
  *
  * Any context but NMI, inside iob_read_lock().
  */
-void iob_iolog_add(const struct iob_io *io, const struct iob_act *act)
+void iob_iolog_add(struct iob_io *io, const struct iob_act *act)
 {
 	bool to_bin = atomic_read(&iob_iolog_ears.bin) && bin;
 	struct iob_iolog_bin_record rec IOB_UNINIT;

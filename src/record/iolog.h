@@ -42,7 +42,7 @@ static inline bool iob_iolog_wanted(void)
 	return false;
 }
 
-void iob_iolog_add(const struct iob_io *io, const struct iob_act *act);
+void iob_iolog_add(struct iob_io *io, const struct iob_act *act);
 
 int iob_iolog_start(void);
 void iob_iolog_end(void);

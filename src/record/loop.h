@@ -32,8 +32,18 @@ void iob_loop_discard(const void *one, const void *other,
 		      const struct iob_call *call);
 bool iob_loop_look(struct iob_origin *o, const struct bio *bio);
 
-/* some request is followed, in this session: else nobody works for one */
+/* some IO is followed, in this session: else nobody works for a request */
 extern bool iob_loop_any;
+
+/* Whether requests are to be told to iob_loop_queue(): set before the first is made. */
+static __always_inline bool iob_loop_issues(void)
+{
+#ifdef IOB_LOOP_LIST
+	return READ_ONCE(iob_loop_any);
+#else
+	return false;
+#endif
+}
 
 /*
  * Whether a request to this disk is to be told to iob_loop_queue() when it is issued.

@@ -2,7 +2,6 @@
 /*
  * What the short ways of quick.h leave to others.
  */
-#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "../blame/memo.h"
@@ -112,8 +111,7 @@ void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 	q->dev = iob_bio_devt(f->bio);
 	if (iob_disk_is_loop(gd))
 		q->dev = IOB_LOOP_OF(q->dev);
-	q->opf = f->first.opf;
-	q->op = f->op;
+	q->what = f->first.what;
 	q->end = f->bio->bi_end_io;
 	q->intent = act->intent;
 	q->set = iob_stack_set_user(ip);
@@ -125,35 +123,49 @@ void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 	q->disk = f->disk;
 	q->act = act;
 	q->id = p->act;
+	q->kind = f->kind;
 	q->epoch = epoch;
 }
 
-/**
- * iob_quick_issue_now - a flight's request is issued, and the time is not to be had
- * @f: the flight
- *
- * From a probe: any context but NMI.
+/*
+ * Of a request of one flight for which one act pays, what iob_io_part() and iob_io_end()
+ * do: somebody reads along, or a counter wants what costs more.
  */
-void iob_quick_issue_now(struct iob_flight *f)
+static void end(const struct iob_flight *f, const struct request *rq, int error)
 {
-	WRITE_ONCE(f->issue_ns, ktime_get_ns());
+	u32 wanted = iob_counters_wanted(f->op);
+	bool logged = iob_iolog_wanted();
+	enum iob_how how = IOB_HOW_EXACT;
+	struct iob_act *act = f->act;
+
+	if (likely(f->epoch == iob_tasks_now()))
+		iob_io_note(f->disk, f->op, how, f->size, act);
+	else
+		act = iob_io_charge(f->disk, f->op, &f->origin.one, &how);
+	this_cpu_inc(f->disk->sums->ios[f->op]);
+	if (wanted || logged)
+		iob_io_record(f, rq, error, act, how, wanted, logged);
+	WRITE_ONCE(f->disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
 }
 
 /**
- * iob_quick_record - somebody reads along, or a counter wants what costs more
- * @f:     the flight of all of the request
- * @rq:    which is done
- * @error: 0 or a negative errno
- * @act:   who pays
- * @how:   how sure that is
+ * iob_quick_other_done - the first bytes of a request are done, and not as most are
+ * @rq:    as iob_quick_rq_done()
+ * @error: likewise
+ * @bytes: likewise
  *
  * From a probe, inside iob_read_lock(): hardirq mostly.
  */
-void iob_quick_record(const struct iob_flight *f, const struct request *rq,
-		      int error, struct iob_act *act, enum iob_how how)
+void iob_quick_other_done(struct request *rq, int error, unsigned int bytes)
 {
-	bool logged = iob_iolog_wanted();
-	u32 wanted = iob_counters_wanted(f->op);
+	struct bio *bio = rq->bio;
+	struct iob_flight *f = iob_flight_slot(bio);
 
-	iob_io_record(f, rq, error, ktime_get_ns(), act, how, wanted, logged);
+	if (iob_quick_simple(bio, f, bytes) && f->disk &&
+	    f->origin.shape == IOB_ORIGIN_ONE) {
+		end(f, rq, error);
+		iob_flight_release(f);
+	} else {
+		iob_inflight_rq_done(rq, error, bytes);
+	}
 }

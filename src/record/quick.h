@@ -32,20 +32,20 @@
 #include "../blame/stack.h"
 #include "../blame/stats.h"
 #include "../blame/task.h"
+#include "clock.h"
 #include "counters.h"
 #include "flight.h"
 #include "inflight.h"
 #include "io.h"
 #include "iolog.h"
+#include "loop.h"
 #include "upper.h"
 
 void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 		    unsigned long ip, u32 epoch);
 void iob_quick_other(struct bio *bio, struct iob_task *like, unsigned long ip,
 		     unsigned long sp, unsigned long bp);
-void iob_quick_issue_now(struct iob_flight *f);
-void iob_quick_record(const struct iob_flight *f, const struct request *rq,
-		      int error, struct iob_act *act, enum iob_how how);
+void iob_quick_other_done(struct request *rq, int error, unsigned int bytes);
 
 /*
  * Whether a request may be anybody's concern: false for most, where only some disks are
@@ -57,6 +57,16 @@ static __always_inline bool iob_quick_has(const struct request *rq)
 
 	/* a command of a driver's own may be for no disk */
 	return rq->bio && gd && iob_disk_maybe(gd);
+}
+
+/*
+ * Whether anybody asks when requests are issued, or which: who carries out those of a
+ * loop device.  Any context.
+ */
+static __always_inline bool iob_io_issues(void)
+{
+	return READ_ONCE(iob_counters_timed) || iob_iolog_listened() ||
+	       iob_loop_issues();
 }
 
 /* iob_quick.dev of a loop device: no device's number, so that it is asked more */
@@ -139,16 +149,20 @@ static __always_inline bool iob_quick_fly(struct bio *bio,
 	    atomic_read(&iob_nr_uppers) || cmpxchg(&f->bio, NULL, bio))
 		return false;
 	iob_act_touch(q->act);
-	iob_flight_fill(f, bio, size, q->disk, q->op, true, q->epoch);
-	f->origin.part = &f->origin.one;
+	/* it is in a slot, and the task's */
+	iob_flight_of(f, bio, size, q->disk);
+	f->kind = q->kind;
+	f->first.what = q->what;
+	memcpy(f->first.sub_comm, current->comm, sizeof(f->first.sub_comm));
+	/* (a free slot's origin.part is its own) */
 	f->origin.shape = IOB_ORIGIN_ONE;
 	f->act = q->act;
 	f->origin.one.act = q->id;
 	f->origin.one.how = IOB_HOW_EXACT;
 	f->origin.one.bytes = size;
 	f->origin.one.dirty_ns = IOB_DIRTY_NEVER;
-	/* (it may call the clock: nothing else has to be kept meanwhile) */
-	f->first.queue_ns = iob_bio_time(bio);
+	/* (it may call: nothing else has to be kept meanwhile) */
+	f->first.queue_at = iob_clock_now();
 	return true;
 }
 
@@ -192,6 +206,7 @@ static __always_inline void iob_quick_queue(struct bio *bio)
  * iob_quick_issue - a request goes to the device
  * @rq: the request, which has bios, at block_rq_issue; once more after each requeue
  *
+ * While iob_io_issues().
  * From a probe: any context but NMI.
  */
 static __always_inline void iob_quick_issue(struct request *rq)
@@ -204,15 +219,16 @@ static __always_inline void iob_quick_issue(struct request *rq)
 	if (unlikely(READ_ONCE(f->bio) != bio)) {
 		if (iob_quick_has(rq))
 			iob_inflight_issue(rq);
-	} else if (likely(iob_rq_timed(rq, iob_io_timed()))) {
-		WRITE_ONCE(f->issue_ns, IOB_RQ_TIME);
 	} else {
-		iob_quick_issue_now(f);
+		WRITE_ONCE(f->issue_ns, iob_rq_issue_time(rq));
 	}
 	iob_probe_unlock();
 }
 
-/* As most requests end: all at once, with one bio for which one act pays. */
+/*
+ * As most requests end: all at once, with one bio.  (Whether one act pays for it, and on a
+ * disk that is watched, is another question, but for a flight of iob_quick_fly().)
+ */
 static __always_inline bool iob_quick_simple(const struct bio *bio,
 					     const struct iob_flight *f,
 					     u32 bytes)
@@ -221,39 +237,39 @@ static __always_inline bool iob_quick_simple(const struct bio *bio,
 	return READ_ONCE(f->bio) == bio &&
 	       f->first.opf == (__force u32)bio->bi_opf &&
 	       atomic_read_acquire(&f->left) == bytes && f->size == bytes &&
-	       bio->bi_iter.bi_size == bytes && !bio->bi_next && f->disk &&
-	       f->origin.shape == IOB_ORIGIN_ONE;
+	       bio->bi_iter.bi_size == bytes && !bio->bi_next;
 }
 
 /*
- * In short what iob_io_part() and iob_io_end() do.  An act that is pointed at in
- * this epoch is there as long as we are in the probe.
+ * In short what iob_io_part() and iob_io_end() do for a flight of iob_quick_fly() that went
+ * well, while nobody reads along.  An act that is pointed at in this epoch is there as long
+ * as we are in the probe.  Nothing is called here: it would cost a frame.
+ * Return: false if it takes more than this; then nothing was done.
  */
-static __always_inline void iob_quick_end(const struct iob_flight *f,
-					  const struct request *rq, int error)
+static __always_inline bool iob_quick_end(const struct iob_flight *f)
 {
-	u8 op = f->op;
+	unsigned long op = f->op;
 	u32 size = f->size, wanted = iob_counters_wanted(op);
 	struct iob_disk *disk = f->disk;
-	enum iob_how how = IOB_HOW_EXACT;
 	struct iob_act *act = f->act;
+	u32 *hist;
 	u64 usecs;
 
-	if (likely(f->epoch == iob_tasks_now()))
-		iob_io_note(disk, op, how, size, act);
-	else
-		act = iob_io_charge(disk, op, &f->origin.one, &how);
-	this_cpu_inc(disk->sums->ios[op]);
-	if (unlikely(wanted & ~IOB_COUNTERS_PLAIN || iob_iolog_listened())) {
-		iob_quick_record(f, rq, error, act, how);
-	} else {
-		iob_stat_inc(iolog_unread);
-		if (wanted) {
-			usecs = iob_io_usecs(&f->first, ktime_get_ns());
-			iob_counters_charge_plain(act, op, size, usecs);
-		}
+	if (unlikely(f->epoch != iob_tasks_now() ||
+		     wanted & ~IOB_COUNTERS_PLAIN || iob_iolog_listened()))
+		return false;
+	if (wanted) {
+		hist = READ_ONCE(act->counters);
+		if (unlikely(!hist ||
+			     !iob_clock_soon(f->first.queue_at, &usecs)))
+			return false;
+		iob_counters_add_plain(hist, op, size, usecs);
 	}
+	iob_io_note(disk, op, IOB_HOW_EXACT, size, act);
+	this_cpu_inc(disk->sums->ios[op]);
+	iob_stat_inc(iolog_unread);
 	WRITE_ONCE(disk->last_end, f->sector + (size >> SECTOR_SHIFT));
+	return true;
 }
 
 /**
@@ -274,12 +290,11 @@ static __always_inline void iob_quick_rq_done(struct request *rq, int error,
 
 	iob_probe_lock();
 	f = iob_flight_slot(bio);
-	if (likely(iob_quick_simple(bio, f, bytes))) {
-		iob_quick_end(f, rq, error);
+	if (likely(!error && iob_quick_simple(bio, f, bytes) &&
+		   iob_quick_end(f)))
 		iob_flight_release(f);
-	} else {
-		iob_inflight_rq_done(rq, error, bytes);
-	}
+	else
+		iob_quick_other_done(rq, error, bytes);
 	iob_probe_unlock();
 }
 

@@ -14,6 +14,7 @@
 #include "../blame/stack.h"
 #include "../blame/stats.h"
 #include "../blame/task.h"
+#include "clock.h"
 #include "counters.h"
 #include "inflight.h"
 #include "io.h"
@@ -97,8 +98,10 @@ static int switch_on(void)
 
 	if (err)
 		return err;
+	iob_clock_start();
 	err = attach_hooks();
 	if (err) {
+		iob_clock_stop();
 		iob_iolog_end();
 		discard();
 		return err;
@@ -111,6 +114,7 @@ static int switch_on(void)
 static void switch_off(void)
 {
 	detach_hooks();
+	iob_clock_stop();
 	WRITE_ONCE(enabled, false);
 	iob_inflight_stop();
 	iob_iolog_end();
