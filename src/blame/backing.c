@@ -20,9 +20,12 @@
 #include <compat/loop.h>
 
 #include "backing.h"
+#include "task.h"
 
 const void *iob_backing_fops;
-bool iob_backing_swappable = true;
+/* memory may come to a disk: no only while no swap area can come unseen */
+static bool swappable = true;
+static bool ioctl_seen;
 
 static __always_inline bool reaches(const struct file *file)
 {
@@ -34,7 +37,7 @@ static __always_inline bool reaches(const struct file *file)
 		return true;
 	magic = host->i_sb->s_magic;
 	if (likely(magic == TMPFS_MAGIC))
-		return READ_ONCE(iob_backing_swappable);
+		return READ_ONCE(swappable);
 	if (magic == EXT4_SUPER_MAGIC || magic == BDEVFS_MAGIC)
 		return iob_disk_watches(host);
 	return true;
@@ -109,7 +112,50 @@ bool iob_backing_disk_reaches(const struct gendisk *gd)
 /* A swap area is about to be used.  Any context. */
 void iob_backing_swapon(void)
 {
-	WRITE_ONCE(iob_backing_swappable, true);
+	if (READ_ONCE(swappable))
+		return;
+	WRITE_ONCE(swappable, true);
+	iob_tasks_forget();
+}
+
+/*
+ * A loop device may be about to get another file.  Any context.
+ *
+ * It gets one that is open, as the one that it has is until then: one at the same
+ * address can only come by another such call.  So what was noted before this call is
+ * forgotten here, and what is noted from now on finds out by the address.
+ */
+void iob_backing_ioctl(void)
+{
+	iob_tasks_forget();
+}
+
+/* Whether iob_backing_ioctl() is going to be called: from now on, or no more. */
+void iob_backing_sees_ioctl(bool seen)
+{
+	WRITE_ONCE(ioctl_seen, seen);
+	if (!seen)
+		iob_tasks_forget();
+}
+
+/**
+ * iob_backing_of_now - the file of a loop device from which nothing comes to a disk
+ * @gd: its disk; there is IO to it
+ *
+ * Any context, inside iob_read_lock().  Return: to be compared alone, by
+ * iob_backing_is() and for one epoch; NULL where the file may come to a watched disk,
+ * and where it might be another one without our knowing.
+ */
+const struct file *iob_backing_of_now(const struct gendisk *gd)
+{
+	const struct file *file;
+
+	if (!READ_ONCE(ioctl_seen) || iob_backing_disk_reaches(gd) ||
+	    READ_ONCE(iob_backing_fops) != gd->fops || !gd->private_data)
+		return NULL;
+	file = iob_loop_file(gd->private_data);
+	/* (it may have changed since the disk was asked) */
+	return file && !reaches(file) ? file : NULL;
 }
 
 /* Whether there may be swap areas, full ones too.  May sleep. */
@@ -149,10 +195,10 @@ static bool has_swap(void)
  */
 void iob_backing_sees_swapon(bool seen)
 {
-	WRITE_ONCE(iob_backing_swappable, true);
+	WRITE_ONCE(swappable, true);
 	if (!seen)
 		return;
-	WRITE_ONCE(iob_backing_swappable, false);
+	WRITE_ONCE(swappable, false);
 	if (has_swap())
-		WRITE_ONCE(iob_backing_swappable, true);
+		WRITE_ONCE(swappable, true);
 }

@@ -6,7 +6,6 @@
 #define IOB_BLAME_BACKING_H
 
 #include <linux/fs.h>
-#include <linux/magic.h>
 
 #include <compat/loop.h>
 
@@ -14,8 +13,6 @@
 
 /* of disks whose struct loop_device is as we know it; NULL before one was seen */
 extern const void *iob_backing_fops;
-/* memory may come to a disk: no only while no swap area can come unseen */
-extern bool iob_backing_swappable;
 
 bool iob_backing_file_reaches(const struct file *file);
 bool iob_backing_device_reaches(const void *device);
@@ -24,25 +21,19 @@ bool iob_backing_known(void);
 const struct file *iob_backing_file(const void *device);
 void iob_backing_swapon(void);
 void iob_backing_sees_swapon(bool seen);
+void iob_backing_ioctl(void);
+void iob_backing_sees_ioctl(bool seen);
+const struct file *iob_backing_of_now(const struct gendisk *gd);
 
 /*
- * Whether a loop device's file is for certain in memory alone.  In short what
- * iob_backing_disk_reaches() finds out, which knows more.  Any context, inside
- * iob_read_lock(); of a disk to which there is IO.
+ * Whether a loop device has the file that it had when iob_backing_of_now() said which:
+ * in that epoch, in which nobody can have given it another one at the same address.
+ * Any context, inside iob_read_lock(); of a disk to which there is IO.
  */
-static __always_inline bool iob_backing_in_memory(const struct gendisk *gd)
+static __always_inline bool iob_backing_is(const struct gendisk *gd,
+					   const struct file *file)
 {
-	const struct address_space *mapping;
-	const struct file *file;
-	const struct inode *host;
-
-	if (READ_ONCE(iob_backing_fops) != gd->fops || !gd->private_data ||
-	    READ_ONCE(iob_backing_swappable))
-		return false;
-	file = iob_loop_file(gd->private_data);
-	mapping = file ? READ_ONCE(file->f_mapping) : NULL;
-	host = mapping ? READ_ONCE(mapping->host) : NULL;
-	return host && host->i_sb->s_magic == TMPFS_MAGIC;
+	return file && iob_loop_file(gd->private_data) == file;
 }
 
 /**

@@ -138,6 +138,7 @@ struct iob_quick {
 	struct iob_disk *disk;
 	struct iob_act *act;	/* while it is this epoch */
 	u64 id;			/* the act's */
+	const struct file *backing;	/* of a loop device, see iob_backing_of_now() */
 	u8 set;			/* in which its stack is looked for, */
 	u8 missed;		/* so often was it none of these: */
 	struct iob_quick_stacks *stacks;	/* ours, or NULL */

@@ -4,7 +4,8 @@
  * raid456, some targets of device mapper, and loop.
  *
  * Context: the entry of functions, preemption off.  join_stripe runs in whoever
- * gives the upper disk its IO, interrupts maybe off, add_swap in who calls swapon
+ * gives the upper disk its IO, interrupts maybe off, change_loop in who does an ioctl of
+ * a loop device, add_swap in who calls swapon
  * (and in others) under swap_lock; unmap in whoever runs multipath's queue or ends its
  * requests, interrupts maybe off; dm_io and dm_kcopyd_copy in workers and in whoever
  * gives the upper disk its IO, where they may sleep; the others in the loop device's
@@ -128,6 +129,12 @@ static void iter_loop(struct pt_regs *regs)
 		segment_loop(regs);
 }
 
+/* (device, mode, command, ...): of some device, whatever the command */
+static void change_loop(struct pt_regs *regs)
+{
+	iob_backing_ioctl();
+}
+
 static void add_swap(struct pt_regs *regs)
 {
 	iob_backing_swapon();
@@ -160,6 +167,12 @@ static const struct iob_hook hooks[] = {
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = add_swap, .attached = iob_backing_sees_swapon,
 		.lost = "nothing, but loop devices on a tmpfs cost more",
+	}, {
+		.name = "lo_ioctl",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = change_loop, .attached = iob_backing_sees_ioctl,
+		.module = "loop",
+		.lost = "nothing, but loop devices that nobody follows cost more",
 	}, {
 		.name = "__add_stripe_bio|add_stripe_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,

@@ -109,8 +109,10 @@ void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 	    READ_ONCE(act->dead) || iob_end_chained(f->bio))
 		return;
 	q->dev = iob_bio_devt(f->bio);
-	if (iob_disk_is_loop(gd))
+	if (iob_disk_is_loop(gd)) {
 		q->dev = IOB_LOOP_OF(q->dev);
+		q->backing = iob_backing_of_now(gd);
+	}
 	q->what = f->first.what;
 	q->end = f->bio->bi_end_io;
 	q->intent = act->intent;

@@ -82,9 +82,8 @@ static __always_inline bool iob_quick_same_loop(const struct iob_quick *q,
 	const struct gendisk *gd = iob_queued_disk(bio);
 
 	return q->dev == IOB_LOOP_OF(iob_bio_devt(bio)) &&
-	       iob_disk_is_loop(gd) &&
-	       (likely(iob_backing_in_memory(gd)) ||
-		!iob_backing_disk_reaches(gd));
+	       (likely(iob_backing_is(gd, q->backing)) ||
+		(iob_disk_is_loop(gd) && !iob_backing_disk_reaches(gd)));
 }
 
 /* Whether the bio is what the task has sent last, but for the place. */
