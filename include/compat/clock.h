@@ -16,6 +16,8 @@
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
+#define IOB_CYCLES_NAME	"tsc"
+
 static __always_inline u64 iob_cycles(void)
 {
 	return rdtsc();
@@ -24,9 +26,11 @@ static __always_inline u64 iob_cycles(void)
 /* Whether @cs is what iob_cycles() reads. */
 static inline bool iob_cycles_are(const struct clocksource *cs)
 {
-	return !strcmp(cs->name, "tsc");
+	return !strcmp(cs->name, IOB_CYCLES_NAME);
 }
 #else
+#define IOB_CYCLES_NAME	""
+
 static inline u64 iob_cycles(void)
 {
 	return 0;

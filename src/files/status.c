@@ -38,6 +38,7 @@
 #include "../blame/intent.h"
 #include "../blame/owner.h"
 #include "../blame/stats.h"
+#include "../record/clock.h"
 #include "../record/counters.h"
 #include "../record/flight.h"
 #include "../record/session.h"
@@ -204,6 +205,8 @@ static int status_show(struct seq_file *m, void *v)
 	if (!err)
 		err = show_disks(m);
 	if (!err) {
+		if (iob_session_enabled())
+			seq_printf(m, "clock %s\n", iob_clock_name());
 		seq_printf(m, "inflight %u\n", iob_flights_count());
 		show_objects(m);
 		show_losses(m);

@@ -18,6 +18,12 @@ noinline u64 iob_clock_other(void)
 	       IOB_CLOCK_OTHER;
 }
 
+/* By what times are measured now: "kernel", if not by a counter.  In a session. */
+const char *iob_clock_name(void)
+{
+	return READ_ONCE(iob_clock.counts) ? IOB_CYCLES_NAME : "kernel";
+}
+
 /* A tick is so many ns, with 32 bits behind the point. */
 static void set_tick(u64 nsecs)
 {

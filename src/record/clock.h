@@ -36,6 +36,7 @@ struct iob_clock {
 extern struct iob_clock iob_clock;
 
 u64 iob_clock_other(void);
+const char *iob_clock_name(void);
 void iob_clock_start(void);
 void iob_clock_stop(void);
 
