@@ -18,19 +18,24 @@
 #include "../blame/task.h"
 #include "table.h"
 
-/* (handle, bh): whether this is not the buffer's first change in a transaction */
+/*
+ * (handle, bh): whether this is not the buffer's first change in a transaction.  Most
+ * are not: that is asked first.
+ */
 static __always_inline bool is_no_change(struct pt_regs *regs)
 {
 	const handle_t *handle = (void *)regs_get_kernel_argument(regs, 0);
 	const struct buffer_head *bh = (void *)regs_get_kernel_argument(regs, 1);
 	const struct journal_head *jh;
 
-	/* an aborted handle has none */
-	if (!handle->h_transaction || !buffer_jbd(bh))
+	if (unlikely(!buffer_jbd(bh)))
 		return true;
 	jh = bh->b_private;
 	/* cleared when a transaction first gets to it: whoever was first pays */
-	return READ_ONCE(jh->b_modified);
+	if (READ_ONCE(jh->b_modified))
+		return true;
+	/* an aborted handle has none */
+	return !handle->h_transaction;
 }
 
 /* Called several times for each file that is made or deleted. */
