@@ -9,7 +9,7 @@ guest_job() {
 	mkdir -p "$job"/{out,disks,bin}
 	cp -r "$RUN/$kernel/bin/." "$job/bin"
 	guest_describe "$suite" "$kernel" "$job" "$@" || status=$?
-	guest_chroots "$suite" "$job" "$@"
+	guest_prepared "$job" "$@"
 	if [ $status = 0 ]; then
 		say "guest $kernel/$guest: $# cases (console: $job/console.log)"
 		guest_live "$suite" "$job" || status=$?
@@ -41,19 +41,30 @@ guest_describe() {
 	(disks_make "$suite" "$job/disks" $specs) >"$job/console.log" 2>&1
 }
 
-# What some cases prepare in the release's root; a failure fails the case
-guest_chroots() {
-	local suite=$1 job=$2 name log
-	shift 2
+# guest_prepare SUITE KERNEL: what some cases prepare in the release's root, before
+# their guests; a failure fails the case
+guest_prepare() {
+	local suite=$1 kernel=$2 name out
+	for name in $(cases_of "$TREE" "$CASE"); do
+		[ -e "$TREE/selftests/cases/$name.chroot" ] || continue
+		case_fits "$TREE/selftests/cases/$name" "$kernel" || continue
+		out=$RUN/$kernel/$(case_tag "$TREE/selftests/cases/$name" guest main)/out/$name
+		mkdir -p "$out"
+		in_root "$suite" "$TREE:/tree" "$out:/out" -- \
+			env OUT=/out KVER="$(root_kver "$suite")" \
+			bash "/tree/selftests/cases/$name.chroot" >"$out/chroot.log" 2>&1 </dev/null ||
+			echo chroot >"$out/failed"
+		: >"$out/prepared"
+	done
+}
+
+# Wait for that
+guest_prepared() {
+	local job=$1 name
+	shift
 	for name in "$@"; do
 		[ -e "$TREE/selftests/cases/$name.chroot" ] || continue
-		mkdir -p "$job/out/$name"
-		log=$job/out/$name/chroot.log
-		if ! in_root "$suite" "$TREE:/tree" "$job/out/$name:/out" -- \
-			env OUT=/out KVER="$(root_kver "$suite")" \
-			bash "/tree/selftests/cases/$name.chroot" >"$log" 2>&1 </dev/null; then
-			echo chroot >"$job/out/$name/failed"
-		fi
+		until [ -e "$job/out/$name/prepared" ]; do sleep 1; done
 	done
 }
 
