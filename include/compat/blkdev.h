@@ -7,8 +7,6 @@
  *  - 5.17 (backported nowhere): struct request lost rq_disk for q->disk;
  *  - 5.11 4e7b5671c6a8: lookup_bdev() gives a dev_t;
  *  - 6.9 f3a608827d1f: block devices are opened as files;
- *  - between 6.1 and 6.12 struct blk_plug got cur_ktime, one time for all that is
- *    plugged: before, the block layer's times of requests are as good as ours;
  *  - 5.11 to 5.13: bd_part, bd_partno and bd_inode became functions.
  * Kbuild looks for each in the headers: distributions backport.
  */
@@ -80,28 +78,6 @@ static inline bool iob_disk_bio_based(const struct gendisk *disk)
 static inline u16 iob_rq_hwq(const struct request *rq)
 {
 	return rq->mq_hctx ? rq->mq_hctx->queue_num : 0xffff;
-}
-
-/*
- * When a request is issued, at block_rq_issue; or 0 where the block layer asks the
- * clock right after that, for itself.  (Some take a time that they have from before.)
- */
-static inline u64 iob_rq_issue_time(const struct request *rq)
-{
-#ifndef IOB_HAVE_PLUG_TIME
-	if (test_bit(QUEUE_FLAG_STATS, &rq->q->queue_flags))
-		return 0;
-#endif
-	return ktime_get_ns();
-}
-
-/*
- * What came of it, at the end of the request, or of a bio without one: the time, or 0
- * if it is not known.
- */
-static inline u64 iob_rq_issued(const struct request *rq, u64 time)
-{
-	return time || !rq ? time : rq->io_start_time_ns;
 }
 
 static inline bool iob_bdev_is_part(const struct block_device *bdev)

@@ -24,10 +24,16 @@ const char *iob_clock_name(void)
 	return READ_ONCE(iob_clock.counts) ? IOB_CYCLES_NAME : "kernel";
 }
 
+/* Of iob_clock_scaled(). */
+noinline u64 iob_clock_long(u64 ticks, u32 tick, int shift)
+{
+	return mul_u64_u32_shr(ticks, tick, shift);
+}
+
 /* A tick is so many ns, with 32 bits behind the point. */
 static void set_tick(u64 nsecs)
 {
-	iob_clock.nsecs = nsecs;
+	iob_clock.nsecs = nsecs >> 8;
 	iob_clock.usecs = DIV_ROUND_UP_ULL(nsecs, NSEC_PER_USEC);
 	iob_clock.ticks = div64_u64(U64_MAX, nsecs);
 }

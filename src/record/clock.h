@@ -29,13 +29,14 @@
 struct iob_clock {
 	bool counts;	/* iob_cycles() are the ticks; only ever set to false */
 	u32 usecs;	/* a tick in us, 32 bits behind the point, rounded up */
-	u64 nsecs;	/* likewise in ns, not rounded */
-	u64 ticks;	/* a nanosecond in ticks, likewise */
+	u32 nsecs;	/* likewise in ns, 24 bits, not rounded */
+	u64 ticks;	/* a nanosecond in ticks, 32 bits */
 };
 
 extern struct iob_clock iob_clock;
 
 u64 iob_clock_other(void);
+u64 iob_clock_long(u64 ticks, u32 tick, int shift);
 const char *iob_clock_name(void);
 void iob_clock_start(void);
 void iob_clock_stop(void);
@@ -56,6 +57,13 @@ static __always_inline u64 iob_clock_ticks(u64 from, u64 to)
 	return likely(ticks < IOB_CLOCK_FAR) ? ticks : 0;
 }
 
+/* Most are of a second or less, of which the product has 64 bits. */
+static __always_inline u64 iob_clock_scaled(u64 ticks, u32 tick, int shift)
+{
+	return likely(!(ticks >> 32)) ? ticks * tick >> shift :
+					iob_clock_long(ticks, tick, shift);
+}
+
 /*
  * The same until now in us, if that is no second and had without a call: as it is for most.
  * Return: false if not.
@@ -74,13 +82,13 @@ static __always_inline bool iob_clock_soon(u64 from, u64 *usecs)
 /* From one time to another in us. */
 static __always_inline u64 iob_clock_usecs(u64 from, u64 to)
 {
-	return mul_u64_u32_shr(iob_clock_ticks(from, to), iob_clock.usecs, 32);
+	return iob_clock_scaled(iob_clock_ticks(from, to), iob_clock.usecs, 32);
 }
 
 /* Likewise in ns. */
-static inline u64 iob_clock_nsecs(u64 from, u64 to)
+static __always_inline u64 iob_clock_nsecs(u64 from, u64 to)
 {
-	return mul_u64_u64_shr(iob_clock_ticks(from, to), iob_clock.nsecs, 32);
+	return iob_clock_scaled(iob_clock_ticks(from, to), iob_clock.nsecs, 24);
 }
 
 #endif

@@ -32,7 +32,7 @@ struct iob_flight {
 	const struct bio *bio;		/* key; of a slot: NULL if it is free */
 	struct iob_disk *disk;		/* NULL: only followed */
 	u64 sector;
-	u64 issue_ns;			/* of the request that it leads */
+	u64 issue_at;			/* the request that it leads, by iob_clock_now(), or 0 */
 	u32 size;
 	atomic_t left;			/* bytes to come, or 1 if size is 0 */
 	struct iob_first first;
@@ -209,7 +209,7 @@ static __always_inline void iob_flight_of(struct iob_flight *f, struct bio *bio,
 {
 	f->disk = disk;
 	f->sector = bio->bi_iter.bi_sector;
-	f->issue_ns = 0;
+	f->issue_at = 0;
 	f->size = size;
 	atomic_set(&f->left, max_t(u32, size, 1));
 }

@@ -523,7 +523,7 @@ void iob_inflight_issue(struct request *rq)
 			f->first.queue_at = iob_clock_now();
 	}
 	if (f)
-		WRITE_ONCE(f->issue_ns, iob_rq_issue_time(rq));
+		WRITE_ONCE(f->issue_at, iob_clock_now());
 }
 
 static void describe(struct iob_io *io, struct iob_first *first,
@@ -534,7 +534,7 @@ static void describe(struct iob_io *io, struct iob_first *first,
 		io->gd = iob_flight_disk(f);
 	}
 	io->op = f->op;
-	io->issue_ns = iob_rq_issued(io->rq, READ_ONCE(f->issue_ns));
+	io->issue_at = READ_ONCE(f->issue_at);
 	/* the flight may end before the IO does */
 	*first = f->first;
 }
@@ -593,14 +593,14 @@ static u32 count_bios(const struct bio *bio, u32 bytes)
 }
 
 /* The request goes on with @bio: it was issued when its first one was. */
-static void hand_on_issue(const struct bio *bio, u64 issue_ns)
+static void hand_on_issue(const struct bio *bio, u64 issue_at)
 {
 	struct iob_flight *f;
 	u32 pos;
 
 	f = flight_of(bio, &pos);
 	if (f)
-		WRITE_ONCE(f->issue_ns, issue_ns);
+		WRITE_ONCE(f->issue_at, issue_at);
 }
 
 /**
@@ -654,8 +654,8 @@ void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 			break;
 		bio = bio->bi_next;
 	} while (bio && bytes);
-	if (bio && io.issue_ns)
-		hand_on_issue(bio, io.issue_ns);
+	if (bio && io.issue_at)
+		hand_on_issue(bio, io.issue_at);
 	iob_io_end(&io);
 }
 

@@ -30,26 +30,30 @@ static u32 scaled(const struct gendisk *gd, u64 sectors)
 	return min_t(u64, div64_u64(sectors * SCALE, all), SCALE - 1);
 }
 
-/* When it was done, which is now, or when that was asked for last: ns. */
-u64 iob_io_done(struct iob_io *io)
+/*
+ * Ask the clock, if it was not: @io is done, and when it was queued and issued is found
+ * from that in ns.  Once for all runs.
+ */
+void iob_io_stamp(struct iob_io *io)
 {
-	if (!io->done_ns) {
-		io->done_ns = ktime_get_ns();
-		io->done_at = iob_clock_now();
-	}
-	return io->done_ns;
-}
+	u64 done, at, queued, issued;
 
-/* When it was queued: ns, or 0 if that is not known. */
-u64 iob_io_queued(struct iob_io *io)
-{
-	u64 queued = iob_io_done(io);
-
-	if (io->first->queue_at == IOB_CLOCK_UNKNOWN)
-		return 0;
-	queued -= iob_clock_nsecs(io->first->queue_at, io->done_at);
-	/* it is measured back from the end, and the two clocks differ a little */
-	return io->issue_ns ? min(queued, io->issue_ns) : queued;
+	if (io->done_ns)
+		return;
+	done = ktime_get_ns();
+	at = iob_clock_now();
+	io->done_ns = done;
+	io->done_at = at;
+	if (likely(io->issue_at))
+		issued = done - iob_clock_nsecs(io->issue_at, at);
+	else	/* the block layer may have asked the clock for itself */
+		issued = io->rq ? io->rq->io_start_time_ns : 0;
+	io->issue_ns = issued;
+	if (unlikely(io->first->queue_at == IOB_CLOCK_UNKNOWN))
+		return;
+	queued = done - iob_clock_nsecs(io->first->queue_at, at);
+	/* clocks differ a little */
+	io->queue_ns = issued ? min(queued, issued) : queued;
 }
 
 /* How long it took, in us. */
@@ -63,11 +67,12 @@ static u64 took_usecs(struct iob_io *io)
 /* All fields of a run. */
 static noinline void measure(struct iob_io *io, struct iob_fields *f)
 {
-	u64 queued = iob_io_queued(io);
-	u64 issued = io->issue_ns ? io->issue_ns : queued;
-	u64 born = io->run.dirty_ns == IOB_DIRTY_NEVER ? queued :
-							 io->run.dirty_ns;
+	u64 queued, issued, born;
 
+	iob_io_stamp(io);
+	queued = io->queue_ns;
+	issued = io->issue_ns ? io->issue_ns : queued;
+	born = io->run.dirty_ns == IOB_DIRTY_NEVER ? queued : io->run.dirty_ns;
 	f->v[IOB_FIELD_OFFSET] = scaled(io->gd, io->run_sector);
 	f->v[IOB_FIELD_SIZE] = io->run.bytes;
 	f->v[IOB_FIELD_WAIT_TIME] = iob_usecs(queued, issued);
@@ -197,16 +202,27 @@ void iob_io_record(const struct iob_flight *f, const struct request *rq,
 		   int error, struct iob_act *act, enum iob_how how,
 		   u32 wanted, bool logged)
 {
-	struct iob_io io = {
-		.disk = f->disk, .gd = iob_rq_disk(rq), .rq = rq,
-		.first = &f->first, .op = f->op,
-		.issue_ns = iob_rq_issued(rq, f->issue_ns), .error = error,
-		.nr_bios = 1, .run = f->origin.part[0],
-		.run_sector = f->sector,
-		.seek = distance(f->sector, READ_ONCE(f->disk->last_end)),
-	};
+	struct iob_io io IOB_UNINIT;
 
+	/* member by member: to clear it all first would take as long again */
+	io.disk = f->disk;
+	io.gd = iob_rq_disk(rq);
+	io.rq = rq;
+	io.first = &f->first;
+	io.issue_at = f->issue_at;
+	io.error = error;
+	io.nr_bios = 1;
+	io.op = f->op;
+	io.done_at = 0;
+	io.done_ns = 0;
+	io.queue_ns = 0;
+	io.issue_ns = 0;
+	io.seek = distance(f->sector, READ_ONCE(f->disk->last_end));
+	io.nr_runs = 0;
+	io.begun = true;
+	io.run = f->origin.part[0];
 	io.run.how = how;
+	io.run_sector = f->sector;
 	if (wanted)
 		count(&io, act, wanted);
 	if (logged)

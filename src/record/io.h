@@ -37,14 +37,16 @@ struct iob_io {
 	const struct gendisk *gd;
 	const struct request *rq;	/* NULL: the device has none */
 	const struct iob_first *first;
-	u64 issue_ns;		/* 0: never, or the device has no requests */
+	u64 issue_at;		/* by iob_clock_now(), 0 if it is not known */
 	int error;
 	u32 nr_bios;
 	u8 op;			/* enum iob_op, of its first bio */
 
 	/* filled in on the way */
-	u64 done_ns;		/* when first asked for, or 0: see iob_io_done() */
-	u64 done_at;		/* likewise, by iob_clock_now() */
+	u64 done_at;		/* by iob_clock_now(), when first asked for, or 0 */
+	u64 done_ns;		/* likewise: see iob_io_stamp() */
+	u64 queue_ns;		/* with it: when it was queued, or 0 if not known, */
+	u64 issue_ns;		/* and issued; 0: never, or the device has no requests */
 	u64 seek;		/* sectors from the end of the one before */
 	u16 nr_runs;
 	bool begun;
@@ -53,8 +55,7 @@ struct iob_io {
 	u64 run_sector;
 };
 
-u64 iob_io_done(struct iob_io *io);
-u64 iob_io_queued(struct iob_io *io);
+void iob_io_stamp(struct iob_io *io);
 
 void iob_io_part(struct iob_io *io, u64 sector, const struct iob_part *part);
 void iob_io_end(struct iob_io *io);

@@ -104,9 +104,10 @@ static void fill(struct iob_iolog_bin_record *rec, struct iob_io *io,
 	rec->error = io->error;
 	rec->dirty_ns = io->run.dirty_ns == IOB_DIRTY_UNKNOWN ? 0 :
 							io->run.dirty_ns;
-	rec->queue_ns = iob_io_queued(io);
+	iob_io_stamp(io);
+	rec->queue_ns = io->queue_ns;
 	rec->issue_ns = io->issue_ns;
-	rec->complete_ns = iob_io_done(io);
+	rec->complete_ns = io->done_ns;
 	rec->intent_nr = act->intent;
 	rec->modifier = intent ? intent->modifier : 0;
 	rec->dev = act->file.dev;

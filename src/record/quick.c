@@ -129,45 +129,40 @@ void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 	q->epoch = epoch;
 }
 
-/*
- * Of a request of one flight for which one act pays, what iob_io_part() and iob_io_end()
- * do: somebody reads along, or a counter wants what costs more.
+/**
+ * iob_quick_other_end - a request of one flight is done, and not as most are
+ * @f:     the flight, of which iob_quick_simple() is true
+ * @rq:    the request
+ * @error: 0 or a negative errno
+ *
+ * Somebody reads along, say, or the act was looked for in another epoch.  If one act
+ * pays, what iob_io_part() and iob_io_end() do.  From a probe, inside iob_read_lock():
+ * hardirq mostly.
  */
-static void end(const struct iob_flight *f, const struct request *rq, int error)
+void iob_quick_other_end(struct iob_flight *f, struct request *rq, int error)
 {
 	u32 wanted = iob_counters_wanted(f->op);
-	bool logged = iob_iolog_wanted();
 	enum iob_how how = IOB_HOW_EXACT;
+	struct iob_disk *disk = f->disk;
 	struct iob_act *act = f->act;
+	bool logged;
 
-	if (likely(f->epoch == iob_tasks_now()))
-		iob_io_note(f->disk, f->op, how, f->size, act);
-	else
-		act = iob_io_charge(f->disk, f->op, &f->origin.one, &how);
-	this_cpu_inc(f->disk->sums->ios[f->op]);
-	if (wanted || logged)
-		iob_io_record(f, rq, error, act, how, wanted, logged);
-	WRITE_ONCE(f->disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
-}
-
-/**
- * iob_quick_other_done - the first bytes of a request are done, and not as most are
- * @rq:    as iob_quick_rq_done()
- * @error: likewise
- * @bytes: likewise
- *
- * From a probe, inside iob_read_lock(): hardirq mostly.
- */
-void iob_quick_other_done(struct request *rq, int error, unsigned int bytes)
-{
-	struct bio *bio = rq->bio;
-	struct iob_flight *f = iob_flight_slot(bio);
-
-	if (iob_quick_simple(bio, f, bytes) && f->disk &&
-	    f->origin.shape == IOB_ORIGIN_ONE) {
-		end(f, rq, error);
-		iob_flight_release(f);
-	} else {
-		iob_inflight_rq_done(rq, error, bytes);
+	if (unlikely(!disk || f->origin.shape != IOB_ORIGIN_ONE)) {
+		iob_inflight_rq_done(rq, error, f->size);
+		return;
 	}
+	if (likely(f->epoch == iob_tasks_now()))
+		iob_io_note(disk, f->op, how, f->size, act);
+	else
+		act = iob_io_charge(disk, f->op, &f->origin.one, &how);
+	this_cpu_inc(disk->sums->ios[f->op]);
+	logged = iob_iolog_wanted();
+	if (unlikely(logged || wanted & ~IOB_COUNTERS_PLAIN))
+		iob_io_record(f, rq, error, act, how, wanted, logged);
+	else if (wanted)
+		iob_counters_charge_plain(act, f->op, f->size,
+					  iob_clock_usecs(f->first.queue_at,
+							  iob_clock_now()));
+	WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
+	iob_flight_release(f);
 }

@@ -45,7 +45,7 @@ void iob_quick_note(const struct iob_flight *f, const struct gendisk *gd,
 		    unsigned long ip, u32 epoch);
 void iob_quick_other(struct bio *bio, struct iob_task *like, unsigned long ip,
 		     unsigned long sp, unsigned long bp);
-void iob_quick_other_done(struct request *rq, int error, unsigned int bytes);
+void iob_quick_other_end(struct iob_flight *f, struct request *rq, int error);
 
 /*
  * Whether a request may be anybody's concern: false for most, where only some disks are
@@ -219,7 +219,7 @@ static __always_inline void iob_quick_issue(struct request *rq)
 		if (iob_quick_has(rq))
 			iob_inflight_issue(rq);
 	} else {
-		WRITE_ONCE(f->issue_ns, iob_rq_issue_time(rq));
+		WRITE_ONCE(f->issue_at, iob_clock_now());
 	}
 	iob_probe_unlock();
 }
@@ -289,11 +289,12 @@ static __always_inline void iob_quick_rq_done(struct request *rq, int error,
 
 	iob_probe_lock();
 	f = iob_flight_slot(bio);
-	if (likely(!error && iob_quick_simple(bio, f, bytes) &&
-		   iob_quick_end(f)))
+	if (unlikely(!iob_quick_simple(bio, f, bytes)))
+		iob_inflight_rq_done(rq, error, bytes);
+	else if (likely(!error && iob_quick_end(f)))
 		iob_flight_release(f);
 	else
-		iob_quick_other_done(rq, error, bytes);
+		iob_quick_other_end(f, rq, error);
 	iob_probe_unlock();
 }
 

@@ -37,7 +37,7 @@ static void place(struct iob_flight *f, const struct bio *bio)
 	const struct gendisk *gd = iob_bio_disk(bio);
 
 	iob_tabled(f)->gd = gd;
-	f->issue_ns = 0;
+	f->issue_at = 0;
 	f->sector = bio->bi_iter.bi_sector;
 	f->disk = iob_disk_of(gd, f->sector, f->size);
 }
