@@ -196,6 +196,7 @@ static bool has_swap(void)
 void iob_backing_sees_swapon(bool seen)
 {
 	WRITE_ONCE(swappable, true);
+	iob_tasks_forget();
 	if (!seen)
 		return;
 	WRITE_ONCE(swappable, false);
