@@ -121,7 +121,7 @@ static void __maybe_unused rq_remap(void *data, struct request *rq, dev_t disk,
 
 static notrace noinline void issue_asked(struct request *rq)
 {
-	if (rq->bio)
+	if (iob_quick_has(rq))
 		iob_quick_issue(rq);
 }
 

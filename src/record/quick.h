@@ -203,10 +203,10 @@ static __always_inline void iob_quick_queue(struct bio *bio)
 
 /**
  * iob_quick_issue - a request goes to the device
- * @rq: the request, which has bios, at block_rq_issue; once more after each requeue
+ * @rq: the request, of which iob_quick_has() is true, at block_rq_issue; once more after
+ *	each requeue
  *
- * While iob_io_issues().
- * From a probe: any context but NMI.
+ * While iob_io_issues().  From a probe: any context but NMI.
  */
 static __always_inline void iob_quick_issue(struct request *rq)
 {
@@ -215,12 +215,10 @@ static __always_inline void iob_quick_issue(struct request *rq)
 
 	iob_probe_lock();
 	f = iob_flight_slot(bio);
-	if (unlikely(READ_ONCE(f->bio) != bio)) {
-		if (iob_quick_has(rq))
-			iob_inflight_issue(rq);
-	} else {
+	if (likely(READ_ONCE(f->bio) == bio))
 		WRITE_ONCE(f->issue_at, iob_clock_now());
-	}
+	else
+		iob_inflight_issue(rq);
 	iob_probe_unlock();
 }
 
