@@ -58,13 +58,18 @@ guest_prepare() {
 	done
 }
 
-# Wait for that
+# Wait for that, as long as somebody is at it: PREPARING, which fails the case if it died
 guest_prepared() {
 	local job=$1 name
 	shift
 	for name in "$@"; do
 		[ -e "$TREE/selftests/cases/$name.chroot" ] || continue
-		until [ -e "$job/out/$name/prepared" ]; do sleep 1; done
+		while kill -0 "$PREPARING" 2>/dev/null && [ ! -e "$job/out/$name/prepared" ]; do
+			sleep 1
+		done
+		[ ! -e "$job/out/$name/prepared" ] || continue
+		mkdir -p "$job/out/$name"
+		echo prepare >"$job/out/$name/failed"
 	done
 }
 
