@@ -597,8 +597,11 @@ notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 		if (unlikely(READ_ONCE(iob_check_stacks)))
 			iob_intent_check(t->repeat.intent, ip, sp, bp);
 		iob_dirtier_set_one(iob_folio_pfn(folio), t->repeat.nr);
-	} else if (t && t->repeat.intent) {
-		/* (of an earlier session: then it is of another epoch, too) */
+	} else if (t && t->repeat.ino == inode->i_ino) {
+		/*
+		 * (Of an earlier session: then it is of another epoch, too.)  Another file
+		 * may be on another disk, and need not have its stack looked at here.
+		 */
 		dirty_again(inode, folio, t, ip, sp, bp);
 	} else if (iob_disk_watches(inode)) {
 		dirty_slowly(inode, folio, ip, sp, bp);

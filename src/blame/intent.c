@@ -82,6 +82,13 @@ static struct iob_intent *find(const unsigned long *trace, unsigned int depth,
 	return NULL;
 }
 
+static struct iob_intent *intent_nr(u32 nr)
+{
+	struct iob_node *node = iob_index_nr(&intents, nr);
+
+	return node ? container_of(node, struct iob_intent, node) : NULL;
+}
+
 /* The number of the intent with this trace and modifier, made if it is new. */
 static u32 find_or_make(const unsigned long *trace, unsigned int depth,
 			u32 modifier)
@@ -132,19 +139,31 @@ u32 iob_intent_find(const struct iob_stack *s, u32 modifier)
  */
 u32 iob_intent_modified(u32 nr, u32 modifier)
 {
-	const struct iob_intent *i = iob_intent_nr(nr);
+	struct iob_intent *i = intent_nr(nr);
+	unsigned int n;
+	u64 other;
+	u32 found;
 
 	if (!i || nr <= IOB_INTENT_LOST || i->modifier == modifier)
 		return nr;
-	return find_or_make(i->trace, i->depth, modifier);
+	for (n = 0; n < IOB_INTENT_OTHERS; n++) {
+		other = READ_ONCE(i->other[n]);
+		if (!other)
+			break;
+		if (other >> 32 == modifier)
+			return (u32)other;
+	}
+	found = find_or_make(i->trace, i->depth, modifier);
+	/* what there was no memory for is asked again; two at once find the same */
+	if (n < IOB_INTENT_OTHERS && found > IOB_INTENT_LOST)
+		cmpxchg64(&i->other[n], 0, (u64)modifier << 32 | found);
+	return found;
 }
 
 /* The intent with that number or NULL.  Valid until iob_intents_exit(). */
 const struct iob_intent *iob_intent_nr(u32 nr)
 {
-	struct iob_node *node = iob_index_nr(&intents, nr);
-
-	return node ? container_of(node, struct iob_intent, node) : NULL;
+	return intent_nr(nr);
 }
 
 /**

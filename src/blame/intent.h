@@ -26,11 +26,18 @@ enum iob_mark {
 	IOB_NR_MARKS,
 };
 
+#define IOB_INTENT_OTHERS	2
+
 struct iob_intent {
 	struct iob_node node;
 	u32 modifier;
 	u16 depth;
 	u16 flags;
+	/*
+	 * The same stack under the first other modifiers that were wanted: the modifier
+	 * and, below it, the number; 0: none yet.  Set once.
+	 */
+	u64 other[IOB_INTENT_OTHERS];
 	unsigned long trace[];
 };
 

@@ -12,6 +12,13 @@
 #include "owner.h"
 #include "task.h"
 
+/* Whether it goes on beside a new scope, of @call or open. */
+static __always_inline bool goes_on(const struct iob_scope *s,
+				    const struct iob_call *call)
+{
+	return call ? s->open || s->call.sp > call->sp : s->call.ret != 0;
+}
+
 /*
  * A new scope, of @call or open.  Calls whose place on the stack is free again
  * have returned; if there still is no room, the outermost gives way.  Inside
@@ -20,23 +27,24 @@
 static struct iob_scope *new_scope(struct iob_task *t,
 				   const struct iob_call *call)
 {
-	struct iob_scope old[IOB_MAX_SCOPES];
-	unsigned int i, nr = 1;
+	struct iob_scope *s = t->scope;
+	unsigned int i, nr = 0;
 
 	t->scoped = true;
 	iob_task_not_plain(t);
-	memcpy(old, t->scope, sizeof(old));
-	memset(t->scope, 0, sizeof(t->scope));
-	for (i = 0; i < IOB_MAX_SCOPES && nr < IOB_MAX_SCOPES; i++) {
-		bool live = call ? old[i].open || old[i].call.sp > call->sp :
-				   old[i].call.ret != 0;
-
-		if (live)
-			t->scope[nr++] = old[i];
+	for (i = 0; i < IOB_MAX_SCOPES; i++) {
+		if (unlikely(goes_on(&s[i], call)))
+			s[nr++] = s[i];
 	}
+	nr = min_t(unsigned int, nr, IOB_MAX_SCOPES - 1);
+	for (i = nr; i > 0; i--)
+		s[i] = s[i - 1];
+	for (i = nr + 1; i < IOB_MAX_SCOPES; i++)
+		s[i] = (struct iob_scope){ };
+	s[0] = (struct iob_scope){ };
 	if (call)
-		t->scope[0].call = *call;
-	return &t->scope[0];
+		s[0].call = *call;
+	return s;
 }
 
 /* @id if it is an act on that very inode, not on one that had its place. */

@@ -154,7 +154,7 @@ struct iob_repeat {
 	u32 epoch;
 	u32 touched;		/* jiffies when the act was last said to be in use */
 	u64 role;
-	u64 ino;		/* no file of metadata, no block device */
+	u64 ino;		/* no file of metadata, no block device; or 0 */
 	u32 dev;
 	u32 gen;
 	u32 nr;			/* the act's number */
@@ -284,6 +284,7 @@ static inline u64 *iob_task_plain_of(struct iob_task *t, u32 intent)
 static inline void iob_repeat_end(struct iob_repeat *r)
 {
 	r->intent = 0;
+	r->ino = 0;
 	r->sp = 0;
 	r->ended = U64_MAX;
 }
