@@ -125,16 +125,17 @@ void iob_scope_pages(struct inode *inode, unsigned long index,
 		     unsigned long last, bool dirty,
 		     const struct iob_call *call)
 {
+	bool watched = S_ISREG(inode->i_mode) && !iob_is_metadata(inode) &&
+		       iob_disk_watches(inode);
 	struct iob_task *t = iob_task_get();
 	struct iob_scope *scope;
 	u64 dirty_ns;
 
-	if (!t)
-		return;
 	/* also if it is for nobody: the same call was for another file before */
+	if (!t || !(watched || t->scoped))
+		return;
 	scope = new_scope(t, call);
-	if (!S_ISREG(inode->i_mode) || iob_is_metadata(inode) ||
-	    !iob_disk_watches(inode))
+	if (!watched)
 		return;
 	scope->act = act_of_pages(inode, index, last,
 				  dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT,
@@ -219,6 +220,20 @@ void iob_scope_nothing(void)
 		t->scope[i].tid = 0;
 }
 
+static void close_scopes(struct iob_task *t)
+{
+	struct iob_scope *s;
+
+	if (!t->scoped)
+		return;
+	for (s = t->scope; s < t->scope + IOB_MAX_SCOPES; s++) {
+		if (!s->open)
+			continue;
+		*s = (struct iob_scope){ };
+		iob_task_not_plain(t);
+	}
+}
+
 /**
  * iob_scope_inode - the task begins to write an inode, or has ended it
  * @inode: the inode, NULL for the end
@@ -231,11 +246,11 @@ void iob_scope_inode(struct inode *inode)
 	struct iob_task *t = iob_task_get();
 	struct iob_scope *scope;
 
-	if (!t || (inode && !iob_disk_watches(inode)))
+	if (t && !inode)
+		close_scopes(t);
+	if (!t || !inode || !iob_disk_watches(inode))
 		return;
 	scope = new_scope(t, NULL);
-	if (!inode)
-		return;
 	scope->act = act_on(iob_owner_get(IOB_OWNER_INODE, inode, 0), inode);
 	scope->open = true;
 }
