@@ -16,7 +16,7 @@
  *	benchwork read FILE psync|uring DEPTH COUNT PASSES
  *	benchwork write FILE PAGES PASSES		4 KiB each, then syncfs
  *	benchwork seq FILE MIB PASSES			1 MiB each, then syncfs
- *	benchwork files DIR COUNT PASSES		create, delete
+ *	benchwork files DIR COUNT BYTES PASSES		create with so many, delete
  *	benchwork ssd FILE RW COUNT PASSES		as fio's ssd-test does, below
  *	benchwork pipe FILE UNITS			read all of it, once
  *	benchwork scale ROLES INTENTS ACTS COUNT PASSES
@@ -290,6 +290,8 @@ static void work_seq(char **arg)
 	passes(number(arg[2]), seq_pass);
 }
 
+static uint64_t bytes;	/* in each file */
+
 static void files_pass(void)
 {
 	char name[32];
@@ -305,6 +307,8 @@ static void files_pass(void)
 		fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
 		if (fd < 0)
 			err(1, "%s/%s", path, name);
+		if (bytes && write(fd, buf, bytes) != (ssize_t)bytes)
+			err(1, "%s/%s: write", path, name);
 		close(fd);
 	}
 	if (syncfs(dir))
@@ -326,9 +330,12 @@ static void work_files(char **arg)
 {
 	path = arg[0];
 	count = number(arg[1]);
+	bytes = number(arg[2]);
+	if (bytes > MIB)
+		errx(1, "%s: no more than a MiB", arg[2]);
 	if (mkdir(path, 0700) && errno != EEXIST)
 		err(1, "%s", path);
-	passes(number(arg[2]), files_pass);
+	passes(number(arg[3]), files_pass);
 }
 
 /*
@@ -475,7 +482,7 @@ static const struct {
 	{ "read", 5, work_read },
 	{ "write", 3, work_write },
 	{ "seq", 3, work_seq },
-	{ "files", 3, work_files },
+	{ "files", 4, work_files },
 	{ "ssd", 4, work_ssd },
 	{ "pipe", 2, work_pipe },
 	{ "scale", 5, work_scale },
