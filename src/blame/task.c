@@ -30,6 +30,7 @@ static struct iob_task *make(const struct task_struct *task, s32 user)
 		return NULL;
 	}
 	memset(t, 0, sizeof(*t));
+	iob_repeat_end(&t->repeat);
 	t->task = task;
 	t->user = user;
 	spin_lock_irqsave(&tasks_lock, flags);

@@ -144,6 +144,9 @@ struct iob_quick {
 	struct iob_quick_stacks *stacks;	/* ours, or NULL */
 };
 
+/* no inode has this number */
+#define IOB_REPEAT_NONE	U64_MAX
+
 /*
  * Who dirtied the last page: the same intent on the same file, by the same role,
  * is the same act while the epoch is that in which it was seen to live, see
@@ -154,7 +157,7 @@ struct iob_repeat {
 	u32 epoch;
 	u32 touched;		/* jiffies when the act was last said to be in use */
 	u64 role;
-	u64 ino;		/* no file of metadata, no block device; or 0 */
+	u64 ino;		/* no file of metadata, no block device; or IOB_REPEAT_NONE */
 	u32 dev;
 	u32 gen;
 	u32 nr;			/* the act's number */
@@ -284,7 +287,7 @@ static inline u64 *iob_task_plain_of(struct iob_task *t, u32 intent)
 static inline void iob_repeat_end(struct iob_repeat *r)
 {
 	r->intent = 0;
-	r->ino = 0;
+	r->ino = IOB_REPEAT_NONE;
 	r->sp = 0;
 	r->ended = U64_MAX;
 }
