@@ -231,7 +231,9 @@ static inline void iob_tasks_forget(void)
 {
 	/* whoever sees the new epoch sees the change, too */
 	smp_mb__before_atomic();
-	atomic_inc(&iob_tasks_epoch);
+	/* (no epoch is 0: that is none) */
+	while (unlikely(!atomic_inc_return(&iob_tasks_epoch)))
+		;
 }
 
 struct iob_task *iob_task_make(void);

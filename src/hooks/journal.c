@@ -18,24 +18,19 @@
 #include "../blame/task.h"
 #include "table.h"
 
-/*
- * (handle, bh): whether this is not the buffer's first change in a transaction.  Most
- * are not: that is asked first.
- */
+/* (handle, bh): whether this is not the buffer's first change in a transaction */
 static __always_inline bool is_no_change(struct pt_regs *regs)
 {
 	const handle_t *handle = (void *)regs_get_kernel_argument(regs, 0);
 	const struct buffer_head *bh = (void *)regs_get_kernel_argument(regs, 1);
 	const struct journal_head *jh;
 
-	if (unlikely(!buffer_jbd(bh)))
+	/* an aborted handle has none, and nothing then keeps what the buffer points to */
+	if (!handle->h_transaction || !buffer_jbd(bh))
 		return true;
 	jh = bh->b_private;
 	/* cleared when a transaction first gets to it: whoever was first pays */
-	if (READ_ONCE(jh->b_modified))
-		return true;
-	/* an aborted handle has none */
-	return !handle->h_transaction;
+	return READ_ONCE(jh->b_modified);
 }
 
 /* Called several times for each file that is made or deleted. */

@@ -81,9 +81,11 @@ static __always_inline bool iob_quick_same_loop(const struct iob_quick *q,
 {
 	const struct gendisk *gd = iob_queued_disk(bio);
 
+	/* (a partition's number may have gone to another disk since) */
 	return q->dev == IOB_LOOP_OF(iob_bio_devt(bio)) &&
+	       iob_disk_is_loop(gd) &&
 	       (likely(iob_backing_is(gd, q->backing)) ||
-		(iob_disk_is_loop(gd) && !iob_backing_disk_reaches(gd)));
+		!iob_backing_disk_reaches(gd));
 }
 
 /* Whether the bio is what the task has sent last, but for the place. */
@@ -102,8 +104,9 @@ static __always_inline bool iob_quick_unchanged(const struct iob_task *t)
 {
 	const struct iob_quick *q = &t->quick;
 
-	/* a thread that execs takes over its leader's pid */
+	/* a thread that execs takes over its leader's pid: its role is known, maybe, by now */
 	return q->epoch == iob_tasks_now() && t->pid == current->pid &&
+	       q->pid == t->pid &&
 	       !iob_task_serves(t) && t->direct == q->direct &&
 	       (!q->direct || iob_file_same(&t->file, &q->file));
 }
