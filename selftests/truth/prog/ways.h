@@ -84,14 +84,29 @@ static int by_fsync(struct job *j, const struct piece *p)
 	return err;
 }
 
+/*
+ * A page of a mapping may be written back between two stores, and a file system
+ * that writes elsewhere each time leaves that copy behind. The magic comes last:
+ * what is half done is no tag, whatever lay there before.
+ */
+static void put_tag(uint8_t *to, const uint8_t *from)
+{
+	uint64_t magic;
+
+	memcpy(&magic, from, sizeof(magic));
+	memcpy(to + sizeof(magic), from + sizeof(magic),
+	       TAG_SECTOR - sizeof(magic));
+	__atomic_store_n((uint64_t *)to, magic, __ATOMIC_RELEASE);
+}
+
 static int by_mapping(struct job *j, const struct piece *p)
 {
 	uint8_t *there = j->map + (p->off - j->base);
 
 	if (j->kind->read)
 		memcpy(j->data + p->pos, there, p->len);
-	else
-		memcpy(there, j->data + p->pos, p->len);
+	for (size_t at = 0; !j->kind->read && at < p->len; at += TAG_SECTOR)
+		put_tag(there + at, j->data + p->pos + at);
 	return 0;
 }
 
