@@ -2,7 +2,6 @@
 #include <linux/ktime.h>
 #include <linux/notifier.h>
 #include <linux/pvclock_gtod.h>
-#include <linux/time64.h>
 #include <linux/timekeeper_internal.h>
 
 #include "clock.h"
@@ -14,28 +13,13 @@ static const struct clocksource *kept;	/* by which the kernel's time went */
 /* Of iob_clock_now(). */
 noinline u64 iob_clock_other(void)
 {
-	return mul_u64_u64_shr(ktime_get_ns(), iob_clock.ticks, 32) |
-	       IOB_CLOCK_OTHER;
+	return iob_ticks_other(&iob_clock.tick, ktime_get_ns());
 }
 
 /* By what times are measured now: "kernel", if not by a counter.  In a session. */
 const char *iob_clock_name(void)
 {
 	return READ_ONCE(iob_clock.counts) ? IOB_CYCLES_NAME : "kernel";
-}
-
-/* Of iob_clock_scaled(). */
-noinline u64 iob_clock_long(u64 ticks, u32 tick, int shift)
-{
-	return mul_u64_u32_shr(ticks, tick, shift);
-}
-
-/* A tick is so many ns, with 32 bits behind the point. */
-static void set_tick(u64 nsecs)
-{
-	iob_clock.nsecs = nsecs >> 8;
-	iob_clock.usecs = DIV_ROUND_UP_ULL(nsecs, NSEC_PER_USEC);
-	iob_clock.ticks = div64_u64(U64_MAX, nsecs);
 }
 
 /* @tk: by what the kernel keeps its time from now on.  Interrupts off. */
@@ -46,7 +30,8 @@ static int time_goes_on(struct notifier_block *nb, unsigned long stepped, void *
 	if (likely(now->clock == kept))
 		return NOTIFY_OK;
 	if (!kept && iob_cycles_are(now->clock) && now->shift <= 32) {
-		set_tick((u64)now->mult << (32 - now->shift));
+		iob_ticks_set(&iob_clock.tick,
+			      (u64)now->mult << (32 - now->shift));
 		WRITE_ONCE(iob_clock.counts, true);
 	} else {
 		WRITE_ONCE(iob_clock.counts, false);
@@ -67,7 +52,7 @@ void iob_clock_start(void)
 	kept = NULL;
 	iob_clock.counts = false;
 	/* a tick is a nanosecond, if nothing else is known */
-	set_tick(1ULL << 32);
+	iob_ticks_set(&iob_clock.tick, 1ULL << 32);
 	/* is called at once, and then with each tick of the kernel's */
 	pvclock_gtod_register_notifier(&notifier);
 }

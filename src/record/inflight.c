@@ -424,7 +424,7 @@ static struct iob_flight *late(struct bio *bio, const struct gendisk *gd)
 
 	if (!f)
 		return NULL;
-	f->first.queue_at = IOB_CLOCK_UNKNOWN;
+	f->first.queue_at = IOB_TICKS_UNKNOWN;
 	if (!iob_upper_find(&f->origin, bio))
 		iob_origin_find_late(&f->origin, bio, f->op);
 	iob_stat_inc(inflight_unseen);
@@ -615,7 +615,7 @@ static void hand_on_issue(const struct bio *bio, u64 issue_at)
  */
 void iob_inflight_rq_done(struct request *rq, int error, unsigned int bytes)
 {
-	struct iob_first first = { .queue_at = IOB_CLOCK_UNKNOWN };
+	struct iob_first first = { .queue_at = IOB_TICKS_UNKNOWN };
 	struct iob_io io = {
 		.gd = iob_rq_disk(rq), .error = error, .rq = rq, .first = &first,
 	};

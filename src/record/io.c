@@ -49,7 +49,7 @@ void iob_io_stamp(struct iob_io *io)
 	else	/* the block layer may have asked the clock for itself */
 		issued = io->rq ? io->rq->io_start_time_ns : 0;
 	io->issue_ns = issued;
-	if (unlikely(io->first->queue_at == IOB_CLOCK_UNKNOWN))
+	if (unlikely(io->first->queue_at == IOB_TICKS_UNKNOWN))
 		return;
 	queued = done - iob_clock_nsecs(io->first->queue_at, at);
 	/* clocks differ a little */

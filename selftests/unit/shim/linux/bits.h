@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_BITS_H
+#define SHIM_LINUX_BITS_H
+
+#define BIT_ULL(nr)	(1ULL << (nr))
+
+#endif
