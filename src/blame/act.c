@@ -224,6 +224,7 @@ static u32 unhash_unused(u32 ttl, const unsigned long *owners,
 	struct iob_act *act;
 
 	for (nr = IOB_ACT_LOST + 1; (act = iob_act_next(&nr)); nr++) {
+		cond_resched();
 		/* it may be used in a tick that began after we looked */
 		if ((s32)(now - READ_ONCE(act->used)) < (s32)ticks ||
 		    test_bit(nr, owners))
@@ -231,7 +232,6 @@ static u32 unhash_unused(u32 ttl, const unsigned long *owners,
 		bury(act);
 		__set_bit(nr, dead);
 		nr_dead++;
-		cond_resched();
 	}
 	return nr_dead;
 }
@@ -248,11 +248,14 @@ static void free_dead(const unsigned long *dead)
 		act = iob_act_nr(nr);
 		iob_index_unnumber(&iob_acts, &act->node);
 		hlist_add_head(&act->node.hash, &list);
+		cond_resched();
 	}
 	/* nobody finds them by id any more: wait for those who just have */
 	synchronize_rcu();
-	hlist_for_each_entry_safe(act, next, &list, node.hash)
+	hlist_for_each_entry_safe(act, next, &list, node.hash) {
 		free_act(act);
+		cond_resched();
+	}
 }
 
 static void reclaim_roles(u32 ttl, unsigned long *used, u32 bits,
@@ -357,6 +360,7 @@ void iob_acts_exit(void)
 	while ((act = iob_act_next(&nr))) {
 		free_act(act);
 		nr++;
+		cond_resched();
 	}
 	iob_index_exit(&iob_acts);
 }

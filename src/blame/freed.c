@@ -271,8 +271,10 @@ void iob_freed_stop(void)
 {
 	struct span *r, *next;
 
-	list_for_each_entry_safe(r, next, &ages, age)
+	list_for_each_entry_safe(r, next, &ages, age) {
 		drop(r);
+		cond_resched();
+	}
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */

@@ -228,6 +228,7 @@ void iob_intents_exit(void)
 	while ((node = iob_index_next(&intents, &nr))) {
 		kfree(container_of(node, struct iob_intent, node));
 		nr++;
+		cond_resched();
 	}
 	iob_index_exit(&intents);
 }

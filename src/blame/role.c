@@ -320,8 +320,10 @@ unsigned int iob_roles_reclaim(const unsigned long *used, u32 bits, u32 ttl)
 		return 0;
 	/* lookups that found one of them are over after this */
 	synchronize_rcu();
-	hlist_for_each_entry_safe(r, next, &dead, free)
+	hlist_for_each_entry_safe(r, next, &dead, free) {
 		kmem_cache_free(cache, r);
+		cond_resched();
+	}
 	return nr_dead;
 }
 
@@ -373,6 +375,7 @@ void iob_roles_exit(void)
 	while ((node = iob_index_next(&roles, &nr))) {
 		kmem_cache_free(cache, container_of(node, struct iob_role, node));
 		nr++;
+		cond_resched();
 	}
 	iob_index_exit(&roles);
 }

@@ -281,6 +281,7 @@ void iob_tasks_exit(void)
 	for (i = 0; i < ARRAY_SIZE(iob_tasks); i++) {
 		hlist_for_each_entry_safe(t, next, &iob_tasks[i], hash)
 			destroy(t);
+		cond_resched();
 	}
 	/* those that iob_task_free() handed to RCU */
 	rcu_barrier();

@@ -119,6 +119,7 @@ static ssize_t read(struct reader *r, char __user *to, size_t count,
 		done += n;
 		if (r->off == r->text.len)
 			*pos = r->nr + 1;
+		cond_resched();
 	}
 	return done ? done : ret;
 }

@@ -242,6 +242,7 @@ void iob_flights_stop(void)
 		hlist_bl_for_each_entry_safe(t, pos, next, &iob_flight_table[i],
 					     hash)
 			iob_flight_put(&t->f);
+		cond_resched();
 	}
 	for (i = 0; iob_flight_slots && i < NR_SLOTS; i++) {
 		if (iob_flight_slots[i].bio)
