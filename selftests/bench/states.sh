@@ -51,9 +51,9 @@ movable_close_gaps() {
 	done
 }
 
-# null_make NAME MB BACKED: a null_blk that completes an IO where it is
-# submitted; with BACKED 1 it keeps what is written. NULL is what its kernel
-# calls it: NAME, or nullb0 and so on.
+# null_make NAME MB BACKED [NS]: a null_blk that completes an IO where it is
+# submitted, or after so many ns; with BACKED 1 it keeps what is written. NULL is
+# what its kernel calls it: NAME, or nullb0 and so on.
 null_make() {
 	local folder=/sys/kernel/config/nullb/$1 before
 	before=" $(echo /sys/block/*) "
@@ -61,7 +61,8 @@ null_make() {
 	mkdir "$folder"
 	echo "$1" >"$folder/size"
 	echo 2 >"$folder/queue_mode"
-	echo 0 >"$folder/irqmode"
+	echo $((${3:-0} ? 2 : 0)) >"$folder/irqmode"
+	echo "${3:-0}" >"$folder/completion_nsec"
 	echo "$2" >"$folder/memory_backed"
 	nproc >"$folder/submit_queues"
 	echo 1 >"$folder/power"

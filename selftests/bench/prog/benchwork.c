@@ -22,10 +22,15 @@
  *	benchwork scale ROLES INTENTS ACTS COUNT PASSES
  *							see ../stacks/stacks.c
  *	benchwork rate FILE SECONDS			wall-clock; direct reads
+ *	benchwork hold FILE				until SIGTERM; how long each takes
+ *	benchwork grace COUNT				grace periods of RCU
+ *
+ * The last two print the number, the median and the longest, in ns.
  */
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -474,6 +479,83 @@ static void work_rate(char **arg)
 	printf("%.1f\n", count / took);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* So many lengths are kept: at a read each ms more than an hour */
+#define LENGTHS	(4UL << 20)
+
+static int shorter(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_lengths(uint64_t *ns, size_t nr)
+{
+	if (!nr)
+		errx(1, "nothing was measured");
+	qsort(ns, nr, sizeof(*ns), shorter);
+	printf("%zu %lu %lu\n", nr, ns[nr / 2], ns[nr - 1]);
+}
+
+static uint64_t *lengths_begin(void)
+{
+	uint64_t *ns = malloc(LENGTHS * sizeof(*ns));
+
+	if (!ns)
+		err(1, "memory");
+	return ns;
+}
+
+static volatile sig_atomic_t over;
+
+static void end_it(int sig)
+{
+	(void)sig;
+	over = 1;
+}
+
+static void work_hold(char **arg)
+{
+	uint64_t *ns = lengths_begin(), begin;
+	size_t nr = 0;
+
+	path = arg[0];
+	fd = open_or_die(path, O_RDONLY | O_DIRECT);
+	size = device_size(fd);
+	seed = 88172645463325252ULL + getpid();
+	signal(SIGTERM, end_it);
+	while (!over && nr < LENGTHS) {
+		begin = now_ns();
+		if (pread(fd, buf, BLOCK, next_random() % (size / BLOCK) * BLOCK) != BLOCK)
+			err(1, "%s: read", path);
+		ns[nr++] = now_ns() - begin;
+	}
+	print_lengths(ns, nr);
+}
+
+static void work_grace(char **arg)
+{
+	uint64_t *ns = lengths_begin(), begin;
+	size_t nr = number(arg[0]), i;
+	int ctl = open_or_die("/sys/kernel/debug/iob_stacks/grace", O_WRONLY);
+
+	for (i = 0; i < nr && i < LENGTHS; i++) {
+		begin = now_ns();
+		if (write(ctl, "1", 1) != 1)
+			err(1, "grace");
+		ns[i] = now_ns() - begin;
+	}
+	print_lengths(ns, i);
+}
+
 static const struct {
 	const char *name;
 	int args;
@@ -487,6 +569,8 @@ static const struct {
 	{ "pipe", 2, work_pipe },
 	{ "scale", 5, work_scale },
 	{ "rate", 2, work_rate },
+	{ "hold", 1, work_hold },
+	{ "grace", 1, work_grace },
 };
 
 int main(int argc, char **argv)

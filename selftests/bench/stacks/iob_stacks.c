@@ -7,6 +7,9 @@
  * from the device of the parameter disk=, at the end of a path of DEPTH calls
  * in which each bit of N has chosen one of two places to call from: so there
  * are 2 to the power of DEPTH stacks. For the bench's guest only.
+ *
+ * Writing to grace, beside it, waits for a grace period of RCU, also where there is
+ * one CPU and synchronize_rcu() would return at once.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -14,6 +17,8 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/rcupdate_wait.h>
 #include <linux/uaccess.h>
 
 #define DEPTH	14
@@ -75,6 +80,19 @@ static const struct file_operations fops = {
 	.write = stacks_write,
 };
 
+static ssize_t grace_write(struct file *filp, const char __user *ubuf,
+			   size_t len, loff_t *pos)
+{
+	wait_rcu_gp(call_rcu);
+	return len;
+}
+
+static const struct file_operations grace_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = grace_write,
+};
+
 static int __init stacks_init(void)
 {
 	file = filp_open(disk ? disk : "", O_RDONLY, 0);
@@ -91,6 +109,7 @@ static int __init stacks_init(void)
 	}
 	folder = debugfs_create_dir("iob_stacks", NULL);
 	debugfs_create_file_unsafe("read", 0200, folder, NULL, &fops);
+	debugfs_create_file_unsafe("grace", 0200, folder, NULL, &grace_fops);
 	return 0;
 }
 
