@@ -229,9 +229,7 @@ static inline u32 iob_tasks_now(void)
  */
 static inline void iob_tasks_forget(void)
 {
-	/* whoever sees the new epoch sees the change, too */
-	smp_mb__before_atomic();
-	/* (no epoch is 0: that is none) */
+	/* whoever sees the new epoch sees the change, too.  (No epoch is 0: that is none.) */
 	while (unlikely(!atomic_inc_return(&iob_tasks_epoch)))
 		;
 }

@@ -104,9 +104,8 @@ static __always_inline bool iob_quick_unchanged(const struct iob_task *t)
 {
 	const struct iob_quick *q = &t->quick;
 
-	/* a thread that execs takes over its leader's pid: its role is known, maybe, by now */
-	return q->epoch == iob_tasks_now() && t->pid == current->pid &&
-	       q->pid == t->pid &&
+	/* a thread that execs takes over its leader's pid; t->pid may be that by now */
+	return q->epoch == iob_tasks_now() && q->pid == current->pid &&
 	       !iob_task_serves(t) && t->direct == q->direct &&
 	       (!q->direct || iob_file_same(&t->file, &q->file));
 }

@@ -42,14 +42,6 @@ static char *buf;
 static unsigned long processes, files, rate;
 static uint64_t *done;		/* IOs of each, shared */
 
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000UL + ts.tv_nsec;
-}
-
 static void sleep_until(uint64_t when)
 {
 	struct timespec ts = { .tv_sec = when / 1000000000, .tv_nsec = when % 1000000000 };
@@ -169,7 +161,7 @@ int main(int argc, char **argv)
 		err(1, "memory");
 	memset(buf, 0x5a, BLOCKS * BLOCK);
 	make_files();
-	begin = now() + 1000000000;
+	begin = now_ns() + 1000000000;
 	for (i = 0; i < processes; i++) {
 		child[i] = fork();
 		if (child[i] < 0)

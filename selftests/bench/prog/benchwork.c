@@ -20,7 +20,7 @@
  *	benchwork ssd FILE RW COUNT PASSES		as fio's ssd-test does, below
  *	benchwork pipe FILE UNITS			read all of it, once
  *	benchwork scale ROLES INTENTS ACTS COUNT PASSES
- *							see ../stacks/stacks.c
+ *							see ../stacks/iob_stacks.c
  *	benchwork rate FILE SECONDS			wall-clock; direct reads
  *	benchwork hold FILE				until SIGTERM; how long each takes
  *	benchwork grace COUNT				grace periods of RCU
@@ -459,32 +459,23 @@ static void work_scale(char **arg)
 
 static void work_rate(char **arg)
 {
-	struct timespec begin, now;
 	double seconds = number(arg[1]), took;
+	uint64_t begin;
 	int i;
 
 	path = arg[0];
 	fd = open_or_die(path, O_RDONLY | O_DIRECT);
 	size = device_size(fd);
 	seed = 88172645463325252ULL + getpid();
-	clock_gettime(CLOCK_MONOTONIC, &begin);
+	begin = now_ns();
 	do {
 		for (i = 0; i < 100; i++, count++) {
 			if (pread(fd, buf, BLOCK, next_random() % (size / BLOCK) * BLOCK) != BLOCK)
 				err(1, "%s: read", path);
 		}
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		took = now.tv_sec - begin.tv_sec + (now.tv_nsec - begin.tv_nsec) / 1e9;
+		took = (now_ns() - begin) / 1e9;
 	} while (took < seconds);
 	printf("%.1f\n", count / took);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
 /* So many lengths are kept: at a read each ms more than an hour */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 static unsigned long number(const char *s)
 {
@@ -24,6 +25,14 @@ static inline uint64_t ticks(void)
 
 	asm volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
 	return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000UL + ts.tv_nsec;
 }
 
 /* ns that the CPUs have idled; 0 where the kernel does not tell */

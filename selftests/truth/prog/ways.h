@@ -103,9 +103,11 @@ static int by_mapping(struct job *j, const struct piece *p)
 {
 	uint8_t *there = j->map + (p->off - j->base);
 
-	if (j->kind->read)
+	if (j->kind->read) {
 		memcpy(j->data + p->pos, there, p->len);
-	for (size_t at = 0; !j->kind->read && at < p->len; at += TAG_SECTOR)
+		return 0;
+	}
+	for (size_t at = 0; at < p->len; at += TAG_SECTOR)
 		put_tag(there + at, j->data + p->pos + at);
 	return 0;
 }
