@@ -13,9 +13,9 @@
 
 #include <linux/module.h>
 
-#include "files/debugfs.h"
+#include "debugfs/debugfs.h"
 #include "hooks/table.h"
-#include "record/session.h"
+#include "io/session.h"
 
 static int __init iob_init(void)
 {

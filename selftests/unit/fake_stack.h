@@ -11,7 +11,7 @@
 #ifndef UNIT_FAKE_STACK_H
 #define UNIT_FAKE_STACK_H
 
-#include "blame/memo.h"
+#include "stack/slot.h"
 #include "test.h"
 
 #define W		sizeof(long)

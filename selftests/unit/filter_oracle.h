@@ -14,7 +14,7 @@
 
 #include <linux/kernel.h>
 
-#include "record/field.h"
+#include "io/field.h"
 
 struct oracle {
 	const char *s;

@@ -3,7 +3,7 @@
  * Any bytes as a counter's specification: a value, the rest the text.  What is
  * taken obeys the rules and reads back as it was taken.
  */
-#include "record/counter_spec.h"
+#include "io/counter_spec.h"
 #include "fuzz.h"
 
 static void check_spec(const struct iob_counter_spec *s)

@@ -3,7 +3,7 @@
  * Any bytes as a filter: seven numbers for the fields, the rest the text.
  * What is taken means what the oracle says; what is not is explained.
  */
-#include "record/filter.h"
+#include "io/filter.h"
 #include "filter_oracle.h"
 #include "fuzz.h"
 

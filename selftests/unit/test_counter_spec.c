@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* "DIR FIELD B0 .. B8": what is taken, what is not, and the slots. */
-#include "record/counter_spec.h"
+#include "io/counter_spec.h"
 #include "test.h"
 
 #define MAX_U64	"18446744073709551615"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of fields and numbers as text. */
-#include "record/field.h"
+#include "io/field.h"
 #include "test.h"
 
 /* As documented; here once more, so that renaming one is noticed. */

@@ -3,7 +3,7 @@
  * Filters: what they mean, against two oracles, and what is said of a text
  * that is none.
  */
-#include "record/filter.h"
+#include "io/filter.h"
 #include "filter_oracle.h"
 #include "test.h"
 

@@ -2,7 +2,7 @@
 /*
  * Lengths of time by counters of any speed, against the same in 128 bits.
  */
-#include "record/ticks.h"
+#include "io/ticks.h"
 #include "test.h"
 
 #define FEW	500	/* speeds */

@@ -25,9 +25,9 @@
 
 #include <compat/folio.h>
 
-#include "act.h"
+#include "core/act.h"
 #include "dirtier.h"
-#include "stats.h"
+#include "core/stats.h"
 
 #define TIME_SHIFT	14
 

@@ -8,17 +8,17 @@
 #include <compat/iomap.h>
 #include <compat/rcu.h>
 
-#include "act.h"
+#include "core/act.h"
 #include "dirtier.h"
 #include "dirty.h"
-#include "disk.h"
-#include "intent.h"
-#include "log.h"
-#include "owner.h"
-#include "repeat.h"
-#include "stack.h"
-#include "stats.h"
-#include "task.h"
+#include "core/disk.h"
+#include "core/intent.h"
+#include "transaction.h"
+#include "association.h"
+#include "dirty_fast.h"
+#include "stack/stack.h"
+#include "core/stats.h"
+#include "core/task.h"
 
 /* handle_mm_fault(), once it is found: what goes on in it is for the page that faults */
 static struct iob_code fault;
@@ -86,16 +86,16 @@ struct dirtier {
  * NULL.  It was entered by a call, and is left when that call's return address
  * is not in the trace any more.
  */
-static struct iob_scope *scope_of(struct iob_task *t,
+static struct iob_behalf *scope_of(struct iob_task *t,
 				  const struct iob_stack *stack)
 {
 	unsigned int i;
 
 	/* most tasks have never been in one */
-	if (!t->scoped)
+	if (!t->behalf_used)
 		return NULL;
-	for (i = 0; i < IOB_MAX_SCOPES; i++) {
-		struct iob_scope *s = &t->scope[i];
+	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
+		struct iob_behalf *s = &t->behalf[i];
 
 		/* one that does not know for whom leaves it to the next */
 		if (s->act == IOB_ACT_NONE && !s->common)
@@ -124,26 +124,26 @@ static u64 inherited(struct iob_task *t, u64 id, const struct iob_file *file)
  * Of those who took part in the transaction that @scope ends, or in the one at
  * hand, the one who changed the most.
  */
-static u64 participant(struct iob_task *t, struct iob_scope *scope,
+static u64 participant(struct iob_task *t, struct iob_behalf *scope,
 		       const struct inode *inode)
 {
 	const void *key = inode->i_sb;
 
 	if (!scope || !scope->common)
-		return iob_log_most(key, iob_log_now(key));
+		return iob_transaction_most(key, iob_transaction_now(key));
 	t->common = key;
 	if (scope->turn)
-		iob_scope_turn(t, scope, key);
+		iob_behalf_end_transaction(t, scope, key);
 	else if (!scope->tid)
-		scope->tid = iob_log_now(key);
-	return iob_log_most(key, scope->tid);
+		scope->tid = iob_transaction_now(key);
+	return iob_transaction_most(key, scope->tid);
 }
 
 /*
  * On whose behalf the task changes @file, or IOB_ACT_NONE.  @inode is NULL if
  * it is no page that is changed.
  */
-static u64 act_of_other(struct iob_task *t, struct iob_scope *scope,
+static u64 act_of_other(struct iob_task *t, struct iob_behalf *scope,
 			const struct inode *inode, const struct iob_file *file)
 {
 	u64 id = scope ? scope->act : IOB_ACT_NONE;
@@ -175,36 +175,36 @@ static __always_inline void place_of(struct iob_frame *at,
  * stack is known, @memo are filled in.
  */
 static __always_inline u64 plain_act(struct iob_file *file,
-				     const struct iob_memo **memo,
+				     const struct iob_stack_slot **slot,
 				     const struct inode *inode,
 				     const struct iob_frame *at)
 {
 	struct iob_task *t = iob_task_get();
 
-	*memo = NULL;
+	*slot = NULL;
 	if (unlikely(!t))
 		return IOB_ACT_NONE;
-	if (unlikely(!iob_stack_known(at->ip, at->sp, at->bp, false, memo)))
+	if (unlikely(!iob_stack_known(at->ip, at->sp, at->bp, false, slot)))
 		return IOB_ACT_NONE;
-	if (unlikely(iob_stack_cut(*memo))) {
-		*memo = NULL;
+	if (unlikely(iob_stack_cut(*slot))) {
+		*slot = NULL;
 		return IOB_ACT_NONE;
 	}
-	if (unlikely(!iob_task_is_plain(t, (*memo)->intent) ||
+	if (unlikely(!iob_task_is_cacheable(t, (*slot)->intent) ||
 		     iob_is_metadata(inode)))
 		return IOB_ACT_NONE;
 	iob_file_of(inode, file);
-	return iob_task_act(t, (*memo)->intent, file);
+	return iob_task_act(t, (*slot)->intent, file);
 }
 
 /* The stack that is at @at, which is remembered in @memo if that is not NULL. */
 static void get_stack(struct iob_stack *stack, const struct iob_frame *at,
-		      struct pt_regs *regs, const struct iob_memo *memo)
+		      struct pt_regs *regs, const struct iob_stack_slot *slot)
 {
-	if (memo) {
-		stack->ip = memo->ip + memo->own;
-		stack->depth = memo->nr - memo->own;
-		stack->memo = (struct iob_memo *)memo;
+	if (slot) {
+		stack->ip = slot->ip + slot->own;
+		stack->depth = slot->nr - slot->own;
+		stack->slot = (struct iob_stack_slot *)slot;
 	} else {
 		iob_stack_from(stack, at, regs);
 	}
@@ -216,17 +216,17 @@ static void note_plain(struct iob_task *t, u32 nr)
 	const struct iob_intent *intent = iob_intent_nr(nr);
 
 	if (nr > IOB_INTENT_LOST && intent && !intent->flags)
-		iob_task_set_plain(t, nr);
+		iob_task_set_cacheable(t, nr);
 }
 
 /* Of find_dirtier(): @memo as plain_act() has left it. */
-static noinline void find_slowly(struct dirtier *d, struct inode *inode,
+static noinline void find_slow(struct dirtier *d, struct inode *inode,
 				 const struct iob_frame *at,
 				 struct pt_regs *regs,
-				 const struct iob_memo *memo)
+				 const struct iob_stack_slot *slot)
 {
 	struct iob_task *t = iob_task_get();
-	struct iob_scope *scope;
+	struct iob_behalf *scope;
 	struct iob_stack stack IOB_UNINIT;
 	u32 intent;
 
@@ -237,15 +237,15 @@ static noinline void find_slowly(struct dirtier *d, struct inode *inode,
 	iob_file_of(inode, &d->file);
 	if (!t)
 		return;
-	get_stack(&stack, at, regs, memo);
+	get_stack(&stack, at, regs, slot);
 	intent = iob_intent_get(&stack, 0);
 	if (t->stored && iob_stack_in(&stack, &fault))
 		d->stored = t->stored;
 	/* a journal's thread hands on what others have changed */
-	d->again = is_dirty_again(intent, inode) || t->log.always;
+	d->again = is_dirty_again(intent, inode) || t->writes.always;
 	scope = scope_of(t, &stack);
 	/* (what is cut is counted each time) */
-	if (!d->stored && !t->log.always && !scope &&
+	if (!d->stored && !t->writes.always && !scope &&
 	    stack.depth < IOB_STACK_DEPTH)
 		note_plain(t, intent);
 	d->act = act_of_other(t, scope, inode, &d->file);
@@ -255,22 +255,22 @@ static noinline void find_slowly(struct dirtier *d, struct inode *inode,
 		d->act = iob_task_act(t, intent, &d->file);
 	/* who ends a transaction has not taken part in it by that */
 	if (iob_is_metadata(inode) && !(scope && scope->common))
-		iob_log_join(inode->i_sb, iob_log_now(inode->i_sb), d->act);
+		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), d->act);
 }
 
 /* As find_dirtier(), in a tracepoint's probe. */
 static __always_inline void find_from(struct dirtier *d, struct inode *inode,
 				      const struct iob_frame *at)
 {
-	const struct iob_memo *memo;
+	const struct iob_stack_slot *slot;
 
-	d->act = plain_act(&d->file, &memo, inode, at);
+	d->act = plain_act(&d->file, &slot, inode, at);
 	if (likely(d->act != IOB_ACT_NONE)) {
 		d->again = false;
 		d->stored = 0;
 		d->backing = NULL;
 	} else {
-		find_slowly(d, inode, at, NULL, memo);
+		find_slow(d, inode, at, NULL, slot);
 	}
 }
 
@@ -286,7 +286,7 @@ static __always_inline void find_dirtier(struct dirtier *d, struct inode *inode,
 
 	place_of(&at, regs);
 	if (regs)
-		find_slowly(d, inode, &at, regs, NULL);
+		find_slow(d, inode, &at, regs, NULL);
 	else
 		find_from(d, inode, &at);
 	/* no jump: where we are is part of the stack */
@@ -404,7 +404,7 @@ void iob_dirty_mapped(struct page *page, struct pt_regs *regs)
 		return;
 	t = iob_task_get();
 	if (t) {
-		iob_task_not_plain(t);
+		iob_task_not_cacheable(t);
 		t->stored = page_to_pfn(page);
 	}
 	/* a clean folio's own event says the rest */
@@ -531,7 +531,7 @@ static bool was_ranged(const struct iob_folio *folio)
 }
 
 /* Of iob_dirty_folio(): it is not as the last time. */
-static noinline void dirty_slowly(struct inode *inode, struct iob_folio *folio,
+static noinline void dirty_slow(struct inode *inode, struct iob_folio *folio,
 				  unsigned long ip, unsigned long sp,
 				  unsigned long bp)
 {
@@ -544,8 +544,8 @@ static noinline void dirty_slowly(struct inode *inode, struct iob_folio *folio,
 		return;
 	find_from(&d, inode, &at);
 	set_changed(&d, folio, iob_folio_pfn(folio), nr);
-	if (t && iob_task_is_plain(t, t->act_intent) && t->act == d.act)
-		iob_repeat_note(t, t->act_intent, inode, d.act);
+	if (t && iob_task_is_cacheable(t, t->act_intent) && t->act == d.act)
+		iob_dirty_fast_note(t, t->act_intent, inode, d.act);
 }
 
 /* Of iob_dirty_folio(): it is maybe as the last time, but in another call. */
@@ -553,24 +553,24 @@ static noinline void dirty_again(struct inode *inode, struct iob_folio *folio,
 				 struct iob_task *t, unsigned long ip,
 				 unsigned long sp, unsigned long bp)
 {
-	const struct iob_memo *m;
+	const struct iob_stack_slot *m;
 
 	if (unlikely(!in_task() || iob_folio_pages(folio) > 1))
 		goto slowly;
 	if (unlikely(!iob_stack_known(ip, sp, bp, false, &m) ||
-		     !iob_repeat_is(t, m->intent, inode)))
+		     !iob_dirty_fast_is(t, m->intent, inode)))
 		goto slowly;
 	/* seldom: the act's line is left alone */
-	if (unlikely(t->repeat.touched != (u32)jiffies)) {
-		t->repeat.touched = jiffies;
-		iob_act_touch(t->repeat.act);
+	if (unlikely(t->dirty_fast.touched != (u32)jiffies)) {
+		t->dirty_fast.touched = jiffies;
+		iob_act_touch(t->dirty_fast.act);
 	}
-	iob_dirtier_set_one(iob_folio_pfn(folio), t->repeat.nr);
-	iob_repeat_again(&t->repeat, m, sp);
+	iob_dirtier_set_one(iob_folio_pfn(folio), t->dirty_fast.nr);
+	iob_dirty_fast_again(&t->dirty_fast, m, sp);
 	return;
 slowly:
 	if (iob_disk_watches(inode))
-		dirty_slowly(inode, folio, ip, sp, bp);
+		dirty_slow(inode, folio, ip, sp, bp);
 }
 
 /**
@@ -591,20 +591,20 @@ notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 	iob_probe_lock();
 	iob_stack_here(&ip, &sp, &bp);
 	t = iob_task_peek(me);
-	if (t && iob_repeat_goes_on(&t->repeat, me, inode, sp) &&
+	if (t && iob_dirty_fast_goes_on(&t->dirty_fast, me, inode, sp) &&
 	    likely(iob_folio_pages(folio) == 1)) {
 		iob_stat_inc(stack_known);
 		if (unlikely(READ_ONCE(iob_check_stacks)))
-			iob_intent_check(t->repeat.intent, ip, sp, bp);
-		iob_dirtier_set_one(iob_folio_pfn(folio), t->repeat.nr);
-	} else if (t && t->repeat.ino == inode->i_ino) {
+			iob_intent_check(t->dirty_fast.intent, ip, sp, bp);
+		iob_dirtier_set_one(iob_folio_pfn(folio), t->dirty_fast.nr);
+	} else if (t && t->dirty_fast.ino == inode->i_ino) {
 		/*
 		 * (Of an earlier session: then it is of another epoch, too.)  Another file
 		 * may be on another disk, and need not have its stack looked at here.
 		 */
 		dirty_again(inode, folio, t, ip, sp, bp);
 	} else if (iob_disk_watches(inode)) {
-		dirty_slowly(inode, folio, ip, sp, bp);
+		dirty_slow(inode, folio, ip, sp, bp);
 	}
 	/* no jump: where we are is part of the stack */
 	barrier();
@@ -644,8 +644,8 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 	} else {
 		iob_dirtier_set_one(pfn, iob_id_nr(d.act));
 	}
-	iob_owner_set(IOB_OWNER_LOGGED, bh, tid, d.act);
-	iob_log_join(log, tid, d.act);
+	iob_assoc_set(IOB_ASSOC_LOGGED, bh, tid, d.act);
+	iob_transaction_join(log, tid, d.act);
 }
 
 /**
@@ -682,7 +682,7 @@ u64 iob_dirty_act(struct pt_regs *regs)
  */
 bool iob_dirty_known(struct pt_regs *regs)
 {
-	const struct iob_scope *scope;
+	const struct iob_behalf *scope;
 	struct iob_stack stack IOB_UNINIT;
 	struct iob_task *t;
 
@@ -704,7 +704,7 @@ bool iob_dirty_known(struct pt_regs *regs)
  */
 bool iob_dirty_in_common(struct pt_regs *regs)
 {
-	const struct iob_scope *scope;
+	const struct iob_behalf *scope;
 	struct iob_task *t = iob_task_get();
 	struct iob_stack stack IOB_UNINIT;
 
@@ -728,7 +728,7 @@ void iob_dirty_inode(struct inode *inode)
 	find_dirtier(&d, inode, NULL);
 	/* a kernel thread knows no better than who was there before */
 	if (!(current->flags & PF_KTHREAD) || d.backing)
-		iob_owner_set(IOB_OWNER_INODE, inode, 0, d.act);
+		iob_assoc_set(IOB_ASSOC_INODE, inode, 0, d.act);
 }
 
 /**

@@ -11,7 +11,7 @@
 #include <compat/folio.h>
 
 struct iob_call;
-struct iob_scope;
+struct iob_behalf;
 struct iob_task;
 struct pt_regs;
 
@@ -30,14 +30,14 @@ bool iob_dirty_in_common(struct pt_regs *regs);
 u64 iob_dirty_of_page(struct inode *inode, unsigned long index, u64 *dirty_ns);
 void iob_dirty_inode(struct inode *inode);
 void iob_dirty_cancel(struct iob_folio *folio);
-void iob_scope_pages(struct inode *inode, unsigned long index,
+void iob_behalf_pages(struct inode *inode, unsigned long index,
 		     unsigned long last, bool dirty,
 		     const struct iob_call *call);
-void iob_scope_backing(u64 pos, const struct iob_call *call);
-void iob_scope_common(bool last, const struct iob_call *call);
-void iob_scope_nothing(void);
-void iob_scope_turn(struct iob_task *t, struct iob_scope *scope, const void *key);
-void iob_scope_inode(struct inode *inode);
+void iob_behalf_backing(u64 pos, const struct iob_call *call);
+void iob_behalf_common(bool last, const struct iob_call *call);
+void iob_behalf_nothing(void);
+void iob_behalf_end_transaction(struct iob_task *t, struct iob_behalf *scope, const void *key);
+void iob_behalf_inode(struct inode *inode);
 void iob_dirty_buffer(struct buffer_head *bh);
 
 #endif

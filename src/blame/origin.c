@@ -24,21 +24,21 @@
 #include <compat/memcg.h>
 #include <compat/rcu.h>
 
-#include "act.h"
-#include "compressed.h"
+#include "core/act.h"
+#include "fs/btrfs_compressed.h"
 #include "dirtier.h"
 #include "dirty.h"
-#include "end.h"
-#include "freed.h"
-#include "intent.h"
-#include "log.h"
+#include "bio_kind.h"
+#include "freed_extent.h"
+#include "core/intent.h"
+#include "transaction.h"
 #include "origin.h"
-#include "owner.h"
-#include "role.h"
-#include "stack.h"
-#include "standin.h"
-#include "stats.h"
-#include "task.h"
+#include "association.h"
+#include "core/role.h"
+#include "stack/stack.h"
+#include "fs/bounce.h"
+#include "core/stats.h"
+#include "core/task.h"
 
 /* who dirtied pages that have become one */
 enum hands {
@@ -55,11 +55,11 @@ struct look {
 	const struct iob_frame *at;	/* see iob_stack_from(), or NULL: */
 	struct pt_regs *regs;	/* in a kprobe, else NULL */
 	struct iob_task *task;	/* NULL in an interrupt */
-	enum iob_end end;	/* what kind of bio */
+	enum iob_bio_kind end;	/* what kind of bio */
 	const struct bio *whole; /* that it is a piece of, or itself */
 	bool late;		/* who submitted it is long gone */
 	bool for_other;		/* it is submitted for somebody who is known */
-	bool standins;		/* there may be such pages, see below */
+	bool bounces;		/* there may be such pages, see below */
 	const struct iob_file *file;	/* it is this one's, NULL: see below */
 	u32 modifier;
 	u64 submitter;		/* act, IOB_ACT_NONE until it is asked for */
@@ -77,7 +77,7 @@ static struct inode *cache_host(const struct look *l, struct iob_folio *f)
 	struct inode *host = iob_folio_host(f);
 
 	/* buffers are written without a word to their page */
-	if (!host || iob_is_bdev(host) || l->end == IOB_END_BUFFER)
+	if (!host || iob_is_bdev(host) || l->end == IOB_BIO_BUFFER)
 		return host;
 	if (l->op == IOB_OP_WRITE)
 		return iob_folio_writeback(f) ? host : NULL;
@@ -244,7 +244,7 @@ static noinline_for_stack void look_at_cluster(struct look *l,
 	while (bytes) {
 		unsigned int sector = off >> SECTOR_SHIFT;
 		unsigned int nth = sector * c->nr / sectors +
-				   (sector + c->part) % step;
+				   (sector + c->share) % step;
 		u32 now = l->hands == ONE_ACT ? bytes :
 			  min_t(u32, bytes, SECTOR_SIZE);
 		const struct iob_act *act;
@@ -264,10 +264,10 @@ static noinline_for_stack void look_at_cluster(struct look *l,
 /* Whose file a page is written for that is none of the cache, or NULL. */
 static struct inode *standin_host(const struct look *l, struct page *page)
 {
-	struct page *own = iob_standin_for(page);
+	struct page *own = iob_bounce_for(page);
 	struct iob_cluster c;
 
-	if (iob_standin_cluster(own, &c))
+	if (iob_bounce_cluster(own, &c))
 		return c.host;
 	return own == page ? NULL : cache_host(l, iob_folio_of(own));
 }
@@ -281,9 +281,9 @@ static void look_at_page(struct look *l, struct page *page, u32 off, u32 bytes)
 	u64 dirty_ns;
 	u32 nr;
 
-	if (unlikely(l->standins)) {
-		page = iob_standin_for(page);
-		if (iob_standin_cluster(page, &c)) {
+	if (unlikely(l->bounces)) {
+		page = iob_bounce_for(page);
+		if (iob_bounce_cluster(page, &c)) {
 			look_at_cluster(l, &c, off, bytes);
 			l->last_nr = 0;
 			return;
@@ -292,7 +292,7 @@ static void look_at_page(struct look *l, struct page *page, u32 off, u32 bytes)
 	pfn = page_to_pfn(page);
 	nr = iob_dirtier_get(pfn);
 	if (nr && nr == l->last_nr) {
-		l->o->part[l->o->nr - 1].bytes += bytes;
+		l->o->share[l->o->nr - 1].bytes += bytes;
 		return;
 	}
 	l->last_nr = 0;
@@ -322,7 +322,7 @@ static __always_inline u32 pages_alike(struct look *l, struct page *page,
 	if (!max || !l->last_nr)
 		return 0;
 	n = iob_dirtier_run(page_to_pfn(page), max, l->last_nr);
-	l->o->part[l->o->nr - 1].bytes += n << PAGE_SHIFT;
+	l->o->share[l->o->nr - 1].bytes += n << PAGE_SHIFT;
 	return n;
 }
 
@@ -374,15 +374,15 @@ static enum iob_how direct_how(const struct look *l)
 	return current->flags & PF_KTHREAD ? IOB_HOW_SUBMITTER : IOB_HOW_EXACT;
 }
 
-/* The block of a log that a bio writes, as IOB_OWNER_LOG_BLOCKs are numbered. */
-static bool log_block(const struct look *l, const struct iob_log *log, u64 *nr)
+/* The block of a log that a bio writes, as IOB_ASSOC_LOG_BLOCKs are numbered. */
+static bool log_block(const struct look *l, const struct iob_transaction_write *log, u64 *nr)
 {
 	u64 sector = l->bio->bi_iter.bi_sector;
 
 	if (!l->bio->bi_iter.bi_size || !log->gd ||
 	    log->gd != iob_bio_disk(l->bio) || sector < log->start)
 		return false;
-	*nr = iob_log_block(log->first, (sector - log->start) >> log->shift);
+	*nr = iob_transaction_block(log->first, (sector - log->start) >> log->shift);
 	return true;
 }
 
@@ -410,28 +410,28 @@ static bool find_owner(struct look *l, u64 id)
 /* Whether the task that submits writes a log, and if so who pays. */
 static bool find_in_log(struct look *l)
 {
-	const struct iob_log *log = l->task ? &l->task->log : NULL;
+	const struct iob_transaction_write *log = l->task ? &l->task->writes : NULL;
 	struct iob_file file;
 	u64 nr;
 
 	/* reclaim strikes anywhere */
 	if (!log || !log->key || l->late || l->bio->bi_opf & REQ_SWAP)
 		return false;
-	if (!log->always && l->end != IOB_END_XFS_LOG &&
-	    !(l->end == IOB_END_BTRFS_SUPER && log->key == l->task->common))
+	if (!log->always && l->end != IOB_BIO_XFS_LOG &&
+	    !(l->end == IOB_BIO_BTRFS_SUPER && log->key == l->task->common))
 		return false;
 	l->modifier = IOB_MODIFIER_JOURNAL;
 	if (log_block(l, log, &nr) &&
-	    find_owner(l, iob_owner_get(IOB_OWNER_LOG_BLOCK, log->key, nr)))
+	    find_owner(l, iob_assoc_get(IOB_ASSOC_LOG_BLOCK, log->key, nr)))
 		return true;
 	block_device_file(l->bio, &file);
-	return iob_log_split(l->o, log, &file, l->bio->bi_iter.bi_size);
+	return iob_transaction_split(l->o, log, &file, l->bio->bi_iter.bi_size);
 }
 
 static bool find_metadata(struct look *l)
 {
-	if (l->end == IOB_END_XFS_BUF)
-		return find_owner(l, iob_owner_get(IOB_OWNER_BUF,
+	if (l->end == IOB_BIO_XFS_BUF)
+		return find_owner(l, iob_assoc_get(IOB_ASSOC_BUF,
 						   l->whole->bi_private, 0));
 	return find_in_log(l);
 }
@@ -447,7 +447,7 @@ static u64 freed_own(struct iob_freeing *f, u64 *bytes)
 	if (f->pos >= f->end)
 		f->pos = f->start;
 	end = min(f->pos + *bytes, f->end);
-	act = iob_freed_by(f->space, f->pos, &end, false);
+	act = iob_freed_extent_by(f->space, f->pos, &end, false);
 	*bytes = end - f->pos;
 	f->pos = end;
 	return act;
@@ -459,7 +459,7 @@ static u64 freed_sectors(const struct look *l, u64 done, u64 *bytes,
 {
 	u64 pos = l->bio->bi_iter.bi_sector + (done >> SECTOR_SHIFT);
 	u64 end = pos + (*bytes >> SECTOR_SHIFT);
-	u64 act = iob_freed_by(iob_bio_disk(l->bio), pos, &end, forget);
+	u64 act = iob_freed_extent_by(iob_bio_disk(l->bio), pos, &end, forget);
 
 	*bytes = (end - pos) << SECTOR_SHIFT;
 	return act;
@@ -502,7 +502,7 @@ static bool look_at_freed(struct look *l, struct iob_freeing *f)
 static noinline_for_stack bool find_freed(struct look *l)
 {
 	struct iob_task *t = l->task;
-	struct iob_log log = { .modifier = IOB_MODIFIER_DISCARD };
+	struct iob_transaction_write log = { .modifier = IOB_MODIFIER_DISCARD };
 	struct iob_file file;
 	struct iob_stack stack IOB_UNINIT;
 
@@ -512,11 +512,11 @@ static noinline_for_stack bool find_freed(struct look *l)
 	if (t->freeing.call.ret && iob_stack_has(&stack, t->freeing.call.ret))
 		return !t->freeing.own && look_at_freed(l, &t->freeing);
 	if (t->xfs.done.ret && iob_stack_has(&stack, t->xfs.done.ret)) {
-		log.key = iob_log_of_freed(t->xfs.done_log);
+		log.key = iob_transaction_freed_key(t->xfs.done_log);
 		log.first = t->xfs.done_seq;
 		log.last = t->xfs.done_seq;
 		block_device_file(l->bio, &file);
-		return iob_log_split(l->o, &log, &file,
+		return iob_transaction_split(l->o, &log, &file,
 				     l->bio->bi_iter.bi_size);
 	}
 	/* who asks for it himself is known */
@@ -544,7 +544,7 @@ static noinline_for_stack bool find_compressed(struct look *l)
 		return false;
 	l->file = &c->written;
 	for (i = 0; i < c->origin.nr; i++) {
-		const struct iob_part *p = &c->origin.part[i];
+		const struct iob_share *p = &c->origin.share[i];
 
 		sum += p->bytes;
 		end = sum < c->bytes ? round_down(div64_u64(size * sum,
@@ -576,25 +576,25 @@ static void find(struct look *l)
 	iob_origin_begin(o);
 	l->task = iob_task_get();
 	l->modifier = modifier_of(l);
-	l->end = iob_end_of(bio, &l->whole);
+	l->end = iob_bio_kind_of(bio, &l->whole);
 	/* (what is zeroed is in use) */
 	if (bio_op(bio) == REQ_OP_DISCARD && find_freed(l))
 		return;
 	if (bio_has_data(bio) && bio->bi_iter.bi_size &&
-	    l->end != IOB_END_DIRECT)
+	    l->end != IOB_BIO_DIRECT)
 		host = cache_host(l, iob_folio_of(bio_page(bio)));
 	/* a bio of f2fs has pages of several files */
 	if (host && host->i_sb->s_magic == F2FS_SUPER_MAGIC)
-		l->standins = true;
+		l->bounces = true;
 	if (!host && l->op == IOB_OP_WRITE && bio_has_data(bio) &&
-	    l->end != IOB_END_DIRECT) {
+	    l->end != IOB_BIO_DIRECT) {
 		host = standin_host(l, bio_page(bio));
-		l->standins = host;
+		l->bounces = host;
 	}
 	if (!host && is_write(l) && find_compressed(l))
 		return;
 	/* what a log holds may be pages of the cache, on their way elsewhere */
-	if ((!host || iob_is_bdev(host) || l->end == IOB_END_BUFFER) &&
+	if ((!host || iob_is_bdev(host) || l->end == IOB_BIO_BUFFER) &&
 	    is_write(l) && find_metadata(l))
 		return;
 	if (host && l->op == IOB_OP_WRITE) {
@@ -613,12 +613,12 @@ static __always_inline bool find_direct(struct iob_origin *o,
 					const struct bio *bio,
 					const struct iob_frame *at)
 {
-	const struct iob_memo *m;
+	const struct iob_stack_slot *m;
 	const struct bio *whole;
 	struct iob_file file IOB_UNINIT;
 	struct iob_task *t;
 
-	if (!at || iob_end_of(bio, &whole) != IOB_END_DIRECT)
+	if (!at || iob_bio_kind_of(bio, &whole) != IOB_BIO_DIRECT)
 		return false;
 	t = iob_task_get();
 	if (!t || iob_task_serves(t) || current->flags & PF_KTHREAD ||
@@ -627,11 +627,11 @@ static __always_inline bool find_direct(struct iob_origin *o,
 	if (!iob_stack_known(at->ip, at->sp, at->bp, true, &m) || !m->intent ||
 	    m->modifier || iob_stack_cut(m))
 		return false;
-	if (unlikely(t->direct) && iob_stack_memo_has(m, t->direct))
+	if (unlikely(t->direct) && iob_stack_slot_has(m, t->direct))
 		file = t->file;
 	else
 		block_device_file(bio, &file);
-	o->part = &o->one;
+	o->share = &o->one;
 	o->nr = 1;
 	o->room = 1;
 	o->one.act = iob_task_act(t, m->intent, &file);
@@ -641,7 +641,7 @@ static __always_inline bool find_direct(struct iob_origin *o,
 	return true;
 }
 
-static noinline void find_slowly(struct iob_origin *o, struct bio *bio,
+static noinline void find_slow(struct iob_origin *o, struct bio *bio,
 				 enum iob_op op, const struct iob_frame *at,
 				 struct pt_regs *regs)
 {
@@ -670,7 +670,7 @@ bool iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
 	bool direct = find_direct(o, bio, at);
 
 	if (!direct)
-		find_slowly(o, bio, op, at, regs);
+		find_slow(o, bio, op, at, regs);
 	return direct;
 }
 

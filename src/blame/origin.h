@@ -9,10 +9,10 @@
 #include <linux/ioblame.h>
 #include <linux/slab.h>
 
-#include "disk.h"
+#include "core/disk.h"
 
 /* consecutive bytes of a bio for which one act pays */
-struct iob_part {
+struct iob_share {
 	u64 act;		/* id */
 	/* when the first page was dirtied, or one of the two below */
 	u64 dirty_ns;
@@ -20,12 +20,12 @@ struct iob_part {
 	u8 how;			/* enum iob_how */
 };
 
-/* iob_part.dirty_ns: its age begins with the IO; when it began is not known */
+/* iob_share.dirty_ns: its age begins with the IO; when it began is not known */
 #define IOB_DIRTY_NEVER		0ULL
 #define IOB_DIRTY_UNKNOWN	1ULL
 
 struct iob_origin {
-	struct iob_part *part;	/* &one or an array of its own */
+	struct iob_share *share;	/* &one or an array of its own */
 	union {
 		struct {
 			u16 nr;
@@ -33,7 +33,7 @@ struct iob_origin {
 		};
 		u32 shape;	/* both, to be compared at once */
 	};
-	struct iob_part one;
+	struct iob_share one;
 };
 
 /* of an origin that is @one: most are */
@@ -85,7 +85,7 @@ bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
 /* Nobody pays for anything yet.  Any context. */
 static inline void iob_origin_begin(struct iob_origin *o)
 {
-	o->part = &o->one;
+	o->share = &o->one;
 	o->nr = 0;
 	o->room = 1;
 }
@@ -93,9 +93,9 @@ static inline void iob_origin_begin(struct iob_origin *o)
 /* Give back what an origin took.  Any context. */
 static inline void iob_origin_free(struct iob_origin *o)
 {
-	if (unlikely(o->part != &o->one))
-		kfree(o->part);
-	o->part = &o->one;
+	if (unlikely(o->share != &o->one))
+		kfree(o->share);
+	o->share = &o->one;
 	o->room = 1;
 }
 

@@ -13,8 +13,8 @@
 
 #include <trace/events/block.h>
 
-#include "../record/inflight.h"
-#include "../record/quick.h"
+#include "io/bio.h"
+#include "io/fast.h"
 #include "table.h"
 
 /*
@@ -24,7 +24,7 @@
  */
 static notrace noinline void queue_watched(struct bio *bio)
 {
-	iob_quick_queue(bio);
+	iob_fast_queue(bio);
 }
 
 /* A loop device, say, that nobody watches: its file may be on a disk that somebody does. */
@@ -64,7 +64,7 @@ static notrace void __maybe_unused bio_queue(void *data, struct bio *bio)
 static void split_one(struct bio *bio)
 {
 	iob_read_lock();
-	iob_inflight_split(bio);
+	iob_bio_split(bio);
 	iob_read_unlock();
 }
 
@@ -83,7 +83,7 @@ static void __maybe_unused split(void *data, struct bio *bio,
 static void remap_one(struct bio *bio, dev_t disk, sector_t sector)
 {
 	iob_read_lock();
-	iob_inflight_remap(bio, disk, sector);
+	iob_bio_remap(bio, disk, sector);
 	iob_read_unlock();
 }
 
@@ -102,7 +102,7 @@ static void __maybe_unused remap(void *data, struct bio *bio, dev_t disk,
 static void map_one(struct request *rq, dev_t disk)
 {
 	iob_read_lock();
-	iob_inflight_map(rq, disk);
+	iob_rq_map(rq, disk);
 	iob_read_unlock();
 }
 
@@ -121,8 +121,8 @@ static void __maybe_unused rq_remap(void *data, struct request *rq, dev_t disk,
 
 static notrace noinline void issue_asked(struct request *rq)
 {
-	if (iob_quick_has(rq))
-		iob_quick_issue(rq);
+	if (iob_fast_has(rq))
+		iob_fast_issue(rq);
 }
 
 static __always_inline void issue_one(struct request *rq)
@@ -145,14 +145,14 @@ static notrace void __maybe_unused rq_issue(void *data, struct request *rq)
 static notrace noinline void __maybe_unused
 errno_of_watched(struct request *rq, int error, unsigned int bytes)
 {
-	iob_quick_rq_done(rq, error, bytes);
+	iob_fast_rq_done(rq, error, bytes);
 }
 
 static notrace void __maybe_unused
 rq_complete_errno(void *data, struct request *rq, int error,
 		  unsigned int bytes)
 {
-	if (iob_quick_has(rq))
+	if (iob_fast_has(rq))
 		errno_of_watched(rq, error, bytes);
 }
 
@@ -160,7 +160,7 @@ static notrace noinline void __maybe_unused
 status_of_watched(struct request *rq, blk_status_t error, unsigned int bytes)
 {
 	if (likely(!error))
-		iob_quick_rq_done(rq, 0, bytes);
+		iob_fast_rq_done(rq, 0, bytes);
 	else
 		errno_of_watched(rq, blk_status_to_errno(error), bytes);
 }
@@ -169,33 +169,33 @@ static notrace void __maybe_unused
 rq_complete(void *data, struct request *rq, blk_status_t error,
 	    unsigned int bytes)
 {
-	if (iob_quick_has(rq))
+	if (iob_fast_has(rq))
 		status_of_watched(rq, error, bytes);
 }
 
 static void bio_complete(void *data, struct request_queue *q, struct bio *bio)
 {
 	iob_read_lock();
-	iob_inflight_bio_done(bio, q);
+	iob_bio_done(bio, q);
 	iob_read_unlock();
 }
 
 /* (bio): it may have to wait, and a worker queues it then */
 static void throttle(struct pt_regs *regs)
 {
-	iob_inflight_claim((void *)regs_get_kernel_argument(regs, 0), regs);
+	iob_bio_claim((void *)regs_get_kernel_argument(regs, 0), regs);
 }
 
 #define NEEDED(tp, a, b) {						\
 	.name = #tp, .kind = IOB_HOOK_TRACEPOINT,			\
 	.phase = IOB_HOOK_ENABLED, .needed = true,			\
-	.probe = IOB_PROBE(tp, a, b), .lost = "everything",		\
+	.probe = IOB_PROBE(tp, a, b), .impact = "everything",		\
 }
 
 #define DIRECT_END(func) {						\
 	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .end = IOB_END_DIRECT,	\
-	.lost = "direct writes whose buffer is a mapped file may be "	\
+	.phase = IOB_HOOK_LOADED, .end = IOB_BIO_DIRECT,	\
+	.impact = "direct writes whose buffer is a mapped file may be "	\
 		"charged to who dirtied the buffer",			\
 }
 
@@ -203,13 +203,13 @@ static const struct iob_hook hooks[] = {
 	{
 		.name = "end_bio_bh_io_sync|bh_end_write",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
-		.end = IOB_END_BUFFER,
-		.lost = "whose data ext4 writes from its journal",
+		.end = IOB_BIO_BUFFER,
+		.impact = "whose data ext4 writes from its journal",
 	}, {
 		.name = "crypt_endio", .kind = IOB_HOOK_ADDRESS,
-		.phase = IOB_HOOK_LOADED, .end = IOB_END_CRYPT,
+		.phase = IOB_HOOK_LOADED, .end = IOB_BIO_CRYPT,
 		.module = "dm_crypt",
-		.lost = "for whom dm-crypt writes",
+		.impact = "for whom dm-crypt writes",
 	},
 	DIRECT_END("iomap_dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_io"),
@@ -229,7 +229,7 @@ static const struct iob_hook hooks[] = {
 		.name = "__blk_throtl_bio|blk_throtl_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = throttle,
-		.lost = "the submitters of IO that a cgroup's io.max holds back",
+		.impact = "the submitters of IO that a cgroup's io.max holds back",
 	},
 };
 

@@ -77,19 +77,19 @@ static struct ftrace_ops ops = {
 };
 
 /**
- * iob_entry_alone - a call of a function that has an ftrace_ops of its own
+ * iob_entry_own_ops - a call of a function that has an ftrace_ops of its own
  * @ops:  says which
  * @regs: as handlers get them
  *
- * Of IOB_ALONE(); context as entered() has it.
+ * Of IOB_OWN_OPS(); context as entered() has it.
  */
-void notrace iob_entry_alone(struct ftrace_ops *ops, struct pt_regs *regs)
+void notrace iob_entry_own_ops(struct ftrace_ops *ops, struct pt_regs *regs)
 {
-	const struct iob_alone *alone = container_of(ops, struct iob_alone, ops);
+	const struct iob_own_ops *own_ops = container_of(ops, struct iob_own_ops, ops);
 	iob_entry_fn fn;
 
 	iob_read_lock();
-	fn = READ_ONCE(alone->entry->live);
+	fn = READ_ONCE(own_ops->entry->live);
 	if (fn)
 		fn(regs);
 	iob_read_unlock();
@@ -107,7 +107,7 @@ static noinline void never_called(void)
 static LIST_HEAD(alones);	/* H: registered */
 
 /* No calls, and none that has begun: as iob_entries_end() says. */
-static void end_alone(struct iob_alone *a)
+static void end_alone(struct iob_own_ops *a)
 {
 	unregister_ftrace_function(&a->ops);
 	list_del(&a->begun);
@@ -118,7 +118,7 @@ static void end_alone(struct iob_alone *a)
 /* Its function is in no other ops: two would be called by way of a list. */
 static int arm_alone(struct iob_entry *e)
 {
-	struct iob_alone *a = e->alone;
+	struct iob_own_ops *a = e->own_ops;
 	int err;
 
 	if (!a->entry) {
@@ -139,7 +139,7 @@ static int arm_alone(struct iob_entry *e)
 	return err;
 }
 
-static void disarm_alone(struct iob_alone *a)
+static void disarm_alone(struct iob_own_ops *a)
 {
 	a->armed = false;
 	/* it takes memory; without, as when the module goes */
@@ -174,7 +174,7 @@ static int arm_by_ftrace(struct iob_entry *e)
 	struct slot *slot;
 	int err;
 
-	if (e->alone && !arm_alone(e))
+	if (e->own_ops && !arm_alone(e))
 		return 0;
 	slot = find_free(e->addr);
 	if (!slot || (!slot->addr && nr_slots == NR_SLOTS - 1))
@@ -216,8 +216,8 @@ static void disarm_by_ftrace(struct iob_entry *e)
 {
 	struct slot *slot;
 
-	if (e->alone && e->alone->armed) {
-		disarm_alone(e->alone);
+	if (e->own_ops && e->own_ops->armed) {
+		disarm_alone(e->own_ops);
 		return;
 	}
 	slot = find(e->addr);
@@ -279,7 +279,7 @@ void iob_entries_end(void)
  */
 void iob_entries_exit(void)
 {
-	struct iob_alone *a, *next;
+	struct iob_own_ops *a, *next;
 
 	list_for_each_entry_safe(a, next, &alones, begun)
 		end_alone(a);

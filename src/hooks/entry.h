@@ -23,7 +23,7 @@ struct iob_entry;
  * For a function that is called so often that looking it up shows: an ftrace_ops
  * of its own, whose callback has tests that most calls end with.
  */
-struct iob_alone {
+struct iob_own_ops {
 #ifdef IOB_ENTRY_FTRACE
 	struct ftrace_ops ops;
 	struct iob_entry *entry;	/* H: NULL while ops are not registered */
@@ -34,7 +34,7 @@ struct iob_alone {
 
 /* One function and who wants to know.  Zeroed first; H, see hooks/table.c. */
 struct iob_entry {
-	struct iob_alone *alone;	/* or NULL */
+	struct iob_own_ops *own_ops;	/* or NULL */
 	iob_entry_fn fn;
 	iob_entry_fn live;	/* fn, or NULL: is not to be called now */
 	unsigned long addr;	/* where ftrace or a kprobe gets at it, or 0 */
@@ -52,28 +52,28 @@ void iob_entries_end(void);
 void iob_entries_exit(void);
 
 #ifdef IOB_ENTRY_FTRACE
-void iob_entry_alone(struct ftrace_ops *ops, struct pt_regs *regs);
+void iob_entry_own_ops(struct ftrace_ops *ops, struct pt_regs *regs);
 
 /*
- * struct iob_alone @name, for whose function bool @skip(const struct pt_regs *)
+ * struct iob_own_ops @name, for whose function bool @skip(const struct pt_regs *)
  * says that a call is of no interest.  It is asked before anything else is
  * done, with preemption maybe on, also while the function is not to be called.
  * Where kprobes serve it is not asked: the handler has to make sure by itself.
  */
-#define IOB_ALONE(name, skip)						\
+#define IOB_OWN_OPS(name, skip)						\
 static void notrace name##_entered(IOB_FTRACE_ARGS)			\
 {									\
 	struct pt_regs *regs = iob_entry_regs(fregs);			\
 									\
 	if (!(skip)(regs))						\
-		iob_entry_alone(ops, regs);				\
+		iob_entry_own_ops(ops, regs);				\
 }									\
 									\
-static struct iob_alone name = {					\
+static struct iob_own_ops name = {					\
 	.ops = { .func = name##_entered, .flags = IOB_ENTRY_OPS_FLAGS },	\
 }
 #else
-#define IOB_ALONE(name, skip)	static struct iob_alone name
+#define IOB_OWN_OPS(name, skip)	static struct iob_own_ops name
 #endif
 
 #endif

@@ -11,8 +11,8 @@
 
 #include <trace/events/sched.h>
 
-#include "../blame/role.h"
-#include "../blame/task.h"
+#include "core/role.h"
+#include "core/task.h"
 #include "table.h"
 
 static void forked(void *data, struct task_struct *parent,
@@ -59,7 +59,7 @@ static void __maybe_unused exited_group(void *data, struct task_struct *task,
 
 #define SCHED(tp, when, a, b, what) {					\
 	.name = #tp, .kind = IOB_HOOK_TRACEPOINT, .phase = when,	\
-	.needed = true, .probe = IOB_PROBE(tp, a, b), .lost = what,	\
+	.needed = true, .probe = IOB_PROBE(tp, a, b), .impact = what,	\
 }
 
 static const struct iob_hook hooks[] = {

@@ -19,9 +19,9 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "../blame/end.h"
-#include "../blame/intent.h"
-#include "../blame/stack.h"
+#include "blame/bio_kind.h"
+#include "core/intent.h"
+#include "stack/stack.h"
 #include "table.h"
 
 #define MAX_HOOKS	128
@@ -172,7 +172,7 @@ static void find_functions(enum iob_hook_phase phase)
 		s->entry.addr = (unsigned long)kp->addr;
 		s->entry.ftraced = kp->flags & KPROBE_FLAG_FTRACE;
 		s->entry.fn = s->hook->entered;
-		s->entry.alone = s->hook->alone;
+		s->entry.own_ops = s->hook->own_ops;
 		kps[nr++] = kp;
 	}
 	/* all at once: each call waits for a grace period */
@@ -187,7 +187,7 @@ static int note_address(const struct state *s)
 	if (!iob_code_of(s->entry.addr, &code))
 		return -ENOENT;
 	if (s->hook->end)
-		iob_end_mark(s->hook->end, code.start);
+		iob_bio_kind_mark(s->hook->end, code.start);
 	else
 		s->hook->found(code.start);
 	return 0;
@@ -236,7 +236,7 @@ static void detach_one(struct state *s)
 	if (s->hook->kind == IOB_HOOK_TRACEPOINT)
 		tracepoint_probe_unregister(s->tp, s->hook->probe, NULL);
 	else if (s->hook->end)
-		iob_end_unmark(s->hook->end);
+		iob_bio_kind_unmark(s->hook->end);
 	else if (s->hook->found)
 		s->hook->found(0);
 	s->attached = false;
@@ -426,7 +426,7 @@ int iob_hooks_init(void)
 		iob_entries_exit();
 		iob_stack_show_all();
 		iob_intent_unmark();
-		iob_ends_unmark();
+		iob_bio_kinds_unmark();
 	}
 	return err;
 }
@@ -460,7 +460,7 @@ void iob_hooks_show(struct seq_file *m)
 				   s->hook->module, s->err);
 		else if (s->err)
 			seq_printf(m, "missing error=%d lost: %s\n", s->err,
-				   s->hook->lost);
+				   s->hook->impact);
 		else if (s->entry.armed && !s->entry.ftraced)
 			seq_printf(m, "attached by kprobe missed=%lu\n",
 				   s->entry.kp.nmissed);

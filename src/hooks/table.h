@@ -12,8 +12,8 @@
 
 #include <compat/unwind.h>
 
-#include "../blame/end.h"
-#include "../blame/task.h"
+#include "blame/bio_kind.h"
+#include "core/task.h"
 #include "entry.h"
 
 enum iob_hook_kind {
@@ -37,10 +37,10 @@ struct iob_hook {
 	void *probe;				/* tracepoint */
 	iob_entry_fn entered;			/* function, */
 	void (*attached)(bool on);		/* and is told whether it is; may sleep */
-	struct iob_alone *alone;		/* called very often, or NULL */
+	struct iob_own_ops *own_ops;		/* called very often, or NULL */
 	void (*found)(unsigned long func);	/* address, 0: gone; or: */
-	enum iob_end end;			/* bios that it ends are that */
-	const char *lost;			/* without it */
+	enum iob_bio_kind end;			/* bios that it ends are that */
+	const char *impact;			/* without it */
 };
 
 struct iob_hook_list {

@@ -22,12 +22,12 @@
 #include <trace/events/filemap.h>
 #include <trace/events/writeback.h>
 
-#include "../blame/dirtier.h"
-#include "../blame/dirty.h"
-#include "../blame/disk.h"
-#include "../blame/intent.h"
-#include "../blame/repeat.h"
-#include "../blame/task.h"
+#include "blame/dirtier.h"
+#include "blame/dirty.h"
+#include "core/disk.h"
+#include "core/intent.h"
+#include "blame/dirty_fast.h"
+#include "core/task.h"
 #include "table.h"
 
 static notrace void dirty(void *data, struct iob_folio *f,
@@ -96,7 +96,7 @@ static void write_inode(void *data, struct inode *inode,
 			struct writeback_control *wbc)
 {
 	iob_read_lock();
-	iob_scope_inode(inode);
+	iob_behalf_inode(inode);
 	iob_read_unlock();
 }
 
@@ -104,7 +104,7 @@ static void inode_written(void *data, struct inode *inode,
 			  struct writeback_control *wbc)
 {
 	iob_read_lock();
-	iob_scope_inode(NULL);
+	iob_behalf_inode(NULL);
 	iob_read_unlock();
 }
 
@@ -118,7 +118,7 @@ static void write_pages(struct pt_regs *regs)
 
 	if (!mapping->host)
 		return;
-	iob_scope_pages(mapping->host, wbc->range_cyclic ?
+	iob_behalf_pages(mapping->host, wbc->range_cyclic ?
 			mapping->writeback_index :
 			wbc->range_start >> PAGE_SHIFT,
 			wbc->range_cyclic ? ULONG_MAX :
@@ -159,73 +159,73 @@ static const struct iob_hook hooks[] = {
 	{
 		.name = "writeback_dirty_folio|writeback_dirty_page",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.needed = true, .lost = "everything",
+		.needed = true, .impact = "everything",
 		.probe = IOB_PROBE(IOB_WRITEBACK_DIRTY, dirty, dirty),
 	}, {
 		.name = "mm_filemap_delete_from_page_cache",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.needed = true, .lost = "everything",
+		.needed = true, .impact = "everything",
 		.probe = IOB_PROBE(mm_filemap_delete_from_page_cache,
 				   drop, drop),
 	}, {
 		.name = "writeback_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_start, start, start),
-		.lost = "the reason of writeback: modifiers of type 1",
+		.impact = "the reason of writeback: modifiers of type 1",
 	}, {
 		.name = "writeback_written",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_written, written, written),
-		.lost = "the end of a reason of writeback",
+		.impact = "the end of a reason of writeback",
 	}, {
 		.name = "folio_migrate_flags|migrate_page_states",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = migrate,
-		.lost = "the dirtiers of pages that compaction moves",
+		.impact = "the dirtiers of pages that compaction moves",
 	}, {
 		.name = "folio_redirty_for_writepage|redirty_page_for_writepage",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
 		.found = found_redirty,
-		.lost = "the first dirtier of pages that writeback puts back",
+		.impact = "the first dirtier of pages that writeback puts back",
 	},
 	{
 		.name = "writeback_dirty_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_dirty_inode_start, dirty_inode,
 				   dirty_inode),
-		.lost = "who changed an inode",
+		.impact = "who changed an inode",
 	}, {
 		.name = "writeback_write_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_write_inode_start, write_inode,
 				   write_inode),
-		.lost = "whose inode the flusher writes",
+		.impact = "whose inode the flusher writes",
 	}, {
 		.name = "writeback_write_inode",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_write_inode, inode_written,
 				   inode_written),
-		.lost = "when the flusher has written an inode",
+		.impact = "when the flusher has written an inode",
 	}, {
 		.name = "do_writepages",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = write_pages,
-		.lost = "for whom the flusher allocates blocks",
+		.impact = "for whom the flusher allocates blocks",
 	}, {
 		.name = "__folio_cancel_dirty|__cancel_dirty_page",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = cancel,
-		.lost = "the count of pages_cancelled",
+		.impact = "the count of pages_cancelled",
 	}, {
 		.name = "do_writepages",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
 		.found = found_writeback,
-		.lost = "the first dirtier of pages that writeback marks anew",
+		.impact = "the first dirtier of pages that writeback marks anew",
 	}, {
 		.name = "vfs_write",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
-		.found = iob_repeat_found,
-		.lost = "nothing, but writes of many pages cost more",
+		.found = iob_dirty_fast_found,
+		.impact = "nothing, but writes of many pages cost more",
 	},
 #ifdef IOB_HAVE_BH_FOLIO
 	{
@@ -233,7 +233,7 @@ static const struct iob_hook hooks[] = {
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(block_dirty_buffer, dirty_buffer,
 				   dirty_buffer),
-		.lost = "who dirtied which page of a large folio with buffers",
+		.impact = "who dirtied which page of a large folio with buffers",
 	},
 #endif
 };

@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stacks known again, against stacks whose every frame is known.
+ *
+ * fake_stack.h makes them.  The words that no rule of unwinding looks at are
+ * hostile: they hold what was there before, and whatever would make another
+ * stack pass for the remembered one.  All is small, so that other functions
+ * often lead to the same places.
+ *
+ * What is below the stack pointer is poisoned: a sanitizer sees each word read
+ * that is not the stack's.
+ */
+#include <sanitizer/asan_interface.h>
+
+#include "stack/slot.h"
+#include "fake_stack.h"
+#include "test.h"
+
+static unsigned int nr_learned, nr_refused, nr_others, nr_same, nr_hinges;
+static unsigned int nr_signature[2];	/* that are not, and are, the same */
+
+static bool learn(struct iob_stack_slot *m, const struct stack *s)
+{
+	unsigned long below = s->f[0].sp - (unsigned long)s->mem;
+	bool ok;
+
+	memset(m, 0xee, sizeof(*m));
+	ASAN_POISON_MEMORY_REGION(s->mem, below);
+	ok = iob_stack_slot_learn(m, s->f, s->nr - 1, s->end);
+	ASAN_UNPOISON_MEMORY_REGION(s->mem, below);
+	if (!ok && m->start)
+		fail("what was not learned is not nothing");
+	return ok;
+}
+
+static bool fits(const struct iob_stack_slot *m, const struct stack *s)
+{
+	unsigned long below = s->f[0].sp - (unsigned long)s->mem;
+	struct iob_signature b;
+	bool ok;
+
+	memset(&b, 0xee, sizeof(b));
+	ASAN_POISON_MEMORY_REGION(s->mem, below);
+	ok = iob_stack_slot_fits(m, &s->f[0], s->end);
+	if (!iob_signature_make(m, &b)) {
+		if (b.start)
+			fail("what cannot be said in signature is not nothing");
+	} else {
+		nr_signature[ok]++;
+		if (iob_signature_is(&b, s->f[0].ip, s->f[0].sp, s->f[0].bp,
+				 s->end) != ok)
+			fail("in signature it is %sthe same", ok ? "not " : "");
+	}
+	ASAN_UNPOISON_MEMORY_REGION(s->mem, below);
+	return ok;
+}
+
+static bool same_addresses(const struct stack *a, const struct stack *b)
+{
+	unsigned int k;
+
+	if (a->nr != b->nr)
+		return false;
+	/* where the walk begins is no return address */
+	for (k = 1; k < a->nr; k++) {
+		if (a->f[k].ip != b->f[k].ip)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * All of @old that finds room on @s, as if it had been there just before: by
+ * the distance from the stack pointer or from the end.
+ */
+static void leave_old(struct stack *s, const struct stack *old, bool by_end)
+{
+	unsigned long to = by_end ? s->end : s->f[0].sp;
+	unsigned long from = by_end ? old->end : old->f[0].sp;
+	unsigned int i;
+
+	for (i = 0; i < s->words; i++) {
+		unsigned long place = (unsigned long)&s->mem[i] - to + from;
+		unsigned long value;
+
+		if (place < (unsigned long)old->mem || place >= old->end ||
+		    (by_end && rnd(4) == 0))
+			continue;
+		value = *at(place);
+		if (value >= (unsigned long)old->mem && value < old->end)
+			value += to - from;
+		s->mem[i] = value;
+	}
+}
+
+/* Where nothing else has to be, put what @m looks for. */
+static void forge(struct stack *s, const struct iob_stack_slot *m)
+{
+	unsigned long sp = s->f[0].sp, addr;
+	unsigned int i;
+
+	for (i = 0; i < m->nr; i++) {
+		addr = i < m->nr_low ? sp + m->place[i] * W :
+				       s->end - m->place[i] * W;
+		if (addr >= sp && addr < s->end && !is_owned(s, addr))
+			*at(addr) = m->ip[i];
+	}
+	for (i = 0; i < m->nr_guards; i++) {
+		const struct iob_guard *p = &m->guard[i];
+
+		addr = sp + p->place * W;
+		if (p->place != 0xffff && addr < s->end && !is_owned(s, addr))
+			*at(addr) = (p->to_end ? s->end : sp) + p->offset;
+	}
+}
+
+static void insert(struct calls *c, unsigned int i, const struct call *new)
+{
+	if (c->nr == MAX_CALLS)
+		return;
+	memmove(&c->call[i + 1], &c->call[i], (c->nr - i) * sizeof(*new));
+	c->call[i] = *new;
+	c->nr++;
+}
+
+/* The frame pointer points to where @m wants it to. */
+static void hint(struct call *c, const struct iob_stack_slot *m)
+{
+	const struct iob_guard *p;
+
+	if (!m->nr_guards)
+		return;
+	p = &m->guard[rnd(m->nr_guards)];
+	c->has = p->to_end ? HAS_AT_END : HAS_AT_SP;
+	c->value = p->offset;
+}
+
+static void change(struct calls *c, const struct iob_stack_slot *m)
+{
+	/* neither where it begins nor where it ends */
+	unsigned int i = c->nr > 2 ? 1 + rnd(c->nr - 2) : 1, n, k;
+	struct call new;
+
+	random_call(&new);
+	switch (rnd(9)) {
+	case 0:
+		if (c->nr > 2)
+			c->call[i] = new;
+		break;
+	case 1:
+		if (c->nr > 3) {
+			c->nr--;
+			memmove(&c->call[i], &c->call[i + 1],
+				(c->nr - i) * sizeof(new));
+		}
+		break;
+	case 2:
+		insert(c, i, &new);
+		break;
+	case 3:
+	case 4:
+		c->call[i].room = new.room;
+		break;
+	case 5:
+		c->call[i].site ^= 1;
+		break;
+	case 6:
+		/* another end, and so another depth */
+		c->call[c->nr - 1].func = NR_FUNCS - 1 - rnd(3);
+		break;
+	case 7:
+		/* the same calls once more, as where the kernel is entered twice */
+		n = c->nr - 1 - i;
+		for (k = 0; k < n && c->nr < MAX_CALLS; k++) {
+			new = c->call[i + 2 * k];
+			insert(c, i + k, &new);
+		}
+		break;
+	default:
+		c->call[i].has = new.has;
+		c->call[i].value = new.value;
+	}
+	for (i = 0; i + 1 < c->nr; i++) {
+		if (funcs[c->call[i].func].kind == SAVE && !rnd(4))
+			hint(&c->call[i], m);
+	}
+}
+
+/* Make the stack as deep as @depth, if there is room to give or take. */
+static void level(struct calls *c, struct stack *s, unsigned long depth)
+{
+	long more = (long)(depth - (s->end - s->f[0].sp)) / (long)W;
+	unsigned int i, first = rnd(c->nr);
+
+	for (i = 0; i < c->nr; i++) {
+		struct call *r = &c->call[(first + i) % c->nr];
+
+		if (funcs[r->func].kind != ROOM || (long)r->room + more < 0)
+			continue;
+		r->room += more;
+		return;
+	}
+}
+
+static void confused(const struct calls *a, const struct calls *b)
+{
+	char x[400], y[400];
+
+	fail("taken for each other:%s and%s", text(a, x, sizeof(x)),
+	     text(b, y, sizeof(y)));
+}
+
+/* A stack that is not much unlike the one of @c that @m remembers. */
+static void try_other(const struct iob_stack_slot *m, const struct calls *c,
+		      const struct stack *s, struct stack *t)
+{
+	struct calls d = *c;
+	unsigned int changes = 1 + rnd(3);
+
+	while (changes--)
+		change(&d, m);
+	if (!lay_out(t, &d))
+		return;
+	if (rnd(4)) {
+		level(&d, t, s->end - s->f[0].sp);
+		if (!lay_out(t, &d))
+			return;
+	}
+	noise(t);
+	leave_old(t, s, rnd(2));
+	if (rnd(2))
+		leave_old(t, s, true);
+	lay_out(t, &d);
+	if (rnd(8))
+		forge(t, m);
+	check_truth(t);
+	if (same_addresses(s, t)) {
+		nr_same++;
+		return;
+	}
+	nr_others++;
+	if (fits(m, t))
+		confused(c, &d);
+}
+
+/* A random stack; whether it could be learned. */
+static bool start(struct iob_stack_slot *m, struct calls *c, struct stack *s,
+		  bool traces)
+{
+	bool ok;
+
+	random_calls(c, MAX_CALLS);
+	noise(s);
+	if (!lay_out(s, c))
+		return false;
+	if (traces)
+		leave_traces(s);
+	/* frame pointers may count from where the stack pointer will be */
+	lay_out(s, c);
+	check_truth(s);
+	ok = learn(m, s);
+	if (ok)
+		nr_learned++;
+	else
+		nr_refused++;
+	/* so few calls have no more than a few words that prove anything */
+	if (!ok && !traces && c->nr <= 5)
+		fail("a stack of %u calls is refused", c->nr);
+	return ok;
+}
+
+static void known_again(void)
+{
+	struct iob_stack_slot m;
+	struct calls c;
+	struct stack s;
+	unsigned int i;
+
+	make_stack(&s);
+	nr_learned = 0;
+	nr_refused = 0;
+	for (i = 0; i < 20000; i++) {
+		struct stack was;
+
+		if (i % 8 == 0)
+			make_funcs();
+		if (!start(&m, &c, &s, rnd(2)))
+			continue;
+		if (!fits(&m, &s))
+			fail("a stack does not fit itself");
+		was = s;
+		s.f[0].ip += 16;
+		if (fits(&m, &s))
+			fail("it fits where it does not begin");
+		s = was;
+	}
+	if (nr_learned < 3 * nr_refused)
+		fail("%u stacks learned, %u refused", nr_learned, nr_refused);
+	note("seed %llu, %u learned, %u refused", seed(), nr_learned, nr_refused);
+	free(s.mem);
+}
+
+static void no_other(void)
+{
+	struct stack s, t;
+	struct iob_stack_slot m;
+	struct calls c;
+	unsigned int i, k;
+
+	make_stack(&s);
+	make_stack(&t);
+	nr_same = 0;
+	nr_others = 0;
+	for (i = 0; i < 3000; i++) {
+		if (i % 8 == 0)
+			make_funcs();
+		if (!start(&m, &c, &s, rnd(2)))
+			continue;
+		for (k = 0; k < 100; k++)
+			try_other(&m, &c, &s, &t);
+	}
+	if (nr_others < 150000)
+		fail("only %u other stacks", nr_others);
+	if (nr_signature[false] < 20000 || nr_signature[true] < 2000)
+		fail("in signature only %u others and %u the same",
+		     nr_signature[false], nr_signature[true]);
+	note("seed %llu, %u others, %u of them in signature", seed(), nr_others,
+	     nr_signature[false]);
+	free(s.mem);
+	free(t.mem);
+}
+
+static bool has_aligned(const struct calls *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr; i++) {
+		enum kind kind = funcs[c->call[i].func].kind;
+
+		if (kind == ALIGN || kind == DRAP)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether something else happens to point to where the hinge's frame pointer
+ * does: then it is taken for that, and moves otherwise.  So does the end of the
+ * frame before, if the hinge has nothing else.
+ */
+static bool is_ambiguous(const struct calls *c, const struct stack *s)
+{
+	const struct iob_frame *h = &s->f[c->nr - 2];
+	unsigned int k;
+
+	for (k = 0; k + 2 < c->nr; k++) {
+		if (funcs[c->call[k].func].kind == SAVE &&
+		    c->call[k].has == HAS_OUTER && s->f[k].bp == h->bp)
+			return true;
+	}
+	return h->bp == h->sp;
+}
+
+/* The same calls with other room at the hinge fit. */
+static void hinge(void)
+{
+	unsigned int i, gaps = 0;
+	char buf[400];
+	struct stack s, t;
+	struct iob_stack_slot m;
+	struct calls c;
+
+	make_stack(&s);
+	make_stack(&t);
+	nr_hinges = 0;
+	for (i = 0; i < 20000; i++) {
+		unsigned int *room, by = 1 + rnd(64);
+
+		if (i % 8 == 0)
+			make_funcs();
+		if (!start(&m, &c, &s, false) || !has_hinge(&c) ||
+		    is_ambiguous(&c, &s))
+			continue;
+		if (!m.slack)
+			fail("a hinge is not seen");
+		room = &c.call[c.nr - 2].room;
+		/* half of them such that no gap of an aligned frame changes */
+		if (rnd(2))
+			by = (by + 7) & ~7;
+		*room = rnd(2) || by > *room ? *room + by : *room - by;
+		noise(&t);
+		if (!lay_out(&t, &c))
+			continue;
+		lay_out(&t, &c);
+		check_truth(&t);
+		nr_hinges++;
+		if (fits(&m, &t))
+			continue;
+		if (!has_aligned(&c) || by % 8 == 0)
+			fail("with other room at the hinge it does not fit:%s",
+			     text(&c, buf, sizeof(buf)));
+		gaps++;
+	}
+	if (nr_hinges < 4000)
+		fail("only %u hinges", nr_hinges);
+	note("seed %llu, %u hinges, %u with other gaps", seed(), nr_hinges, gaps);
+	free(s.mem);
+	free(t.mem);
+}
+
+/* A stack without a hinge has to be as deep as it was. */
+static void as_deep(void)
+{
+	struct iob_stack_slot m;
+	struct calls c;
+	struct stack s;
+	unsigned int i;
+
+	make_stack(&s);
+	for (i = 0; i < 10000; i++) {
+		if (i % 8 == 0)
+			make_funcs();
+		s.end = (unsigned long)(s.mem + s.words);
+		if (!start(&m, &c, &s, false) || m.slack)
+			continue;
+		s.end -= W;
+		if (fits(&m, &s))
+			fail("it fits with a word less");
+		/* now that is what is remembered; it may end in another way */
+		if (!learn(&m, &s))
+			continue;
+		s.end += W;
+		if (!m.slack && fits(&m, &s))
+			fail("it fits with a word more");
+	}
+	free(s.mem);
+}
+
+/* One that can be learned: two plain calls below one with a frame pointer. */
+static void plain(struct stack *s, struct calls *c)
+{
+	static const enum kind kinds[] = { KEEP, SAVE, FIXED, KEEP, LAST };
+	unsigned int i;
+
+	make_stack(s);
+	make_funcs();
+	memset(c, 0, sizeof(*c));
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		c->call[i].func = first_of(kinds[i]);
+	funcs[c->call[0].func].size = 30;
+	funcs[c->call[2].func].size = 30;
+	/* too far from the end for a hinge */
+	c->call[4].func = NR_FUNCS - 1;
+	c->call[1].has = HAS_NUMBER;
+	c->nr = ARRAY_SIZE(kinds);
+	memset(s->mem, 0, s->words * W);
+	lay_out(s, c);
+}
+
+static void expect(const char *what, const struct stack *s, bool want)
+{
+	struct iob_stack_slot m;
+
+	if (learn(&m, s) != want)
+		fail("%s: %s", what, want ? "refused" : "learned");
+}
+
+static void unsound(void)
+{
+	struct stack s, was;
+	struct calls c;
+	unsigned int k;
+
+	plain(&s, &c);
+	was = s;
+	expect("a plain stack", &s, true);
+	s.nr = 1;
+	expect("no return address", &s, false);
+	s = was;
+	for (k = 1; k < s.nr; k++) {
+		s.f[k].ip ^= 16;
+		expect("an address that is not there", &s, false);
+		s = was;
+		s.f[k].sp = s.f[k - 1].sp;
+		s.f[k].ip = *at(s.f[k].sp - W);
+		if (k > 1)
+			expect("a frame of no size", &s, false);
+		s = was;
+		s.f[k].sp -= 4;
+		expect("a misaligned frame", &s, false);
+		s = was;
+	}
+	k = s.nr - 1;
+	s.f[k].sp = s.end + W;
+	expect("a frame beyond the end", &s, false);
+	s = was;
+	s.f[k].sp = s.end;
+	*at(s.end - W) = s.f[k].ip;
+	expect("a frame at the end", &s, true);
+	s = was;
+	s.f[0].sp += 4;
+	expect("a misaligned stack pointer", &s, false);
+	s = was;
+	s.end = s.f[0].sp;
+	if (iob_stack_slot_learn(&(struct iob_stack_slot){ 0 }, s.f, s.nr - 1, s.end))
+		fail("learned from no stack at all");
+	free(was.mem);
+}
+
+/* Frames of one word each, so many that they just fit, and one more. */
+static void too_much(void)
+{
+	static struct iob_frame f[IOB_STACK_SLOT_FRAMES + 2];
+	size_t words = 0x10000;
+	unsigned long *mem = calloc(words, W), *sp;
+	struct iob_stack_slot m;
+	unsigned int k;
+
+	sp = mem + words - 300;
+	for (k = 0; k < ARRAY_SIZE(f); k++) {
+		f[k].ip = CODE + k;
+		f[k].sp = (unsigned long)(sp + k);
+		if (k)
+			sp[k - 1] = f[k].ip;
+	}
+	if (!iob_stack_slot_learn(&m, f, IOB_STACK_SLOT_FRAMES, (unsigned long)(mem + words)))
+		fail("%d frames are refused", IOB_STACK_SLOT_FRAMES);
+	if (!iob_stack_slot_fits(&m, f, (unsigned long)(mem + words)))
+		fail("%d frames do not fit", IOB_STACK_SLOT_FRAMES);
+	if (iob_stack_slot_learn(&m, f, IOB_STACK_SLOT_FRAMES + 1, (unsigned long)(mem + words)))
+		fail("%d frames are learned", IOB_STACK_SLOT_FRAMES + 1);
+	/* places are 16 bits, one of them not a place */
+	for (k = 0; k < 3; k++) {
+		bool ok;
+
+		f[0].sp = (unsigned long)(mem + k);
+		mem[words - 1] = CODE + 1;
+		f[1].sp = (unsigned long)(mem + words);
+		f[1].ip = CODE + 1;
+		ok = iob_stack_slot_learn(&m, f, 1, f[1].sp);
+		if (ok != (k == 2))
+			fail("%zu words are %s", words - k, ok ? "learned" : "refused");
+		if (ok && !iob_stack_slot_fits(&m, f, f[1].sp))
+			fail("%zu words do not fit", words - k);
+	}
+	free(mem);
+}
+
+static void evidence(void)
+{
+	unsigned int i, copies;
+	struct stack s;
+	struct calls c;
+
+	/* the frame pointer of frame 2 was saved by frame 1 */
+	plain(&s, &c);
+	for (i = 0; i < s.words; i++) {
+		if (s.mem[i] == s.f[2].bp)
+			s.mem[i] = 0;
+	}
+	expect("a frame pointer from nowhere", &s, false);
+	free(s.mem);
+
+	/* further copies do not matter further in, as it was loaded in frame 1 */
+	plain(&s, &c);
+	for (i = 0; i < 20; i++)
+		*at(s.f[0].sp + i * W) = s.f[2].bp;
+	expect("copies where it was not loaded", &s, true);
+	free(s.mem);
+
+	/* now it lives on, and each word of frame 0 may be where it is from */
+	for (copies = 0; copies < 12; copies++) {
+		plain(&s, &c);
+		c.call[1].has = HAS_CALLERS;
+		lay_out(&s, &c);
+		for (i = 0; i < copies; i++)
+			*at(s.f[0].sp + i * W) = s.f[2].bp;
+		/* the register and the word of frame 1 are two */
+		expect("a frame pointer from many places", &s, copies + 2 <= 8);
+		free(s.mem);
+	}
+
+	/* words that may say where the frame ends; one guard is another's */
+	for (copies = 0; copies < 20; copies++) {
+		plain(&s, &c);
+		for (i = 0; i < copies; i++)
+			*at(s.f[2].sp + i * W) = s.f[3].sp;
+		expect("many words that point to a frame's end", &s,
+		       copies + 1 <= IOB_STACK_SLOT_GUARDS);
+		free(s.mem);
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(known_again),
+		TEST(no_other),
+		TEST(hinge),
+		TEST(as_deep),
+		TEST(unsound),
+		TEST(too_much),
+		TEST(evidence),
+	};
+
+	return run_tests("slot", tests, ARRAY_SIZE(tests));
+}

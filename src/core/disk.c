@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probes ask for each bio and each dirtied page whether its device is
+ * watched, so the answer is a walk over a short array of device numbers that
+ * is replaced as a whole under RCU.  Device numbers, not pointers: a device
+ * may go away at any time and none of its lifetime is ours.
+ *
+ * M: devs_mutex; R: RCU for reads.
+ */
+#include <linux/mutex.h>
+#include <linux/overflow.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+
+#include <compat/rcu.h>
+
+#include "act.h"
+#include "disk.h"
+#include "task.h"
+
+static DEFINE_MUTEX(devs_mutex);
+struct iob_devs __rcu *iob_devs;	/* M, R */
+/* grows, but between sessions; read without a lock: see iob_disk_maybe() */
+atomic64_t iob_devs_hint;
+static LIST_HEAD(disks);	/* M; only ever grows */
+
+static struct iob_disk *disk_find(dev_t devt)
+{
+	struct iob_disk *d;
+
+	list_for_each_entry(d, &disks, link) {
+		if (d->devt == devt)
+			return d;
+	}
+	return NULL;
+}
+
+static struct iob_disk *disk_get(const struct gendisk *gd)
+{
+	dev_t devt = MKDEV(gd->major, gd->first_minor);
+	struct iob_disk *d;
+
+	mutex_lock(&devs_mutex);
+	d = disk_find(devt);
+	if (d)
+		goto name;
+	d = kzalloc(sizeof(*d), GFP_KERNEL);
+	if (!d)
+		goto out;
+	d->sums = alloc_percpu(struct iob_disk_sums);
+	if (!d->sums) {
+		kfree(d);
+		d = NULL;
+		goto out;
+	}
+	d->devt = devt;
+	list_add_tail(&d->link, &disks);
+name:
+	/* a number may come back under another name */
+	strscpy(d->name, gd->disk_name, sizeof(d->name));
+out:
+	mutex_unlock(&devs_mutex);
+	return d;
+}
+
+/* MAJ:MIN, a name below /dev or a whole path */
+static int word_to_dev(const char *word, dev_t *dev)
+{
+	unsigned int major, minor;
+	char *path, *bang, end;
+	int err;
+
+	if (sscanf(word, "%u:%u%c", &major, &minor, &end) == 2) {
+		*dev = MKDEV(major, minor);
+		return MAJOR(*dev) == major && MINOR(*dev) == minor ? 0 : -ENODEV;
+	}
+	path = kasprintf(GFP_KERNEL, "%s%s", *word == '/' ? "" : "/dev/", word);
+	if (!path)
+		return -ENOMEM;
+	/* sysfs writes cciss!c0d0 for cciss/c0d0 */
+	while (*word != '/' && (bang = strchr(path, '!')))
+		*bang = '/';
+	err = iob_bdev_lookup(path, dev);
+	kfree(path);
+	return err == -ENOMEM ? err : err ? -ENODEV : 0;
+}
+
+/**
+ * iob_dev_lookup - the device that a word of `devs` means
+ * @word: MAJ:MIN, or a name as in /dev, or a path
+ * @dev:  gets the device
+ *
+ * May sleep; opens the device for a moment.  In the context of who wrote the
+ * word: names are looked up in its file system.
+ * Return: 0, -ENODEV if there is no such block device, -ENOMEM.
+ */
+int iob_dev_lookup(const char *word, struct iob_dev *dev)
+{
+	struct iob_bdev b;
+	int err = word_to_dev(word, &dev->dev);
+
+	if (err)
+		return err;
+	if (iob_bdev_open(&b, dev->dev)) {
+		pr_debug("no block device %s\n", word);
+		return -ENODEV;
+	}
+	snprintf(dev->name, sizeof(dev->name), "%pg", b.bdev);
+	dev->disk_devt = disk_devt(b.bdev->bd_disk);
+	dev->start = 0;
+	dev->end = U64_MAX;
+	if (iob_bdev_is_part(b.bdev)) {
+		dev->start = get_start_sect(b.bdev);
+		dev->end = dev->start + iob_bdev_sectors(b.bdev);
+	}
+	dev->disk = disk_get(b.bdev->bd_disk);
+	iob_bdev_close(&b);
+	return dev->disk ? 0 : -ENOMEM;
+}
+
+/* See iob_disk_maybe(). */
+static u64 hint_of(const struct iob_devs *devs)
+{
+	unsigned int i;
+	u64 hint = 0;
+
+	for (i = 0; devs && i < devs->nr; i++)
+		hint |= BIT_ULL(iob_devs_bit(MAJOR(devs->dev[i].disk_devt),
+					     MINOR(devs->dev[i].disk_devt)));
+	return hint;
+}
+
+/**
+ * iob_devs_set - watch these devices and no others
+ * @dev: the devices
+ * @nr:  how many
+ *
+ * May sleep, waits for a grace period.  Return: 0 or -ENOMEM.
+ */
+int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
+{
+	struct iob_devs *new = NULL, *old;
+
+	if (nr) {
+		new = kmalloc(struct_size(new, dev, nr), GFP_KERNEL);
+		if (!new)
+			return -ENOMEM;
+		new->nr = nr;
+		memcpy(new->dev, dev, nr * sizeof(*dev));
+	}
+	mutex_lock(&devs_mutex);
+	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
+	/* first: it may say too much, never too little */
+	atomic64_or(hint_of(new), &iob_devs_hint);
+	rcu_assign_pointer(iob_devs, new);
+	iob_epoch_bump();
+	synchronize_rcu();
+	mutex_unlock(&devs_mutex);
+	kfree(old);
+	return 0;
+}
+
+/**
+ * iob_devs_get - the devices that are watched
+ * @dev: gets at most @max of them
+ * @max: room in @dev
+ *
+ * May sleep.  Return: how many there are.
+ */
+unsigned int iob_devs_get(struct iob_dev *dev, unsigned int max)
+{
+	unsigned int nr = 0;
+	struct iob_devs *now;
+
+	mutex_lock(&devs_mutex);
+	now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
+	if (now) {
+		nr = now->nr;
+		memcpy(dev, now->dev, min(nr, max) * sizeof(*dev));
+	}
+	mutex_unlock(&devs_mutex);
+	return nr;
+}
+
+/* Call @show for each disk that was ever watched.  May sleep. */
+void iob_disks_show(struct seq_file *m, void (*show)(struct seq_file *m,
+						     const struct iob_disk *))
+{
+	struct iob_disk *d;
+
+	mutex_lock(&devs_mutex);
+	list_for_each_entry(d, &disks, link)
+		show(m, d);
+	mutex_unlock(&devs_mutex);
+}
+
+/* The disk with this number, or NULL if it never was watched.  May sleep. */
+const struct iob_disk *iob_disk_named(dev_t devt)
+{
+	struct iob_disk *d;
+
+	mutex_lock(&devs_mutex);
+	d = disk_find(devt);
+	mutex_unlock(&devs_mutex);
+	return d;
+}
+
+/* A new session: all sums are 0.  May sleep; no probe is attached. */
+void iob_disks_reset(void)
+{
+	const struct iob_devs *devs;
+	struct iob_disk *d;
+	int cpu;
+
+	mutex_lock(&devs_mutex);
+	devs = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
+	/* no IO of the last one is followed any more */
+	atomic64_set(&iob_devs_hint, hint_of(devs));
+	list_for_each_entry(d, &disks, link) {
+		d->last_end = 0;
+		for_each_possible_cpu(cpu)
+			memset(per_cpu_ptr(d->sums, cpu), 0, sizeof(*d->sums));
+	}
+	mutex_unlock(&devs_mutex);
+}
+
+/* Module unload: no probe is attached, no file is there. */
+void iob_disks_exit(void)
+{
+	struct iob_disk *d, *next;
+
+	iob_devs_set(NULL, 0);
+	list_for_each_entry_safe(d, next, &disks, link) {
+		free_percpu(d->sums);
+		kfree(d);
+	}
+	INIT_LIST_HEAD(&disks);
+}
+
+/* Of iob_disk_watches(): the file system names no disk. */
+bool iob_disk_watches_other(struct inode *inode)
+{
+	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
+	const struct block_device *bdev;
+
+	if (!now)
+		return false;
+	/* btrfs names none: it may have several */
+	if (!iob_is_bdev(inode))
+		return inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
+	bdev = I_BDEV(inode);
+	return bdev->bd_disk && iob_devs_reached(now, bdev->bd_disk);
+}

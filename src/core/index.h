@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * index - the one index for roles, intents and acts
+ *
+ * Objects are found by content, through a hash table, or by id.  They never
+ * point at each other: they name each other by id, and every access goes
+ * through the index.  That is what makes lifetimes simple: an id holds a
+ * generation, so an id whose object is gone finds nothing instead of the
+ * stranger that now has its slot.
+ *
+ * Lookups run under RCU (probes: preemption off).  X: changes take idx->lock.
+ */
+#ifndef IOB_CORE_INDEX_H
+#define IOB_CORE_INDEX_H
+
+#include <linux/bitmap.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+/* embedded first in each object */
+struct iob_node {
+	struct hlist_node hash;	/* X, RCU for reads */
+	u64 id;			/* generation << 32 | nr, constant */
+};
+
+struct iob_index {
+	spinlock_t lock;	/* X */
+	struct hlist_head *table; /* X, RCU for reads */
+	unsigned int bits;
+	unsigned long *used;	/* X: bitmap of numbers */
+	struct iob_node ***leaf; /* X, RCU for reads: nr -> node, by pages */
+	u32 cursor;		/* X: the next nr to try */
+	u32 gen;		/* X: of the next object */
+	u32 count;		/* X: objects there */
+	u32 max;		/* nr stays below */
+	u32 first;		/* the first nr that is given out */
+};
+
+#define IOB_INDEX_LEAF	(PAGE_SIZE / sizeof(struct iob_node *))
+
+static inline u32 iob_id_nr(u64 id)
+{
+	return (u32)id;
+}
+
+/* The object with number @nr, whichever generation, or NULL.  Under RCU. */
+static inline struct iob_node *iob_index_nr(const struct iob_index *idx, u32 nr)
+{
+	struct iob_node **leaf;
+
+	if (unlikely(nr >= idx->max))
+		return NULL;
+	/* what is found by a pointer was there before it: see publish() */
+	leaf = READ_ONCE(idx->leaf[nr / IOB_INDEX_LEAF]);
+	return leaf ? READ_ONCE(leaf[nr % IOB_INDEX_LEAF]) : NULL;
+}
+
+/* The object with @id, or NULL if it is gone.  Under RCU. */
+static inline struct iob_node *iob_index_id(const struct iob_index *idx, u64 id)
+{
+	struct iob_node *node = iob_index_nr(idx, iob_id_nr(id));
+
+	return node && node->id == id ? node : NULL;
+}
+
+static inline struct hlist_head *iob_index_bucket(const struct iob_index *idx,
+						  u32 hash)
+{
+	return &idx->table[hash >> (32 - idx->bits)];
+}
+
+/*
+ * Whether an object more is too many, which is counted: asked before one is
+ * made in vain, and without the lock.
+ */
+bool iob_index_full(const struct iob_index *idx);
+int iob_index_init(struct iob_index *idx, u32 max, u32 first);
+void iob_index_exit(struct iob_index *idx);
+struct iob_node *iob_index_add(struct iob_index *idx, struct iob_node *node,
+			       u32 hash, bool (*same)(const struct iob_node *,
+						      const struct iob_node *));
+int iob_index_reserve(struct iob_index *idx, struct iob_node *node, u32 nr);
+void iob_index_unhash(struct iob_index *idx, struct iob_node *node);
+void iob_index_unnumber(struct iob_index *idx, struct iob_node *node);
+struct iob_node *iob_index_next(struct iob_index *idx, u32 *nr);
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bug.h>
+#include <linux/err.h>
+#include <linux/jhash.h>
+#include <linux/slab.h>
+
+#include <compat/compiler.h>
+#include <compat/rcu.h>
+
+#include "intent.h"
+#include "stats.h"
+
+static struct iob_index intents;
+
+static struct iob_code marks[IOB_NR_MARKS];
+
+static const u16 flags_of[IOB_NR_MARKS] = {
+	[IOB_MARK_WRITEBACK] = IOB_INTENT_WRITEBACK,
+	[IOB_MARK_REDIRTY] = IOB_INTENT_REDIRTY,
+	[IOB_MARK_REDIRTY_BTRFS] = IOB_INTENT_REDIRTY,
+};
+
+/**
+ * iob_intent_mark - traces through this function mean something
+ * @func:  its address
+ * @which: what
+ *
+ * May sleep.  No code of the function's module has run yet.
+ */
+void iob_intent_mark(unsigned long func, enum iob_mark which)
+{
+	iob_code_publish(func, &marks[which]);
+}
+
+/* Forget what iob_intent_mark() was told.  While no probe is attached. */
+void iob_intent_unmark(void)
+{
+	memset(marks, 0, sizeof(marks));
+}
+
+/* What a trace says, IOB_INTENT_*. */
+static u16 classify(const unsigned long *trace, unsigned int depth)
+{
+	unsigned int i, j;
+	u16 flags = 0;
+
+	for (i = 0; i < depth; i++) {
+		for (j = 0; j < IOB_NR_MARKS; j++) {
+			if (iob_code_has(&marks[j], trace[i]))
+				flags |= flags_of[j];
+		}
+	}
+	return flags;
+}
+
+static u32 hash_of(const unsigned long *trace, unsigned int depth, u32 modifier)
+{
+	return jhash2((const u32 *)trace, depth * sizeof(*trace) / sizeof(u32),
+		      modifier);
+}
+
+static bool same(const struct iob_node *a, const struct iob_node *b)
+{
+	const struct iob_intent *x = container_of(a, struct iob_intent, node);
+	const struct iob_intent *y = container_of(b, struct iob_intent, node);
+
+	return x->depth == y->depth && x->modifier == y->modifier &&
+	       !memcmp(x->trace, y->trace, x->depth * sizeof(*x->trace));
+}
+
+static struct iob_intent *find(const unsigned long *trace, unsigned int depth,
+			       u32 modifier, u32 hash)
+{
+	struct iob_intent *i;
+
+	hlist_for_each_entry_rcu(i, iob_index_bucket(&intents, hash), node.hash,
+				 iob_read_held()) {
+		if (i->depth == depth && i->modifier == modifier &&
+		    !memcmp(i->trace, trace, depth * sizeof(*trace)))
+			return i;
+	}
+	return NULL;
+}
+
+static struct iob_intent *intent_nr(u32 nr)
+{
+	struct iob_node *node = iob_index_nr(&intents, nr);
+
+	return node ? container_of(node, struct iob_intent, node) : NULL;
+}
+
+/* The number of the intent with this trace and modifier, made if it is new. */
+static u32 find_or_make(const unsigned long *trace, unsigned int depth,
+			u32 modifier)
+{
+	u32 hash = hash_of(trace, depth, modifier);
+	struct iob_intent *new, *i = find(trace, depth, modifier, hash);
+	struct iob_node *node;
+
+	if (i)
+		return iob_id_nr(i->node.id);
+	if (iob_index_full(&intents))
+		return IOB_INTENT_NOMEM;
+	new = kzalloc(sizeof(*new) + depth * sizeof(*trace),
+		      GFP_NOWAIT | __GFP_NOWARN);
+	if (!new) {
+		iob_stat_inc(node_nomem);
+		return IOB_INTENT_NOMEM;
+	}
+	new->modifier = modifier;
+	new->depth = depth;
+	memcpy(new->trace, trace, depth * sizeof(*trace));
+	new->flags = classify(trace, depth);
+	node = iob_index_add(&intents, &new->node, hash, same);
+	if (node != &new->node)
+		kfree(new);
+	return IS_ERR(node) ? IOB_INTENT_NOMEM : iob_id_nr(node->id);
+}
+
+/* Of iob_intent_get(): not the one that was asked for last with this stack. */
+u32 iob_intent_find(const struct iob_stack *s, u32 modifier)
+{
+	struct iob_stack_slot *m = s->slot;
+	u32 nr = find_or_make(s->ip, s->depth, modifier);
+
+	if (m && nr > IOB_INTENT_LOST) {
+		m->intent = nr;
+		m->modifier = modifier;
+	}
+	return nr;
+}
+
+/**
+ * iob_intent_modified - the same stack under another modifier
+ * @nr:       an intent
+ * @modifier: the modifier wanted
+ *
+ * Context and errors as iob_intent_get().
+ */
+u32 iob_intent_modified(u32 nr, u32 modifier)
+{
+	struct iob_intent *i = intent_nr(nr);
+	unsigned int n;
+	u64 other;
+	u32 found;
+
+	if (!i || nr <= IOB_INTENT_LOST || i->modifier == modifier)
+		return nr;
+	for (n = 0; n < IOB_INTENT_OTHERS; n++) {
+		other = READ_ONCE(i->other[n]);
+		if (!other)
+			break;
+		if (other >> 32 == modifier)
+			return (u32)other;
+	}
+	found = find_or_make(i->trace, i->depth, modifier);
+	/* what there was no memory for is asked again; two at once find the same */
+	if (n < IOB_INTENT_OTHERS && found > IOB_INTENT_LOST)
+		cmpxchg64(&i->other[n], 0, (u64)modifier << 32 | found);
+	return found;
+}
+
+/* The intent with that number or NULL.  Valid until iob_intents_exit(). */
+const struct iob_intent *iob_intent_nr(u32 nr)
+{
+	return intent_nr(nr);
+}
+
+/**
+ * iob_intent_check - with check_stacks: whether a stack was known for what it is
+ * @nr: the intent that was taken to have it, without a modifier
+ * @ip: where the probe is, see iob_stack_here()
+ * @sp: likewise
+ * @bp: likewise
+ *
+ * Inside iob_read_lock(), preemption off.
+ */
+noinline void iob_intent_check(u32 nr, unsigned long ip, unsigned long sp,
+			       unsigned long bp)
+{
+	const struct iob_frame at = { ip, sp, bp };
+	struct iob_stack stack IOB_UNINIT;
+
+	iob_stack_from(&stack, &at, NULL);
+	if (iob_intent_get(&stack, 0) == nr)
+		return;
+	iob_stat_inc(stack_wrong);
+	WARN_ONCE(1, "ioblame: a stack in brief was taken for another one\n");
+}
+
+/* How many there are, the two special ones included. */
+u32 iob_intents_count(void)
+{
+	return READ_ONCE(intents.count);
+}
+
+/**
+ * iob_intents_init - begin with the two special intents alone
+ * @max: numbers stay below
+ *
+ * May sleep.  Return: 0 or -ENOMEM.
+ */
+int iob_intents_init(u32 max)
+{
+	int err = iob_index_init(&intents, max, 0);
+	u32 nr;
+
+	for (nr = 0; !err && nr <= IOB_INTENT_LOST; nr++) {
+		struct iob_intent *i = kzalloc(sizeof(*i), GFP_KERNEL);
+
+		err = i ? iob_index_reserve(&intents, &i->node, nr) : -ENOMEM;
+		if (err)
+			kfree(i);
+	}
+	if (err)
+		iob_intents_exit();
+	return err;
+}
+
+/* Free all.  No probe is attached and no reader holds the session. */
+void iob_intents_exit(void)
+{
+	struct iob_node *node;
+	u32 nr = 0;
+
+	if (!intents.table)
+		return;
+	while ((node = iob_index_next(&intents, &nr))) {
+		kfree(container_of(node, struct iob_intent, node));
+		nr++;
+		cond_resched();
+	}
+	iob_index_exit(&intents);
+}

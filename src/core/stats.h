@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stats - nothing is lost without being counted
+ *
+ * One per-CPU counter for each way in which information can be lost, and for a
+ * few things that merely happen.  The lists are X-macros so that each name
+ * appears once, as a file under stats/.
+ */
+#ifndef IOB_CORE_STATS_H
+#define IOB_CORE_STATS_H
+
+#include <linux/percpu.h>
+
+#define IOB_STATS(X)							\
+	X(idx_nomem, "index could not grow: memory")			\
+	X(idx_nospc, "index could not grow: max_* reached")		\
+	X(node_nomem, "role, intent or act not allocated")		\
+	X(pgtree_nomem, "dirtier of a page not noted: memory")		\
+	X(cnts_nomem, "counters of an act not allocated")		\
+	X(iolog_overflow, "iolog entries lost")				\
+	X(iolog_unread, "iolog entries nobody was there to read")	\
+	X(iolog_bin_overflow, "iolog_bin records lost")			\
+	X(inflight_nomem, "IO not followed: memory")			\
+	X(inflight_stale, "IO whose end was not seen")			\
+	X(inflight_unseen, "IO whose queueing was not seen")		\
+	X(parts_nomem, "IO not split by dirtier: memory")		\
+	X(task_nomem, "a task's context not allocated")			\
+	X(act_stale, "page entry of another file dropped")		\
+	X(act_lost, "act reclaimed under an IO")			\
+	X(stack_cut, "stack traces deeper than kept")			\
+	X(stack_wrong, "stack taken for another one (check_stacks)")	\
+	X(owner_evicted, "who changed an inode or buffer forgotten: room") \
+	X(freed_evicted, "who freed blocks forgotten: room or memory")
+
+/* what is no loss: it happened as it should */
+#define IOB_EVENTS(X)							\
+	X(io_refused, "IO sent back at once: no room, and not to wait")	\
+	X(pages_cancelled, "dirty pages truncated before their write")	\
+	X(stack_known, "stacks that were remembered")			\
+	X(stack_walked, "stacks that had to be walked")
+
+enum iob_stat {
+#define IOB_STAT_ENUM(name, what) IOB_STAT_##name,
+	IOB_STATS(IOB_STAT_ENUM)
+	IOB_NR_LOSSES,
+	IOB_STAT_BEFORE_EVENTS = IOB_NR_LOSSES - 1,
+	IOB_EVENTS(IOB_STAT_ENUM)
+	IOB_NR_STATS,
+#undef IOB_STAT_ENUM
+};
+
+struct iob_stats {
+	u64 v[IOB_NR_STATS];
+};
+
+DECLARE_PER_CPU(struct iob_stats, iob_stats);
+
+/* Count one loss.  Any context, preemption may be on. */
+#define iob_stat_inc(name) this_cpu_inc(iob_stats.v[IOB_STAT_##name])
+#define iob_stat_add(name, n) this_cpu_add(iob_stats.v[IOB_STAT_##name], n)
+
+u64 iob_stat_read(enum iob_stat stat);
+void iob_stats_reset(void);
+const char *iob_stat_name(enum iob_stat stat);
+const char *iob_stat_what(enum iob_stat stat);
+
+#endif

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include <compat/slab.h>
+
+#include "role.h"
+#include "stats.h"
+#include "task.h"
+
+/* L: tasks_lock for changes; RCU for reads */
+struct hlist_head iob_tasks[1 << IOB_TASK_BITS];
+static DEFINE_SPINLOCK(tasks_lock);
+static struct kmem_cache *cache;
+u32 iob_tasks_session = 1;
+/* some task has a user role: forks must be looked at.  L, read without */
+static unsigned int nr_users;
+
+#define MAX_PARTS	16
+
+/* constant once iob_tasks_init() has made the cache */
+static struct iob_task_part *task_parts[MAX_PARTS];
+static unsigned int nr_task_parts;
+static size_t task_size = sizeof(struct iob_task);
+
+/**
+ * iob_task_part_add - a unit wants room in each task's context
+ * @part: where it is, how large it is; gets its offset
+ *
+ * At module load, before iob_tasks_init().  Return: 0 or -E2BIG.
+ */
+int iob_task_part_add(struct iob_task_part *part)
+{
+	if (WARN_ON(nr_task_parts == MAX_PARTS || cache))
+		return -E2BIG;
+	part->offset = ALIGN(task_size, sizeof(u64));
+	task_size = part->offset + part->size;
+	task_parts[nr_task_parts++] = part;
+	return 0;
+}
+
+static void free_task_parts(struct iob_task *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_task_parts; i++) {
+		if (task_parts[i]->free)
+			task_parts[i]->free(iob_task_part_of(t, task_parts[i]));
+	}
+}
+
+static void renew_task_parts(struct iob_task *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_task_parts; i++) {
+		void *part = iob_task_part_of(t, task_parts[i]);
+
+		if (task_parts[i]->free)
+			task_parts[i]->free(part);
+		memset(part, 0, task_parts[i]->size);
+		if (task_parts[i]->renew)
+			task_parts[i]->renew(part);
+	}
+}
+
+/* A task makes its own context, or its parent does before it runs: one. */
+static struct iob_task *make(const struct task_struct *task, s32 user)
+{
+	struct iob_task *t = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	unsigned long flags;
+
+	if (!t) {
+		iob_stat_inc(task_nomem);
+		return NULL;
+	}
+	memset(t, 0, task_size);
+	renew_task_parts(t);
+	iob_dirty_fast_end(&t->dirty_fast);
+	t->task = task;
+	t->user = user;
+	spin_lock_irqsave(&tasks_lock, flags);
+	hlist_add_head_rcu(&t->hash, iob_task_bucket(task));
+	nr_users += !!user;
+	spin_unlock_irqrestore(&tasks_lock, flags);
+	return t;
+}
+
+/* Forget what an earlier session knew: its ids mean nothing now. */
+static void renew(struct iob_task *t)
+{
+	t->session = iob_tasks_session;
+	t->modifier = 0;
+	t->role = 0;
+	t->pid = 0;
+	t->direct = 0;
+	t->ranged = NULL;
+	t->stored = 0;
+	t->common = NULL;
+	memset(t->behalf, 0, sizeof(t->behalf));
+	t->behalf_used = false;
+	memset(&t->writes, 0, sizeof(t->writes));
+	memset(&t->xfs, 0, sizeof(t->xfs));
+	memset(&t->freeing, 0, sizeof(t->freeing));
+	iob_origin_free(&t->backing.origin);
+	memset(&t->backing, 0, sizeof(t->backing));
+	iob_origin_free(&t->copy.origin);
+	memset(&t->copy, 0, sizeof(t->copy));
+	iob_origin_free(&t->compressed.origin);
+	memset(&t->compressed, 0, sizeof(t->compressed));
+	t->act = IOB_ACT_NONE;
+	renew_task_parts(t);
+}
+
+/* Of iob_task_get(): the current task has no context, or an old one. */
+struct iob_task *iob_task_make(void)
+{
+	struct iob_task *t = iob_task_peek(current);
+
+	if (!t)
+		t = make(current, 0);
+	if (t && t->session != iob_tasks_session)
+		renew(t);
+	return t;
+}
+
+static void unlink_task(struct iob_task *t)
+{
+	lockdep_assert_held(&tasks_lock);
+	hlist_del_rcu(&t->hash);
+	nr_users -= !!t->user;
+}
+
+/* Nobody can find it any more. */
+static void destroy(struct iob_task *t)
+{
+	iob_origin_free(&t->backing.origin);
+	iob_origin_free(&t->copy.origin);
+	iob_origin_free(&t->compressed.origin);
+	kfree(t->fast.stacks);
+	free_task_parts(t);
+	kmem_cache_free(cache, t);
+}
+
+static void free_rcu_cb(struct rcu_head *rcu)
+{
+	destroy(container_of(rcu, struct iob_task, rcu));
+}
+
+/**
+ * iob_task_free - a task_struct is about to be freed
+ * @task: the task
+ *
+ * Any context but NMI.  No IO can come from it any more.
+ */
+void iob_task_free(const struct task_struct *task)
+{
+	struct iob_task *t;
+	unsigned long flags;
+
+	if (hlist_empty(iob_task_bucket(task)))
+		return;
+	spin_lock_irqsave(&tasks_lock, flags);
+	hlist_for_each_entry(t, iob_task_bucket(task), hash) {
+		if (t->task == task) {
+			unlink_task(t);
+			call_rcu(&t->rcu, free_rcu_cb);
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&tasks_lock, flags);
+}
+
+/**
+ * iob_task_fork - a child inherits its parent's user role
+ * @parent: the current task
+ * @child:  has not run yet
+ *
+ * Inside iob_read_lock().
+ */
+void iob_task_fork(const struct task_struct *parent,
+		   const struct task_struct *child)
+{
+	const struct iob_task *t;
+
+	if (!READ_ONCE(nr_users))
+		return;
+	t = iob_task_peek(parent);
+	if (t && t->user)
+		make(child, t->user);
+}
+
+/**
+ * iob_task_set_user - the current task acts as a user role from now on
+ * @user: the role's id, 0 to act as itself again
+ *
+ * Task context.  Return: 0 or -ENOMEM.
+ */
+int iob_task_set_user(s32 user)
+{
+	struct iob_task *t;
+	unsigned long flags;
+	int err = 0;
+
+	iob_read_lock();
+	t = iob_task_get();
+	if (t) {
+		spin_lock_irqsave(&tasks_lock, flags);
+		nr_users += !!user - !!t->user;
+		t->user = user;
+		spin_unlock_irqrestore(&tasks_lock, flags);
+		t->pid = 0;
+		t->act = IOB_ACT_NONE;
+		t->fast.epoch = 0;
+	} else {
+		err = -ENOMEM;
+	}
+	iob_read_unlock();
+	return err;
+}
+
+/* The current task's user role, or 0. */
+s32 iob_task_user(void)
+{
+	const struct iob_task *t;
+	s32 user;
+
+	iob_read_lock();
+	t = iob_task_peek(current);
+	user = t ? t->user : 0;
+	iob_read_unlock();
+	return user;
+}
+
+/*
+ * io_uring's threads work for the task that owns them.  Their link to it is
+ * private; their name is "iou-wrk-OWNER" or "iou-sqp-OWNER", the owner's tid
+ * as init's namespace has it.  They run no user code that could rename them,
+ * and whoever is found must be of the same process.
+ */
+static struct task_struct *uring_owner(struct task_struct *worker)
+{
+	struct task_struct *owner;
+	int tid;
+
+	if (sscanf(worker->comm, "iou-wrk-%d", &tid) != 1 &&
+	    sscanf(worker->comm, "iou-sqp-%d", &tid) != 1)
+		return worker->group_leader;
+	owner = pid_task(find_pid_ns(tid, &init_pid_ns), PIDTYPE_PID);
+	if (!owner || owner->tgid != worker->tgid)
+		return worker->group_leader;
+	return owner;
+}
+
+/**
+ * iob_task_role - the role in which the current task acts
+ * @t: its context
+ *
+ * Inside iob_read_lock().  Return: an id, see iob_role_get().
+ */
+u64 iob_task_role(struct iob_task *t)
+{
+	struct task_struct *who = current;
+	s32 user = t->user;
+
+	/* a thread that execs takes over its leader's pid */
+	if (likely(t->pid == current->pid))
+		return t->role;
+	if (current->flags & PF_IO_WORKER) {
+		const struct iob_task *o;
+
+		who = uring_owner(current);
+		/* a polling thread has workers of its own */
+		if (who->flags & PF_IO_WORKER)
+			who = uring_owner(who);
+		o = iob_task_peek(who);
+		if (o)
+			user = o->user;
+	}
+	t->role = iob_role_get(who, user);
+	/* not to be kept: what there was no memory for, and what others set */
+	t->pid = t->role == IOB_ROLE_NOMEM || current->flags & PF_IO_WORKER ||
+		 iob_roles_kind() == IOB_ROLE_CGROUP ? 0 : current->pid;
+	return t->role;
+}
+
+/* Of iob_task_act(): not the act that was asked for last. */
+u64 iob_task_find_act(struct iob_task *t, u32 intent,
+		      const struct iob_file *file)
+{
+	u64 role = iob_task_role(t);
+	struct iob_act *act;
+
+	if (t->act && t->act_intent == intent &&
+	    iob_file_same(&t->act_file, file)) {
+		act = iob_act_id(t->act);
+		if (act && act->role == role && !READ_ONCE(act->dead)) {
+			iob_act_touch(act);
+			return t->act;
+		}
+	}
+	t->act_file = *file;
+	t->act_intent = intent;
+	t->act = iob_act_get(role, intent, file);
+	return t->act;
+}
+
+/* What contexts know of the last session is void.  No probe is attached. */
+void iob_tasks_new_session(void)
+{
+	iob_tasks_session++;
+	iob_epoch_bump();
+}
+
+/* Module load.  Return: 0 or -ENOMEM. */
+int iob_tasks_init(void)
+{
+	cache = iob_cache_create("iob_task", task_size, 0);
+	return cache ? 0 : -ENOMEM;
+}
+
+/* Module unload: no probe is attached any more. */
+void iob_tasks_exit(void)
+{
+	struct hlist_node *next;
+	struct iob_task *t;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(iob_tasks); i++) {
+		hlist_for_each_entry_safe(t, next, &iob_tasks[i], hash)
+			destroy(t);
+		cond_resched();
+	}
+	/* those that iob_task_free() handed to RCU */
+	rcu_barrier();
+	kmem_cache_destroy(cache);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * counters/NR and counters/NR_filter
+ *
+ * They come and go as nr_counters changes, under the session's lock, and
+ * debugfs waits for the handlers of a file that goes: so none of the handlers
+ * here takes that lock, nor may what they call.
+ */
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "io/counter_spec.h"
+#include "io/counters.h"
+#include "io/filter.h"
+#include "files.h"
+#include "setting.h"
+
+enum {
+	SPEC,
+	FILTER,
+	NR_KINDS,
+};
+
+/* what a file is for: ->i_private is one of these */
+static struct counter_file {
+	u32 nr;
+	u8 kind;
+	struct dentry *dentry;	/* changed while disabled only */
+} files[IOB_MAX_COUNTERS][NR_KINDS];
+
+static struct dentry *counters;
+
+static int counter_show(struct seq_file *m, void *v)
+{
+	const struct counter_file *f = m->private;
+	size_t size = max_t(size_t, IOB_COUNTER_SPEC_SIZE,
+			    iob_filter_explain_size(IOB_SETTING_MAX));
+	char *text = kmalloc(size, GFP_KERNEL);
+	ssize_t len;
+
+	if (!text)
+		return -ENOMEM;
+	len = f->kind == SPEC ? iob_counter_show_spec(f->nr, text, size) :
+				iob_counter_show_filter(f->nr, text, size);
+	if (len >= 0)
+		seq_printf(m, "%s\n", text);
+	kfree(text);
+	return len < 0 ? len : 0;
+}
+
+static int counter_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, counter_show, inode->i_private);
+}
+
+static ssize_t counter_write(struct file *file, const char __user *from,
+			     size_t count, loff_t *pos)
+{
+	const struct counter_file *f = file_inode(file)->i_private;
+	char *text = iob_setting_text(from, count);
+	int err;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	err = f->kind == SPEC ? iob_counter_set_spec(f->nr, text) :
+				iob_counter_set_filter(f->nr, text);
+	kfree(text);
+	return err ? err : count;
+}
+
+static const struct file_operations counter_fops = {
+	.owner = THIS_MODULE,
+	.open = counter_open,
+	.read = seq_read,
+	.write = counter_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static void remove(u32 from, u32 to)
+{
+	u32 nr, kind;
+
+	for (nr = from; nr < to; nr++) {
+		for (kind = 0; kind < NR_KINDS; kind++) {
+			debugfs_remove(files[nr][kind].dentry);
+			files[nr][kind].dentry = NULL;
+		}
+	}
+}
+
+static int create_one(u32 nr, u32 kind)
+{
+	struct counter_file *f = &files[nr][kind];
+	struct dentry *dentry;
+	char name[24];
+
+	f->nr = nr;
+	f->kind = kind;
+	snprintf(name, sizeof(name), kind == SPEC ? "%u" : "%u_filter", nr);
+	dentry = debugfs_create_file(name, 0600, counters, f, &counter_fops);
+	if (IS_ERR(dentry))
+		return PTR_ERR(dentry);
+	f->dentry = dentry;
+	return 0;
+}
+
+static int create(u32 from, u32 to)
+{
+	u32 nr, kind;
+	int err;
+
+	for (nr = from; nr < to; nr++) {
+		for (kind = 0; kind < NR_KINDS; kind++) {
+			err = create_one(nr, kind);
+			if (err) {
+				remove(from, nr + 1);
+				return err;
+			}
+		}
+	}
+	return 0;
+}
+
+/**
+ * iob_counter_dir_set_nr - have this many counters and their files
+ * @nr: how many, at most IOB_MAX_COUNTERS
+ *
+ * All counter settings are cleared.  May sleep; inside iob_session_change().
+ * Return: 0 or a negative errno, and nothing has changed.
+ */
+int iob_counter_dir_set_nr(u32 nr)
+{
+	u32 old = iob_counters_nr();
+	int err = create(old, nr);
+
+	if (err)
+		return err;
+	err = iob_counters_set_nr(nr);
+	if (err)
+		remove(old, nr);
+	else
+		remove(nr, old);
+	return err;
+}
+
+/* Make counters/ in @dir, with the counters that are configured. */
+int iob_counter_dir_init(struct dentry *dir)
+{
+	counters = debugfs_create_dir("counters", dir);
+	if (IS_ERR(counters))
+		return PTR_ERR(counters);
+	return create(0, iob_counters_nr());
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All that is read and written, as one table and the settings' own.  What a
+ * file shows includes kernel addresses and what other users do, so only root
+ * gets at any of it.
+ */
+#define pr_fmt(fmt) "ioblame: " fmt
+
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+
+#include "core/stats.h"
+#include "io/log.h"
+#include "io/session.h"
+#include "debugfs.h"
+#include "files.h"
+#include "setting.h"
+
+static const struct {
+	const char *name;
+	umode_t mode;
+	const struct file_operations *fops;
+} files[] = {
+	{ "devs", 0600, &iob_devs_fops },
+	{ "status", 0400, &iob_status_fops },
+	{ "roles", 0400, &iob_roles_fops },
+	{ "intents", 0400, &iob_intents_fops },
+	{ "intents_bin", 0400, &iob_intents_bin_fops },
+	{ "iolog", 0400, &iob_iolog_fops },
+	{ "counters_pipe", 0400, &iob_pipe_fops },
+	{ "counters_pipe_bin", 0400, &iob_pipe_bin_fops },
+};
+
+static struct dentry *top;
+
+static int stat_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "%llu\n", iob_stat_read((unsigned long)m->private));
+	return 0;
+}
+
+static int stat_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, stat_show, inode->i_private);
+}
+
+static const struct file_operations stat_fops = {
+	.owner = THIS_MODULE,
+	.open = stat_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static int create_stats(void)
+{
+	struct dentry *file, *dir = debugfs_create_dir("stats", top);
+	unsigned long i;
+
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	for (i = 0; i < IOB_NR_STATS; i++) {
+		file = debugfs_create_file(iob_stat_name(i), 0400, dir,
+					   (void *)i, &stat_fops);
+		if (IS_ERR(file))
+			return PTR_ERR(file);
+	}
+	return 0;
+}
+
+static int create_files(void)
+{
+	struct dentry *file;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		file = debugfs_create_file(files[i].name, files[i].mode, top,
+					   NULL, files[i].fops);
+		if (IS_ERR(file))
+			return PTR_ERR(file);
+	}
+	return 0;
+}
+
+static int create_settings(void)
+{
+	const struct iob_setting *s;
+	struct dentry *file;
+
+	for (s = iob_settings; s < iob_settings + iob_nr_settings; s++) {
+		file = debugfs_create_file(s->name, s->set ? 0600 : 0400, top,
+					   (void *)s, &iob_setting_fops);
+		if (IS_ERR(file))
+			return PTR_ERR(file);
+	}
+	return 0;
+}
+
+/**
+ * iob_files_init - make all files, the last thing at module load
+ * @show_hooks: prints the hooks' lines of `status`
+ *
+ * May sleep.  Return: 0 or a negative errno, of which dmesg then tells.
+ */
+int iob_files_init(void (*show_hooks)(struct seq_file *m))
+{
+	int err;
+
+	iob_status_set_hooks(show_hooks);
+	top = debugfs_create_dir("ioblame", NULL);
+	if (IS_ERR(top)) {
+		err = PTR_ERR(top);
+		pr_err("no directory in debugfs (error %d): it needs CONFIG_DEBUG_FS and no debugfs=off on the kernel's command line\n",
+		       err);
+		return err;
+	}
+	d_inode(top)->i_mode = S_IFDIR | 0700;
+	err = iob_iolog_bin_init(top);
+	if (!err)
+		err = create_files();
+	if (!err)
+		err = create_stats();
+	if (!err)
+		err = iob_counter_dir_init(top);
+	/* comes last: `enable` is among them */
+	if (!err)
+		err = create_settings();
+	if (err) {
+		pr_err("no files in debugfs (error %d)\n", err);
+		iob_files_exit();
+	}
+	return err;
+}
+
+/**
+ * iob_files_exit - remove all files, the first thing at module unload
+ *
+ * Ends the session, as relay writes to the inodes of its files: they go before
+ * their directory does.  May sleep, until running handlers are done; whoever
+ * has a file open holds the module, so at unload there are none.
+ */
+void iob_files_exit(void)
+{
+	iob_session_switch(false);
+	iob_iolog_bin_exit();
+	debugfs_remove(top);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `devs`: a write adds its words, or takes those behind a '!' away, all or
+ * none of them.  O_TRUNC forgets what was there, but only when the first write
+ * turns out to be valid, or at closing if there was none: `echo typo > devs`
+ * leaves everything as it was.
+ */
+#define pr_fmt(fmt) "ioblame: " fmt
+
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "core/disk.h"
+#include "files.h"
+#include "setting.h"
+
+enum {
+	MAX_DEVS = 64,
+};
+
+struct devs {
+	unsigned int nr;
+	struct iob_dev dev[MAX_DEVS];
+};
+
+/* an opener for writing */
+struct opener {
+	bool clear;		/* the next valid write begins with none */
+	bool wrote;		/* or tried to */
+};
+
+static DEFINE_MUTEX(write_mutex);	/* read, change, set: one at a time */
+
+static void drop(struct devs *devs, unsigned int i)
+{
+	devs->nr--;
+	memmove(&devs->dev[i], &devs->dev[i + 1],
+		(devs->nr - i) * sizeof(devs->dev[0]));
+}
+
+/* A device that is there no more is still known by what `devs` prints. */
+static bool drop_shown(struct devs *devs, const char *word)
+{
+	char number[24];
+	unsigned int i;
+
+	for (i = 0; i < devs->nr; i++) {
+		const struct iob_dev *d = &devs->dev[i];
+
+		snprintf(number, sizeof(number), "%u:%u", MAJOR(d->dev),
+			 MINOR(d->dev));
+		if (!strcmp(word, d->name) || !strcmp(word, number)) {
+			drop(devs, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int find(const struct devs *devs, dev_t dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < devs->nr; i++) {
+		if (devs->dev[i].dev == dev)
+			return i;
+	}
+	return -1;
+}
+
+static int change(struct devs *devs, const char *word)
+{
+	bool add = *word != '!';
+	struct iob_dev dev;
+	int i, err;
+
+	word += !add;
+	if (!*word)
+		return -EINVAL;
+	if (!add && drop_shown(devs, word))
+		return 0;
+	err = iob_dev_lookup(word, &dev);
+	if (err) {
+		pr_debug("devs: no block device is called %s\n", word);
+		return err;
+	}
+	i = find(devs, dev.dev);
+	if (!add) {
+		if (i >= 0)
+			drop(devs, i);
+		return 0;
+	}
+	if (i < 0) {
+		if (devs->nr == MAX_DEVS)
+			return -ENOSPC;
+		i = devs->nr++;
+	}
+	/* also if it was there: it may be another one of that number by now */
+	devs->dev[i] = dev;
+	return 0;
+}
+
+static int change_all(struct opener *o, char *text)
+{
+	struct devs *devs = kzalloc(sizeof(*devs), GFP_KERNEL);
+	char *word;
+	int err = 0;
+
+	if (!devs)
+		return -ENOMEM;
+	mutex_lock(&write_mutex);
+	o->wrote = true;
+	if (!o->clear)
+		devs->nr = iob_devs_get(devs->dev, MAX_DEVS);
+	while (!err && (word = strsep(&text, " \t\n\v\f\r"))) {
+		if (*word)
+			err = change(devs, word);
+	}
+	if (!err)
+		err = iob_devs_set(devs->dev, devs->nr);
+	if (!err)
+		o->clear = false;
+	mutex_unlock(&write_mutex);
+	kfree(devs);
+	return err;
+}
+
+static ssize_t devs_write(struct file *file, const char __user *from,
+			  size_t count, loff_t *pos)
+{
+	struct seq_file *m = file->private_data;
+	char *text = iob_setting_text(from, count);
+	struct opener *o = m->private;
+	int err;
+
+	if (IS_ERR(text)) {
+		o->wrote = true;
+		return PTR_ERR(text);
+	}
+	err = change_all(o, text);
+	kfree(text);
+	return err ? err : count;
+}
+
+static int devs_show(struct seq_file *m, void *v)
+{
+	struct devs *devs = kzalloc(sizeof(*devs), GFP_KERNEL);
+	unsigned int i;
+
+	if (!devs)
+		return -ENOMEM;
+	devs->nr = iob_devs_get(devs->dev, MAX_DEVS);
+	for (i = 0; i < devs->nr; i++)
+		seq_printf(m, "%u:%u %s\n", MAJOR(devs->dev[i].dev),
+			   MINOR(devs->dev[i].dev), devs->dev[i].name);
+	kfree(devs);
+	return 0;
+}
+
+static int devs_open(struct inode *inode, struct file *file)
+{
+	struct opener *o = kzalloc(sizeof(*o), GFP_KERNEL);
+	int err;
+
+	if (!o)
+		return -ENOMEM;
+	o->clear = (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC);
+	err = single_open(file, devs_show, o);
+	if (err)
+		kfree(o);
+	return err;
+}
+
+static int devs_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+	struct opener *o = m->private;
+
+	if (o->clear && !o->wrote) {
+		mutex_lock(&write_mutex);
+		iob_devs_set(NULL, 0);
+		mutex_unlock(&write_mutex);
+	}
+	kfree(o);
+	return single_release(inode, file);
+}
+
+const struct file_operations iob_devs_fops = {
+	.owner = THIS_MODULE,
+	.open = devs_open,
+	.read = seq_read,
+	.write = devs_write,
+	.llseek = seq_lseek,
+	.release = devs_release,
+};

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `iolog`: each IO as it completed, read like trace_pipe
+ *
+ *	W 524288 @ 3276800 pid-668 (cp) dev=0x800010 ino=0x73 gen=0x17b5119d
+ *	  disk=sdb how=exact sub=71 sub_comm=kworker/u4:2 wait=12 io=2031 age=-
+ *	  #25 modifier=0x10000003 wb=periodic
+ *	  [ffffffff811cc86c] __set_page_dirty+0x4c/0xd0
+ *
+ * (the first two lines are one).  Behind gen= come, in this order:
+ *
+ *	disk=	where it went; SECTOR is this disk's
+ *	how=	exact, inherited, submitter or lost: enum iob_how
+ *	sub=	the pid of who submitted it, and
+ *	sub_comm= the name; its spaces are escaped, too
+ *	part=	not in the first part of an IO: 1, 2, ..
+ *	op=	only with D: discard, secure_erase or write_zeroes
+ *	err=	only if it failed: the negative errno
+ *	wait=	microseconds from queueing to the last issue, 0 on a device
+ *		without requests
+ *	io=	from there to completion
+ *	age=	from dirtying to completion
+ *
+ * `-` is what was not measured.  What one reader has taken no other gets.  A
+ * reader's buffer may be of any size: what is left of an entry is kept.
+ */
+#include <linux/blk_types.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include <compat/rcu.h>
+
+#include "core/disk.h"
+#include "io/log.h"
+#include "io/session.h"
+#include "files.h"
+#include "text.h"
+
+enum {
+	ENTRY_SIZE = 1024 + IOB_TEXT_INTENT_SIZE,
+};
+
+struct log {
+	struct mutex lock;	/* the rest, against threads that share us */
+	size_t off;		/* what of @text was read */
+	struct iob_text text;	/* one entry */
+};
+
+static void add_who(struct iob_text *t, const struct iob_iolog_bin_record *rec)
+{
+	struct iob_text_who who = {
+		.kind = rec->role_kind,
+		.comm = rec->comm,
+	};
+
+	switch (rec->role_kind) {
+	case IOB_ROLE_CGROUP:
+		who.key = rec->cgroup;
+		break;
+	case IOB_ROLE_USER:
+		who.key = -rec->id;
+		break;
+	default:
+		who.key = rec->id;
+		break;
+	}
+	iob_text_role(t, &who);
+}
+
+static void add_disk_name(struct iob_text *t, dev_t devt)
+{
+	const struct iob_disk *disk = iob_disk_named(devt);
+
+	if (disk)
+		iob_text_add(t, " disk=%s", disk->name);
+	else
+		iob_text_add(t, " disk=%u:%u", MAJOR(devt), MINOR(devt));
+}
+
+static const char *discard_name(u32 opf)
+{
+	switch (opf & (__force u32)REQ_OP_MASK) {
+	case (__force u32)REQ_OP_DISCARD:
+		return "discard";
+	case (__force u32)REQ_OP_SECURE_ERASE:
+		return "secure_erase";
+	case (__force u32)REQ_OP_WRITE_ZEROES:
+		return "write_zeroes";
+	default:
+		return "-";
+	}
+}
+
+static void add_usecs(struct iob_text *t, const char *key, u64 from, u64 to)
+{
+	if (from && to >= from)
+		iob_text_add(t, " %s=%llu", key,
+			     div_u64(to - from, NSEC_PER_USEC));
+	else
+		iob_text_add(t, " %s=-", key);
+}
+
+static void add_words(struct iob_text *t, const struct iob_iolog_bin_record *rec)
+{
+	u64 issued = rec->issue_ns ? rec->issue_ns : rec->queue_ns;
+	char name[IOB_TEXT_NAME_SIZE];
+
+	add_disk_name(t, rec->disk);
+	iob_text_escape(name, sizeof(name), rec->sub_comm, true);
+	iob_text_add(t, " how=%s sub=%u sub_comm=%s", iob_text_how(rec->how),
+		     rec->sub_pid, *name ? name : "-");
+	if (rec->part)
+		iob_text_add(t, " part=%u", rec->part);
+	if (rec->op == 'D')
+		iob_text_add(t, " op=%s", discard_name(rec->opf));
+	if (rec->error)
+		iob_text_add(t, " err=%d", rec->error);
+	add_usecs(t, "wait", rec->queue_ns, issued);
+	add_usecs(t, "io", issued, rec->complete_ns);
+	add_usecs(t, "age", rec->dirty_ns, rec->complete_ns);
+}
+
+static void format(struct iob_text *t, const struct iob_iolog_bin_record *rec)
+{
+	const struct iob_intent *intent;
+
+	iob_text_add(t, "%c %u @ %llu ", rec->op, rec->bytes, rec->sector);
+	add_who(t, rec);
+	iob_text_add(t, " dev=0x%x ino=0x%llx gen=0x%x", rec->dev, rec->ino,
+		     rec->gen);
+	add_words(t, rec);
+	iob_text_add(t, "\n");
+	iob_read_lock();
+	intent = iob_intent_nr(rec->intent_nr);
+	iob_read_unlock();
+	/* intents live as long as the session, which the caller holds */
+	if (intent)
+		iob_text_intent(t, "  ", rec->intent_nr, intent);
+}
+
+/* Take the next entry.  Return: false if there is none. */
+static bool fill(struct log *log)
+{
+	struct iob_iolog_bin_record rec;
+	bool got;
+
+	log->off = 0;
+	log->text.len = 0;
+	iob_session_read_lock();
+	got = iob_session_there() && iob_iolog_next(&rec);
+	if (got)
+		format(&log->text, &rec);
+	iob_session_read_unlock();
+	return got;
+}
+
+/* Return: how much there was, up to @count, or -EFAULT. */
+static ssize_t drain(struct log *log, char __user *to, size_t count)
+{
+	size_t n, done = 0;
+
+	while (done < count) {
+		if (log->off == log->text.len && !fill(log))
+			break;
+		n = min(log->text.len - log->off, count - done);
+		if (copy_to_user(to + done, log->text.buf + log->off, n))
+			return done ? done : -EFAULT;
+		log->off += n;
+		done += n;
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
+	}
+	return done;
+}
+
+static ssize_t log_read(struct file *file, char __user *to, size_t count,
+			loff_t *pos)
+{
+	struct log *log = file->private_data;
+	ssize_t ret;
+	bool ended;
+
+	if (!count)
+		return 0;
+	do {
+		if (mutex_lock_interruptible(&log->lock))
+			return -ERESTARTSYS;
+		/* asked first: what was logged before the end is found then */
+		ended = iob_iolog_ended();
+		ret = drain(log, to, count);
+		mutex_unlock(&log->lock);
+		if (ret || ended)
+			return ret;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+		/* somebody else may be faster to get what we wake for */
+		ret = iob_iolog_wait();
+	} while (!ret);
+	return ret;
+}
+
+/* What is left of an entry can be read, whatever the log has. */
+static __poll_t log_poll(struct file *file, struct poll_table_struct *pt)
+{
+	struct log *log = file->private_data;
+	__poll_t mask = iob_iolog_poll(file, pt);
+
+	if (READ_ONCE(log->off) != READ_ONCE(log->text.len))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	return mask;
+}
+
+static int log_open(struct inode *inode, struct file *file)
+{
+	struct log *log = kzalloc(sizeof(*log), GFP_KERNEL);
+
+	if (!log)
+		return -ENOMEM;
+	log->text.buf = kvmalloc(ENTRY_SIZE, GFP_KERNEL);
+	if (!log->text.buf) {
+		kfree(log);
+		return -ENOMEM;
+	}
+	log->text.size = ENTRY_SIZE;
+	mutex_init(&log->lock);
+	file->private_data = log;
+	iob_iolog_open();
+	return stream_open(inode, file);
+}
+
+static int log_release(struct inode *inode, struct file *file)
+{
+	struct log *log = file->private_data;
+
+	iob_iolog_close();
+	kvfree(log->text.buf);
+	kfree(log);
+	return 0;
+}
+
+const struct file_operations iob_iolog_fops = {
+	.owner = THIS_MODULE,
+	.open = log_open,
+	.read = log_read,
+	.poll = log_poll,
+	.release = log_release,
+};

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `roles`: one line for each, in the order of their numbers
+ *
+ *	id pid tgid comm cgroup state
+ *	0 - - lost - -
+ *	512 512 512 dd 4026 exited
+ *	-7 - - - 4026 alive
+ *
+ * `id` is that of binary records: a pid (`role` is thread), a tgid (process),
+ * a negated user role, or 0.  `cgroup` is where the role was last seen; for a
+ * role that stands for a cgroup it is who it is.  A name is escaped as in
+ * iolog, its spaces too.  `-` is what a role has not.
+ */
+#include <linux/module.h>
+#include <linux/seq_file.h>
+
+#include <compat/rcu.h>
+
+#include "core/role.h"
+#include "io/session.h"
+#include "files.h"
+#include "text.h"
+
+static void show_pids(struct seq_file *m, const struct iob_role *role)
+{
+	seq_printf(m, "%d ", iob_role_number(role));
+	if (role->kind == IOB_ROLE_THREAD)
+		seq_printf(m, "%llu %u ", role->key, role->tgid);
+	else if (role->kind == IOB_ROLE_PROCESS)
+		seq_printf(m, "- %u ", role->tgid);
+	else
+		seq_puts(m, "- - ");
+}
+
+static void show(struct seq_file *m, const struct iob_role *role)
+{
+	char name[IOB_TEXT_NAME_SIZE];
+
+	show_pids(m, role);
+	iob_text_escape(name, sizeof(name), role->comm, true);
+	seq_printf(m, "%s ", *name ? name : "-");
+	if (role->kind == IOB_ROLE_SPECIAL)
+		seq_puts(m, "- -\n");
+	else
+		seq_printf(m, "%llu %s\n",
+			   role->kind == IOB_ROLE_CGROUP ?
+			   role->key : READ_ONCE(role->cgroup),
+			   READ_ONCE(role->exited) ? "exited" : "alive");
+}
+
+/* Position 0 is the header, n + 1 the role with the number n. */
+static void *roles_start(struct seq_file *m, loff_t *pos)
+{
+	iob_session_read_lock();
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	if (!iob_session_there() || *pos > iob_roles_max())
+		return NULL;
+	return pos;
+}
+
+static void *roles_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	const struct iob_role *role = NULL;
+	u32 nr = *pos;
+
+	if (iob_session_there()) {
+		/* it may go at any time: only its number is kept */
+		iob_read_lock();
+		role = iob_role_next(&nr);
+		iob_read_unlock();
+	}
+	*pos = (loff_t)nr + 1;
+	return role ? pos : NULL;
+}
+
+static void roles_stop(struct seq_file *m, void *v)
+{
+	iob_session_read_unlock();
+}
+
+static int roles_show(struct seq_file *m, void *v)
+{
+	const struct iob_role *role;
+	u32 nr;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "id pid tgid comm cgroup state\n");
+		return 0;
+	}
+	nr = *(loff_t *)v - 1;
+	iob_read_lock();
+	role = iob_role_next(&nr);
+	if (role && nr == *(loff_t *)v - 1)
+		show(m, role);
+	iob_read_unlock();
+	return 0;
+}
+
+static const struct seq_operations roles_ops = {
+	.start = roles_start,
+	.next = roles_next,
+	.stop = roles_stop,
+	.show = roles_show,
+};
+
+static int roles_open(struct inode *inode, struct file *file)
+{
+	return seq_open(file, &roles_ops);
+}
+
+const struct file_operations iob_roles_fops = {
+	.owner = THIS_MODULE,
+	.open = roles_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};

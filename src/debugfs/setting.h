@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * setting - small files: one value to read, one setting a write
+ */
+#ifndef IOB_DEBUGFS_SETTING_H
+#define IOB_DEBUGFS_SETTING_H
+
+#include <linux/fs.h>
+#include <linux/seq_file.h>
+
+#define IOB_SETTING_MAX	4096	/* bytes of a write */
+
+struct iob_setting {
+	const char *name;
+	/* print the value, without the newline */
+	void (*show)(struct seq_file *m);
+	/* @text is trimmed; an error leaves the old setting; NULL: read only */
+	int (*set)(const char *text);
+};
+
+extern const struct file_operations iob_setting_fops;	/* ->i_private */
+extern const struct iob_setting iob_settings[];
+extern const unsigned int iob_nr_settings;
+
+char *iob_setting_text(const char __user *from, size_t count);
+int iob_setting_u32(const char *text, u32 min, u32 max, u32 *value);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `status`: the state of everything on one page
+ *
+ * A line is a key and its value, separated by a space; a value of several
+ * words begins with what it is about.  Keys do not change; new ones may come.
+ *
+ *	enabled 1			0 or 1
+ *	session 3			counts the enablings
+ *	role thread, charge split	settings of the same name
+ *	dev 8:16 sdb			one line for each in `devs`
+ *	disk sdb W ios=2 bytes=8192 exact=4096 inherited=4096 submitter=0 lost=0
+ *					what completed in this session, by disk
+ *					and by direction as in iolog: whole
+ *					IOs, and the bytes by how sure the
+ *					blame is; none is missing in the sum
+ *	total W ...			the same for all disks together
+ *	inflight 0			IOs that are under way
+ *	roles 12 max=65536		objects there are; intents, acts
+ *	memory.dirtier 41000		bytes of the dirtier table
+ *	memory.owners 1000		bytes of what is known of inodes and buffers
+ *	memory.objects 1000		at least, of roles, intents and acts, without
+ *					stacks and counters
+ *	losses 0			sum of those of stats/ that are losses
+ *	loss NAME 3 (meaning)		those of stats/ that are not 0
+ *	event NAME 3 (meaning)		likewise, where nothing is lost by it
+ *	reclaimed roles=0 acts=0	in this session
+ *	hook ...			what we are attached to; if missing,
+ *					what is lost without it
+ */
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include "blame/dirtier.h"
+#include "core/disk.h"
+#include "core/intent.h"
+#include "blame/association.h"
+#include "core/stats.h"
+#include "io/clock.h"
+#include "io/counters.h"
+#include "io/bio_ctx.h"
+#include "io/session.h"
+#include "files.h"
+#include "text.h"
+
+enum {
+	MAX_DEVS = 64,
+};
+
+static void (*show_hooks)(struct seq_file *m);
+
+/* Who prints the lines `hook`.  Before the file is there. */
+void iob_status_set_hooks(void (*show)(struct seq_file *m))
+{
+	show_hooks = show;
+}
+
+static void add_sums(struct iob_disk_sums *to, const struct iob_disk_sums *from)
+{
+	unsigned int op, how;
+
+	for (op = 0; op < IOB_NR_OPS; op++) {
+		to->ios[op] += READ_ONCE(from->ios[op]);
+		for (how = 0; how < IOB_NR_HOWS; how++)
+			to->bytes[op][how] += READ_ONCE(from->bytes[op][how]);
+	}
+}
+
+static void show_sums(struct seq_file *m, const char *what, const char *name,
+		      const struct iob_disk_sums *sums)
+{
+	static const char letters[IOB_NR_OPS + 1] = {
+		[IOB_OP_READ] = 'R', [IOB_OP_AHEAD] = 'A', [IOB_OP_WRITE] = 'W',
+		[IOB_OP_DISCARD] = 'D', [IOB_OP_FLUSH] = 'F',
+	};
+	unsigned int op, how;
+	u64 bytes;
+
+	for (op = 0; op < IOB_NR_OPS; op++) {
+		if (!sums->ios[op])
+			continue;
+		for (how = 0, bytes = 0; how < IOB_NR_HOWS; how++)
+			bytes += sums->bytes[op][how];
+		seq_printf(m, "%s %s%c ios=%llu bytes=%llu", what, name,
+			   letters[op], sums->ios[op], bytes);
+		for (how = 0; how < IOB_NR_HOWS; how++)
+			seq_printf(m, " %s=%llu", iob_text_how(how),
+				   sums->bytes[op][how]);
+		seq_putc(m, '\n');
+	}
+}
+
+static void sum_up(const struct iob_disk *disk, struct iob_disk_sums *sums)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		add_sums(sums, per_cpu_ptr(disk->sums, cpu));
+}
+
+/* ->private is where all disks are added up */
+static void show_disk(struct seq_file *m, const struct iob_disk *disk)
+{
+	struct iob_disk_sums sums = { 0 };
+	char name[DISK_NAME_LEN + 1];
+
+	sum_up(disk, &sums);
+	add_sums(m->private, &sums);
+	snprintf(name, sizeof(name), "%s ", disk->name);
+	show_sums(m, "disk", name, &sums);
+}
+
+static int show_disks(struct seq_file *m)
+{
+	struct iob_disk_sums *all = kzalloc(sizeof(*all), GFP_KERNEL);
+
+	if (!all)
+		return -ENOMEM;
+	m->private = all;
+	iob_disks_show(m, show_disk);
+	show_sums(m, "total", "", all);
+	m->private = NULL;
+	kfree(all);
+	return 0;
+}
+
+static int show_devs(struct seq_file *m)
+{
+	struct iob_dev *dev = kcalloc(MAX_DEVS, sizeof(*dev), GFP_KERNEL);
+	unsigned int i, nr;
+
+	if (!dev)
+		return -ENOMEM;
+	nr = min_t(unsigned int, iob_devs_get(dev, MAX_DEVS), MAX_DEVS);
+	for (i = 0; i < nr; i++)
+		seq_printf(m, "dev %u:%u %s\n", MAJOR(dev[i].dev),
+			   MINOR(dev[i].dev), dev[i].name);
+	kfree(dev);
+	return 0;
+}
+
+/* The session is held. */
+static void show_objects(struct seq_file *m)
+{
+	bool there = iob_session_there();
+	u64 roles = there ? iob_roles_count() : 0;
+	u64 intents = there ? iob_intents_count() : 0;
+	u64 acts = there ? iob_acts_count() : 0;
+
+	seq_printf(m, "roles %llu max=%u\n", roles, iob_conf.max_roles);
+	seq_printf(m, "intents %llu max=%u\n", intents, iob_conf.max_intents);
+	seq_printf(m, "acts %llu max=%u\n", acts, iob_conf.max_acts);
+	seq_printf(m, "memory.dirtier %lu\n", there ? iob_dirtier_bytes() : 0);
+	seq_printf(m, "memory.owners %lu\n", there ? iob_assoc_bytes() : 0);
+	seq_printf(m, "memory.objects %llu\n",
+		   roles * sizeof(struct iob_role) +
+		   intents * sizeof(struct iob_intent) +
+		   acts * sizeof(struct iob_act));
+}
+
+static void show_losses(struct seq_file *m)
+{
+	struct iob_reclaimed reclaimed;
+	u64 nr, sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < IOB_NR_LOSSES; i++)
+		sum += iob_stat_read(i);
+	seq_printf(m, "losses %llu\n", sum);
+	for (i = 0; i < IOB_NR_STATS; i++) {
+		nr = iob_stat_read(i);
+		if (nr)
+			seq_printf(m, "%s %s %llu (%s)\n",
+				   i < IOB_NR_LOSSES ? "loss" : "event",
+				   iob_stat_name(i), nr, iob_stat_what(i));
+	}
+	iob_pipe_reclaimed(&reclaimed);
+	seq_printf(m, "reclaimed roles=%llu acts=%llu\n", reclaimed.roles,
+		   reclaimed.acts);
+}
+
+static void show_settings(struct seq_file *m)
+{
+	static const char *const roles[] = {
+		[IOB_ROLE_THREAD]  = "thread",
+		[IOB_ROLE_PROCESS] = "process",
+		[IOB_ROLE_CGROUP]  = "cgroup",
+	};
+
+	seq_printf(m, "enabled %d\n", iob_session_enabled());
+	seq_printf(m, "session %u\n", iob_session_seq());
+	seq_printf(m, "role %s\n", roles[iob_conf.role]);
+	seq_printf(m, "charge %s\n", iob_conf.charge_first ? "first" : "split");
+}
+
+static int status_show(struct seq_file *m, void *v)
+{
+	int err;
+
+	iob_session_read_lock();
+	show_settings(m);
+	err = show_devs(m);
+	if (!err)
+		err = show_disks(m);
+	if (!err) {
+		if (iob_session_enabled())
+			seq_printf(m, "clock %s\n", iob_clock_name());
+		seq_printf(m, "inflight %u\n", iob_bio_ctxs_count());
+		show_objects(m);
+		show_losses(m);
+		if (show_hooks)
+			show_hooks(m);
+	}
+	iob_session_read_unlock();
+	return err;
+}
+
+static int status_open(struct inode *inode, struct file *file)
+{
+	/* room for all of it: whatever does not fit is shown anew from the start */
+	return single_open_size(file, status_show, NULL, SZ_32K);
+}
+
+const struct file_operations iob_status_fops = {
+	.owner = THIS_MODULE,
+	.open = status_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};

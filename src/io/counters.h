@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * counters - histograms of what was done, for each act
+ */
+#ifndef IOB_IO_COUNTERS_H
+#define IOB_IO_COUNTERS_H
+
+#include "core/act.h"
+#include "core/disk.h"
+#include "counter_spec.h"
+#include "field.h"
+
+#define IOB_MAX_COUNTERS	256
+
+int iob_counters_set_nr(u32 nr);
+u32 iob_counters_nr(void);
+int iob_counter_set_spec(u32 nr, const char *text);
+int iob_counter_set_filter(u32 nr, const char *text);
+ssize_t iob_counter_show_spec(u32 nr, char *buf, size_t size);
+ssize_t iob_counter_show_filter(u32 nr, char *buf, size_t size);
+
+int iob_counters_start(void);
+void iob_counters_stop(void);
+u32 iob_counters_session_nr(void);
+void iob_counters_release(struct iob_act *act);
+
+/* for each operation a bit for each field that its counters look at; or 0 */
+extern u32 iob_counters_fields[IOB_NR_OPS];
+
+extern bool iob_counters_timed;		/* some field begins or ends with issue */
+
+/* What the counters want to know of such an IO.  Any context. */
+static inline u32 iob_counters_wanted(enum iob_op op)
+{
+	return READ_ONCE(iob_counters_fields[op]);
+}
+
+void iob_counters_charge(struct iob_act *act, enum iob_op op,
+			 const struct iob_fields *fields, u32 known);
+
+/* Fields that are had for little; most counters look at no others. */
+#define IOB_COUNTERS_SIMPLE	(BIT(IOB_FIELD_SIZE) | BIT(IOB_FIELD_TOTAL_TIME))
+
+/* beside those in iob_counters_wanted(): some counter has a filter */
+#define IOB_COUNTERS_FILTER	BIT(IOB_NR_FIELDS)
+
+/* A counter without a filter, as far as such fields go. */
+struct iob_simple_counter {
+	struct iob_counter_spec spec;
+	u64 last;		/* the greatest value that is counted */
+	u32 at;			/* its first slot in an act's histograms */
+};
+
+/* for each operation, those that count it; NULL behind the last */
+extern struct iob_simple_counter **const iob_counters_simple[IOB_NR_OPS];
+
+void iob_counters_charge_all(struct iob_act *act, enum iob_op op, u64 size,
+			     u64 usecs);
+
+/* Two CPUs may count for one act: none is to be lost. */
+static __always_inline void iob_counters_add(u32 *hist, u32 at)
+{
+	atomic_inc((atomic_t *)&hist[at]);
+}
+
+/* As iob_counters_charge_simple(), into an act's histograms. */
+static __always_inline void iob_counters_add_simple(u32 *hist, enum iob_op op,
+						   u64 size, u64 usecs)
+{
+	struct iob_simple_counter **plain = iob_counters_simple[op];
+	const struct iob_simple_counter *p;
+
+	for (; (p = READ_ONCE(*plain)); plain++) {
+		u64 value = p->spec.field == IOB_FIELD_SIZE ? size : usecs;
+
+		if (value >= p->spec.bound[0] && value <= p->last)
+			iob_counters_add(hist, p->at +
+					 iob_counter_slot_in(&p->spec, value));
+	}
+}
+
+/**
+ * iob_counters_charge_simple - count one IO, if no other fields are wanted
+ * @act:   pays
+ * @op:    what the IO did
+ * @size:  in bytes
+ * @usecs: from queue to completion
+ *
+ * As iob_counters_charge() with IOB_COUNTERS_SIMPLE known; there is no filter.
+ */
+static inline void iob_counters_charge_simple(struct iob_act *act, enum iob_op op,
+					     u64 size, u64 usecs)
+{
+	u32 *hist = READ_ONCE(act->counters);
+
+	if (likely(hist))
+		iob_counters_add_simple(hist, op, size, usecs);
+	else
+		iob_counters_charge_all(act, op, size, usecs);
+}
+
+u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot);
+
+/* the turn of counters_pipe: acts that do IO note it */
+extern u32 iob_pipe_generation_now;
+
+/* The turn in which an IO is done now; counters_pipe begins a new one. */
+static inline u32 iob_pipe_generation(void)
+{
+	return READ_ONCE(iob_pipe_generation_now);
+}
+
+u32 iob_pipe_next_generation(void);
+
+#endif
