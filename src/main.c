@@ -2,11 +2,11 @@
 /*
  * ioblame - who caused this IO
  *
- * Somebody dirties a page; much later a flusher writes it.  We note who, how
- * and on what at the moment of dirtying, keep that under the page frame's
- * number, and when a bio carries the page to a disk, charge it to them.
+ * A task dirties a page; much later a flusher writes it.  ioblame notes which task, how and
+ * on what file at the moment of dirtying, keeps that under the page frame's number, and
+ * charges the IO to it when a bio carries the page to a disk.
  *
- *   hooks -> dirtier (pfn -> act) -> origin (bio -> acts) -> inflight
+ *   hooks -> dirtier (pfn -> act) -> origin (bio -> acts) -> the bio's context
  *         -> on completion: counters, iolog -> debugfs
  */
 #define pr_fmt(fmt) "ioblame: " fmt
@@ -16,11 +16,15 @@
 #include "debugfs/debugfs.h"
 #include "hooks/table.h"
 #include "io/session.h"
+#include "registry.h"
 
 static int __init iob_init(void)
 {
 	int err;
 
+	err = iob_registry_init();
+	if (err)
+		return err;
 	err = iob_session_init(iob_hooks_attach, iob_hooks_detach);
 	if (err)
 		return err;

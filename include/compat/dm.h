@@ -44,4 +44,13 @@ struct iob_dm_mapping {
 	struct bio *bio;		/* the one that discards them */
 };
 
+/*
+ * The bio that a bio of dm-crypt's is the ciphertext of: in bi_private's struct
+ * dm_crypt_io, the second pointer.
+ */
+static inline const struct bio *iob_dm_crypt_base(const struct bio *bio)
+{
+	return ((const struct bio *const *)bio->bi_private)[1];
+}
+
 #endif

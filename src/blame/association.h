@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * owner - who changed an object that is no page of a page cache
+ * association - object -> the act that changed it, for what is no page of a page cache
+ *
+ * Inodes, buffers of a journal, transactions and the like have no page frame to be noted
+ * under.  They are noted here by their address.
+ *
+ * Example: dd (act 7) makes inode 0xffff9a3e0142c8f8 dirty: { inode, that address, 0 } ->
+ * 7.  The flusher writes the inode 5 s later, asks, and charges what that changes to 7.
  */
 #ifndef IOB_BLAME_ASSOCIATION_H
 #define IOB_BLAME_ASSOCIATION_H
 
 #include <linux/types.h>
 
-/* what an object is; with its address, and a number where that is not enough */
-enum iob_assoc_kind {
-	IOB_ASSOC_INODE = 1,	/* struct inode */
-	IOB_ASSOC_LOGGED,	/* buffer, in the transaction with that tid */
-	IOB_ASSOC_LOG_BLOCK,	/* block of a journal: its copy of a buffer */
-	IOB_ASSOC_BUF,		/* struct xfs_buf */
-	IOB_ASSOC_XFS_INODE,	/* struct xfs_inode */
-	IOB_ASSOC_XFS_TRANS,	/* struct xfs_trans */
-	IOB_ASSOC_XFS_ICLOG,	/* not an act: see hooks/xfs */
-	IOB_ASSOC_STRIPE,	/* not an act: see record/stripe */
-	IOB_ASSOC_LOOP,		/* not an act: see record/loop */
-	IOB_ASSOC_COPY,		/* not an act: see record/copy */
+/*
+ * What an object is.  One static struct for each kind; the address of an object may be
+ * noted under several kinds.
+ */
+struct iob_assoc_kind {
+	const char *name;
+	u32 nr;			/* not 0 once iob_assoc_kind_add() was called */
 };
 
+extern struct iob_assoc_kind iob_assoc_inode;	/* struct inode */
+
+int iob_assoc_kind_add(struct iob_assoc_kind *kind);
 int iob_assoc_init(void);
 void iob_assoc_exit(void);
-void iob_assoc_set(enum iob_assoc_kind kind, const void *object, u64 sub,
+void iob_assoc_set(const struct iob_assoc_kind *kind, const void *object, u64 sub,
 		   u64 act);
-void iob_assoc_forget(enum iob_assoc_kind kind, const void *object, u64 sub);
-u64 iob_assoc_take(enum iob_assoc_kind kind, const void *object, u64 sub);
-u64 iob_assoc_get(enum iob_assoc_kind kind, const void *object, u64 sub);
+void iob_assoc_forget(const struct iob_assoc_kind *kind, const void *object, u64 sub);
+u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 sub);
+u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub);
 unsigned long iob_assoc_bytes(void);
 
 #endif

@@ -1,256 +1,422 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * While a task changes metadata for somebody else it is in a scope: from the
- * entry of a function until it has returned, which whoever changes something
- * sees by the stack.
+ * A task acts on another's behalf from the entry of a function until that has returned.
+ * No hook is needed at the return: a probe that asks later looks whether the call's
+ * return address is still in the task's stack trace.
+ *
+ * Calls nest: do_writepages() on a loop device's file runs inside the worker's call.  The
+ * innermost call that knows for whom decides.
  */
-#include "core/act.h"
-#include "dirtier.h"
-#include "dirty.h"
-#include "core/disk.h"
-#include "transaction.h"
-#include "association.h"
-#include "core/task.h"
+#include <compat/compiler.h>
 
-/* Whether it goes on beside a new scope, of @call or open. */
-static __always_inline bool goes_on(const struct iob_behalf *s,
-				    const struct iob_call *call)
+#include "association.h"
+#include "behalf.h"
+#include "cached_page.h"
+#include "core/act.h"
+#include "core/disk.h"
+#include "core/intent.h"
+#include "dirty_fast.h"
+#include "stack/stack.h"
+#include "transaction.h"
+
+/* The part of a task's context. */
+struct behalf_state {
+	struct iob_behalf behalf[IOB_MAX_BEHALFS];	/* the innermost first */
+	bool used;		/* one was pushed in this session */
+	const void *common;	/* the log whose transaction the task changed last */
+};
+
+struct iob_task_part iob_behalf_part = {
+	.name = "behalf",
+	.size = sizeof(struct behalf_state),
+};
+
+static void parent_io_free(void *part)
 {
-	return call ? s->open || s->call.sp > call->sp : s->call.ret != 0;
+	struct iob_parent_io *p = part;
+
+	iob_origin_free(&p->origin);
+}
+
+struct iob_task_part iob_parent_io_part = {
+	.name = "parent IO",
+	.size = sizeof(struct iob_parent_io),
+	.free = parent_io_free,
+};
+
+static struct behalf_state *behalf_state_of(const struct iob_task *t)
+{
+	return iob_task_part_of(t, &iob_behalf_part);
+}
+
+/* True if @b stays active after a new one of @call, or an open one, is pushed. */
+static __always_inline bool behalf_stays(const struct iob_behalf *b,
+					 const struct iob_call *call)
+{
+	return call ? b->open || b->call.sp > call->sp : b->call.ret != 0;
 }
 
 /*
- * A new scope, of @call or open.  Calls whose place on the stack is free again
- * have returned; if there still is no room, the outermost gives way.  Inside
- * iob_read_lock().
+ * Push a new one of @call, or an open one if @call is NULL.  Calls whose place on the
+ * stack is free again have returned; if there is still no room the outermost gives way.
+ * Inside iob_read_lock().
  */
-static struct iob_behalf *new_scope(struct iob_task *t,
-				   const struct iob_call *call)
+static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call *call)
 {
-	struct iob_behalf *s = t->behalf;
+	struct behalf_state *state = behalf_state_of(t);
+	struct iob_behalf *b = state->behalf;
 	unsigned int i, nr = 0;
 
-	t->behalf_used = true;
+	state->used = true;
 	iob_task_not_cacheable(t);
 	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
-		if (unlikely(goes_on(&s[i], call)))
-			s[nr++] = s[i];
+		if (unlikely(behalf_stays(&b[i], call)))
+			b[nr++] = b[i];
 	}
 	nr = min_t(unsigned int, nr, IOB_MAX_BEHALFS - 1);
 	for (i = nr; i > 0; i--)
-		s[i] = s[i - 1];
+		b[i] = b[i - 1];
 	for (i = nr + 1; i < IOB_MAX_BEHALFS; i++)
-		s[i] = (struct iob_behalf){ };
-	s[0] = (struct iob_behalf){ };
+		b[i] = (struct iob_behalf){ };
+	b[0] = (struct iob_behalf){ };
 	if (call)
-		s[0].call = *call;
-	return s;
-}
-
-/* @id if it is an act on that very inode, not on one that had its place. */
-static u64 act_on(u64 id, const struct inode *inode)
-{
-	const struct iob_act *act = iob_act_id(id);
-	struct iob_file file;
-
-	iob_file_of(inode, &file);
-	return act && iob_file_same(&act->file, &file) ? id : IOB_ACT_NONE;
-}
-
-/* The first page from @index to @last that is in the cache, and marked so. */
-static unsigned long cached_pfn(struct address_space *mapping,
-				unsigned long index, unsigned long last,
-				xa_mark_t mark)
-{
-	struct iob_folio *f;
-	unsigned long pfn, first;
-	void *entry = xa_find(&mapping->i_pages, &index, last, mark);
-
-	if (!entry || xa_is_value(entry))
-		return 0;
-	f = iob_folio_of((struct page *)entry);
-	pfn = iob_folio_pfn(f);
-	first = READ_ONCE(f->index);
-	if (index > first && index - first < iob_folio_pages(f))
-		pfn += index - first;
-	return pfn;
-}
-
-/*
- * Who dirtied the first such page, see cached_pfn(); @dirty_ns gets when, 0 if that
- * is not known.
- */
-static u64 act_of_pages(struct inode *inode, unsigned long index,
-			unsigned long last, xa_mark_t mark, u64 *dirty_ns)
-{
-	unsigned long pfn = cached_pfn(inode->i_mapping, index, last, mark);
-	const struct iob_act *act = NULL;
-	u64 id = IOB_ACT_NONE;
-
-	if (pfn)
-		act = iob_act_nr(iob_dirtier_get(pfn));
-	if (act)
-		id = act_on(act->node.id, inode);
-	*dirty_ns = id > IOB_ACT_LOST ? iob_dirtier_time(pfn) : 0;
-	return id;
+		b[0].call = *call;
+	return b;
 }
 
 /**
- * iob_dirty_of_page - who dirtied a page that is being written
- * @inode:    the file
- * @index:    which page
- * @dirty_ns: gets when, 0 if that is not known
- *
- * From a probe, inside iob_read_lock(), which keeps the page's memory a page's.
- * Return: an act's id; IOB_ACT_LOST or less if nobody is known.
- */
-u64 iob_dirty_of_page(struct inode *inode, unsigned long index, u64 *dirty_ns)
-{
-	return act_of_pages(inode, index, index, XA_PRESENT, dirty_ns);
-}
-
-/**
- * iob_behalf_pages - a call of a function begins that changes metadata for pages
- * @inode: whose pages
- * @index: from this page on
- * @last:  up to this one
- * @dirty: the first that is dirty, else the first that is there
+ * iob_behalf_pages - a call begins that changes metadata for pages of a file
+ * @inode: the file
+ * @index: its pages from here on
+ * @last:  up to here
+ * @dirty: the dirtier of the first dirty page counts, else that of the first page at all
  * @call:  the call
  *
- * Until it returns what the task changes is changed for who dirtied that page.
- * From a probe, inside iob_read_lock(), which keeps the page's memory a page's:
- * at worst it is another file's by now, and then its dirtier is not believed.
+ * Until it returns, the task acts on behalf of that dirtier; if there is none, of the act
+ * that changed the inode.  From a probe, inside iob_read_lock().
  */
-void iob_behalf_pages(struct inode *inode, unsigned long index,
-		     unsigned long last, bool dirty,
-		     const struct iob_call *call)
+void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long last,
+		      bool dirty, const struct iob_call *call)
 {
 	bool watched = S_ISREG(inode->i_mode) && !iob_is_metadata(inode) &&
 		       iob_disk_watches(inode);
 	struct iob_task *t = iob_task_get();
-	struct iob_behalf *scope;
+	struct iob_behalf *b;
 	u64 dirty_ns;
 
-	/* also if it is for nobody: the same call was for another file before */
-	if (!t || !(watched || t->behalf_used))
+	/* pushed for an unwatched file, too: the last call from here was for another file */
+	if (!t || !(watched || behalf_state_of(t)->used))
 		return;
-	scope = new_scope(t, call);
+	b = behalf_push(t, call);
 	if (!watched)
 		return;
-	scope->act = act_of_pages(inode, index, last,
-				  dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT,
-				  &dirty_ns);
-	if (scope->act <= IOB_ACT_LOST)
-		scope->act = act_on(iob_assoc_get(IOB_ASSOC_INODE, inode, 0),
-				    inode);
-	/* btrfs: what a worker will change for it has no scope */
+	b->act = iob_act_of_pages(inode, index, last,
+				  dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT, &dirty_ns);
+	if (b->act <= IOB_ACT_LOST)
+		b->act = iob_act_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
+	/* without s_bdev: a worker changes more for it, later and on no one's behalf */
 	if (!inode->i_sb->s_bdev)
-		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), scope->act);
+		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), b->act);
 }
 
 /**
- * iob_behalf_backing - a call of a function begins that writes a disk's file
+ * iob_behalf_parent - a call begins that writes the file of a disk
  * @pos:  where in the file
  * @call: the call
  *
- * Until it returns what the task changes is changed for who pays for the
- * request in the task's iob_backing.  From a probe, inside iob_read_lock().
+ * Until it returns, the task acts on behalf of the acts that pay for the parent request,
+ * see struct iob_parent_io.  From a probe, inside iob_read_lock().
  */
-void iob_behalf_backing(u64 pos, const struct iob_call *call)
+void iob_behalf_parent(u64 pos, const struct iob_call *call)
 {
 	struct iob_task *t = iob_task_get();
-	struct iob_behalf *scope;
+	struct iob_parent_io *p;
+	struct iob_behalf *b;
 
 	if (!t)
 		return;
-	scope = new_scope(t, call);
-	scope->backing = true;
-	scope->act = iob_origin_at(&t->backing.origin, pos - t->backing.pos);
+	p = iob_parent_io_of(t);
+	p->call = *call;
+	iob_task_serve(t, IOB_SERVES_PARENT, call->ret);
+	b = behalf_push(t, call);
+	b->parent = true;
+	b->act = iob_origin_at(&p->origin, pos - p->pos);
 }
 
-/* The transaction of @key ends here: later ones take part in the next. */
-void iob_behalf_end_transaction(struct iob_task *t, struct iob_behalf *scope, const void *key)
+/* The task carries out no parent request any more.  As iob_behalf_parent(). */
+void iob_behalf_parent_end(struct iob_task *t)
 {
-	scope->tid = iob_transaction_next(key);
-	scope->turn = false;
-	/* what else the task writes for them, as the superblock */
-	t->writes.key = key;
-	t->writes.first = scope->tid;
-	t->writes.last = scope->tid;
+	struct behalf_state *state = behalf_state_of(t);
+	unsigned int i;
+
+	iob_parent_io_of(t)->call.ret = 0;
+	iob_task_serve(t, IOB_SERVES_PARENT, false);
+	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
+		if (state->behalf[i].parent)
+			state->behalf[i].act = IOB_ACT_NONE;
+	}
+}
+
+/* The transaction of @key ends here: later changes take part in the next one. */
+static void behalf_end_transaction(struct iob_task *t, struct iob_behalf *b, const void *key)
+{
+	b->tid = iob_transaction_next(key);
+	b->ends = false;
+	/* what else the task writes for the participants, such as the superblock */
+	iob_transaction_begin_write(t, key, b->tid, b->tid);
 }
 
 /**
- * iob_behalf_common - a call of a function begins that ends a transaction
- * @last: from here on others take part in the next one
+ * iob_behalf_common - a call begins that ends a transaction for its participants
+ * @ends: from here on others take part in the next transaction
  * @call: the call
  *
- * Until it returns what the task changes is changed for those who took part.
- * From a probe, inside iob_read_lock().
+ * Until it returns, what the task changes is on the participants' behalf.  From a probe,
+ * inside iob_read_lock().
  */
-void iob_behalf_common(bool last, const struct iob_call *call)
+void iob_behalf_common(bool ends, const struct iob_call *call)
 {
 	struct iob_task *t = iob_task_get();
-	struct iob_behalf *scope;
+	struct behalf_state *state;
+	struct iob_behalf *b;
 	unsigned int i;
 
 	if (!t)
 		return;
-	scope = new_scope(t, call);
-	scope->common = true;
-	scope->turn = last;
-	/* within the end of that transaction, though others join the next */
-	for (i = 1; i < IOB_MAX_BEHALFS && !scope->tid; i++)
-		scope->tid = t->behalf[i].tid;
-	/* whose transaction it is shows when the task changes something */
-	if (last && t->common)
-		iob_behalf_end_transaction(t, scope, t->common);
+	state = behalf_state_of(t);
+	b = behalf_push(t, call);
+	b->common = true;
+	b->ends = ends;
+	/* inside the end of that transaction, though others join the next one */
+	for (i = 1; i < IOB_MAX_BEHALFS && !b->tid; i++)
+		b->tid = state->behalf[i].tid;
+	/* which log it is shows when the task changes something */
+	if (ends && state->common)
+		behalf_end_transaction(t, b, state->common);
 }
 
-/* A transaction is about to end: it is not known yet whose. */
-void iob_behalf_nothing(void)
+/* The task is about to end a transaction; of which log is not known yet. */
+void iob_behalf_none(void)
 {
 	struct iob_task *t = iob_task_get();
+	struct behalf_state *state;
 	unsigned int i;
 
 	if (!t)
 		return;
-	t->common = NULL;
-	/* nor is it what the last one was */
+	state = behalf_state_of(t);
+	state->common = NULL;
+	/* nor is it the transaction that was ended last */
 	for (i = 0; i < IOB_MAX_BEHALFS; i++)
-		t->behalf[i].tid = 0;
+		state->behalf[i].tid = 0;
 }
 
-static void close_scopes(struct iob_task *t)
+static void behalf_close(struct iob_task *t)
 {
-	struct iob_behalf *s;
+	struct behalf_state *state = behalf_state_of(t);
+	struct iob_behalf *b;
 
-	if (!t->behalf_used)
+	if (!state->used)
 		return;
-	for (s = t->behalf; s < t->behalf + IOB_MAX_BEHALFS; s++) {
-		if (!s->open)
+	for (b = state->behalf; b < state->behalf + IOB_MAX_BEHALFS; b++) {
+		if (!b->open)
 			continue;
-		*s = (struct iob_behalf){ };
+		*b = (struct iob_behalf){ };
 		iob_task_not_cacheable(t);
 	}
 }
 
 /**
- * iob_behalf_inode - the task begins to write an inode, or has ended it
+ * iob_behalf_inode - the task begins to write an inode, or has ended that
  * @inode: the inode, NULL for the end
  *
- * In between it does so for who changed the inode.  From a probe, inside
- * iob_read_lock().
+ * In between, the task acts on behalf of the act that changed the inode.  From a probe,
+ * inside iob_read_lock().
  */
 void iob_behalf_inode(struct inode *inode)
 {
 	struct iob_task *t = iob_task_get();
-	struct iob_behalf *scope;
+	struct iob_behalf *b;
 
 	if (t && !inode)
-		close_scopes(t);
+		behalf_close(t);
 	if (!t || !inode || !iob_disk_watches(inode))
 		return;
-	scope = new_scope(t, NULL);
-	scope->act = act_on(iob_assoc_get(IOB_ASSOC_INODE, inode, 0), inode);
-	scope->open = true;
+	b = behalf_push(t, NULL);
+	b->act = iob_act_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
+	b->open = true;
+}
+
+/**
+ * iob_behalf_active - the reason for which a task acts on another's behalf now
+ * @t:     its context
+ * @stack: its trace
+ *
+ * Inside iob_read_lock().  Return: the innermost active one that knows for whom, or NULL.
+ */
+struct iob_behalf *iob_behalf_active(struct iob_task *t, const struct iob_stack *stack)
+{
+	struct behalf_state *state = behalf_state_of(t);
+	unsigned int i;
+
+	/* most tasks never act on another's behalf */
+	if (!state->used)
+		return NULL;
+	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
+		struct iob_behalf *b = &state->behalf[i];
+
+		/* one that does not know leaves it to the next */
+		if (b->act == IOB_ACT_NONE && !b->common)
+			continue;
+		if (b->open || iob_stack_has(stack, b->call.ret))
+			return b;
+	}
+	return NULL;
+}
+
+/* @id on @file as inherited; IOB_ACT_NONE if that is the task itself or not known. */
+static u64 behalf_inherited(struct iob_task *t, u64 id, const struct iob_file *file)
+{
+	const struct iob_act *act;
+
+	if (id <= IOB_ACT_LOST)
+		return IOB_ACT_NONE;
+	act = iob_act_id(id);
+	/* what the task does for itself has a stack of its own */
+	if (!act || act->role == iob_task_role(t))
+		return IOB_ACT_NONE;
+	return iob_act_on(id, file, true);
+}
+
+/*
+ * The participant that logged the most: of the transaction that @b ends, or of the
+ * running one.
+ */
+static u64 behalf_participant(struct iob_task *t, struct iob_behalf *b,
+			      const struct inode *inode)
+{
+	const void *key = inode->i_sb;
+
+	if (!b || !b->common)
+		return iob_transaction_most(key, iob_transaction_now(key));
+	behalf_state_of(t)->common = key;
+	if (b->ends)
+		behalf_end_transaction(t, b, key);
+	else if (!b->tid)
+		b->tid = iob_transaction_now(key);
+	return iob_transaction_most(key, b->tid);
+}
+
+/**
+ * iob_behalf_act - on behalf of which act a task changes a file
+ * @t:     its context
+ * @b:     as iob_behalf_active() said
+ * @inode: the file, if it is its pages that are changed, else NULL
+ * @file:  the file
+ *
+ * Inside iob_read_lock().  Return: the act's id; IOB_ACT_NONE if the task acts for itself
+ * or no act is known.
+ */
+u64 iob_behalf_act(struct iob_task *t, struct iob_behalf *b, struct inode *inode,
+		   const struct iob_file *file)
+{
+	u64 id = b ? b->act : IOB_ACT_NONE;
+
+	if (inode && iob_is_metadata(inode) && id == IOB_ACT_NONE &&
+	    (current->flags & PF_KTHREAD || (b && b->common)))
+		id = behalf_participant(t, b, inode);
+	return behalf_inherited(t, id, file);
+}
+
+/**
+ * iob_behalf_parent_act - the act that pays for a byte of the parent request
+ * @t:    the context of a task that carries it out
+ * @pos:  the byte's place in the file
+ * @file: the file
+ *
+ * Inside iob_read_lock().  Return: as iob_behalf_act().
+ */
+u64 iob_behalf_parent_act(struct iob_task *t, u64 pos, const struct iob_file *file)
+{
+	const struct iob_parent_io *p = iob_parent_io_of(t);
+
+	/* the first page may begin before the request does */
+	return behalf_inherited(t, iob_origin_at(&p->origin, max(pos, p->pos) - p->pos), file);
+}
+
+/* The log whose transaction the task changed last, or NULL.  Inside iob_read_lock(). */
+const void *iob_behalf_common_key(const struct iob_task *t)
+{
+	return behalf_state_of(t)->common;
+}
+
+/**
+ * iob_behalf_current - which act pays for metadata that the current task changes now
+ * @regs: as they were at the entry of the function that changes it
+ *
+ * For what is no page of a block device's cache: the act has no file until the disk is
+ * known.  From a probe, inside iob_read_lock().
+ * Return: the act's id; IOB_ACT_NONE for a kernel thread that acts on no one's behalf.
+ */
+u64 iob_behalf_current(struct pt_regs *regs)
+{
+	static const struct iob_file none;
+	struct iob_task *t = iob_task_get();
+	struct iob_stack stack IOB_UNINIT;
+	u64 act;
+
+	if (!t)
+		return IOB_ACT_NONE;
+	iob_stack_get(&stack, regs);
+	act = iob_behalf_act(t, iob_behalf_active(t, &stack), NULL, &none);
+	if (act != IOB_ACT_NONE || current->flags & PF_KTHREAD)
+		return act;
+	return iob_task_act(t, iob_intent_get(&stack, 0), &none);
+}
+
+/* The active behalf of the current task, or NULL.  From a probe, in iob_read_lock(). */
+static noinline_for_stack const struct iob_behalf *behalf_at(struct pt_regs *regs)
+{
+	struct iob_task *t = iob_task_get();
+	struct iob_stack stack IOB_UNINIT;
+
+	if (!t)
+		return NULL;
+	iob_stack_get(&stack, regs);
+	return iob_behalf_active(t, &stack);
+}
+
+/**
+ * iob_behalf_is_known - whether the originator of the current task's changes is known
+ * @regs: as they were at the function's entry
+ *
+ * A kernel thread changes things for others.  For which is certain only if it carries out
+ * a parent request: otherwise the act that was noted before is the better guess.  From a
+ * probe, inside iob_read_lock().
+ */
+bool iob_behalf_is_known(struct pt_regs *regs)
+{
+	const struct iob_behalf *b;
+	struct iob_task *t;
+
+	if (!(current->flags & PF_KTHREAD))
+		return true;
+	t = iob_task_get();
+	if (!t || !iob_parent_io_of(t)->call.ret)
+		return false;
+	b = behalf_at(regs);
+	return b && b->parent;
+}
+
+/**
+ * iob_behalf_is_common - whether the current task ends a transaction
+ * @regs: as they were at the function's entry
+ *
+ * From a probe, inside iob_read_lock().
+ */
+bool iob_behalf_is_common(struct pt_regs *regs)
+{
+	const struct iob_behalf *b = behalf_at(regs);
+
+	return b && b->common;
 }

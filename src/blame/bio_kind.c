@@ -4,36 +4,41 @@
 
 #include "bio_kind.h"
 
+const struct iob_bio_kind iob_bio_direct = { .name = "direct" };
+const struct iob_bio_kind iob_bio_buffer = { .name = "buffer" };
+
 struct iob_bio_kind_func iob_bio_kind_funcs[IOB_NR_BIO_KINDS];
 
 #define GONE		1UL
 
-bio_end_io_t *iob_chain_endio;	/* bio_chain_endio(), not exported */
+bio_end_io_t *iob_chain_endio;	/* bio_chain_endio(), which is not exported */
 
 /**
- * iob_bio_kind_mark - bios that this function ends are of a kind
+ * iob_bio_kind_mark - bios that a function ends are of a kind
  * @kind: which; several functions may be of one kind
  * @func: the function's address
  *
  * May sleep.  One caller at a time.
  */
-void iob_bio_kind_mark(enum iob_bio_kind kind, unsigned long func)
+void iob_bio_kind_mark(const struct iob_bio_kind *kind, unsigned long func)
 {
 	unsigned int n, i = iob_bio_kind_place(func);
 
 	for (n = 0; n < IOB_NR_BIO_KINDS / 2; n++, i = (i + 1) % IOB_NR_BIO_KINDS) {
-		if (iob_bio_kind_funcs[i].func > GONE && iob_bio_kind_funcs[i].func != func)
+		struct iob_bio_kind_func *f = &iob_bio_kind_funcs[i];
+
+		if (f->func > GONE && f->func != func)
 			continue;
-		WRITE_ONCE(iob_bio_kind_funcs[i].kind, kind);
-		/* who sees the function sees the kind */
-		smp_store_release(&iob_bio_kind_funcs[i].func, func);
+		WRITE_ONCE(f->kind, kind);
+		/* a reader that sees the function sees the kind */
+		smp_store_release(&f->func, func);
 		return;
 	}
 	WARN_ON_ONCE(1);
 }
 
 /* Forget a kind: its module goes, and has no bios any more. */
-void iob_bio_kind_unmark(enum iob_bio_kind kind)
+void iob_bio_kind_unmark(const struct iob_bio_kind *kind)
 {
 	unsigned int i;
 
@@ -43,13 +48,13 @@ void iob_bio_kind_unmark(enum iob_bio_kind kind)
 	}
 }
 
-/* Forget all.  While no probe is attached. */
+/* Forget all kinds.  No probe is attached. */
 void iob_bio_kinds_unmark(void)
 {
 	memset(iob_bio_kind_funcs, 0, sizeof(iob_bio_kind_funcs));
 }
 
-/* bio_chain_endio() is not exported, but bio_chain() leaves it in a bio. */
+/* Module load: bio_chain() leaves bio_chain_endio() in a bio. */
 void iob_bio_kinds_init(void)
 {
 	struct bio child = { .bi_end_io = NULL }, parent = { .bi_end_io = NULL };

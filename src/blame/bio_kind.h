@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * end - what a bio is, told by the function that ends it
+ * bio_kind - what a bio is for, told by the function that ends it
  *
- * File systems and drivers keep to themselves what a bio of theirs is for; but
- * each kind is ended by a function of its own, and bi_private then is a thing
- * of a known type.
+ * File systems and drivers keep to themselves what a bio of theirs is for.  But each kind
+ * is ended by a function of its own, and then bi_private points to a thing of a known type.
+ *
+ * Example: a bio whose bi_end_io is iomap_dio_bio_end_io() is direct IO.
  */
 #ifndef IOB_BLAME_BIO_KIND_H
 #define IOB_BLAME_BIO_KIND_H
@@ -13,39 +14,52 @@
 #include <linux/bits.h>
 #include <linux/hash.h>
 
-enum iob_bio_kind {
-	IOB_BIO_NONE,
-	IOB_BIO_DIRECT,		/* direct IO */
-	IOB_BIO_BUFFER,		/* bi_private: struct buffer_head */
-	IOB_BIO_XFS_BUF,	/* bi_private: struct xfs_buf */
-	IOB_BIO_XFS_LOG,	/* bi_private: struct xlog_in_core */
-	IOB_BIO_BTRFS_SUPER,	/* btrfs' superblock */
-	IOB_BIO_CRYPT,		/* bi_private: struct dm_crypt_io */
-	IOB_BIO_STRIPE,		/* bi_private: struct stripe_head */
-	IOB_BIO_THIN_DISCARD,	/* bi_private: struct dm_thin_new_mapping */
-	/* no bios: device mapper's copies and requests, told likewise; see record/copy */
-	IOB_BIO_DM_SNAP,
-	IOB_BIO_DM_THIN,
-	IOB_BIO_DM_MIRROR,
+struct iob_origin;
+struct iob_task;
+
+/*
+ * One kind, a static const object of the file system or driver that has it.  All
+ * functions are called from probes, inside iob_read_lock(), while the bio is under way;
+ * NULL: there is nothing to ask.
+ */
+struct iob_bio_kind {
+	const char *name;
+	/* The act that changed what the bio carries, IOB_ACT_NONE if it is not known. */
+	u64 (*changed_by)(const struct bio *whole);
+	/* Whether the bio is part of the log that the task writes. */
+	bool (*is_log)(const struct iob_task *t);
+	/*
+	 * The origin of @bio, a piece of @whole, from the bios of a disk above; false: not
+	 * known, and @o is not set.
+	 */
+	bool (*find_parent)(struct iob_origin *o, const struct bio *bio,
+			    const struct bio *whole);
+	/* Its parent is asked for when the bio is queued, not when it is remapped. */
+	bool when_queued;
 };
 
-void iob_bio_kind_mark(enum iob_bio_kind kind, unsigned long func);
-void iob_bio_kind_unmark(enum iob_bio_kind kind);
+/* Direct IO: its pages say nothing about who pays. */
+extern const struct iob_bio_kind iob_bio_direct;
+/* A buffer, bi_private: struct buffer_head.  Its page is not under writeback. */
+extern const struct iob_bio_kind iob_bio_buffer;
+
+void iob_bio_kind_mark(const struct iob_bio_kind *kind, unsigned long func);
+void iob_bio_kind_unmark(const struct iob_bio_kind *kind);
 void iob_bio_kinds_unmark(void);
 void iob_bio_kinds_init(void);
 
-#define IOB_BIO_KIND_BITS	6	/* functions that end bios: some 22 of 64 */
+#define IOB_BIO_KIND_BITS	6	/* of 64 places some 22 are taken */
 #define IOB_NR_BIO_KINDS	BIT(IOB_BIO_KIND_BITS)
-#define IOB_BIO_CHAIN	4
+#define IOB_BIO_CHAIN		4	/* bios chained to one another */
 
 /*
- * Which functions end what: open addressing, never more than half full.  One
- * writer, under the hooks' lock, while probes may read; a place that was taken
- * once is not empty again until all are.
+ * The table of functions: open addressing, at most half full.  One writer, under the
+ * hooks' lock, while probes may read; a place that was taken once is not empty again until
+ * all are.
  */
 struct iob_bio_kind_func {
-	unsigned long func;	/* 0: none, 1: none any more */
-	enum iob_bio_kind kind;
+	unsigned long func;	/* 0: never taken; 1: no function any more */
+	const struct iob_bio_kind *kind;
 };
 
 extern struct iob_bio_kind_func iob_bio_kind_funcs[IOB_NR_BIO_KINDS];
@@ -63,48 +77,39 @@ static inline bool iob_bio_chained(const struct bio *bio)
 	return bio->bi_end_io == iob_chain_endio;
 }
 
-/* What is ended by a function.  Any context, while it is under way. */
-static inline enum iob_bio_kind iob_bio_kind_by(unsigned long end)
+/* The kind of what @func ends, or NULL.  Any context, while that is under way. */
+static inline const struct iob_bio_kind *iob_bio_kind_by(unsigned long func)
 {
-	unsigned int n, i = iob_bio_kind_place(end);
+	unsigned int n, i = iob_bio_kind_place(func);
 
 	for (n = 0; n < IOB_NR_BIO_KINDS; n++, i = (i + 1) % IOB_NR_BIO_KINDS) {
 		/* pairs with iob_bio_kind_mark() */
-		unsigned long func = smp_load_acquire(&iob_bio_kind_funcs[i].func);
+		unsigned long at = smp_load_acquire(&iob_bio_kind_funcs[i].func);
 
-		if (!func)
+		if (!at)
 			break;
-		if (func == end)
+		if (at == func)
 			return READ_ONCE(iob_bio_kind_funcs[i].kind);
 	}
-	return IOB_BIO_NONE;
+	return NULL;
 }
 
 /**
- * iob_bio_kind_of - what a bio is
- * @bio:  the bio
- * @last: gets the bio that it is a piece of, or @bio
+ * iob_bio_kind_of - what a bio is for
+ * @bio:   the bio
+ * @whole: gets the bio that it is a piece of, or @bio
  *
- * Any context, while @bio is under way.
+ * Any context, while @bio is under way.  Return: its kind, or NULL.
  */
-static inline enum iob_bio_kind iob_bio_kind_of(const struct bio *bio,
-				      const struct bio **last)
+static inline const struct iob_bio_kind *iob_bio_kind_of(const struct bio *bio,
+							 const struct bio **whole)
 {
 	unsigned int i;
 
 	for (i = 0; i < IOB_BIO_CHAIN && iob_bio_chained(bio); i++)
 		bio = bio->bi_private;
-	*last = bio;
+	*whole = bio;
 	return iob_bio_kind_by((unsigned long)bio->bi_end_io);
-}
-
-/*
- * The bio that a bio of IOB_BIO_CRYPT is the ciphertext of: of a private struct,
- * the second pointer in each kernel that we know.
- */
-static inline const struct bio *iob_crypt_base(const struct bio *bio)
-{
-	return ((const struct bio *const *)bio->bi_private)[1];
 }
 
 #endif

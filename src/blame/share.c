@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The parts of an origin: consecutive bytes of a bio, and who pays for them.  Most
- * have one, which needs no memory.
- */
 #include <linux/slab.h>
 
 #include "core/act.h"
-#include "origin.h"
 #include "core/stats.h"
+#include "share.h"
 
-#define MAX_PARTS	2048
+#define MAX_SHARES	2048
 
-static bool grow(struct iob_origin *o)
+/* Make room for more shares: 1, 8, 32, 128, 512, 2048. */
+static bool grow_origin(struct iob_origin *o)
 {
 	u16 room = o->room == 1 ? 8 : o->room * 4;
 	struct iob_share *more;
 
-	/* that many dirtiers in one bio are no longer worth the memory */
-	if (o->room >= MAX_PARTS)
+	/* more dirtiers than that in one bio are not worth the memory */
+	if (o->room >= MAX_SHARES)
 		return false;
 	more = kmalloc_array(room, sizeof(*more), GFP_NOWAIT | __GFP_NOWARN);
 	if (!more)
@@ -30,14 +27,15 @@ static bool grow(struct iob_origin *o)
 }
 
 /**
- * iob_origin_put - @bytes more, for which an act pays
+ * iob_origin_put - an act pays for the next bytes
  * @o:     being put together
  * @act:   its id
  * @how:   how sure that is
  * @bytes: how many
  * @dirty_ns: when the first of them was dirtied, see struct iob_share
  *
- * Any context but NMI.
+ * Bytes of the same act and certainty extend the last share.  Without memory for another
+ * share the last one becomes lost, which is counted.  Any context but NMI.
  */
 void iob_origin_put(struct iob_origin *o, u64 act, enum iob_how how, u32 bytes,
 		    u64 dirty_ns)
@@ -48,8 +46,8 @@ void iob_origin_put(struct iob_origin *o, u64 act, enum iob_how how, u32 bytes,
 		last->bytes += bytes;
 		return;
 	}
-	if (o->nr == o->room && !grow(o)) {
-		/* better nobody than the wrong one */
+	if (o->nr == o->room && !grow_origin(o)) {
+		/* charging no act is better than charging the wrong one */
 		iob_stat_inc(parts_nomem);
 		last->act = IOB_ACT_NOMEM;
 		last->how = IOB_HOW_LOST;
@@ -64,9 +62,9 @@ void iob_origin_put(struct iob_origin *o, u64 act, enum iob_how how, u32 bytes,
 }
 
 /**
- * iob_origin_add - @bytes more, which @id pays for together with others
+ * iob_origin_add - an act pays for the next bytes, as one of several
  * @o:     being put together
- * @id:    an act; here on @file, under @modifier
+ * @id:    the act; charged on @file, under @modifier
  * @file:  the file
  * @bytes: how many
  * @modifier: see IOB_MODIFIER_*
@@ -81,11 +79,11 @@ void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
 }
 
 /**
- * iob_origin_add_page - @bytes more of a page, or of what is made of it
+ * iob_origin_add_page - the dirtier of a page pays for the next bytes
  * @o:     being put together
- * @id:    who dirtied it
- * @bytes: how many
- * @dirty_ns: when that was, 0 if it is not known
+ * @id:    the act that dirtied the page
+ * @bytes: how many bytes, of the page or of what was made of it
+ * @dirty_ns: when it was dirtied, 0 if that is not known
  *
  * Any context but NMI, inside iob_read_lock().
  */
@@ -97,7 +95,13 @@ void iob_origin_add_page(struct iob_origin *o, u64 id, u32 bytes, u64 dirty_ns)
 		       dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN);
 }
 
-/* Nobody is known to pay for @bytes.  Any context. */
+/* No act is known for the next bytes.  Any context. */
+void iob_origin_add_lost(struct iob_origin *o, u32 bytes)
+{
+	iob_origin_put(o, IOB_ACT_LOST, IOB_HOW_LOST, bytes, IOB_DIRTY_UNKNOWN);
+}
+
+/* No act is known for any of the bio's bytes.  Any context. */
 void iob_origin_lost(struct iob_origin *o, u32 bytes)
 {
 	iob_origin_begin(o);
@@ -105,46 +109,51 @@ void iob_origin_lost(struct iob_origin *o, u32 bytes)
 }
 
 /**
- * iob_origin_append - the origin of one more piece of a bio
- * @to:    begun; gets the parts; iob_origin_free() it in the end
- * @from:  the whole bio's origin
- * @pos:   where the piece begins, in bytes
- * @bytes: its size
+ * iob_origin_append - add the origin of a piece of another bio
+ * @to:    begun; gets the shares; iob_origin_free() it in the end
+ * @from:  the other bio's origin
+ * @pos:   where the piece begins in it, in bytes
+ * @bytes: size of the piece
  *
- * Any context but NMI.  Return: false if @from has less than that.
+ * Any context but NMI.  Return: false if @from ends before the piece does.
  */
 bool iob_origin_append(struct iob_origin *to, const struct iob_origin *from,
 		       u32 pos, u32 bytes)
 {
 	unsigned int i;
 
-	/* a flush has no bytes, but somebody pays */
+	/* a flush has no bytes, but an act pays for it */
 	if (!bytes && from->nr)
 		iob_origin_put(to, from->share[0].act, from->share[0].how, 0,
 			       from->share[0].dirty_ns);
 	for (i = 0; i < from->nr && bytes; i++) {
-		const struct iob_share *p = &from->share[i];
+		const struct iob_share *s = &from->share[i];
 		u32 piece;
 
-		if (pos >= p->bytes) {
-			pos -= p->bytes;
+		if (pos >= s->bytes) {
+			pos -= s->bytes;
 			continue;
 		}
-		piece = min(bytes, p->bytes - pos);
-		iob_origin_put(to, p->act, p->how, piece, p->dirty_ns);
+		piece = min(bytes, s->bytes - pos);
+		iob_origin_put(to, s->act, s->how, piece, s->dirty_ns);
 		bytes -= piece;
 		pos = 0;
 	}
 	return !bytes;
 }
 
-/* Nobody is known to pay for @bytes more.  Any context. */
-void iob_origin_add_lost(struct iob_origin *o, u32 bytes)
+/* As iob_origin_append(), to an @to that is not begun yet. */
+bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
+		      u32 pos, u32 bytes)
 {
-	iob_origin_put(o, IOB_ACT_LOST, IOB_HOW_LOST, bytes, IOB_DIRTY_UNKNOWN);
+	iob_origin_begin(to);
+	return iob_origin_append(to, from, pos, bytes);
 }
 
-/* Who pays for the byte at @pos, the first if there is none.  Any context. */
+/*
+ * The act that pays for the byte at @pos; the first share's act if @pos is beyond the
+ * end; IOB_ACT_NONE if there is no share.  Any context.
+ */
 u64 iob_origin_at(const struct iob_origin *o, u64 pos)
 {
 	u64 end = 0;
@@ -158,13 +167,16 @@ u64 iob_origin_at(const struct iob_origin *o, u64 pos)
 	return o->nr ? o->share[0].act : IOB_ACT_NONE;
 }
 
-/* The last part is @bytes longer.  There is one.  Any context. */
+/* Make the last share @bytes longer.  @o has at least one.  Any context. */
 void iob_origin_stretch(struct iob_origin *o, u32 bytes)
 {
 	o->share[o->nr - 1].bytes += bytes;
 }
 
-/* What is done is not the parts' own data, but needed for it.  Any context. */
+/*
+ * The IO is not the shares' own data but needed for it, as parity is: exact becomes
+ * inherited.  Any context.
+ */
 void iob_origin_inherit(struct iob_origin *o)
 {
 	unsigned int i;
@@ -173,12 +185,4 @@ void iob_origin_inherit(struct iob_origin *o)
 		if (o->share[i].how == IOB_HOW_EXACT)
 			o->share[i].how = IOB_HOW_INHERITED;
 	}
-}
-
-/* As iob_origin_append(), but @to has nothing yet. */
-bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,
-		      u32 pos, u32 bytes)
-{
-	iob_origin_begin(to);
-	return iob_origin_append(to, from, pos, bytes);
 }

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A block that holds one buffer's copy is paid for by who changed the buffer.
- * Descriptors, commit records and the log's own superblock serve a whole
- * transaction.  They are paid for by those who took part in it, each for as
- * many of the block's sectors as his share of the buffers that were logged.
- * Not by the one whose fsync forced the commit: without him the same blocks
- * would have been written some seconds later.
+ * A log is known by a key: a pointer that is compared and never followed.  For each log
+ * the last eight transactions are kept: jbd2-like journals have two at a time, one that
+ * runs and one that is committed; other logs write a few at once, and a block may hold the
+ * end of one and the beginning of the next: then the participants of both pay.
  *
- * jbd2 has two transactions at a time, one that runs and one that is committed;
- * xfs may write a few at once, and one block of its log may hold the end of one
- * and the beginning of the next: then the participants of both pay.  There is
- * room for the last eight of each log.  A log is a pointer that is compared and
- * never followed.
+ * The task whose fsync forces a commit does not pay for it: without the fsync the same
+ * blocks are written some seconds later.
  *
- * G: logs_lock.
+ * G: transactions_lock.
  */
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #include "core/act.h"
+#include "share.h"
 #include "transaction.h"
-#include "origin.h"
 
-#define MAX_LOGS	64
-#define MAX_PARTS	8	/* who comes later shares nothing */
-#define NR_LAST		8
+#define MAX_LOGS		64
+#define MAX_PARTICIPANTS	8	/* roles; those that come later share nothing */
+#define NR_LAST			8
 
-struct share {
+struct iob_assoc_kind iob_assoc_log_block = { .name = "log block" };
+
+struct iob_task_part iob_transaction_part = {
+	.name = "transaction",
+	.size = sizeof(struct iob_transaction_write),
+};
+
+struct participant {
 	u64 role;
 	u64 act;		/* the first one of that role */
 	u32 logged;		/* buffers */
@@ -36,71 +39,86 @@ struct share {
 struct transaction {
 	u32 tid;
 	u16 nr;
-	struct share share[MAX_PARTS];
+	struct participant participant[MAX_PARTICIPANTS];
 };
 
-struct log {
-	const void *key;	/* G; NULL is none */
+struct transaction_log {
+	const void *key;	/* G; NULL: free */
 	u32 used;		/* G: jiffies */
 	u32 newest;		/* G: the highest tid */
-	u32 now;		/* G: the transaction at hand, if we count them */
+	u32 now;		/* G: tid of the running transaction, if we count them */
 	struct transaction last[NR_LAST];	/* G: by tid */
 };
 
-static struct log *logs;
-static DEFINE_SPINLOCK(logs_lock);
+static struct transaction_log *transaction_logs;
+static DEFINE_SPINLOCK(transactions_lock);
 
-static struct log *find(const void *key)
+static struct transaction_log *log_find(const void *key)
 {
 	unsigned int i;
 
-	lockdep_assert_held(&logs_lock);
-	for (i = 0; i < MAX_LOGS && logs[i].key; i++) {
-		if (logs[i].key == key)
-			return &logs[i];
+	lockdep_assert_held(&transactions_lock);
+	for (i = 0; i < MAX_LOGS && transaction_logs[i].key; i++) {
+		if (transaction_logs[i].key == key)
+			return &transaction_logs[i];
 	}
 	return NULL;
 }
 
-/* A new one takes the place of the one that was idle the longest. */
-static struct log *make(const void *key)
+/* A new log takes a free place, or that of the log that was idle for longest. */
+static struct transaction_log *log_make(const void *key)
 {
-	struct log *log = &logs[0];
+	struct transaction_log *log = &transaction_logs[0];
 	unsigned int i;
 
-	lockdep_assert_held(&logs_lock);
+	lockdep_assert_held(&transactions_lock);
 	for (i = 0; i < MAX_LOGS; i++) {
-		if (!logs[i].key) {
-			log = &logs[i];
+		struct transaction_log *l = &transaction_logs[i];
+
+		if (!l->key) {
+			log = l;
 			break;
 		}
-		if ((s32)(logs[i].used - log->used) < 0)
-			log = &logs[i];
+		if ((s32)(l->used - log->used) < 0)
+			log = l;
 	}
 	memset(log, 0, sizeof(*log));
 	log->key = key;
 	return log;
 }
 
-static void join(struct transaction *t, u64 role, u64 act, u32 logged)
+static void participant_add(struct transaction *t, u64 role, u64 act, u32 logged)
 {
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++) {
-		if (t->share[i].role == role) {
-			t->share[i].logged += logged;
+		if (t->participant[i].role == role) {
+			t->participant[i].logged += logged;
 			return;
 		}
 	}
-	if (t->nr < MAX_PARTS)
-		t->share[t->nr++] = (struct share){ role, act, logged };
+	if (t->nr < MAX_PARTICIPANTS)
+		t->participant[t->nr++] = (struct participant){ role, act, logged };
+}
+
+/* The participant that logged the most, of at least one. */
+static const struct participant *participant_most(const struct transaction *t)
+{
+	const struct participant *most = &t->participant[0];
+	unsigned int i;
+
+	for (i = 1; i < t->nr; i++) {
+		if (t->participant[i].logged > most->logged)
+			most = &t->participant[i];
+	}
+	return most;
 }
 
 /**
- * iob_transaction_share - somebody takes part in a transaction
+ * iob_transaction_share - an act takes part in a transaction
  * @key:    the log
  * @tid:    which transaction
- * @act:    id of the act by which
+ * @act:    the act's id
  * @weight: with how much: buffers
  *
  * Any context but NMI, inside iob_read_lock().
@@ -108,19 +126,19 @@ static void join(struct transaction *t, u64 role, u64 act, u32 logged)
 void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 {
 	const struct iob_act *a = iob_act_id(act);
+	struct transaction_log *log;
 	struct transaction *t;
 	unsigned long flags;
-	struct log *log;
 
-	/* a kernel thread takes part for somebody else, who is not known */
+	/* a kernel thread takes part on behalf of a task that is not known */
 	if (!a || a->kthread || act <= IOB_ACT_LOST)
 		return;
-	spin_lock_irqsave(&logs_lock, flags);
-	log = find(key);
+	spin_lock_irqsave(&transactions_lock, flags);
+	log = log_find(key);
 	if (!log)
-		log = make(key);
+		log = log_make(key);
 	log->used = jiffies;
-	/* numbers only grow: it is another log, at the same address */
+	/* tids only grow: this is another log at the same address */
 	if ((s32)(tid - log->newest) < -NR_LAST)
 		memset(log->last, 0, sizeof(log->last));
 	if ((s32)(tid - log->newest) > 0 || (s32)(tid - log->newest) < -NR_LAST)
@@ -130,155 +148,168 @@ void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 		t->tid = tid;
 		t->nr = 0;
 	}
-	join(t, a->role, act, weight);
-	spin_unlock_irqrestore(&logs_lock, flags);
+	participant_add(t, a->role, act, weight);
+	spin_unlock_irqrestore(&transactions_lock, flags);
 }
 
 /* Cut @bytes into sectors, in proportion to what was logged. */
-static void split(const struct transaction *t, struct iob_origin *o,
-		  const struct iob_file *file, u32 bytes, u32 modifier)
+static void split_by_participants(struct iob_origin *o, const struct transaction *t,
+				  const struct iob_file *file, u32 bytes, u32 modifier)
 {
 	u32 sectors = bytes >> SECTOR_SHIFT, done = 0;
 	u64 sum = 0, logged = 0;
-	unsigned int i, most = 0;
+	unsigned int i;
 
-	for (i = 0; i < t->nr; i++) {
-		sum += t->share[i].logged;
-		if (t->share[i].logged > t->share[most].logged)
-			most = i;
-	}
+	for (i = 0; i < t->nr; i++)
+		sum += t->participant[i].logged;
 	if (!sectors)
-		iob_origin_add(o, t->share[most].act, file, 0, modifier);
+		iob_origin_add(o, participant_most(t)->act, file, 0, modifier);
 	for (i = 0; i < t->nr; i++) {
+		const struct participant *p = &t->participant[i];
 		u32 end;
 
-		logged += t->share[i].logged;
+		logged += p->logged;
 		end = div64_u64(logged * sectors, sum);
 		if (end > done)
-			iob_origin_add(o, t->share[i].act, file,
+			iob_origin_add(o, p->act, file,
 				       (end - done) << SECTOR_SHIFT, modifier);
 		done = end;
 	}
 }
 
-/* All who took part in any of the transactions. */
-static void gather(struct transaction *all, const struct iob_transaction_write *what)
+/* Add the participants of the transactions in @what to @all.  G. */
+static void gather_participants(struct transaction *all,
+				const struct iob_transaction_write *what)
 {
-	const struct log *log = find(what->key);
-	u32 tid = what->last - what->first < NR_LAST ? what->first :
-						       what->last;
+	const struct transaction_log *log = log_find(what->key);
+	u32 tid = what->last - what->first < NR_LAST ? what->first : what->last;
 	unsigned int i;
 
 	for (; log && (s32)(what->last - tid) >= 0; tid++) {
 		const struct transaction *t = &log->last[tid % NR_LAST];
 
 		for (i = 0; t->tid == tid && i < t->nr; i++)
-			join(all, t->share[i].role, t->share[i].act,
-			     t->share[i].logged);
+			participant_add(all, t->participant[i].role,
+					t->participant[i].act,
+					t->participant[i].logged);
 	}
 }
 
 /**
- * iob_transaction_split - the participants of transactions pay for a block of the log
- * @o:     gets the parts, under @what's modifier
+ * iob_transaction_split - the participants pay for a block that serves them all
+ * @o:     gets the shares, under @what's modifier
  * @what:  the log and its transactions
  * @file:  what the log is on
- * @bytes: of the block
+ * @bytes: size of the block
  *
  * Any context but NMI, inside iob_read_lock().
- * Return: false if nobody is known; @o is as it was.
+ * Return: false if no participant is known; @o is as it was.
  */
-bool iob_transaction_split(struct iob_origin *o, const struct iob_transaction_write *what,
-		   const struct iob_file *file, u32 bytes)
+bool iob_transaction_split(struct iob_origin *o,
+			   const struct iob_transaction_write *what,
+			   const struct iob_file *file, u32 bytes)
 {
 	struct transaction all = { 0 };
 	unsigned long flags;
 
-	spin_lock_irqsave(&logs_lock, flags);
-	gather(&all, what);
-	spin_unlock_irqrestore(&logs_lock, flags);
+	spin_lock_irqsave(&transactions_lock, flags);
+	gather_participants(&all, what);
+	spin_unlock_irqrestore(&transactions_lock, flags);
 	if (!all.nr)
 		return false;
-	split(&all, o, file, bytes,
-	      what->modifier ? what->modifier : IOB_MODIFIER_JOURNAL);
+	split_by_participants(o, &all, file, bytes,
+			      what->modifier ? what->modifier : IOB_MODIFIER_JOURNAL);
 	return true;
 }
 
 /**
- * iob_transaction_now - the number of the transaction at hand
- * @key: a file system that does not number its transactions for us
+ * iob_transaction_now - the number of the running transaction
+ * @key: the log of a file system whose own numbers we do not use
  *
- * Any context but NMI, inside iob_read_lock().
+ * Any context but NMI, inside iob_read_lock().  Return: a number, never 0.
  */
 u32 iob_transaction_now(const void *key)
 {
+	const struct transaction_log *log;
 	unsigned long flags;
-	struct log *log;
 	u32 now;
 
-	spin_lock_irqsave(&logs_lock, flags);
-	log = find(key);
+	spin_lock_irqsave(&transactions_lock, flags);
+	log = log_find(key);
 	now = log ? log->now : 0;
-	spin_unlock_irqrestore(&logs_lock, flags);
-	/* 0 is none */
+	spin_unlock_irqrestore(&transactions_lock, flags);
 	return now + 1;
 }
 
-/* The transaction at hand ends.  Return: its number.  As iob_transaction_now(). */
+/* End the running transaction.  Return: its number.  As iob_transaction_now(). */
 u32 iob_transaction_next(const void *key)
 {
+	struct transaction_log *log;
 	unsigned long flags;
-	struct log *log;
 	u32 now = 0;
 
-	spin_lock_irqsave(&logs_lock, flags);
-	log = find(key);
+	spin_lock_irqsave(&transactions_lock, flags);
+	log = log_find(key);
 	if (log)
 		now = log->now++;
-	spin_unlock_irqrestore(&logs_lock, flags);
+	spin_unlock_irqrestore(&transactions_lock, flags);
 	return now + 1;
 }
 
 /**
- * iob_transaction_most - who took the largest part in a transaction
+ * iob_transaction_most - the participant that logged the most
  * @key: the log
- * @tid: the transaction; the one before if nobody took part in it yet
+ * @tid: the transaction; the one before it if this one has no participant yet
  *
  * Any context but NMI, inside iob_read_lock().
- * Return: an act's id, IOB_ACT_NONE if nobody is known.
+ * Return: an act's id, IOB_ACT_NONE if no participant is known.
  */
 u64 iob_transaction_most(const void *key, u32 tid)
 {
 	struct iob_transaction_write what = { .key = key, .first = tid, .last = tid };
 	struct transaction all = { 0 };
 	unsigned long flags;
-	unsigned int i, most = 0;
 
-	spin_lock_irqsave(&logs_lock, flags);
-	gather(&all, &what);
+	spin_lock_irqsave(&transactions_lock, flags);
+	gather_participants(&all, &what);
 	if (!all.nr) {
 		what.first = tid - 1;
 		what.last = tid - 1;
-		gather(&all, &what);
+		gather_participants(&all, &what);
 	}
-	spin_unlock_irqrestore(&logs_lock, flags);
-	for (i = 1; i < all.nr; i++) {
-		if (all.share[i].logged > all.share[most].logged)
-			most = i;
-	}
-	return all.nr ? all.share[most].act : IOB_ACT_NONE;
+	spin_unlock_irqrestore(&transactions_lock, flags);
+	return all.nr ? participant_most(&all)->act : IOB_ACT_NONE;
+}
+
+/**
+ * iob_transaction_begin_write - the task writes these transactions from now on
+ * @t:     its context
+ * @key:   the log; NULL: it writes none
+ * @first: the first transaction
+ * @last:  the last one
+ *
+ * From a probe, inside iob_read_lock().
+ */
+void iob_transaction_begin_write(struct iob_task *t, const void *key, u32 first, u32 last)
+{
+	struct iob_transaction_write *w = iob_transaction_writes(t);
+
+	w->key = key;
+	w->first = first;
+	w->last = last;
+	iob_task_serve(t, IOB_SERVES_TRANSACTION, key);
 }
 
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_transactions_init(void)
 {
-	logs = kvcalloc(MAX_LOGS, sizeof(*logs), GFP_KERNEL);
-	return logs ? 0 : -ENOMEM;
+	transaction_logs = kvcalloc(MAX_LOGS, sizeof(*transaction_logs), GFP_KERNEL);
+	return transaction_logs ? 0 : -ENOMEM;
 }
 
-/* Forget all.  No probe is attached. */
+/* Forget all transactions.  No probe is attached. */
 void iob_transactions_exit(void)
 {
-	kvfree(logs);
-	logs = NULL;
+	kvfree(transaction_logs);
+	transaction_logs = NULL;
 }

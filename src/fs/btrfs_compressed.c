@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What btrfs compresses is written by a worker, from pages that are nobody's.
- * But just before it submits an extent the worker lets go of the file's own pages
- * that the extent holds: whose those are is noted then, for what it submits next.
+ * A worker writes what btrfs compresses, from pages that belong to no file.  Just before it
+ * submits an extent, the worker lets go of the file's own pages that the extent holds: the
+ * dirtiers of those are noted then, for what the worker submits next.
  *
- * The file is btrfs' own struct, which has a struct inode somewhere in it.  Where,
- * is learnt when the flusher hands over a page: its inode is known.
+ * The file is btrfs' own struct, which has a struct inode somewhere in it.  The place is
+ * learnt when the flusher hands over a page, whose inode is known.
  *
- * On newer kernels the extent goes the way of all others, on which btrfs may leave
- * it to yet another worker to compute checksums and submit it.  So it is noted for
- * btrfs' own struct of the bio, which has the bio in it, until the bio is met.
+ * On newer kernels (IOB_BTRFS_LATER) the extent goes the way of all others, on which btrfs
+ * may leave it to yet another worker to compute checksums and submit it.  So the extent is
+ * noted under btrfs' own struct of the bio, which contains the bio, until that is met.
+ *
+ * Example: dd (act 7) writes 128 KiB of text.  A worker compresses them to 12 KiB and calls
+ * extent_clear_unlock_delalloc() for the 32 pages: 128 KiB of act 7 are noted.  The bio of
+ * 12 KiB that comes next is charged to act 7.
  */
 #include <linux/bio.h>
 #include <linux/fs.h>
@@ -18,106 +22,119 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include <compat/rcu.h>
-
-#include "core/act.h"
+#include "blame/cached_page.h"
+#include "blame/provider.h"
 #include "btrfs_compressed.h"
-#include "blame/dirty.h"
+#include "core/code.h"
 #include "core/disk.h"
-#include "stack/stack.h"
 #include "core/stats.h"
 #include "core/task.h"
+#include "stack/stack.h"
 
-/* btrfs compresses no more in one piece, by far */
+/* btrfs compresses far less in one piece */
 #define MAX_BYTES	SZ_1M
 
-/* so many extents may wait for a worker */
-#define MAX_LATER	1024
+/* extents that may wait for a worker */
+#define MAX_WAITING	1024
 
-/* the function that submits what was compressed */
-static struct iob_code writer;
-/* the one that all of btrfs' workers do their work in */
-static struct iob_code worker;
-/* where a struct inode is in btrfs' own, or -1 */
-static long inode_at = -1;
-/* where the bio is in btrfs' own, or -1 */
-static long bio_at = -1;
-
-/* an extent that was handed over to be written, whoever will do it */
-struct later {
-	struct list_head list;
-	const void *bbio;		/* btrfs' struct of the bio */
-	const struct bio_vec *vec;	/* the bio's, NULL: not known */
-	struct iob_compressed what;
+/* What a task is doing in btrfs. */
+struct btrfs_state {
+	struct iob_extent extent;	/* the worker's last one */
+	bool fresh;		/* it has not been submitted yet */
+	struct iob_file reading;	/* the task last began to read this file */
 };
 
-static LIST_HEAD(laters);		/* later_lock; the oldest first */
-static unsigned int nr_laters;		/* later_lock, read without for a look */
-static DEFINE_SPINLOCK(later_lock);
+static void btrfs_state_free(void *part)
+{
+	struct btrfs_state *b = part;
+
+	iob_origin_free(&b->extent.origin);
+}
+
+struct iob_task_part iob_btrfs_part = {
+	.name = "btrfs",
+	.size = sizeof(struct btrfs_state),
+	.free = btrfs_state_free,
+};
+
+/* the function that submits what was compressed */
+static struct iob_code writer_code;
+/* the function in which all of btrfs' workers do their work */
+static struct iob_code worker_code;
+/* where a struct inode is in btrfs' own, or -1 */
+static long inode_offset = -1;
+/* where the bio is in btrfs' own, or -1 */
+static long bio_offset = -1;
+
+/* An extent that was handed over to be written, by whichever task. */
+struct waiting_extent {
+	struct list_head list;
+	const void *bbio;		/* btrfs' struct of the bio */
+	const struct bio_vec *vec;	/* the bio's; NULL: not known */
+	struct iob_extent extent;
+};
+
+static LIST_HEAD(waiting_extents);	/* waiting_lock; the oldest first */
+static unsigned int nr_waiting;		/* waiting_lock, read without for a look */
+static DEFINE_SPINLOCK(waiting_lock);
+
+static struct btrfs_state *btrfs_state_of(const struct iob_task *t)
+{
+	return iob_task_part_of(t, &iob_btrfs_part);
+}
 
 /**
- * iob_compressed_found - where the function is that submits what was compressed
+ * iob_btrfs_writer_found - where the function is that submits what was compressed
  * @func: its address
  *
  * May sleep; probes may run.
  */
-void iob_compressed_found(unsigned long func)
+void iob_btrfs_writer_found(unsigned long func)
 {
-	iob_code_publish(func, &writer);
+	iob_code_publish(func, &writer_code);
 }
 
 /**
- * iob_compressed_worker_found - where the function is that btrfs' workers run
+ * iob_btrfs_worker_found - where the function is that btrfs' workers run
  * @func: its address
  *
  * May sleep; probes may run.
  */
-void iob_compressed_worker_found(unsigned long func)
+void iob_btrfs_worker_found(unsigned long func)
 {
-	iob_code_publish(func, &worker);
+	iob_code_publish(func, &worker_code);
 }
 
-/* Whether a call returns into that function.  Any context. */
-bool iob_compressed_writer(unsigned long ret)
+/* Whether a call returns into the function that submits.  Any context. */
+bool iob_btrfs_is_writer(unsigned long ret)
 {
-	return iob_code_has(&writer, ret);
+	return iob_code_has(&writer_code, ret);
 }
 
-static bool is_in(const struct iob_stack *stack, const struct iob_code *code)
-{
-	unsigned int i;
-
-	for (i = 0; i < stack->depth; i++) {
-		if (iob_code_has(code, stack->ip[i]))
-			return true;
-	}
-	return false;
-}
-
-static void drop(struct later *e)
+static void waiting_drop(struct waiting_extent *e)
 {
 	list_del(&e->list);
-	WRITE_ONCE(nr_laters, nr_laters - 1);
-	iob_origin_free(&e->what.origin);
+	WRITE_ONCE(nr_waiting, nr_waiting - 1);
+	iob_origin_free(&e->extent.origin);
 	kfree(e);
 }
 
 /*
- * The extent that is noted for a bio.  @own: it is that very bio, not a piece or a
- * copy of it for another disk, which share its array of pages and come before it.
- * Bios are allocated with btrfs' struct before them: how much that can be is known.
+ * The extent that waits for a bio.  @own: it is that very bio, not a piece or a copy of it
+ * for another disk, which share its array of pages and come before it.  Bios are allocated
+ * with btrfs' struct in front of them, whose size is bounded by the pool's front_pad.
  */
-static struct later *find_later(const struct bio *bio, bool *own)
+static struct waiting_extent *waiting_find(const struct bio *bio, bool *own)
 {
 	size_t room = bio->bi_pool ? bio->bi_pool->front_pad : 0;
-	struct later *e, *other = NULL;
+	struct waiting_extent *e, *other = NULL;
 
-	lockdep_assert_held(&later_lock);
-	list_for_each_entry(e, &laters, list) {
-		size_t at = (const void *)bio - e->bbio;
+	lockdep_assert_held(&waiting_lock);
+	list_for_each_entry(e, &waiting_extents, list) {
+		size_t offset = (const void *)bio - e->bbio;
 
-		if (at && at <= room) {
-			WRITE_ONCE(bio_at, at);
+		if (offset && offset <= room) {
+			WRITE_ONCE(bio_offset, offset);
 			*own = true;
 			return e;
 		}
@@ -128,187 +145,205 @@ static struct later *find_later(const struct bio *bio, bool *own)
 	return other;
 }
 
-/* What is noted for a bio; @c, if it is not NULL, gets a copy. */
-static bool take_later(const struct bio *bio, struct iob_compressed *c)
+/* Whether an extent waits for a bio; @copy, if it is not NULL, gets a copy of it. */
+static bool waiting_take(const struct bio *bio, struct iob_extent *copy)
 {
+	struct waiting_extent *e;
 	unsigned long flags;
-	struct later *e;
 	bool own;
 
-	spin_lock_irqsave(&later_lock, flags);
-	e = find_later(bio, &own);
-	if (e && c) {
-		c->bytes = e->what.bytes;
-		c->written = e->what.written;
-		iob_origin_slice(&c->origin, &e->what.origin, 0, c->bytes);
+	spin_lock_irqsave(&waiting_lock, flags);
+	e = waiting_find(bio, &own);
+	if (e && copy) {
+		copy->bytes = e->extent.bytes;
+		copy->file = e->extent.file;
+		iob_origin_slice(&copy->origin, &e->extent.origin, 0, copy->bytes);
 	}
 	if (e && own)
-		drop(e);
-	spin_unlock_irqrestore(&later_lock, flags);
+		waiting_drop(e);
+	spin_unlock_irqrestore(&waiting_lock, flags);
 	return e;
 }
 
-/**
- * iob_compressed_of - whose extent a bio writes
- * @bio:   without pages of a file
- * @stack: of the current task, which submits it
- * @own:   room for what is not the task's own
- *
- * From a probe, inside iob_read_lock().
- * Return: NULL if it is none that is known; else what is @own, of which
- * iob_origin_free() gives back the origin, or the task's.
- */
-const struct iob_compressed *iob_compressed_of(const struct bio *bio,
-					       const struct iob_stack *stack,
-					       struct iob_compressed *own)
+/* struct iob_provider.extent_any */
+bool iob_btrfs_extent_any(const struct iob_task *t)
 {
-	struct iob_task *t = iob_task_get();
+	return btrfs_state_of(t)->extent.bytes || READ_ONCE(nr_waiting);
+}
 
-	iob_origin_begin(&own->origin);
-	if (t && t->compressed.bytes && is_in(stack, &writer)) {
-		if (READ_ONCE(nr_laters))
-			take_later(bio, NULL);
-		return &t->compressed;
+/* struct iob_provider.extent */
+const struct iob_extent *iob_btrfs_extent(struct iob_task *t, const struct bio *bio,
+					  const struct iob_stack *stack,
+					  struct iob_extent *room)
+{
+	struct btrfs_state *b = btrfs_state_of(t);
+
+	if (b->extent.bytes && iob_stack_in(stack, &writer_code)) {
+		if (READ_ONCE(nr_waiting))
+			waiting_take(bio, NULL);
+		return &b->extent;
 	}
-	if (is_in(stack, &worker) && take_later(bio, own))
-		return own;
+	if (iob_stack_in(stack, &worker_code) && waiting_take(bio, room))
+		return room;
 	return NULL;
 }
 
-/* Whether iob_compressed_of() may know any of the current task's.  Any context. */
-bool iob_compressed_any(const struct iob_task *t)
+/* What was noted for this struct was never met: it is another bio's now. */
+static void waiting_forget(const void *bbio)
 {
-	return t->compressed.bytes || READ_ONCE(nr_laters);
-}
+	struct waiting_extent *e;
 
-/* Whatever was noted for this struct, which was never met: it is another bio's now. */
-static void forget_later(const void *bbio)
-{
-	struct later *e;
-
-	lockdep_assert_held(&later_lock);
-	list_for_each_entry(e, &laters, list) {
+	lockdep_assert_held(&waiting_lock);
+	list_for_each_entry(e, &waiting_extents, list) {
 		if (e->bbio == bbio) {
-			drop(e);
+			waiting_drop(e);
 			return;
 		}
 	}
 }
 
-static void add_later(struct later *e)
+static void waiting_add(struct waiting_extent *e)
 {
-	lockdep_assert_held(&later_lock);
-	if (nr_laters == MAX_LATER) {
-		drop(list_first_entry(&laters, struct later, list));
+	lockdep_assert_held(&waiting_lock);
+	if (nr_waiting == MAX_WAITING) {
+		waiting_drop(list_first_entry(&waiting_extents, struct waiting_extent, list));
 		iob_stat_inc(owner_evicted);
 	}
-	list_add_tail(&e->list, &laters);
-	WRITE_ONCE(nr_laters, nr_laters + 1);
+	list_add_tail(&e->list, &waiting_extents);
+	WRITE_ONCE(nr_waiting, nr_waiting + 1);
 }
 
-/* The extent that the current task has just begun to submit, NULL if it has not. */
-static struct later *make_later(const void *bbio)
+/* The extent that the current task has just begun to submit; NULL: it has not. */
+static struct waiting_extent *waiting_make(const void *bbio)
 {
 	struct iob_task *t = iob_task_get();
-	long at = READ_ONCE(bio_at);
-	struct later *e;
+	long offset = READ_ONCE(bio_offset);
+	struct waiting_extent *e;
+	struct btrfs_state *b;
 
-	if (!t || !t->compressed.fresh)
+	b = t ? btrfs_state_of(t) : NULL;
+	if (!b || !b->fresh)
 		return NULL;
-	t->compressed.fresh = false;
+	b->fresh = false;
 	e = kmalloc(sizeof(*e), GFP_NOWAIT | __GFP_NOWARN);
 	if (!e) {
 		iob_stat_inc(parts_nomem);
 		return NULL;
 	}
 	e->bbio = bbio;
-	e->vec = at < 0 ? NULL : ((const struct bio *)(bbio + at))->bi_io_vec;
-	e->what = t->compressed;
-	iob_origin_slice(&e->what.origin, &t->compressed.origin, 0,
-			 t->compressed.bytes);
+	e->vec = offset < 0 ? NULL : ((const struct bio *)(bbio + offset))->bi_io_vec;
+	e->extent.bytes = b->extent.bytes;
+	e->extent.file = b->extent.file;
+	iob_origin_slice(&e->extent.origin, &b->extent.origin, 0, b->extent.bytes);
 	return e;
 }
 
 /**
- * iob_compressed_submit - the current task hands over a bio of btrfs
+ * iob_btrfs_submits - the current task hands over a bio of btrfs
  * @bbio: btrfs' own struct of the bio
  *
- * From a probe, inside iob_read_lock().  If it is the first since
- * iob_compressed_extent() it is that extent.
+ * The first bio after iob_btrfs_extent_begins() is that extent.  From a probe, inside
+ * iob_read_lock().
  */
-void iob_compressed_submit(const void *bbio)
+void iob_btrfs_submits(const void *bbio)
 {
-	struct later *e = make_later(bbio);
+	struct waiting_extent *e = waiting_make(bbio);
 	unsigned long flags;
 
-	if (!e && !READ_ONCE(nr_laters))
+	if (!e && !READ_ONCE(nr_waiting))
 		return;
-	spin_lock_irqsave(&later_lock, flags);
-	forget_later(bbio);
+	spin_lock_irqsave(&waiting_lock, flags);
+	waiting_forget(bbio);
 	if (e)
-		add_later(e);
-	spin_unlock_irqrestore(&later_lock, flags);
+		waiting_add(e);
+	spin_unlock_irqrestore(&waiting_lock, flags);
 }
 
-/* Forget what is noted.  No probe is attached. */
-void iob_compressed_stop(void)
+/* The session ends: forget what waits.  No probe is attached. */
+void iob_btrfs_extents_stop(void)
 {
-	struct later *e, *next;
+	struct waiting_extent *e, *next;
 
-	list_for_each_entry_safe(e, next, &laters, list)
-		drop(e);
+	list_for_each_entry_safe(e, next, &waiting_extents, list)
+		waiting_drop(e);
 }
 
 /**
- * iob_compressed_learn - btrfs is about to write an inode's pages
+ * iob_btrfs_learn_inode - btrfs is about to write an inode's pages
  * @binode: its own struct
  * @inode:  the inode
  *
  * From a probe.
  */
-void iob_compressed_learn(const void *binode, const struct inode *inode)
+void iob_btrfs_learn_inode(const void *binode, const struct inode *inode)
 {
-	unsigned long at = (unsigned long)inode - (unsigned long)binode;
+	unsigned long offset = (unsigned long)inode - (unsigned long)binode;
 
-	if (at < PAGE_SIZE && READ_ONCE(inode_at) != (long)at)
-		WRITE_ONCE(inode_at, at);
+	if (offset < PAGE_SIZE && READ_ONCE(inode_offset) != (long)offset)
+		WRITE_ONCE(inode_offset, offset);
 }
 
 /**
- * iob_compressed_extent - the current task is about to write an extent
+ * iob_btrfs_extent_begins - the current task is about to write an extent
  * @binode: btrfs' own struct of the file
  * @start:  where the extent begins in the file, in bytes
  * @end:    its last byte
  *
  * From a probe, inside iob_read_lock(); the pages are still locked.
  */
-void iob_compressed_extent(const void *binode, u64 start, u64 end)
+void iob_btrfs_extent_begins(const void *binode, u64 start, u64 end)
 {
 	struct iob_task *t = iob_task_get();
-	long at = READ_ONCE(inode_at);
+	long offset = READ_ONCE(inode_offset);
+	struct iob_extent *e;
 	struct inode *inode;
 	unsigned long index;
 
 	if (!t)
 		return;
-	t->compressed.bytes = 0;
-	t->compressed.fresh = false;
-	iob_origin_free(&t->compressed.origin);
-	iob_origin_begin(&t->compressed.origin);
-	if (at < 0 || end < start || end - start >= MAX_BYTES)
+	e = &btrfs_state_of(t)->extent;
+	e->bytes = 0;
+	btrfs_state_of(t)->fresh = false;
+	iob_origin_free(&e->origin);
+	iob_origin_begin(&e->origin);
+	if (offset < 0 || end < start || end - start >= MAX_BYTES)
 		return;
-	inode = (struct inode *)(binode + at);
+	inode = (struct inode *)(binode + offset);
 	if (!iob_disk_watches(inode))
 		return;
-	iob_file_of(inode, &t->compressed.written);
+	iob_file_of(inode, &e->file);
 	for (index = start >> PAGE_SHIFT; index <= end >> PAGE_SHIFT; index++) {
 		u64 dirty_ns;
-		u64 id = iob_dirty_of_page(inode, index, &dirty_ns);
+		u64 id = iob_act_of_page(inode, index, &dirty_ns);
 
-		/* (also if it is nobody's who is known) */
-		iob_origin_add_page(&t->compressed.origin, id, PAGE_SIZE,
-				    dirty_ns);
-		t->compressed.bytes += PAGE_SIZE;
+		/* (also if no act is known) */
+		iob_origin_add_page(&e->origin, id, PAGE_SIZE, dirty_ns);
+		e->bytes += PAGE_SIZE;
 	}
-	t->compressed.fresh = true;
+	btrfs_state_of(t)->fresh = true;
+}
+
+/* The current task begins to read a file: what is compressed comes to pages of no file. */
+void iob_btrfs_reads(struct inode *inode)
+{
+	struct iob_task *t;
+
+	t = inode && iob_disk_watches(inode) ? iob_task_get() : NULL;
+	if (t)
+		iob_file_of(inode, &btrfs_state_of(t)->reading);
+}
+
+/* A compressed extent of that file is read, in a call that returns to @ret. */
+void iob_btrfs_reads_compressed(unsigned long ret)
+{
+	struct iob_task *t = iob_task_get();
+	const struct iob_file *reading;
+
+	if (!t)
+		return;
+	reading = &btrfs_state_of(t)->reading;
+	if (reading->dev) {
+		t->file = *reading;
+		t->direct = ret;
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compressed - what btrfs compresses before it is written -> whose it is
+ * btrfs_compressed - what btrfs compresses before it writes it, and whose that is
  */
 #ifndef IOB_FS_BTRFS_COMPRESSED_H
 #define IOB_FS_BTRFS_COMPRESSED_H
@@ -9,20 +9,25 @@
 
 struct bio;
 struct inode;
-struct iob_compressed;
+struct iob_extent;
 struct iob_stack;
 struct iob_task;
+struct iob_task_part;
 
-void iob_compressed_found(unsigned long func);
-void iob_compressed_worker_found(unsigned long func);
-bool iob_compressed_writer(unsigned long ret);
-const struct iob_compressed *iob_compressed_of(const struct bio *bio,
-					       const struct iob_stack *stack,
-					       struct iob_compressed *own);
-bool iob_compressed_any(const struct iob_task *t);
-void iob_compressed_submit(const void *bbio);
-void iob_compressed_stop(void);
-void iob_compressed_learn(const void *binode, const struct inode *inode);
-void iob_compressed_extent(const void *binode, u64 start, u64 end);
+extern struct iob_task_part iob_btrfs_part;
+
+void iob_btrfs_writer_found(unsigned long func);
+void iob_btrfs_worker_found(unsigned long func);
+bool iob_btrfs_is_writer(unsigned long ret);
+void iob_btrfs_learn_inode(const void *binode, const struct inode *inode);
+void iob_btrfs_extent_begins(const void *binode, u64 start, u64 end);
+void iob_btrfs_submits(const void *bbio);
+void iob_btrfs_reads(struct inode *inode);
+void iob_btrfs_reads_compressed(unsigned long ret);
+bool iob_btrfs_extent_any(const struct iob_task *t);
+const struct iob_extent *iob_btrfs_extent(struct iob_task *t, const struct bio *bio,
+					  const struct iob_stack *stack,
+					  struct iob_extent *room);
+void iob_btrfs_extents_stop(void);
 
 #endif

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * jbd2: who changes a buffer in which transaction, and which block of the
- * journal then holds its copy.  The journal's thread writes those blocks, and
- * those that serve the transaction as a whole.
+ * jbd2: the journal of ext4 and others.  It is noted which act first changes a buffer in
+ * which transaction, and which block of the journal then holds the buffer's copy.  The
+ * journal's thread writes those blocks, and those that serve the transaction as a whole.
  *
- * Context: dirty in the task that changes the buffer; copy and commit in the
- * journal's thread.  Preemption is off.
+ * Example: in transaction 81 mkdir (act 7) changes the buffer of block 1027.  The commit
+ * copies it to block 300 of the journal: { block 300 of transaction 81 } -> 7.  The bio
+ * that writes that block is charged to act 7; the commit block to all participants.
+ *
+ * Context: dirty runs in the task that changes the buffer, copy and commit in the journal's
+ * thread.  Preemption is off.
  */
 #include <linux/blkdev.h>
 #include <linux/jbd2.h>
@@ -14,96 +18,100 @@
 #include <compat/blkdev.h>
 
 #include "blame/dirty.h"
-#include "blame/association.h"
-#include "core/task.h"
-#include "hooks/table.h"
+#include "blame/dirty_fast.h"
+#include "blame/provider.h"
+#include "blame/transaction.h"
+#include "hooks/hook.h"
 
-/* (handle, bh): whether this is not the buffer's first change in a transaction */
-static __always_inline bool is_no_change(struct pt_regs *regs)
+/* (handle, bh): whether this is not the buffer's first change in the transaction */
+static __always_inline bool jbd2_is_no_change(struct pt_regs *regs)
 {
-	const handle_t *handle = (void *)regs_get_kernel_argument(regs, 0);
-	const struct buffer_head *bh = (void *)regs_get_kernel_argument(regs, 1);
+	const handle_t *handle = iob_arg_ptr(regs, 0);
+	const struct buffer_head *bh = iob_arg_ptr(regs, 1);
 	const struct journal_head *jh;
 
-	/* an aborted handle has none, and nothing then keeps what the buffer points to */
+	/* an aborted handle has no transaction, and then nothing keeps b_private's target */
 	if (!handle->h_transaction || !buffer_jbd(bh))
 		return true;
 	jh = bh->b_private;
-	/* cleared when a transaction first gets to it: whoever was first pays */
+	/* cleared when a transaction first gets the buffer: the first change pays */
 	return READ_ONCE(jh->b_modified);
 }
 
 /* Called several times for each file that is made or deleted. */
-IOB_OWN_OPS(dirty_alone, is_no_change);
+IOB_OWN_OPS(jbd2_dirty_ops, jbd2_is_no_change);
 
 /* (handle, bh): once for each time that a handle changes the buffer */
-static void dirty(struct pt_regs *regs)
+static void jbd2_dirty_entered(struct pt_regs *regs)
 {
-	const handle_t *handle = (void *)regs_get_kernel_argument(regs, 0);
-	struct buffer_head *bh = (void *)regs_get_kernel_argument(regs, 1);
+	const handle_t *handle = iob_arg_ptr(regs, 0);
 	const transaction_t *transaction = handle->h_transaction;
 
-	if (!is_no_change(regs))
+	if (!jbd2_is_no_change(regs))
 		iob_dirty_logged(transaction->t_journal, transaction->t_tid,
-				 bh, regs);
+				 iob_arg_ptr(regs, 1), regs);
 }
 
 /* (transaction, jh, new bh, block): a copy goes to that block of the journal */
-static void copy(struct pt_regs *regs)
+static void jbd2_copy_entered(struct pt_regs *regs)
 {
-	const transaction_t *transaction =
-		(void *)regs_get_kernel_argument(regs, 0);
-	const struct journal_head *jh = (void *)regs_get_kernel_argument(regs, 1);
+	const transaction_t *transaction = iob_arg_ptr(regs, 0);
+	const struct journal_head *jh = iob_arg_ptr(regs, 1);
 	u64 act;
 
 	/* a transaction copies a buffer once */
-	act = iob_assoc_take(IOB_ASSOC_LOGGED, jh->b_bh, transaction->t_tid);
-	/* the journal goes round: the block will be another transaction's */
+	act = iob_assoc_take(&iob_assoc_logged, jh->b_bh, transaction->t_tid);
+	/* the journal is a ring: the block will be another transaction's */
 	if (act != IOB_ACT_NONE)
-		iob_assoc_set(IOB_ASSOC_LOG_BLOCK, transaction->t_journal,
-			      iob_transaction_block(transaction->t_tid,
-					    regs_get_kernel_argument(regs, 3)),
+		iob_assoc_set(&iob_assoc_log_block, transaction->t_journal,
+			      iob_transaction_block(transaction->t_tid, iob_arg(regs, 3)),
 			      act);
 }
 
 /* (journal): its thread commits the running transaction */
-static void commit(struct pt_regs *regs)
+static void jbd2_commit_entered(struct pt_regs *regs)
 {
-	const journal_t *journal = (void *)regs_get_kernel_argument(regs, 0);
+	const journal_t *journal = iob_arg_ptr(regs, 0);
 	const transaction_t *running = READ_ONCE(journal->j_running_transaction);
+	struct iob_transaction_write *w;
 	struct iob_task *t;
 
 	t = iob_task_get();
-	/* who unmounts may commit too, but writes more than the journal */
-	if (t && running && current == journal->j_task) {
-		iob_task_not_cacheable(t);
-		t->writes.key = journal;
-		t->writes.first = running->t_tid;
-		t->writes.last = running->t_tid;
-		t->writes.always = true;
-		t->writes.shift = ilog2(journal->j_blocksize) - SECTOR_SHIFT;
-		t->writes.gd = journal->j_dev->bd_disk;
-		t->writes.start = get_start_sect(journal->j_dev);
-	}
+	/* a task that unmounts may commit too, but writes more than the journal */
+	if (!t || !running || current != journal->j_task)
+		return;
+	iob_task_not_cacheable(t);
+	iob_transaction_begin_write(t, journal, running->t_tid, running->t_tid);
+	w = iob_transaction_writes(t);
+	w->always = true;
+	w->shift = ilog2(journal->j_blocksize) - SECTOR_SHIFT;
+	w->gd = journal->j_dev->bd_disk;
+	w->start = get_start_sect(journal->j_dev);
 }
 
 #define JBD2(func, probe, what) {					\
 	.name = func, .kind = IOB_HOOK_FUNCTION,				\
-	.phase = IOB_HOOK_ENABLED, .entered = probe, .module = "jbd2",	\
+	.phase = IOB_HOOK_ENABLED, .entered = probe,			\
+	IOB_IN_MODULE("jbd2", CONFIG_JBD2),				\
 	.impact = what,							\
 }
 
-static const struct iob_hook hooks[] = {
+static const struct iob_hook jbd2_table[] = {
 	{
 		.name = "jbd2_journal_dirty_metadata",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = dirty, .own_ops = &dirty_alone, .module = "jbd2",
+		.entered = jbd2_dirty_entered, .own_ops = &jbd2_dirty_ops,
+		IOB_IN_MODULE("jbd2", CONFIG_JBD2),
 		.impact = "who changed metadata",
 	},
-	JBD2("jbd2_journal_write_metadata_buffer", copy,
+	JBD2("jbd2_journal_write_metadata_buffer", jbd2_copy_entered,
 	     "whose metadata a block of the journal holds"),
-	JBD2("jbd2_journal_commit_transaction", commit,
+	JBD2("jbd2_journal_commit_transaction", jbd2_commit_entered,
 	     "who took part in a transaction"),
 };
 
-IOB_HOOK_LIST(iob_journal_hooks, hooks);
+static IOB_HOOK_LIST(jbd2_hooks, jbd2_table);
+
+IOB_PROVIDER(jbd2) = {
+	.hooks = &jbd2_hooks,
+};

@@ -1,274 +1,378 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * xfs: its metadata are buffers and inodes that nobody else knows of, and all
- * that changes them is a transaction, whose first act is to join an inode.
- * The transaction is for whoever makes it, or, in a worker that ends writes or
- * frees what was deleted, for who changed that inode before.  From there the
- * blame goes with the transaction: to the buffers and inodes that it logs, and
- * to the checkpoint of the log that it is added to.  An inode hands it on to
- * the buffer that it is copied into, a checkpoint to the pieces of the log
- * (iclogs) that it is written to.
+ * xfs: its metadata are buffers and inodes that no other part of the kernel knows of.
  *
- * Context: the entry of functions that run in tasks, preemption off.
- * All objects are addresses that are compared and not followed.
+ * All that changes them is a transaction, which first joins an inode.  The transaction is
+ * charged to the task that makes it; in a worker, which ends writes or frees what was
+ * deleted, to the act that changed that inode before.  From there the act goes with the
+ * transaction: to the buffers and inodes that it logs, and to the checkpoint of the log
+ * that it is added to.  An inode hands the act on to the buffer that it is copied into, a
+ * checkpoint to the pieces of the log (iclogs) that it is written to.
+ *
+ * Example: touch (act 7) makes transaction T, which joins inode I and logs buffer B: T, I
+ * and B are noted for act 7, and act 7 takes part in checkpoint 12.  When B is written, its
+ * bio is charged to act 7.  The iclog with checkpoint 12 is charged to its participants.
+ *
+ * Context: the entry of functions that run in tasks, preemption off.  All objects are
+ * addresses that are compared and not followed.
  */
 #include <linux/sched.h>
 
 #include <compat/xfs.h>
 
-#include "blame/dirty.h"
 #include "blame/association.h"
+#include "blame/behalf.h"
+#include "blame/bio_kind.h"
+#include "blame/provider.h"
+#include "blame/transaction.h"
+#include "core/act.h"
 #include "core/task.h"
-#include "hooks/table.h"
+#include "hooks/hook.h"
+#include "stack/call.h"
+#include "stack/stack.h"
 
-static const void *arg(struct pt_regs *regs, unsigned int nr)
+/* What a task is doing in xfs. */
+struct xfs_state {
+	const void *buf;	/* inodes are being copied into this buffer */
+	const void *log;	/* a transaction is being added to this log, */
+	u64 act;		/* for this act */
+	u64 seq;		/* the checkpoint that is being written to the log */
+	const void *freer;	/* this transaction frees */
+	u32 freed;		/* so many blocks */
+	u32 committed;		/* blocks that the transaction of @log freed */
+	struct iob_call done;	/* until it returns, a checkpoint is being ended: */
+	const void *done_log;
+	u64 done_seq;
+};
+
+static struct iob_task_part xfs_part = {
+	.name = "xfs",
+	.size = sizeof(struct xfs_state),
+};
+
+static struct iob_assoc_kind xfs_assoc_buf = { .name = "xfs_buf" };
+static struct iob_assoc_kind xfs_assoc_inode = { .name = "xfs_inode" };
+static struct iob_assoc_kind xfs_assoc_trans = { .name = "xfs_trans" };
+/* Not an act but the checkpoints in it: first << 32 | last. */
+static struct iob_assoc_kind xfs_assoc_iclog = { .name = "xlog_in_core" };
+
+static struct xfs_state *xfs_state_of(const struct iob_task *t)
 {
-	return (const void *)regs_get_kernel_argument(regs, nr);
+	return iob_task_part_of(t, &xfs_part);
 }
 
-/* For whom a transaction is.  New ones were forgotten when they were freed. */
-static u64 act_of_trans(const void *tp, const void *ip, struct pt_regs *regs)
+/* What the current task is doing in xfs, NULL without memory. */
+static struct xfs_state *xfs_state_get(void)
 {
-	u64 act = iob_assoc_get(IOB_ASSOC_XFS_TRANS, tp, 0);
+	struct iob_task *t = iob_task_get();
+
+	return t ? xfs_state_of(t) : NULL;
+}
+
+/*
+ * The act that pays for a transaction.  A new transaction has none: it was forgotten when
+ * the last one at its address was freed.
+ */
+static u64 xfs_act_of_trans(const void *tp, const void *ip, struct pt_regs *regs)
+{
+	u64 act = iob_assoc_get(&xfs_assoc_trans, tp, 0);
 
 	if (act != IOB_ACT_NONE)
 		return act;
-	act = iob_dirty_act(regs);
+	act = iob_behalf_current(regs);
 	if (act == IOB_ACT_NONE && ip)
-		act = iob_assoc_get(IOB_ASSOC_XFS_INODE, ip, 0);
+		act = iob_assoc_get(&xfs_assoc_inode, ip, 0);
 	if (act != IOB_ACT_NONE)
-		iob_assoc_set(IOB_ASSOC_XFS_TRANS, tp, 0, act);
+		iob_assoc_set(&xfs_assoc_trans, tp, 0, act);
 	return act;
 }
 
 /* (tp, ip, ...) */
-static void join(struct pt_regs *regs)
+static void xfs_join_entered(struct pt_regs *regs)
 {
-	act_of_trans(arg(regs, 0), arg(regs, 1), regs);
+	xfs_act_of_trans(iob_arg_ptr(regs, 0), iob_arg_ptr(regs, 1), regs);
 }
 
-/* (tp, ip, ...): workers keep who was there before */
-static void log_inode(struct pt_regs *regs)
+/* (tp, ip, ...): a worker leaves the inode to the act that was noted before */
+static void xfs_log_inode_entered(struct pt_regs *regs)
 {
-	const void *ip = arg(regs, 1);
+	const void *ip = iob_arg_ptr(regs, 1);
 	u64 act;
 
-	act = act_of_trans(arg(regs, 0), ip, regs);
-	if (act != IOB_ACT_NONE && iob_dirty_known(regs))
-		iob_assoc_set(IOB_ASSOC_XFS_INODE, ip, 0, act);
+	act = xfs_act_of_trans(iob_arg_ptr(regs, 0), ip, regs);
+	if (act != IOB_ACT_NONE && iob_behalf_is_known(regs))
+		iob_assoc_set(&xfs_assoc_inode, ip, 0, act);
 }
 
 /* (tp, bp) */
-static void log_buf(struct pt_regs *regs)
+static void xfs_log_buf_entered(struct pt_regs *regs)
 {
 	u64 act;
 
-	act = act_of_trans(arg(regs, 0), NULL, regs);
+	act = xfs_act_of_trans(iob_arg_ptr(regs, 0), NULL, regs);
 	if (act != IOB_ACT_NONE)
-		iob_assoc_set(IOB_ASSOC_BUF, arg(regs, 1), 0, act);
+		iob_assoc_set(&xfs_assoc_buf, iob_arg_ptr(regs, 1), 0, act);
 }
 
-/* (tp): the next one at this address is another's */
-static void free_trans(struct pt_regs *regs)
+/* (tp): the next transaction at this address is another */
+static void xfs_trans_free_entered(struct pt_regs *regs)
 {
-	iob_assoc_forget(IOB_ASSOC_XFS_TRANS, arg(regs, 0), 0);
+	iob_assoc_forget(&xfs_assoc_trans, iob_arg_ptr(regs, 0), 0);
 }
 
 /* (bp): inodes are about to be copied into it */
-static void flush_cluster(struct pt_regs *regs)
+static void xfs_flush_cluster_entered(struct pt_regs *regs)
 {
-	struct iob_task *t;
+	struct xfs_state *x = xfs_state_get();
 
-	t = iob_task_get();
-	if (t) {
-		t->xfs.buf = arg(regs, 0);
-		iob_assoc_forget(IOB_ASSOC_BUF, t->xfs.buf, 0);
+	if (x) {
+		x->buf = iob_arg_ptr(regs, 0);
+		iob_assoc_forget(&xfs_assoc_buf, x->buf, 0);
 	}
 }
 
-/* (ip, ...): the first whose owner is known pays for the buffer */
-static void flush_inode(struct pt_regs *regs)
+/* (ip, ...): the first inode whose act is known pays for the buffer */
+static void xfs_flush_inode_entered(struct pt_regs *regs)
 {
-	struct iob_task *t;
+	struct xfs_state *x = xfs_state_get();
 	u64 act;
 
-	t = iob_task_get();
-	act = iob_assoc_get(IOB_ASSOC_XFS_INODE, arg(regs, 0), 0);
-	if (t && t->xfs.buf && act != IOB_ACT_NONE &&
-	    iob_assoc_get(IOB_ASSOC_BUF, t->xfs.buf, 0) == IOB_ACT_NONE)
-		iob_assoc_set(IOB_ASSOC_BUF, t->xfs.buf, 0, act);
+	act = iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0);
+	if (x && x->buf && act != IOB_ACT_NONE &&
+	    iob_assoc_get(&xfs_assoc_buf, x->buf, 0) == IOB_ACT_NONE)
+		iob_assoc_set(&xfs_assoc_buf, x->buf, 0, act);
 }
 
-/* (bp): it was written, or is freed.  It is locked: nobody changes it. */
-static void end_buf(struct pt_regs *regs)
+/* (bp): it was written, or is freed.  It is locked: no task changes it. */
+static void xfs_buf_end_entered(struct pt_regs *regs)
 {
-	iob_assoc_forget(IOB_ASSOC_BUF, arg(regs, 0), 0);
+	iob_assoc_forget(&xfs_assoc_buf, iob_arg_ptr(regs, 0), 0);
 }
 
-/* (ip): the next one at this address is another */
-static void free_inode(struct pt_regs *regs)
+/* (ip): the next inode at this address is another */
+static void xfs_inode_free_entered(struct pt_regs *regs)
 {
-	iob_assoc_forget(IOB_ASSOC_XFS_INODE, arg(regs, 0), 0);
+	iob_assoc_forget(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0);
 }
 
-/* (log, tp, ...): not yet which checkpoint takes it */
-static void commit(struct pt_regs *regs)
+/* (log, tp, ...): which checkpoint takes it is not known yet */
+static void xfs_commit_entered(struct pt_regs *regs)
 {
-	struct iob_task *t;
+	struct xfs_state *x = xfs_state_get();
+	const void *tp = iob_arg_ptr(regs, 1);
 
-	t = iob_task_get();
-	if (t) {
-		t->xfs.log = arg(regs, 0);
-		t->xfs.act = act_of_trans(arg(regs, 1), NULL, regs);
-		t->xfs.committed = t->xfs.freer == arg(regs, 1) ?
-				   t->xfs.freed : 0;
-		t->xfs.freer = NULL;
+	if (x) {
+		x->log = iob_arg_ptr(regs, 0);
+		x->act = xfs_act_of_trans(tp, NULL, regs);
+		x->committed = x->freer == tp ? x->freed : 0;
+		x->freer = NULL;
 	}
 }
 
-/* The transaction that is committed has an item in that checkpoint. */
-static void in_checkpoint(struct iob_task *t, u64 seq)
+/* (item, checkpoint): one of the committed transaction's items is in that checkpoint */
+static void xfs_committing_entered(struct pt_regs *regs)
 {
-	iob_transaction_join(t->xfs.log, seq, t->xfs.act);
-	if (t->xfs.committed)
-		iob_transaction_share(iob_transaction_freed_key(t->xfs.log), seq, t->xfs.act,
-			      t->xfs.committed);
-	t->xfs.committed = 0;
+	struct xfs_state *x = xfs_state_get();
+	u64 seq = iob_arg(regs, 1);
+
+	if (!x || !x->log || x->act == IOB_ACT_NONE)
+		return;
+	iob_transaction_join(x->log, seq, x->act);
+	if (x->committed)
+		iob_transaction_share(iob_transaction_freed_key(x->log), seq, x->act,
+				      x->committed);
+	x->committed = 0;
 }
 
-/* (item, checkpoint): one of the transaction's items is in that checkpoint */
-static void committing(struct pt_regs *regs)
+static void xfs_set_seq(u64 seq)
 {
-	struct iob_task *t;
+	struct xfs_state *x = xfs_state_get();
 
-	t = iob_task_get();
-	if (t && t->xfs.log && t->xfs.act != IOB_ACT_NONE)
-		in_checkpoint(t, regs_get_kernel_argument(regs, 1));
-}
-
-static void set_seq(u64 seq)
-{
-	struct iob_task *t;
-
-	t = iob_task_get();
-	if (t)
-		t->xfs.seq = seq;
+	if (x)
+		x->seq = seq;
 }
 
 #ifdef IOB_XLOG_WRITE_LSN
-static void write_checkpoint(struct pt_regs *regs)
+static void xfs_write_checkpoint_entered(struct pt_regs *regs)
 {
 	s64 seq = iob_xlog_write_seq(regs);
 
 	if (seq >= 0)
-		set_seq(seq);
+		xfs_set_seq(seq);
 }
 #else
 /* (cil, checkpoint, ...): what this task writes to the log from here on */
-static void write_checkpoint(struct pt_regs *regs)
+static void xfs_write_checkpoint_entered(struct pt_regs *regs)
 {
-	set_seq(regs_get_kernel_argument(regs, 1));
+	xfs_set_seq(iob_arg(regs, 1));
 }
 #endif
 
-/* A worker that did write checkpoints only asks for them now. */
-static void no_checkpoint(struct pt_regs *regs)
+/* A worker that wrote checkpoints only asks for them now. */
+static void xfs_no_checkpoint_entered(struct pt_regs *regs)
 {
-	set_seq(0);
+	xfs_set_seq(0);
 }
 
-/* The checkpoints of an iclog, in place of an act: first << 32 | last. */
-static void fill_iclog(const void *iclog)
+/* The checkpoint at hand is in this iclog, too. */
+static void xfs_fill_iclog(const void *iclog)
 {
-	struct iob_task *t;
+	struct xfs_state *x = xfs_state_get();
 	u64 range;
 
-	t = iob_task_get();
-	if (t && t->xfs.seq) {
-		range = iob_assoc_get(IOB_ASSOC_XFS_ICLOG, iclog, 0);
-		range = range ? range >> 32 << 32 : t->xfs.seq << 32;
-		iob_assoc_set(IOB_ASSOC_XFS_ICLOG, iclog, 0,
-			      range | (u32)t->xfs.seq);
+	if (x && x->seq) {
+		range = iob_assoc_get(&xfs_assoc_iclog, iclog, 0);
+		range = range ? range >> 32 << 32 : x->seq << 32;
+		iob_assoc_set(&xfs_assoc_iclog, iclog, 0, range | (u32)x->seq);
 	}
 }
 
 /* (log, iclog, ...): the task has written to it */
-static void release_iclog(struct pt_regs *regs)
+static void xfs_release_iclog_entered(struct pt_regs *regs)
 {
-	fill_iclog(arg(regs, 1));
+	xfs_fill_iclog(iob_arg_ptr(regs, 1));
 }
 
 #ifdef IOB_XLOG_WRITE_LSN
 /* (iclog) */
-static void release_last(struct pt_regs *regs)
+static void xfs_release_last_entered(struct pt_regs *regs)
 {
-	fill_iclog(arg(regs, 0));
+	xfs_fill_iclog(iob_arg_ptr(regs, 0));
 }
 #endif
 
-/* (log, iclog, ...): whoever does it submits the bios before he returns */
-static void write_iclog(struct pt_regs *regs)
+/* (log, iclog, ...): the task submits the bios before it returns */
+static void xfs_write_iclog_entered(struct pt_regs *regs)
 {
-	const void *iclog = arg(regs, 1);
-	struct iob_task *t;
+	const void *iclog = iob_arg_ptr(regs, 1);
+	struct iob_task *t = iob_task_get();
 	u64 range;
 
-	t = iob_task_get();
-	range = iob_assoc_get(IOB_ASSOC_XFS_ICLOG, iclog, 0);
-	if (t && !t->writes.always) {
-		t->writes.key = range ? arg(regs, 0) : NULL;
-		t->writes.first = range >> 32;
-		t->writes.last = (u32)range;
-	}
-	iob_assoc_forget(IOB_ASSOC_XFS_ICLOG, iclog, 0);
+	range = iob_assoc_take(&xfs_assoc_iclog, iclog, 0);
+	if (t && !iob_transaction_writes(t)->always)
+		iob_transaction_begin_write(t, range ? iob_arg_ptr(regs, 0) : NULL,
+					    range >> 32, (u32)range);
 }
+
+/* (tp, group, block, count, ...): the same task commits it */
+static void xfs_free_entered(struct pt_regs *regs)
+{
+	struct xfs_state *x = xfs_state_get();
+	const void *tp = iob_arg_ptr(regs, 0);
+
+	if (x) {
+		if (x->freer != tp)
+			x->freed = 0;
+		x->freer = tp;
+		x->freed += (u32)iob_arg(regs, 3);
+	}
+}
+
+/* (checkpoint): it is on the disk, and what was freed in it is discarded */
+static void xfs_committed_entered(struct pt_regs *regs)
+{
+	struct xfs_state *x = xfs_state_get();
+
+	if (x) {
+		x->done = iob_call_at(regs);
+		iob_xlog_checkpoint(iob_arg_ptr(regs, 0), &x->done_log, &x->done_seq);
+	}
+}
+
+/* Participants pay for discards by the blocks that they freed. */
+static bool xfs_discards(const struct iob_task *t, const struct iob_stack *stack,
+			 struct iob_transaction_write *what)
+{
+	const struct xfs_state *x = xfs_state_of(t);
+
+	if (!x->done.ret || !iob_stack_has(stack, x->done.ret))
+		return false;
+	*what = (struct iob_transaction_write){
+		.key = iob_transaction_freed_key(x->done_log),
+		.first = x->done_seq,
+		.last = x->done_seq,
+		.modifier = IOB_MODIFIER_DISCARD,
+	};
+	return true;
+}
+
+/* bi_private: struct xfs_buf */
+static u64 xfs_buf_changed_by(const struct bio *whole)
+{
+	return iob_assoc_get(&xfs_assoc_buf, whole->bi_private, 0);
+}
+
+static const struct iob_bio_kind xfs_bio_buf = {
+	.name = "xfs buffer",
+	.changed_by = xfs_buf_changed_by,
+};
+
+/* bi_private: struct xlog_in_core */
+static bool xfs_bio_is_log(const struct iob_task *t)
+{
+	return true;
+}
+
+static const struct iob_bio_kind xfs_bio_log = {
+	.name = "xfs log",
+	.is_log = xfs_bio_is_log,
+};
 
 #define XFS(func, probe, what) {					\
 	.name = func, .kind = IOB_HOOK_FUNCTION,				\
-	.phase = IOB_HOOK_ENABLED, .entered = probe, .module = "xfs",	\
+	.phase = IOB_HOOK_ENABLED, .entered = probe,			\
+	IOB_IN_MODULE("xfs", CONFIG_XFS_FS),				\
 	.impact = what,							\
 }
 
-#define XFS_END(func, what_end, what) {				\
+#define XFS_END(func, ended, what) {					\
 	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .end = what_end,			\
-	.module = "xfs", .impact = what,					\
+	.phase = IOB_HOOK_LOADED, .bio_kind = ended,			\
+	IOB_IN_MODULE("xfs", CONFIG_XFS_FS),				\
+	.impact = what,							\
 }
 
-static const struct iob_hook hooks[] = {
-	/* before those that note: what is noted must be forgotten in time */
-	XFS("xfs_trans_free", free_trans, "the end of a transaction of xfs"),
-	XFS("xfs_buf_free", end_buf, "the end of a buffer of xfs"),
-	XFS("xfs_buf_ioend", end_buf, "the end of a buffer's write"),
-	XFS("xfs_inode_free", free_inode, "the end of an inode of xfs"),
-	XFS("xfs_trans_ijoin", join, "for whom xfs changes metadata"),
-	XFS("xfs_trans_log_inode", log_inode, "who changed an inode of xfs"),
-	XFS("xfs_trans_dirty_buf", log_buf, "who changed a buffer of xfs"),
-	XFS("xfs_iflush_cluster", flush_cluster, "whose inodes xfs writes"),
-	XFS("xfs_iflush_fork", flush_inode, "whose inodes xfs writes"),
-	XFS("xlog_cil_commit", commit, "who took part in xfs's log"),
-	XFS("xfs_inode_item_committing", committing,
+static const struct iob_hook xfs_table[] = {
+	/* those that forget come first: what is noted must be forgotten in time */
+	XFS("xfs_trans_free", xfs_trans_free_entered, "the end of a transaction of xfs"),
+	XFS("xfs_buf_free", xfs_buf_end_entered, "the end of a buffer of xfs"),
+	XFS("xfs_buf_ioend", xfs_buf_end_entered, "the end of a buffer's write"),
+	XFS("xfs_inode_free", xfs_inode_free_entered, "the end of an inode of xfs"),
+	XFS("xfs_trans_ijoin", xfs_join_entered, "for whom xfs changes metadata"),
+	XFS("xfs_trans_log_inode", xfs_log_inode_entered, "who changed an inode of xfs"),
+	XFS("xfs_trans_dirty_buf", xfs_log_buf_entered, "who changed a buffer of xfs"),
+	XFS("xfs_iflush_cluster", xfs_flush_cluster_entered, "whose inodes xfs writes"),
+	XFS("xfs_iflush_fork", xfs_flush_inode_entered, "whose inodes xfs writes"),
+	XFS("xlog_cil_commit", xfs_commit_entered, "who took part in xfs's log"),
+	XFS("xfs_inode_item_committing", xfs_committing_entered,
 	    "who took part in xfs's log"),
-	XFS("xfs_buf_item_committing", committing,
+	XFS("xfs_buf_item_committing", xfs_committing_entered,
 	    "who took part in xfs's log"),
-	XFS("xfs_log_worker", no_checkpoint, "which checkpoint is written"),
-	XFS("xfs_log_force", no_checkpoint, "which checkpoint is written"),
-	XFS("xfs_log_force_seq", no_checkpoint, "which checkpoint is written"),
-	XFS("xlog_state_release_iclog", release_iclog,
+	XFS("xfs_log_worker", xfs_no_checkpoint_entered, "which checkpoint is written"),
+	XFS("xfs_log_force", xfs_no_checkpoint_entered, "which checkpoint is written"),
+	XFS("xfs_log_force_seq", xfs_no_checkpoint_entered, "which checkpoint is written"),
+	XFS("xlog_state_release_iclog", xfs_release_iclog_entered,
 	    "which checkpoint is written"),
 #ifdef IOB_XLOG_WRITE_LSN
-	XFS("xlog_write", write_checkpoint, "which checkpoint is written"),
-	XFS("xfs_log_release_iclog", release_last,
+	XFS("xlog_write", xfs_write_checkpoint_entered, "which checkpoint is written"),
+	XFS("xfs_log_release_iclog", xfs_release_last_entered,
 	    "which checkpoint is written"),
 #else
-	XFS("xlog_cil_order_write", write_checkpoint,
+	XFS("xlog_cil_order_write", xfs_write_checkpoint_entered,
 	    "which checkpoint is written"),
 #endif
-	XFS("xlog_write_iclog", write_iclog, "which checkpoint is written"),
-	XFS_END("xfs_buf_bio_end_io", IOB_BIO_XFS_BUF,
-		"which buffer of xfs is written"),
-	XFS_END("xlog_bio_end_io", IOB_BIO_XFS_LOG,
-		"which IO is xfs's log"),
+	XFS("xlog_write_iclog", xfs_write_iclog_entered, "which checkpoint is written"),
+	XFS("xfs_extent_busy_insert", xfs_free_entered, "whose blocks xfs discards"),
+	XFS("xlog_cil_committed", xfs_committed_entered, "whose blocks xfs discards"),
+	XFS_END("xfs_buf_bio_end_io", &xfs_bio_buf, "which buffer of xfs is written"),
+	XFS_END("xlog_bio_end_io", &xfs_bio_log, "which IO is xfs's log"),
 };
 
-IOB_HOOK_LIST(iob_xfs_hooks, hooks);
+static IOB_HOOK_LIST(xfs_hooks, xfs_table);
+
+IOB_PROVIDER(xfs) = {
+	.hooks = &xfs_hooks,
+	.part = { &xfs_part },
+	.assoc = { &xfs_assoc_buf, &xfs_assoc_inode, &xfs_assoc_trans, &xfs_assoc_iclog },
+	.discards = xfs_discards,
+};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The block layer: an IO is queued, split, issued, done.
+ * The block layer: an IO is queued, bio_split_probe, remapped, issued, completed.
  *
- * Context: bio_queue and split run in the submitter's; rq_issue and rq_remap in
- * whoever runs the queue, interrupts maybe off; the completions mostly in hardirq.
+ * Context: queueing, splitting and remapping run in the submitter's context; rq_issue,
+ * rq_remap and the entry of blk_rq_unprep_clone() in the task that runs the queue or ends
+ * requests, interrupts may be off; completions mostly in hardirq.
  */
 #include <linux/blkdev.h>
 
@@ -13,22 +14,23 @@
 
 #include <trace/events/block.h>
 
+#include "blame/provider.h"
 #include "io/bio.h"
 #include "io/fast.h"
-#include "table.h"
+#include "hook.h"
 
 /*
- * Those that come with each IO are notrace: the function tracer would be called for
- * each, too.  What they do for IO that somebody watches is a function of its own: else
- * older compilers save registers before they ask whether anybody does.
+ * Probes that run for each IO are notrace: else the function tracer is called for each,
+ * too.  Keep the watched path out of line: GCC 12 otherwise spills registers before the
+ * check.
  */
-static notrace noinline void queue_watched(struct bio *bio)
+static notrace noinline void bio_queue_watched(struct bio *bio)
 {
 	iob_fast_queue(bio);
 }
 
-/* A loop device, say, that nobody watches: its file may be on a disk that somebody does. */
-static notrace noinline void queue_stacked(struct bio *bio)
+/* An unwatched disk that stacks: what is below it may be watched. */
+static notrace noinline void bio_queue_stacked(struct bio *bio)
 {
 	bool follows;
 
@@ -36,154 +38,160 @@ static notrace noinline void queue_stacked(struct bio *bio)
 	follows = iob_disk_hands_on(iob_queued_disk(bio));
 	iob_probe_unlock();
 	if (follows)
-		queue_watched(bio);
+		bio_queue_watched(bio);
 }
 
-static __always_inline void queue_one(struct bio *bio)
+static __always_inline void bio_queue_any(struct bio *bio)
 {
 	const struct gendisk *gd = iob_queued_disk(bio);
 
 	if (iob_disk_maybe(gd))
-		queue_watched(bio);
+		bio_queue_watched(bio);
 	else if (iob_disk_stacks(gd))
-		queue_stacked(bio);
+		bio_queue_stacked(bio);
 }
 
 /* 5.10: the queue comes first */
 static notrace void __maybe_unused
-bio_queue_q(void *data, struct request_queue *q, struct bio *bio)
+bio_queue_probe_q(void *data, struct request_queue *q, struct bio *bio)
 {
-	queue_one(bio);
+	bio_queue_any(bio);
 }
 
-static notrace void __maybe_unused bio_queue(void *data, struct bio *bio)
+static notrace void __maybe_unused bio_queue_probe(void *data, struct bio *bio)
 {
-	queue_one(bio);
+	bio_queue_any(bio);
 }
 
-static void split_one(struct bio *bio)
+static void bio_split_any(struct bio *bio)
 {
 	iob_read_lock();
 	iob_bio_split(bio);
 	iob_read_unlock();
 }
 
-static void __maybe_unused split_q(void *data, struct request_queue *q,
+static void __maybe_unused bio_split_probe_q(void *data, struct request_queue *q,
 				   struct bio *bio, unsigned int sector)
 {
-	split_one(bio);
+	bio_split_any(bio);
 }
 
-static void __maybe_unused split(void *data, struct bio *bio,
+static void __maybe_unused bio_split_probe(void *data, struct bio *bio,
 				 unsigned int sector)
 {
-	split_one(bio);
+	bio_split_any(bio);
 }
 
-static void remap_one(struct bio *bio, dev_t disk, sector_t sector)
+static void bio_remap_any(struct bio *bio, dev_t disk, sector_t sector)
 {
 	iob_read_lock();
 	iob_bio_remap(bio, disk, sector);
 	iob_read_unlock();
 }
 
-static void __maybe_unused remap_q(void *data, struct request_queue *q,
+static void __maybe_unused bio_remap_probe_q(void *data, struct request_queue *q,
 				   struct bio *bio, dev_t disk, sector_t sector)
 {
-	remap_one(bio, disk, sector);
+	bio_remap_any(bio, disk, sector);
 }
 
-static void __maybe_unused remap(void *data, struct bio *bio, dev_t disk,
+static void __maybe_unused bio_remap_probe(void *data, struct bio *bio, dev_t disk,
 				 sector_t sector)
 {
-	remap_one(bio, disk, sector);
+	bio_remap_any(bio, disk, sector);
 }
 
-static void map_one(struct request *rq, dev_t disk)
+static void rq_remap_any(struct request *rq, dev_t disk)
 {
 	iob_read_lock();
 	iob_rq_map(rq, disk);
 	iob_read_unlock();
 }
 
-static void __maybe_unused rq_remap_q(void *data, struct request_queue *q,
+static void __maybe_unused rq_remap_probe_q(void *data, struct request_queue *q,
 				      struct request *rq, dev_t disk,
 				      sector_t sector)
 {
-	map_one(rq, disk);
+	rq_remap_any(rq, disk);
 }
 
-static void __maybe_unused rq_remap(void *data, struct request *rq, dev_t disk,
+static void __maybe_unused rq_remap_probe(void *data, struct request *rq, dev_t disk,
 				    sector_t sector)
 {
-	map_one(rq, disk);
+	rq_remap_any(rq, disk);
 }
 
-static notrace noinline void issue_asked(struct request *rq)
+static notrace noinline void rq_issue_asked(struct request *rq)
 {
 	if (iob_fast_has(rq))
 		iob_fast_issue(rq);
 }
 
-static __always_inline void issue_one(struct request *rq)
+static __always_inline void rq_issue_any(struct request *rq)
 {
 	if (unlikely(iob_io_issues()))
-		issue_asked(rq);
+		rq_issue_asked(rq);
 }
 
 static notrace void __maybe_unused
-rq_issue_q(void *data, struct request_queue *q, struct request *rq)
+rq_issue_probe_q(void *data, struct request_queue *q, struct request *rq)
 {
-	issue_one(rq);
+	rq_issue_any(rq);
 }
 
-static notrace void __maybe_unused rq_issue(void *data, struct request *rq)
+static notrace void __maybe_unused rq_issue_probe(void *data, struct request *rq)
 {
-	issue_one(rq);
+	rq_issue_any(rq);
 }
 
 static notrace noinline void __maybe_unused
-errno_of_watched(struct request *rq, int error, unsigned int bytes)
+rq_complete_watched_errno(struct request *rq, int error, unsigned int bytes)
 {
 	iob_fast_rq_done(rq, error, bytes);
 }
 
 static notrace void __maybe_unused
-rq_complete_errno(void *data, struct request *rq, int error,
+rq_complete_probe_errno(void *data, struct request *rq, int error,
 		  unsigned int bytes)
 {
 	if (iob_fast_has(rq))
-		errno_of_watched(rq, error, bytes);
+		rq_complete_watched_errno(rq, error, bytes);
 }
 
 static notrace noinline void __maybe_unused
-status_of_watched(struct request *rq, blk_status_t error, unsigned int bytes)
+rq_complete_watched(struct request *rq, blk_status_t error, unsigned int bytes)
 {
 	if (likely(!error))
 		iob_fast_rq_done(rq, 0, bytes);
 	else
-		errno_of_watched(rq, blk_status_to_errno(error), bytes);
+		rq_complete_watched_errno(rq, blk_status_to_errno(error), bytes);
 }
 
 static notrace void __maybe_unused
-rq_complete(void *data, struct request *rq, blk_status_t error,
+rq_complete_probe(void *data, struct request *rq, blk_status_t error,
 	    unsigned int bytes)
 {
 	if (iob_fast_has(rq))
-		status_of_watched(rq, error, bytes);
+		rq_complete_watched(rq, error, bytes);
 }
 
-static void bio_complete(void *data, struct request_queue *q, struct bio *bio)
+static void bio_complete_probe(void *data, struct request_queue *q, struct bio *bio)
 {
 	iob_read_lock();
 	iob_bio_done(bio, q);
 	iob_read_unlock();
 }
 
-/* (bio): it may have to wait, and a worker queues it then */
-static void throttle(struct pt_regs *regs)
+/* (bio): it may have to wait, and then a worker queues it */
+static void throttle_entered(struct pt_regs *regs)
 {
-	iob_bio_claim((void *)regs_get_kernel_argument(regs, 0), regs);
+	iob_bio_claim(iob_arg_ptr(regs, 0), regs);
+}
+
+/* (clone): the bios of a request that was made from another one are thrown away */
+static void unprep_entered(struct pt_regs *regs)
+{
+	iob_rq_unmap(iob_arg_ptr(regs, 0));
 }
 
 #define NEEDED(tp, a, b) {						\
@@ -192,45 +200,31 @@ static void throttle(struct pt_regs *regs)
 	.probe = IOB_PROBE(tp, a, b), .impact = "everything",		\
 }
 
-#define DIRECT_END(func) {						\
-	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .end = IOB_BIO_DIRECT,	\
-	.impact = "direct writes whose buffer is a mapped file may be "	\
-		"charged to who dirtied the buffer",			\
-}
-
-static const struct iob_hook hooks[] = {
+static const struct iob_hook block_table[] = {
 	{
-		.name = "end_bio_bh_io_sync|bh_end_write",
-		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
-		.end = IOB_BIO_BUFFER,
-		.impact = "whose data ext4 writes from its journal",
-	}, {
-		.name = "crypt_endio", .kind = IOB_HOOK_ADDRESS,
-		.phase = IOB_HOOK_LOADED, .end = IOB_BIO_CRYPT,
-		.module = "dm_crypt",
-		.impact = "for whom dm-crypt writes",
+		.name = "blk_rq_unprep_clone",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = unprep_entered,
+		.impact = "that requests of multipath's were refused: they count as lost",
 	},
-	DIRECT_END("iomap_dio_bio_end_io"),
-	DIRECT_END("dio_bio_end_io"),
-	DIRECT_END("dio_bio_end_aio"),
-	DIRECT_END("blkdev_bio_end_io"),
-	DIRECT_END("blkdev_bio_end_io_async|blkdev_bio_end_io_simple"),
-	DIRECT_END("submit_bio_wait_endio|bio_wait_end_io"),
-	/* ends first: of no IO is the beginning seen, and then not the end */
-	NEEDED(block_bio_complete, bio_complete, bio_complete),
-	NEEDED(block_rq_complete, rq_complete, rq_complete_errno),
-	NEEDED(block_rq_issue, rq_issue, rq_issue_q),
-	NEEDED(block_rq_remap, rq_remap, rq_remap_q),
-	NEEDED(block_split, split, split_q),
-	NEEDED(block_bio_remap, remap, remap_q),
-	NEEDED(block_bio_queue, bio_queue, bio_queue_q),
+	/* ends first: else an IO's beginning might be seen, and then not its end */
+	NEEDED(block_bio_complete, bio_complete_probe, bio_complete_probe),
+	NEEDED(block_rq_complete, rq_complete_probe, rq_complete_probe_errno),
+	NEEDED(block_rq_issue, rq_issue_probe, rq_issue_probe_q),
+	NEEDED(block_rq_remap, rq_remap_probe, rq_remap_probe_q),
+	NEEDED(block_split, bio_split_probe, bio_split_probe_q),
+	NEEDED(block_bio_remap, bio_remap_probe, bio_remap_probe_q),
+	NEEDED(block_bio_queue, bio_queue_probe, bio_queue_probe_q),
 	{
 		.name = "__blk_throtl_bio|blk_throtl_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = throttle,
+		.entered = throttle_entered,
 		.impact = "the submitters of IO that a cgroup's io.max holds back",
 	},
 };
 
-IOB_HOOK_LIST(iob_block_hooks, hooks);
+static IOB_HOOK_LIST(block_hooks, block_table);
+
+IOB_PROVIDER(block) = {
+	.hooks = &block_hooks,
+};

@@ -11,11 +11,12 @@
 
 #include <trace/events/sched.h>
 
+#include "blame/provider.h"
 #include "core/role.h"
 #include "core/task.h"
-#include "table.h"
+#include "hook.h"
 
-static void forked(void *data, struct task_struct *parent,
+static void task_forked_probe(void *data, struct task_struct *parent,
 		   struct task_struct *child)
 {
 	iob_read_lock();
@@ -23,14 +24,14 @@ static void forked(void *data, struct task_struct *parent,
 	iob_read_unlock();
 }
 
-static void freed(void *data, struct task_struct *task)
+static void task_freed_probe(void *data, struct task_struct *task)
 {
 	iob_read_lock();
 	iob_task_free(task);
 	iob_read_unlock();
 }
 
-static void execed(void *data, struct task_struct *task, pid_t old_pid,
+static void task_execed_probe(void *data, struct task_struct *task, pid_t old_pid,
 		   struct linux_binprm *bprm)
 {
 	iob_read_lock();
@@ -38,23 +39,23 @@ static void execed(void *data, struct task_struct *task, pid_t old_pid,
 	iob_read_unlock();
 }
 
-static void note_exit(struct task_struct *task)
+static void task_note_exit(struct task_struct *task)
 {
 	iob_read_lock();
 	iob_role_note_exit(task);
 	iob_read_unlock();
 }
 
-static void __maybe_unused exited(void *data, struct task_struct *task)
+static void __maybe_unused task_exited_probe(void *data, struct task_struct *task)
 {
-	note_exit(task);
+	task_note_exit(task);
 }
 
 /* 6.17: whether the whole group is gone */
-static void __maybe_unused exited_group(void *data, struct task_struct *task,
+static void __maybe_unused task_exited_group_probe(void *data, struct task_struct *task,
 					bool group_dead)
 {
-	note_exit(task);
+	task_note_exit(task);
 }
 
 #define SCHED(tp, when, a, b, what) {					\
@@ -62,14 +63,18 @@ static void __maybe_unused exited_group(void *data, struct task_struct *task,
 	.needed = true, .probe = IOB_PROBE(tp, a, b), .impact = what,	\
 }
 
-static const struct iob_hook hooks[] = {
-	SCHED(sched_process_free, IOB_HOOK_LOADED, freed, freed, "everything"),
-	SCHED(sched_process_fork, IOB_HOOK_LOADED, forked, forked,
+static const struct iob_hook sched_table[] = {
+	SCHED(sched_process_free, IOB_HOOK_LOADED, task_freed_probe, task_freed_probe, "everything"),
+	SCHED(sched_process_fork, IOB_HOOK_LOADED, task_forked_probe, task_forked_probe,
 	      "user roles of children"),
-	SCHED(sched_process_exec, IOB_HOOK_ENABLED, execed, execed,
+	SCHED(sched_process_exec, IOB_HOOK_ENABLED, task_execed_probe, task_execed_probe,
 	      "names after exec"),
-	SCHED(sched_process_exit, IOB_HOOK_ENABLED, exited, exited_group,
+	SCHED(sched_process_exit, IOB_HOOK_ENABLED, task_exited_probe, task_exited_group_probe,
 	      "reclaiming of roles"),
 };
 
-IOB_HOOK_LIST(iob_sched_hooks, hooks);
+static IOB_HOOK_LIST(sched_hooks, sched_table);
+
+IOB_PROVIDER(sched) = {
+	.hooks = &sched_hooks,
+};

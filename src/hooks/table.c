@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attaching goes down the table, detaching up; what was attached before a
- * failure is detached again.
+ * Hooks are attached in the order of the table and detached in the opposite one; what was
+ * attached before a failure is detached again.
  *
- * Why detaching is complete when it returns: tracepoint_synchronize_unregister()
- * waits for probes that are running, under RCU up to 6.19 and SRCU from 7.0 on;
- * iob_entries_end() and unregister_kprobe() wait for those at functions.  Our
- * probes themselves run with preemption off, so synchronize_rcu() waits for
- * whatever they hand on to RCU readers of ours.
+ * Why detaching is complete when it returns: tracepoint_synchronize_unregister() waits for
+ * probes that run, under RCU up to 6.19 and SRCU from 7.0 on; iob_entries_end() and
+ * unregister_kprobe() wait for those at functions.  The probes themselves run with
+ * preemption off, so synchronize_rcu() waits for what they hand on to our RCU readers.
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
@@ -20,44 +19,16 @@
 #include <linux/tracepoint.h>
 
 #include "blame/bio_kind.h"
+#include "blame/provider.h"
 #include "core/intent.h"
 #include "stack/stack.h"
+#include "hook.h"
 #include "table.h"
 
-#define MAX_HOOKS	128
+#define MAX_HOOKS	160
 
-/*
- * In this order they are attached, and in the opposite one detached: what
- * follows an IO comes at last.
- */
-static const struct iob_hook_list *const lists[] = {
-	&iob_sched_hooks,
-	&iob_writeback_hooks,
-	&iob_fs_hooks,
-	&iob_journal_hooks,
-	&iob_xfs_hooks,
-	&iob_discard_hooks,
-	&iob_stacked_hooks,
-	&iob_block_hooks,
-};
-
-/* the modules that hooks are in */
-static const struct {
-	const char *module;
-	bool builtin;
-} parts[] = {
-	{ "btrfs", IS_BUILTIN(CONFIG_BTRFS_FS) },
-	{ "dm_crypt", IS_BUILTIN(CONFIG_DM_CRYPT) },
-	{ "ext4", IS_BUILTIN(CONFIG_EXT4_FS) },
-	{ "f2fs", IS_BUILTIN(CONFIG_F2FS_FS) },
-	{ "jbd2", IS_BUILTIN(CONFIG_JBD2) },
-	{ "loop", IS_BUILTIN(CONFIG_BLK_DEV_LOOP) },
-	{ "raid456", IS_BUILTIN(CONFIG_MD_RAID456) },
-	{ "xfs", IS_BUILTIN(CONFIG_XFS_FS) },
-};
-
-/* the state of one hook of the tables, in their order */
-struct state {
+/* The state of one hook.  H: hooks_mutex. */
+struct hook_state {
 	const struct iob_hook *hook;
 	struct tracepoint *tp;
 	struct iob_entry entry;	/* and where a symbol is */
@@ -66,14 +37,14 @@ struct state {
 	int err;
 };
 
-static struct state states[MAX_HOOKS];	/* H */
-static unsigned int nr_states;		/* constant after load */
+static struct hook_state states[MAX_HOOKS];	/* H; in the order of attaching */
+static unsigned int nr_states;		/* constant after module load */
 static bool phase_on[2];		/* H, by enum iob_hook_phase */
 /* H: the switch, modules that come and go, readers of `status` */
 static DEFINE_MUTEX(hooks_mutex);
 
 /* Whether @name is one of the alternatives in @names. */
-static bool is_one_of(const char *name, const char *names)
+static bool name_is_one_of(const char *name, const char *names)
 {
 	size_t len = strlen(name);
 	const char *p = names;
@@ -88,41 +59,34 @@ static bool is_one_of(const char *name, const char *names)
 	return false;
 }
 
-static void match_tracepoint(struct tracepoint *tp, void *unused)
+static void hooks_match_tracepoint(struct tracepoint *tp, void *unused)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_states; i++) {
 		if (states[i].hook->kind == IOB_HOOK_TRACEPOINT &&
-		    is_one_of(tp->name, states[i].hook->name))
+		    name_is_one_of(tp->name, states[i].hook->name))
 			states[i].tp = tp;
 	}
 }
 
-/*
- * Whether a module (NULL: the kernel itself) is not there now, but may come.
- * What is built in need not show in /sys/module.
- */
-static bool is_absent(const char *name)
+/* Whether the module that a hook is in is not there now, but may come. */
+static bool module_is_absent(const struct iob_hook *hook)
 {
 	struct kobject *kobj;
-	unsigned int i;
 
-	if (!name)
+	/* (what is built in need not show in /sys/module) */
+	if (!hook->module || hook->builtin)
 		return false;
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (parts[i].builtin && !strcmp(parts[i].module, name))
-			return false;
-	}
-	kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, name);
+	kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, hook->module);
 	if (!kobj)
 		return true;
 	kobject_put(kobj);
 	return false;
 }
 
-/* Register @kp, never to be armed, at the first of the alternatives there is. */
-static int kprobe_first(struct kprobe *kp, const char *alternatives)
+/* Register @kp, which is never armed, at the first of the alternatives that exists. */
+static int kprobe_first_of(struct kprobe *kp, const char *alternatives)
 {
 	char *names, *rest, *name;
 	int err = -ENOENT;
@@ -137,35 +101,35 @@ static int kprobe_first(struct kprobe *kp, const char *alternatives)
 		kp->flags = KPROBE_FLAG_DISABLED;
 		err = register_kprobe(kp);
 	}
-	/* it is registered by address now; the name was ours */
+	/* registered by address now; the name is freed below */
 	kp->symbol_name = NULL;
 	kfree(names);
 	return err;
 }
 
 /*
- * Ask where functions are: kprobes that are there for a moment and never armed,
- * which spares changing the kernel's code.  To find a name takes a while on
- * some kernels, so each is looked for once, until its module comes anew.
+ * Find functions by kprobes that exist for a moment and are never armed: that leaves the
+ * kernel's code alone.  A look-up takes a while on some kernels, so each name is looked up
+ * once, and again when its module comes anew.
  */
-static void find_functions(enum iob_hook_phase phase)
+static void hooks_find_functions(enum iob_hook_phase phase)
 {
 	struct kprobe *kps[MAX_HOOKS];
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < nr_states; i++) {
-		struct state *s = &states[i];
+		struct hook_state *s = &states[i];
 		struct kprobe *kp = &s->entry.kp;
 
 		if (s->hook->kind == IOB_HOOK_TRACEPOINT || s->looked ||
 		    s->hook->phase != phase)
 			continue;
-		/* it is looked for when its module comes */
-		if (is_absent(s->hook->module)) {
+		/* looked up when its module comes */
+		if (module_is_absent(s->hook)) {
 			s->err = -ENOENT;
 			continue;
 		}
-		s->err = kprobe_first(kp, s->hook->name);
+		s->err = kprobe_first_of(kp, s->hook->name);
 		s->looked = s->err != -ENOMEM;
 		if (s->err)
 			continue;
@@ -180,26 +144,26 @@ static void find_functions(enum iob_hook_phase phase)
 		unregister_kprobes(kps, nr);
 }
 
-static int note_address(const struct state *s)
+static int hook_note_address(const struct hook_state *s)
 {
 	struct iob_code code;
 
 	if (!iob_code_of(s->entry.addr, &code))
 		return -ENOENT;
-	if (s->hook->end)
-		iob_bio_kind_mark(s->hook->end, code.start);
+	if (s->hook->bio_kind)
+		iob_bio_kind_mark(s->hook->bio_kind, code.start);
 	else
 		s->hook->found(code.start);
 	return 0;
 }
 
-/* Functions are armed together, and that may take a while; nobody is called. */
-static int arm(enum iob_hook_phase phase)
+/* Functions are armed together, which may take a while; no handler is called yet. */
+static int hooks_arm(enum iob_hook_phase phase)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_states; i++) {
-		struct state *s = &states[i];
+		struct hook_state *s = &states[i];
 
 		if (s->hook->kind == IOB_HOOK_FUNCTION &&
 		    s->hook->phase == phase && s->entry.addr &&
@@ -209,8 +173,8 @@ static int arm(enum iob_hook_phase phase)
 	return iob_entries_begin();
 }
 
-/* What it takes first, find_functions() and arm(), has been done. */
-static void attach_one(struct state *s)
+/* After hooks_find_functions() and hooks_arm(). */
+static void hook_attach(struct hook_state *s)
 {
 	if (s->hook->kind == IOB_HOOK_TRACEPOINT)
 		s->err = s->tp ? tracepoint_probe_register(s->tp,
@@ -219,13 +183,13 @@ static void attach_one(struct state *s)
 	else if (s->hook->kind == IOB_HOOK_FUNCTION && s->entry.armed)
 		iob_entry_on(&s->entry);
 	else if (s->hook->kind == IOB_HOOK_ADDRESS && s->entry.addr)
-		s->err = note_address(s);
+		s->err = hook_note_address(s);
 	s->attached = !s->err;
 	if (s->attached && s->hook->attached)
 		s->hook->attached(true);
 }
 
-static void detach_one(struct state *s)
+static void hook_detach(struct hook_state *s)
 {
 	if (s->attached && s->hook->attached)
 		s->hook->attached(false);
@@ -235,48 +199,48 @@ static void detach_one(struct state *s)
 		return;
 	if (s->hook->kind == IOB_HOOK_TRACEPOINT)
 		tracepoint_probe_unregister(s->tp, s->hook->probe, NULL);
-	else if (s->hook->end)
-		iob_bio_kind_unmark(s->hook->end);
+	else if (s->hook->bio_kind)
+		iob_bio_kind_unmark(s->hook->bio_kind);
 	else if (s->hook->found)
 		s->hook->found(0);
 	s->attached = false;
 }
 
-static void detach_phase(enum iob_hook_phase phase)
+static void hooks_detach_phase(enum iob_hook_phase phase)
 {
 	unsigned int i;
 
 	mutex_lock(&hooks_mutex);
 	phase_on[phase] = false;
-	/* all at once, as each waits for all tasks */
+	/* all at once: each call waits for all tasks */
 	for (i = nr_states; i-- && phase == IOB_HOOK_ENABLED;)
 		iob_entry_off(&states[i].entry);
 	if (phase == IOB_HOOK_ENABLED)
 		iob_entries_end();
 	for (i = nr_states; i--;) {
 		if (states[i].hook->phase == phase)
-			detach_one(&states[i]);
+			hook_detach(&states[i]);
 	}
 	mutex_unlock(&hooks_mutex);
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 }
 
-static int attach_phase(enum iob_hook_phase phase)
+static int hooks_attach_phase(enum iob_hook_phase phase)
 {
 	unsigned int i;
 	int err;
 
 	mutex_lock(&hooks_mutex);
 	phase_on[phase] = true;
-	find_functions(phase);
-	err = arm(phase);
+	hooks_find_functions(phase);
+	err = hooks_arm(phase);
 	for (i = 0; i < nr_states && !err; i++) {
-		struct state *s = &states[i];
+		struct hook_state *s = &states[i];
 
 		if (s->hook->phase != phase)
 			continue;
-		attach_one(s);
+		hook_attach(s);
 		if (s->err && s->hook->needed) {
 			pr_err("cannot attach to %s: error %d\n",
 			       s->hook->name, s->err);
@@ -285,11 +249,11 @@ static int attach_phase(enum iob_hook_phase phase)
 	}
 	mutex_unlock(&hooks_mutex);
 	if (err)
-		detach_phase(phase);
+		hooks_detach_phase(phase);
 	return err;
 }
 
-/* Its functions are there, and those of its name may be looked for again. */
+/* A module has come: its functions are there, and are looked up again. */
 static void module_came(const struct module *mod)
 {
 	unsigned int phase, i;
@@ -302,14 +266,14 @@ static void module_came(const struct module *mod)
 	for (phase = 0; phase < ARRAY_SIZE(phase_on); phase++) {
 		if (!phase_on[phase])
 			continue;
-		find_functions(phase);
-		arm(phase);
+		hooks_find_functions(phase);
+		hooks_arm(phase);
 		for (i = 0; i < nr_states; i++) {
-			struct state *s = &states[i];
+			struct hook_state *s = &states[i];
 
 			if (s->hook->module && s->hook->phase == phase &&
 			    !s->attached && s->entry.addr)
-				attach_one(s);
+				hook_attach(s);
 		}
 	}
 }
@@ -320,11 +284,11 @@ static void module_goes(const struct module *mod)
 	unsigned int i;
 
 	for (i = 0; i < nr_states; i++) {
-		struct state *s = &states[i];
+		struct hook_state *s = &states[i];
 
 		if (!s->entry.addr || !within_module(s->entry.addr, mod))
 			continue;
-		detach_one(s);
+		hook_detach(s);
 		s->entry.addr = 0;
 		s->err = -ENOENT;
 		any = true;
@@ -334,13 +298,13 @@ static void module_goes(const struct module *mod)
 }
 
 /*
- * A module with hooks of ours has come, or is going: ftrace and kprobes cope,
- * but what is at an address then is another function.
+ * A module comes or goes.  ftrace and kprobes cope with that, but another function may be
+ * at an address then.
  */
 static int module_event(struct notifier_block *nb, unsigned long event,
 			void *data)
 {
-	/* before the first of its code has run, and after the last */
+	/* before its first code runs, and after its last */
 	if (event == MODULE_STATE_COMING || event == MODULE_STATE_GOING)
 		iob_stack_forget();
 	if (event != MODULE_STATE_LIVE && event != MODULE_STATE_GOING)
@@ -365,29 +329,32 @@ static struct notifier_block module_notifier = {
  */
 int iob_hooks_attach(void)
 {
-	return attach_phase(IOB_HOOK_ENABLED);
+	return hooks_attach_phase(IOB_HOOK_ENABLED);
 }
 
 /* The session ends.  May sleep; no probe of its runs when this returns. */
 void iob_hooks_detach(void)
 {
-	detach_phase(IOB_HOOK_ENABLED);
+	hooks_detach_phase(IOB_HOOK_ENABLED);
 }
 
-static int find_hooks(void)
+static int hooks_find(void)
 {
-	unsigned int i, j;
+	const struct iob_provider **p;
+	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(lists); i++) {
-		for (j = 0; j < lists[i]->nr; j++) {
+	iob_for_each_provider(p, &iob_providers) {
+		const struct iob_hook_list *list = (*p)->hooks;
+
+		for (i = 0; list && i < list->nr; i++) {
 			if (WARN_ON(nr_states == MAX_HOOKS))
 				return -E2BIG;
-			states[nr_states++].hook = &lists[i]->hook[j];
+			states[nr_states++].hook = &list->hook[i];
 		}
 	}
-	for_each_kernel_tracepoint(match_tracepoint, NULL);
+	for_each_kernel_tracepoint(hooks_match_tracepoint, NULL);
 	for (i = 0; i < nr_states; i++) {
-		struct state *s = &states[i];
+		struct hook_state *s = &states[i];
 
 		if (s->hook->kind != IOB_HOOK_TRACEPOINT)
 			continue;
@@ -412,13 +379,13 @@ static int find_hooks(void)
  */
 int iob_hooks_init(void)
 {
-	int err = find_hooks();
+	int err = hooks_find();
 
-	/* first: no module comes unseen after its functions were looked for */
+	/* first: a module that comes after its functions were looked up is seen */
 	if (!err)
 		err = register_module_notifier(&module_notifier);
 	if (!err) {
-		err = attach_phase(IOB_HOOK_LOADED);
+		err = hooks_attach_phase(IOB_HOOK_LOADED);
 		if (err)
 			unregister_module_notifier(&module_notifier);
 	}
@@ -435,7 +402,7 @@ int iob_hooks_init(void)
 void iob_hooks_exit(void)
 {
 	unregister_module_notifier(&module_notifier);
-	detach_phase(IOB_HOOK_LOADED);
+	hooks_detach_phase(IOB_HOOK_LOADED);
 	iob_entries_exit();
 }
 
@@ -451,11 +418,11 @@ void iob_hooks_show(struct seq_file *m)
 
 	mutex_lock(&hooks_mutex);
 	for (i = 0; i < nr_states; i++) {
-		const struct state *s = &states[i];
+		const struct hook_state *s = &states[i];
 
 		seq_printf(m, "hook %s %s ", kinds[s->hook->kind],
 			   s->hook->name);
-		if (s->err == -ENOENT && is_absent(s->hook->module))
+		if (s->err == -ENOENT && module_is_absent(s->hook))
 			seq_printf(m, "waiting for %s error=%d\n",
 				   s->hook->module, s->err);
 		else if (s->err)

@@ -27,24 +27,27 @@
 #include "core/disk.h"
 #include "core/intent.h"
 #include "blame/dirty_fast.h"
+#include "blame/dirty_range.h"
+#include "blame/provider.h"
+#include "blame/behalf.h"
 #include "core/task.h"
-#include "table.h"
+#include "hook.h"
 
-static notrace void dirty(void *data, struct iob_folio *f,
+static notrace void folio_dirty_probe(void *data, struct iob_folio *f,
 			  struct address_space *mapping)
 {
 	if (mapping && mapping->host)
 		iob_dirty_folio(mapping->host, f);
 }
 
-static void drop(void *data, struct iob_folio *f)
+static void folio_delete_probe(void *data, struct iob_folio *f)
 {
 	iob_read_lock();
 	iob_dirtier_clear(iob_folio_pfn(f), iob_folio_pages(f));
 	iob_read_unlock();
 }
 
-static void set_modifier(u32 modifier)
+static void modifier_set(u32 modifier)
 {
 	struct iob_task *t;
 
@@ -55,23 +58,23 @@ static void set_modifier(u32 modifier)
 	iob_read_unlock();
 }
 
-static void start(void *data, struct bdi_writeback *wb,
+static void writeback_start_probe(void *data, struct bdi_writeback *wb,
 		  struct wb_writeback_work *work)
 {
-	set_modifier(IOB_MODIFIER_WB | iob_wb_work_reason(work));
+	modifier_set(IOB_MODIFIER_WB | iob_wb_work_reason(work));
 }
 
-static void written(void *data, struct bdi_writeback *wb,
+static void writeback_written_probe(void *data, struct bdi_writeback *wb,
 		    struct wb_writeback_work *work)
 {
-	set_modifier(0);
+	modifier_set(0);
 }
 
 /* (to, from), as folios or as pages */
-static void migrate(struct pt_regs *regs)
+static void folio_migrate_entered(struct pt_regs *regs)
 {
-	struct iob_folio *to = (void *)regs_get_kernel_argument(regs, 0);
-	struct iob_folio *from = (void *)regs_get_kernel_argument(regs, 1);
+	struct iob_folio *to = iob_arg_ptr(regs, 0);
+	struct iob_folio *from = iob_arg_ptr(regs, 1);
 
 	iob_dirtier_move(iob_folio_pfn(to), iob_folio_pfn(from),
 			 min_t(unsigned long, iob_folio_pages(to),
@@ -82,7 +85,7 @@ static void migrate(struct pt_regs *regs)
  * Not at writeback_mark_inode_dirty: that comes for each page that becomes dirty,
  * too, and for what is no change of the inode itself.
  */
-static void dirty_inode(void *data, struct inode *inode, int flags)
+static void inode_dirty_probe(void *data, struct inode *inode, int flags)
 {
 	if (!(flags & I_DIRTY_INODE) || iob_inode_dirty(inode))
 		return;
@@ -92,7 +95,7 @@ static void dirty_inode(void *data, struct inode *inode, int flags)
 	iob_read_unlock();
 }
 
-static void write_inode(void *data, struct inode *inode,
+static void inode_write_probe(void *data, struct inode *inode,
 			struct writeback_control *wbc)
 {
 	iob_read_lock();
@@ -100,7 +103,7 @@ static void write_inode(void *data, struct inode *inode,
 	iob_read_unlock();
 }
 
-static void inode_written(void *data, struct inode *inode,
+static void inode_written_probe(void *data, struct inode *inode,
 			  struct writeback_control *wbc)
 {
 	iob_read_lock();
@@ -109,11 +112,11 @@ static void inode_written(void *data, struct inode *inode,
 }
 
 /* (mapping, wbc): blocks are allocated for whoever dirtied the pages */
-static void write_pages(struct pt_regs *regs)
+static void writepages_entered(struct pt_regs *regs)
 {
-	struct address_space *mapping = (void *)regs_get_kernel_argument(regs, 0);
+	struct address_space *mapping = iob_arg_ptr(regs, 0);
 	const struct writeback_control *wbc =
-		(void *)regs_get_kernel_argument(regs, 1);
+		iob_arg_ptr(regs, 1);
 	struct iob_call call = iob_call_at(regs);
 
 	if (!mapping->host)
@@ -126,15 +129,15 @@ static void write_pages(struct pt_regs *regs)
 }
 
 /* (folio): it is dirty no more, and was not written */
-static void cancel(struct pt_regs *regs)
+static void folio_cancel_entered(struct pt_regs *regs)
 {
-	struct iob_folio *f = (void *)regs_get_kernel_argument(regs, 0);
+	struct iob_folio *f = iob_arg_ptr(regs, 0);
 
 	iob_dirty_cancel(f);
 }
 
 #ifdef IOB_HAVE_BH_FOLIO
-static void dirty_buffer(void *data, struct buffer_head *bh)
+static void buffer_dirty_probe(void *data, struct buffer_head *bh)
 {
 	/* small folios: what the page's own event says is as exact */
 	if (!folio_test_large(bh->b_folio) || buffer_dirty(bh))
@@ -145,81 +148,81 @@ static void dirty_buffer(void *data, struct buffer_head *bh)
 }
 #endif
 
-static void found_redirty(unsigned long func)
+static void redirty_found(unsigned long func)
 {
 	iob_intent_mark(func, IOB_MARK_REDIRTY);
 }
 
-static void found_writeback(unsigned long func)
+static void writeback_found(unsigned long func)
 {
 	iob_intent_mark(func, IOB_MARK_WRITEBACK);
 }
 
-static const struct iob_hook hooks[] = {
+static const struct iob_hook writeback_table[] = {
 	{
 		.name = "writeback_dirty_folio|writeback_dirty_page",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.needed = true, .impact = "everything",
-		.probe = IOB_PROBE(IOB_WRITEBACK_DIRTY, dirty, dirty),
+		.probe = IOB_PROBE(IOB_WRITEBACK_DIRTY, folio_dirty_probe, folio_dirty_probe),
 	}, {
 		.name = "mm_filemap_delete_from_page_cache",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.needed = true, .impact = "everything",
 		.probe = IOB_PROBE(mm_filemap_delete_from_page_cache,
-				   drop, drop),
+				   drop, folio_delete_probe),
 	}, {
 		.name = "writeback_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.probe = IOB_PROBE(writeback_start, start, start),
+		.probe = IOB_PROBE(writeback_start, writeback_start_probe, writeback_start_probe),
 		.impact = "the reason of writeback: modifiers of type 1",
 	}, {
 		.name = "writeback_written",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.probe = IOB_PROBE(writeback_written, written, written),
+		.probe = IOB_PROBE(writeback_written, writeback_written_probe, writeback_written_probe),
 		.impact = "the end of a reason of writeback",
 	}, {
 		.name = "folio_migrate_flags|migrate_page_states",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = migrate,
+		.entered = folio_migrate_entered,
 		.impact = "the dirtiers of pages that compaction moves",
 	}, {
 		.name = "folio_redirty_for_writepage|redirty_page_for_writepage",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
-		.found = found_redirty,
+		.found = redirty_found,
 		.impact = "the first dirtier of pages that writeback puts back",
 	},
 	{
 		.name = "writeback_dirty_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.probe = IOB_PROBE(writeback_dirty_inode_start, dirty_inode,
+		.probe = IOB_PROBE(writeback_dirty_inode_start, inode_dirty_probe,
 				   dirty_inode),
 		.impact = "who changed an inode",
 	}, {
 		.name = "writeback_write_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.probe = IOB_PROBE(writeback_write_inode_start, write_inode,
+		.probe = IOB_PROBE(writeback_write_inode_start, inode_write_probe,
 				   write_inode),
 		.impact = "whose inode the flusher writes",
 	}, {
 		.name = "writeback_write_inode",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.probe = IOB_PROBE(writeback_write_inode, inode_written,
+		.probe = IOB_PROBE(writeback_write_inode, inode_written_probe,
 				   inode_written),
 		.impact = "when the flusher has written an inode",
 	}, {
 		.name = "do_writepages",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = write_pages,
+		.entered = writepages_entered,
 		.impact = "for whom the flusher allocates blocks",
 	}, {
 		.name = "__folio_cancel_dirty|__cancel_dirty_page",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = cancel,
+		.entered = folio_cancel_entered,
 		.impact = "the count of pages_cancelled",
 	}, {
 		.name = "do_writepages",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
-		.found = found_writeback,
+		.found = writeback_found,
 		.impact = "the first dirtier of pages that writeback marks anew",
 	}, {
 		.name = "vfs_write",
@@ -231,11 +234,15 @@ static const struct iob_hook hooks[] = {
 	{
 		.name = "block_dirty_buffer",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.probe = IOB_PROBE(block_dirty_buffer, dirty_buffer,
+		.probe = IOB_PROBE(block_dirty_buffer, buffer_dirty_probe,
 				   dirty_buffer),
 		.impact = "who dirtied which page of a large folio with buffers",
 	},
 #endif
 };
 
-IOB_HOOK_LIST(iob_writeback_hooks, hooks);
+static IOB_HOOK_LIST(writeback_hooks, writeback_table);
+
+IOB_PROVIDER(writeback) = {
+	.hooks = &writeback_hooks,
+};

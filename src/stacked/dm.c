@@ -1,35 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Some targets of device mapper make no clones.  They give a bio, or memory, to
- * dm_io(), which submits new bios before it returns: in that call these are for
- * whoever pays for the bio.  Or they have kcopyd copy or zero a whole chunk, of
- * which a bio that waits for it wants to write a part (dm-snapshot, dm-thin): that is
- * paid for by who pays for the bio.  The target's context says which bio it is; that
- * is noted for the place, until kcopyd's worker calls dm_io() for it.  Discards that
- * dm-thin passes down are new bios, too, and end with one that names the upper one.
+ * Device mapper: the targets that make no plain clones.
  *
- * What is noted counts only while the waiting bio has its flight.
+ * dm-crypt writes from pages of its own; its struct names the bio whose ciphertext that is.
+ *
+ * Some targets give a bio, or memory, to dm_io(), which submits new bios before it returns:
+ * in that call these are charged to the acts that pay for the bio.  Or a target has kcopyd
+ * copy or zero a whole chunk, of which a waiting bio is going to write a part (dm-snapshot,
+ * dm-thin): the copy is charged to the acts that pay for that bio.  The target's context
+ * says which bio waits; it is noted for the place, until kcopyd's worker calls dm_io() for
+ * the place.  Discards that dm-thin passes down are new bios, too, and end with one that
+ * names the parent.
+ *
+ * Example: dd (act 7) writes 4 KiB to the origin of a snapshot with chunks of 16 KiB.
+ * kcopyd reads and writes 16 KiB first: both are charged to act 7, as inherited.
+ *
+ * What is noted counts only while the waiting bio has its context.
+ *
+ * Context: dm_io and dm_kcopyd_copy in workers and in the task that gives the upper disk
+ * its IO, where they may sleep; preemption is off in the hooks.
  */
 #include <linux/blkdev.h>
 
-#include "blame/bio_kind.h"
-#include "blame/association.h"
-#include "stack/stack.h"
-#include "dm.h"
-#include "io/parent.h"
+#include <compat/compiler.h>
+#include <compat/dm.h>
 
-/* of IOB_ASSOC_COPY's sub, in its lowest bit: in place of an act, */
-enum {
-	WAITS_BIO,		/* the bio that has the flight */
-	WAITS_SECTOR,		/* and which of its sectors */
+#include "blame/association.h"
+#include "blame/bio_kind.h"
+#include "blame/provider.h"
+#include "core/task.h"
+#include "hooks/hook.h"
+#include "io/bio_ctx.h"
+#include "io/parent.h"
+#include "stack/call.h"
+#include "stack/stack.h"
+
+/* What a task is doing in device mapper. */
+struct dm_state {
+	struct iob_call call;	/* until it returns, dm_io() submits bios */
+	const struct dm_io_region *where;	/* to these places, */
+	u32 nr;			/* so many, */
+	u32 bytes;		/* so many bytes in each, */
+	struct iob_origin origin;	/* for which these acts pay */
 };
 
-/* kcopyd copies piece by piece, unless told otherwise; of so many we take note */
+static void dm_state_free(void *part)
+{
+	struct dm_state *d = part;
+
+	iob_origin_free(&d->origin);
+}
+
+static struct iob_task_part dm_part = {
+	.name = "dm",
+	.size = sizeof(struct dm_state),
+	.free = dm_state_free,
+};
+
+/* Not acts: of the lowest bit of the sub number, see enum. */
+static struct iob_assoc_kind dm_assoc_copy = { .name = "dm copy" };
+
+enum {
+	WAITING_BIO,		/* the bio that has the context */
+	WAITING_SECTOR,		/* and which of its sectors waits */
+};
+
+/* kcopyd copies in pieces of so many sectors unless told otherwise */
 #define PIECE		1024
 #define MAX_PIECES	32
 
-static void note(const struct dm_io_region *r, const struct bio *whole,
-		 u64 sector)
+/* Note which bio waits for a copy from or to a region; none if @whole is NULL. */
+static void dm_note_copy(const struct dm_io_region *r, const struct bio *whole, u64 sector)
 {
 	unsigned int i;
 
@@ -37,164 +78,44 @@ static void note(const struct dm_io_region *r, const struct bio *whole,
 		u64 sub = (r->sector + i * PIECE) << 1;
 
 		if (!whole) {
-			iob_assoc_forget(IOB_ASSOC_COPY, r->bdev,
-					 sub + WAITS_BIO);
+			iob_assoc_forget(&dm_assoc_copy, r->bdev, sub + WAITING_BIO);
 			continue;
 		}
-		iob_assoc_set(IOB_ASSOC_COPY, r->bdev, sub + WAITS_BIO,
+		iob_assoc_set(&dm_assoc_copy, r->bdev, sub + WAITING_BIO,
 			      (unsigned long)whole);
-		iob_assoc_set(IOB_ASSOC_COPY, r->bdev, sub + WAITS_SECTOR,
-			      sector);
+		iob_assoc_set(&dm_assoc_copy, r->bdev, sub + WAITING_SECTOR, sector);
 	}
 }
 
-/* The bio for which a target wants a copy, NULL: none, or nobody can tell. */
-static const struct bio *waiting(unsigned long fn, const void *context)
-{
-	const struct iob_dm_pending *pending = context;
-	const struct iob_dm_mapping *mapping = context;
-
-	if (!context)
-		return NULL;
-	switch (iob_bio_kind_by(fn)) {
-	case IOB_BIO_DM_SNAP:
-		return READ_ONCE(pending->origin_bios.head) ?:
-		       READ_ONCE(pending->snapshot_bios.head);
-	case IOB_BIO_DM_THIN:
-		return mapping->cell ? mapping->cell->holder : NULL;
-	default:
-		return NULL;
-	}
-}
-
-/**
- * iob_dm_begin - kcopyd is given something to copy
- * @from:    from here; NULL: zeroes
- * @nr:      to so many places
- * @to:      these
- * @fn:      is called in the end, with
- * @context: this
- *
- * From a probe, inside iob_read_lock(): any task.
+/*
+ * The ciphertext's bio, of a private struct: its second pointer is the bio of the
+ * plaintext.
  */
-void iob_dm_begin(const struct dm_io_region *from, unsigned int nr,
-		    const struct dm_io_region *to, unsigned long fn,
-		    const void *context)
+static bool dm_crypt_parent(struct iob_origin *o, const struct bio *bio,
+			    const struct bio *whole)
 {
-	const struct bio *whole = NULL, *bio = waiting(fn, context);
-	u64 shift, sector = 0;
-	unsigned int i;
-
-	if (bio)
-		whole = iob_parent_whole(bio, &shift);
-	if (whole)
-		sector = bio->bi_iter.bi_sector + shift;
-	if (from)
-		note(from, whole, sector);
-	for (i = 0; i < nr; i++)
-		note(&to[i], whole, sector);
+	return iob_parent_clone(o, bio, iob_dm_crypt_base(whole));
 }
 
-/* What was noted for a place, once. */
-static u64 noted(const struct dm_io_region *r, unsigned int what)
+static const struct iob_bio_kind dm_bio_crypt = {
+	.name = "dm-crypt",
+	.find_parent = dm_crypt_parent,
+};
+
+/* The discard that dm-thin passes down, for the bio that discards above. */
+static bool dm_thin_discard_parent(struct iob_origin *o, const struct bio *bio,
+				   const struct bio *whole)
 {
-	return iob_assoc_take(IOB_ASSOC_COPY, r->bdev, (r->sector << 1) + what);
-}
-
-/* Who waits for what is copied pays for all of it. */
-static u32 find_waiting(struct iob_origin *o, const struct dm_io_region *r)
-{
-	const struct bio *bio = (void *)(unsigned long)noted(r, WAITS_BIO);
-	u32 got;
-
-	if (!bio)
-		return 0;
-	got = iob_bio_ctx_slice(o, bio, noted(r, WAITS_SECTOR), SECTOR_SIZE);
-	if (!got)
-		return 0;
-	iob_origin_inherit(o);
-	iob_origin_stretch(o, (r->count << SECTOR_SHIFT) - got);
-	return r->count << SECTOR_SHIFT;
-}
-
-/* The bytes of a bio that a target has. */
-static u32 find_bio(struct iob_origin *o, const struct bio *bio)
-{
-	u64 shift;
-	const struct bio *whole = iob_parent_whole(bio, &shift);
-
-	return whole ? iob_bio_ctx_slice(o, whole,
-					bio->bi_iter.bi_sector + shift,
-					bio->bi_iter.bi_size) : 0;
-}
-
-/* The bio whose bytes, sector by sector, a request to dm_io() is about; or NULL. */
-static const struct bio *bio_of(const struct dm_io_request *rq)
-{
-	if (rq->mem.type == DM_IO_BIO)
-		return rq->mem.ptr.bio;
-	/* what it discards has no memory */
-	if (iob_bio_kind_by((unsigned long)rq->notify.fn) == IOB_BIO_DM_MIRROR)
-		return rq->notify.context;
-	return NULL;
-}
-
-/**
- * iob_dm_io - the current task calls dm_io()
- * @rq:    what it wants
- * @nr:    in so many places
- * @where: these
- * @call:  until it returns; all that is submitted is submitted until then
- *
- * From a probe, inside iob_read_lock().
- */
-void iob_dm_io(const struct dm_io_request *rq, unsigned int nr,
-		 const struct dm_io_region *where, const struct iob_call *call)
-{
-	struct iob_task *t = iob_task_get();
-	const struct bio *bio;
-	struct iob_copy *c;
-
-	if (!t)
-		return;
-	c = &t->copy;
-	c->call.ret = 0;
-	if (!nr || !where->count || !atomic_read(&iob_nr_parents))
-		return;
-	iob_origin_free(&c->origin);
-	iob_origin_begin(&c->origin);
-	bio = bio_of(rq);
-	c->bytes = bio ? find_bio(&c->origin, bio) :
-			 find_waiting(&c->origin, where);
-	if (!c->bytes)
-		return;
-	c->where = where;
-	c->nr = nr;
-	c->call = *call;
-}
-
-/**
- * iob_dm_discards - who pays for a bio with which dm-thin discards
- * @o:      gets the parts; iob_origin_free() it in the end
- * @bio:    as it is queued
- * @parent: that it is a piece of, an IOB_BIO_THIN_DISCARD
- *
- * As iob_dm_find().
- */
-bool iob_dm_discards(struct iob_origin *o, const struct bio *bio,
-		       const struct bio *parent)
-{
-	const struct iob_dm_mapping *mapping = parent->bi_private;
-	const struct bio *whole, *by = mapping->bio;
+	const struct iob_dm_mapping *mapping = whole->bi_private;
+	const struct bio *top, *by = mapping->bio;
 	u64 shift;
 	u32 got;
 
-	whole = by ? iob_parent_whole(by, &shift) : NULL;
-	if (!whole || bio->bi_iter.bi_size < SECTOR_SIZE)
+	top = by ? iob_parent_whole(by, &shift) : NULL;
+	if (!top || bio->bi_iter.bi_size < SECTOR_SIZE)
 		return false;
 	iob_origin_begin(o);
-	got = iob_bio_ctx_slice(o, whole, by->bi_iter.bi_sector + shift,
-			       SECTOR_SIZE);
+	got = iob_bio_ctx_slice(o, top, by->bi_iter.bi_sector + shift, SECTOR_SIZE);
 	if (got)
 		iob_origin_stretch(o, bio->bi_iter.bi_size - got);
 	else
@@ -202,57 +123,220 @@ bool iob_dm_discards(struct iob_origin *o, const struct bio *bio,
 	return got;
 }
 
-/* Where in a region a bio is, in bytes; false if it is not in it. */
-static bool place_in(const struct dm_io_region *r, const struct bio *bio,
-		     u64 *pos)
-{
-	u64 at = bio->bi_iter.bi_sector - r->sector - get_start_sect(r->bdev);
+static const struct iob_bio_kind dm_bio_thin_discard = {
+	.name = "dm-thin discard",
+	.find_parent = dm_thin_discard_parent,
+};
 
-	*pos = at << SECTOR_SHIFT;
-	return r->bdev->bd_disk == iob_bio_disk(bio) && at < r->count;
+/* These end no bios, but copies; they are told by the function that is called then. */
+static const struct iob_bio_kind dm_copy_snapshot = { .name = "dm-snapshot copy" };
+static const struct iob_bio_kind dm_copy_thin = { .name = "dm-thin copy" };
+static const struct iob_bio_kind dm_copy_mirror = { .name = "dm-mirror write" };
+
+/* The bio for which a target wants a copy; NULL: none, or it is not known. */
+static const struct bio *dm_waiting_bio(unsigned long fn, const void *context)
+{
+	const struct iob_bio_kind *kind = iob_bio_kind_by(fn);
+	const struct iob_dm_pending *pending = context;
+	const struct iob_dm_mapping *mapping = context;
+
+	if (!context)
+		return NULL;
+	if (kind == &dm_copy_snapshot)
+		return READ_ONCE(pending->origin_bios.head) ?:
+		       READ_ONCE(pending->snapshot_bios.head);
+	if (kind == &dm_copy_thin)
+		return mapping->cell ? mapping->cell->holder : NULL;
+	return NULL;
 }
 
-/* Whether the call has not returned; the regions are there as long as that. */
-static noinline_for_stack bool is_calling(struct iob_task *t)
+/* (client, from or NULL for zeroes, nr, to, flags, fn, context) */
+static void dm_copy_entered(struct pt_regs *regs)
+{
+	const struct dm_io_region *from = iob_arg_ptr(regs, 1), *to = iob_arg_ptr(regs, 3);
+	const struct bio *bio = dm_waiting_bio(iob_arg(regs, 5), iob_stack_argument(regs, 0));
+	unsigned int i, nr = (u32)iob_arg(regs, 2);
+	const struct bio *whole = NULL;
+	u64 shift, sector = 0;
+
+	if (bio)
+		whole = iob_parent_whole(bio, &shift);
+	if (whole)
+		sector = bio->bi_iter.bi_sector + shift;
+	if (from)
+		dm_note_copy(from, whole, sector);
+	for (i = 0; i < nr; i++)
+		dm_note_copy(&to[i], whole, sector);
+}
+
+/* What is noted for a region, once. */
+static u64 dm_noted(const struct dm_io_region *r, unsigned int what)
+{
+	return iob_assoc_take(&dm_assoc_copy, r->bdev, (r->sector << 1) + what);
+}
+
+/* The acts that pay for the waiting bio pay for all of the copy.  Return: its bytes. */
+static u32 dm_add_waiting(struct iob_origin *o, const struct dm_io_region *r)
+{
+	const struct bio *bio = (void *)(unsigned long)dm_noted(r, WAITING_BIO);
+	u32 got;
+
+	if (!bio)
+		return 0;
+	got = iob_bio_ctx_slice(o, bio, dm_noted(r, WAITING_SECTOR), SECTOR_SIZE);
+	if (!got)
+		return 0;
+	iob_origin_inherit(o);
+	iob_origin_stretch(o, (r->count << SECTOR_SHIFT) - got);
+	return r->count << SECTOR_SHIFT;
+}
+
+/* The acts that pay for a bio that a target has.  Return: its bytes. */
+static u32 dm_add_bio(struct iob_origin *o, const struct bio *bio)
+{
+	u64 shift;
+	const struct bio *whole = iob_parent_whole(bio, &shift);
+
+	return whole ? iob_bio_ctx_slice(o, whole, bio->bi_iter.bi_sector + shift,
+					 bio->bi_iter.bi_size) : 0;
+}
+
+/* The bio whose bytes, sector by sector, a request to dm_io() is about; or NULL. */
+static const struct bio *dm_bio_of(const struct dm_io_request *rq)
+{
+	if (rq->mem.type == DM_IO_BIO)
+		return rq->mem.ptr.bio;
+	/* a discard of dm-mirror's has no memory */
+	if (iob_bio_kind_by((unsigned long)rq->notify.fn) == &dm_copy_mirror)
+		return rq->notify.context;
+	return NULL;
+}
+
+/* (request, nr, where, ...): all that is submitted is submitted before it returns */
+static void dm_io_entered(struct pt_regs *regs)
+{
+	const struct dm_io_request *rq = iob_arg_ptr(regs, 0);
+	const struct dm_io_region *where = iob_arg_ptr(regs, 2);
+	struct iob_task *t = iob_task_get();
+	u32 nr = (u32)iob_arg(regs, 1);
+	const struct bio *bio;
+	struct dm_state *d;
+
+	if (!t)
+		return;
+	d = iob_task_part_of(t, &dm_part);
+	d->call.ret = 0;
+	if (!nr || !where->count || !atomic_read(&iob_nr_parents))
+		return;
+	iob_origin_free(&d->origin);
+	iob_origin_begin(&d->origin);
+	bio = dm_bio_of(rq);
+	d->bytes = bio ? dm_add_bio(&d->origin, bio) :
+			 dm_add_waiting(&d->origin, where);
+	if (!d->bytes)
+		return;
+	d->where = where;
+	d->nr = nr;
+	d->call = iob_call_at(regs);
+}
+
+/* Where in a region a bio is, in bytes; false if it is not in it. */
+static bool dm_region_has(const struct dm_io_region *r, const struct bio *bio, u64 *pos)
+{
+	u64 sector = bio->bi_iter.bi_sector - r->sector - get_start_sect(r->bdev);
+
+	*pos = sector << SECTOR_SHIFT;
+	return r->bdev->bd_disk == iob_bio_disk(bio) && sector < r->count;
+}
+
+/* Whether dm_io() has not returned; the regions are there as long as that. */
+static noinline_for_stack bool dm_is_calling(struct dm_state *d)
 {
 	struct iob_stack stack IOB_UNINIT;
 
-	/* (it was in another session) */
-	if (!t->copy.call.ret)
+	/* (the call was in another session) */
+	if (!d->call.ret)
 		return false;
 	iob_stack_get(&stack, NULL);
-	if (iob_stack_has(&stack, t->copy.call.ret))
+	if (iob_stack_has(&stack, d->call.ret))
 		return true;
-	t->copy.call.ret = 0;
+	d->call.ret = 0;
 	return false;
 }
 
-/**
- * iob_dm_find - who pays for a bio that dm_io() submits
- * @o:   gets the parts; iob_origin_free() it in the end
- * @bio: as it is queued
- *
- * Any context but NMI, inside iob_read_lock(), in the context of whoever
- * submits.  Return: false if it is none, or nobody is known; @o is not set.
- */
-bool iob_dm_find(struct iob_origin *o, const struct bio *bio)
+/* struct iob_parent_ops.find: the bios that dm_io() submits */
+static bool dm_find_parent(struct iob_origin *o, const struct bio *bio)
 {
 	struct iob_task *t = in_task() ? iob_task_peek(current) : NULL;
 	u32 size = bio->bi_iter.bi_size;
-	const struct iob_copy *c;
+	struct dm_state *d;
 	unsigned int i;
 	u64 pos;
 
-	if (!t || !t->copy.call.ret || !size || !is_calling(iob_task_get()))
+	if (!t || !size)
 		return false;
-	c = &t->copy;
-	for (i = 0; i < c->nr; i++) {
-		if (!place_in(&c->where[i], bio, &pos) ||
-		    pos + size > c->bytes)
+	d = iob_task_part_of(t, &dm_part);
+	/* (iob_task_get() renews what is left of an earlier session) */
+	if (!d->call.ret || !iob_task_get() || !dm_is_calling(d))
+		return false;
+	for (i = 0; i < d->nr; i++) {
+		if (!dm_region_has(&d->where[i], bio, &pos) ||
+		    pos + size > d->bytes)
 			continue;
-		if (iob_origin_slice(o, &c->origin, pos, size))
+		if (iob_origin_slice(o, &d->origin, pos, size))
 			return true;
 		iob_origin_free(o);
 	}
 	return false;
 }
+
+static const struct iob_parent_ops dm_parent_ops = {
+	.find = dm_find_parent,
+};
+
+static int dm_init(void)
+{
+	return iob_parent_ops_add(&dm_parent_ops);
+}
+
+/* The functions that are told when a copy is done; other modules have such names, too. */
+#define DM_END(mod, config, func, ended) {				\
+	.name = mod ":" func, .kind = IOB_HOOK_ADDRESS,			\
+	.phase = IOB_HOOK_LOADED, .bio_kind = ended,			\
+	IOB_IN_MODULE(mod, config),					\
+	.impact = "for whom " mod " copies",				\
+}
+
+static const struct iob_hook dm_table[] = {
+	{
+		.name = "crypt_endio",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.bio_kind = &dm_bio_crypt, IOB_IN_MODULE("dm_crypt", CONFIG_DM_CRYPT),
+		.impact = "for whom dm-crypt writes",
+	},
+	DM_END("dm_snapshot", CONFIG_DM_SNAPSHOT, "copy_callback", &dm_copy_snapshot),
+	DM_END("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING, "copy_complete", &dm_copy_thin),
+	DM_END("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING, "passdown_endio",
+	       &dm_bio_thin_discard),
+	DM_END("dm_mirror", CONFIG_DM_MIRROR, "write_callback", &dm_copy_mirror),
+	{
+		.name = "dm_kcopyd_copy",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = dm_copy_entered, IOB_IN_MODULE("dm_mod", CONFIG_BLK_DEV_DM),
+		.impact = "for whom device mapper copies",
+	}, {
+		.name = "dm_io",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = dm_io_entered, IOB_IN_MODULE("dm_mod", CONFIG_BLK_DEV_DM),
+		.impact = "for whom device mapper copies and mirrors",
+	},
+};
+
+static IOB_HOOK_LIST(dm_hooks, dm_table);
+
+IOB_PROVIDER(dm) = {
+	.hooks = &dm_hooks,
+	.part = { &dm_part },
+	.assoc = { &dm_assoc_copy },
+	.init = dm_init,
+};

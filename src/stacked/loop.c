@@ -1,106 +1,137 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A loop device's requests are carried out by a worker, which reads and writes
- * a file.  What it dirties there is dirtied by who pays for those bytes of the
- * request; what it submits, they pay for; and what else it changes, as the
- * file's inode, is changed for them: the worker is in a scope (blame/dirty).
+ * A worker carries out a loop device's requests: it reads and writes a file.  The acts that
+ * pay for a request's bytes are the dirtiers of what the worker dirties in that file, pay for
+ * what it submits, and are charged with what else it changes, such as the file's inode: the
+ * worker acts on their behalf (blame/behalf).
  *
- * Which request that is, a direct IO of the file says itself, and from some
- * releases on any IO.  Elsewhere the file is written segment by segment, and the
- * place in the file tells, at which a request begins, and its first page: that is
- * noted when the request is issued.  Two that have both in common (reads into one
- * page) are none that is known.
+ * Example: dd (act 7) writes 8 KiB at offset 1 MiB of loop0.  The worker dirties two pages
+ * of the file: both are act 7's, as inherited, and so is their IO to the disk below.
  *
- * All this is only for devices whose file can come to a watched disk
- * (blame/backing).  Requests of others are not noted, and so never found.
+ * Which request it is, a direct IO of the file says itself, and older releases
+ * (IOB_LOOP_WORK) say it for any IO.  Elsewhere the file is written segment by segment.  A
+ * request is then found by the place in the file at which it begins and its first page,
+ * which are noted when it is issued.  Two requests with both in common (reads into one page)
+ * are none that is known.
+ *
+ * All this is done only for devices whose file can come to a watched disk (loop_file.c).
+ * Requests of others are not noted, and so never found.
+ *
+ * Context: the hooks run in the worker, preemption off; but lo_ioctl's in the task that
+ * does an ioctl, and add_to_avail_list's in swapon (and others) under swap_lock.
  */
+#include <linux/blk-mq.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/uio.h>
 
 #include <compat/compiler.h>
+#include <compat/loop.h>
 
-#include "loop_file.h"
-#include "blame/dirty.h"
 #include "blame/association.h"
-#include "stack/stack.h"
+#include "blame/behalf.h"
+#include "blame/provider.h"
 #include "core/task.h"
+#include "hooks/hook.h"
 #include "io/bio_ctx.h"
-#include "loop.h"
+#include "io/parent.h"
+#include "loop_file.h"
+#include "stack/call.h"
+#include "stack/stack.h"
 
-bool iob_loop_any;
+/* the place in the file at which a request begins, if it is not known */
+#define NOWHERE		U64_MAX
 
-/* noted for a place where several requests begin */
+/* noted for a place at which several requests begin */
 #define SEVERAL		1
 
+/* What a worker is doing; struct iob_parent_io has what others must know of it. */
+struct loop_state {
+	const struct request *mine;	/* the worker's only one; NULL: it takes any */
+	const struct request *rq;	/* the request at hand, if it is direct IO */
+	u32 bytes;		/* its size */
+	u64 next;		/* where in the file it goes on */
+	const struct file *file;	/* that file; NULL: all is done at once */
+	const struct bio *bio;	/* its first bio, as long as that has a context */
+	u64 sector;		/* where that begins */
+};
+
+static struct iob_task_part loop_part = {
+	.name = "loop",
+	.size = sizeof(struct loop_state),
+};
+
+/* Not an act: the request. */
+static struct iob_assoc_kind loop_assoc_rq = { .name = "loop request" };
+
+static struct loop_state *loop_state_of(const struct iob_task *t)
+{
+	return iob_task_part_of(t, &loop_part);
+}
+
 /*
- * A place in a file, and the memory that goes there: no two requests under way have the
- * same, so it is the one of who has just come to that segment.
+ * A place in a file, and the memory for it: no two requests under way have both in common,
+ * so it is that of the request which has just come to that segment.
  */
-static u64 begins_at(u64 pos, const struct page *page, unsigned int offset)
+static u64 loop_place(u64 pos, const struct page *page, unsigned int offset)
 {
 	return pos ^ hash_64(page_to_phys(page) + offset, 64);
 }
 
 /*
- * Where a request begins: in the device's file; by its first page, where struct
- * loop_device does not say which file that is.  Return: what, @sub gets where.
+ * The place at which a request begins: in the device's file; its first page where struct
+ * loop_device does not tell the file.  Return: the object, @sub gets the place in it.
  */
-static const void *place_of(const struct request *rq, u64 *sub)
+static const void *loop_place_of(const struct request *rq, u64 *sub)
 {
 	const void *device = rq->q->queuedata;
-	const struct file *file = iob_loop_file_file(device);
+	const struct file *file = iob_loop_file_of(device);
 
 	if (file) {
-		*sub = begins_at(iob_loop_pos(device, rq), bio_page(rq->bio),
-				 bio_offset(rq->bio));
+		*sub = loop_place(iob_loop_pos(device, rq), bio_page(rq->bio),
+				  bio_offset(rq->bio));
 		return file;
 	}
 	*sub = bio_offset(rq->bio);
 	return bio_page(rq->bio);
 }
 
-static void note_place(const struct request *rq)
+static void loop_note_place(const struct request *rq)
 {
 	u64 sub, id = (unsigned long)rq, old;
-	const void *object = place_of(rq, &sub);
+	const void *object = loop_place_of(rq, &sub);
 
-	old = iob_assoc_get(IOB_ASSOC_LOOP, object, sub);
-	iob_assoc_set(IOB_ASSOC_LOOP, object, sub,
-		      old && old != id ? SEVERAL : id);
+	old = iob_assoc_get(&loop_assoc_rq, object, sub);
+	iob_assoc_set(&loop_assoc_rq, object, sub, old && old != id ? SEVERAL : id);
 }
 
-static void forget_place(const struct request *rq)
+static void loop_forget_place(const struct request *rq)
 {
 	const void *object;
 	u64 sub;
 
 	if (!rq->bio || !bio_has_data(rq->bio))
 		return;
-	object = place_of(rq, &sub);
-	iob_assoc_forget(IOB_ASSOC_LOOP, object, sub);
+	object = loop_place_of(rq, &sub);
+	iob_assoc_forget(&loop_assoc_rq, object, sub);
 }
 
-/**
- * iob_loop_queue - a loop device is given a request
- * @rq: the request, whose IO is to be followed to the device's file
- *
- * From a probe, inside iob_read_lock().
- */
-void iob_loop_queue(const struct request *rq)
+/* struct iob_parent_ops.issue: a request that is to be followed to the device's file */
+static void loop_issue(const struct request *rq)
 {
 	struct bio *bio = rq->bio;
 
 	if (!bio || !rq->q->queuedata)
 		return;
-	WRITE_ONCE(iob_loop_any, true);
-	iob_assoc_set(IOB_ASSOC_LOOP, rq, 0, (unsigned long)rq);
+	WRITE_ONCE(iob_parent_workers, true);
+	iob_assoc_set(&loop_assoc_rq, rq, 0, (unsigned long)rq);
 	if (bio_has_data(bio))
-		note_place(rq);
+		loop_note_place(rq);
 }
 
-/* Who pays for the bytes of a request, from its bios' flights. */
-static void gather(struct iob_origin *o, const struct request *rq)
+/* The origin of a request's bytes, from its bios' contexts. */
+static void loop_gather(struct iob_origin *o, const struct request *rq)
 {
 	const struct bio *bio, *whole;
 
@@ -111,241 +142,250 @@ static void gather(struct iob_origin *o, const struct request *rq)
 
 		whole = iob_bio_ctx_bio(bio);
 		if (whole)
-			got = iob_bio_ctx_slice(o, whole, bio->bi_iter.bi_sector,
-					       bytes);
+			got = iob_bio_ctx_slice(o, whole, bio->bi_iter.bi_sector, bytes);
 		if (got < bytes)
 			iob_origin_add_lost(o, bytes - got);
 	}
 }
 
-static void take(struct iob_task *t, const struct request *rq, u64 pos)
+/* The worker takes a request, which begins at @pos of the file. */
+static void loop_take(struct iob_task *t, const struct request *rq, u64 pos)
 {
-	t->backing.bytes = blk_rq_bytes(rq);
-	t->backing.pos = pos;
-	t->backing.next = pos;
-	t->backing.rq = NULL;
-	t->backing.file = NULL;
-	t->backing.bio = rq->bio ? iob_bio_ctx_bio(rq->bio) : NULL;
-	t->backing.sector = rq->bio ? rq->bio->bi_iter.bi_sector : 0;
-	gather(&t->backing.origin, rq);
+	struct iob_parent_io *p = iob_parent_io_of(t);
+	struct loop_state *l = loop_state_of(t);
+
+	p->pos = pos;
+	l->bytes = blk_rq_bytes(rq);
+	l->next = pos;
+	l->rq = NULL;
+	l->file = NULL;
+	l->bio = rq->bio ? iob_bio_ctx_bio(rq->bio) : NULL;
+	l->sector = rq->bio ? rq->bio->bi_iter.bi_sector : 0;
+	loop_gather(&p->origin, rq);
 }
 
-/* What the call does it does for the request that the task has taken. */
-static void enter(struct iob_task *t, u64 pos, const struct iob_call *call)
+/* The call is for a request that is not known: forget the last one. */
+static void loop_enter_unknown(struct iob_task *t, const struct iob_call *call)
 {
-	t->backing.call = *call;
-	iob_behalf_backing(pos, call);
+	struct iob_parent_io *p = iob_parent_io_of(t);
+	struct loop_state *l = loop_state_of(t);
+
+	l->rq = NULL;
+	l->bytes = 0;
+	iob_origin_free(&p->origin);
+	iob_origin_begin(&p->origin);
+	iob_behalf_parent(0, call);
 }
 
-/* ... or for one that is not known; what was noted of the last one is over. */
-static void enter_unknown(struct iob_task *t, const struct iob_call *call)
+/* What the worker does comes to no watched disk: forget the last request. */
+static void loop_leave(struct iob_task *t)
 {
-	t->backing.rq = NULL;
-	t->backing.bytes = 0;
-	iob_origin_free(&t->backing.origin);
-	iob_origin_begin(&t->backing.origin);
-	enter(t, 0, call);
+	struct loop_state *l = loop_state_of(t);
+
+	l->rq = NULL;
+	l->bytes = 0;
+	l->file = NULL;
+	iob_behalf_parent_end(t);
 }
 
-static void forget(struct iob_task *t)
+/* The request that is noted, which is forgotten; NULL if none is. */
+static const struct request *loop_noted(const void *object, u64 sub)
 {
-	unsigned int i;
+	u64 rq = iob_assoc_take(&loop_assoc_rq, object, sub);
 
-	t->backing.call.ret = 0;
-	t->backing.rq = NULL;
-	t->backing.bytes = 0;
-	t->backing.file = NULL;
-	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
-		if (t->behalf[i].backing)
-			t->behalf[i].act = IOB_ACT_NONE;
-	}
+	return rq == SEVERAL ? NULL : (const void *)(unsigned long)rq;
 }
 
-/**
- * iob_loop_leave - the current task does what comes to no watched disk
- *
- * For nobody, as far as that is concerned; what was noted of the last request that
- * did is over.  From a probe, inside iob_read_lock().
+#ifdef IOB_LOOP_LIST
+/*
+ * (loop, rq, ...): a part of the file is freed or zeroed.  The compiler may pass the loop
+ * as two of its members; then the request is the third argument.
  */
-void iob_loop_leave(void)
+static void loop_discard_entered(struct pt_regs *regs)
 {
-	struct iob_task *t = iob_task_get();
-
-	if (t && t->backing.call.ret)
-		forget(t);
-}
-
-/**
- * iob_loop_work - the current task begins to work at a request, and nothing else
- * @rq:   the request
- * @call: until it returns
- *
- * From a probe, inside iob_read_lock().
- */
-void iob_loop_work(const struct request *rq, const struct iob_call *call)
-{
-	bool reaches = iob_loop_file_device_reaches(rq->q->queuedata);
+	const struct request *rq;
+	struct iob_call call;
 	struct iob_task *t;
 
-	if (reaches)
-		WRITE_ONCE(iob_loop_any, true);
-	if (!READ_ONCE(iob_loop_any))
+	if (!READ_ONCE(iob_parent_workers))
 		return;
 	t = iob_task_get();
 	if (!t)
 		return;
-	t->backing.mine = rq;
-	if (!reaches) {
-		forget(t);
+	call = iob_call_at(regs);
+	rq = loop_noted(iob_arg_ptr(regs, 1), 0);
+	if (!rq)
+		rq = loop_noted(iob_arg_ptr(regs, 2), 0);
+	if (!rq) {
+		loop_enter_unknown(t, &call);
 		return;
 	}
-	take(t, rq, IOB_LOOP_NOWHERE);
-	enter(t, IOB_LOOP_NOWHERE, call);
+	loop_take(t, rq, NOWHERE);
+	iob_behalf_parent(NOWHERE, &call);
 }
-
-/* What was noted, once; NULL if that is nothing. */
-static const struct request *noted(const void *object, u64 sub)
+#else
+/* (kthread_work): the worker begins to work at a request, and at no other */
+static void loop_work_entered(struct pt_regs *regs)
 {
-	u64 rq = iob_assoc_get(IOB_ASSOC_LOOP, object, sub);
+	const struct request *rq = iob_loop_rq(regs);
+	bool reaches = iob_loop_device_reaches(rq->q->queuedata);
+	struct iob_call call = iob_call_at(regs);
+	struct iob_task *t;
 
-	if (rq)
-		iob_assoc_forget(IOB_ASSOC_LOOP, object, sub);
-	return rq == SEVERAL ? NULL : (const void *)(unsigned long)rq;
+	if (reaches)
+		WRITE_ONCE(iob_parent_workers, true);
+	if (!READ_ONCE(iob_parent_workers))
+		return;
+	t = iob_task_get();
+	if (!t)
+		return;
+	loop_state_of(t)->mine = rq;
+	if (!reaches) {
+		loop_leave(t);
+		return;
+	}
+	loop_take(t, rq, NOWHERE);
+	iob_behalf_parent(NOWHERE, &call);
 }
+#endif
 
-/**
- * iob_loop_begin - the current task reads or writes all of a request
- * @rq:   the request; taken for one only if it is known
- * @pos:  where in the file
- * @call: until it returns; the request is there as long as that submits IO
- *
- * From a probe, inside iob_read_lock().
- */
-void iob_loop_begin(const struct request *rq, u64 pos,
-		    const struct iob_call *call)
+/* (..., loop_cmd, pos, ...): the command is behind its request, all of which is done */
+static noinline void loop_rw_worker_entered(struct pt_regs *regs)
 {
+	const struct request *rq = blk_mq_rq_from_pdu(iob_arg_ptr(regs, 1));
+	struct iob_call call = iob_call_at(regs);
 	struct iob_task *t = iob_task_get();
+	u64 pos = iob_arg(regs, 2);
 
 	if (!t)
 		return;
-	if (rq == t->backing.mine) {
-		if (!iob_loop_file_device_reaches(rq->q->queuedata)) {
-			forget(t);
+	if (rq == loop_state_of(t)->mine) {
+		if (!iob_loop_device_reaches(rq->q->queuedata)) {
+			loop_leave(t);
 			return;
 		}
 	} else {
-		if (!noted(rq, 0)) {
-			enter_unknown(t, call);
+		/* a request only if it was noted */
+		if (!loop_noted(rq, 0)) {
+			loop_enter_unknown(t, &call);
 			return;
 		}
-		forget_place(rq);
+		loop_forget_place(rq);
 	}
-	take(t, rq, pos);
-	t->backing.rq = rq;
-	enter(t, pos, call);
+	loop_take(t, rq, pos);
+	loop_state_of(t)->rq = rq;
+	iob_behalf_parent(pos, &call);
 }
 
-/* The request that begins with a segment which is read or written at @pos. */
-static const struct request *begun_by(const struct iov_iter *iter,
-				      const struct file *file, u64 pos)
+/* Whether the call is another task's, or no loop device is followed. */
+static __always_inline bool loop_is_unconcerned(struct pt_regs *regs)
+{
+	return !READ_ONCE(iob_parent_workers) || !(current->flags & PF_KTHREAD);
+}
+
+IOB_OWN_OPS(loop_rw_ops, loop_is_unconcerned);
+
+static void loop_rw_entered(struct pt_regs *regs)
+{
+	if (!loop_is_unconcerned(regs))
+		loop_rw_worker_entered(regs);
+}
+
+/* The request that begins with the segment that is read or written at @pos. */
+static const struct request *loop_begun_by(const struct iov_iter *iter,
+					   const struct file *file, u64 pos)
 {
 	if (iob_loop_file_known())
-		return noted(file, begins_at(pos, iter->bvec->bv_page,
-					     iter->bvec->bv_offset));
-	return noted(iter->bvec->bv_page, iter->bvec->bv_offset);
+		return loop_noted(file, loop_place(pos, iter->bvec->bv_page,
+						   iter->bvec->bv_offset));
+	return loop_noted(iter->bvec->bv_page, iter->bvec->bv_offset);
 }
 
 /*
- * Whether the request at hand goes on at @pos.  It is not over as long as its first bio
- * has a flight; where one stopped that ended early, another one may begin.
+ * Whether the request at hand goes on at @pos.  It is not over as long as its first bio has
+ * a context; where a request ended early, another one may begin.
  */
-static bool goes_on(const struct iob_backing *b, const struct file *file,
-		    u64 pos)
+static bool loop_goes_on(const struct loop_state *l, const struct file *file, u64 begin,
+			 u64 pos)
 {
 	struct iob_origin o IOB_UNINIT;
 	u32 got;
 
-	if (b->file != file || b->next != pos || pos - b->pos >= b->bytes)
+	if (l->file != file || l->next != pos || pos - begin >= l->bytes)
 		return false;
-	if (!b->bio)
+	if (!l->bio)
 		return true;
 	iob_origin_begin(&o);
-	got = iob_bio_ctx_slice(&o, b->bio, b->sector, SECTOR_SIZE);
+	got = iob_bio_ctx_slice(&o, l->bio, l->sector, SECTOR_SIZE);
 	iob_origin_free(&o);
 	return got;
 }
 
-/**
- * iob_loop_segment - the current task reads or writes a segment of a request
- * @file: the file, if it is a loop device's worker that does
- * @iter: the segment
- * @pos:  where in the file
- * @call: until it returns
- *
- * From a probe, inside iob_read_lock().
- */
-void iob_loop_segment(const struct file *file, const struct iov_iter *iter,
-		      u64 pos, const struct iob_call *call)
+/* The worker reads or writes a segment of a request, at @pos of @file. */
+static void loop_segment(struct iob_task *t, const struct file *file,
+			 const struct iov_iter *iter, u64 pos, const struct iob_call *call)
 {
+	struct iob_parent_io *p = iob_parent_io_of(t);
+	struct loop_state *l = loop_state_of(t);
 	const struct request *rq;
-	struct iob_backing *b;
-	struct iob_task *t;
 
-	if (!iov_iter_is_bvec(iter))
-		return;
-	t = iob_task_get();
-	if (!t)
-		return;
-	b = &t->backing;
-	if (b->mine) {
+	if (l->mine) {
 		/* (it may be followed only from now on) */
-		if (!b->bytes)
-			take(t, b->mine, pos);
-		else if (b->pos == IOB_LOOP_NOWHERE)
-			b->pos = pos;
-	} else if (!goes_on(b, file, pos)) {
-		rq = begun_by(iter, file, pos);
+		if (!l->bytes)
+			loop_take(t, l->mine, pos);
+		else if (p->pos == NOWHERE)
+			p->pos = pos;
+	} else if (!loop_goes_on(l, file, p->pos, pos)) {
+		rq = loop_begun_by(iter, file, pos);
 		if (!rq) {
-			enter_unknown(t, call);
+			loop_enter_unknown(t, call);
 			return;
 		}
-		take(t, rq, pos);
+		loop_take(t, rq, pos);
 	}
-	b->file = file;
-	b->next = pos + iov_iter_count(iter);
-	enter(t, pos, call);
+	l->file = file;
+	l->next = pos + iov_iter_count(iter);
+	iob_behalf_parent(pos, call);
 }
 
-/**
- * iob_loop_discard - the current task frees a part of the file, or zeroes it
- * @one:   may be the request
- * @other: if it is not this
- * @call:  until it returns
- *
- * From a probe, inside iob_read_lock().
- */
-void iob_loop_discard(const void *one, const void *other,
-		      const struct iob_call *call)
+/* (file, iter, pos, ...) */
+static noinline void loop_segment_entered(struct pt_regs *regs)
 {
-	const struct request *rq;
+	const struct file *file = iob_arg_ptr(regs, 0);
+	const struct iov_iter *iter = iob_arg_ptr(regs, 1);
+	const loff_t *pos = iob_arg_ptr(regs, 2);
+	struct iob_call call;
 	struct iob_task *t;
 
-	t = iob_task_get();
-	if (!t)
+	if (!pos)
 		return;
-	rq = noted(one, 0);
-	if (!rq)
-		rq = noted(other, 0);
-	if (!rq) {
-		enter_unknown(t, call);
+	if (!iob_loop_file_reaches(file)) {
+		t = iob_task_get();
+		if (t && iob_parent_io_of(t)->call.ret)
+			loop_leave(t);
 		return;
 	}
-	take(t, rq, IOB_LOOP_NOWHERE);
-	enter(t, IOB_LOOP_NOWHERE, call);
+	if (!iov_iter_is_bvec(iter))
+		return;
+	call = iob_call_at(regs);
+	t = iob_task_get();
+	if (t)
+		loop_segment(t, file, iter, *pos, &call);
+}
+
+/* Called for each segment. */
+IOB_OWN_OPS(loop_read_ops, loop_is_unconcerned);
+IOB_OWN_OPS(loop_write_ops, loop_is_unconcerned);
+
+/* (file, iter, pos, ...): of any file, by any task */
+static void loop_iter_entered(struct pt_regs *regs)
+{
+	if (!loop_is_unconcerned(regs))
+		loop_segment_entered(regs);
 }
 
 /* Where in a request the first byte of @bio is, by its page. */
-static bool place_in(const struct request *rq, const struct bio *bio, u32 *pos)
+static bool loop_find_page(const struct request *rq, const struct bio *bio, u32 *pos)
 {
 	u64 at = page_to_phys(bio_page(bio)) + bio_offset(bio);
 	struct req_iterator iter;
@@ -364,34 +404,99 @@ static bool place_in(const struct request *rq, const struct bio *bio, u32 *pos)
 	return false;
 }
 
-/* Of iob_loop_find(): the current task may be a worker. */
-bool iob_loop_look(struct iob_origin *o, const struct bio *bio)
+/*
+ * struct iob_parent_ops.find_worker: a direct IO of the file, which has the request's own
+ * pages
+ */
+static bool loop_find_parent(struct iob_origin *o, const struct bio *bio)
 {
 	struct iob_stack stack IOB_UNINIT;
+	const struct iob_parent_io *p;
+	struct loop_state *l;
 	struct iob_task *t;
 	u32 pos;
 
 	if (!bio_has_data((struct bio *)bio))
 		return false;
 	t = iob_task_get();
-	if (!t || !t->backing.rq)
+	if (!t)
 		return false;
+	l = loop_state_of(t);
+	if (!l->rq)
+		return false;
+	p = iob_parent_io_of(t);
 	iob_stack_get(&stack, NULL);
-	if (!iob_stack_has(&stack, t->backing.call.ret)) {
-		t->backing.rq = NULL;
+	if (!iob_stack_has(&stack, p->call.ret)) {
+		l->rq = NULL;
 		return false;
 	}
-	if (!place_in(t->backing.rq, bio, &pos) ||
-	    pos + bio->bi_iter.bi_size > t->backing.bytes)
+	if (!loop_find_page(l->rq, bio, &pos) ||
+	    pos + bio->bi_iter.bi_size > l->bytes)
 		return false;
-	if (iob_origin_slice(o, &t->backing.origin, pos, bio->bi_iter.bi_size))
+	if (iob_origin_slice(o, &p->origin, pos, bio->bi_iter.bi_size))
 		return true;
 	iob_origin_free(o);
 	return false;
 }
 
-/* A session begins: nobody works for a loop device yet. */
-void iob_loops_start(void)
+/* (device, mode, command, ...): of some device, whatever the command */
+static void loop_ioctl_entered(struct pt_regs *regs)
 {
-	iob_loop_any = false;
+	iob_loop_ioctl();
 }
+
+static void loop_swapon_entered(struct pt_regs *regs)
+{
+	iob_loop_swapon();
+}
+
+static const struct iob_parent_ops loop_parent_ops = {
+	.find_worker = loop_find_parent,
+	.reaches = iob_loop_disk_reaches,
+	.issue = loop_issue,
+	.file_of_now = iob_loop_file_now,
+};
+
+static int loop_init(void)
+{
+	return iob_parent_ops_add(&loop_parent_ops);
+}
+
+#define LOOP(func, probe, ops) {					\
+	.name = func, .kind = IOB_HOOK_FUNCTION,				\
+	.phase = IOB_HOOK_ENABLED, .entered = probe,			\
+	IOB_IN_MODULE("loop", CONFIG_BLK_DEV_LOOP), .own_ops = ops,	\
+	.impact = "for whom a loop device reads and writes its file",	\
+}
+
+static const struct iob_hook loop_table[] = {
+	{
+		.name = "_enable_swap_info|add_to_avail_list",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = loop_swapon_entered, .attached = iob_loop_sees_swapon,
+		.impact = "nothing, but loop devices on a tmpfs cost more",
+	}, {
+		.name = "lo_ioctl",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = loop_ioctl_entered, .attached = iob_loop_sees_ioctl,
+		IOB_IN_MODULE("loop", CONFIG_BLK_DEV_LOOP),
+		.impact = "nothing, but loop devices that nobody follows cost more",
+	},
+#ifdef IOB_LOOP_LIST
+	LOOP("lo_fallocate|lo_fallocate.isra.0", loop_discard_entered, NULL),
+#else
+	LOOP(IOB_LOOP_WORK, loop_work_entered, NULL),
+#endif
+	LOOP("lo_rw_aio|lo_rw_aio.isra.0", loop_rw_entered, &loop_rw_ops),
+	LOOP("vfs_iter_write", loop_iter_entered, &loop_write_ops),
+	LOOP("vfs_iter_read", loop_iter_entered, &loop_read_ops),
+};
+
+static IOB_HOOK_LIST(loop_hooks, loop_table);
+
+IOB_PROVIDER(loop) = {
+	.hooks = &loop_hooks,
+	.part = { &loop_part },
+	.assoc = { &loop_assoc_rq },
+	.init = loop_init,
+};

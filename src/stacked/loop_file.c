@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A loop device's requests are followed to the disk that its file is on.  Where
- * no watched disk can be concerned, that is in vain, and costs several times what
- * a request does otherwise.  So we ask where the file is, and ask anew for each IO:
- * a device may be given another file, and memory may become swappable.
+ * A loop device's requests are followed to the disk that its file is on.  Where no watched
+ * disk can be concerned that is in vain, and costs several times what a request does
+ * otherwise.  So we ask where the file is, anew for each IO: the device may be given
+ * another file, and memory may become swappable.
  *
- * No is said only if it is certain.  A file on a tmpfs comes to a disk if it is
- * swapped out, so no swap area may be there; one on ext4, or a disk as a file, is
- * on one disk.  Other file systems may use several, or another machine's.
+ * The answer is "no" only if that is certain.  A file on a tmpfs comes to a disk if it is
+ * swapped out, so there must be no swap area.  A file on ext4, and a disk as the file, are
+ * on one disk.  Other file systems may use several disks, or another machine's.
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -19,15 +19,17 @@
 
 #include <compat/loop.h>
 
+#include "core/disk.h"
+#include "core/epoch.h"
 #include "loop_file.h"
-#include "core/task.h"
 
-const void *iob_loop_file_fops;
-/* memory may come to a disk: no only while no swap area can come unseen */
+/* of disks whose struct loop_device is as we know it; NULL before one was seen */
+static const void *known_fops;
+/* memory may come to a disk: false only while no swap area can come unseen */
 static bool swappable = true;
 static bool ioctl_seen;
 
-static __always_inline bool reaches(const struct file *file)
+static __always_inline bool file_reaches(const struct file *file)
 {
 	const struct address_space *mapping = READ_ONCE(file->f_mapping);
 	struct inode *host = mapping ? READ_ONCE(mapping->host) : NULL;
@@ -44,73 +46,74 @@ static __always_inline bool reaches(const struct file *file)
 }
 
 /**
- * iob_loop_file_file_reaches - whether IO to a loop device's file can
- * @file: the file; there since the caller is inside iob_read_lock()
+ * iob_loop_file_reaches - whether IO to a loop device's file can come to a watched disk
+ * @file: the file
  *
- * Any context, inside iob_read_lock(): files, inodes and super blocks are freed
- * through RCU.
+ * Any context, inside iob_read_lock(): files, inodes and super blocks are freed through
+ * RCU.
  */
-bool iob_loop_file_file_reaches(const struct file *file)
+bool iob_loop_file_reaches(const struct file *file)
 {
-	return reaches(file);
+	return file_reaches(file);
 }
 
-/* Whether struct loop_device says which file it is.  Any context. */
+/* Whether struct loop_device tells which file it is.  Any context. */
 bool iob_loop_file_known(void)
 {
-	return READ_ONCE(iob_loop_file_fops);
+	return READ_ONCE(known_fops);
 }
 
 /**
- * iob_loop_file_file - which file a loop device has
+ * iob_loop_file_of - the file of a loop device
  * @device: its struct loop_device; there is IO to it
  *
- * Any context, inside iob_read_lock().  Return: NULL if that is not known.
+ * Any context, inside iob_read_lock().  Return: NULL if it is not known.
  */
-const struct file *iob_loop_file_file(const void *device)
+const struct file *iob_loop_file_of(const void *device)
 {
 	return device && iob_loop_file_known() ? iob_loop_file(device) : NULL;
 }
 
 /**
- * iob_loop_file_device_reaches - the same of a loop device
+ * iob_loop_device_reaches - as iob_loop_file_reaches(), of a loop device
  * @device: its struct loop_device; there is IO to it
  *
  * Any context, inside iob_read_lock().
  */
-bool iob_loop_file_device_reaches(const void *device)
+bool iob_loop_device_reaches(const void *device)
 {
-	const struct file *file = iob_loop_file_file(device);
+	const struct file *file = iob_loop_file_of(device);
 
-	return !file || iob_loop_file_file_reaches(file);
+	return !file || file_reaches(file);
 }
 
-static noinline bool look_at(const struct gendisk *gd)
+/* The device is of a disk that was not seen yet, or has no private data. */
+static noinline bool unknown_disk_reaches(const struct gendisk *gd)
 {
 	bool known = iob_loop_is_as_known(gd);
 
-	WRITE_ONCE(iob_loop_file_fops, known ? gd->fops : NULL);
-	return !known || iob_loop_file_device_reaches(gd->private_data);
+	WRITE_ONCE(known_fops, known ? gd->fops : NULL);
+	return !known || iob_loop_device_reaches(gd->private_data);
 }
 
 /**
- * iob_loop_file_disk_reaches - the same of a loop device's disk
+ * iob_loop_disk_reaches - as iob_loop_file_reaches(), of a loop device's disk
  * @gd: the disk; there is IO to it
  *
  * Any context, inside iob_read_lock().
  */
-bool iob_loop_file_disk_reaches(const struct gendisk *gd)
+bool iob_loop_disk_reaches(const struct gendisk *gd)
 {
 	const struct file *file;
 
-	if (unlikely(READ_ONCE(iob_loop_file_fops) != gd->fops || !gd->private_data))
-		return look_at(gd);
+	if (unlikely(READ_ONCE(known_fops) != gd->fops || !gd->private_data))
+		return unknown_disk_reaches(gd);
 	file = iob_loop_file(gd->private_data);
-	return !file || reaches(file);
+	return !file || file_reaches(file);
 }
 
 /* A swap area is about to be used.  Any context. */
-void iob_loop_file_swapon(void)
+void iob_loop_swapon(void)
 {
 	if (READ_ONCE(swappable))
 		return;
@@ -121,17 +124,17 @@ void iob_loop_file_swapon(void)
 /*
  * A loop device may be about to get another file.  Any context.
  *
- * It gets one that is open, as the one that it has is until then: one at the same
- * address can only come by another such call.  So what was noted before this call is
- * forgotten here, and what is noted from now on finds out by the address.
+ * The new file is open, as the old one is until then: a file at the old one's address can
+ * only come by another such call.  So what was noted before this call is invalidated here,
+ * and what is noted from now on is told by the address.
  */
-void iob_loop_file_ioctl(void)
+void iob_loop_ioctl(void)
 {
 	iob_epoch_bump();
 }
 
-/* Whether iob_loop_file_ioctl() is going to be called: from now on, or no more. */
-void iob_loop_file_sees_ioctl(bool seen)
+/* Whether iob_loop_ioctl() is going to be called: from now on, or no more. */
+void iob_loop_sees_ioctl(bool seen)
 {
 	WRITE_ONCE(ioctl_seen, seen);
 	if (!seen)
@@ -139,26 +142,26 @@ void iob_loop_file_sees_ioctl(bool seen)
 }
 
 /**
- * iob_loop_file_of_now - the file of a loop device from which nothing comes to a disk
+ * iob_loop_file_now - the file of a loop device from which nothing comes to a disk
  * @gd: its disk; there is IO to it
  *
- * Any context, inside iob_read_lock().  Return: to be compared alone, by
- * iob_loop_file_is() and for one epoch; NULL where the file may come to a watched disk,
- * and where it might be another one without our knowing.
+ * Any context, inside iob_read_lock().  Return: a pointer that is only compared, by
+ * iob_file_disk_has() and in one epoch; NULL if the file may come to a watched disk, or
+ * may be replaced without our knowing.
  */
-const struct file *iob_loop_file_of_now(const struct gendisk *gd)
+const struct file *iob_loop_file_now(const struct gendisk *gd)
 {
 	const struct file *file;
 
-	if (!READ_ONCE(ioctl_seen) || iob_loop_file_disk_reaches(gd) ||
-	    READ_ONCE(iob_loop_file_fops) != gd->fops || !gd->private_data)
+	if (!READ_ONCE(ioctl_seen) || iob_loop_disk_reaches(gd) ||
+	    READ_ONCE(known_fops) != gd->fops || !gd->private_data)
 		return NULL;
 	file = iob_loop_file(gd->private_data);
 	/* (it may have changed since the disk was asked) */
-	return file && !reaches(file) ? file : NULL;
+	return file && !file_reaches(file) ? file : NULL;
 }
 
-/* Whether there may be swap areas, full ones too.  May sleep. */
+/* Whether there may be swap areas, even full ones.  May sleep. */
 static bool has_swap(void)
 {
 	static const char key[] = "\nSwapTotal:";
@@ -171,7 +174,7 @@ static bool has_swap(void)
 	if (IS_ERR(f))
 		return true;
 	text = kmalloc(PAGE_SIZE, GFP_KERNEL);
-	/* a container may have another file there, that says what it likes */
+	/* in a container another file may be there, with any content */
 	if (text && file_inode(f)->i_sb->s_magic == PROC_SUPER_MAGIC) {
 		len = kernel_read(f, text, PAGE_SIZE - 1, &pos);
 		text[max_t(ssize_t, len, 0)] = 0;
@@ -187,13 +190,13 @@ static bool has_swap(void)
 }
 
 /**
- * iob_loop_file_sees_swapon - whether iob_loop_file_swapon() is going to be called
+ * iob_loop_sees_swapon - whether iob_loop_swapon() is going to be called
  * @seen: from now on, or no more
  *
- * May sleep.  That function is called under a lock which has_swap() takes, too:
- * what comes before it is counted, and what comes behind it is seen.
+ * May sleep.  That function is called under a lock which has_swap() takes, too: a swap area
+ * that comes earlier is counted, one that comes later is seen.
  */
-void iob_loop_file_sees_swapon(bool seen)
+void iob_loop_sees_swapon(bool seen)
 {
 	WRITE_ONCE(swappable, true);
 	iob_epoch_bump();

@@ -1,77 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * raid456 copies what it writes to pages of its own, a block of each disk at a
- * time: a stripe.  Bios join a stripe by the block that they have data for.  A
- * block of data is paid for by who pays for these bytes of the bios that it is
- * from.  Parity, and what is read to compute it, is written or read once for all
- * who have data in the stripe: the one who joined last pays.
+ * raid456 copies what it writes to pages of its own, a block of each disk at a time: a
+ * stripe.  Bios join a stripe for the blocks that they have data for.
  *
- * A discard takes whole stripes, and nobody joins for it: parity is discarded for
- * those who discard the data beside it.
+ * The acts that pay for a bio's bytes pay for the block of data that they go to.  Parity, and
+ * what is read to compute it, is written or read once for all that have data in the stripe:
+ * the bio that joined last pays.  A discard takes whole stripes, and no bio joins for it:
+ * the acts that discard the data beside the parity pay for it.
  *
- * A bio ends after all blocks of its stripes are written, and so does its
- * flight: what is noted of a stripe counts only while that flight is there and
- * has the sector that joined.  Resynchronising, which nobody joins, is thus
- * never charged to who used the stripe before.
+ * Example: act 7 writes 4 KiB to an array of three disks.  Its block of data is act 7's,
+ * exact; the old data and parity that are read, and the parity that is written, are act
+ * 7's, inherited.
+ *
+ * A bio ends, and its context with it, after all blocks of its stripes are written: what is
+ * noted of a stripe counts only while that context is there and has the sector that joined.
+ * So resynchronising, which no bio joins, is never charged to an earlier user of the stripe.
+ *
+ * Context: the hook runs in the task that gives the array its IO, interrupts may be off.
  */
 #include <compat/raid5.h>
 
 #include "blame/association.h"
-#include "raid5.h"
+#include "blame/bio_kind.h"
+#include "blame/provider.h"
+#include "hooks/hook.h"
+#include "io/bio_ctx.h"
 #include "io/parent.h"
 
-/* who joined a stripe last, as IOB_ASSOC_STRIPE's sub: in place of an act, */
+/* Not acts: the bio that joined a stripe last; the sub number says what is noted. */
+static struct iob_assoc_kind raid5_assoc_stripe = { .name = "stripe_head" };
+
 enum {
 	JOINED_BIO,		/* the bio */
 	JOINED_SECTOR,		/* and which of its sectors */
-	JOINED_READ = 2,	/* the same for a read */
+	JOINED_READ = 2,	/* added to them: the same of a read */
 };
 
 #define MAX_BIOS	8	/* that have data for one block */
 
-/* where in a stripe its disks begin, 0 until it is known; always the same */
-static unsigned int start;
+/* where in a stripe its disks begin; 0 until it is known, then always the same */
+static unsigned int disks_offset;
 
-/* Which of @bio's sectors has joined; the first if we cannot tell. */
-static u64 joined_sector(const void *stripe, const struct bio *bio,
-			 unsigned int disk)
+/* The sector of @bio that has joined; its first one if that cannot be told. */
+static u64 raid5_joined_sector(const void *stripe, const struct bio *bio, unsigned int disk)
 {
-	unsigned int at = READ_ONCE(start);
+	unsigned int offset = READ_ONCE(disks_offset);
 	u64 sector;
 
-	if (!at)
+	if (!offset)
 		return bio->bi_iter.bi_sector;
-	sector = iob_r5dev_nr(stripe, at, disk)->sector;
+	sector = iob_r5dev_nr(stripe, offset, disk)->sector;
 	if (sector < bio->bi_iter.bi_sector || sector >= bio_end_sector(bio))
 		return bio->bi_iter.bi_sector;
 	return sector;
 }
 
-/**
- * iob_raid5_join - a bio has data for a stripe, or wants some of it
- * @stripe: the stripe
- * @bio:    the array's bio, or a piece of it
- * @disk:   in which of the stripe's disks the data are
- * @write:  whether it has data
- *
- * From a probe, inside iob_read_lock().
- */
-void iob_raid5_join(const void *stripe, const struct bio *bio,
-		     unsigned int disk, bool write)
+/* (stripe, bio, disk, whether it is a write, ...) */
+static void raid5_join_entered(struct pt_regs *regs)
 {
-	u64 shift, sub = write ? 0 : JOINED_READ;
+	const void *stripe = iob_arg_ptr(regs, 0);
+	const struct bio *bio = iob_arg_ptr(regs, 1);
+	u64 shift, sub = (int)iob_arg(regs, 3) ? 0 : JOINED_READ;
 	const struct bio *whole = iob_parent_whole(bio, &shift);
 
 	if (!whole)
 		return;
-	iob_assoc_set(IOB_ASSOC_STRIPE, stripe, sub + JOINED_BIO,
-		      (unsigned long)whole);
-	iob_assoc_set(IOB_ASSOC_STRIPE, stripe, sub + JOINED_SECTOR,
-		      joined_sector(stripe, bio, disk) + shift);
+	iob_assoc_set(&raid5_assoc_stripe, stripe, sub + JOINED_BIO, (unsigned long)whole);
+	iob_assoc_set(&raid5_assoc_stripe, stripe, sub + JOINED_SECTOR,
+		      raid5_joined_sector(stripe, bio, iob_arg(regs, 2)) + shift);
 }
 
-/* The bios that a block has data from, or is read for, by their sectors. */
-static const struct bio *bios_of(const struct iob_r5dev *dev, bool write)
+/* The bios that a block has data from, or is read for, in the order of sectors. */
+static const struct bio *raid5_bios_of(const struct iob_r5dev *dev, bool write)
 {
 	const struct bio *bio;
 
@@ -81,11 +81,11 @@ static const struct bio *bios_of(const struct iob_r5dev *dev, bool write)
 	return bio ? bio : READ_ONCE(dev->towrite);
 }
 
-static u32 find_data(struct iob_origin *o, const struct iob_r5dev *dev,
-		     bool write, u32 bytes)
+static u32 raid5_add_data(struct iob_origin *o, const struct iob_r5dev *dev,
+			  bool write, u32 bytes)
 {
 	u64 end = dev->sector + (bytes >> SECTOR_SHIFT);
-	const struct bio *whole, *bio = bios_of(dev, write);
+	const struct bio *whole, *bio = raid5_bios_of(dev, write);
 	unsigned int i;
 	u32 got = 0;
 	u64 shift;
@@ -103,72 +103,69 @@ static u32 find_data(struct iob_origin *o, const struct iob_r5dev *dev,
 }
 
 /*
- * Parity is discarded with all the data of its stripe.  Of the two disks beside
- * it one has data; the second is there, as only RAID 6 gets to look at it.
+ * Parity is discarded with all data of its stripe.  Of the two disks beside it one has
+ * data; the second exists, because only RAID 6 has to look at it.
  */
-static u32 find_discarded(struct iob_origin *o, const struct iob_r5dev *dev,
-			  const void *stripe, u32 bytes)
+static u32 raid5_add_discarded(struct iob_origin *o, const struct iob_r5dev *dev,
+			       const void *stripe, u32 bytes)
 {
-	unsigned int at = READ_ONCE(start), i;
-	unsigned int nr = iob_r5dev_index(dev, stripe, at);
+	unsigned int offset = READ_ONCE(disks_offset), i;
+	unsigned int nr = iob_r5dev_index(dev, stripe, offset);
 	u32 got = 0;
 
 	for (i = 1; i <= 2 && !got; i++)
-		got = find_data(o, iob_r5dev_nr(stripe, at, nr < i ? i : nr - i),
-				true, bytes);
+		got = raid5_add_data(o, iob_r5dev_nr(stripe, offset, nr < i ? i : nr - i),
+				     true, bytes);
 	return got;
 }
 
-static u32 find_joined(struct iob_origin *o, const void *stripe, u64 sub)
+/* The bio that joined last, by @sub.  Return: its bytes, 0 if it is not known. */
+static u32 raid5_add_joined(struct iob_origin *o, const void *stripe, u64 sub)
 {
-	u64 bio = iob_assoc_get(IOB_ASSOC_STRIPE, stripe, sub + JOINED_BIO);
-	u64 sector = iob_assoc_get(IOB_ASSOC_STRIPE, stripe,
-				   sub + JOINED_SECTOR);
+	u64 bio = iob_assoc_get(&raid5_assoc_stripe, stripe, sub + JOINED_BIO);
+	u64 sector = iob_assoc_get(&raid5_assoc_stripe, stripe, sub + JOINED_SECTOR);
 
 	if (!bio)
 		return 0;
 	return iob_bio_ctx_slice(o, (const void *)(unsigned long)bio, sector,
-				1 << SECTOR_SHIFT);
+				 1 << SECTOR_SHIFT);
 }
 
-/* Who pays for what serves all that have data in the stripe. */
-static u32 find_shared(struct iob_origin *o, const struct iob_r5dev *dev,
-		       const struct bio *bio, u32 bytes)
+/* The origin of what serves all that have data in the stripe. */
+static u32 raid5_add_shared(struct iob_origin *o, const struct iob_r5dev *dev,
+			    const struct bio *bio, u32 bytes)
 {
 	const void *stripe = bio->bi_private;
 	u32 got;
 
 	if (bio_op(bio) == REQ_OP_DISCARD)
-		return dev ? find_discarded(o, dev, stripe, bytes) : 0;
-	got = find_joined(o, stripe, 0);
+		return dev ? raid5_add_discarded(o, dev, stripe, bytes) : 0;
+	got = raid5_add_joined(o, stripe, 0);
 	if (!got && !op_is_write(bio_op(bio)))
-		got = find_joined(o, stripe, JOINED_READ);
+		got = raid5_add_joined(o, stripe, JOINED_READ);
 	return got;
 }
 
-/**
- * iob_raid5_find - who pays for a bio of a stripe
- * @o:   gets the parts; iob_origin_free() it in the end
- * @bio: as it is queued, one that raid456 ends as a stripe's
- *
- * Any context but NMI, inside iob_read_lock().
- * Return: false if nobody is known; @o is not set.
- */
-bool iob_raid5_find(struct iob_origin *o, const struct bio *bio)
+/* A bio of a stripe, bi_private: struct stripe_head.  struct iob_bio_kind.find_parent */
+static bool raid5_find_parent(struct iob_origin *o, const struct bio *bio,
+			      const struct bio *whole)
 {
-	const struct iob_r5dev *dev = iob_r5dev_of(bio);
 	const void *stripe = bio->bi_private;
-	bool write = op_is_write(bio_op(bio));
+	const struct iob_r5dev *dev;
 	u32 bytes = bio->bi_iter.bi_size, got = 0;
 
+	/* raid456 chains no bios */
+	if (whole != bio)
+		return false;
+	dev = iob_r5dev_of(bio);
 	iob_origin_begin(o);
 	if (dev) {
-		if (!READ_ONCE(start))
-			WRITE_ONCE(start, iob_r5dev_start(dev, stripe));
-		got = find_data(o, dev, write, bytes);
+		if (!READ_ONCE(disks_offset))
+			WRITE_ONCE(disks_offset, iob_r5dev_start(dev, stripe));
+		got = raid5_add_data(o, dev, op_is_write(bio_op(bio)), bytes);
 	}
 	if (!got) {
-		got = find_shared(o, dev, bio, bytes);
+		got = raid5_add_shared(o, dev, bio, bytes);
 		if (got)
 			iob_origin_inherit(o);
 	}
@@ -179,3 +176,34 @@ bool iob_raid5_find(struct iob_origin *o, const struct bio *bio)
 		iob_origin_free(o);
 	return got;
 }
+
+static const struct iob_bio_kind raid5_bio_stripe = {
+	.name = "raid456 stripe",
+	.find_parent = raid5_find_parent,
+	.when_queued = true,
+};
+
+#define STRIPE_END(func) {						\
+	.name = func, .kind = IOB_HOOK_ADDRESS,				\
+	.phase = IOB_HOOK_LOADED, .bio_kind = &raid5_bio_stripe,		\
+	IOB_IN_MODULE("raid456", CONFIG_MD_RAID456),			\
+	.impact = "for whom raid456 reads and writes",			\
+}
+
+static const struct iob_hook raid5_table[] = {
+	{
+		.name = "__add_stripe_bio|add_stripe_bio",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = raid5_join_entered, IOB_IN_MODULE("raid456", CONFIG_MD_RAID456),
+		.impact = "for whom raid456 writes parity",
+	},
+	STRIPE_END("raid5_end_write_request"),
+	STRIPE_END("raid5_end_read_request"),
+};
+
+static IOB_HOOK_LIST(raid5_hooks, raid5_table);
+
+IOB_PROVIDER(raid5) = {
+	.hooks = &raid5_hooks,
+	.assoc = { &raid5_assoc_stripe },
+};

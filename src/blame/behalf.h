@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * behalf - on whose behalf a task changes metadata
+ *
+ * Example: the flusher enters do_writepages() for a file that dd (act 7) dirtied.  The
+ * file system allocates blocks there and changes a bitmap.  Until do_writepages() returns
+ * the flusher acts on behalf of act 7: the bitmap is charged to dd, as inherited.
+ */
+#ifndef IOB_BLAME_BEHALF_H
+#define IOB_BLAME_BEHALF_H
+
+#include <linux/fs.h>
+
+#include "core/task.h"
+#include "share.h"
+#include "stack/call.h"
+
+struct iob_stack;
+struct pt_regs;
+
+#define IOB_MAX_BEHALFS	4
+
+/* One reason to act on another's behalf.  It ends with a call, or when it is closed. */
+struct iob_behalf {
+	struct iob_call call;	/* active until it returns; unless: */
+	bool open;		/* active until iob_behalf_inode(NULL) */
+	bool parent;		/* by place in a file: struct iob_parent_io */
+	bool common;		/* for the participants of a transaction */
+	bool ends;		/* the transaction ends here */
+	u32 tid;		/* the transaction, once it is known, else 0 */
+	u64 act;		/* for this act; IOB_ACT_NONE: not known */
+};
+
+/*
+ * A disk's content is a file.  The task reads or writes that file to carry out a request
+ * of the disk, the parent.
+ *
+ * Example: a request of 8 KiB is written at offset 1 MiB of the file.  @pos is 1 MiB, and
+ * byte 4096 of @origin says who pays for the file's page at 1 MiB + 4096.
+ */
+struct iob_parent_io {
+	struct iob_call call;	/* under way until it returns */
+	u64 pos;		/* where in the file the request begins */
+	struct iob_origin origin;	/* which acts pay for its bytes */
+};
+
+extern struct iob_task_part iob_behalf_part;
+extern struct iob_task_part iob_parent_io_part;
+
+/* Any context that may look at @t. */
+static inline struct iob_parent_io *iob_parent_io_of(const struct iob_task *t)
+{
+	return iob_task_part_of(t, &iob_parent_io_part);
+}
+
+void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long last,
+		      bool dirty, const struct iob_call *call);
+void iob_behalf_parent(u64 pos, const struct iob_call *call);
+void iob_behalf_parent_end(struct iob_task *t);
+void iob_behalf_common(bool ends, const struct iob_call *call);
+void iob_behalf_none(void);
+void iob_behalf_inode(struct inode *inode);
+
+struct iob_behalf *iob_behalf_active(struct iob_task *t, const struct iob_stack *stack);
+u64 iob_behalf_act(struct iob_task *t, struct iob_behalf *b, struct inode *inode,
+		   const struct iob_file *file);
+u64 iob_behalf_parent_act(struct iob_task *t, u64 pos, const struct iob_file *file);
+const void *iob_behalf_common_key(const struct iob_task *t);
+
+u64 iob_behalf_current(struct pt_regs *regs);
+bool iob_behalf_is_known(struct pt_regs *regs);
+bool iob_behalf_is_common(struct pt_regs *regs);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "behalf.h"
+#include "core/code.h"
+#include "dirtied_by.h"
+#include "dirtier.h"
+#include "transaction.h"
+
+/* handle_mm_fault(), once it is found: what happens inside is for the faulting page */
+static struct iob_code fault_code;
+
+/* The page frame of a large folio that the task stores into, in a fault; 0: none. */
+struct stored_page {
+	unsigned long pfn;
+};
+
+struct iob_task_part iob_dirtied_by_part = {
+	.name = "stored page",
+	.size = sizeof(struct stored_page),
+};
+
+static struct stored_page *stored_page_of(const struct iob_task *t)
+{
+	return iob_task_part_of(t, &iob_dirtied_by_part);
+}
+
+/**
+ * iob_dirtied_by_fault_found - where handle_mm_fault() is
+ * @func: its address
+ *
+ * May sleep; probes may run.
+ */
+void iob_dirtied_by_fault_found(unsigned long func)
+{
+	iob_code_publish(func, &fault_code);
+}
+
+/* The task stores into page frame @pfn of a large folio; 0: no more. */
+void iob_dirtied_by_store(struct iob_task *t, unsigned long pfn)
+{
+	if (pfn)
+		iob_task_not_cacheable(t);
+	stored_page_of(t)->pfn = pfn;
+}
+
+/* Whether the page's entry is one of @file.  Inside iob_read_lock(). */
+bool iob_dirtied_by_has_entry(unsigned long pfn, const struct iob_file *file)
+{
+	u32 nr = iob_dirtier_get(pfn);
+	const struct iob_act *act;
+
+	if (nr <= IOB_ACT_LOST)
+		return nr == IOB_ACT_LOST;
+	act = iob_act_nr(nr);
+	return act && iob_file_same(&act->file, file);
+}
+
+/* Whether an act is known that dirtied the page as one of @file. */
+static bool entry_is_act(unsigned long pfn, const struct iob_file *file)
+{
+	return iob_dirtier_get(pfn) > IOB_ACT_LOST && iob_dirtied_by_has_entry(pfn, file);
+}
+
+/*
+ * Whether a page that becomes dirty with this intent was dirty before, but for the moment
+ * in which writeback looked at it.  What writeback does to the pages of a block device is
+ * a change of metadata, unless the stack says otherwise.
+ */
+static bool is_dirty_again(u32 nr, const struct inode *inode)
+{
+	const struct iob_intent *i = iob_intent_nr(nr);
+
+	if (!i)
+		return false;
+	return i->flags & IOB_INTENT_REDIRTY ||
+	       (i->flags & IOB_INTENT_WRITEBACK && !iob_is_bdev(inode) &&
+		!iob_is_metadata(inode));
+}
+
+/* The stack at @at, which @slot of the stack cache holds if that is not NULL. */
+static void stack_at(struct iob_stack *stack, const struct iob_frame *at,
+		     struct pt_regs *regs, const struct iob_stack_slot *slot)
+{
+	if (slot) {
+		stack->ip = slot->ip + slot->own;
+		stack->depth = slot->nr - slot->own;
+		stack->slot = (struct iob_stack_slot *)slot;
+	} else {
+		iob_stack_from(stack, at, regs);
+	}
+}
+
+/* Next time it is enough to see that the stack is the same. */
+static void note_cacheable(struct iob_task *t, u32 nr)
+{
+	const struct iob_intent *intent = iob_intent_nr(nr);
+
+	if (nr > IOB_INTENT_LOST && intent && !intent->flags)
+		iob_task_set_cacheable(t, nr);
+}
+
+/**
+ * iob_dirtied_by_slow - which act dirties an inode's pages, by all that there is to ask
+ * @d:     gets it
+ * @inode: the inode
+ * @at:    where the current task is
+ * @regs:  at a function's entry what the handler was given, else NULL
+ * @slot:  as iob_dirtied_by_cached() has left it
+ *
+ * Context as iob_dirtied_by_find().
+ */
+noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
+				  const struct iob_frame *at, struct pt_regs *regs,
+				  const struct iob_stack_slot *slot)
+{
+	struct iob_task *t = iob_task_get();
+	struct iob_stack stack IOB_UNINIT;
+	struct iob_behalf *b;
+	u32 intent;
+	bool always;
+
+	d->act = IOB_ACT_NOMEM;
+	d->again = false;
+	d->stored = 0;
+	d->parent = NULL;
+	iob_file_of(inode, &d->file);
+	if (!t)
+		return;
+	stack_at(&stack, at, regs, slot);
+	intent = iob_intent_get(&stack, 0);
+	if (stored_page_of(t)->pfn && iob_stack_in(&stack, &fault_code))
+		d->stored = stored_page_of(t)->pfn;
+	/* a journal's thread hands on what others have changed */
+	always = iob_transaction_writes(t)->always;
+	d->again = is_dirty_again(intent, inode) || always;
+	b = iob_behalf_active(t, &stack);
+	/* (a stack that is cut is counted each time) */
+	if (!d->stored && !always && !b && stack.depth < IOB_STACK_DEPTH)
+		note_cacheable(t, intent);
+	d->act = iob_behalf_act(t, b, inode, &d->file);
+	if (d->act != IOB_ACT_NONE && b && b->parent)
+		d->parent = t;
+	if (d->act == IOB_ACT_NONE)
+		d->act = iob_task_act(t, intent, &d->file);
+	/* the task that ends a transaction takes no part in it by that */
+	if (iob_is_metadata(inode) && !(b && b->common))
+		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), d->act);
+}
+
+/* The act that pays for one page: of the parent request if @d is of one. */
+static u32 act_nr_of_page(const struct iob_dirtied_by *d, struct iob_folio *f,
+			  unsigned long pfn)
+{
+	u64 pos, act;
+
+	if (!d->parent)
+		return iob_id_nr(d->act);
+	pos = ((u64)READ_ONCE(f->index) + (pfn - iob_folio_pfn(f))) << PAGE_SHIFT;
+	act = iob_behalf_parent_act(d->parent, pos, &d->file);
+	return iob_id_nr(act == IOB_ACT_NONE ? d->act : act);
+}
+
+/* Set the entries of pages that have none of this file. */
+static void set_missing(const struct iob_dirtied_by *d, struct iob_folio *f,
+			unsigned long pfn, unsigned long count)
+{
+	/* an entry of this file: the next page mostly has the same */
+	u32 known = IOB_ACT_LOST, nr;
+	unsigned long run;
+
+	for (; count; count -= run, pfn += run) {
+		run = iob_dirtier_run(pfn, count, known);
+		if (run)
+			continue;
+		run = 1;
+		nr = iob_dirtier_get(pfn);
+		if (nr && iob_dirtied_by_has_entry(pfn, &d->file))
+			known = nr;
+		else
+			iob_dirtier_set_one(pfn, act_nr_of_page(d, f, pfn));
+	}
+}
+
+/**
+ * iob_dirtied_by_set - set the entries of pages
+ * @d:     what dirties them
+ * @f:     their folio
+ * @pfn:   the first page frame that will be written because of it
+ * @count: how many
+ * @first: the first page frame that is changed
+ * @end:   the one behind the last that is changed
+ *
+ * Pages are charged, not folios: a page that is written but not changed keeps its entry,
+ * and is @d's only if no act is known.  Inside iob_read_lock().
+ */
+void iob_dirtied_by_set(const struct iob_dirtied_by *d, struct iob_folio *f,
+			unsigned long pfn, unsigned long count,
+			unsigned long first, unsigned long end)
+{
+	if (d->again) {
+		set_missing(d, f, pfn, count);
+		return;
+	}
+	if (!d->parent && pfn >= first && pfn + count <= end) {
+		iob_dirtier_set(pfn, count, iob_id_nr(d->act));
+		return;
+	}
+	for (; count; count--, pfn++) {
+		if ((pfn < first || pfn >= end) && entry_is_act(pfn, &d->file))
+			continue;
+		iob_dirtier_set_one(pfn, act_nr_of_page(d, f, pfn));
+	}
+}
+
+/**
+ * iob_dirtied_by_set_changed - set the entries of pages that become dirty as a whole
+ * @d:     what dirties them
+ * @f:     their folio
+ * @pfn:   the first page frame
+ * @count: how many
+ *
+ * All of them are changed, unless the task stores into one page of the folio: then that
+ * one.  Inside iob_read_lock().
+ */
+void iob_dirtied_by_set_changed(const struct iob_dirtied_by *d, struct iob_folio *f,
+				unsigned long pfn, unsigned long count)
+{
+	if (d->stored && d->stored - iob_folio_pfn(f) < iob_folio_pages(f))
+		iob_dirtied_by_set(d, f, pfn, count, d->stored, d->stored + 1);
+	else
+		iob_dirtied_by_set(d, f, pfn, count, pfn, pfn + count);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dirtied_by - which act dirties pages of a file at this moment, and the entries of pages
+ *
+ * The first to dirty a clean page is its dirtier: it causes the write.  A task that finds
+ * the page dirty already causes no IO.  Writeback that finds that it cannot write a page
+ * marks it dirty again, in any task; that changes nothing, and the stack tells it.
+ */
+#ifndef IOB_BLAME_DIRTIED_BY_H
+#define IOB_BLAME_DIRTIED_BY_H
+
+#include <linux/fs.h>
+
+#include <compat/compiler.h>
+#include <compat/folio.h>
+
+#include "core/act.h"
+#include "core/intent.h"
+#include "core/task.h"
+#include "dirty_fast.h"
+#include "stack/stack.h"
+
+/* The act that dirties pages of a file, found once for all of them. */
+struct iob_dirtied_by {
+	/* (@file first would make compilers align the stack, at random) */
+	u64 act;
+	struct iob_file file;
+	bool again;		/* the pages were dirty before: writeback puts them back */
+	/*
+	 * The page frame that the task stores into through a mapping: of its folio only this
+	 * page is charged.  0: all of any folio is.
+	 */
+	unsigned long stored;
+	struct iob_task *parent;	/* this task writes for others, by place in the file */
+};
+
+extern struct iob_task_part iob_dirtied_by_part;
+
+void iob_dirtied_by_fault_found(unsigned long func);
+void iob_dirtied_by_store(struct iob_task *t, unsigned long pfn);
+bool iob_dirtied_by_has_entry(unsigned long pfn, const struct iob_file *file);
+void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
+			 const struct iob_frame *at, struct pt_regs *regs,
+			 const struct iob_stack_slot *slot);
+void iob_dirtied_by_set(const struct iob_dirtied_by *d, struct iob_folio *f,
+			unsigned long pfn, unsigned long count,
+			unsigned long first, unsigned long end);
+void iob_dirtied_by_set_changed(const struct iob_dirtied_by *d, struct iob_folio *f,
+				unsigned long pfn, unsigned long count);
+
+/*
+ * Where the current task is: in a probe, by the function that asks, which must be at work
+ * as long as the answer is used; or at a function's entry, with its @regs.
+ */
+static __always_inline void iob_dirtied_by_place(struct iob_frame *at,
+						 const struct pt_regs *regs)
+{
+#ifdef IOB_UNWIND_FRAMES
+	if (regs)
+		*at = (struct iob_frame){ regs->ip, regs->sp, regs->bp };
+	else
+		iob_stack_here(&at->ip, &at->sp, &at->bp);
+#endif
+}
+
+/*
+ * The act by which the current task dirties @inode's pages, if its stack is known and was
+ * found to be cacheable before, else IOB_ACT_NONE.  @file and, if the stack is known, @slot
+ * are filled in.
+ */
+static __always_inline u64 iob_dirtied_by_cached(struct iob_file *file,
+						 const struct iob_stack_slot **slot,
+						 const struct inode *inode,
+						 const struct iob_frame *at)
+{
+	struct iob_task *t = iob_task_get();
+
+	*slot = NULL;
+	if (unlikely(!t))
+		return IOB_ACT_NONE;
+	if (unlikely(!iob_stack_known(at->ip, at->sp, at->bp, false, slot)))
+		return IOB_ACT_NONE;
+	if (unlikely(iob_stack_cut(*slot))) {
+		*slot = NULL;
+		return IOB_ACT_NONE;
+	}
+	if (unlikely(!iob_task_is_cacheable(t, (*slot)->intent) ||
+		     iob_is_metadata(inode)))
+		return IOB_ACT_NONE;
+	iob_file_of(inode, file);
+	return iob_task_act(t, (*slot)->intent, file);
+}
+
+/* As iob_dirtied_by_find(), in a tracepoint's probe that is at @at. */
+static __always_inline void iob_dirtied_by_at(struct iob_dirtied_by *d, struct inode *inode,
+					      const struct iob_frame *at)
+{
+	const struct iob_stack_slot *slot;
+
+	d->act = iob_dirtied_by_cached(&d->file, &slot, inode, at);
+	if (likely(d->act != IOB_ACT_NONE)) {
+		d->again = false;
+		d->stored = 0;
+		d->parent = NULL;
+	} else {
+		iob_dirtied_by_slow(d, inode, at, NULL, slot);
+	}
+}
+
+/**
+ * iob_dirtied_by_find - which act dirties an inode's pages now
+ * @d:     gets it: an act of the current task, or of what it acts on behalf of
+ * @inode: the inode
+ * @regs:  as they were at a function's entry, or NULL
+ *
+ * From a probe, inside iob_read_lock(), interrupts may be off.
+ */
+static __always_inline void iob_dirtied_by_find(struct iob_dirtied_by *d, struct inode *inode,
+						struct pt_regs *regs)
+{
+	struct iob_frame at IOB_UNINIT;
+
+	iob_dirtied_by_place(&at, regs);
+	if (regs)
+		iob_dirtied_by_slow(d, inode, &at, regs, NULL);
+	else
+		iob_dirtied_by_at(d, inode, &at);
+	/* no tail call: this frame is part of the stack that is walked */
+	barrier();
+}
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <compat/compiler.h>
+#include <compat/iomap.h>
+
+#include "core/disk.h"
+#include "dirtied_by.h"
+#include "dirty.h"
+#include "dirty_range.h"
+
+#ifdef IOB_HAVE_FOLIO
+/**
+ * iob_dirty_mapped - the current task begins to store into a mapped page
+ * @page: the page
+ * @regs: as they were at the function's entry
+ *
+ * The first such store makes all of a large folio dirty, in an event that comes before the
+ * fault is dealt with: from the function that makes the page writable, or after it (with
+ * delayed allocation off).  A task that stores into another page of the folio later is that
+ * page's dirtier nevertheless.  From a probe, inside iob_read_lock().
+ */
+void iob_dirty_mapped(struct page *page, struct pt_regs *regs)
+{
+	struct folio *folio = page_folio(page);
+	struct inode *inode = iob_folio_host(folio);
+	struct iob_task *t = iob_task_peek(current);
+	struct iob_dirtied_by d IOB_UNINIT;
+
+	/* what an earlier fault has left */
+	if (t)
+		iob_dirtied_by_store(t, 0);
+	if (!inode || !folio_test_large(folio) || !iob_disk_watches(inode))
+		return;
+	t = iob_task_get();
+	if (t)
+		iob_dirtied_by_store(t, page_to_pfn(page));
+	/* the event of a clean folio says the rest */
+	if (!folio_test_dirty(folio))
+		return;
+	iob_dirtied_by_find(&d, inode, regs);
+	iob_dirtied_by_set_changed(&d, folio, page_to_pfn(page), 1);
+}
+
+#ifdef IOB_IOMAP_WHOLE_FOLIOS
+/**
+ * iob_dirty_whole - the current task is about to write into a folio
+ * @folio: the folio; locked by the task
+ * @off:   where, in bytes from the folio's start
+ * @len:   how many bytes
+ * @regs:  as they were at the function's entry
+ *
+ * For kernels whose iomap has no dirty bits: all of a folio is written if any of it is
+ * dirty.  From a probe, inside iob_read_lock().
+ */
+void iob_dirty_whole(struct folio *folio, size_t off, size_t len,
+		     struct pt_regs *regs)
+{
+	struct inode *inode = iob_folio_host(folio);
+	bool was_dirty = folio_test_dirty(folio);
+	struct iob_dirtied_by d IOB_UNINIT;
+	unsigned long pfn, first, end;
+
+	if (!inode || !len || !folio_test_large(folio) ||
+	    !iob_disk_watches(inode))
+		return;
+	iob_dirtied_by_find(&d, inode, regs);
+	pfn = folio_pfn(folio);
+	first = pfn + (off >> PAGE_SHIFT);
+	end = pfn + DIV_ROUND_UP(min(off + len, folio_size(folio)), PAGE_SIZE);
+	if (was_dirty)
+		iob_dirtied_by_set(&d, folio, first, end - first, first, end);
+	else
+		iob_dirtied_by_set(&d, folio, pfn, folio_nr_pages(folio), first, end);
+	iob_dirty_expect(folio, was_dirty);
+}
+#endif
+#endif
+
+#ifdef IOB_HAVE_BH_FOLIO
+/**
+ * iob_dirty_buffer - the current task dirties a clean buffer of a large folio
+ * @bh: the buffer
+ *
+ * From a probe, inside iob_read_lock().
+ */
+void iob_dirty_buffer(struct buffer_head *bh)
+{
+	struct inode *inode = iob_folio_host(bh->b_folio);
+	struct iob_dirtied_by d IOB_UNINIT;
+
+	if (!inode || !iob_disk_watches(inode))
+		return;
+	iob_dirtied_by_find(&d, inode, NULL);
+	iob_dirtied_by_set_changed(&d, bh->b_folio,
+				   folio_pfn(bh->b_folio) + (bh_offset(bh) >> PAGE_SHIFT),
+				   1);
+	iob_dirty_expect(bh->b_folio, folio_test_dirty(bh->b_folio));
+}
+
+/**
+ * iob_dirty_range - the current task is about to dirty a part of a folio
+ * @folio: the folio; locked by the task
+ * @ifs:   iomap's state of it, which has dirty bits; NULL without
+ * @off:   where, in bytes from the folio's start
+ * @len:   how many bytes
+ * @regs:  as they were at the function's entry
+ *
+ * From a probe, inside iob_read_lock().  Without @ifs the last task to dirty a page of a
+ * dirty folio counts: nothing tells which was the first.
+ */
+void iob_dirty_range(struct folio *folio, const void *ifs, size_t off,
+		     size_t len, struct pt_regs *regs)
+{
+	struct inode *inode = iob_folio_host(folio);
+	bool was_dirty = folio_test_dirty(folio);
+	struct iob_dirtied_by d IOB_UNINIT;
+	unsigned long pfn, nr;
+	size_t end;
+
+	if (!inode || !len || !folio_test_large(folio) ||
+	    !iob_disk_watches(inode))
+		return;
+	iob_dirtied_by_find(&d, inode, regs);
+	end = min(off + len, folio_size(folio));
+	off = round_down(off, PAGE_SIZE);
+	pfn = folio_pfn(folio) + (off >> PAGE_SHIFT);
+	/* runs of @nr pages that were clean, from @pfn on */
+	for (nr = 0; off < end; off += PAGE_SIZE) {
+		if (!was_dirty || !ifs ||
+		    !iob_iomap_dirty(ifs, inode, folio, off)) {
+			nr++;
+			continue;
+		}
+		if (nr)
+			iob_dirtied_by_set_changed(&d, folio, pfn, nr);
+		pfn += nr + 1;
+		nr = 0;
+	}
+	if (nr)
+		iob_dirtied_by_set_changed(&d, folio, pfn, nr);
+	iob_dirty_expect(folio, was_dirty);
+}
+#endif

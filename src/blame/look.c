@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <compat/compiler.h>
+#include <compat/memcg.h>
+
+#include "behalf.h"
+#include "core/intent.h"
+#include "core/role.h"
+#include "look.h"
+#include "stack/stack.h"
+
+/**
+ * iob_look_host - the inode from or to whose page cache a bio goes
+ * @l: the bio
+ * @f: one of its folios
+ *
+ * The pages of a direct IO may be in the page cache, too, if its buffer is a mapped file.
+ * So a page counts only while it is under writeback, or locked for a read.
+ * Return: NULL if it goes from or to no file's page cache.
+ */
+struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f)
+{
+	struct inode *host = iob_folio_host(f);
+
+	/* buffers are written without a mark on their page */
+	if (!host || iob_is_bdev(host) || l->kind == &iob_bio_buffer)
+		return host;
+	if (l->op == IOB_OP_WRITE)
+		return iob_folio_writeback(f) ? host : NULL;
+	return iob_folio_locked(f) ? host : NULL;
+}
+
+/* The act of the parent request that the submitter carries out, or IOB_ACT_NONE. */
+static u64 submitter_parent(struct iob_look *l, const struct iob_stack *stack)
+{
+	const struct iob_parent_io *p = l->task ? iob_parent_io_of(l->task) : NULL;
+
+	l->for_other = p && iob_stack_has(stack, p->call.ret) &&
+		       iob_origin_at(&p->origin, 0) > IOB_ACT_LOST;
+	return l->for_other ? iob_origin_at(&p->origin, 0) : IOB_ACT_NONE;
+}
+
+/* The role that a page which is swapped out belongs to, or IOB_ROLE_NOMEM. */
+static u64 swapped_role(const struct iob_look *l)
+{
+	u64 cgroup;
+
+	if (!(l->bio->bi_opf & REQ_SWAP) || l->op != IOB_OP_WRITE ||
+	    iob_roles_kind() != IOB_ROLE_CGROUP)
+		return IOB_ROLE_NOMEM;
+	cgroup = iob_folio_cgroup(iob_folio_of(bio_page(l->bio)));
+	return cgroup ? iob_role_of_cgroup(cgroup) : IOB_ROLE_NOMEM;
+}
+
+/**
+ * iob_look_submitter - the act of the task that submits a bio
+ * @l:    the bio
+ * @host: the file, if its pages tell it, else NULL
+ *
+ * Return: an act's id; IOB_ACT_LOST if the submitter is long gone.
+ */
+u64 iob_look_submitter(struct iob_look *l, const struct inode *host)
+{
+	struct iob_stack stack IOB_UNINIT;
+	struct iob_file file;
+	u64 other, role;
+	u32 intent;
+
+	if (l->late)
+		return IOB_ACT_LOST;
+	if (l->at)
+		iob_stack_from(&stack, l->at, NULL);
+	else
+		iob_stack_get(&stack, l->regs);
+	intent = iob_intent_get(&stack, l->modifier);
+	other = submitter_parent(l, &stack);
+	if (host)
+		iob_file_of(host, &file);
+	else if (l->file)
+		file = *l->file;
+	else if (l->task && iob_stack_has(&stack, l->task->direct))
+		file = l->task->file;
+	else
+		iob_look_device(l->bio, &file);
+	if (other != IOB_ACT_NONE)
+		return iob_act_on(other, &file, true);
+	role = swapped_role(l);
+	if (role != IOB_ROLE_NOMEM) {
+		l->for_other = true;
+		return iob_act_get(role, intent, &file);
+	}
+	if (!l->task)
+		return iob_act_get(IOB_ROLE_LOST, intent, &file);
+	return iob_task_act(l->task, intent, &file);
+}
+
+static enum iob_how submitter_how(const struct iob_look *l)
+{
+	if (l->for_other)
+		return IOB_HOW_INHERITED;
+	return l->task && !l->late ? IOB_HOW_SUBMITTER : IOB_HOW_LOST;
+}
+
+/* The dirtier of @bytes more of @host's pages is not known: the submitter pays. */
+void iob_look_add_submitter(struct iob_look *l, const struct inode *host, u32 bytes)
+{
+	if (!l->submitter || host != l->submitter_host)
+		l->submitter = iob_look_submitter(l, host);
+	l->submitter_host = host;
+	iob_origin_put(l->o, l->submitter, submitter_how(l), bytes, IOB_DIRTY_UNKNOWN);
+}
+
+/**
+ * iob_look_add_share - the next bytes of what was made of a file's pages
+ * @l:      the bio
+ * @host:   the file, if it has one
+ * @share:  which act pays; the submitter if that is not known
+ * @shared: several roles pay for a part each: exact becomes inherited
+ */
+void iob_look_add_share(struct iob_look *l, const struct inode *host,
+			const struct iob_share *share, bool shared)
+{
+	enum iob_how how = share->how;
+	u64 act = share->act;
+
+	if (act <= IOB_ACT_LOST) {
+		iob_look_add_submitter(l, host, share->bytes);
+		return;
+	}
+	if (l->modifier)
+		act = iob_act_modified(act, l->modifier);
+	if (how == IOB_HOW_EXACT && shared)
+		how = IOB_HOW_INHERITED;
+	iob_origin_put(l->o, act, how, share->bytes, share->dirty_ns);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * look - one bio while its origin is looked for, and the submitter as the last resort
+ */
+#ifndef IOB_BLAME_LOOK_H
+#define IOB_BLAME_LOOK_H
+
+#include <linux/bio.h>
+
+#include <compat/blkdev.h>
+#include <compat/folio.h>
+
+#include "bio_kind.h"
+#include "core/act.h"
+#include "core/disk.h"
+#include "core/task.h"
+#include "provider.h"
+#include "share.h"
+#include "stack/slot.h"
+
+/* By how many the pages that became one were dirtied. */
+enum iob_hands {
+	IOB_ONE_ACT,
+	IOB_ONE_ROLE,		/* by several acts */
+	IOB_SEVERAL_ROLES,
+};
+
+struct iob_look {
+	struct iob_origin *o;
+	struct bio *bio;
+	enum iob_op op;
+	const struct iob_frame *at;	/* where a tracepoint's probe is, or NULL */
+	struct pt_regs *regs;	/* in a kprobe's handler, else NULL */
+	struct iob_task *task;	/* NULL in an interrupt */
+	const struct iob_bio_kind *kind;	/* or NULL */
+	const struct bio *whole; /* the bio that it is a piece of, or itself */
+	bool late;		/* the submitter is long gone */
+	bool for_other;		/* the submitter acts on behalf of a known act */
+	bool bounces;		/* some pages may not be the files' own */
+	const struct iob_file *file;	/* the file, if its pages do not tell it, or NULL */
+	u32 modifier;
+
+	u64 submitter;		/* its act, IOB_ACT_NONE until it is asked for */
+	const struct inode *submitter_host;	/* on this file */
+
+	struct iob_cluster cluster;	/* the last one */
+	enum iob_hands hands;	/* by which it was dirtied */
+
+	u32 last_nr;		/* entry of the page before, 0 if it was not believed */
+	u64 last_act;		/* the act that pays for that page */
+	enum iob_how last_how;
+};
+
+/* What a bio without a file is charged on: its block device. */
+static __always_inline void iob_look_device(const struct bio *bio, struct iob_file *file)
+{
+	file->ino = 0;
+	file->gen = 0;
+	file->dev = iob_bio_devt(bio);
+}
+
+struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f);
+u64 iob_look_submitter(struct iob_look *l, const struct inode *host);
+void iob_look_add_submitter(struct iob_look *l, const struct inode *host, u32 bytes);
+void iob_look_add_share(struct iob_look *l, const struct inode *host,
+			const struct iob_share *share, bool shared);
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/math64.h>
+
+#include <compat/compiler.h>
+
+#include "association.h"
+#include "behalf.h"
+#include "freed_extent.h"
+#include "look.h"
+#include "look_metadata.h"
+#include "stack/stack.h"
+#include "transaction.h"
+
+/* The act that changed what the bio carries pays.  Return: false if it is not known. */
+static bool add_changed_by(struct iob_look *l, u64 id)
+{
+	const struct iob_act *act = iob_act_id(id);
+	struct iob_file file;
+	enum iob_how how;
+
+	if (!act || id <= IOB_ACT_LOST)
+		return false;
+	how = iob_act_how(act);
+	/* such an act was noted before its disk was known */
+	if (!act->file.dev) {
+		iob_look_device(l->bio, &file);
+		id = iob_act_on(id, &file, act->inherited);
+	}
+	if (l->modifier)
+		id = iob_act_modified(id, l->modifier);
+	iob_origin_put(l->o, id, how, l->bio->bi_iter.bi_size, IOB_DIRTY_UNKNOWN);
+	return true;
+}
+
+/* The number in iob_assoc_log_block of the block that the bio writes, if it is one. */
+static bool log_block_of(const struct iob_look *l, const struct iob_transaction_write *w,
+			 u64 *nr)
+{
+	u64 sector = l->bio->bi_iter.bi_sector;
+
+	if (!l->bio->bi_iter.bi_size || !w->gd ||
+	    w->gd != iob_bio_disk(l->bio) || sector < w->start)
+		return false;
+	*nr = iob_transaction_block(w->first, (sector - w->start) >> w->shift);
+	return true;
+}
+
+/* What a task writes to a log: a buffer's copy, or what serves the whole transaction. */
+static bool look_at_log(struct iob_look *l)
+{
+	const struct iob_transaction_write *w;
+	struct iob_file file;
+	u64 nr;
+
+	/* a task may have to write out memory anywhere: REQ_SWAP */
+	if (!l->task || l->late || l->bio->bi_opf & REQ_SWAP)
+		return false;
+	w = iob_transaction_writes(l->task);
+	if (!w->key)
+		return false;
+	if (!w->always && !(l->kind && l->kind->is_log && l->kind->is_log(l->task)))
+		return false;
+	l->modifier = IOB_MODIFIER_JOURNAL;
+	if (log_block_of(l, w, &nr) &&
+	    add_changed_by(l, iob_assoc_get(&iob_assoc_log_block, w->key, nr)))
+		return true;
+	iob_look_device(l->bio, &file);
+	return iob_transaction_split(l->o, w, &file, l->bio->bi_iter.bi_size);
+}
+
+/**
+ * iob_look_at_metadata - the origin of a write of metadata
+ * @l: the bio
+ *
+ * Return: false if no act is known; the origin is as it was.
+ */
+bool iob_look_at_metadata(struct iob_look *l)
+{
+	if (l->kind && l->kind->changed_by)
+		return add_changed_by(l, l->kind->changed_by(l->whole));
+	return look_at_log(l);
+}
+
+static const struct iob_extent *extent_of(const struct iob_look *l, struct iob_extent *room)
+{
+	struct iob_stack stack IOB_UNINIT;
+	const struct iob_provider **p;
+	const struct iob_extent *e;
+	bool any = false;
+
+	iob_for_each_provider(p, &iob_providers_extent)
+		any |= (*p)->extent_any(l->task);
+	if (!any)
+		return NULL;
+	iob_stack_get(&stack, l->regs);
+	iob_for_each_provider(p, &iob_providers_extent) {
+		e = (*p)->extent(l->task, l->bio, &stack, room);
+		if (e)
+			return e;
+	}
+	return NULL;
+}
+
+/**
+ * iob_look_at_extent - the origin of an extent that is written from no file's pages
+ * @l: the bio
+ *
+ * Which bytes came of which page is not known: each dirtier pays by its part of the pages.
+ * Return: false if it is none; the origin is as it was.
+ */
+noinline_for_stack bool iob_look_at_extent(struct iob_look *l)
+{
+	u64 size = l->bio->bi_iter.bi_size, sum = 0, done = 0, end;
+	const struct iob_extent *e;
+	struct iob_extent room;
+	unsigned int i;
+
+	if (!l->task || l->late)
+		return false;
+	iob_origin_begin(&room.origin);
+	e = extent_of(l, &room);
+	if (!e)
+		return false;
+	l->file = &e->file;
+	for (i = 0; i < e->origin.nr; i++) {
+		struct iob_share share = e->origin.share[i];
+
+		sum += share.bytes;
+		end = sum < e->bytes ? round_down(div64_u64(size * sum, e->bytes),
+						  SECTOR_SIZE) : size;
+		if (end == done)
+			continue;
+		share.bytes = end - done;
+		iob_look_add_share(l, NULL, &share, e->origin.nr > 1);
+		done = end;
+	}
+	l->file = NULL;
+	iob_origin_free(&room.origin);
+	return done;
+}
+
+/*
+ * The act that freed what a call discards next.  The call's bios are a range of the file
+ * system's own addresses, in its order, as often as there are copies.  @bytes gets for
+ * how many the answer holds.
+ */
+static u64 freed_by_address(struct iob_discard_call *d, u64 *bytes)
+{
+	u64 act, end;
+
+	if (d->pos >= d->end)
+		d->pos = d->start;
+	end = min(d->pos + *bytes, d->end);
+	act = iob_freed_extent_by(d->space, d->pos, &end, false);
+	*bytes = end - d->pos;
+	d->pos = end;
+	return act;
+}
+
+/* The act that freed the disk's sectors, @done bytes into the bio. */
+static u64 freed_by_sector(const struct iob_look *l, u64 done, u64 *bytes, bool forget)
+{
+	u64 pos = l->bio->bi_iter.bi_sector + (done >> SECTOR_SHIFT);
+	u64 end = pos + (*bytes >> SECTOR_SHIFT);
+	u64 act = iob_freed_extent_by(iob_bio_disk(l->bio), pos, &end, forget);
+
+	*bytes = (end - pos) << SECTOR_SHIFT;
+	return act;
+}
+
+/*
+ * The act that freed a range pays for its discard.  More than was freed may be discarded
+ * with it: a journal's thread takes the free space behind it along, and a disk has a
+ * granularity.  That is the same act's, too.  What was freed behind such a gap has its own
+ * discard yet to come, and stays noted.  Return: false if no act is known for any byte.
+ */
+static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
+{
+	u64 all = l->bio->bi_iter.bi_size, done, act, bytes;
+	u64 last = IOB_ACT_NONE, unknown = 0;
+	struct iob_file file;
+	bool gap = false;
+
+	iob_look_device(l->bio, &file);
+	for (done = 0; done < all; done += bytes) {
+		bytes = all - done;
+		act = d ? freed_by_address(d, &bytes) :
+			  freed_by_sector(l, done, &bytes, !gap);
+		if (iob_act_id(act) && act > IOB_ACT_LOST)
+			last = act;
+		else if (last != IOB_ACT_NONE)
+			gap = true;
+		unknown += bytes;
+		if (last == IOB_ACT_NONE)
+			continue;
+		iob_origin_add(l->o, last, &file, unknown, IOB_MODIFIER_DISCARD);
+		unknown = 0;
+	}
+	return last != IOB_ACT_NONE;
+}
+
+/**
+ * iob_look_at_discard - the origin of a discard on others' behalf
+ * @l: the bio
+ *
+ * Return: false if it is the submitter's own, or no act is known.
+ */
+noinline_for_stack bool iob_look_at_discard(struct iob_look *l)
+{
+	struct iob_transaction_write what;
+	struct iob_stack stack IOB_UNINIT;
+	const struct iob_provider **p;
+	struct iob_discard_call *d;
+	struct iob_file file;
+
+	if (!l->task || l->late)
+		return false;
+	iob_stack_get(&stack, l->regs);
+	d = iob_discard_call_of(l->task);
+	if (d->call.ret && iob_stack_has(&stack, d->call.ret))
+		return !d->own && look_at_freed(l, d);
+	iob_for_each_provider(p, &iob_providers_discard) {
+		if (!(*p)->discards(l->task, &stack, &what))
+			continue;
+		iob_look_device(l->bio, &file);
+		return iob_transaction_split(l->o, &what, &file, l->bio->bi_iter.bi_size);
+	}
+	/* a task that asks for a discard is known */
+	return current->flags & PF_KTHREAD && look_at_freed(l, NULL);
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * btrfs: its metadata are pages of inode 1, and the end of a transaction changes and writes
+ * them for all participants.  Which act changed one of those pages, when a task that ends
+ * no transaction did, the page's entry tells.  Compressed extents are in btrfs_compressed.c.
+ *
+ * btrfs discards addresses of its own, at the end of a commit or in a worker.
+ *
+ * Context: the entry of functions that run in tasks, preemption off.
+ */
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/pagemap.h>
+
+#include <compat/btrfs.h>
+#include <compat/folio.h>
+
+#include "blame/behalf.h"
+#include "blame/bio_kind.h"
+#include "blame/dirty_range.h"
+#include "blame/freed_extent.h"
+#include "blame/provider.h"
+#include "blame/transaction.h"
+#include "btrfs_compressed.h"
+#include "core/intent.h"
+#include "hooks/hook.h"
+
+#define BTRFS_METADATA_INO	1	/* BTRFS_BTREE_INODE_OBJECTID */
+
+/* What the end of a transaction changes is for all participants. */
+static void btrfs_commit_entered(struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	iob_behalf_none();
+	iob_behalf_common(false, &call);
+}
+
+static void btrfs_delayed_refs_entered(struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	iob_behalf_common(false, &call);
+}
+
+/* From here on others take part in the next transaction. */
+static void btrfs_last_commit_entered(struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	iob_behalf_common(true, &call);
+}
+
+/* A task that syncs a file writes the superblock for itself. */
+static void btrfs_sync_log_entered(struct pt_regs *regs)
+{
+	struct iob_task *t = iob_task_get();
+
+	if (t && !iob_transaction_writes(t)->always)
+		iob_transaction_begin_write(t, NULL, 0, 0);
+}
+
+#ifdef IOB_HAVE_BH_FOLIO
+/* (inode, folio, pos, len, ...): before the folio is marked dirty */
+static void btrfs_dirty_entered(struct pt_regs *regs)
+{
+	struct folio *folio = iob_arg_ptr(regs, 1);
+	loff_t pos = iob_arg(regs, 2);
+
+	if (pos >= folio_pos(folio))
+		iob_dirty_range(folio, NULL, pos - folio_pos(folio), iob_arg(regs, 3), regs);
+}
+#endif
+
+/* (inode, page or folio, ...): by the flusher */
+static void btrfs_delalloc_entered(struct pt_regs *regs)
+{
+	const struct inode *inode = iob_folio_host(iob_arg_ptr(regs, 1));
+
+	if (inode)
+		iob_btrfs_learn_inode(iob_arg_ptr(regs, 0), inode);
+}
+
+/* (inode, start, end, ...): its pages are let go, to be written */
+static void btrfs_extent_entered(struct pt_regs *regs)
+{
+	if (iob_btrfs_is_writer(iob_caller_of(regs)))
+		iob_btrfs_extent_begins(iob_arg_ptr(regs, 0), iob_arg(regs, 1),
+					iob_arg(regs, 2));
+}
+
+#ifdef IOB_BTRFS_LATER
+/* (btrfs_bio, ...) */
+static void btrfs_submit_entered(struct pt_regs *regs)
+{
+	iob_btrfs_submits(iob_arg_ptr(regs, 0));
+}
+#endif
+
+/* (rac) */
+static void btrfs_readahead_entered(struct pt_regs *regs)
+{
+	const struct readahead_control *rac = iob_arg_ptr(regs, 0);
+
+	iob_btrfs_reads(rac->mapping->host);
+}
+
+/* (file, page or folio): that is locked */
+static void btrfs_read_folio_entered(struct pt_regs *regs)
+{
+	iob_btrfs_reads(iob_folio_host(iob_arg_ptr(regs, 1)));
+}
+
+/* Of the file that was just asked for; only btrfs calls it. */
+static void btrfs_read_compressed_entered(struct pt_regs *regs)
+{
+	iob_btrfs_reads_compressed(iob_caller_of(regs));
+}
+
+#ifdef IOB_BTRFS_REDIRTY
+static void btrfs_redirty_found(unsigned long func)
+{
+	iob_intent_mark(func, IOB_MARK_REDIRTY_OTHER);
+}
+#endif
+
+/* (trans, ref): a reference to an extent is dropped, perhaps the last one */
+static void btrfs_drop_entered(struct pt_regs *regs)
+{
+	const void *fs_info = iob_btrfs_of_trans(iob_arg_ptr(regs, 0));
+	u64 extent[2];
+
+	if (!fs_info || !iob_btrfs_drops(iob_arg_ptr(regs, 1), extent))
+		return;
+	/* what a commit frees it frees for all participants */
+	iob_freed_extent_set(fs_info, extent[0], extent[0] + extent[1],
+			     iob_behalf_is_common(regs) ? IOB_ACT_NONE :
+							  iob_behalf_current(regs));
+}
+
+/* (fs_info, first, last, whether it is free now): by a transaction's end */
+static void btrfs_unpin_entered(struct pt_regs *regs)
+{
+	if (!(iob_arg(regs, 3) & 1))
+		return;
+	iob_freed_extent_share(iob_arg_ptr(regs, 0), iob_arg(regs, 1),
+			       iob_arg(regs, 2) + 1, regs);
+}
+
+/* (fs_info, start, bytes, ...): addresses of btrfs' own */
+static void btrfs_discard_entered(struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	iob_freed_extent_discard(iob_arg_ptr(regs, 0), iob_arg(regs, 1), iob_arg(regs, 2),
+				 &call, regs);
+}
+
+/* The superblock serves the transaction whose end the task is at. */
+static bool btrfs_super_is_log(const struct iob_task *t)
+{
+	return iob_transaction_writes(t)->key == iob_behalf_common_key(t);
+}
+
+static const struct iob_bio_kind btrfs_bio_super = {
+	.name = "btrfs superblock",
+	.is_log = btrfs_super_is_log,
+};
+
+#define BTRFS(func, probe, what) {					\
+	.name = func, .kind = IOB_HOOK_FUNCTION,				\
+	.phase = IOB_HOOK_ENABLED, .entered = probe,			\
+	IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),			\
+	.impact = what,							\
+}
+
+#define BTRFS_FOUND(func, told, what) {					\
+	.name = func, .kind = IOB_HOOK_ADDRESS,				\
+	.phase = IOB_HOOK_LOADED, .found = told,			\
+	IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),			\
+	.impact = what,							\
+}
+
+static const struct iob_hook btrfs_table[] = {
+	BTRFS("btrfs_commit_transaction", btrfs_commit_entered,
+	      "who took part in a transaction of btrfs"),
+	BTRFS("btrfs_run_delayed_refs", btrfs_delayed_refs_entered,
+	      "who took part in a transaction of btrfs"),
+	BTRFS("btrfs_sync_log", btrfs_sync_log_entered,
+	      "who took part in a transaction of btrfs"),
+	BTRFS("commit_cowonly_roots", btrfs_last_commit_entered,
+	      "who took part in a transaction of btrfs"),
+	BTRFS("btrfs_run_delalloc_range", btrfs_delalloc_entered,
+	      "whose compressed extents btrfs writes"),
+	BTRFS("extent_clear_unlock_delalloc", btrfs_extent_entered,
+	      "whose compressed extents btrfs writes"),
+	BTRFS("btrfs_readahead", btrfs_readahead_entered,
+	      "the file of a compressed extent that is read"),
+	BTRFS("btrfs_read_folio|btrfs_readpage", btrfs_read_folio_entered,
+	      "the file of a compressed extent that is read"),
+	BTRFS("btrfs_submit_compressed_read", btrfs_read_compressed_entered,
+	      "the file of a compressed extent that is read"),
+#ifdef IOB_BTRFS_LATER
+	BTRFS("btrfs_submit_bbio", btrfs_submit_entered,
+	      "whose compressed extents btrfs writes after checksums"),
+	BTRFS_FOUND("btrfs_work_helper", iob_btrfs_worker_found,
+		    "whose compressed extents btrfs writes after checksums"),
+#endif
+#ifdef IOB_BTRFS_REDIRTY
+	BTRFS_FOUND("compress_file_range", btrfs_redirty_found,
+		    "who dirtied pages that btrfs did not compress"),
+#endif
+	/* (the compiler mostly makes the first a part of the second) */
+	BTRFS_FOUND("submit_one_async_extent|submit_compressed_extents",
+		    iob_btrfs_writer_found, "whose compressed extents btrfs writes"),
+	{
+		.name = "btrfs_end_super_write", .kind = IOB_HOOK_ADDRESS,
+		.phase = IOB_HOOK_LOADED, .bio_kind = &btrfs_bio_super,
+		IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
+		.impact = "which IO is btrfs' superblock",
+	},
+#ifdef IOB_HAVE_BH_FOLIO
+	BTRFS("btrfs_dirty_folio", btrfs_dirty_entered,
+	      "who dirtied which page of a large folio (btrfs)"),
+#endif
+	BTRFS("btrfs_free_extent", btrfs_drop_entered, "whose blocks btrfs discards"),
+	BTRFS("unpin_extent_range", btrfs_unpin_entered, "whose blocks btrfs discards"),
+	BTRFS("btrfs_discard_extent", btrfs_discard_entered, "whose blocks btrfs discards"),
+};
+
+static IOB_HOOK_LIST(btrfs_hooks, btrfs_table);
+
+IOB_PROVIDER(btrfs) = {
+	.hooks = &btrfs_hooks,
+	.part = { &iob_btrfs_part },
+	.magic = BTRFS_SUPER_MAGIC,
+	.last_metadata_ino = BTRFS_METADATA_INO,
+	.extent_any = iob_btrfs_extent_any,
+	.extent = iob_btrfs_extent,
+	.stop = iob_btrfs_extents_stop,
+};

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ext4: its metadata are pages of the block device, and its journal is jbd2's.  Two things
+ * are left: a worker marks extents as written when their data is on the disk, and blocks
+ * are freed long before they are discarded.
+ *
+ * Context: the entry of functions that run in tasks, preemption off.
+ */
+#include <linux/buffer_head.h>
+#include <linux/fs.h>
+
+#include "blame/behalf.h"
+#include "blame/provider.h"
+#include "free_blocks.h"
+#include "hooks/hook.h"
+
+/* (handle, inode, offset, bytes): a worker, when data was written */
+static void ext4_written_entered(struct pt_regs *regs)
+{
+	loff_t pos = iob_arg(regs, 2);
+	struct iob_call call = iob_call_at(regs);
+
+	/* a task that writes directly does it for itself */
+	if (!(current->flags & PF_KTHREAD))
+		return;
+	iob_behalf_pages(iob_arg_ptr(regs, 1), pos >> PAGE_SHIFT,
+			 (pos + iob_arg(regs, 3)) >> PAGE_SHIFT, false, &call);
+}
+
+/* (handle, inode, bh or NULL, block, count, ...) */
+static void ext4_free_entered(struct pt_regs *regs)
+{
+	struct inode *inode = iob_arg_ptr(regs, 1);
+	const struct buffer_head *bh = iob_arg_ptr(regs, 2);
+	u64 block = iob_arg(regs, 3);
+
+	if (bh && !block)
+		block = bh->b_blocknr;
+	iob_free_blocks(inode->i_sb, inode, block, iob_arg(regs, 4), regs);
+}
+
+static const struct iob_hook ext4_table[] = {
+	{
+		.name = "ext4_convert_unwritten_extents",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = ext4_written_entered, IOB_IN_MODULE("ext4", CONFIG_EXT4_FS),
+		.impact = "for whom ext4 marks extents as written",
+	}, {
+		.name = "ext4_free_blocks",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = ext4_free_entered, IOB_IN_MODULE("ext4", CONFIG_EXT4_FS),
+		.impact = "whose blocks ext4 discards",
+	},
+};
+
+static IOB_HOOK_LIST(ext4_hooks, ext4_table);
+
+IOB_PROVIDER(ext4) = {
+	.hooks = &ext4_hooks,
+};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * f2fs: its metadata are pages of inodes 1 and 2, which a checkpoint changes and writes for
+ * all participants.  Its bios carry pages of several files.
+ *
+ * It compresses a cluster of a file's pages into pages that have the file's mapping, but
+ * are not in its cache.  The file's pages are under writeback meanwhile.
+ *
+ * Context: the entry of functions that run in tasks, preemption off; the questions of
+ * struct iob_provider in any probe.
+ */
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/magic.h>
+#include <linux/uaccess.h>
+
+#include <compat/f2fs.h>
+#include <compat/folio.h>
+
+#include "blame/behalf.h"
+#include "blame/provider.h"
+#include "free_blocks.h"
+#include "hooks/hook.h"
+
+#define F2FS_METADATA_INO	2	/* the node inode is 1, the meta inode 2 */
+
+/* A checkpoint begins and ends here. */
+static void f2fs_checkpoint_entered(struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	iob_behalf_none();
+	iob_behalf_common(true, &call);
+}
+
+/* (sbi, block[, count]): a private struct, whose first member is the super block */
+static void f2fs_free_entered(struct pt_regs *regs)
+{
+	struct super_block *const *sb = iob_arg_ptr(regs, 0);
+	u32 block = iob_arg(regs, 1);
+
+	/* the last two numbers are no blocks: not written yet, or compressed */
+	if (!*sb || (*sb)->s_magic != F2FS_SUPER_MAGIC || !(*sb)->s_root ||
+	    block >= (u32)-2)
+		return;
+	iob_free_blocks(*sb, d_inode((*sb)->s_root), block, iob_f2fs_freed(regs), regs);
+}
+
+static bool f2fs_mixes_files(const struct super_block *sb)
+{
+	return sb->s_magic == F2FS_SUPER_MAGIC;
+}
+
+/*
+ * Whether a page was compressed from pages of a file.  Nothing is known of the page, and
+ * what it points to may be anything: nothing is followed before it is known to be memory,
+ * and nothing is believed unless the flags, the file and what f2fs keeps beside it agree.
+ */
+static bool f2fs_cluster(struct page *page, struct iob_cluster *c)
+{
+	struct iob_folio *f = iob_folio_of(page);
+	struct iob_f2fs_cluster notes;
+	struct inode *host;
+	unsigned long index;
+
+	if (PageCompound(page) || !iob_folio_locked(f) || iob_folio_writeback(f) ||
+	    !iob_folio_has_private(f))
+		return false;
+	host = iob_folio_host(f);
+	if (!host || !S_ISREG(host->i_mode) || !f2fs_mixes_files(host->i_sb))
+		return false;
+	if (copy_from_kernel_nofault(&notes, (void *)page_private(page), sizeof(notes)))
+		return false;
+	if (notes.magic != IOB_F2FS_CLUSTER_MAGIC || notes.inode != host ||
+	    !is_power_of_2(notes.nr) || notes.nr > IOB_F2FS_CLUSTER_MAX)
+		return false;
+	index = READ_ONCE(f->index);
+	c->host = host;
+	c->nr = notes.nr;
+	c->first = round_down(index, notes.nr);
+	/* the cluster's first block only says that it is a cluster */
+	c->nth = index - c->first - 1;
+	return true;
+}
+
+static const struct iob_hook f2fs_table[] = {
+	{
+		.name = "f2fs_write_checkpoint",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = f2fs_checkpoint_entered, IOB_IN_MODULE("f2fs", CONFIG_F2FS_FS),
+		.impact = "who took part in a transaction of f2fs",
+	}, {
+		.name = "f2fs_invalidate_blocks",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = f2fs_free_entered, IOB_IN_MODULE("f2fs", CONFIG_F2FS_FS),
+		.impact = "whose blocks f2fs discards",
+	},
+};
+
+static IOB_HOOK_LIST(f2fs_hooks, f2fs_table);
+
+IOB_PROVIDER(f2fs) = {
+	.hooks = &f2fs_hooks,
+	.magic = F2FS_SUPER_MAGIC,
+	.last_metadata_ino = F2FS_METADATA_INO,
+	.mixes_files = f2fs_mixes_files,
+	.cluster = f2fs_cluster,
+};

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What many file systems share: direct IO, iomap, page faults, buffers.
+ *
+ * Context: the entry of functions that run in the task's own context, preemption off.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+
+#include <compat/folio.h>
+#include <compat/iomap.h>
+
+#include "blame/bio_kind.h"
+#include "blame/dirtied_by.h"
+#include "blame/dirty_range.h"
+#include "blame/provider.h"
+#include "core/disk.h"
+#include "core/task.h"
+#include "hooks/hook.h"
+#include "stack/call.h"
+
+/*
+ * A direct IO of @inode begins.  Much may be called before its bios are submitted, but all
+ * of it in this task; a bio belongs to it only if its stack goes through the same call.
+ */
+static void direct_begin(struct inode *inode, struct pt_regs *regs)
+{
+	struct iob_task *t;
+
+	t = iob_disk_watches(inode) ? iob_task_get() : NULL;
+	if (t) {
+		iob_file_of(inode, &t->file);
+		t->direct = iob_caller_of(regs);
+	}
+}
+
+/* (iocb, iter, ...) */
+static void iomap_direct_entered(struct pt_regs *regs)
+{
+	struct kiocb *iocb = iob_arg_ptr(regs, 0);
+
+	direct_begin(file_inode(iocb->ki_filp), regs);
+}
+
+/* (iocb, inode, ...) */
+static void blockdev_direct_entered(struct pt_regs *regs)
+{
+	direct_begin(iob_arg_ptr(regs, 1), regs);
+}
+
+#ifdef IOB_HAVE_FOLIO
+/* (vmf, ...): before the file system marks anything dirty */
+static void mkwrite_entered(struct pt_regs *regs)
+{
+	struct vm_fault *vmf = iob_arg_ptr(regs, 0);
+
+	if (vmf->page)
+		iob_dirty_mapped(vmf->page, regs);
+}
+#endif
+
+#ifdef IOB_IOMAP_WHOLE_FOLIOS
+/* (iter, pos, len, copied, folio): a folio of one page has its own event */
+static __always_inline bool iomap_folio_is_small(struct pt_regs *regs)
+{
+	return !folio_test_large(iob_arg_ptr(regs, 4));
+}
+
+/* Called for each page that is written. */
+IOB_OWN_OPS(iomap_write_ops, iomap_folio_is_small);
+
+/* (iter, pos, len, copied, folio): before the folio is marked dirty */
+static void iomap_write_entered(struct pt_regs *regs)
+{
+	struct folio *folio = iob_arg_ptr(regs, 4);
+	loff_t pos = iob_arg(regs, 1);
+
+	if (!iomap_folio_is_small(regs) && pos >= folio_pos(folio))
+		iob_dirty_whole(folio, pos - folio_pos(folio), iob_arg(regs, 3), regs);
+}
+#endif
+
+#ifdef IOB_HAVE_BH_FOLIO
+/* (folio, ifs, off, len): before the folio is marked dirty */
+static void iomap_dirty_entered(struct pt_regs *regs)
+{
+	iob_dirty_range(iob_arg_ptr(regs, 0), iob_arg_ptr(regs, 1), iob_arg(regs, 2),
+			iob_arg(regs, 3), regs);
+}
+#endif
+
+#define DIRECT_BEGINS(func, entry) {					\
+	.name = func, .kind = IOB_HOOK_FUNCTION,				\
+	.phase = IOB_HOOK_ENABLED, .entered = entry,			\
+	.impact = "the file of a direct IO",				\
+}
+
+#define DIRECT_END(func) {						\
+	.name = func, .kind = IOB_HOOK_ADDRESS,				\
+	.phase = IOB_HOOK_LOADED, .bio_kind = &iob_bio_direct,		\
+	.impact = "direct writes whose buffer is a mapped file may be "	\
+		  "charged to who dirtied the buffer",			\
+}
+
+static const struct iob_hook generic_table[] = {
+	DIRECT_BEGINS("__iomap_dio_rw", iomap_direct_entered),
+	DIRECT_BEGINS("__blockdev_direct_IO", blockdev_direct_entered),
+#ifdef IOB_HAVE_FOLIO
+	{
+		.name = "do_page_mkwrite",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = mkwrite_entered,
+		.impact = "who stored into which page of a large folio",
+	}, {
+		.name = "handle_mm_fault",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.found = iob_dirtied_by_fault_found,
+		.impact = "who stored into which page of a large folio",
+	},
+#endif
+#ifdef IOB_IOMAP_WHOLE_FOLIOS
+	{
+		.name = "iomap_write_end",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = iomap_write_entered, .own_ops = &iomap_write_ops,
+		.impact = "who dirtied which page of a large folio (iomap)",
+	},
+#endif
+#ifdef IOB_HAVE_BH_FOLIO
+	{
+		.name = "ifs_set_range_dirty",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = iomap_dirty_entered,
+		.impact = "who dirtied which page of a large folio (iomap)",
+	},
+#endif
+	{
+		.name = "end_bio_bh_io_sync|bh_end_write",
+		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
+		.bio_kind = &iob_bio_buffer,
+		.impact = "whose data ext4 writes from its journal",
+	},
+	DIRECT_END("iomap_dio_bio_end_io"),
+	DIRECT_END("dio_bio_end_io"),
+	DIRECT_END("dio_bio_end_aio"),
+	DIRECT_END("blkdev_bio_end_io"),
+	DIRECT_END("blkdev_bio_end_io_async|blkdev_bio_end_io_simple"),
+	DIRECT_END("submit_bio_wait_endio|bio_wait_end_io"),
+};
+
+static IOB_HOOK_LIST(generic_hooks, generic_table);
+
+IOB_PROVIDER(generic) = {
+	.hooks = &generic_hooks,
+};
