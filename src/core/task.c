@@ -27,7 +27,7 @@ static size_t task_size = sizeof(struct iob_task);
 
 /**
  * iob_task_part_add - a unit wants room in each task's context
- * @part: where it is, how large it is; gets its offset
+ * @part: the part; gets an offset if it has no fixed one
  *
  * At module load, before iob_tasks_init().  Return: 0 or -E2BIG.
  */
@@ -35,8 +35,10 @@ int iob_task_part_add(struct iob_task_part *part)
 {
 	if (WARN_ON(nr_task_parts == MAX_PARTS || cache))
 		return -E2BIG;
-	part->offset = ALIGN(task_size, sizeof(u64));
-	task_size = part->offset + part->size;
+	if (!part->offset) {
+		part->offset = ALIGN(task_size, sizeof(u64));
+		task_size = part->offset + part->size;
+	}
 	task_parts[nr_task_parts++] = part;
 	return 0;
 }
@@ -63,6 +65,17 @@ static void renew_task_parts(struct iob_task *t)
 		memset(part, 0, task_parts[i]->size);
 		if (task_parts[i]->renew)
 			task_parts[i]->renew(part);
+	}
+}
+
+/* The task acts in another role from now on. */
+static void tell_task_parts_new_role(struct iob_task *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_task_parts; i++) {
+		if (task_parts[i]->new_role)
+			task_parts[i]->new_role(iob_task_part_of(t, task_parts[i]));
 	}
 }
 
@@ -214,6 +227,7 @@ int iob_task_set_user(s32 user)
 		t->pid = 0;
 		t->act = IOB_ACT_NONE;
 		t->fast.epoch = 0;
+		tell_task_parts_new_role(t);
 	} else {
 		err = -ENOMEM;
 	}

@@ -26,6 +26,10 @@
 #define IOB_DIRTY_FAST_STEP	6
 #define IOB_DIRTY_FAST_ADDRS (2 * IOB_DIRTY_FAST_STEP)
 
+/* bytes of the parts that each dirtied page and each direct IO looks at */
+#define IOB_ROOM_DIRTY	240
+#define IOB_ROOM_DIRECT	128
+
 /* A call of a function, as seen at its entry. */
 struct iob_call {
 	unsigned long ret;	/* where it returns to */
@@ -203,21 +207,30 @@ struct iob_task {
 	struct iob_dirty_fast dirty_fast;
 	/* intents with which it dirties for itself: see iob_task_is_cacheable() */
 	u64 cacheable[IOB_CACHEABLES];	/* session << 32 | intent */
+	/* parts at a fixed place: see struct iob_task_part */
+	u64 room_dirty[IOB_ROOM_DIRTY / sizeof(u64)];	/* of blame/dirty_fast */
+	u64 room_direct[IOB_ROOM_DIRECT / sizeof(u64)];	/* of io/fast */
 };
 
 /*
  * What a unit keeps of each task: a part of the task's context that this unit alone looks
- * into.  Parts follow struct iob_task in memory; iob_task_part_add() says where.
+ * into.  Parts follow struct iob_task in memory; iob_task_part_add() says where.  All bytes
+ * of a part are 0 when the task is first met in a session, then @renew is called.
  *
- * Example: xfs keeps 88 bytes.  They begin at .offset, say 512 bytes behind the task's
- * struct; all of them are 0 when the task is first met in a session.
+ * Example: xfs keeps 88 bytes.  .offset becomes 512, say, and the part of the task at
+ * address 0x1000 is at 0x1200.
+ *
+ * A part with a room in struct iob_task sets .offset itself, so that the compiler knows
+ * it:  .offset = offsetof(struct iob_task, room_dirty).  The owner asserts that the part
+ * fits, and gets at it by a cast of the room.
  */
 struct iob_task_part {
 	const char *name;
 	size_t size;			/* bytes */
-	size_t offset;			/* from struct iob_task; set by iob_task_part_add() */
+	size_t offset;			/* from struct iob_task; 0: set by iob_task_part_add() */
 	void (*renew)(void *part);	/* set what is not 0 at first, or NULL */
 	void (*free)(void *part);	/* give back what the part owns, or NULL */
+	void (*new_role)(void *part);	/* the task changes its role: forget it, or NULL */
 };
 
 /* A unit's part of @t.  Any context that may look at @t. */
