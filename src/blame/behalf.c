@@ -7,6 +7,7 @@
 #include "core/act.h"
 #include "dirtier.h"
 #include "dirty.h"
+#include "dirty_fast.h"
 #include "core/disk.h"
 #include "transaction.h"
 #include "association.h"
@@ -31,7 +32,7 @@ static struct iob_behalf *new_scope(struct iob_task *t,
 	unsigned int i, nr = 0;
 
 	t->behalf_used = true;
-	iob_task_not_cacheable(t);
+	iob_dirty_not_cacheable(t);
 	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
 		if (unlikely(goes_on(&s[i], call)))
 			s[nr++] = s[i];
@@ -230,7 +231,7 @@ static void close_scopes(struct iob_task *t)
 		if (!s->open)
 			continue;
 		*s = (struct iob_behalf){ };
-		iob_task_not_cacheable(t);
+		iob_dirty_not_cacheable(t);
 	}
 }
 

@@ -190,7 +190,7 @@ static __always_inline u64 plain_act(struct iob_file *file,
 		*slot = NULL;
 		return IOB_ACT_NONE;
 	}
-	if (unlikely(!iob_task_is_cacheable(t, (*slot)->intent) ||
+	if (unlikely(!iob_dirty_is_cacheable(t, (*slot)->intent) ||
 		     iob_is_metadata(inode)))
 		return IOB_ACT_NONE;
 	iob_file_of(inode, file);
@@ -216,7 +216,7 @@ static void note_plain(struct iob_task *t, u32 nr)
 	const struct iob_intent *intent = iob_intent_nr(nr);
 
 	if (nr > IOB_INTENT_LOST && intent && !intent->flags)
-		iob_task_set_cacheable(t, nr);
+		iob_dirty_set_cacheable(t, nr);
 }
 
 /* Of find_dirtier(): @memo as plain_act() has left it. */
@@ -238,7 +238,7 @@ static noinline void find_slow(struct dirtier *d, struct inode *inode,
 	if (!t)
 		return;
 	get_stack(&stack, at, regs, slot);
-	intent = iob_intent_get(&stack, 0);
+	intent = iob_stack_intent(&stack, 0);
 	if (t->stored && iob_stack_in(&stack, &fault))
 		d->stored = t->stored;
 	/* a journal's thread hands on what others have changed */
@@ -404,7 +404,7 @@ void iob_dirty_mapped(struct page *page, struct pt_regs *regs)
 		return;
 	t = iob_task_get();
 	if (t) {
-		iob_task_not_cacheable(t);
+		iob_dirty_not_cacheable(t);
 		t->stored = page_to_pfn(page);
 	}
 	/* a clean folio's own event says the rest */
@@ -544,7 +544,7 @@ static noinline void dirty_slow(struct inode *inode, struct iob_folio *folio,
 		return;
 	find_from(&d, inode, &at);
 	set_changed(&d, folio, iob_folio_pfn(folio), nr);
-	if (t && iob_task_is_cacheable(t, t->act_intent) && t->act == d.act)
+	if (t && iob_dirty_is_cacheable(t, t->act_intent) && t->act == d.act)
 		iob_dirty_fast_note(t, t->act_intent, inode, d.act);
 }
 
@@ -553,6 +553,7 @@ static noinline void dirty_again(struct inode *inode, struct iob_folio *folio,
 				 struct iob_task *t, unsigned long ip,
 				 unsigned long sp, unsigned long bp)
 {
+	struct iob_dirty_fast *fast = iob_dirty_fast_of(t);
 	const struct iob_stack_slot *m;
 
 	if (unlikely(!in_task() || iob_folio_pages(folio) > 1))
@@ -561,12 +562,12 @@ static noinline void dirty_again(struct inode *inode, struct iob_folio *folio,
 		     !iob_dirty_fast_is(t, m->intent, inode)))
 		goto slowly;
 	/* seldom: the act's line is left alone */
-	if (unlikely(t->dirty_fast.touched != (u32)jiffies)) {
-		t->dirty_fast.touched = jiffies;
-		iob_act_touch(t->dirty_fast.act);
+	if (unlikely(fast->touched != (u32)jiffies)) {
+		fast->touched = jiffies;
+		iob_act_touch(fast->act);
 	}
-	iob_dirtier_set_one(iob_folio_pfn(folio), t->dirty_fast.nr);
-	iob_dirty_fast_again(&t->dirty_fast, m, sp);
+	iob_dirtier_set_one(iob_folio_pfn(folio), fast->nr);
+	iob_dirty_fast_again(fast, m, sp);
 	return;
 slowly:
 	if (iob_disk_watches(inode))
@@ -591,13 +592,13 @@ notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 	iob_probe_lock();
 	iob_stack_here(&ip, &sp, &bp);
 	t = iob_task_peek(me);
-	if (t && iob_dirty_fast_goes_on(&t->dirty_fast, me, inode, sp) &&
+	if (t && iob_dirty_fast_goes_on(iob_dirty_fast_of(t), me, inode, sp) &&
 	    likely(iob_folio_pages(folio) == 1)) {
 		iob_stat_inc(stack_known);
 		if (unlikely(READ_ONCE(iob_check_stacks)))
-			iob_intent_check(t->dirty_fast.intent, ip, sp, bp);
-		iob_dirtier_set_one(iob_folio_pfn(folio), t->dirty_fast.nr);
-	} else if (t && t->dirty_fast.ino == inode->i_ino) {
+			iob_stack_intent_check(iob_dirty_fast_of(t)->intent, ip, sp, bp);
+		iob_dirtier_set_one(iob_folio_pfn(folio), iob_dirty_fast_of(t)->nr);
+	} else if (t && iob_dirty_fast_of(t)->ino == inode->i_ino) {
 		/*
 		 * (Of an earlier session: then it is of another epoch, too.)  Another file
 		 * may be on another disk, and need not have its stack looked at here.
@@ -669,7 +670,7 @@ u64 iob_dirty_act(struct pt_regs *regs)
 	act = act_of_other(t, scope_of(t, &stack), NULL, &none);
 	if (act != IOB_ACT_NONE || current->flags & PF_KTHREAD)
 		return act;
-	return iob_task_act(t, iob_intent_get(&stack, 0), &none);
+	return iob_task_act(t, iob_stack_intent(&stack, 0), &none);
 }
 
 /**

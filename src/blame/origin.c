@@ -127,7 +127,7 @@ static u64 submitter_of(struct look *l, const struct inode *host)
 		iob_stack_from(&stack, l->at, NULL);
 	else
 		iob_stack_get(&stack, l->regs);
-	intent = iob_intent_get(&stack, l->modifier);
+	intent = iob_stack_intent(&stack, l->modifier);
 	other = act_of_backing(l, &stack);
 	if (host)
 		iob_file_of(host, &file);

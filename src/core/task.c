@@ -91,7 +91,6 @@ static struct iob_task *make(const struct task_struct *task, s32 user)
 	}
 	memset(t, 0, task_size);
 	renew_task_parts(t);
-	iob_dirty_fast_end(&t->dirty_fast);
 	t->task = task;
 	t->user = user;
 	spin_lock_irqsave(&tasks_lock, flags);

@@ -150,7 +150,7 @@ static void last_commit(struct pt_regs *regs)
 #ifdef IOB_BTRFS_REDIRTY
 static void found_redirty(unsigned long func)
 {
-	iob_intent_mark(func, IOB_MARK_REDIRTY_BTRFS);
+	iob_intent_mark(func, IOB_MARK_REDIRTY_FS);
 }
 #endif
 

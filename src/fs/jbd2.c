@@ -14,6 +14,7 @@
 #include <compat/blkdev.h>
 
 #include "blame/dirty.h"
+#include "blame/dirty_fast.h"
 #include "blame/association.h"
 #include "core/task.h"
 #include "hooks/table.h"
@@ -76,7 +77,7 @@ static void commit(struct pt_regs *regs)
 	t = iob_task_get();
 	/* who unmounts may commit too, but writes more than the journal */
 	if (t && running && current == journal->j_task) {
-		iob_task_not_cacheable(t);
+		iob_dirty_not_cacheable(t);
 		t->writes.key = journal;
 		t->writes.first = running->t_tid;
 		t->writes.last = running->t_tid;

@@ -22,6 +22,7 @@
 #include "blame/bio_kind.h"
 #include "core/intent.h"
 #include "stack/stack.h"
+#include "stack/walk.h"
 #include "table.h"
 
 #define MAX_HOOKS	128
@@ -424,7 +425,7 @@ int iob_hooks_init(void)
 	}
 	if (err) {
 		iob_entries_exit();
-		iob_stack_show_all();
+		iob_stack_unhide_all();
 		iob_intent_unmark();
 		iob_bio_kinds_unmark();
 	}

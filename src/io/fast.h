@@ -133,7 +133,7 @@ static __always_inline bool iob_fast_stack(const struct iob_fast *q,
 		return false;
 	iob_stat_inc(stack_known);
 	if (unlikely(READ_ONCE(iob_check_stacks)))
-		iob_intent_check(q->intent, ip, sp, bp);
+		iob_stack_intent_check(q->intent, ip, sp, bp);
 	return true;
 }
 
