@@ -11,8 +11,10 @@
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
+#include <linux/magic.h>
 #include <linux/module.h>
 
+#include "core/metadata.h"
 #include "debugfs/debugfs.h"
 #include "hooks/table.h"
 #include "io/session.h"
@@ -21,6 +23,8 @@ static int __init iob_init(void)
 {
 	int err;
 
+	iob_metadata_add(BTRFS_SUPER_MAGIC, 1);
+	iob_metadata_add(F2FS_SUPER_MAGIC, 2);
 	err = iob_session_init(iob_hooks_attach, iob_hooks_detach);
 	if (err)
 		return err;

@@ -9,6 +9,7 @@
 #include "dirty.h"
 #include "dirty_fast.h"
 #include "core/disk.h"
+#include "core/metadata.h"
 #include "transaction.h"
 #include "association.h"
 #include "core/task.h"

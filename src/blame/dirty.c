@@ -12,6 +12,7 @@
 #include "dirtier.h"
 #include "dirty.h"
 #include "core/disk.h"
+#include "core/metadata.h"
 #include "core/intent.h"
 #include "transaction.h"
 #include "association.h"

@@ -24,6 +24,7 @@
  */
 #include "core/act.h"
 #include "core/code.h"
+#include "core/metadata.h"
 #include "dirty_fast.h"
 
 /* vfs_write(), once it is found */
@@ -65,7 +66,7 @@ void iob_dirty_fast_found(unsigned long func)
  * @inode:  the page's
  * @id:     the act
  *
- * Block devices and inodes with the numbers of iob_is_metadata() are not remembered.
+ * Block devices and numbers that an inode of iob_is_metadata() may have are not remembered.
  * Inside iob_read_lock().
  */
 void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *inode,
@@ -78,7 +79,7 @@ void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *ino
 	iob_dirty_fast_end(r);
 	if (!act || id <= IOB_ACT_LOST || READ_ONCE(act->dead) ||
 	    act->intent != intent || act->role != t->role ||
-	    inode->i_ino <= 2 || iob_is_bdev(inode) || iob_is_metadata(inode))
+	    inode->i_ino <= IOB_METADATA_INO_MAX || iob_is_bdev(inode))
 		return;
 	r->epoch = now;
 	r->intent = intent;

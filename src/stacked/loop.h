@@ -52,7 +52,7 @@ static __always_inline bool iob_loop_issues(void)
 static inline bool iob_loop_follows(const struct gendisk *gd)
 {
 #ifdef IOB_LOOP_LIST
-	return gd && iob_disk_is_loop(gd) && iob_loop_file_disk_reaches(gd);
+	return gd && iob_disk_is_file(gd) && iob_loop_file_disk_reaches(gd);
 #else
 	return false;
 #endif

@@ -48,7 +48,7 @@ static inline bool iob_disk_hands_on(const struct gendisk *gd)
 {
 	if (iob_disk_bio_based(gd))
 		return true;
-	if (iob_disk_is_loop(gd))
+	if (iob_disk_is_file(gd))
 		return iob_loop_file_disk_reaches(gd);
 	return iob_disk_maps_requests(gd) && iob_devs_beside(gd);
 }
