@@ -13,6 +13,7 @@
 #include "behalf.h"
 #include "cached_page.h"
 #include "core/act.h"
+#include "core/metadata.h"
 #include "core/disk.h"
 #include "core/intent.h"
 #include "dirty_fast.h"
@@ -68,7 +69,7 @@ static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call 
 	unsigned int i, nr = 0;
 
 	state->used = true;
-	iob_task_not_cacheable(t);
+	iob_dirty_not_cacheable(t);
 	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
 		if (unlikely(behalf_stays(&b[i], call)))
 			b[nr++] = b[i];
@@ -222,7 +223,7 @@ static void behalf_close(struct iob_task *t)
 		if (!b->open)
 			continue;
 		*b = (struct iob_behalf){ };
-		iob_task_not_cacheable(t);
+		iob_dirty_not_cacheable(t);
 	}
 }
 
@@ -371,7 +372,7 @@ u64 iob_behalf_current(struct pt_regs *regs)
 	act = iob_behalf_act(t, iob_behalf_active(t, &stack), NULL, &none);
 	if (act != IOB_ACT_NONE || current->flags & PF_KTHREAD)
 		return act;
-	return iob_task_act(t, iob_intent_get(&stack, 0), &none);
+	return iob_task_act(t, iob_stack_intent(&stack, 0), &none);
 }
 
 /* The active behalf of the current task, or NULL.  From a probe, in iob_read_lock(). */

@@ -38,7 +38,7 @@ void iob_dirtied_by_fault_found(unsigned long func)
 void iob_dirtied_by_store(struct iob_task *t, unsigned long pfn)
 {
 	if (pfn)
-		iob_task_not_cacheable(t);
+		iob_dirty_not_cacheable(t);
 	stored_page_of(t)->pfn = pfn;
 }
 
@@ -95,7 +95,7 @@ static void note_cacheable(struct iob_task *t, u32 nr)
 	const struct iob_intent *intent = iob_intent_nr(nr);
 
 	if (nr > IOB_INTENT_LOST && intent && !intent->flags)
-		iob_task_set_cacheable(t, nr);
+		iob_dirty_set_cacheable(t, nr);
 }
 
 /**
@@ -126,7 +126,7 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 	if (!t)
 		return;
 	stack_at(&stack, at, regs, slot);
-	intent = iob_intent_get(&stack, 0);
+	intent = iob_stack_intent(&stack, 0);
 	if (stored_page_of(t)->pfn && iob_stack_in(&stack, &fault_code))
 		d->stored = stored_page_of(t)->pfn;
 	/* a journal's thread hands on what others have changed */

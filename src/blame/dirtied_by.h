@@ -15,6 +15,7 @@
 #include <compat/folio.h>
 
 #include "core/act.h"
+#include "core/metadata.h"
 #include "core/intent.h"
 #include "core/task.h"
 #include "dirty_fast.h"
@@ -84,7 +85,7 @@ static __always_inline u64 iob_dirtied_by_cached(struct iob_file *file,
 		*slot = NULL;
 		return IOB_ACT_NONE;
 	}
-	if (unlikely(!iob_task_is_cacheable(t, (*slot)->intent) ||
+	if (unlikely(!iob_dirty_is_cacheable(t, (*slot)->intent) ||
 		     iob_is_metadata(inode)))
 		return IOB_ACT_NONE;
 	iob_file_of(inode, file);

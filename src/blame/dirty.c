@@ -71,7 +71,7 @@ static noinline void dirty_folio_slow(struct inode *inode, struct iob_folio *fol
 		return;
 	iob_dirtied_by_at(&d, inode, &at);
 	iob_dirtied_by_set_changed(&d, folio, iob_folio_pfn(folio), nr);
-	if (t && iob_task_is_cacheable(t, t->act_intent) && t->act == d.act)
+	if (t && iob_dirty_is_cacheable(t, t->act_intent) && t->act == d.act)
 		iob_dirty_fast_note(t, t->act_intent, inode, d.act);
 }
 
@@ -80,7 +80,7 @@ static noinline void dirty_folio_again(struct inode *inode, struct iob_folio *fo
 				       struct iob_task *t, unsigned long ip,
 				       unsigned long sp, unsigned long bp)
 {
-	struct iob_dirty_fast *fast = &t->dirty_fast;
+	struct iob_dirty_fast *fast = iob_dirty_fast_of(t);
 	const struct iob_stack_slot *m;
 
 	if (unlikely(!in_task() || iob_folio_pages(folio) > 1))
@@ -119,13 +119,13 @@ notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 	iob_probe_lock();
 	iob_stack_here(&ip, &sp, &bp);
 	t = iob_task_peek(me);
-	if (t && iob_dirty_fast_goes_on(&t->dirty_fast, me, inode, sp) &&
+	if (t && iob_dirty_fast_goes_on(iob_dirty_fast_of(t), me, inode, sp) &&
 	    likely(iob_folio_pages(folio) == 1)) {
 		iob_stat_inc(stack_known);
 		if (unlikely(READ_ONCE(iob_check_stacks)))
-			iob_intent_check(t->dirty_fast.intent, ip, sp, bp);
-		iob_dirtier_set_one(iob_folio_pfn(folio), t->dirty_fast.nr);
-	} else if (t && t->dirty_fast.ino == inode->i_ino) {
+			iob_stack_intent_check(iob_dirty_fast_of(t)->intent, ip, sp, bp);
+		iob_dirtier_set_one(iob_folio_pfn(folio), iob_dirty_fast_of(t)->nr);
+	} else if (t && iob_dirty_fast_of(t)->ino == inode->i_ino) {
 		/*
 		 * A context of an earlier session has another epoch, too.  Pages of another
 		 * file go the slow way at once: its disk may be unwatched, and then the stack

@@ -1,39 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Most pages are dirtied like the one before, by the same act: by the same stack,
- * intent, file and role.  And many in one call of vfs_write(), in which the outer half
- * of the stack need not be looked at again.
+ * Why iob_dirty_fast_goes_on() may leave out the outer half of the stack:
  *
- * What is noted at the second page of a call is its stack from the probe up to
- * vfs_write(), how deep it is, and how many such calls the task has ended.  When
- * another page is dirtied at the same depth, and
+ * At the second page of one call of vfs_write(), three things are noted: the return
+ * addresses from the probe up to the one into vfs_write(), the stack pointer, and how many
+ * calls of vfs_write() the task has ended.  Say another page is dirtied at the same stack
+ * pointer.
  *
- * - the return addresses are the same from the innermost up to that into vfs_write(),
- *   then the unwinder comes to vfs_write() as it did: up to there the rules count
- *   from the stack pointer alone, see memo.c;
- * - no call was ended since, then it is the same call of vfs_write().  Had that one
- *   returned, it would have counted itself, as it had called the file's own write:
- *   the function that it called is a module's, and it calls nothing else of modules.
- *   (What it calls before may send it back uncounted: that is the kernel's.);
+ * - If these addresses are the same, then the unwinder comes to vfs_write() as it did: up
+ *   to there its rules count from the stack pointer alone, see stack/slot.c.
+ * - If no call has ended since, then it is the same call of vfs_write().  A call that
+ *   returned would have counted itself, because it had called the file's own write or
+ *   write_iter: the function that vfs_write() called is a module's, and vfs_write() calls
+ *   no other function of a module.  (It may fail uncounted before that, in the kernel's
+ *   own functions.)
  *
- * then what is above has not changed, as none of it has returned.  The role is the
- * same, too: a task changes its user role by a write() of its own.  That the act is
- * not dead, that the file is watched, and that no code has come or gone the epoch says.
+ * Then the frames above are the same, as none of them has returned.  The role is the same:
+ * a task changes its user role by a write() of its own.  The epoch says that the act is not
+ * dead, that the file is watched, and that no code has come or gone.
  *
- * A file system that is built in, and what no vfs_write() does, has its stack compared
- * in full each time.
+ * This does not work for a file system that is built into the kernel, nor for what is not
+ * called by vfs_write(): the whole stack is compared for each page then.
  */
 #include "core/act.h"
-#include "dirty.h"
-#include "core/intent.h"
+#include "core/code.h"
+#include "core/metadata.h"
 #include "dirty_fast.h"
-#include "stack/stack.h"
 
 /* vfs_write(), once it is found */
 static struct iob_code writer;
 
+static void dirty_fast_renew(void *part)
+{
+	iob_dirty_fast_end(part);
+}
+
+static struct iob_task_part dirty_fast_part = {
+	.name = "dirty_fast",
+	.size = sizeof(struct iob_dirty_fast),
+	.offset = offsetof(struct iob_task, room_dirty),
+	.renew = dirty_fast_renew,
+};
+
+/* Module load, before iob_tasks_init().  Return: 0 or -E2BIG. */
+int iob_dirty_fast_init(void)
+{
+	return iob_task_part_add(&dirty_fast_part);
+}
+
 /**
- * iob_dirty_fast_found - where vfs_write() is
+ * iob_dirty_fast_found - set where vfs_write() is
  * @func: its address
  *
  * May sleep; probes may run.
@@ -44,26 +60,26 @@ void iob_dirty_fast_found(unsigned long func)
 }
 
 /**
- * iob_dirty_fast_note - the next page is most probably dirtied like this one
+ * iob_dirty_fast_note - remember the act of a page for the next one
  * @t:      the current task's context
- * @intent: a plain one, see iob_task_is_cacheable()
+ * @intent: a cacheable one, see iob_dirty_is_cacheable()
  * @inode:  the page's
  * @id:     the act
  *
- * What metadata's inodes may have for a number, and block devices, is not
- * remembered.  Inside iob_read_lock().
+ * Block devices and numbers that an inode of iob_is_metadata() may have are not remembered.
+ * Inside iob_read_lock().
  */
 void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *inode,
-		     u64 id)
+			 u64 id)
 {
-	struct iob_dirty_fast *r = &t->dirty_fast;
+	struct iob_dirty_fast *r = iob_dirty_fast_of(t);
 	u32 now = iob_epoch_now();
 	struct iob_act *act = iob_act_id(id);
 
 	iob_dirty_fast_end(r);
 	if (!act || id <= IOB_ACT_LOST || READ_ONCE(act->dead) ||
 	    act->intent != intent || act->role != t->role ||
-	    inode->i_ino <= 2 || iob_is_bdev(inode) || iob_is_metadata(inode))
+	    inode->i_ino <= IOB_METADATA_INO_MAX || iob_is_bdev(inode))
 		return;
 	r->epoch = now;
 	r->intent = intent;
@@ -77,47 +93,51 @@ void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *ino
 	iob_act_touch(act);
 }
 
-/* How many of its addresses lead to vfs_write() and the last into it; 0: none. */
-static unsigned int addresses_to_write(const struct iob_stack_slot *m)
+/*
+ * The number of innermost addresses of @slot up to and with the one in vfs_write(), 0 if that
+ * is not what iob_dirty_fast_goes_on() may compare.
+ */
+static unsigned int addresses_to_write(const struct iob_stack_slot *slot)
 {
 	unsigned int i;
 
-	for (i = m->own; i < m->nr_low; i++) {
-		if (iob_code_has(&writer, m->ip[i]))
+	for (i = slot->own; i < slot->nr_low; i++) {
+		if (iob_code_has(&writer, slot->ip[i]))
 			break;
 	}
-	/* what counts from the frame pointer is above, as there is but one */
-	if (i == m->nr_low || i == m->own || m->nr_low == m->nr)
+	/* without a hinge (see stack/slot.c) it is no system call */
+	if (i == slot->nr_low || i == slot->own || slot->nr_low == slot->nr)
 		return 0;
-	return iob_in_modules(m->ip[i - 1]) ? i + 1 : 0;
+	return iob_in_modules(slot->ip[i - 1]) ? i + 1 : 0;
 }
 
 /**
- * iob_dirty_fast_note_call - within one write() a page was dirtied like the last one
- * @r:  what was noted of that
- * @m:  the stack that both have
- * @sp: where it begins
+ * iob_dirty_fast_note_call - a second page was dirtied like the first by one write()
+ * @r:    what is remembered of the first
+ * @slot: the stack that both have
+ * @sp:   the stack pointer of the probe
  *
  * Inside iob_read_lock(), preemption off.
  */
-void iob_dirty_fast_note_call(struct iob_dirty_fast *r, const struct iob_stack_slot *m,
-			  unsigned long sp)
+void iob_dirty_fast_note_call(struct iob_dirty_fast *r, const struct iob_stack_slot *slot,
+			      unsigned long sp)
 {
-	unsigned int i, nr = addresses_to_write(m);
+	unsigned int i, nr = addresses_to_write(slot);
 
 	r->sp = 0;
 	r->ended = iob_writes_ended(current);
 	if (!nr || nr > ARRAY_SIZE(r->addr))
 		return;
-	for (i = 0; i < m->nr_guards; i++) {
-		if (!m->guard[i].to_end)
+	/* a frame further in than the hinge that counts from the frame pointer has a guard */
+	for (i = 0; i < slot->nr_guards; i++) {
+		if (!slot->guard[i].to_end)
 			return;
 	}
 	for (i = 0; i < nr; i++) {
-		r->addr[i] = m->ip[i];
-		r->place[i] = m->place[i];
+		r->addr[i] = slot->ip[i];
+		r->place[i] = slot->place[i];
 	}
-	/* so many are compared at once: some of them twice, if need be */
+	/* fill up the last step: some words are compared twice */
 	for (; nr % IOB_DIRTY_FAST_STEP; nr++) {
 		r->addr[nr] = r->addr[nr - 1];
 		r->place[nr] = r->place[nr - 1];

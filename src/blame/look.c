@@ -71,7 +71,7 @@ u64 iob_look_submitter(struct iob_look *l, const struct inode *host)
 		iob_stack_from(&stack, l->at, NULL);
 	else
 		iob_stack_get(&stack, l->regs);
-	intent = iob_intent_get(&stack, l->modifier);
+	intent = iob_stack_intent(&stack, l->modifier);
 	other = submitter_parent(l, &stack);
 	if (host)
 		iob_file_of(host, &file);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "association.h"
+#include "core/metadata.h"
 #include "core/task.h"
 #include "provider.h"
 

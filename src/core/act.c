@@ -1,46 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reclaiming, the one place where an object dies while probes run:
- *
- *  1. the dirtier table is read: acts that own a page to be written stay;
- *  2. acts unused for the time to live leave the index;
- *  3. synchronize_rcu(): whoever found one of them is done, and has put its
- *     number into the dirtier table if it was going to;
- *  4. the dirtier table is read again, and entries of the dead become LOST:
- *     after that the number may be given to another act;
- *  5. they are freed.  IOs in flight name them by id, with the generation, and
- *     find nothing.
- *
- * The number is therefore kept taken from 2 to 4.
+ * Acts are in an index, see index.h: found by role, intent and file through its hash table,
+ * or by id.  blame/reclaim frees the acts that are not used any more.
  */
-#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/jhash.h>
-#include <linux/mm.h>
-#include <linux/ktime.h>
 #include <linux/percpu.h>
 
 #include <compat/rcu.h>
 #include <compat/slab.h>
 
 #include "act.h"
-#include "blame/dirtier.h"
+#include "epoch.h"
 #include "intent.h"
 #include "role.h"
 #include "stats.h"
-#include "task.h"
 
 struct iob_index iob_acts;
-static struct kmem_cache *cache;
+static struct kmem_cache *act_cache;
+/* frees ->counters */
 static void (*release_counters)(struct iob_act *act);
 
-static u32 hash_of(u64 role, u32 intent, const struct iob_file *f)
+static u32 act_hash(u64 role, u32 intent, const struct iob_file *f)
 {
 	return jhash_3words(iob_id_nr(role) ^ f->dev, intent ^ f->gen,
 			    (u32)f->ino, (u32)(f->ino >> 32));
 }
 
-static bool same(const struct iob_node *a, const struct iob_node *b)
+static bool act_same(const struct iob_node *a, const struct iob_node *b)
 {
 	const struct iob_act *x = container_of(a, struct iob_act, node);
 	const struct iob_act *y = container_of(b, struct iob_act, node);
@@ -49,8 +36,8 @@ static bool same(const struct iob_node *a, const struct iob_node *b)
 	       iob_file_same(&x->file, &y->file);
 }
 
-static struct iob_act *find(u64 role, u32 intent, const struct iob_file *file,
-			    u32 hash)
+static struct iob_act *act_lookup(u64 role, u32 intent, const struct iob_file *file,
+				  u32 hash)
 {
 	struct iob_act *a;
 
@@ -63,12 +50,11 @@ static struct iob_act *find(u64 role, u32 intent, const struct iob_file *file,
 	return NULL;
 }
 
-static u64 get(u64 role, u32 intent, const struct iob_file *file,
-	       bool inherited)
+static u64 act_get(u64 role, u32 intent, const struct iob_file *file, bool inherited)
 {
-	u32 hash = hash_of(role, intent, file);
+	u32 hash = act_hash(role, intent, file);
 	const struct iob_role *r;
-	struct iob_act *new, *act = find(role, intent, file, hash);
+	struct iob_act *new, *act = act_lookup(role, intent, file, hash);
 	struct iob_node *node;
 
 	if (act) {
@@ -77,7 +63,7 @@ static u64 get(u64 role, u32 intent, const struct iob_file *file,
 	}
 	if (iob_index_full(&iob_acts))
 		return IOB_ACT_NOMEM;
-	new = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	new = kmem_cache_alloc(act_cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!new) {
 		iob_stat_inc(node_nomem);
 		return IOB_ACT_NOMEM;
@@ -90,9 +76,9 @@ static u64 get(u64 role, u32 intent, const struct iob_file *file,
 	r = iob_role_id(role);
 	new->kthread = r && r->kthread;
 	new->inherited = inherited;
-	node = iob_index_add(&iob_acts, &new->node, hash, same);
+	node = iob_index_add(&iob_acts, &new->node, hash, act_same);
 	if (node != &new->node)
-		kmem_cache_free(cache, new);
+		kmem_cache_free(act_cache, new);
 	return IS_ERR(node) ? IOB_ACT_NOMEM : node->id;
 }
 
@@ -102,22 +88,21 @@ static u64 get(u64 role, u32 intent, const struct iob_file *file,
  * @intent: number of the intent
  * @file:   the file
  *
- * Made if it is new.  Any context but NMI, inside iob_read_lock().
+ * Makes the act if it is new.  Any context but NMI, inside iob_read_lock().
  * Return: its id, IOB_ACT_NOMEM if it could not be made (counted).
  */
 u64 iob_act_get(u64 role, u32 intent, const struct iob_file *file)
 {
-	return get(role, intent, file, false);
+	return act_get(role, intent, file, false);
 }
 
 /**
- * iob_act_on - an act's role and intent, on another file
- * @id:        the act
+ * iob_act_on - the act with the same role and intent on another file
+ * @id:        an act
  * @file:      the file
- * @inherited: others did it, on the role's behalf
+ * @inherited: another task does it, on the role's behalf
  *
- * Context and errors as iob_act_get(); an act that is gone gives
- * IOB_ACT_LOST.
+ * Context and errors as iob_act_get().  Return: IOB_ACT_LOST if @id was reclaimed.
  */
 u64 iob_act_on(u64 id, const struct iob_file *file, bool inherited)
 {
@@ -125,47 +110,47 @@ u64 iob_act_on(u64 id, const struct iob_file *file, bool inherited)
 
 	if (!act || id <= IOB_ACT_LOST)
 		return IOB_ACT_LOST;
-	return get(act->role, act->intent, file, inherited);
+	return act_get(act->role, act->intent, file, inherited);
 }
 
 /*
- * A CPU's last answers of iob_act_modified(): blocks of a journal come by
- * thousands, of a few acts.  Ids have no second life in a session, so what was
- * right once is right as long as @to lives.  Of tasks, with preemption off.
+ * A CPU's last answers of iob_act_modified(): thousands of blocks of a journal belong to a
+ * few acts.  An id is never used again in a session, so an answer stays right as long as the
+ * act @to lives.  Only tasks use it, with preemption off.
  */
-struct modified {
+struct act_answer {
 	u64 from;
 	u64 to;
 	u32 modifier;
 };
 
-#define NR_MODIFIED	16
-static DEFINE_PER_CPU(struct modified [NR_MODIFIED], modified);
+#define NR_ANSWERS	16
+static DEFINE_PER_CPU(struct act_answer [NR_ANSWERS], act_answers);
 
-/* Where the answer is remembered, NULL: an interrupt remembers nothing. */
-static struct modified *modified_of(u64 id)
+/* The place of @id's answer, or NULL in an interrupt. */
+static struct act_answer *act_answer_of(u64 id)
 {
-	return in_task() ? this_cpu_ptr(&modified[iob_id_nr(id) % NR_MODIFIED]) :
+	return in_task() ? this_cpu_ptr(&act_answers[iob_id_nr(id) % NR_ANSWERS]) :
 			   NULL;
 }
 
 /**
- * iob_act_modified - the same act under another modifier
- * @id:       the act
+ * iob_act_modified - the same act with another modifier of its intent
+ * @id:       an act
  * @modifier: see IOB_MODIFIER_*
  *
- * Context and errors as iob_act_get(); an act that is gone stays @id.
+ * Context and errors as iob_act_get().  Return: @id itself if it was reclaimed.
  */
 u64 iob_act_modified(u64 id, u32 modifier)
 {
 	const struct iob_act *act = iob_act_id(id);
-	struct modified *m;
+	struct act_answer *m;
 	u32 intent;
 	u64 to;
 
 	if (!act || id <= IOB_ACT_LOST)
 		return id;
-	m = modified_of(id);
+	m = act_answer_of(id);
 	if (m && m->from == id && m->modifier == modifier) {
 		struct iob_act *known = iob_act_id(m->to);
 
@@ -177,14 +162,14 @@ u64 iob_act_modified(u64 id, u32 modifier)
 	intent = iob_intent_modified(act->intent, modifier);
 	if (intent == act->intent)
 		return id;
-	to = get(act->role, intent, &act->file, act->inherited);
-	/* what there was no memory for is asked again */
+	to = act_get(act->role, intent, &act->file, act->inherited);
+	/* not without memory: the next call tries again */
 	if (m && intent > IOB_INTENT_LOST && to > IOB_ACT_LOST)
-		*m = (struct modified){ id, to, modifier };
+		*m = (struct act_answer){ id, to, modifier };
 	return to;
 }
 
-/* The act with the smallest number >= *nr, or NULL.  In iob_read_lock(). */
+/* The act with the smallest number >= *@nr, which gets it, or NULL.  As iob_index_next(). */
 struct iob_act *iob_act_next(u32 *nr)
 {
 	struct iob_node *node = iob_index_next(&iob_acts, nr);
@@ -192,124 +177,32 @@ struct iob_act *iob_act_next(u32 *nr)
 	return node ? container_of(node, struct iob_act, node) : NULL;
 }
 
-/* How many there are, the two special ones included. */
+/* The number of acts, the two special ones included. */
 u32 iob_acts_count(void)
 {
 	return READ_ONCE(iob_acts.count);
 }
 
-static void free_act(struct iob_act *act)
-{
-	if (act->counters)
-		release_counters(act);
-	kmem_cache_free(cache, act);
-}
-
-/* No new entry is to name it. */
-static void bury(struct iob_act *act)
+/* Mark an act dead and take it out of the hash table; its number stays taken. */
+void iob_act_bury(struct iob_act *act)
 {
 	WRITE_ONCE(act->dead, true);
-	/* who finds the new epoch finds it dead */
+	/* a shortcut that is noted in the new epoch sees ->dead */
 	iob_epoch_bump();
 	iob_index_unhash(&iob_acts, &act->node);
 }
 
-/* Step 2: @dead gets the numbers of the acts that were taken out. */
-static u32 unhash_unused(u32 ttl, const unsigned long *owners,
-			 unsigned long *dead)
+/* Free an act that no reader can find any more.  May sleep. */
+void iob_act_free(struct iob_act *act)
 {
-	/* in whole ticks, and never sooner */
-	u32 ticks = DIV_ROUND_UP_ULL((u64)ttl * HZ, IOB_ACT_TICK);
-	u32 nr, nr_dead = 0, now = iob_act_now();
-	struct iob_act *act;
-
-	for (nr = IOB_ACT_LOST + 1; (act = iob_act_next(&nr)); nr++) {
-		cond_resched();
-		/* it may be used in a tick that began after we looked */
-		if ((s32)(now - READ_ONCE(act->used)) < (s32)ticks ||
-		    test_bit(nr, owners))
-			continue;
-		bury(act);
-		__set_bit(nr, dead);
-		nr_dead++;
-	}
-	return nr_dead;
+	if (act->counters)
+		release_counters(act);
+	kmem_cache_free(act_cache, act);
 }
 
-/* Step 5.  Their ->hash is ours since step 3: it lists them here. */
-static void free_dead(const unsigned long *dead)
+static int act_add_special(u64 id, u64 role, u32 intent)
 {
-	HLIST_HEAD(list);
-	struct hlist_node *next;
-	struct iob_act *act;
-	u32 nr;
-
-	for_each_set_bit(nr, dead, iob_acts.max) {
-		act = iob_act_nr(nr);
-		iob_index_unnumber(&iob_acts, &act->node);
-		hlist_add_head(&act->node.hash, &list);
-		cond_resched();
-	}
-	/* nobody finds them by id any more: wait for those who just have */
-	synchronize_rcu();
-	hlist_for_each_entry_safe(act, next, &list, node.hash) {
-		free_act(act);
-		cond_resched();
-	}
-}
-
-static void reclaim_roles(u32 ttl, unsigned long *used, u32 bits,
-			  struct iob_reclaimed *done)
-{
-	struct iob_act *act;
-	u32 nr;
-
-	bitmap_zero(used, bits);
-	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
-		if (iob_id_nr(act->role) < bits)
-			__set_bit(iob_id_nr(act->role), used);
-		cond_resched();
-	}
-	done->roles += iob_roles_reclaim(used, bits, ttl);
-}
-
-/**
- * iob_acts_reclaim - free acts that are not used any more, then roles
- * @ttl:  seconds that an act must have been unused, a role's task be gone
- * @done: what was freed is added
- *
- * May sleep, takes two grace periods and two passes over the dirtier table.
- * The caller sees to it that it does not run twice at once and that the
- * session stays.  Without memory nothing is reclaimed this time.
- */
-void iob_acts_reclaim(u32 ttl, struct iob_reclaimed *done)
-{
-	u32 bits = max(iob_acts.max, iob_roles_max());
-	unsigned long *owners = kvcalloc(BITS_TO_LONGS(bits), sizeof(long),
-					 GFP_KERNEL);
-	unsigned long *dead = kvcalloc(BITS_TO_LONGS(bits), sizeof(long),
-				       GFP_KERNEL);
-	u32 nr_dead;
-
-	if (!owners || !dead)
-		goto out;
-	iob_dirtier_owners(owners);
-	nr_dead = unhash_unused(ttl, owners, dead);
-	if (nr_dead) {
-		synchronize_rcu();
-		iob_dirtier_drop(dead);
-		free_dead(dead);
-		done->acts += nr_dead;
-	}
-	reclaim_roles(ttl, owners, bits, done);
-out:
-	kvfree(owners);
-	kvfree(dead);
-}
-
-static int add_special(u64 id, u64 role, u32 intent)
-{
-	struct iob_act *act = kmem_cache_alloc(cache, GFP_KERNEL);
+	struct iob_act *act = kmem_cache_alloc(act_cache, GFP_KERNEL);
 	int err;
 
 	if (!act)
@@ -319,14 +212,14 @@ static int add_special(u64 id, u64 role, u32 intent)
 	act->intent = intent;
 	err = iob_index_reserve(&iob_acts, &act->node, iob_id_nr(id));
 	if (err)
-		kmem_cache_free(cache, act);
+		kmem_cache_free(act_cache, act);
 	return err;
 }
 
 /**
- * iob_acts_init - begin with the two special acts alone
+ * iob_acts_init - begin a session with the two special acts
  * @max:     numbers stay below
- * @release: frees an act's counters
+ * @release: frees ->counters of an act
  *
  * May sleep.  Return: 0 or -ENOMEM.
  */
@@ -335,21 +228,21 @@ int iob_acts_init(u32 max, void (*release)(struct iob_act *act))
 	int err = iob_index_init(&iob_acts, max, 1);
 	int cpu;
 
-	/* ids begin anew */
+	/* the last session had the same ids */
 	for_each_possible_cpu(cpu)
-		memset(per_cpu_ptr(&modified, cpu), 0, sizeof(modified));
+		memset(per_cpu_ptr(&act_answers, cpu), 0, sizeof(act_answers));
 	release_counters = release;
 	if (!err)
-		err = add_special(IOB_ACT_NOMEM, IOB_ROLE_NOMEM,
+		err = act_add_special(IOB_ACT_NOMEM, IOB_ROLE_NOMEM,
 				  IOB_INTENT_NOMEM);
 	if (!err)
-		err = add_special(IOB_ACT_LOST, IOB_ROLE_LOST, IOB_INTENT_LOST);
+		err = act_add_special(IOB_ACT_LOST, IOB_ROLE_LOST, IOB_INTENT_LOST);
 	if (err)
 		iob_acts_exit();
 	return err;
 }
 
-/* Free all.  No probe is attached and no reader holds the session. */
+/* Free all acts.  No probe is attached and no reader holds the session. */
 void iob_acts_exit(void)
 {
 	struct iob_act *act;
@@ -358,7 +251,7 @@ void iob_acts_exit(void)
 	if (!iob_acts.table)
 		return;
 	while ((act = iob_act_next(&nr))) {
-		free_act(act);
+		iob_act_free(act);
 		nr++;
 		cond_resched();
 	}
@@ -369,12 +262,12 @@ void iob_acts_exit(void)
 int iob_acts_cache_init(void)
 {
 	BUILD_BUG_ON(sizeof(struct iob_act) > 72);
-	cache = iob_cache_create("iob_act", sizeof(struct iob_act), 0);
-	return cache ? 0 : -ENOMEM;
+	act_cache = iob_cache_create("iob_act", sizeof(struct iob_act), 0);
+	return act_cache ? 0 : -ENOMEM;
 }
 
 /* Module unload, after iob_acts_exit(). */
 void iob_acts_cache_exit(void)
 {
-	kmem_cache_destroy(cache);
+	kmem_cache_destroy(act_cache);
 }

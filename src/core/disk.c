@@ -16,7 +16,7 @@
 
 #include "act.h"
 #include "disk.h"
-#include "task.h"
+#include "epoch.h"
 
 static DEFINE_MUTEX(devs_mutex);
 struct iob_devs __rcu *iob_devs;	/* M, R */

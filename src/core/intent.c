@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Intents are in an index, see index.h: found by trace and modifier through its hash table,
+ * or by number.  iob_intent_modified() is asked for each block of a journal: so each intent
+ * keeps the numbers of its first two modified versions.
+ */
 #include <linux/bug.h>
 #include <linux/err.h>
 #include <linux/jhash.h>
 #include <linux/slab.h>
 
-#include <compat/compiler.h>
 #include <compat/rcu.h>
 
+#include "code.h"
 #include "intent.h"
 #include "stats.h"
 
 static struct iob_index intents;
 
+/* set by hooks, read by probes: see iob_code_publish() */
 static struct iob_code marks[IOB_NR_MARKS];
 
-static const u16 flags_of[IOB_NR_MARKS] = {
+static const u16 mark_flags[IOB_NR_MARKS] = {
 	[IOB_MARK_WRITEBACK] = IOB_INTENT_WRITEBACK,
 	[IOB_MARK_REDIRTY] = IOB_INTENT_REDIRTY,
-	[IOB_MARK_REDIRTY_BTRFS] = IOB_INTENT_REDIRTY,
+	[IOB_MARK_REDIRTY_FS] = IOB_INTENT_REDIRTY,
 };
 
 /**
- * iob_intent_mark - traces through this function mean something
- * @func:  its address
- * @which: what
+ * iob_intent_mark - name a function whose presence in a trace sets flags
+ * @func:  an address inside it
+ * @which: the mark, which one function has at a time
  *
  * May sleep.  No code of the function's module has run yet.
  */
@@ -32,14 +38,14 @@ void iob_intent_mark(unsigned long func, enum iob_mark which)
 	iob_code_publish(func, &marks[which]);
 }
 
-/* Forget what iob_intent_mark() was told.  While no probe is attached. */
+/* Undo all calls of iob_intent_mark().  No probe is attached. */
 void iob_intent_unmark(void)
 {
 	memset(marks, 0, sizeof(marks));
 }
 
-/* What a trace says, IOB_INTENT_*. */
-static u16 classify(const unsigned long *trace, unsigned int depth)
+/* The flags of a trace, IOB_INTENT_*. */
+static u16 intent_flags(const unsigned long *trace, unsigned int depth)
 {
 	unsigned int i, j;
 	u16 flags = 0;
@@ -47,19 +53,19 @@ static u16 classify(const unsigned long *trace, unsigned int depth)
 	for (i = 0; i < depth; i++) {
 		for (j = 0; j < IOB_NR_MARKS; j++) {
 			if (iob_code_has(&marks[j], trace[i]))
-				flags |= flags_of[j];
+				flags |= mark_flags[j];
 		}
 	}
 	return flags;
 }
 
-static u32 hash_of(const unsigned long *trace, unsigned int depth, u32 modifier)
+static u32 intent_hash(const unsigned long *trace, unsigned int depth, u32 modifier)
 {
 	return jhash2((const u32 *)trace, depth * sizeof(*trace) / sizeof(u32),
 		      modifier);
 }
 
-static bool same(const struct iob_node *a, const struct iob_node *b)
+static bool intent_same(const struct iob_node *a, const struct iob_node *b)
 {
 	const struct iob_intent *x = container_of(a, struct iob_intent, node);
 	const struct iob_intent *y = container_of(b, struct iob_intent, node);
@@ -68,8 +74,8 @@ static bool same(const struct iob_node *a, const struct iob_node *b)
 	       !memcmp(x->trace, y->trace, x->depth * sizeof(*x->trace));
 }
 
-static struct iob_intent *find(const unsigned long *trace, unsigned int depth,
-			       u32 modifier, u32 hash)
+static struct iob_intent *intent_lookup(const unsigned long *trace, unsigned int depth,
+					u32 modifier, u32 hash)
 {
 	struct iob_intent *i;
 
@@ -89,12 +95,19 @@ static struct iob_intent *intent_nr(u32 nr)
 	return node ? container_of(node, struct iob_intent, node) : NULL;
 }
 
-/* The number of the intent with this trace and modifier, made if it is new. */
-static u32 find_or_make(const unsigned long *trace, unsigned int depth,
-			u32 modifier)
+/**
+ * iob_intent_find - the number of the intent with this trace and modifier
+ * @trace:    return addresses, innermost first
+ * @depth:    how many, at most IOB_STACK_DEPTH
+ * @modifier: see IOB_MODIFIER_*
+ *
+ * Makes the intent if it is new.  Any context but NMI, inside iob_read_lock().
+ * Return: its number, IOB_INTENT_NOMEM if it could not be made (counted).
+ */
+u32 iob_intent_find(const unsigned long *trace, unsigned int depth, u32 modifier)
 {
-	u32 hash = hash_of(trace, depth, modifier);
-	struct iob_intent *new, *i = find(trace, depth, modifier, hash);
+	u32 hash = intent_hash(trace, depth, modifier);
+	struct iob_intent *new, *i = intent_lookup(trace, depth, modifier, hash);
 	struct iob_node *node;
 
 	if (i)
@@ -110,32 +123,19 @@ static u32 find_or_make(const unsigned long *trace, unsigned int depth,
 	new->modifier = modifier;
 	new->depth = depth;
 	memcpy(new->trace, trace, depth * sizeof(*trace));
-	new->flags = classify(trace, depth);
-	node = iob_index_add(&intents, &new->node, hash, same);
+	new->flags = intent_flags(trace, depth);
+	node = iob_index_add(&intents, &new->node, hash, intent_same);
 	if (node != &new->node)
 		kfree(new);
 	return IS_ERR(node) ? IOB_INTENT_NOMEM : iob_id_nr(node->id);
 }
 
-/* Of iob_intent_get(): not the one that was asked for last with this stack. */
-u32 iob_intent_find(const struct iob_stack *s, u32 modifier)
-{
-	struct iob_stack_slot *m = s->slot;
-	u32 nr = find_or_make(s->ip, s->depth, modifier);
-
-	if (m && nr > IOB_INTENT_LOST) {
-		m->intent = nr;
-		m->modifier = modifier;
-	}
-	return nr;
-}
-
 /**
- * iob_intent_modified - the same stack under another modifier
- * @nr:       an intent
+ * iob_intent_modified - the intent with the same trace and another modifier
+ * @nr:       number of an intent
  * @modifier: the modifier wanted
  *
- * Context and errors as iob_intent_get().
+ * Context and errors as iob_intent_find().
  */
 u32 iob_intent_modified(u32 nr, u32 modifier)
 {
@@ -153,8 +153,8 @@ u32 iob_intent_modified(u32 nr, u32 modifier)
 		if (other >> 32 == modifier)
 			return (u32)other;
 	}
-	found = find_or_make(i->trace, i->depth, modifier);
-	/* what there was no memory for is asked again; two at once find the same */
+	found = iob_intent_find(i->trace, i->depth, modifier);
+	/* not without memory: the next call tries again.  Two CPUs find the same number. */
 	if (n < IOB_INTENT_OTHERS && found > IOB_INTENT_LOST)
 		cmpxchg64(&i->other[n], 0, (u64)modifier << 32 | found);
 	return found;
@@ -166,36 +166,14 @@ const struct iob_intent *iob_intent_nr(u32 nr)
 	return intent_nr(nr);
 }
 
-/**
- * iob_intent_check - with check_stacks: whether a stack was known for what it is
- * @nr: the intent that was taken to have it, without a modifier
- * @ip: where the probe is, see iob_stack_here()
- * @sp: likewise
- * @bp: likewise
- *
- * Inside iob_read_lock(), preemption off.
- */
-noinline void iob_intent_check(u32 nr, unsigned long ip, unsigned long sp,
-			       unsigned long bp)
-{
-	const struct iob_frame at = { ip, sp, bp };
-	struct iob_stack stack IOB_UNINIT;
-
-	iob_stack_from(&stack, &at, NULL);
-	if (iob_intent_get(&stack, 0) == nr)
-		return;
-	iob_stat_inc(stack_wrong);
-	WARN_ONCE(1, "ioblame: a stack in brief was taken for another one\n");
-}
-
-/* How many there are, the two special ones included. */
+/* The number of intents, the two special ones included. */
 u32 iob_intents_count(void)
 {
 	return READ_ONCE(intents.count);
 }
 
 /**
- * iob_intents_init - begin with the two special intents alone
+ * iob_intents_init - begin a session with the two special intents
  * @max: numbers stay below
  *
  * May sleep.  Return: 0 or -ENOMEM.
@@ -217,7 +195,7 @@ int iob_intents_init(u32 max)
 	return err;
 }
 
-/* Free all.  No probe is attached and no reader holds the session. */
+/* Free all intents.  No probe is attached and no reader holds the session. */
 void iob_intents_exit(void)
 {
 	struct iob_node *node;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * intent - how: a stack trace and a modifier
+ * intent - how an IO came about: a stack trace and a modifier
  *
- * Intents are made and never destroyed while a session lives, so their number
- * is name enough and a reader may hold a pointer as long as it holds the
- * session.
+ * Two IOs with the same return addresses and the same modifier have the same intent.
+ *
+ * Example: cp and rsync both dirty pages by vfs_write() -> generic_file_write_iter() -> ...:
+ * that is one intent, say 12, with modifier 0.  A journal writes a block that was changed by
+ * this stack: that is intent 13, the same trace with IOB_MODIFIER_JOURNAL.
+ *
+ * An intent lives until its session ends.  So its number is its name, without a
+ * generation, and a reader may hold a pointer as long as it holds the session.
  */
 #ifndef IOB_CORE_INTENT_H
 #define IOB_CORE_INTENT_H
@@ -12,17 +17,19 @@
 #include <linux/ioblame.h>
 
 #include "index.h"
-#include "stack/stack.h"
 
-/* what the trace says about the IO, worked out once when the intent is made */
+/* return addresses that an intent has at most */
+#define IOB_STACK_DEPTH	40
+
+/* what the trace says about the IO, found once when the intent is made */
 #define IOB_INTENT_REDIRTY	1	/* writeback puts a page back */
 #define IOB_INTENT_WRITEBACK	2	/* inside writeback of a file */
 
-/* the functions whose place in a trace says so */
+/* A function whose presence in a trace sets flags. */
 enum iob_mark {
 	IOB_MARK_WRITEBACK,
 	IOB_MARK_REDIRTY,
-	IOB_MARK_REDIRTY_BTRFS,
+	IOB_MARK_REDIRTY_FS,	/* the same, a file system's own function */
 	IOB_NR_MARKS,
 };
 
@@ -32,10 +39,10 @@ struct iob_intent {
 	struct iob_node node;
 	u32 modifier;
 	u16 depth;
-	u16 flags;
+	u16 flags;		/* IOB_INTENT_* */
 	/*
-	 * The same stack under the first other modifiers that were wanted: the modifier
-	 * and, below it, the number; 0: none yet.  Set once.
+	 * The same trace with other modifiers, the first ones asked for:
+	 * modifier << 32 | number, or 0.  Set once.
 	 */
 	u64 other[IOB_INTENT_OTHERS];
 	unsigned long trace[];
@@ -45,28 +52,7 @@ int iob_intents_init(u32 max);
 void iob_intents_exit(void);
 void iob_intent_mark(unsigned long func, enum iob_mark which);
 void iob_intent_unmark(void);
-u32 iob_intent_find(const struct iob_stack *s, u32 modifier);
-void iob_intent_check(u32 nr, unsigned long ip, unsigned long sp,
-		      unsigned long bp);
-
-/**
- * iob_intent_get - the number of the intent with this stack and modifier
- * @s:	      the stack
- * @modifier: see IOB_MODIFIER_*
- *
- * Made if it is new.  Any context but NMI, inside iob_read_lock().
- * Return: its number, IOB_INTENT_NOMEM if it could not be made (counted).
- */
-static inline u32 iob_intent_get(const struct iob_stack *s, u32 modifier)
-{
-	const struct iob_stack_slot *m = s->slot;
-
-	/* intents last as long as what is remembered */
-	if (likely(m && m->intent && m->modifier == modifier))
-		return m->intent;
-	return iob_intent_find(s, modifier);
-}
-
+u32 iob_intent_find(const unsigned long *trace, unsigned int depth, u32 modifier);
 u32 iob_intent_modified(u32 nr, u32 modifier);
 const struct iob_intent *iob_intent_nr(u32 nr);
 u32 iob_intents_count(void);

@@ -27,7 +27,7 @@ static size_t task_size = sizeof(struct iob_task);
 
 /**
  * iob_task_part_add - a unit wants room in each task's context
- * @part: where it is, how large it is; gets its offset
+ * @part: the part; gets an offset if it has no fixed one
  *
  * At module load, before iob_tasks_init().  Return: 0 or -E2BIG.
  */
@@ -35,8 +35,10 @@ int iob_task_part_add(struct iob_task_part *part)
 {
 	if (WARN_ON(nr_task_parts == MAX_PARTS || cache))
 		return -E2BIG;
-	part->offset = ALIGN(task_size, sizeof(u64));
-	task_size = part->offset + part->size;
+	if (!part->offset) {
+		part->offset = ALIGN(task_size, sizeof(u64));
+		task_size = part->offset + part->size;
+	}
 	task_parts[nr_task_parts++] = part;
 	return 0;
 }
@@ -66,6 +68,17 @@ static void renew_task_parts(struct iob_task *t)
 	}
 }
 
+/* The task acts in another role from now on. */
+static void tell_task_parts_new_role(struct iob_task *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_task_parts; i++) {
+		if (task_parts[i]->new_role)
+			task_parts[i]->new_role(iob_task_part_of(t, task_parts[i]));
+	}
+}
+
 /* A task makes its own context, or its parent does before it runs: one. */
 static struct iob_task *make(const struct task_struct *task, s32 user)
 {
@@ -78,7 +91,6 @@ static struct iob_task *make(const struct task_struct *task, s32 user)
 	}
 	memset(t, 0, task_size);
 	renew_task_parts(t);
-	iob_dirty_fast_end(&t->dirty_fast);
 	t->task = task;
 	t->user = user;
 	spin_lock_irqsave(&tasks_lock, flags);
@@ -214,6 +226,7 @@ int iob_task_set_user(s32 user)
 		t->pid = 0;
 		t->act = IOB_ACT_NONE;
 		t->fast.epoch = 0;
+		tell_task_parts_new_role(t);
 	} else {
 		err = -ENOMEM;
 	}

@@ -16,21 +16,17 @@
 #include <compat/rcu.h>
 
 #include "act.h"
+#include "code.h"
 #include "epoch.h"
 #include "blame/transaction.h"
 #include "stack/slot.h"
 #include "blame/origin.h"
 
 #define IOB_MAX_BEHALFS	4
-#define IOB_CACHEABLES	4	/* a power of 2 */
-#define IOB_DIRTY_FAST_STEP	6
-#define IOB_DIRTY_FAST_ADDRS (2 * IOB_DIRTY_FAST_STEP)
 
-/* A call of a function, as seen at its entry. */
-struct iob_call {
-	unsigned long ret;	/* where it returns to */
-	unsigned long sp;	/* where that is on the stack */
-};
+/* bytes of the parts that each dirtied page and each direct IO looks at */
+#define IOB_ROOM_DIRTY	240
+#define IOB_ROOM_DIRECT	128
 
 /* For whom the task changes metadata: set on entry to a function. */
 struct iob_behalf {
@@ -145,33 +141,6 @@ struct iob_fast {
 	struct iob_fast_stacks *stacks;	/* ours, or NULL */
 };
 
-/* no inode has this number */
-#define IOB_DIRTY_FAST_NONE	U64_MAX
-
-/*
- * Who dirtied the last page: the same intent on the same file, by the same role,
- * is the same act while the epoch is that in which it was seen to live, see
- * iob_epoch_now().  Of blame/repeat.
- */
-struct iob_dirty_fast {
-	u32 intent;		/* a plain one; 0: nothing is remembered */
-	u32 epoch;
-	u32 touched;		/* jiffies when the act was last said to be in use */
-	u64 role;
-	u64 ino;		/* no file of metadata, no block device; or IOB_DIRTY_FAST_NONE */
-	u32 dev;
-	u32 gen;
-	u32 nr;			/* the act's number */
-	struct iob_act *act;
-	/* and the same within one call of vfs_write(), see blame/repeat.c: */
-	unsigned long sp;	/* the stack was so deep, 0: there is nothing */
-	u64 ended;		/* so many such calls had ended when it was noted, */
-	u64 seen;		/* and so many at the last page of another kind */
-	u32 nr_addr;		/* in steps of IOB_DIRTY_FAST_STEP */
-	u16 place[IOB_DIRTY_FAST_ADDRS];	/* in words above sp */
-	unsigned long addr[IOB_DIRTY_FAST_ADDRS];
-};
-
 struct iob_task {
 	struct hlist_node hash;
 	struct rcu_head rcu;
@@ -200,24 +169,30 @@ struct iob_task {
 	u32 act_intent;
 	struct iob_file act_file;
 	struct iob_fast fast;
-	struct iob_dirty_fast dirty_fast;
-	/* intents with which it dirties for itself: see iob_task_is_cacheable() */
-	u64 cacheable[IOB_CACHEABLES];	/* session << 32 | intent */
+	/* parts at a fixed place: see struct iob_task_part */
+	u64 room_dirty[IOB_ROOM_DIRTY / sizeof(u64)];	/* of blame/dirty_fast */
+	u64 room_direct[IOB_ROOM_DIRECT / sizeof(u64)];	/* of io/fast */
 };
 
 /*
  * What a unit keeps of each task: a part of the task's context that this unit alone looks
- * into.  Parts follow struct iob_task in memory; iob_task_part_add() says where.
+ * into.  Parts follow struct iob_task in memory; iob_task_part_add() says where.  All bytes
+ * of a part are 0 when the task is first met in a session, then @renew is called.
  *
- * Example: xfs keeps 88 bytes.  They begin at .offset, say 512 bytes behind the task's
- * struct; all of them are 0 when the task is first met in a session.
+ * Example: xfs keeps 88 bytes.  .offset becomes 512, say, and the part of the task at
+ * address 0x1000 is at 0x1200.
+ *
+ * A part with a room in struct iob_task sets .offset itself, so that the compiler knows
+ * it:  .offset = offsetof(struct iob_task, room_dirty).  The owner asserts that the part
+ * fits, and gets at it by a cast of the room.
  */
 struct iob_task_part {
 	const char *name;
 	size_t size;			/* bytes */
-	size_t offset;			/* from struct iob_task; set by iob_task_part_add() */
+	size_t offset;			/* from struct iob_task; 0: set by iob_task_part_add() */
 	void (*renew)(void *part);	/* set what is not 0 at first, or NULL */
 	void (*free)(void *part);	/* give back what the part owns, or NULL */
+	void (*new_role)(void *part);	/* the task changes its role: forget it, or NULL */
 };
 
 /* A unit's part of @t.  Any context that may look at @t. */
@@ -279,44 +254,6 @@ static inline struct iob_task *iob_task_get(void)
 static inline bool iob_task_serves(const struct iob_task *t)
 {
 	return t->modifier | (unsigned long)t->writes.key | t->backing.call.ret;
-}
-
-static inline u64 *iob_task_cacheable_of(struct iob_task *t, u32 intent)
-{
-	return &t->cacheable[intent % IOB_CACHEABLES];
-}
-
-/* Nothing is remembered. */
-static inline void iob_dirty_fast_end(struct iob_dirty_fast *r)
-{
-	r->intent = 0;
-	r->ino = IOB_DIRTY_FAST_NONE;
-	r->sp = 0;
-	r->ended = U64_MAX;
-}
-
-/*
- * Whether what the task dirties with this intent is just its own: in no scope,
- * not dirty again, not stored into one page of a folio.  That follows from the
- * intent and from what the context holds of scopes, stores and logs; whoever
- * changes those calls iob_task_not_cacheable().  Not so for what blame/dirty calls
- * metadata.  Context as iob_task_get().
- */
-static inline bool iob_task_is_cacheable(struct iob_task *t, u32 intent)
-{
-	return *iob_task_cacheable_of(t, intent) ==
-	       ((u64)t->session << 32 | intent);
-}
-
-static inline void iob_task_set_cacheable(struct iob_task *t, u32 intent)
-{
-	*iob_task_cacheable_of(t, intent) = (u64)t->session << 32 | intent;
-}
-
-static inline void iob_task_not_cacheable(struct iob_task *t)
-{
-	memset(t->cacheable, 0, sizeof(t->cacheable));
-	iob_dirty_fast_end(&t->dirty_fast);
 }
 
 void iob_task_free(const struct task_struct *task);

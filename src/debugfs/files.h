@@ -8,7 +8,7 @@
 #include <linux/fs.h>
 #include <linux/seq_file.h>
 
-#include "core/act.h"
+#include "blame/reclaim.h"
 
 struct dentry;
 

@@ -120,7 +120,7 @@ static void btrfs_read_compressed_entered(struct pt_regs *regs)
 #ifdef IOB_BTRFS_REDIRTY
 static void btrfs_redirty_found(unsigned long func)
 {
-	iob_intent_mark(func, IOB_MARK_REDIRTY_OTHER);
+	iob_intent_mark(func, IOB_MARK_REDIRTY_FS);
 }
 #endif
 

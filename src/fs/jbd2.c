@@ -80,7 +80,7 @@ static void jbd2_commit_entered(struct pt_regs *regs)
 	/* a task that unmounts may commit too, but writes more than the journal */
 	if (!t || !running || current != journal->j_task)
 		return;
-	iob_task_not_cacheable(t);
+	iob_dirty_not_cacheable(t);
 	iob_transaction_begin_write(t, journal, running->t_tid, running->t_tid);
 	w = iob_transaction_writes(t);
 	w->always = true;

@@ -223,7 +223,7 @@ static __always_inline struct iob_bio_ctx *follow(struct bio *bio,
 		return NULL;
 	if (hands_on) {
 		ends_anywhere(gd);
-		if (iob_disk_is_loop(gd))
+		if (iob_disk_is_file(gd))
 			WRITE_ONCE(iob_loop_any, true);
 	}
 	return make(bio, gd, disk, op, lone && !hands_on);

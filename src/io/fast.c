@@ -109,7 +109,7 @@ void iob_fast_note(const struct iob_bio_ctx *f, const struct gendisk *gd,
 	    READ_ONCE(act->dead) || iob_bio_chained(f->bio))
 		return;
 	q->dev = iob_bio_devt(f->bio);
-	if (iob_disk_is_loop(gd)) {
+	if (iob_disk_is_file(gd)) {
 		q->dev = IOB_LOOP_OF(q->dev);
 		q->backing = iob_loop_file_of_now(gd);
 	}

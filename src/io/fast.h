@@ -83,7 +83,7 @@ static __always_inline bool iob_fast_same_loop(const struct iob_fast *q,
 
 	/* (a partition's number may have gone to another disk since) */
 	return q->dev == IOB_LOOP_OF(iob_bio_devt(bio)) &&
-	       iob_disk_is_loop(gd) &&
+	       iob_disk_is_file(gd) &&
 	       (likely(iob_loop_file_is(gd, q->backing)) ||
 		!iob_loop_file_disk_reaches(gd));
 }
@@ -133,7 +133,7 @@ static __always_inline bool iob_fast_stack(const struct iob_fast *q,
 		return false;
 	iob_stat_inc(stack_known);
 	if (unlikely(READ_ONCE(iob_check_stacks)))
-		iob_intent_check(q->intent, ip, sp, bp);
+		iob_stack_intent_check(q->intent, ip, sp, bp);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include "core/act.h"
 #include "fs/btrfs_compressed.h"
 #include "blame/dirtier.h"
+#include "blame/dirty_fast.h"
 #include "core/disk.h"
 #include "core/intent.h"
 #include "blame/freed_extent.h"
@@ -212,7 +213,9 @@ int iob_session_init(int (*attach)(void), void (*detach)(void))
 	err = iob_bios_init();
 	if (err)
 		goto acts;
-	err = iob_tasks_init();
+	err = iob_dirty_fast_init();
+	if (!err)
+		err = iob_tasks_init();
 	if (err)
 		goto inflight;
 	err = iob_freed_extent_init();

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stack - where the kernel is, without our own frames
+ * stack - the current task's stack trace and its intent, cheaply
+ *
+ * There are three ways, each cheaper and less general than the one before:
+ *
+ *   iob_stack_get(), iob_stack_from()	any context: a slot of the cache, else a walk
+ *   iob_stack_known()			a task in a tracepoint's probe: the set's first slot
+ *   iob_stack_known_in()		the same, of a set that the caller remembers
+ *
+ * A walk begins in a function that must not have returned: iob_stack_here() is called by a
+ * function that stays on the stack until the walk is done.  A tail call would remove it, so
+ * such functions end with barrier().
+ *
+ * Example: a probe at address P of a stack 600 bytes deep takes { P, sp, bp }.  The cache's
+ * slot says that the words 4, 11, 26, ... above sp are return addresses; they are the same
+ * as in the slot, so the trace is the slot's and nothing is copied.
  */
 #ifndef IOB_STACK_STACK_H
 #define IOB_STACK_STACK_H
 
-#include <linux/bits.h>
-#include <linux/hash.h>
-#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/types.h>
@@ -15,43 +26,21 @@
 #include <compat/compiler.h>
 #include <compat/unwind.h>
 
-#include "slot.h"
+#include "core/code.h"
+#include "core/intent.h"
 #include "core/stats.h"
+#include "cache.h"
+#include "slot.h"
 
-#define IOB_STACK_DEPTH	40
-
-/* the code of one function: return addresses lie in (start, end]; 0, 0: none */
-struct iob_code {
-	unsigned long start;
-	unsigned long end;
-};
-
-static inline bool iob_code_has(const struct iob_code *code, unsigned long ip)
-{
-	/* pairs with iob_code_publish() */
-	return ip <= smp_load_acquire(&code->end) &&
-	       ip > READ_ONCE(code->start);
-}
-
-bool iob_code_of(unsigned long func, struct iob_code *code);
-void iob_code_publish(unsigned long func, struct iob_code *code);
-
-void iob_stack_hide(unsigned long func);
-void iob_stack_show_all(void);
-
-/* A trace of the current task, without our own frames. */
+/* A trace of the current task, without the probe's own frames. */
 struct iob_stack {
 	const unsigned long *ip;	/* return addresses, innermost first */
-	unsigned int depth;
-	struct iob_stack_slot *slot;		/* where it is remembered, or NULL */
-	/* a probe's own frames are few; room for them to be cut off again */
-	unsigned long room[IOB_STACK_DEPTH + 8];
+	unsigned int depth;		/* how many */
+	struct iob_stack_slot *slot;	/* the slot that holds them, or NULL: */
+	unsigned long room[IOB_STACK_DEPTH + 8];	/* they are here, behind own ones */
 };
 
-/*
- * Where the caller is, for iob_stack_from(): to be asked for by a function that
- * is still at work then.
- */
+/* Where the caller is, for iob_stack_from(): the caller must not return before that. */
 static __always_inline void iob_stack_here(unsigned long *ip, unsigned long *sp,
 					   unsigned long *bp)
 {
@@ -68,14 +57,35 @@ struct pt_regs;
 void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 		    struct pt_regs *regs);
 void iob_stack_get(struct iob_stack *s, struct pt_regs *regs);
+u32 iob_stack_intent_find(const struct iob_stack *s, u32 modifier);
+void iob_stack_intent_check(u32 nr, unsigned long ip, unsigned long sp,
+			    unsigned long bp);
 
 /**
- * iob_stack_has - whether a call has not returned yet
+ * iob_stack_intent - the number of the intent with this stack and modifier
+ * @s:	      the stack
+ * @modifier: see IOB_MODIFIER_*
+ *
+ * Makes the intent if it is new.  Any context but NMI, inside iob_read_lock().
+ * Return: its number, IOB_INTENT_NOMEM if it could not be made (counted).
+ */
+static inline u32 iob_stack_intent(const struct iob_stack *s, u32 modifier)
+{
+	const struct iob_stack_slot *slot = s->slot;
+
+	/* slots do not outlive the session's intents */
+	if (likely(slot && slot->intent && slot->modifier == modifier))
+		return slot->intent;
+	return iob_stack_intent_find(s, modifier);
+}
+
+/**
+ * iob_stack_has - true if a call has not returned yet
  * @s:   a trace of the task
  * @ret: the call's return address, 0 for none
  *
- * Any context.  Tells calls from one place apart from calls from another: so
- * the caller must be one that calls this function directly.
+ * Any context.  The caller of the function must call it directly: the return address is
+ * all that tells this call from others.
  */
 static inline bool iob_stack_has(const struct iob_stack *s, unsigned long ret)
 {
@@ -88,7 +98,20 @@ static inline bool iob_stack_has(const struct iob_stack *s, unsigned long ret)
 	return false;
 }
 
-/* Whether the task is in a function, wherever that was called from. */
+/* As iob_stack_has(), for a stack that is known. */
+static inline bool iob_stack_slot_has(const struct iob_stack_slot *slot,
+				      unsigned long ret)
+{
+	unsigned int i;
+
+	for (i = slot->own; ret && i < slot->nr; i++) {
+		if (slot->ip[i] == ret)
+			return true;
+	}
+	return false;
+}
+
+/* True if the task is inside a function, whichever place called it. */
 static inline bool iob_stack_in(const struct iob_stack *s,
 				const struct iob_code *code)
 {
@@ -101,95 +124,26 @@ static inline bool iob_stack_in(const struct iob_stack *s,
 	return false;
 }
 
-/* The same as iob_stack_has(), for a stack that is known. */
-static inline bool iob_stack_slot_has(const struct iob_stack_slot *m,
-				      unsigned long ret)
+/* True if the trace loses its outermost frames; iob_stack_from() counts that. */
+static inline bool iob_stack_cut(const struct iob_stack_slot *slot)
 {
-	unsigned int i;
-
-	for (i = m->own; ret && i < m->nr; i++) {
-		if (m->ip[i] == ret)
-			return true;
-	}
-	return false;
+	return slot->nr - slot->own > IOB_STACK_DEPTH;
 }
 
-#define IOB_STACK_SET_BITS	4
-#define IOB_STACK_SETS		BIT(IOB_STACK_SET_BITS)
-
-/*
- * Which of a set of remembered stacks are looked at first.  A function that aligns
- * its stack makes two of one by turns, and a word of the stack tells which it is
- * this time.
- */
-struct iob_stack_hint {
-	struct iob_stack_slot *last;	/* was met last, */
-	struct iob_stack_slot *other;	/* and this before, or they come by turns: */
-	unsigned long ip;	/* this address is there if it is the last one; */
-	u32 span;		/* asked if there is so much stack; 0: never */
-	u16 place;		/* in words above the stack pointer */
-};
-
-/* The beginning of what a CPU remembers, which is blame/stack's alone. */
-struct iob_stack_cache {
-	u32 seq;		/* of the code that there was */
-	struct iob_stack_hint hint[IOB_STACK_SETS];
-};
-
-/* never NULL: a CPU that remembers nothing has one of no code that there ever is */
-DECLARE_PER_CPU(struct iob_stack_cache *, iob_stack_caches);
-
-/* Changes when code comes or goes: addresses may then mean something else. */
-extern atomic_t iob_code_seq;
+/* The module parameter check_stacks: walk each known stack, too, and compare. */
 extern bool iob_check_stacks;
 
-/*
- * The set in which the stack of the current task is found.  What a task of a user
- * is at begins with the system call.
- */
-static __always_inline unsigned int iob_stack_set_user(unsigned long start)
-{
-	return hash_long(start + task_pt_regs(current)->orig_ax,
-			 IOB_STACK_SET_BITS);
-}
-
-static __always_inline unsigned int iob_stack_set(unsigned long start)
-{
-	if (current->flags & PF_KTHREAD)
-		return hash_long(start + (unsigned long)current,
-				 IOB_STACK_SET_BITS);
-	return iob_stack_set_user(start);
-}
-
 #ifdef IOB_UNWIND_FRAMES
-void iob_stack_check(struct iob_stack_slot *m);
+void iob_stack_check(struct iob_stack_slot *slot);
 #endif
 
-/* Which one of a set the stack most probably is. */
-static __always_inline struct iob_stack_slot *
-iob_stack_guess(const struct iob_stack_hint *hint, unsigned long sp, unsigned long end)
-{
-	const unsigned long *low = (const unsigned long *)sp;
-
-	if (hint->span && end - sp >= hint->span &&
-	    low[hint->place] != hint->ip)
-		return hint->other;
-	return hint->last;
-}
-
-/* Which ones of a set this CPU looks at first, as it has just known a stack of it. */
-static inline const struct iob_stack_hint *iob_stack_hint_of(unsigned int set)
-{
-	return &this_cpu_read(iob_stack_caches)->hint[set];
-}
-
 /**
- * iob_stack_known_in - as iob_stack_known(), of a set that the caller knows
- * @set:  below IOB_STACK_SETS; of another one than the stack's it is not known
- * @ip:   as iob_stack_here() has it
- * @sp:   likewise; on the task's own stack, as it is if in_task()
+ * iob_stack_known_in - as iob_stack_known(), of a set that the caller remembers
+ * @set:  below IOB_STACK_SETS; in another set than the stack's it is not known
+ * @ip:   from iob_stack_here()
+ * @sp:   likewise; on the task's own stack, which in_task() implies
  * @bp:   likewise
- * @memo: gets where it is remembered
+ * @slot: gets the slot
  */
 static __always_inline bool iob_stack_known_in(unsigned int set,
 					       unsigned long ip,
@@ -200,18 +154,14 @@ static __always_inline bool iob_stack_known_in(unsigned int set,
 #ifdef IOB_UNWIND_FRAMES
 	unsigned long end = (unsigned long)task_stack_page(current) +
 			    THREAD_SIZE;
-	const struct iob_stack_cache *cache = this_cpu_read(iob_stack_caches);
-	struct iob_stack_slot *m;
+	struct iob_stack_slot *first = iob_stack_cache_first(set, ip, sp, bp, end);
 
-	if (unlikely(cache->seq != atomic_read(&iob_code_seq)))
-		return false;
-	m = iob_stack_guess(&cache->hint[set], sp, end);
-	if (!iob_stack_slot_is(m, ip, sp, bp, end))
+	if (!first)
 		return false;
 	iob_stat_inc(stack_known);
 	if (unlikely(READ_ONCE(iob_check_stacks)))
-		iob_stack_check(m);
-	*slot = m;
+		iob_stack_check(first);
+	*slot = first;
 	return true;
 #else
 	return false;
@@ -219,17 +169,16 @@ static __always_inline bool iob_stack_known_in(unsigned int set,
 }
 
 /**
- * iob_stack_known - the stack above the caller, if it is most probably known
- * @ip:   as iob_stack_here() has it
+ * iob_stack_known - true if the caller's stack is the one that its set expects
+ * @ip:   from iob_stack_here()
  * @sp:   likewise
  * @bp:   likewise
  * @user: the task is known to be no kernel thread
- * @memo: gets where it is remembered
+ * @slot: gets the slot
  *
- * Of a task, not in an interrupt, in a probe that is still at work and was not called
- * at a function's entry; else as iob_stack_from(), which finds others, too.  The stack
- * may be deeper than a trace can be, see iob_stack_cut().  Return: false if it is
- * not known.
+ * Of a task, not in an interrupt; from a tracepoint's probe that has not returned, not at
+ * a function's entry.  Where it returns false, iob_stack_from() may still know the stack.
+ * The stack may be deeper than a trace can be, see iob_stack_cut().
  */
 static __always_inline bool iob_stack_known(unsigned long ip, unsigned long sp,
 					    unsigned long bp, bool user,
@@ -243,15 +192,5 @@ static __always_inline bool iob_stack_known(unsigned long ip, unsigned long sp,
 	return iob_stack_known_in(user ? iob_stack_set_user(ip) :
 				  iob_stack_set(ip), ip, sp, bp, slot);
 }
-
-/* Whether its outermost frames have to be left out, which is counted elsewhere. */
-static inline bool iob_stack_cut(const struct iob_stack_slot *m)
-{
-	return m->nr - m->own > IOB_STACK_DEPTH;
-}
-
-void iob_stack_forget(void);
-int iob_stacks_init(void);
-void iob_stacks_exit(void);
 
 #endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A CPU's cache belongs to the tasks that run on it, with preemption off; interrupts never
+ * use it.  So it needs no lock.  Tasks themselves forget what a CPU knows when they find
+ * that code came or went: iob_stack_forget() only counts.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "core/epoch.h"
+#include "cache.h"
+
+#define WAYS		8	/* slots of a set */
+/* sequences of code are even numbers, that of the dummy is odd */
+#define CODE_STEP	2
+
+struct cpu_cache {
+	struct iob_stack_cache head;
+	u8 next[IOB_STACK_SETS];	/* the slot that is replaced next */
+	/* the walk at hand: not on the stack, which has little room */
+	struct iob_frame walk[IOB_STACK_SLOT_FRAMES + 1];
+	struct iob_stack_slot spare;	/* learned into: replaces a slot if that succeeds */
+	struct iob_stack_slot slot[IOB_STACK_SETS][WAYS];
+};
+
+static struct iob_stack_cache no_cache = { .seq = 1 };
+
+/* Set while no probe is attached. */
+DEFINE_PER_CPU(struct iob_stack_cache *, iob_stack_caches) = &no_cache;
+atomic_t iob_code_seq;
+
+static noinline void cpu_cache_empty(struct cpu_cache *cache, u32 seq)
+{
+	unsigned int set;
+
+	memset(cache, 0, sizeof(*cache));
+	cache->head.seq = seq;
+	for (set = 0; set < IOB_STACK_SETS; set++) {
+		cache->head.hint[set].last = &cache->slot[set][0];
+		cache->head.hint[set].other = &cache->slot[set][1];
+	}
+}
+
+#ifdef IOB_UNWIND_FRAMES
+/* This CPU's cache, without what is known of other code, or NULL. */
+static struct cpu_cache *cpu_cache_get(void)
+{
+	struct iob_stack_cache *head = this_cpu_read(iob_stack_caches);
+	u32 seq = atomic_read(&iob_code_seq);
+	struct cpu_cache *cache;
+
+	if (head == &no_cache)
+		return NULL;
+	cache = container_of(head, struct cpu_cache, head);
+	if (unlikely(head->seq != seq))
+		cpu_cache_empty(cache, seq);
+	return cache;
+}
+
+/* The stack is that of @slot; the hint led to @guess. */
+static void hint_update(struct iob_stack_hint *hint, struct iob_stack_slot *guess,
+			struct iob_stack_slot *slot, const struct iob_frame *at,
+			unsigned long end)
+{
+	if (guess == slot)
+		return;
+	if (iob_stack_slot_differs(guess, at, end, &hint->place, &hint->ip)) {
+		hint->span = guess->span;
+		hint->last = guess;
+		hint->other = slot;
+	} else {
+		hint->span = 0;
+		hint->last = slot;
+		hint->other = guess;
+	}
+}
+
+/**
+ * iob_stack_cache_find - search all slots of a set
+ * @set: as iob_stack_set() says
+ * @at:  where the walk would begin, on the current task's own stack
+ * @end: of the stack
+ *
+ * Of a task, preemption off.  The hint follows.  Return: the slot, or NULL.
+ */
+struct iob_stack_slot *iob_stack_cache_find(unsigned int set, const struct iob_frame *at,
+					    unsigned long end)
+{
+	struct cpu_cache *cache = cpu_cache_get();
+	struct iob_stack_hint *hint;
+	unsigned int i;
+
+	if (!cache)
+		return NULL;
+	hint = &cache->head.hint[set];
+	for (i = 0; i < WAYS; i++) {
+		struct iob_stack_slot *slot = &cache->slot[set][i];
+
+		if (!iob_stack_slot_fits(slot, at, end))
+			continue;
+		hint_update(hint, iob_stack_guess(hint, at->sp, end), slot, at, end);
+		return slot;
+	}
+	return NULL;
+}
+
+/*
+ * Room for a walk: IOB_STACK_SLOT_FRAMES + 1 frames, or NULL if this CPU has no cache.
+ * Context as iob_stack_cache_find(); valid as long as preemption is off.
+ */
+struct iob_frame *iob_stack_cache_frames(void)
+{
+	struct cpu_cache *cache = cpu_cache_get();
+
+	return cache ? cache->walk : NULL;
+}
+
+/**
+ * iob_stack_cache_learn - keep the walk that is in iob_stack_cache_frames()
+ * @set: as iob_stack_set() says
+ * @nr:  how many frames follow the first
+ * @end: of the stack
+ *
+ * Context as iob_stack_cache_find(); the CPU has a cache.  The slot has no intent yet, and
+ * the caller sets ->own.  Return: the slot, or NULL if the stack is one that cannot be known
+ * again for certain.
+ */
+struct iob_stack_slot *iob_stack_cache_learn(unsigned int set, unsigned int nr,
+					     unsigned long end)
+{
+	/* as it was at the walk: if code came since, the next lookup forgets the slot */
+	struct cpu_cache *cache = container_of(this_cpu_read(iob_stack_caches),
+					       struct cpu_cache, head);
+	const struct iob_frame *at = &cache->walk[0];
+	struct iob_stack_hint *hint = &cache->head.hint[set];
+	struct iob_stack_slot *slot = &cache->spare;
+
+	if (!iob_stack_slot_learn(slot, cache->walk, nr, end))
+		return NULL;
+	slot->intent = 0;
+	slot = &cache->slot[set][cache->next[set]++ % WAYS];
+	*slot = cache->spare;
+	hint_update(hint, iob_stack_guess(hint, at->sp, end), slot, at, end);
+	return slot;
+}
+#endif
+
+/* Code comes or goes: forget all stacks, as an address may mean something else. */
+void iob_stack_forget(void)
+{
+	atomic_add(CODE_STEP, &iob_code_seq);
+	iob_epoch_bump();
+}
+
+/**
+ * iob_stacks_init - give each CPU an empty cache
+ *
+ * May sleep; no probe is attached.  A CPU that comes online later has none and walks each
+ * stack.  Return: 0 or -ENOMEM.
+ */
+int iob_stacks_init(void)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct cpu_cache *cache = kvzalloc_node(sizeof(*cache), GFP_KERNEL,
+							cpu_to_node(cpu));
+
+		if (!cache) {
+			iob_stacks_exit();
+			return -ENOMEM;
+		}
+		cpu_cache_empty(cache, atomic_read(&iob_code_seq));
+		per_cpu(iob_stack_caches, cpu) = &cache->head;
+	}
+	return 0;
+}
+
+/* Free all caches.  No probe is attached. */
+void iob_stacks_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct iob_stack_cache *head = per_cpu(iob_stack_caches, cpu);
+
+		if (head != &no_cache)
+			kvfree(container_of(head, struct cpu_cache, head));
+		per_cpu(iob_stack_caches, cpu) = &no_cache;
+	}
+}
