@@ -14,14 +14,28 @@
 #include <linux/module.h>
 
 #include "debugfs/debugfs.h"
+#include "fs/btrfs_compressed.h"
 #include "hooks/table.h"
+#include "io/parent.h"
 #include "io/session.h"
+#include "stacked/dm.h"
+#include "stacked/loop.h"
+
+static const struct iob_session_ops session_ops = {
+	.attach = iob_hooks_attach,
+	.detach = iob_hooks_detach,
+	.stop = iob_compressed_stop,
+};
 
 static int __init iob_init(void)
 {
 	int err;
 
-	err = iob_session_init(iob_hooks_attach, iob_hooks_detach);
+	err = iob_parent_ops_add(&iob_dm_parent_ops);
+	if (!err)
+		err = iob_parent_ops_add(&iob_loop_parent_ops);
+	if (!err)
+		err = iob_session_init(&session_ops);
 	if (err)
 		return err;
 	err = iob_hooks_init();

@@ -9,11 +9,11 @@
 #include <linux/hash.h>
 #include <linux/ioblame.h>
 #include <linux/list.h>
-#include <linux/major.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 
 #include <compat/blkdev.h>
+#include <compat/file_disk.h>
 
 /* what an IO does: the letters of iolog and of counters */
 enum iob_op {
@@ -143,12 +143,6 @@ static inline bool iob_disk_any(void)
 	return rcu_access_pointer(iob_devs);
 }
 
-/* Whether a file is behind the disk.  Any context. */
-static inline bool iob_disk_is_loop(const struct gendisk *gd)
-{
-	return gd->major == LOOP_MAJOR;
-}
-
 /*
  * Whether device mapper makes a request to another disk of each of its requests, as
  * multipath does.  Of a disk that is not bio_based; such a name no other driver
@@ -174,7 +168,7 @@ static inline bool iob_disk_clones(const struct gendisk *gd)
  */
 static inline bool iob_disk_stacks(const struct gendisk *gd)
 {
-	return iob_disk_clones(gd) || iob_disk_is_loop(gd);
+	return iob_disk_clones(gd) || iob_disk_is_file(gd);
 }
 
 /* Whether anything else than this disk is watched.  Inside iob_read_lock(). */

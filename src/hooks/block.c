@@ -15,6 +15,8 @@
 
 #include "io/bio.h"
 #include "io/fast.h"
+#include "io/remap.h"
+#include "io/request.h"
 #include "table.h"
 
 /*

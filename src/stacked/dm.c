@@ -256,3 +256,5 @@ bool iob_dm_find(struct iob_origin *o, const struct bio *bio)
 	}
 	return false;
 }
+
+const struct iob_parent_ops iob_dm_parent_ops = { .find = iob_dm_find };

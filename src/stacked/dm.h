@@ -10,6 +10,8 @@
 #include "blame/origin.h"
 #include "core/task.h"
 
+struct iob_parent_ops;
+
 void iob_dm_begin(const struct dm_io_region *from, unsigned int nr,
 		    const struct dm_io_region *to, unsigned long fn,
 		    const void *context);
@@ -18,5 +20,7 @@ void iob_dm_io(const struct dm_io_request *rq, unsigned int nr,
 bool iob_dm_discards(struct iob_origin *o, const struct bio *bio,
 		       const struct bio *parent);
 bool iob_dm_find(struct iob_origin *o, const struct bio *bio);
+
+extern const struct iob_parent_ops iob_dm_parent_ops;
 
 #endif

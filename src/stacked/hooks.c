@@ -16,7 +16,8 @@
 #include <compat/loop.h>
 
 #include "dm.h"
-#include "io/bio.h"
+#include "io/parent.h"
+#include "io/request.h"
 #include "loop.h"
 #include "raid5.h"
 #include "hooks/table.h"
@@ -62,7 +63,7 @@ static void free_loop(struct pt_regs *regs)
 {
 	struct iob_call call;
 
-	if (!READ_ONCE(iob_loop_any))
+	if (!READ_ONCE(iob_parent_workers))
 		return;
 	call = iob_call_at(regs);
 	iob_loop_discard((void *)regs_get_kernel_argument(regs, 1),
@@ -89,7 +90,7 @@ static noinline void request_loop(struct pt_regs *regs)
 /* What is called by anybody, or for loop devices that nobody follows. */
 static __always_inline bool is_nobodys(struct pt_regs *regs)
 {
-	return !READ_ONCE(iob_loop_any) || !(current->flags & PF_KTHREAD);
+	return !READ_ONCE(iob_parent_workers) || !(current->flags & PF_KTHREAD);
 }
 
 IOB_OWN_OPS(requests_alone, is_nobodys);

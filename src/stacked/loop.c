@@ -25,10 +25,8 @@
 #include "blame/association.h"
 #include "stack/stack.h"
 #include "core/task.h"
-#include "io/bio_ctx.h"
+#include "io/parent.h"
 #include "loop.h"
-
-bool iob_loop_any;
 
 /* noted for a place where several requests begin */
 #define SEVERAL		1
@@ -93,7 +91,7 @@ void iob_loop_queue(const struct request *rq)
 
 	if (!bio || !rq->q->queuedata)
 		return;
-	WRITE_ONCE(iob_loop_any, true);
+	WRITE_ONCE(iob_parent_workers, true);
 	iob_assoc_set(IOB_ASSOC_LOOP, rq, 0, (unsigned long)rq);
 	if (bio_has_data(bio))
 		note_place(rq);
@@ -188,8 +186,8 @@ void iob_loop_work(const struct request *rq, const struct iob_call *call)
 	struct iob_task *t;
 
 	if (reaches)
-		WRITE_ONCE(iob_loop_any, true);
-	if (!READ_ONCE(iob_loop_any))
+		WRITE_ONCE(iob_parent_workers, true);
+	if (!READ_ONCE(iob_parent_workers))
 		return;
 	t = iob_task_get();
 	if (!t)
@@ -364,8 +362,15 @@ static bool place_in(const struct request *rq, const struct bio *bio, u32 *pos)
 	return false;
 }
 
-/* Of iob_loop_find(): the current task may be a worker. */
-bool iob_loop_look(struct iob_origin *o, const struct bio *bio)
+/**
+ * iob_loop_find - who pays for a bio that a worker of a loop device submits
+ * @o:   gets the parts; iob_origin_free() it in the end
+ * @bio: as it is queued
+ *
+ * For direct IO of the file, which has the request's own pages.  Any context
+ * but NMI, inside iob_read_lock().  Return: false if it is none; @o is not set.
+ */
+bool iob_loop_find(struct iob_origin *o, const struct bio *bio)
 {
 	struct iob_stack stack IOB_UNINIT;
 	struct iob_task *t;
@@ -390,8 +395,9 @@ bool iob_loop_look(struct iob_origin *o, const struct bio *bio)
 	return false;
 }
 
-/* A session begins: nobody works for a loop device yet. */
-void iob_loops_start(void)
-{
-	iob_loop_any = false;
-}
+const struct iob_parent_ops iob_loop_parent_ops = {
+	.find_worker = iob_loop_find,
+	.reaches = iob_loop_file_disk_reaches,
+	.issue = iob_loop_queue,
+	.file_of_now = iob_loop_file_of_now,
+};
