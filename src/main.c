@@ -18,6 +18,11 @@
 #include "io/session.h"
 #include "registry.h"
 
+static const struct iob_session_ops session_ops = {
+	.attach = iob_hooks_attach,
+	.detach = iob_hooks_detach,
+};
+
 static int __init iob_init(void)
 {
 	int err;
@@ -25,7 +30,7 @@ static int __init iob_init(void)
 	err = iob_registry_init();
 	if (err)
 		return err;
-	err = iob_session_init(iob_hooks_attach, iob_hooks_detach);
+	err = iob_session_init(&session_ops);
 	if (err)
 		return err;
 	err = iob_hooks_init();

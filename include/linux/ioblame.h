@@ -2,10 +2,10 @@
 /*
  * ioblame: the binary interface
  *
- * What the binary files under /sys/kernel/debug/ioblame/ hold.  Every record
- * begins with its own length and a version: a reader steps by the length, and
- * takes only versions that it knows.  Numbers are in the machine's byte order.
- * Layouts of version 1 never change; what is new gets a new file or version.
+ * The layout of the binary files under /sys/kernel/debug/ioblame/.  Every record
+ * begins with its length and a version: a reader steps by the length and skips
+ * versions that it does not know.  Numbers are in the machine's byte order.
+ * Version 1 never changes; additions get a new file or a new version.
  */
 #ifndef _LINUX_IOBLAME_H
 #define _LINUX_IOBLAME_H
@@ -19,25 +19,26 @@
 /* Histograms have eight slots between nine boundaries. */
 #define IOB_HIST_SLOTS		8
 
-/* ids of the two intents that are always there */
-#define IOB_INTENT_NOMEM	0	/* could not be created: memory or limit */
-#define IOB_INTENT_LOST		1	/* tracking was reclaimed under the IO */
+/* numbers of the two intents that always exist */
+#define IOB_INTENT_NOMEM	0	/* not created: out of memory, or at the limit */
+#define IOB_INTENT_LOST		1	/* reclaimed while the IO was in flight */
 
 /*
- * Intent modifier: the upper four bits say what kind of value the lower 28
- * hold.  A modifier of 0 means that nothing modifies the stack trace.
+ * Intent modifier: the upper four bits are a type, the lower 28 a value of that
+ * type.  0 means that the intent is its stack trace alone.  Example: 0x10000002
+ * is type IOB_MODIFIER_WB with value 2, WB_REASON_SYNC.
  */
 #define IOB_MODIFIER_TYPE_SHIFT	28
 #define IOB_MODIFIER_TYPE_MASK	0xf0000000U
 #define IOB_MODIFIER_VAL_MASK	(~IOB_MODIFIER_TYPE_MASK)
 
-/* val is the running kernel's enum wb_reason; `intents` gives its name */
+/* writeback; val is the running kernel's enum wb_reason, which `intents` names */
 #define IOB_MODIFIER_WB		0x10000000U
 /* written by a journal or log commit; val is 0 */
 #define IOB_MODIFIER_JOURNAL	0x20000000U
-/* written to get memory back: swap or page-out; val is 0 */
+/* written to reclaim memory: swap or page-out; val is 0 */
 #define IOB_MODIFIER_RECLAIM	0x30000000U
-/* discarded for whoever freed it before; val is 0 */
+/* discard of extents that a task freed before; val is 0 */
 #define IOB_MODIFIER_DISCARD	0x40000000U
 
 #define IOB_INTENTS_BIN_VER	1
@@ -88,14 +89,54 @@ struct iobc_pipe_bin_record {
 
 #define IOB_IOLOG_BIN_VER	1
 
-/* how sure the blame is: iob_iolog_bin_record.how and the sums of `status` */
+/*
+ * Names that the module and its readers share, each list in one place.  A list
+ * calls X(CONSTANT, ...) once for each entry, in the order of the numbers.  The
+ * user defines X, and makes an enum, a switch or an array of words of the list:
+ *
+ *	#define WORD(constant, word)	[IOB_HOW_##constant] = word,
+ *	static const char *const words[] = { IOB_HOWS(WORD) };
+ */
+
+/* How sure the blame is, and its word in text files: X(CONSTANT, word) */
+#define IOB_HOWS(X)							\
+	/* the dirtier, or the task that asked for the IO itself */	\
+	X(EXACT, "exact")						\
+	/* from the inode, the parent of a clone or the journal */	\
+	X(INHERITED, "inherited")					\
+	/* only the submitter or a kernel thread is known */		\
+	X(SUBMITTER, "submitter")					\
+	/* no one is known: stats/ counts the reasons */		\
+	X(LOST, "lost")
+
+#define __IOB_HOW_ENUM(constant, word)	IOB_HOW_##constant,
+
+/* iob_iolog_bin_record.how, and the sums in `status` */
 enum iob_how {
-	IOB_HOW_EXACT,		/* the dirtier, or the task that asked itself */
-	IOB_HOW_INHERITED,	/* from the inode, the upper bio, the journal */
-	IOB_HOW_SUBMITTER,	/* no more than a kernel thread or the submitter */
-	IOB_HOW_LOST,		/* nobody: see stats/ for what was lost */
+	IOB_HOWS(__IOB_HOW_ENUM)
 	IOB_NR_HOWS,
 };
+
+#undef __IOB_HOW_ENUM
+
+/* Operations, by iob_iolog_bin_record.op: X(CONSTANT, letter, word) */
+#define IOB_OPS(X)							\
+	X(READ, 'R', "read")						\
+	X(AHEAD, 'A', "readahead")					\
+	X(WRITE, 'W', "write")						\
+	/* write zeroes and secure erase, too */			\
+	X(DISCARD, 'D', "discard")					\
+	X(FLUSH, 'F', "flush")
+
+/* Roles, by iob_iolog_bin_record.role_kind: X(CONSTANT, word) */
+#define IOB_ROLE_KINDS(X)						\
+	X(THREAD, "thread")						\
+	X(PROCESS, "process")						\
+	X(CGROUP, "cgroup")						\
+	/* a number that the task wrote to role_id */			\
+	X(USER, "user")							\
+	/* no role: lost, or out of memory */				\
+	X(SPECIAL, "nobody")
 
 #define IOB_COMM_LEN		16
 
@@ -103,37 +144,36 @@ enum iob_how {
  * struct iob_iolog_bin_record - one record of iolog_bin*
  * @len:	bytes of this record
  * @ver:	IOB_IOLOG_BIN_VER
- * @op:		'R' read, 'A' readahead, 'W' write, 'D' discard or write
- *		zeroes, 'F' flush
+ * @op:		a letter of IOB_OPS
  * @how:	enum iob_how
  * @part:	0 for the first run of sectors of an IO, then 1, 2, ...
- * @nr_bios:	bios that the IO is made of
+ * @nr_bios:	number of bios in the IO
  * @disk:	dev_t of the disk, major << 20 | minor
- * @opf:	the running kernel's bi_opf, operation and flags
- * @sector:	first sector on the disk, in 512 bytes
+ * @opf:	bi_opf of the running kernel: operation and flags
+ * @sector:	first sector on the disk, in units of 512 bytes
  * @bytes:	bytes of this run
  * @error:	0 or a negative errno
- * @dirty_ns:	when its first page was dirtied, 0 if not known
- * @queue_ns:	when it was queued (this and the next two CLOCK_MONOTONIC)
- * @issue_ns:	when it was last issued to the device, 0 if it never was or
+ * @dirty_ns:	when its first page was dirtied, 0 if not known (all four times
+ *		are CLOCK_MONOTONIC in nanoseconds)
+ * @queue_ns:	when it was queued
+ * @issue_ns:	when it was last issued to the device; 0 if it was not, or if
  *		the device has no requests
  * @complete_ns: when it completed
  * @id:		> 0 a pid, < 0 a negated user role, 0 neither
  * @pid:	the originator's thread, 0 if the role is not a thread
- * @tgid:	the originator's process, 0 if the role is no task
+ * @tgid:	the originator's process, 0 if the role is not a task
  * @intent_nr:	see intents_bin
  * @modifier:	the intent's
  * @dev:	dev_t of the file's superblock, or of the block device
  * @ino:	inode number, 0 without a file
  * @gen:	inode generation
- * @sub_pid:	who submitted it
+ * @sub_pid:	the thread that submitted it
  * @cgroup:	id of the originator's cgroup
  * @comm:	the originator's name, NUL padded
  * @sub_comm:	the submitter's name, NUL padded
  * @hwq:	hardware queue, 0xffff if not known
  * @segments:	physical segments, 0 if not known
- * @role_kind:	what @id and @cgroup name: 0 a thread, 1 a process, 2 a cgroup,
- *		3 a user role, 4 neither (lost or out of memory)
+ * @role_kind:	what @id and @cgroup name: the place in IOB_ROLE_KINDS, from 0
  * @__pad:	0
  */
 struct iob_iolog_bin_record {

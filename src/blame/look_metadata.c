@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/blkdev.h>
 #include <linux/math64.h>
 
 #include <compat/compiler.h>

@@ -10,6 +10,7 @@
  *
  * G: transactions_lock.
  */
+#include <linux/blkdev.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>

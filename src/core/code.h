@@ -22,12 +22,6 @@ struct iob_code {
 	unsigned long end;
 };
 
-/* A call of a function, as seen at the function's entry. */
-struct iob_call {
-	unsigned long ret;	/* the return address */
-	unsigned long sp;	/* the address on the stack that holds it */
-};
-
 /* True if @ip is a return address in @code.  Any context. */
 static inline bool iob_code_has(const struct iob_code *code, unsigned long ip)
 {

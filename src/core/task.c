@@ -105,23 +105,10 @@ static void renew(struct iob_task *t)
 {
 	t->session = iob_tasks_session;
 	t->modifier = 0;
+	t->serves = 0;
 	t->role = 0;
 	t->pid = 0;
 	t->direct = 0;
-	t->ranged = NULL;
-	t->stored = 0;
-	t->common = NULL;
-	memset(t->behalf, 0, sizeof(t->behalf));
-	t->behalf_used = false;
-	memset(&t->writes, 0, sizeof(t->writes));
-	memset(&t->xfs, 0, sizeof(t->xfs));
-	memset(&t->freeing, 0, sizeof(t->freeing));
-	iob_origin_free(&t->backing.origin);
-	memset(&t->backing, 0, sizeof(t->backing));
-	iob_origin_free(&t->copy.origin);
-	memset(&t->copy, 0, sizeof(t->copy));
-	iob_origin_free(&t->compressed.origin);
-	memset(&t->compressed, 0, sizeof(t->compressed));
 	t->act = IOB_ACT_NONE;
 	renew_task_parts(t);
 }
@@ -148,10 +135,6 @@ static void unlink_task(struct iob_task *t)
 /* Nobody can find it any more. */
 static void destroy(struct iob_task *t)
 {
-	iob_origin_free(&t->backing.origin);
-	iob_origin_free(&t->copy.origin);
-	iob_origin_free(&t->compressed.origin);
-	kfree(t->fast.stacks);
 	free_task_parts(t);
 	kmem_cache_free(cache, t);
 }
@@ -225,7 +208,6 @@ int iob_task_set_user(s32 user)
 		spin_unlock_irqrestore(&tasks_lock, flags);
 		t->pid = 0;
 		t->act = IOB_ACT_NONE;
-		t->fast.epoch = 0;
 		tell_task_parts_new_role(t);
 	} else {
 		err = -ENOMEM;

@@ -18,128 +18,10 @@
 #include "act.h"
 #include "code.h"
 #include "epoch.h"
-#include "blame/transaction.h"
-#include "stack/slot.h"
-#include "blame/origin.h"
-
-#define IOB_MAX_BEHALFS	4
 
 /* bytes of the parts that each dirtied page and each direct IO looks at */
 #define IOB_ROOM_DIRTY	240
 #define IOB_ROOM_DIRECT	128
-
-/* For whom the task changes metadata: set on entry to a function. */
-struct iob_behalf {
-	struct iob_call call;	/* valid until it returns, or: */
-	bool open;		/* until it is closed */
-	bool backing;		/* by place in a file: iob_task.backing */
-	bool common;		/* for all who took part, see blame/log: */
-	bool turn;		/* and it is the end of their transaction */
-	u32 tid;		/* that one, once it is known */
-	u64 act;		/* for him, IOB_ACT_NONE: for nobody else */
-};
-
-/* What the task is at in xfs: of hooks/xfs alone. */
-struct iob_xfs {
-	const void *buf;	/* inodes are copied into this buffer */
-	const void *log;	/* a transaction is added to this log: */
-	u64 act;		/* for that act */
-	u64 seq;		/* this checkpoint is written to the log */
-	const void *freer;	/* this transaction frees so many blocks: */
-	u32 freed;
-	u32 committed;		/* so many were freed by the one above */
-	struct iob_call done;	/* until it returns, a checkpoint is ended: */
-	const void *done_log;
-	u64 done_seq;
-};
-
-/*
- * A disk is a file: the task reads or writes that file for a request to the
- * disk.  Of record/loop alone, but for who pays.
- */
-struct iob_backing {
-	const struct request *mine;	/* it has no other; NULL: any */
-	struct iob_call call;	/* until it returns, it is for a request */
-	const struct request *rq;	/* this one, if it is direct IO, else NULL */
-	u64 pos;		/* which begins here in the file, */
-	u32 bytes;		/* has so many, */
-	u64 next;		/* and is done up to here */
-	const struct file *file;	/* in this one; NULL: all at once */
-	const struct bio *bio;	/* its first, as long as that has a flight */
-	u64 sector;		/* where that begins */
-	struct iob_origin origin;	/* who pays for them */
-};
-
-/* Device mapper reads or writes for a bio: of record/copy. */
-struct iob_copy {
-	struct iob_call call;	/* until it returns, */
-	const struct dm_io_region *where;	/* in these places, */
-	u32 nr;
-	u32 bytes;		/* so many in each */
-	struct iob_origin origin;	/* who pays for them */
-};
-
-/* A range of a file system's own addresses is discarded: of blame/freed. */
-struct iob_freeing {
-	struct iob_call call;	/* until it returns */
-	bool own;		/* for the task itself */
-	const void *space;
-	u64 start, end;
-	u64 pos;		/* the next bio begins here */
-};
-
-/* What btrfs has compressed: of blame/compressed. */
-struct iob_compressed {
-	u64 bytes;		/* a worker writes, of so many before: */
-	struct iob_origin origin;	/* who dirtied them, as far as known, */
-	struct iob_file written;	/* in this file, */
-	bool fresh;		/* and they have not been submitted yet */
-	struct iob_file file;	/* the task has last begun to read this */
-};
-
-/* By which stacks a task does the same IO: one, or two by turns. */
-struct iob_fast_stacks {
-	unsigned long turn;	/* not 0 if there are two: the first has this */
-	u16 turn_place;		/* there, in words above sp */
-	struct iob_signature one[2];
-};
-
-/* each task that repeats a direct IO has them: with a word more they would be 2 KiB */
-static_assert(sizeof(struct iob_fast_stacks) <= 1024);
-
-/*
- * The task's last direct IO, in which the next one mostly equals it: what is
- * compared, and what came of it.  Of record/quick alone.
- */
-struct iob_fast {
-	dev_t dev;
-	u32 intent;
-	bio_end_io_t *end;
-	union {
-		struct {
-			u32 epoch;	/* nothing of it holds in another one */
-			u8 op;
-		};
-		u64 kind;	/* as of its flight, */
-	};
-	union {
-		struct {
-			u32 opf;
-			u32 pid;	/* the task's */
-		};
-		u64 what;	/* likewise */
-	};
-	u64 start, sectors;	/* watched; beyond may be something else */
-	unsigned long direct;	/* iob_task.direct, */
-	struct iob_file file;	/* and its file, if that is not 0 */
-	struct iob_disk *disk;
-	struct iob_act *act;	/* while it is this epoch */
-	u64 id;			/* the act's */
-	const struct file *backing;	/* of a loop device, see iob_loop_file_of_now() */
-	u8 set;			/* in which its stack is looked for, */
-	u8 missed;		/* so often was it none of these: */
-	struct iob_fast_stacks *stacks;	/* ours, or NULL */
-};
 
 struct iob_task {
 	struct hlist_node hash;
@@ -147,28 +29,16 @@ struct iob_task {
 	const struct task_struct *task;	/* key */
 	u32 session;		/* what follows is of that session only */
 	u32 modifier;		/* of the writeback work at hand, or 0 */
+	u32 serves;		/* IOB_SERVES_*: on whose behalf it may act */
 	u64 role;		/* id; valid while pid and cgroup are the same */
 	s32 user;		/* user role, 0 for none: outlives sessions */
 	pid_t pid;
 	unsigned long direct;	/* while this is on the stack, */
 	struct iob_file file;	/* direct IO is this file's */
-	struct iob_behalf behalf[IOB_MAX_BEHALFS];	/* the last one first */
-	bool behalf_used;		/* has been in one in this session */
-	struct iob_transaction_write writes;
-	struct iob_xfs xfs;
-	struct iob_freeing freeing;
-	struct iob_backing backing;
-	struct iob_copy copy;
-	struct iob_compressed compressed;
-	const void *common;	/* whose transaction it has last changed for */
-	/* its clean folio whose pages were just noted one by one */
-	const void *ranged;
-	unsigned long stored;	/* in a fault: into this page frame of a large folio */
 	/* the last act: most dirtying repeats */
 	u64 act;
 	u32 act_intent;
 	struct iob_file act_file;
-	struct iob_fast fast;
 	/* parts at a fixed place: see struct iob_task_part */
 	u64 room_dirty[IOB_ROOM_DIRTY / sizeof(u64)];	/* of blame/dirty_fast */
 	u64 room_direct[IOB_ROOM_DIRECT / sizeof(u64)];	/* of io/fast */
@@ -250,10 +120,26 @@ static inline struct iob_task *iob_task_get(void)
 							      iob_task_make();
 }
 
-/* Whether what the task writes may be on another's behalf. */
+/* Why what the task writes may be on another's behalf: bits of iob_task.serves. */
+enum {
+	IOB_SERVES_WRITEBACK	= 1,	/* it writes back: .modifier is set */
+	IOB_SERVES_TRANSACTION	= 2,	/* it writes a log */
+	IOB_SERVES_PARENT	= 4,	/* it carries out requests of a disk above */
+};
+
+/* True if what the task writes may be on another's behalf. */
 static inline bool iob_task_serves(const struct iob_task *t)
 {
-	return t->modifier | (unsigned long)t->writes.key | t->backing.call.ret;
+	return t->serves;
+}
+
+/* Set or clear one reason.  By the task itself, inside iob_read_lock(). */
+static inline void iob_task_serve(struct iob_task *t, u32 reason, bool on)
+{
+	if (on)
+		t->serves |= reason;
+	else
+		t->serves &= ~reason;
 }
 
 void iob_task_free(const struct task_struct *task);

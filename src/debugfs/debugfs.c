@@ -16,6 +16,7 @@
 #include "io/session.h"
 #include "debugfs.h"
 #include "files.h"
+#include "log_bin.h"
 #include "setting.h"
 
 static const struct {
@@ -117,7 +118,7 @@ int iob_files_init(void (*show_hooks)(struct seq_file *m))
 		return err;
 	}
 	d_inode(top)->i_mode = S_IFDIR | 0700;
-	err = iob_iolog_bin_init(top);
+	err = iob_iolog_bin_init(top, &iob_iolog_bin_fops);
 	if (!err)
 		err = create_files();
 	if (!err)

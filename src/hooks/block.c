@@ -17,6 +17,8 @@
 #include "blame/provider.h"
 #include "io/bio.h"
 #include "io/fast.h"
+#include "io/remap.h"
+#include "io/request.h"
 #include "hook.h"
 
 /*

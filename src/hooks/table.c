@@ -14,14 +14,17 @@
 #include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
 #include "blame/bio_kind.h"
 #include "blame/provider.h"
+#include "core/code.h"
 #include "core/intent.h"
-#include "stack/stack.h"
+#include "stack/cache.h"
+#include "stack/walk.h"
 #include "hook.h"
 #include "table.h"
 
@@ -391,7 +394,7 @@ int iob_hooks_init(void)
 	}
 	if (err) {
 		iob_entries_exit();
-		iob_stack_show_all();
+		iob_stack_unhide_all();
 		iob_intent_unmark();
 		iob_bio_kinds_unmark();
 	}

@@ -169,7 +169,7 @@ static const struct iob_hook writeback_table[] = {
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.needed = true, .impact = "everything",
 		.probe = IOB_PROBE(mm_filemap_delete_from_page_cache,
-				   drop, folio_delete_probe),
+				   folio_delete_probe, folio_delete_probe),
 	}, {
 		.name = "writeback_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
@@ -178,7 +178,8 @@ static const struct iob_hook writeback_table[] = {
 	}, {
 		.name = "writeback_written",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
-		.probe = IOB_PROBE(writeback_written, writeback_written_probe, writeback_written_probe),
+		.probe = IOB_PROBE(writeback_written, writeback_written_probe,
+				   writeback_written_probe),
 		.impact = "the end of a reason of writeback",
 	}, {
 		.name = "folio_migrate_flags|migrate_page_states",
@@ -195,19 +196,19 @@ static const struct iob_hook writeback_table[] = {
 		.name = "writeback_dirty_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_dirty_inode_start, inode_dirty_probe,
-				   dirty_inode),
+				   inode_dirty_probe),
 		.impact = "who changed an inode",
 	}, {
 		.name = "writeback_write_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_write_inode_start, inode_write_probe,
-				   write_inode),
+				   inode_write_probe),
 		.impact = "whose inode the flusher writes",
 	}, {
 		.name = "writeback_write_inode",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_write_inode, inode_written_probe,
-				   inode_written),
+				   inode_written_probe),
 		.impact = "when the flusher has written an inode",
 	}, {
 		.name = "do_writepages",
@@ -235,7 +236,7 @@ static const struct iob_hook writeback_table[] = {
 		.name = "block_dirty_buffer",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(block_dirty_buffer, buffer_dirty_probe,
-				   dirty_buffer),
+				   buffer_dirty_probe),
 		.impact = "who dirtied which page of a large folio with buffers",
 	},
 #endif

@@ -1,71 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The end of each IO: runs are built from shares, measured, counted and logged.
+ *
+ * What is measured depends on who asks.  Most counters look at the size and the total time
+ * (IOB_COUNTERS_SIMPLE); the other fields are only worked out if a counter or a filter
+ * uses one of them.
+ */
 #include <linux/math64.h>
-#include <linux/ktime.h>
 
 #include <compat/compiler.h>
 
-#include "core/act.h"
 #include "core/stats.h"
-#include "counters.h"
-#include "bio_ctx.h"
 #include "account.h"
 #include "log.h"
 
-#define SCALE	65536		/* offset and seek_dist: 0 .. SCALE - 1 */
+#define DISK_SCALE	65536		/* offset and seek_dist: 0 .. DISK_SCALE - 1 */
 
 static bool charge_first;
 
-/* What 2011 did: one act pays for the whole IO.  Between sessions. */
+/**
+ * iob_io_charge_first - whether one act pays for a whole IO, as in 2011
+ * @first: true: the first known act of the IO pays; false: each act for its bytes
+ *
+ * Between sessions.
+ */
 void iob_io_charge_first(bool first)
 {
 	charge_first = first;
 }
 
-static u32 scaled(const struct gendisk *gd, u64 sectors)
+static u32 scale_to_disk(const struct gendisk *gd, u64 sectors)
 {
 	u64 all = get_capacity((struct gendisk *)gd);
 
 	if (!all)
 		return 0;
-	return min_t(u64, div64_u64(sectors * SCALE, all), SCALE - 1);
+	return min_t(u64, div64_u64(sectors * DISK_SCALE, all), DISK_SCALE - 1);
 }
 
-/*
- * Ask the clock, if it was not: @io is done, and when it was queued and issued is found
- * from that in ns.  Once for all runs.
- */
-void iob_io_stamp(struct iob_io *io)
-{
-	u64 done, at, queued, issued;
-
-	if (io->done_ns)
-		return;
-	done = ktime_get_ns();
-	at = iob_clock_now();
-	io->done_ns = done;
-	io->done_at = at;
-	if (likely(io->issue_at))
-		issued = done - iob_clock_nsecs(io->issue_at, at);
-	else	/* the block layer may have asked the clock for itself */
-		issued = io->rq ? io->rq->io_start_time_ns : 0;
-	io->issue_ns = issued;
-	if (unlikely(io->first->queue_at == IOB_TICKS_UNKNOWN))
-		return;
-	queued = done - iob_clock_nsecs(io->first->queue_at, at);
-	/* clocks differ a little */
-	io->queue_ns = issued ? min(queued, issued) : queued;
-}
-
-/* How long it took, in us. */
-static u64 took_usecs(struct iob_io *io)
+/* The total time of an IO in us. */
+static u64 io_total_usecs(struct iob_io *io)
 {
 	if (!io->done_at)
 		io->done_at = iob_clock_now();
 	return iob_clock_usecs(io->first->queue_at, io->done_at);
 }
 
-/* All fields of a run. */
-static noinline void measure(struct iob_io *io, struct iob_fields *f)
+static noinline void measure_run(struct iob_io *io, struct iob_fields *f)
 {
 	u64 queued, issued, born;
 
@@ -73,45 +54,49 @@ static noinline void measure(struct iob_io *io, struct iob_fields *f)
 	queued = io->queue_ns;
 	issued = io->issue_ns ? io->issue_ns : queued;
 	born = io->run.dirty_ns == IOB_DIRTY_NEVER ? queued : io->run.dirty_ns;
-	f->v[IOB_FIELD_OFFSET] = scaled(io->gd, io->run_sector);
+	f->v[IOB_FIELD_OFFSET] = scale_to_disk(io->gd, io->run_sector);
 	f->v[IOB_FIELD_SIZE] = io->run.bytes;
 	f->v[IOB_FIELD_WAIT_TIME] = iob_usecs(queued, issued);
 	f->v[IOB_FIELD_IO_TIME] = iob_usecs(issued, io->done_ns);
-	f->v[IOB_FIELD_SEEK_DIST] = scaled(io->gd, io->seek);
+	f->v[IOB_FIELD_SEEK_DIST] = scale_to_disk(io->gd, io->seek);
 	f->v[IOB_FIELD_AGE] = iob_usecs(born, io->done_ns);
 	f->v[IOB_FIELD_TOTAL_TIME] = iob_usecs(queued, io->done_ns);
 }
 
-/* Count a run in the histograms of @act; @wanted as iob_counters_wanted() says. */
-static void count(struct iob_io *io, struct iob_act *act, u32 wanted)
+/* Add a run to the histograms of @act; @wanted is iob_counters_wanted(). */
+static void count_run(struct iob_io *io, struct iob_act *act, u32 wanted)
 {
 	struct iob_fields fields IOB_UNINIT;
 
 	if (likely(!(wanted & ~IOB_COUNTERS_SIMPLE))) {
 		iob_counters_charge_simple(act, io->op, io->run.bytes,
-					  took_usecs(io));
+					  io_total_usecs(io));
 		return;
 	}
-	measure(io, &fields);
-	/* its age is no measure then */
+	measure_run(io, &fields);
+	/* the age was not measured */
 	if (io->run.dirty_ns == IOB_DIRTY_UNKNOWN)
 		wanted &= ~BIT(IOB_FIELD_AGE);
 	iob_counters_charge(act, io->op, &fields, wanted);
 }
 
-/* Of iob_io_charge(): it was reclaimed while the IO was under way. */
+/**
+ * iob_io_lost - the act that pays where the act was reclaimed during the IO
+ *
+ * The loss is counted.  Any context but NMI, inside iob_read_lock().
+ */
 noinline struct iob_act *iob_io_lost(void)
 {
 	iob_stat_inc(act_lost);
 	return iob_act_id(IOB_ACT_LOST);
 }
 
-static u64 distance(u64 a, u64 b)
+static u64 sector_distance(u64 a, u64 b)
 {
 	return a > b ? a - b : b - a;
 }
 
-/* The run is complete: count it, log it. */
+/* The run is complete: count it and log it. */
 static void end_run(struct iob_io *io)
 {
 	u8 op = io->op;
@@ -123,23 +108,24 @@ static void end_run(struct iob_io *io)
 	if (!io->nr_runs)
 		this_cpu_inc(io->disk->sums->ios[op]);
 	if (wanted)
-		count(io, act, wanted);
+		count_run(io, act, wanted);
 	if (iob_iolog_wanted())
 		iob_iolog_add(io, act);
 	io->nr_runs++;
 }
 
-static void begin(struct iob_io *io, u64 sector)
+static void begin_runs(struct iob_io *io, u64 sector)
 {
-	io->seek = distance(sector, READ_ONCE(io->disk->last_end));
+	io->seek = sector_distance(sector, READ_ONCE(io->disk->last_end));
 	io->begun = true;
 }
 
-/* Whether @part goes into the run that is growing. */
-static bool joins(struct iob_io *io, u64 sector, const struct iob_share *share)
+/* True if @share continues the growing run. */
+static bool share_joins_run(struct iob_io *io, u64 sector,
+			    const struct iob_share *share)
 {
 	if (charge_first) {
-		/* the first dirtier found pays, whoever came before him */
+		/* the first known dirtier pays, also for the bytes before its own */
 		if (io->run.how > IOB_HOW_INHERITED &&
 		    share->how <= IOB_HOW_INHERITED) {
 			io->run.act = share->act;
@@ -153,28 +139,33 @@ static bool joins(struct iob_io *io, u64 sector, const struct iob_share *share)
 }
 
 /**
- * iob_io_share - the next piece of an IO
+ * iob_io_share - the next share of an IO
  * @io:     the IO
- * @sector: where it begins on the disk
- * @share:  who pays, and how many bytes
+ * @sector: the share's first sector on the disk
+ * @share:  who pays, and for how many bytes
  *
  * Any context but NMI, inside iob_read_lock().
  */
 void iob_io_share(struct iob_io *io, u64 sector, const struct iob_share *share)
 {
-	if (io->begun && joins(io, sector, share)) {
+	if (io->begun && share_joins_run(io, sector, share)) {
 		io->run.bytes += share->bytes;
 		return;
 	}
 	if (io->begun)
 		end_run(io);
 	else
-		begin(io, sector);
+		begin_runs(io, sector);
 	io->run = *share;
 	io->run_sector = sector;
 }
 
-/* All pieces were given. */
+/**
+ * iob_io_end - the IO has no further shares
+ * @io: the IO; nothing happens if it had none
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
 void iob_io_end(struct iob_io *io)
 {
 	if (!io->begun)
@@ -186,45 +177,21 @@ void iob_io_end(struct iob_io *io)
 }
 
 /**
- * iob_io_record - an IO that is one flight, for which one act pays
- * @f:      the flight, on a watched disk
- * @rq:     its request
- * @error:  0 or a negative errno
- * @act:    pays
- * @how:    as iob_io_charge() says
- * @wanted: the fields to be counted, or 0
- * @logged: it is wanted in the log
+ * iob_io_record - count and log an IO of one run
+ * @io:     the IO; .run and .run_sector are set
+ * @act:    pays for it
+ * @wanted: iob_counters_wanted(); 0: do not count
+ * @logged: iob_iolog_wanted()
  *
- * What iob_io_share() and iob_io_end() do beyond sums.  Any context but NMI, inside
- * iob_read_lock().
+ * For callers that have charged the sums themselves: iob_io_share() and iob_io_end()
+ * without iob_io_charge().  Any context but NMI, inside iob_read_lock().
  */
-void iob_io_record(const struct iob_bio_ctx *f, const struct request *rq,
-		   int error, struct iob_act *act, enum iob_how how,
-		   u32 wanted, bool logged)
+void iob_io_record(struct iob_io *io, struct iob_act *act, u32 wanted,
+		   bool logged)
 {
-	struct iob_io io IOB_UNINIT;
-
-	/* member by member: to clear it all first would take as long again */
-	io.disk = f->disk;
-	io.gd = iob_rq_disk(rq);
-	io.rq = rq;
-	io.first = &f->first;
-	io.issue_at = f->issue_at;
-	io.error = error;
-	io.nr_bios = 1;
-	io.op = f->op;
-	io.done_at = 0;
-	io.done_ns = 0;
-	io.queue_ns = 0;
-	io.issue_ns = 0;
-	io.seek = distance(f->sector, READ_ONCE(f->disk->last_end));
-	io.nr_runs = 0;
-	io.begun = true;
-	io.run = f->origin.share[0];
-	io.run.how = how;
-	io.run_sector = f->sector;
+	begin_runs(io, io->run_sector);
 	if (wanted)
-		count(&io, act, wanted);
+		count_run(io, act, wanted);
 	if (logged)
-		iob_iolog_add(&io, act);
+		iob_iolog_add(io, act);
 }

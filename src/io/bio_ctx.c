@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The table of flights; flight.h says which are kept here, and which in slots. */
+/*
+ * The tables of bios' contexts; bio_ctx.h says which context lies where.
+ *
+ * A hashed context whose end is never seen is replaced when a new bio has the same address
+ * (counted as inflight_stale), or freed at the end of the session.  So code that does not
+ * own the bio reads a hashed context under the lock of its bucket.
+ */
 #include <linux/bits.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include <compat/slab.h>
 
-#include "blame/bio_kind.h"
 #include "core/stats.h"
 #include "bio_ctx.h"
 
-#define NR_SLOTS	BIT(IOB_BIO_SLOT_BITS)
-#define NR_BUCKETS	BIT(IOB_BIO_CTX_BITS)
+#define NR_BIO_SLOTS	BIT(IOB_BIO_SLOT_BITS)
+#define NR_BIO_BUCKETS	BIT(IOB_BIO_CTX_BITS)
 
 struct iob_bio_ctx *iob_bio_ctx_slots;
 struct hlist_bl_head *iob_bio_ctx_table;
-static struct kmem_cache *cache;
-static atomic_t nr_hashed;
+struct hlist_bl_head *iob_bio_ctx_by_vec;
+atomic_t iob_nr_parents;
+static struct kmem_cache *ctx_cache;
+static atomic_t nr_hashed_ctxs;
 
-static struct iob_bio_ctx *find_locked(struct hlist_bl_head *b,
-				      const struct bio *bio, bool child)
+static struct iob_bio_ctx *find_ctx_locked(struct hlist_bl_head *b,
+					   const struct bio *bio, bool child)
 {
 	struct hlist_bl_node *pos;
 	struct iob_hashed_ctx *t;
@@ -32,11 +39,11 @@ static struct iob_bio_ctx *find_locked(struct hlist_bl_head *b,
 }
 
 /**
- * iob_bio_ctx_hashed - a flight that is in the table
- * @bio:   the bio, or with @child the one that it ends with
+ * iob_bio_ctx_hashed - look up a context in the table
+ * @bio:   the bio, or with @child the parent that the bio ends with
  * @child: which of the two
  *
- * Any context but NMI, inside iob_read_lock(), by who has @bio.
+ * Any context but NMI, inside iob_read_lock(); the caller owns @bio.
  */
 struct iob_bio_ctx *iob_bio_ctx_hashed(const struct bio *bio, bool child)
 {
@@ -47,18 +54,18 @@ struct iob_bio_ctx *iob_bio_ctx_hashed(const struct bio *bio, bool child)
 	if (hlist_bl_empty(b))
 		return NULL;
 	flags = iob_bio_ctxs_lock(b);
-	f = find_locked(b, bio, child);
+	f = find_ctx_locked(b, bio, child);
 	iob_bio_ctxs_unlock(b, flags);
 	return f;
 }
 
 /**
- * iob_bio_ctx_on - the flight that a bio has on some disk
+ * iob_bio_ctx_on - the context that a bio has on a disk
  * @bio:  under way
- * @disk: also if the bio went on from there; 0: where the bio is now
+ * @disk: the disk, also if the bio was passed on from there; 0: the bio's present disk
  *
- * Any context but NMI, inside iob_read_lock().  Bytes of it are still to come if
- * @bio, or one that is chained to it, is the caller's: it stays for as long.
+ * Any context but NMI, inside iob_read_lock().  The context stays as long as the caller
+ * owns @bio or a bio that is chained to it, as that has bytes to complete.
  * Return: NULL if there is none.
  */
 struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk)
@@ -69,9 +76,9 @@ struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk)
 	struct iob_hashed_ctx *t;
 	unsigned long flags;
 
-	/* what goes on is on a disk that passes bios on: it is in the table */
 	if (!disk)
 		return iob_bio_ctx_find(bio);
+	/* contexts of bios that are passed on are hashed */
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_for_each_entry(t, pos, b, hash) {
 		if (t->f.bio == bio && !t->f.child && iob_disk_is(t->gd, disk)) {
@@ -83,10 +90,16 @@ struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk)
 	return found;
 }
 
-/* One for the table, see iob_bio_ctx_get(). */
+/**
+ * iob_bio_ctx_alloc - a context for the table
+ * @bio: its bio
+ *
+ * The slow path of iob_bio_ctx_get().
+ */
 struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio)
 {
-	struct iob_hashed_ctx *t = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	struct iob_hashed_ctx *t = kmem_cache_alloc(ctx_cache,
+						    GFP_NOWAIT | __GFP_NOWARN);
 
 	if (!t) {
 		iob_stat_inc(inflight_nomem);
@@ -99,23 +112,61 @@ struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio)
 	t->error = 0;
 	INIT_HLIST_BL_NODE(&t->hash);
 	INIT_HLIST_BL_NODE(&t->vec_hash);
-	atomic_inc(&nr_hashed);
+	atomic_inc(&nr_hashed_ctxs);
 	return &t->f;
 }
 
-/* The other end of iob_bio_ctx_alloc(). */
+/* Free what iob_bio_ctx_alloc() returned. */
 void iob_bio_ctx_free_hashed(struct iob_bio_ctx *f)
 {
-	kmem_cache_free(cache, iob_hashed_ctx(f));
-	atomic_dec(&nr_hashed);
+	kmem_cache_free(ctx_cache, iob_hashed_ctx(f));
+	atomic_dec(&nr_hashed_ctxs);
+}
+
+static struct hlist_bl_head *vec_bucket_of(const struct iob_hashed_ctx *t)
+{
+	return t->vec ? iob_bio_ctx_vec_bucket(t->vec) :
+			iob_bio_ctx_dev_bucket(t->dev);
+}
+
+/* Let clones of the context's bio find it, if its disk makes clones. */
+static void hash_ctx_by_vec(struct iob_bio_ctx *f)
+{
+	struct iob_hashed_ctx *t = iob_hashed_ctx(f);
+	struct hlist_bl_head *b;
+	unsigned long flags;
+
+	if ((!t->vec && !f->size) || !iob_disk_clones(t->gd))
+		return;
+	t->dev = MKDEV(t->gd->major, t->gd->first_minor);
+	b = vec_bucket_of(t);
+	flags = iob_bio_ctxs_lock(b);
+	hlist_bl_add_head(&t->vec_hash, b);
+	iob_bio_ctxs_unlock(b, flags);
+	atomic_inc(&iob_nr_parents);
+}
+
+static void unhash_ctx_by_vec(struct iob_bio_ctx *f)
+{
+	struct iob_hashed_ctx *t = iob_hashed_ctx(f);
+	struct hlist_bl_head *b;
+	unsigned long flags;
+
+	if (hlist_bl_unhashed(&t->vec_hash))
+		return;
+	b = vec_bucket_of(t);
+	flags = iob_bio_ctxs_lock(b);
+	hlist_bl_del(&t->vec_hash);
+	iob_bio_ctxs_unlock(b, flags);
+	atomic_dec(&iob_nr_parents);
 }
 
 /**
- * iob_bio_ctx_insert - a flight is complete: put it into the table
- * @f: one that is for the table
+ * iob_bio_ctx_insert - put a complete context into the tables
+ * @f: a hashed context
  *
- * Any context but NMI, inside iob_read_lock().  Return: the flight that an
- * earlier bio of this address left behind, which is taken out; or NULL.
+ * Any context but NMI, inside iob_read_lock().  Return: the stale context of an earlier
+ * bio with this address, which is in no table any more; or NULL.
  */
 struct iob_bio_ctx *iob_bio_ctx_insert(struct iob_bio_ctx *f)
 {
@@ -124,16 +175,19 @@ struct iob_bio_ctx *iob_bio_ctx_insert(struct iob_bio_ctx *f)
 	unsigned long flags;
 
 	flags = iob_bio_ctxs_lock(b);
-	/* a bio may have several that are chained to it */
-	old = f->child ? NULL : find_locked(b, f->bio, false);
+	/* several children may be chained to one bio */
+	old = f->child ? NULL : find_ctx_locked(b, f->bio, false);
 	if (old)
 		hlist_bl_del(&iob_hashed_ctx(old)->hash);
 	hlist_bl_add_head(&iob_hashed_ctx(f)->hash, b);
 	iob_bio_ctxs_unlock(b, flags);
+	if (old)
+		unhash_ctx_by_vec(old);
+	hash_ctx_by_vec(f);
 	return old;
 }
 
-/* Take a flight out of the table. */
+/* Take a hashed context out of the tables.  Any context but NMI. */
 void iob_bio_ctx_remove(struct iob_bio_ctx *f)
 {
 	struct hlist_bl_head *b = iob_bio_ctx_bucket(f->bio);
@@ -142,14 +196,85 @@ void iob_bio_ctx_remove(struct iob_bio_ctx *f)
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_del(&iob_hashed_ctx(f)->hash);
 	iob_bio_ctxs_unlock(b, flags);
+	unhash_ctx_by_vec(f);
 }
 
 /**
- * iob_bio_ctx_bio - which bio has the flight of a bio
- * @bio: under way on a disk that makes clones, or has a file
+ * iob_bio_ctx_piece - a context for a bio that is a piece of another one
+ * @whole:  the other bio's context
+ * @bio:    the piece
+ * @pos:    the offset of the piece in @whole, in bytes
+ * @hashed: the context must be in the table
  *
  * Any context but NMI, inside iob_read_lock().
- * Return: @bio, or one that it is chained to, or NULL.
+ * Return: a context on @whole's disk that is in no table yet; NULL without memory.
+ */
+struct iob_bio_ctx *iob_bio_ctx_piece(const struct iob_bio_ctx *whole,
+				    struct bio *bio, u32 pos, bool hashed)
+{
+	struct iob_bio_ctx *f;
+
+	f = iob_bio_ctx_make(bio, iob_bio_ctx_disk(whole), whole->disk,
+			     whole->op, !hashed);
+	if (!f)
+		return NULL;
+	if (!iob_origin_slice(&f->origin, &whole->origin, pos, f->size)) {
+		iob_bio_ctx_put(f);
+		return NULL;
+	}
+	if (hashed)
+		iob_hashed_ctx(f)->above = iob_bio_ctx_above(whole);
+	f->first.queue_at = whole->first.queue_at;
+	f->first.sub_pid = whole->first.sub_pid;
+	memcpy(f->first.sub_comm, whole->first.sub_comm,
+	       sizeof(f->first.sub_comm));
+	return f;
+}
+
+/**
+ * iob_bio_ctx_chain - the context that covers a bio
+ * @from: the bio to begin with: @bio, or its parent
+ * @bio:  under way
+ * @pos:  gets the offset of the bio's first byte in that context
+ *
+ * A chained bio without a context of its own is part of its parent's context.  Any context
+ * but NMI, inside iob_read_lock(); the caller owns @bio.  Return: NULL if there is none.
+ */
+struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
+				      const struct bio *bio, u32 *pos)
+{
+	u32 size = bio->bi_iter.bi_size;
+	struct iob_bio_ctx *f;
+	int depth;
+
+	for (depth = 0; depth < IOB_MAX_CHAIN; depth++) {
+		f = iob_bio_ctx_find(from);
+		if (f) {
+			u64 at = from == bio ? (u64)f->size - size :
+				 (bio->bi_iter.bi_sector - f->sector) <<
+				 SECTOR_SHIFT;
+
+			/* the sectors of a piece may be those of another disk */
+			if (from != bio && iob_bio_ctx_disk(f) != iob_bio_disk(bio))
+				return NULL;
+			if (at > f->size || at + size > f->size)
+				return NULL;
+			*pos = at;
+			return f;
+		}
+		if (!iob_bio_chained(from))
+			return NULL;
+		from = from->bi_private;
+	}
+	return NULL;
+}
+
+/**
+ * iob_bio_ctx_bio - the bio under which a bio's context is hashed
+ * @bio: under way on a disk that makes clones, or whose content is a file
+ *
+ * Any context but NMI, inside iob_read_lock().
+ * Return: @bio or one of its parents, or NULL.
  */
 const struct bio *iob_bio_ctx_bio(const struct bio *bio)
 {
@@ -166,16 +291,15 @@ const struct bio *iob_bio_ctx_bio(const struct bio *bio)
 }
 
 /**
- * iob_bio_ctx_slice - who pays for some of a flight's sectors
- * @o:	    gets the parts behind those that it has
- * @bio:    has the flight if there is one; not looked into
- * @sector: the first one, on the flight's disk
- * @bytes:  how many; what is outside of the flight is left out
+ * iob_bio_ctx_slice - who pays for some sectors of a hashed context
+ * @o:	    gets the shares, behind those that it has
+ * @bio:    the key; it is not dereferenced, so the bio may be gone
+ * @sector: the first sector, on the context's disk
+ * @bytes:  how many; what lies outside of the context is left out
  *
- * Of a flight in the table, cut under the bucket's lock: one whose end was never
- * seen can be replaced at any time.  Any context but NMI, inside
- * iob_read_lock().
- * Return: how many bytes @o has got.
+ * The slice is cut under the bucket's lock, as a stale context can be replaced at any
+ * time.  Any context but NMI, inside iob_read_lock().
+ * Return: the bytes that @o has got.
  */
 u32 iob_bio_ctx_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 		     u32 bytes)
@@ -187,7 +311,7 @@ u32 iob_bio_ctx_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 	u32 got = 0;
 
 	flags = iob_bio_ctxs_lock(b);
-	f = find_locked(b, bio, false);
+	f = find_ctx_locked(b, bio, false);
 	if (f) {
 		from = max(sector, f->sector);
 		to = min(sector + (bytes >> SECTOR_SHIFT),
@@ -203,12 +327,12 @@ u32 iob_bio_ctx_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 	return got;
 }
 
-/* How many flights there are.  The caller holds the session. */
+/* The number of bios under way.  The caller holds the session. */
 unsigned int iob_bio_ctxs_count(void)
 {
-	unsigned int i, nr = atomic_read(&nr_hashed);
+	unsigned int i, nr = atomic_read(&nr_hashed_ctxs);
 
-	for (i = 0; iob_bio_ctx_slots && i < NR_SLOTS; i++)
+	for (i = 0; iob_bio_ctx_slots && i < NR_BIO_SLOTS; i++)
 		nr += !!READ_ONCE(iob_bio_ctx_slots[i].bio);
 	return nr;
 }
@@ -218,38 +342,59 @@ int iob_bio_ctxs_start(void)
 {
 	unsigned int i;
 
-	iob_bio_ctx_slots = kvcalloc(NR_SLOTS, sizeof(*iob_bio_ctx_slots),
+	iob_bio_ctx_slots = kvcalloc(NR_BIO_SLOTS, sizeof(*iob_bio_ctx_slots),
 				    GFP_KERNEL);
-	iob_bio_ctx_table = kvmalloc_array(NR_BUCKETS, sizeof(*iob_bio_ctx_table),
-					  GFP_KERNEL);
-	if (!iob_bio_ctx_slots || !iob_bio_ctx_table)
+	iob_bio_ctx_table = kvmalloc_array(NR_BIO_BUCKETS,
+					   sizeof(*iob_bio_ctx_table), GFP_KERNEL);
+	iob_bio_ctx_by_vec = kvmalloc_array(NR_BIO_BUCKETS,
+					    sizeof(*iob_bio_ctx_by_vec),
+					    GFP_KERNEL);
+	if (!iob_bio_ctx_slots || !iob_bio_ctx_table || !iob_bio_ctx_by_vec)
 		return -ENOMEM;
-	for (i = 0; i < NR_BUCKETS; i++)
+	for (i = 0; i < NR_BIO_BUCKETS; i++) {
 		INIT_HLIST_BL_HEAD(&iob_bio_ctx_table[i]);
-	for (i = 0; i < NR_SLOTS; i++)
+		INIT_HLIST_BL_HEAD(&iob_bio_ctx_by_vec[i]);
+	}
+	for (i = 0; i < NR_BIO_SLOTS; i++)
 		iob_origin_begin(&iob_bio_ctx_slots[i].origin);
+	atomic_set(&iob_nr_parents, 0);
 	return 0;
 }
 
-/* The session ends: no probe is attached.  IOs still under way go on alone. */
-void iob_bio_ctxs_stop(void)
+static void free_hashed_ctxs(void)
 {
 	struct hlist_bl_node *pos, *next;
 	struct iob_hashed_ctx *t;
 	unsigned int i;
 
-	for (i = 0; iob_bio_ctx_table && i < NR_BUCKETS; i++) {
+	/* without one of the arrays the session did not begin: there are none */
+	if (!iob_bio_ctx_slots || !iob_bio_ctx_table || !iob_bio_ctx_by_vec)
+		return;
+	for (i = 0; i < NR_BIO_BUCKETS; i++) {
 		hlist_bl_for_each_entry_safe(t, pos, next, &iob_bio_ctx_table[i],
 					     hash)
 			iob_bio_ctx_put(&t->f);
 		cond_resched();
 	}
-	for (i = 0; iob_bio_ctx_slots && i < NR_SLOTS; i++) {
+}
+
+/*
+ * The session ends.  No probe is attached: the ends of IOs still under way are not seen.
+ * May sleep.
+ */
+void iob_bio_ctxs_stop(void)
+{
+	unsigned int i;
+
+	free_hashed_ctxs();
+	for (i = 0; iob_bio_ctx_slots && i < NR_BIO_SLOTS; i++) {
 		if (iob_bio_ctx_slots[i].bio)
 			iob_bio_ctx_put(&iob_bio_ctx_slots[i]);
 	}
 	kvfree(iob_bio_ctx_table);
 	iob_bio_ctx_table = NULL;
+	kvfree(iob_bio_ctx_by_vec);
+	iob_bio_ctx_by_vec = NULL;
 	kvfree(iob_bio_ctx_slots);
 	iob_bio_ctx_slots = NULL;
 }
@@ -258,12 +403,12 @@ void iob_bio_ctxs_stop(void)
 int iob_bio_ctxs_init(void)
 {
 	BUILD_BUG_ON(sizeof(struct iob_bio_ctx) > 128);
-	cache = iob_cache_create("iob_bio_ctx", sizeof(struct iob_hashed_ctx), 0);
-	return cache ? 0 : -ENOMEM;
+	ctx_cache = iob_cache_create("iob_bio_ctx", sizeof(struct iob_hashed_ctx), 0);
+	return ctx_cache ? 0 : -ENOMEM;
 }
 
 /* Module unload. */
 void iob_bio_ctxs_exit(void)
 {
-	kmem_cache_destroy(cache);
+	kmem_cache_destroy(ctx_cache);
 }

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * flight - one bio under way, as inflight, upper and loop share it
+ * bio_ctx - a bio's context: what is noted of a bio from queue to completion
  *
- * Flights are found by their bio's address.  Most are kept in slots: an array,
- * in which a bio's address has one place.  To take it is one cmpxchg, to give it
- * back one store, and to find it takes no lock: a bio is only asked for by whoever
- * has it, so nobody looks for one that is being given back.  A flight whose place
- * is taken, and one on a disk that makes clones, which others may look for, goes
- * into a hash table with a lock for each bucket.
+ * A context is found by the address of its bio.  It lies in one of two places:
+ *
+ *  - in a slot of an array.  A bio's address hashes to one slot.  A slot is claimed by one
+ *    cmpxchg, released by one store-release, and looked up without a lock.  That is safe
+ *    because only the owner of a bio asks for its context: no lookup races with the
+ *    release.
+ *  - in a hash table with a lock for each bucket, allocated.  Contexts whose slot is taken
+ *    go there, and contexts on disks that make clones, which others look up.
+ *
+ * Those on disks that make clones are hashed a second time, by the bio's array of pages:
+ * see io/parent.
+ *
+ * A completion owns the context through the bytes that it completes: it subtracts them
+ * from .left, and frees the context when they were the last ones.
+ *
+ * Example: a write of 8 KiB at sector 100 is queued: slot 17 gets { bio A, sector 100,
+ * size 8192, left 8192 }.  The block layer splits it: bio B becomes the front of 4 KiB,
+ * chained to A, which keeps the rest from sector 108.  B gets a context of its own, { bio
+ * B, sector 100, size 4096, left 4096 }, with the first half of A's shares, and A's .left
+ * falls to 4096.  Two requests complete: each subtracts 4096, so each frees one context.
+ * If A and B are merged into one request again, that request completes both, bio by bio.
  */
 #ifndef IOB_IO_BIO_CTX_H
 #define IOB_IO_BIO_CTX_H
@@ -22,74 +37,77 @@
 
 #include "blame/bio_kind.h"
 #include "blame/origin.h"
-#include "account.h"
+#include "core/disk.h"
+#include "run.h"
 
 #define IOB_BIO_CTX_BITS	14
 #define IOB_BIO_SLOT_BITS	11
 #define IOB_MAX_CHAIN	4		/* bios chained to one another */
 
 struct iob_bio_ctx {
-	const struct bio *bio;		/* key; of a slot: NULL if it is free */
-	struct iob_disk *disk;		/* NULL: only followed */
+	const struct bio *bio;		/* key; NULL: the slot is free */
+	struct iob_disk *disk;		/* NULL: followed for its clones only */
 	u64 sector;
-	u64 issue_at;			/* the request that it leads, by iob_clock_now(), or 0 */
+	u64 issue_at;			/* of the request that it leads, in ticks, or 0 */
 	u32 size;
-	atomic_t left;			/* bytes to come, or 1 if size is 0 */
+	atomic_t left;			/* bytes to complete, or 1 if size is 0 */
 	struct iob_first first;
 	struct iob_origin origin;
 	union {
-		const void *private;	/* the bio's, while it is claimed */
-		struct iob_act *act;	/* its one part's, in the epoch below */
+		const void *private;	/* bi_private, while .claimed */
+		struct iob_act *act;	/* of its only share, in .epoch */
 	};
 	union {
 		struct {
-			u32 epoch;	/* 0: no act; see record/quick */
+			u32 epoch;	/* 0: .act is not set; see io/fast */
 			u8 op;		/* enum iob_op */
 			bool claimed;	/* not queued yet */
-			bool child;	/* ends with @bio, which it is chained to */
+			bool child;	/* ends together with @bio, the parent */
 			bool hashed;	/* in the table, not in a slot */
 		};
-		u64 kind;		/* all of them, to be set at once */
+		u64 kind;		/* all of them, for one store */
 	};
 } ____cacheline_aligned;
 
-/* One that is in the table. */
+/* A context in the table. */
 struct iob_hashed_ctx {
 	struct iob_bio_ctx f;
 	const struct gendisk *gd;	/* lives as long as the bio */
 	struct hlist_bl_node hash;
-	struct hlist_bl_node vec_hash;	/* if it is on a disk that clones */
-	const struct bio_vec *vec;	/* the other key, or if there is none, */
-	dev_t dev;			/* the disk on which it began */
+	struct hlist_bl_node vec_hash;	/* if the disk makes clones */
+	const struct bio_vec *vec;	/* key of vec_hash; NULL: the key is */
+	dev_t dev;			/* the disk where it was queued */
 	u32 idx, done;			/* where in @vec it began */
-	const struct bio *self;		/* the bio itself, of a child */
-	bool passed;			/* @bio went on to a disk below as it is: */
-	struct iob_bio_ctx *above;	/* such a one, of which this is a piece */
+	const struct bio *self;		/* the bio itself, if .child */
+	bool passed;			/* @bio itself was sent to a lower disk */
+	struct iob_bio_ctx *above;	/* the passed context that this is a piece of */
 	int error;			/* of a piece that is done */
 };
+
+extern struct iob_bio_ctx *iob_bio_ctx_slots;
+extern struct hlist_bl_head *iob_bio_ctx_table;
+extern struct hlist_bl_head *iob_bio_ctx_by_vec;
+extern atomic_t iob_nr_parents;		/* contexts in iob_bio_ctx_by_vec */
 
 static inline struct iob_hashed_ctx *iob_hashed_ctx(const struct iob_bio_ctx *f)
 {
 	return container_of(f, struct iob_hashed_ctx, f);
 }
 
-/* The flight of which this is a piece, and which went on below; or NULL. */
+/* The context of an upper disk that @f is a piece of, or NULL. */
 static inline struct iob_bio_ctx *iob_bio_ctx_above(const struct iob_bio_ctx *f)
 {
 	return f->hashed ? iob_hashed_ctx(f)->above : NULL;
 }
 
-/* The flight's disk, while its bio is under way. */
+/* The disk of a context.  While its bio is under way. */
 static inline const struct gendisk *iob_bio_ctx_disk(const struct iob_bio_ctx *f)
 {
-	/* a bio in the table may have been handed on to another disk since */
+	/* the bio of a hashed context may be on another disk by now */
 	return f->hashed ? iob_hashed_ctx(f)->gd : iob_bio_disk(f->bio);
 }
 
-extern struct iob_bio_ctx *iob_bio_ctx_slots;
-extern struct hlist_bl_head *iob_bio_ctx_table;
-
-/* Interrupts off: a completion may come in the middle. */
+/* Lock a bucket.  Interrupts go off: a completion takes the lock, too. */
 static inline unsigned long iob_bio_ctxs_lock(struct hlist_bl_head *b)
 	__acquires(bitlock)
 {
@@ -118,9 +136,20 @@ static inline struct hlist_bl_head *iob_bio_ctx_bucket(const struct bio *bio)
 	return &iob_bio_ctx_table[hash_ptr(bio, IOB_BIO_CTX_BITS)];
 }
 
+static inline struct hlist_bl_head *
+iob_bio_ctx_vec_bucket(const struct bio_vec *vec)
+{
+	return &iob_bio_ctx_by_vec[hash_ptr(vec, IOB_BIO_CTX_BITS)];
+}
+
+static inline struct hlist_bl_head *iob_bio_ctx_dev_bucket(dev_t dev)
+{
+	return &iob_bio_ctx_by_vec[hash_32(dev, IOB_BIO_CTX_BITS)];
+}
+
 /*
- * Whether the end of this bio is not announced: 5.10 goes on to the parent
- * before it looks at what was to be traced.  (With requests it is announced.)
+ * True if the end of this bio is not announced: 5.10 goes on to the parent before it looks
+ * whether the end is to be traced.  (On disks with requests it is announced.)
  */
 static inline bool iob_bio_ends_with_parent(const struct bio *bio)
 {
@@ -135,10 +164,12 @@ static inline bool iob_disk_is(const struct gendisk *gd, dev_t disk)
 
 struct iob_bio_ctx *iob_bio_ctx_hashed(const struct bio *bio, bool child);
 struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk);
+struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio);
+void iob_bio_ctx_free_hashed(struct iob_bio_ctx *f);
 
 /*
- * The flight of a bio, or NULL.  Any context but NMI, inside iob_read_lock(), by
- * who has the bio.
+ * The context of a bio, or NULL.  Any context but NMI, inside iob_read_lock(); the caller
+ * owns the bio.
  */
 static __always_inline struct iob_bio_ctx *iob_bio_ctx_find(const struct bio *bio)
 {
@@ -152,11 +183,9 @@ static __always_inline struct iob_bio_ctx *iob_bio_ctx_find(const struct bio *bi
 	return iob_bio_ctx_hashed(bio, false);
 }
 
-struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio);
-
 /*
- * A flight for a bio that has none; @lone: nobody else looks for it.  Any content
- * but for the key.  Any context but NMI, inside iob_read_lock().  Return: NULL
+ * A context for a bio that has none; @lone: only the bio's owner looks it up.  All members
+ * but the key are undefined.  Any context but NMI, inside iob_read_lock().  Return: NULL
  * without memory (counted).
  */
 static __always_inline struct iob_bio_ctx *iob_bio_ctx_get(const struct bio *bio,
@@ -169,16 +198,14 @@ static __always_inline struct iob_bio_ctx *iob_bio_ctx_get(const struct bio *bio
 	return iob_bio_ctx_alloc(bio);
 }
 
-void iob_bio_ctx_free_hashed(struct iob_bio_ctx *f);
-
-/* A slot's flight, which has nothing else, is over: the slot is free. */
+/* Release a slot whose context owns no memory. */
 static __always_inline void iob_bio_ctx_release(struct iob_bio_ctx *f)
 {
-	/* after all that we have read of it: see iob_bio_ctx_get(); its parts are its own */
+	/* after all reads of the context: pairs with the cmpxchg in iob_bio_ctx_get() */
 	smp_store_release(&f->bio, NULL);
 }
 
-/* It is in no table; what it has is given back. */
+/* Give back a context that is in no table, and what it owns. */
 static __always_inline void iob_bio_ctx_put(struct iob_bio_ctx *f)
 {
 	iob_origin_free(&f->origin);
@@ -189,7 +216,7 @@ static __always_inline void iob_bio_ctx_put(struct iob_bio_ctx *f)
 	iob_bio_ctx_release(f);
 }
 
-/* The current task submits, or @task says that it is an interrupt. */
+/* Note the submitter: the current task, or an interrupt if @task is false. */
 static __always_inline void iob_note_submitter(struct iob_first *first,
 					       bool task)
 {
@@ -203,7 +230,7 @@ static __always_inline void iob_note_submitter(struct iob_first *first,
 	}
 }
 
-/* A new flight is @bio's, of @size bytes.  The rest is left to the caller. */
+/* Set what a new context of @bio, of @size bytes, has from the bio itself. */
 static __always_inline void iob_bio_ctx_of(struct iob_bio_ctx *f, struct bio *bio,
 					  u32 size, struct iob_disk *disk)
 {
@@ -214,13 +241,43 @@ static __always_inline void iob_bio_ctx_of(struct iob_bio_ctx *f, struct bio *bi
 	atomic_set(&f->left, max_t(u32, size, 1));
 }
 
+/*
+ * A context of @bio, submitted by the current task; its origin and .queue_at are left to
+ * the caller.  Arguments, context and result as iob_bio_ctx_get().
+ */
+static __always_inline struct iob_bio_ctx *
+iob_bio_ctx_make(struct bio *bio, const struct gendisk *gd, struct iob_disk *disk,
+		 int op, bool lone)
+{
+	struct iob_bio_ctx *f = iob_bio_ctx_get(bio, lone);
+
+	if (!f)
+		return NULL;
+	if (unlikely(f->hashed)) {
+		struct iob_hashed_ctx *t = iob_hashed_ctx(f);
+
+		t->gd = gd;
+		t->vec = bio->bi_io_vec;
+		t->idx = bio->bi_iter.bi_idx;
+		t->done = bio->bi_iter.bi_bvec_done;
+	}
+	iob_bio_ctx_of(f, bio, bio->bi_iter.bi_size, disk);
+	f->claimed = false;
+	f->child = false;
+	f->epoch = 0;
+	f->op = op;
+	f->first.opf = (__force u32)bio->bi_opf;
+	iob_note_submitter(&f->first, in_task());
+	return f;
+}
+
 struct iob_bio_ctx *iob_bio_ctx_insert(struct iob_bio_ctx *f);
 void iob_bio_ctx_remove(struct iob_bio_ctx *f);
 
 struct iob_bio_ctx *iob_bio_ctx_piece(const struct iob_bio_ctx *whole,
 				    struct bio *bio, u32 pos, bool hashed);
-void iob_bio_ctx_begin(struct iob_bio_ctx *f);
-void iob_bio_ctx_lose(struct iob_bio_ctx *whole, u32 bytes);
+struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
+				      const struct bio *bio, u32 *pos);
 const struct bio *iob_bio_ctx_bio(const struct bio *bio);
 u32 iob_bio_ctx_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 		     u32 bytes);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the short ways of quick.h leave to others.
+ * The slow side of fast.h: what is noted for the next direct IO, and IOs that the fast
+ * path refuses.
  */
 #include <linux/slab.h>
 
-#include "stack/slot.h"
-#include "stack/stack.h"
-#include "core/task.h"
+#include <compat/compiler.h>
+
 #include "bio.h"
-#include "account.h"
 #include "fast.h"
 
 /*
- * How the stack is known again, which this CPU has met a moment ago.  Where a function
- * aligns its stack it is one of two by turns.  Without memory it is not known in brief.
+ * Note the signature of the stack in @m, which this CPU has just found.  A function that
+ * aligns its stack has one of two layouts by turns: then both are noted.  Without memory
+ * no signature is.
  */
-static void note_stack(struct iob_fast *q, const struct iob_stack_slot *m)
+static void note_fast_stack(struct iob_fast *q, const struct iob_stack_slot *m)
 {
 	const struct iob_stack_hint *hint = iob_stack_hint_of(q->set);
 	struct iob_fast_stacks *s = q->stacks;
@@ -26,71 +26,48 @@ static void note_stack(struct iob_fast *q, const struct iob_stack_slot *m)
 			return;
 		q->stacks = s;
 	}
-	s->turn = 0;
+	s->other_ip = 0;
 	if (hint->span && hint->last->intent == hint->other->intent &&
 	    iob_signature_make(hint->other, &s->one[1])) {
 		m = hint->last;
-		s->turn = hint->ip;
-		s->turn_place = hint->place;
+		s->other_ip = hint->ip;
+		s->other_place = hint->place;
 	}
 	if (!iob_signature_make(m, &s->one[0]))
-		s->turn = 0;
+		s->other_ip = 0;
 }
 
-/* Another IO: its stack is noted when it is done again, as most are not. */
-static void forget_stack(struct iob_fast *q)
+/* Another IO.  Its stack is noted when it is repeated, as most are not. */
+static void forget_fast_stack(struct iob_fast *q)
 {
 	q->missed = 0;
 	if (!q->stacks)
 		return;
-	q->stacks->turn = 0;
+	q->stacks->other_ip = 0;
 	q->stacks->one[0].start = 0;
 }
 
-/* Whether it is the same IO by a stack that was not noted. */
-static bool known(struct iob_fast *q, unsigned long ip, unsigned long sp,
-		  unsigned long bp)
+/* True if it is the same IO, by a stack that was not noted. */
+static bool is_fast_stack_known(struct iob_fast *q, unsigned long ip,
+				unsigned long sp, unsigned long bp)
 {
 	const struct iob_stack_slot *m;
 
 	if (!iob_stack_known_in(q->set, ip, sp, bp, &m) ||
 	    m->intent != q->intent)
 		return false;
-	/* there may be more than two: then to note them would be in vain */
+	/* with more than two layouts noting them is mostly in vain: do it seldom */
 	if (m->short_end && q->missed++ % 8 == 0)
-		note_stack(q, m);
+		note_fast_stack(q, m);
 	return true;
 }
 
-/**
- * iob_fast_other - a bio goes to a disk, and not by the shortest way
- * @bio:  the bio
- * @like: the current task if it did the like before, maybe by another stack; or NULL
- * @ip:   where the probe is, see iob_stack_here()
- * @sp:   likewise
- * @bp:   likewise
- *
- * From a probe: any context but NMI, inside iob_read_lock().
+/*
+ * The task's next direct IO may be like that of @f, a context of the current task.
+ * @ip: where its stack begins; @epoch: iob_epoch_now(), read before its act was found.
  */
-void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
-		     unsigned long sp, unsigned long bp)
-{
-	if (!like || !known(&like->fast, ip, sp, bp) ||
-	    !iob_fast_begin(bio, &like->fast))
-		iob_bio_queue(bio, ip, sp, bp);
-}
-
-/**
- * iob_fast_note - the task's next direct IO may be like this one
- * @f:     its flight, of the current task
- * @gd:    the disk
- * @ip:    where the stack begins at which it was queued, see iob_stack_here()
- * @epoch: iob_epoch_now(), from before the act was looked for
- *
- * From a probe: any context but NMI, inside iob_read_lock().
- */
-void iob_fast_note(const struct iob_bio_ctx *f, const struct gendisk *gd,
-		    unsigned long ip, u32 epoch)
+static void note_fast(const struct iob_bio_ctx *f, const struct gendisk *gd,
+		      unsigned long ip, u32 epoch)
 {
 	const struct iob_share *p = &f->origin.one;
 	struct iob_task *t = iob_task_get();
@@ -100,24 +77,24 @@ void iob_fast_note(const struct iob_bio_ctx *f, const struct gendisk *gd,
 
 	if (!t)
 		return;
-	q = &t->fast;
+	q = iob_fast_of(t);
 	q->epoch = 0;
 	dev = iob_dev_of(gd, f->sector, f->size);
 	act = iob_act_id(p->act);
-	/* a piece of another bio is ended by that one's end */
+	/* a chained bio ends with its parent */
 	if (f->hashed || !dev || !act || p->act <= IOB_ACT_LOST ||
 	    READ_ONCE(act->dead) || iob_bio_chained(f->bio))
 		return;
 	q->dev = iob_bio_devt(f->bio);
 	if (iob_disk_is_file(gd)) {
-		q->dev = IOB_LOOP_OF(q->dev);
-		q->backing = iob_loop_file_of_now(gd);
+		q->dev = IOB_FAST_FILE_DISK(q->dev);
+		q->backing = iob_parent_file_of_now(gd);
 	}
 	q->what = f->first.what;
 	q->end = f->bio->bi_end_io;
 	q->intent = act->intent;
 	q->set = iob_stack_set_user(ip);
-	forget_stack(q);
+	forget_fast_stack(q);
 	q->start = dev->start;
 	q->sectors = dev->end - dev->start;
 	q->direct = t->direct;
@@ -130,14 +107,68 @@ void iob_fast_note(const struct iob_bio_ctx *f, const struct gendisk *gd,
 }
 
 /**
- * iob_fast_other_end - a request of one flight is done, and not as most are
- * @f:     the flight, of which iob_fast_simple() is true
+ * iob_fast_other - a bio goes to a disk, and the fast path refused it
+ * @bio:  the bio
+ * @like: the current task if its previous IO was like this one, maybe by another stack; or
+ *	  NULL
+ * @ip:   where the probe is, see iob_stack_here()
+ * @sp:   likewise
+ * @bp:   likewise
+ *
+ * From a probe: any context but NMI, inside iob_read_lock().
+ */
+void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
+		     unsigned long sp, unsigned long bp)
+{
+	const struct iob_bio_ctx *f;
+	u32 epoch;
+
+	if (like && is_fast_stack_known(iob_fast_of(like), ip, sp, bp) &&
+	    iob_fast_begin(bio, iob_fast_of(like)))
+		return;
+	/* before the act is looked for: what is noted must not outlive it */
+	epoch = iob_epoch_now();
+	f = iob_bio_queue(bio, ip, sp, bp);
+	if (f)
+		note_fast(f, iob_bio_disk(bio), ip, epoch);
+}
+
+/* Count and log the request of one context; what io/account takes is put together. */
+static noinline void record_simple(const struct iob_bio_ctx *f,
+				   const struct request *rq, int error,
+				   struct iob_act *act, enum iob_how how,
+				   u32 wanted, bool logged)
+{
+	struct iob_io io IOB_UNINIT;
+
+	/* member by member: clearing all of it first would double the time */
+	io.disk = f->disk;
+	io.gd = iob_rq_disk(rq);
+	io.rq = rq;
+	io.first = &f->first;
+	io.issue_at = f->issue_at;
+	io.error = error;
+	io.nr_bios = 1;
+	io.op = f->op;
+	io.done_at = 0;
+	io.done_ns = 0;
+	io.queue_ns = 0;
+	io.issue_ns = 0;
+	io.nr_runs = 0;
+	io.run = f->origin.share[0];
+	io.run.how = how;
+	io.run_sector = f->sector;
+	iob_io_record(&io, act, wanted, logged);
+}
+
+/**
+ * iob_fast_other_end - a request of one context is done, and the fast path refused it
+ * @f:     the context, with iob_fast_simple()
  * @rq:    the request
  * @error: 0 or a negative errno
  *
- * Somebody reads along, say, or the act was looked for in another epoch.  If one act
- * pays, what iob_io_share() and iob_io_end() do.  From a probe, inside iob_read_lock():
- * hardirq mostly.
+ * iolog is read, say, or the act was found in another epoch.  From a probe, inside
+ * iob_read_lock(): hardirq mostly.
  */
 void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 {
@@ -158,11 +189,40 @@ void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 	this_cpu_inc(disk->sums->ios[f->op]);
 	logged = iob_iolog_wanted();
 	if (unlikely(logged || wanted & ~IOB_COUNTERS_SIMPLE))
-		iob_io_record(f, rq, error, act, how, wanted, logged);
+		record_simple(f, rq, error, act, how, wanted, logged);
 	else if (wanted)
 		iob_counters_charge_simple(act, f->op, f->size,
 					  iob_clock_usecs(f->first.queue_at,
 							  iob_clock_now()));
 	WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
 	iob_bio_ctx_release(f);
+}
+
+static void fast_free(void *part)
+{
+	struct iob_fast *q = part;
+
+	kfree(q->stacks);
+	q->stacks = NULL;
+}
+
+static void fast_new_role(void *part)
+{
+	struct iob_fast *q = part;
+
+	q->epoch = 0;
+}
+
+static struct iob_task_part fast_part = {
+	.name = "fast",
+	.size = sizeof(struct iob_fast),
+	.offset = offsetof(struct iob_task, room_direct),
+	.free = fast_free,
+	.new_role = fast_new_role,
+};
+
+/* Module load, before any context of a task is made.  Return: 0 or a negative errno. */
+int iob_fast_init(void)
+{
+	return iob_task_part_add(&fast_part);
 }

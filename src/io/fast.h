@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quick - what each IO runs through, and the short way that most of them take
+ * fast - the code that each IO runs through
  *
- * Three probes run for each IO of the machine.  Here is where each of them ends
- * for most: for IO that nobody watches with a question to its disk; for a direct
- * IO that is like the task's last one with what came of that; for a request of one
- * bio for which one act pays with its sums and counters.  All else goes on to
- * inflight and io, which know no short ways.
+ * Three probes run for each IO of the machine.  All of the fast path is compiled into them:
  *
- * A direct IO is like the last one if all is the same from which blame/origin
- * found who pays: the device, what is done, who ends the bio, the task's state,
- * its stack - by its intent, which is one for one trace - and the file that it
- * reads or writes.  What came of it holds for one epoch (blame/task).
+ *  - IO to a disk that is not watched ends after one question to the disk;
+ *  - a direct IO that is like the task's previous one takes over who pays for it;
+ *  - a request of one bio, for which one act pays, needs the disk's sums and the simple
+ *    counters only.
  *
- * All of it is compiled into the probes themselves, and only quick.c is not.
+ * All else goes to io/bio and io/request.
+ *
+ * A direct IO is like the previous one if all is the same from which blame/origin found who
+ * pays: the device, the operation and its flags, the function that ends the bio, the task's
+ * state, its stack (by the intent: one trace has one intent), and the file.  What is noted
+ * holds for one epoch, see core/epoch.
+ *
+ * Example: fio writes 4 KiB blocks to a file with O_DIRECT.  The first write takes the slow
+ * path: the stack is walked, the act is found, and iob_fast_note() keeps both in the task's
+ * context.  The second write has the same device, flags, end_io, file and, by a signature
+ * of a few words, the same stack: its bio gets act, disk and operation by a few stores.
  */
 #ifndef IOB_IO_FAST_H
 #define IOB_IO_FAST_H
@@ -26,30 +32,77 @@
 #include <compat/rcu.h>
 
 #include "core/act.h"
-#include "stacked/loop_file.h"
 #include "core/intent.h"
-#include "stack/slot.h"
-#include "stack/stack.h"
 #include "core/stats.h"
 #include "core/task.h"
+#include "stack/slot.h"
+#include "stack/stack.h"
+#include "account.h"
+#include "bio_ctx.h"
 #include "clock.h"
 #include "counters.h"
-#include "bio_ctx.h"
-#include "bio.h"
-#include "account.h"
 #include "log.h"
-#include "stacked/loop.h"
 #include "parent.h"
+#include "request.h"
 
-void iob_fast_note(const struct iob_bio_ctx *f, const struct gendisk *gd,
-		    unsigned long ip, u32 epoch);
+/* The stacks by which a task does the same IO: one, or two in turn. */
+struct iob_fast_stacks {
+	unsigned long other_ip;	/* not 0 if there are two: the first has this address */
+	u16 other_place;	/* here, in words above sp */
+	struct iob_signature one[2];
+};
+
+/* each task that repeats a direct IO has them: one word more would make them 2 KiB */
+static_assert(sizeof(struct iob_fast_stacks) <= 1024);
+
+/* A task's last direct IO: what is compared with the next one, and what came of it. */
+struct iob_fast {
+	dev_t dev;
+	u32 intent;
+	bio_end_io_t *end;
+	union {
+		struct {
+			u32 epoch;	/* nothing here holds in another epoch */
+			u8 op;
+		};
+		u64 kind;	/* as in the bio's context */
+	};
+	union {
+		struct {
+			u32 opf;
+			u32 pid;	/* the task's */
+		};
+		u64 what;	/* likewise */
+	};
+	u64 start, sectors;	/* what is watched; beyond may be another device */
+	unsigned long direct;	/* iob_task.direct, */
+	struct iob_file file;	/* and its file, if that is not 0 */
+	struct iob_disk *disk;
+	struct iob_act *act;	/* valid in this epoch */
+	u64 id;			/* the act's */
+	const struct file *backing;	/* see iob_parent_file_of_now() */
+	u8 set;			/* of the stack cache, in which its stack is */
+	u8 missed;		/* how often its stack was none of these: */
+	struct iob_fast_stacks *stacks;	/* owned, or NULL */
+};
+
+static_assert(sizeof(struct iob_fast) <= IOB_ROOM_DIRECT);
+
+int iob_fast_init(void);
+
 void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
 		     unsigned long sp, unsigned long bp);
 void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error);
 
+/* What the current task's previous direct IO was. */
+static __always_inline struct iob_fast *iob_fast_of(struct iob_task *t)
+{
+	return (struct iob_fast *)t->room_direct;
+}
+
 /*
- * Whether a request may be anybody's concern: false for most, where only some disks are
- * watched.  Any context; nothing is looked at that would have to be kept from being freed.
+ * False if no watched disk is concerned by a request, as for most where only some disks are
+ * watched.  Any context; nothing is looked at that could be freed meanwhile.
  */
 static __always_inline bool iob_fast_has(const struct request *rq)
 {
@@ -60,59 +113,59 @@ static __always_inline bool iob_fast_has(const struct request *rq)
 }
 
 /*
- * Whether anybody asks when requests are issued, or which: who carries out those of a
- * loop device.  Any context.
+ * True if the time of issue is wanted, or if requests are to be told to iob_parent_issue().
+ * Any context.
  */
 static __always_inline bool iob_io_issues(void)
 {
 	return READ_ONCE(iob_counters_timed) || iob_iolog_listened() ||
-	       iob_loop_issues();
+	       iob_parent_issues();
 }
 
-/* iob_fast.dev of a loop device: no device's number, so that it is asked more */
-#define IOB_LOOP_OF(dev)	(~(dev))
+/* iob_fast.dev of a disk whose content is a file: no device's number, so more is asked */
+#define IOB_FAST_FILE_DISK(dev)	(~(dev))
 
 /*
- * Whether it is a loop device that the last IO went to, too.  Its flights were in slots
- * then; now its IO may be followed, as it has another file, or as swap came.
+ * True if the bio goes to the same disk, whose content is a file.  The contexts of its bios
+ * were in slots; now its IO may be followed, as it has another file, or as swap came.
  */
-static __always_inline bool iob_fast_same_loop(const struct iob_fast *q,
-						const struct bio *bio)
+static __always_inline bool iob_fast_same_file_disk(const struct iob_fast *q,
+						    const struct bio *bio)
 {
 	const struct gendisk *gd = iob_queued_disk(bio);
 
 	/* (a partition's number may have gone to another disk since) */
-	return q->dev == IOB_LOOP_OF(iob_bio_devt(bio)) &&
+	return q->dev == IOB_FAST_FILE_DISK(iob_bio_devt(bio)) &&
 	       iob_disk_is_file(gd) &&
-	       (likely(iob_loop_file_is(gd, q->backing)) ||
-		!iob_loop_file_disk_reaches(gd));
+	       (likely(iob_file_disk_has(gd, q->backing)) ||
+		!iob_parent_reaches(gd));
 }
 
-/* Whether the bio is what the task has sent last, but for the place. */
+/* True if the bio is like the task's previous one, but for its sectors. */
 static __always_inline bool iob_fast_alike(const struct iob_fast *q,
 					    const struct bio *bio)
 {
 	return (likely(q->dev == iob_bio_devt(bio)) ||
-		iob_fast_same_loop(q, bio)) &&
+		iob_fast_same_file_disk(q, bio)) &&
 	       q->end == bio->bi_end_io &&
 	       q->opf == (__force u32)bio->bi_opf &&
 	       bio->bi_iter.bi_sector - q->start < q->sectors;
 }
 
-/* Whether the task is what it was then, and the act lives: see iob_epoch_now(). */
-static __always_inline bool iob_fast_unchanged(const struct iob_task *t)
+/* True if the task is as it was, and the act is alive: see iob_epoch_now(). */
+static __always_inline bool iob_fast_unchanged(struct iob_task *t)
 {
-	const struct iob_fast *q = &t->fast;
+	const struct iob_fast *q = iob_fast_of(t);
 
-	/* a thread that execs takes over its leader's pid; t->pid may be that by now */
+	/* a thread that execs takes over its leader's pid: t->pid may be older */
 	return q->epoch == iob_epoch_now() && q->pid == current->pid &&
 	       !iob_task_serves(t) && t->direct == q->direct &&
 	       (!q->direct || iob_file_same(&t->file, &q->file));
 }
 
 /*
- * Whether the stack is one that was noted, which holds for the epoch: no code comes or
- * goes in it.
+ * True if the stack is one that was noted.  That holds for the epoch, in which no code is
+ * loaded or unloaded.
  */
 static __always_inline bool iob_fast_stack(const struct iob_fast *q,
 					    unsigned long ip, unsigned long sp,
@@ -126,8 +179,8 @@ static __always_inline bool iob_fast_stack(const struct iob_fast *q,
 	if (!s)
 		return false;
 	b = &s->one[0];
-	if (s->turn && end - sp >= b->span &&
-	    ((const unsigned long *)sp)[s->turn_place] != s->turn)
+	if (s->other_ip && end - sp >= b->span &&
+	    ((const unsigned long *)sp)[s->other_place] != s->other_ip)
 		b++;
 	if (!iob_signature_is(b, ip, sp, bp, end))
 		return false;
@@ -137,37 +190,37 @@ static __always_inline bool iob_fast_stack(const struct iob_fast *q,
 	return true;
 }
 
-/* The flight of a direct IO that is like the last one.  Return: false if it has none. */
+/* Begin the context of a direct IO that is like the previous one.  Return: false if not. */
 static __always_inline bool iob_fast_begin(struct bio *bio,
 					  const struct iob_fast *q)
 {
 	struct iob_bio_ctx *f = iob_bio_ctx_slot(bio);
 	u32 size = bio->bi_iter.bi_size;
 
-	/* (a write of nothing is another thing) */
+	/* (an empty write is a flush) */
 	if (!size || READ_ONCE(f->bio) ||
 	    !hlist_bl_empty(iob_bio_ctx_bucket(bio)) ||
 	    atomic_read(&iob_nr_parents) || cmpxchg(&f->bio, NULL, bio))
 		return false;
 	iob_act_touch(q->act);
-	/* it is in a slot, and the task's */
+	/* in a slot; the current task submits */
 	iob_bio_ctx_of(f, bio, size, q->disk);
 	f->kind = q->kind;
 	f->first.what = q->what;
 	memcpy(f->first.sub_comm, current->comm, sizeof(f->first.sub_comm));
-	/* (a free slot's origin.part is its own) */
+	/* (.share of a free slot points at .one) */
 	f->origin.shape = IOB_ORIGIN_ONE;
 	f->act = q->act;
 	f->origin.one.act = q->id;
 	f->origin.one.how = IOB_HOW_EXACT;
 	f->origin.one.bytes = size;
 	f->origin.one.dirty_ns = IOB_DIRTY_NEVER;
-	/* (it may call: nothing else has to be kept meanwhile) */
+	/* (last, as it may call: no register has to be saved) */
 	f->first.queue_at = iob_clock_now();
 	return true;
 }
 
-/* The current task, if the bio is like what it did before; but for the stack. */
+/* The current task if the bio is like its previous one; the stack is not compared. */
 static __always_inline struct iob_task *iob_fast_task(const struct bio *bio)
 {
 	struct iob_task *t;
@@ -175,17 +228,17 @@ static __always_inline struct iob_task *iob_fast_task(const struct bio *bio)
 	if (!in_task())
 		return NULL;
 	t = iob_task_peek(current);
-	return t && iob_fast_alike(&t->fast, bio) &&
+	return t && iob_fast_alike(iob_fast_of(t), bio) &&
 	       iob_fast_unchanged(t) ? t : NULL;
 }
 
 /**
  * iob_fast_queue - a bio goes to a disk
- * @bio: the bio, at block_bio_queue: of a disk whose IO may be anybody's concern
+ * @bio: the bio, at block_bio_queue, to a disk whose IO may concern a watched disk
  *
- * From a probe: any context but NMI.  Nothing that is needed behind it is kept while
- * another function is called: else there are words in our own frame that sometimes
- * point to where a register does, and what is learned of the stack is to hold always.
+ * From a probe: any context but NMI.  Do not keep a value over a call here: it would be
+ * saved in this frame, and a saved word that sometimes looks like a stack address spoils
+ * what is learned of the stack.
  */
 static __always_inline void iob_fast_queue(struct bio *bio)
 {
@@ -195,18 +248,17 @@ static __always_inline void iob_fast_queue(struct bio *bio)
 	iob_probe_lock();
 	iob_stack_here(&ip, &sp, &bp);
 	t = iob_fast_task(bio);
-	if (!t || !iob_fast_stack(&t->fast, ip, sp, bp) ||
-	    !iob_fast_begin(bio, &t->fast))
+	if (!t || !iob_fast_stack(iob_fast_of(t), ip, sp, bp) ||
+	    !iob_fast_begin(bio, iob_fast_of(t)))
 		iob_fast_other(bio, t, ip, sp, bp);
-	/* no jump: where we are is part of the stack */
+	/* a call, no tail jump: this frame is part of the stack */
 	barrier();
 	iob_probe_unlock();
 }
 
 /**
  * iob_fast_issue - a request goes to the device
- * @rq: the request, of which iob_fast_has() is true, at block_rq_issue; once more after
- *	each requeue
+ * @rq: the request, with iob_fast_has(), at block_rq_issue; once more after each requeue
  *
  * While iob_io_issues().  From a probe: any context but NMI.
  */
@@ -225,14 +277,14 @@ static __always_inline void iob_fast_issue(struct request *rq)
 }
 
 /*
- * As most requests end: all at once, with one bio.  (Whether one act pays for it, and on a
- * disk that is watched, is another question, but for a flight of iob_fast_begin().)
+ * True if the request ends as most do: at once, with one bio.  (Only for a context of
+ * iob_fast_begin() that also means that one act pays, and that the disk is watched.)
  */
 static __always_inline bool iob_fast_simple(const struct bio *bio,
 					     const struct iob_bio_ctx *f,
 					     u32 bytes)
 {
-	/* of a flight without bytes there is one left: its end is not simple */
+	/* a context of 0 bytes has 1 left: false */
 	return READ_ONCE(f->bio) == bio &&
 	       f->first.opf == (__force u32)bio->bi_opf &&
 	       atomic_read_acquire(&f->left) == bytes && f->size == bytes &&
@@ -240,10 +292,10 @@ static __always_inline bool iob_fast_simple(const struct bio *bio,
 }
 
 /*
- * In short what iob_io_share() and iob_io_end() do for a flight of iob_fast_begin() that went
- * well, while nobody reads along.  An act that is pointed at in this epoch is there as long
- * as we are in the probe.  Nothing is called here: it would cost a frame.
- * Return: false if it takes more than this; then nothing was done.
+ * What iob_io_share() and iob_io_end() do for a context of iob_fast_begin(), if there was no
+ * error and iolog has no reader.  An act that was found in this epoch stays until the probe
+ * returns.  Call no function here: it would cost a frame.
+ * Return: false if it takes more; then nothing was done.
  */
 static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
 {
@@ -273,11 +325,11 @@ static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
 
 /**
  * iob_fast_rq_done - the first bytes of a request are done
- * @rq:    the request, of which iob_fast_has() is true, at block_rq_complete: its
- *	   bios are still as they were
+ * @rq:    the request, with iob_fast_has(), at block_rq_complete: its bios are still as
+ *	   they were
  * @error: 0 or a negative errno
- * @bytes: how many; 0 for a flush that carries no data, and for the second
- *	   end of one that does
+ * @bytes: how many; 0 for a flush without data, and for the second end of a flush with
+ *	   data
  *
  * From a probe: hardirq mostly.
  */

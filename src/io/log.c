@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The text log keeps what comes until it is read, like trace_pipe, and what no
- * longer fits is counted.  While nobody has it open and it is full, an IO
- * costs one load here.
+ * The text log keeps records until they are read, like trace_pipe; what no longer fits is
+ * counted.  While it is full and iolog is not open, an IO costs one load here.
  *
- * The binary log is written while one of its files is open.
+ * The binary log is only written while one of its files is open.
  *
- * A waiting reader says so.  The next record has it woken a little later, so that
- * it finds many and is not woken for each; by way of irq_work, because records
- * are written in hardirq and under other people's locks.
+ * A reader that waits announces it.  The next record has the reader woken a little later,
+ * so that it finds many records and is not woken for each.  The wake-up goes by way of
+ * irq_work, as records are written in hardirq and under locks of others.
+ *
+ * Example: a disk does 20000 IOs a second, and `cat iolog` waits.  The first record raises
+ * an irq_work, which schedules the wake-up in 10 ms; the reader then finds 200 records.
  */
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
 #include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/ring_buffer.h>
-#include <linux/sched/signal.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -25,9 +26,8 @@
 
 #include "core/intent.h"
 #include "core/role.h"
-#include "core/stats.h"
-#include "account.h"
 #include "log.h"
+#include "op.h"
 
 enum {
 	/* all CPUs together; a record takes 160 bytes */
@@ -35,7 +35,7 @@ enum {
 	TEXT_CPU_MIN	 = 256 << 10,
 	BIN_SUBBUF_BYTES = 64 << 10,
 	BIN_SUBBUFS	 = 16,
-	/* a reader waits so much longer: buffers hold far more than comes */
+	/* how long a reader sleeps on; the buffers hold far more than comes meanwhile */
 	WAKE_MSECS	 = 10,
 };
 
@@ -45,20 +45,20 @@ union iob_iolog_readers iob_iolog_readers;
 static atomic_t text_readers;
 static DEFINE_MUTEX(text_mutex);	/* one consumer at a time */
 
-static DECLARE_WAIT_QUEUE_HEAD(wait);
-static atomic_t waiting;
+static DECLARE_WAIT_QUEUE_HEAD(log_wait);
+static atomic_t log_waiting;
 static struct irq_work wake_soon;
 
 static struct dentry *bin_dir;
+static const struct file_operations *bin_fops;
 static struct rchan *bin;		/* of the session */
-static const struct file_operations bin_fops;
 
-static void wake_readers(struct work_struct *work)
+static void wake_log_readers(struct work_struct *work)
 {
-	wake_up_all(&wait);
+	wake_up_all(&log_wait);
 }
 
-static DECLARE_DELAYED_WORK(wake_work, wake_readers);
+static DECLARE_DELAYED_WORK(wake_work, wake_log_readers);
 
 static void plan_to_wake(struct irq_work *work)
 {
@@ -81,19 +81,15 @@ static void fill_role(struct iob_iolog_bin_record *rec, u64 id)
 	rec->role_kind = role->kind;
 }
 
-static void fill(struct iob_iolog_bin_record *rec, struct iob_io *io,
-		 const struct iob_act *act)
+static void fill_record(struct iob_iolog_bin_record *rec, struct iob_io *io,
+			const struct iob_act *act)
 {
-	static const char letters[IOB_NR_OPS] = {
-		[IOB_OP_READ] = 'R', [IOB_OP_AHEAD] = 'A', [IOB_OP_WRITE] = 'W',
-		[IOB_OP_DISCARD] = 'D', [IOB_OP_FLUSH] = 'F',
-	};
 	const struct iob_intent *intent = iob_intent_nr(act->intent);
 
 	memset(rec, 0, sizeof(*rec));
 	rec->len = sizeof(*rec);
 	rec->ver = IOB_IOLOG_BIN_VER;
-	rec->op = letters[io->op];
+	rec->op = iob_op_letter(io->op);
 	rec->how = io->run.how;
 	rec->part = io->nr_runs;
 	rec->nr_bios = io->nr_bios;
@@ -120,24 +116,24 @@ static void fill(struct iob_iolog_bin_record *rec, struct iob_io *io,
 	fill_role(rec, act->role);
 }
 
-static void add_text(struct iob_iolog_bin_record *rec)
+static void add_to_text(struct iob_iolog_bin_record *rec)
 {
-	if (ring_buffer_write(text, sizeof(*rec), rec)) {
-		if (atomic_read(&text_readers)) {
-			iob_stat_inc(iolog_overflow);
-		} else {
-			iob_stat_inc(iolog_unread);
-			WRITE_ONCE(iob_iolog_readers.text, 0);
-			/* against one who opens at this moment */
-			smp_mb();
-			if (atomic_read(&text_readers))
-				WRITE_ONCE(iob_iolog_readers.text, 1);
-		}
+	if (!ring_buffer_write(text, sizeof(*rec), rec))
+		return;
+	if (atomic_read(&text_readers)) {
+		iob_stat_inc(iolog_overflow);
+		return;
 	}
+	iob_stat_inc(iolog_unread);
+	WRITE_ONCE(iob_iolog_readers.text, 0);
+	/* pairs with the barrier in iob_iolog_open(): the file may be opened now */
+	smp_mb();
+	if (atomic_read(&text_readers))
+		WRITE_ONCE(iob_iolog_readers.text, 1);
 }
 
 /**
- * iob_iolog_add - log the run of an IO that has just ended, if it is wanted
+ * iob_iolog_add - log the run of an IO that has just ended, if there are readers
  * @io:  the IO
  * @act: pays for the run
  *
@@ -148,36 +144,36 @@ void iob_iolog_add(struct iob_io *io, const struct iob_act *act)
 	bool to_bin = atomic_read(&iob_iolog_readers.bin) && bin;
 	struct iob_iolog_bin_record rec IOB_UNINIT;
 
-	fill(&rec, io, act);
+	fill_record(&rec, io, act);
 	if (READ_ONCE(iob_iolog_readers.text))
-		add_text(&rec);
+		add_to_text(&rec);
 	else
 		iob_stat_inc(iolog_unread);
 	if (to_bin)
 		relay_write(bin, &rec, sizeof(rec));
-	/* the record first, then the look for who waits: see ready() */
+	/* first the record, then the question who waits: pairs with announce_wait() */
 	smp_mb();
-	if (atomic_read(&waiting) && atomic_xchg(&waiting, 0))
+	if (atomic_read(&log_waiting) && atomic_xchg(&log_waiting, 0))
 		irq_work_queue(&wake_soon);
 }
 
-/* Somebody has the text file open: from now on what is lost is his. */
+/* The text file is opened: what does not fit from now on is a loss for its reader. */
 void iob_iolog_open(void)
 {
 	atomic_inc(&text_readers);
-	/* pairs with the one in add_text() */
+	/* pairs with the barrier in add_to_text() */
 	smp_mb__after_atomic();
 	WRITE_ONCE(iob_iolog_readers.text, 1);
 }
 
-/* He has closed it. */
+/* The text file is closed. */
 void iob_iolog_close(void)
 {
 	atomic_dec(&text_readers);
 }
 
 /* The CPU whose first unread record completed first, or -1. */
-static int oldest_cpu(void)
+static int oldest_text_cpu(void)
 {
 	u64 ts, first = U64_MAX;
 	int cpu, best = -1;
@@ -215,7 +211,7 @@ bool iob_iolog_next(struct iob_iolog_bin_record *rec)
 	if (!text)
 		return false;
 	mutex_lock(&text_mutex);
-	cpu = oldest_cpu();
+	cpu = oldest_text_cpu();
 	if (cpu >= 0)
 		ev = ring_buffer_consume(text, cpu, &ts, NULL);
 	if (ev)
@@ -224,7 +220,7 @@ bool iob_iolog_next(struct iob_iolog_bin_record *rec)
 	return ev;
 }
 
-/* Who waits holds no session: it may end under him. */
+/* A waiting reader does not hold the session, which may end meanwhile. */
 static bool has_text(void)
 {
 	struct trace_buffer *now;
@@ -237,44 +233,49 @@ static bool has_text(void)
 	return has;
 }
 
-/* Whether nothing is going to come: disabled, or never enabled. */
+/* True if no record will come: disabled, or never enabled. */
 bool iob_iolog_ended(void)
 {
 	return !READ_ONCE(text_on);
 }
 
 /*
- * Announce that we wait, then look again: whoever writes a record looks for
- * the announcement after writing.
+ * A reader is about to wait.  It looks for records after this, and iob_iolog_add() looks
+ * for the announcement after it has written one: one of them finds the other.
  */
-static bool ready(void)
+static void announce_wait(void)
+{
+	atomic_set(&log_waiting, 1);
+	/* pairs with the barrier in iob_iolog_add() */
+	smp_mb();
+}
+
+static bool is_text_ready(void)
 {
 	if (has_text() || iob_iolog_ended())
 		return true;
-	atomic_set(&waiting, 1);
-	/* pairs with the one between a record and the wake-up */
-	smp_mb();
+	announce_wait();
 	return has_text() || iob_iolog_ended();
 }
 
 /**
- * iob_iolog_wait - wait for a record, or for the end of the session
+ * iob_iolog_wait - wait for a record of the text log, or for the end of the session
  *
- * May sleep; the caller holds nothing.  Return: 0 or -ERESTARTSYS.
+ * May sleep; the caller holds no lock.  Return: 0 or -ERESTARTSYS.
  */
 int iob_iolog_wait(void)
 {
-	return wait_event_interruptible(wait, ready());
+	return wait_event_interruptible(log_wait, is_text_ready());
 }
 
 /* poll(2) on the text file. */
 __poll_t iob_iolog_poll(struct file *file, struct poll_table_struct *pt)
 {
-	poll_wait(file, &wait, pt);
-	return ready() ? EPOLLIN | EPOLLRDNORM : 0;
+	poll_wait(file, &log_wait, pt);
+	return is_text_ready() ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* When a sub-buffer is full and the next not yet read, records are dropped. */
+/* A sub-buffer is full.  Drop records while the next one is not read yet. */
 IOB_RELAY_SUBBUF_START(bin_subbuf_start)
 {
 	if (!relay_buf_full(buf))
@@ -287,7 +288,7 @@ static struct dentry *bin_create_file(const char *name, struct dentry *parent,
 				      umode_t mode, struct rchan_buf *buf,
 				      int *is_global)
 {
-	return debugfs_create_file(name, 0400, parent, buf, &bin_fops);
+	return debugfs_create_file(name, 0400, parent, buf, bin_fops);
 }
 
 static int bin_remove_file(struct dentry *dentry)
@@ -302,82 +303,60 @@ static struct rchan_callbacks bin_callbacks = {
 	.remove_buf_file = bin_remove_file,
 };
 
-static int bin_open(struct inode *inode, struct file *file)
+/* A binary file is opened: the binary log is written from now on. */
+void iob_iolog_bin_open(void)
 {
-	int err = relay_file_operations.open(inode, file);
-
-	if (!err)
-		atomic_inc(&iob_iolog_readers.bin);
-	return err;
+	atomic_inc(&iob_iolog_readers.bin);
 }
 
-static int bin_release(struct inode *inode, struct file *file)
+/* A binary file is closed. */
+void iob_iolog_bin_close(void)
 {
 	atomic_dec(&iob_iolog_readers.bin);
-	return relay_file_operations.release(inode, file);
 }
 
-/* Whether a read gives something; relay's own poll waits for 64 KiB of it. */
-static bool bin_ready(const struct rchan_buf *buf)
+/* True if no record will come to a binary file. */
+bool iob_iolog_bin_ended(const struct rchan_buf *buf)
 {
-	atomic_set(&waiting, 1);
-	/* as in ready() */
-	smp_mb();
+	return buf->finalized || iob_iolog_ended();
+}
+
+/* True if a read gives something; relay's own poll waits for 64 KiB of it. */
+static bool is_bin_ready(const struct rchan_buf *buf)
+{
+	announce_wait();
 	if (READ_ONCE(buf->subbufs_produced) !=
 	    READ_ONCE(buf->subbufs_consumed))
 		return true;
-	/* beyond its end: the buffer is full, and what was full is read */
+	/* beyond its end: the buffer is full, and all of it is read */
 	if (READ_ONCE(buf->offset) > BIN_SUBBUF_BYTES)
 		return false;
 	return READ_ONCE(buf->offset) > READ_ONCE(buf->bytes_consumed);
 }
 
-/* As `iolog`: blocks while there is nothing, ends with the session. */
-static ssize_t bin_read(struct file *file, char __user *to, size_t size,
-			loff_t *pos)
+/**
+ * iob_iolog_bin_wait - wait for a record of one CPU, or for the end of the session
+ * @buf: that CPU's buffer
+ *
+ * May sleep; the caller holds no lock.  Return: 0 or -ERESTARTSYS.
+ */
+int iob_iolog_bin_wait(const struct rchan_buf *buf)
 {
-	const struct rchan_buf *buf = file->private_data;
-	ssize_t got;
-	bool ended;
-
-	for (;;) {
-		ended = buf->finalized || iob_iolog_ended();
-		got = relay_file_operations.read(file, to, size, pos);
-		if (got || ended || !size)
-			return got;
-		if (file->f_flags & O_NONBLOCK)
-			return -EAGAIN;
-		/* relay gives 0 for a bad address, too: do not try for ever */
-		if (signal_pending(current))
-			return -ERESTARTSYS;
-		cond_resched();
-		if (wait_event_interruptible(wait, bin_ready(buf) ||
-					     buf->finalized ||
-					     iob_iolog_ended()))
-			return -ERESTARTSYS;
-	}
+	return wait_event_interruptible(log_wait, is_bin_ready(buf) ||
+					iob_iolog_bin_ended(buf));
 }
 
-static __poll_t bin_poll(struct file *file, struct poll_table_struct *pt)
+/* poll(2) on a binary file. */
+__poll_t iob_iolog_bin_poll(const struct rchan_buf *buf, struct file *file,
+			    struct poll_table_struct *pt)
 {
-	const struct rchan_buf *buf = file->private_data;
-
-	poll_wait(file, &wait, pt);
-	if (bin_ready(buf) || buf->finalized || iob_iolog_ended())
+	poll_wait(file, &log_wait, pt);
+	if (is_bin_ready(buf) || iob_iolog_bin_ended(buf))
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }
 
-/* relay's own, but for readers being counted and waiting like others */
-static const struct file_operations bin_fops = {
-	.owner = THIS_MODULE,
-	.open = bin_open,
-	.release = bin_release,
-	.read = bin_read,
-	.poll = bin_poll,
-};
-
-/* Nobody reads it as the session's owner; has_text() may be looking. */
+/* The session's owner frees it: no file reads it, but has_text() may be looking. */
 static void free_text(void)
 {
 	struct trace_buffer *old = text;
@@ -392,8 +371,7 @@ static void free_text(void)
 /**
  * iob_iolog_start - a session begins
  *
- * May sleep.  The per-CPU binary files appear with it.
- * Return: 0 or -ENOMEM.
+ * The per-CPU binary files appear.  May sleep.  Return: 0 or -ENOMEM.
  */
 int iob_iolog_start(void)
 {
@@ -420,13 +398,13 @@ void iob_iolog_end(void)
 	WRITE_ONCE(text_on, false);
 	if (bin)
 		relay_flush(bin);
-	wake_up_all(&wait);
+	wake_up_all(&log_wait);
 }
 
-/* Free what the session had; no probe is attached. */
+/* Free what the session had.  No probe is attached.  May sleep. */
 void iob_iolog_stop(void)
 {
-	/* the first plans the second: after both, nobody is on the way to wake */
+	/* the first schedules the second: after both, no wake-up is on its way */
 	irq_work_sync(&wake_soon);
 	cancel_delayed_work_sync(&wake_work);
 	iob_iolog_bin_exit();
@@ -434,19 +412,21 @@ void iob_iolog_stop(void)
 }
 
 /**
- * iob_iolog_bin_init - where the per-CPU files are to appear
- * @dir: the debugfs directory
+ * iob_iolog_bin_init - where and how the per-CPU files are to appear
+ * @dir:  the debugfs directory
+ * @fops: of the files, whose ->i_private is the struct rchan_buf
  *
  * Module load.
  */
-int iob_iolog_bin_init(struct dentry *dir)
+int iob_iolog_bin_init(struct dentry *dir, const struct file_operations *fops)
 {
 	bin_dir = dir;
+	bin_fops = fops;
 	init_irq_work(&wake_soon, plan_to_wake);
 	return 0;
 }
 
-/* The per-CPU files go, before their directory does.  No session runs. */
+/* Remove the per-CPU files before their directory goes.  No session runs. */
 void iob_iolog_bin_exit(void)
 {
 	if (bin)

@@ -1,82 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A disk that takes bios as they are (device mapper, md, ...) passes them on as
- * clones, which share the array of pages with the bio that they are made from:
- * so a bio whose array belongs to a flight on such a disk is paid for by who
- * pays for those bytes of that flight.  Flights on such disks are followed for
- * this also where nobody watches the disk; then they have no disk.
+ * How the parent of a bio is found.
  *
- * What discards or zeroes has no pages.  Where a clone of such a bio goes is told
- * by block_bio_remap, with the disk and the sector that it comes from.
+ * A disk that takes bios as they are passes them on as clones.  A clone shares the array
+ * of pages with its parent, so the parent's context is found by the address of that array,
+ * and the clone's bytes by the position in it.  Contexts on such disks exist for this also
+ * if the disk is not watched; then their .disk is NULL.
  *
- * Device mapper's multipath takes requests, and makes a request to another disk of
- * each: of clones of its bios.  Nobody queues those, but block_rq_remap tells.
+ * Example: a bio of 64 KiB is queued to an upper disk, with a bi_io_vec of 16 pages at
+ * address V.  The driver makes two clones for two lower disks, both with bi_io_vec V: one
+ * of 32 KiB with bi_idx 0, one of 32 KiB with bi_idx 8.  The second is queued: the
+ * context under V is the parent's, bi_idx 8 is its byte 32768, so the clone gets the
+ * parent's shares of bytes 32768 to 65535.
+ *
+ * Bios that discard or write zeroes have no pages.  block_bio_remap says from which sector
+ * of which disk a clone of such a bio comes, and that is what is looked up.
+ *
+ * A disk that makes requests of requests clones the bios of a request into a request to
+ * another disk.  These clones are never queued; block_rq_remap tells of them.
  */
-#include <linux/hash.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
-
-#include <compat/blkdev.h>
 
 #include "blame/bio_kind.h"
-#include "stacked/dm.h"
-#include "stacked/loop.h"
-#include "stacked/raid5.h"
 #include "parent.h"
 
-static struct hlist_bl_head *by_vec;
-atomic_t iob_nr_parents;		/* flights in by_vec */
+#define MAX_PARENT_OPS	4
 
-static struct hlist_bl_head *vec_bucket(const struct bio_vec *vec)
+static bool reaches_unknown(const struct gendisk *gd)
 {
-	return &by_vec[hash_ptr(vec, IOB_BIO_CTX_BITS)];
+	return true;
 }
 
-static struct hlist_bl_head *dev_bucket(dev_t dev)
+bool iob_parent_workers;
+bool (*iob_parent_reaches)(const struct gendisk *gd) __read_mostly = reaches_unknown;
+
+/* constant once the module is loaded */
+static const struct iob_parent_ops *parent_ops[MAX_PARENT_OPS];
+static unsigned int nr_parent_ops;
+static const struct iob_parent_ops *file_disk_ops;
+
+/**
+ * iob_parent_ops_add - ask a driver for parents
+ * @ops: constant
+ *
+ * At module load, before a session.  Return: 0 or -ENOSPC.
+ */
+int iob_parent_ops_add(const struct iob_parent_ops *ops)
 {
-	return &by_vec[hash_32(dev, IOB_BIO_CTX_BITS)];
+	if (WARN_ON(nr_parent_ops == MAX_PARENT_OPS))
+		return -ENOSPC;
+	parent_ops[nr_parent_ops++] = ops;
+	if (ops->reaches) {
+		file_disk_ops = ops;
+		iob_parent_reaches = ops->reaches;
+	}
+	return 0;
 }
 
-static struct hlist_bl_head *bucket_of(const struct iob_hashed_ctx *t)
-{
-	return t->vec ? vec_bucket(t->vec) : dev_bucket(t->dev);
-}
-
-/* Clones of its bio, in the table, may come.  Any context but NMI. */
-void iob_parent_begin(struct iob_bio_ctx *f)
-{
-	struct iob_hashed_ctx *t = iob_hashed_ctx(f);
-	struct hlist_bl_head *b;
-	unsigned long flags;
-
-	if ((!t->vec && !f->size) || !iob_disk_clones(t->gd))
-		return;
-	t->dev = MKDEV(t->gd->major, t->gd->first_minor);
-	b = bucket_of(t);
-	flags = iob_bio_ctxs_lock(b);
-	hlist_bl_add_head(&t->vec_hash, b);
-	iob_bio_ctxs_unlock(b, flags);
-	atomic_inc(&iob_nr_parents);
-}
-
-/* No more of them.  Any context but NMI. */
-void iob_parent_end(struct iob_bio_ctx *f)
-{
-	struct iob_hashed_ctx *t = iob_hashed_ctx(f);
-	struct hlist_bl_head *b;
-	unsigned long flags;
-
-	if (hlist_bl_unhashed(&t->vec_hash))
-		return;
-	b = bucket_of(t);
-	flags = iob_bio_ctxs_lock(b);
-	hlist_bl_del(&t->vec_hash);
-	iob_bio_ctxs_unlock(b, flags);
-	atomic_dec(&iob_nr_parents);
-}
-
-/* Where in flight @t the bytes of @bio are, which has the same array of pages. */
-static bool place_in(const struct iob_hashed_ctx *t, const struct bio *bio, u32 *pos)
+/* Where in the context the bytes of @bio are, which has the same array of pages. */
+static bool locate_in_parent(const struct iob_hashed_ctx *t, const struct bio *bio,
+			     u32 *pos)
 {
 	u64 at = 0;
 	u32 i;
@@ -92,12 +75,12 @@ static bool place_in(const struct iob_hashed_ctx *t, const struct bio *bio, u32 
 }
 
 /*
- * Give @o the origin of the flight that @bio is made from, if there is one.  The
- * slice is cut under the bucket's lock: one whose end was never seen can be
- * replaced at any time, and is taken out of the bucket before it is freed.
+ * Give @o the origin of the context that has the pages of @from, the bytes of @bio.  The
+ * slice is cut under the bucket's lock: a stale context can be replaced at any time, and
+ * is taken out of the bucket before it is freed.
  */
-static bool find_shared(struct iob_origin *o, const struct bio *bio,
-			const struct bio *from)
+static bool find_parent_by_vec(struct iob_origin *o, const struct bio *bio,
+			       const struct bio *from)
 {
 	struct iob_hashed_ctx *t;
 	struct hlist_bl_node *node;
@@ -108,12 +91,12 @@ static bool find_shared(struct iob_origin *o, const struct bio *bio,
 
 	if (!from->bi_io_vec || from->bi_iter.bi_size != bio->bi_iter.bi_size)
 		return false;
-	b = vec_bucket(from->bi_io_vec);
+	b = iob_bio_ctx_vec_bucket(from->bi_io_vec);
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_for_each_entry(t, node, b, vec_hash) {
-		/* the last one is the nearest: its own origin is an upper's */
+		/* the newest is the nearest: its origin is its own parent's */
 		if (t->vec == from->bi_io_vec && t->f.bio != bio &&
-		    place_in(t, from, &pos)) {
+		    locate_in_parent(t, from, &pos)) {
 			found = iob_origin_slice(o, &t->f.origin, pos,
 						 bio->bi_iter.bi_size);
 			if (!found)
@@ -125,30 +108,37 @@ static bool find_shared(struct iob_origin *o, const struct bio *bio,
 	return found;
 }
 
-/* The same of a bio that is queued. */
-static bool find_clone(struct iob_origin *o, const struct bio *bio,
-		       const struct bio *from)
+/**
+ * iob_parent_clone - which acts pay for a bio that is queued, if it is a clone's
+ * @o:    gets the shares; iob_origin_free() it in the end
+ * @bio:  the bio
+ * @from: the bio whose array of pages tells the parent: @bio, or one that it is made from
+ *
+ * Any context but NMI, inside iob_read_lock(), in the submitter's context.  Return: false
+ * if no parent is known; @o is not set.
+ */
+bool iob_parent_clone(struct iob_origin *o, const struct bio *bio, const struct bio *from)
 {
 	/* drivers make clones while they are given a bio, or in a thread */
 	return bio_has_data((struct bio *)bio) &&
 	       (current->bio_list || current->flags & PF_KTHREAD) &&
-	       find_shared(o, bio, from);
+	       find_parent_by_vec(o, bio, from);
 }
 
 /**
  * iob_parent_without_pages - who pays for a bio that discards or zeroes
  * @o:      begun; gets the origin
  * @bio:    a clone, on its way to a disk below
- * @disk:   the disk that it is from
- * @sector: and where on that
+ * @disk:   the disk that it comes from
+ * @sector: the sector there
  *
- * Any context but NMI, inside iob_read_lock().  Return: false if no flight there
- * is known.
+ * Any context but NMI, inside iob_read_lock().  Return: false if no context there is
+ * known.
  */
 bool iob_parent_without_pages(struct iob_origin *o, const struct bio *bio,
 			     dev_t disk, u64 sector)
 {
-	struct hlist_bl_head *b = dev_bucket(disk);
+	struct hlist_bl_head *b = iob_bio_ctx_dev_bucket(disk);
 	struct iob_hashed_ctx *t;
 	struct hlist_bl_node *node;
 	unsigned long flags;
@@ -162,7 +152,7 @@ bool iob_parent_without_pages(struct iob_origin *o, const struct bio *bio,
 		if (t->vec || t->dev != disk || t->f.bio == bio ||
 		    sector < t->f.sector || pos >= t->f.size)
 			continue;
-		/* a stripe's worth may be rounded */
+		/* a driver may round up to its own unit */
 		found = iob_origin_slice(o, &t->f.origin, pos,
 					 min_t(u64, size, t->f.size - pos));
 		if (found && size > t->f.size - pos)
@@ -174,13 +164,13 @@ bool iob_parent_without_pages(struct iob_origin *o, const struct bio *bio,
 }
 
 /**
- * iob_parent_mapped - who pays for a bio of a request that is made from another one
+ * iob_parent_mapped - who pays for a bio of a request that is made from another request
  * @o:    gets the origin
- * @bio:  a clone, which keeps the sector that it is from
- * @disk: the disk of that other request
+ * @bio:  a clone; it still has its parent's sector
+ * @disk: the disk of the other request
  *
- * Any context but NMI, inside iob_read_lock().  Return: false if no flight there
- * is known; @o is begun, and empty.
+ * Any context but NMI, inside iob_read_lock().  Return: false if no context there is
+ * known; @o is begun, and empty.
  */
 bool iob_parent_mapped(struct iob_origin *o, const struct bio *bio, dev_t disk)
 {
@@ -188,14 +178,15 @@ bool iob_parent_mapped(struct iob_origin *o, const struct bio *bio, dev_t disk)
 	if (!bio_has_data((struct bio *)bio))
 		return iob_parent_without_pages(o, bio, disk,
 					       bio->bi_iter.bi_sector);
-	return find_shared(o, bio, bio);
+	return find_parent_by_vec(o, bio, bio);
 }
 
-/* Of iob_parent_whole(), for a bio without pages, which may be an unannounced clone. */
-static const struct bio *find_place(const struct bio *bio)
+/* For iob_parent_whole(): a bio without pages, which may be an unannounced clone. */
+static const struct bio *find_whole_by_sector(const struct bio *bio)
 {
 	const struct gendisk *gd = iob_bio_disk(bio);
-	struct hlist_bl_head *b = dev_bucket(MKDEV(gd->major, gd->first_minor));
+	struct hlist_bl_head *b =
+		iob_bio_ctx_dev_bucket(MKDEV(gd->major, gd->first_minor));
 	u64 sector = bio->bi_iter.bi_sector;
 	const struct bio *whole = NULL;
 	struct iob_hashed_ctx *t;
@@ -216,12 +207,12 @@ static const struct bio *find_place(const struct bio *bio)
 }
 
 /**
- * iob_parent_whole - the flight that a driver has a bio from
- * @bio:   that the driver holds: an upper disk's, a piece or a clone of one
- * @shift: gets what to add to a sector of @bio to have one of the flight's disk
+ * iob_parent_whole - the bio under whose address the context of a driver's bio is hashed
+ * @bio:   a bio that the driver holds: an upper disk's, or a piece or a clone of one
+ * @shift: gets what to add to a sector of @bio to get a sector of the context's disk
  *
  * Any context but NMI, inside iob_read_lock(), while @bio is under way.
- * Return: the bio that has the flight, not to be followed; or NULL.
+ * Return: a key for iob_bio_ctx_slice(), not to be dereferenced; or NULL.
  */
 const struct bio *iob_parent_whole(const struct bio *bio, u64 *shift)
 {
@@ -236,13 +227,13 @@ const struct bio *iob_parent_whole(const struct bio *bio, u64 *shift)
 	if (whole)
 		return whole;
 	if (!bio_has_data((struct bio *)bio))
-		return bio->bi_iter.bi_size ? find_place(bio) : NULL;
+		return bio->bi_iter.bi_size ? find_whole_by_sector(bio) : NULL;
 	if (!bio->bi_io_vec)
 		return NULL;
-	b = vec_bucket(bio->bi_io_vec);
+	b = iob_bio_ctx_vec_bucket(bio->bi_io_vec);
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_for_each_entry(t, node, b, vec_hash) {
-		if (t->vec == bio->bi_io_vec && place_in(t, bio, &pos)) {
+		if (t->vec == bio->bi_io_vec && locate_in_parent(t, bio, &pos)) {
 			whole = t->f.bio;
 			*shift = t->f.sector + (pos >> SECTOR_SHIFT) -
 				 bio->bi_iter.bi_sector;
@@ -253,43 +244,77 @@ const struct bio *iob_parent_whole(const struct bio *bio, u64 *shift)
 	return whole;
 }
 
-/* Of iob_parent_find(): there are upper disks. */
-bool iob_parent_look(struct iob_origin *o, const struct bio *bio)
-{
-	const struct bio *last;
-
-	switch (iob_bio_kind_of(bio, &last)) {
-	case IOB_BIO_STRIPE:
-		return last == bio && iob_raid5_find(o, bio);
-	case IOB_BIO_CRYPT:
-		/* it has pages of its own; it knows which ones they are for */
-		return find_clone(o, bio, iob_crypt_base(last));
-	case IOB_BIO_THIN_DISCARD:
-		return iob_dm_discards(o, bio, last);
-	default:
-		return find_clone(o, bio, bio) || iob_dm_find(o, bio);
-	}
-}
-
-/* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
-int iob_parents_start(void)
+/* Ask the drivers, in the order in which they were added. */
+static bool ask_drivers(struct iob_origin *o, const struct bio *bio)
 {
 	unsigned int i;
 
-	by_vec = kvmalloc_array(1 << IOB_BIO_CTX_BITS, sizeof(*by_vec),
-				GFP_KERNEL);
-	if (!by_vec)
-		return -ENOMEM;
-	for (i = 0; i < 1 << IOB_BIO_CTX_BITS; i++)
-		INIT_HLIST_BL_HEAD(&by_vec[i]);
-	atomic_set(&iob_nr_parents, 0);
-	iob_loops_start();
-	return 0;
+	for (i = 0; i < nr_parent_ops; i++) {
+		if (parent_ops[i]->find && parent_ops[i]->find(o, bio))
+			return true;
+	}
+	return false;
 }
 
-/* The session ends: no probe is attached, and no flight is left. */
-void iob_parents_stop(void)
+/**
+ * iob_parent_look - the slow path of iob_parent_find(): there are upper disks
+ * @o:   gets the shares
+ * @bio: as it is queued
+ */
+bool iob_parent_look(struct iob_origin *o, const struct bio *bio)
 {
-	kvfree(by_vec);
-	by_vec = NULL;
+	const struct iob_bio_kind *kind;
+	const struct bio *whole;
+
+	kind = iob_bio_kind_of(bio, &whole);
+	if (kind && kind->find_parent)
+		return kind->find_parent(o, bio, whole);
+	return iob_parent_clone(o, bio, bio) || ask_drivers(o, bio);
+}
+
+/**
+ * iob_parent_look_worker - the same for a kernel thread that may work for a disk above
+ * @o:   gets the shares
+ * @bio: as it is queued
+ */
+bool iob_parent_look_worker(struct iob_origin *o, const struct bio *bio)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_parent_ops; i++) {
+		if (parent_ops[i]->find_worker && parent_ops[i]->find_worker(o, bio))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * iob_parent_issue - a request is issued to a disk of which iob_parent_follows() is true
+ * @rq: the request
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_parent_issue(const struct request *rq)
+{
+	if (file_disk_ops && file_disk_ops->issue)
+		file_disk_ops->issue(rq);
+}
+
+/**
+ * iob_parent_file_of_now - the file of a disk from which nothing reaches a watched disk
+ * @gd: a disk whose content is a file
+ *
+ * Any context, inside iob_read_lock().  Return: for comparison by iob_file_disk_has(), in
+ * this epoch; NULL if the content may reach a watched disk, or may become another file
+ * without notice.
+ */
+const struct file *iob_parent_file_of_now(const struct gendisk *gd)
+{
+	return file_disk_ops ? file_disk_ops->file_of_now(gd) : NULL;
+}
+
+/* A session begins: no task works for a disk above yet. */
+void iob_parents_start(void)
+{
+	WRITE_ONCE(iob_parent_workers, false);
 }

@@ -1,38 +1,104 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * upper - the flight on an upper disk that a bio is made from
+ * parent - the bio of an upper disk that a bio is made from
+ *
+ * A disk that stacks makes new bios of those it gets.  Who pays for the upper bio pays for
+ * them.  Most new bios are clones, which share the array of pages with their parent: that
+ * is found here for any driver.  What only a driver knows is asked through struct
+ * iob_parent_ops.
  */
 #ifndef IOB_IO_PARENT_H
 #define IOB_IO_PARENT_H
 
-#include "bio_ctx.h"
-#include "stacked/loop.h"
+#include <linux/sched.h>
 
-int iob_parents_start(void);
-void iob_parents_stop(void);
-void iob_parent_begin(struct iob_bio_ctx *f);
-void iob_parent_end(struct iob_bio_ctx *f);
+#include <compat/file_disk.h>
+
+#include "bio_ctx.h"
+
+/* What a driver knows of parents; each member may be NULL.  All run in probes. */
+struct iob_parent_ops {
+	/*
+	 * Who pays for @bio, which is no clone, as it is queued.  Only asked while there
+	 * are contexts on disks that make clones.  Return: false: not known, @o is not set.
+	 */
+	bool (*find)(struct iob_origin *o, const struct bio *bio);
+	/* The same if a kernel thread queues @bio while iob_parent_workers is set. */
+	bool (*find_worker)(struct iob_origin *o, const struct bio *bio);
+	/* Disks whose content is a file; one driver at most has these: */
+	/* True if what is written to the disk may come to a watched disk. */
+	bool (*reaches)(const struct gendisk *gd);
+	/* A request is issued to a disk that reaches a watched one. */
+	void (*issue)(const struct request *rq);
+	/* The disk's file if nothing reaches a watched disk in this epoch, or NULL. */
+	const struct file *(*file_of_now)(const struct gendisk *gd);
+};
+
+/* Some task carries out requests of a disk above, in this session. */
+extern bool iob_parent_workers;
+extern bool (*iob_parent_reaches)(const struct gendisk *gd);
+
+int iob_parent_ops_add(const struct iob_parent_ops *ops);
+void iob_parents_start(void);
+
 const struct bio *iob_parent_whole(const struct bio *bio, u64 *shift);
 bool iob_parent_without_pages(struct iob_origin *o, const struct bio *bio,
 			     dev_t disk, u64 sector);
 bool iob_parent_mapped(struct iob_origin *o, const struct bio *bio, dev_t disk);
+bool iob_parent_clone(struct iob_origin *o, const struct bio *bio, const struct bio *from);
 bool iob_parent_look(struct iob_origin *o, const struct bio *bio);
+bool iob_parent_look_worker(struct iob_origin *o, const struct bio *bio);
+void iob_parent_issue(const struct request *rq);
+const struct file *iob_parent_file_of_now(const struct gendisk *gd);
 
-extern atomic_t iob_nr_parents;
+/*
+ * True if requests are to be told to iob_parent_issue(): set before the first of them is
+ * made.  Any context.
+ */
+static __always_inline bool iob_parent_issues(void)
+{
+	return IOB_FILE_DISK_ISSUES && READ_ONCE(iob_parent_workers);
+}
+
+/* True if a request to this disk is to be told.  Any context, inside iob_read_lock(). */
+static inline bool iob_parent_follows(const struct gendisk *gd)
+{
+	return IOB_FILE_DISK_ISSUES && gd && iob_disk_is_file(gd) &&
+	       iob_parent_reaches(gd);
+}
+
+/**
+ * iob_disk_hands_on - whether IO to this disk makes IO to other disks
+ * @gd: the disk
+ *
+ * As iob_disk_stacks(), but false for a disk that makes requests of requests if no other
+ * disk is watched, and for a disk whose content is a file that no watched disk has
+ * anything to do with: their requests are like those of any disk.  Any context, inside
+ * iob_read_lock().
+ */
+static inline bool iob_disk_hands_on(const struct gendisk *gd)
+{
+	if (iob_disk_bio_based(gd))
+		return true;
+	if (iob_disk_is_file(gd))
+		return iob_parent_reaches(gd);
+	return iob_disk_maps_requests(gd) && iob_devs_beside(gd);
+}
 
 /**
  * iob_parent_find - who pays for a bio that is made from others
- * @o:   gets the parts; iob_origin_free() it in the end
+ * @o:   gets the shares; iob_origin_free() it in the end
  * @bio: as it is queued
  *
- * Any context but NMI, inside iob_read_lock(), in the context of whoever
- * submits.  Return: false if it is none, or nobody is known; @o is not set.
+ * Any context but NMI, inside iob_read_lock(), in the context of the submitter.
+ * Return: false if it has no parent, or none that is known; @o is not set.
  */
 static inline bool iob_parent_find(struct iob_origin *o, const struct bio *bio)
 {
-	if (iob_loop_find(o, bio))
+	if (READ_ONCE(iob_parent_workers) && current->flags & PF_KTHREAD &&
+	    iob_parent_look_worker(o, bio))
 		return true;
-	/* most systems have no upper disks: they pay for these two questions */
+	/* without upper disks these two questions are all that it costs */
 	return atomic_read(&iob_nr_parents) && iob_parent_look(o, bio);
 }
 

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A bio that a driver sends on to a disk below as it is: md0 and linear do so on
- * 5.10, nvme's multipath on all.  The block layer has announced it once and will
- * not again; only block_bio_remap tells.  Below it has a flight of its own, which
- * is a piece of the upper disk's: that one ends with the last of its bytes.
+ * Some drivers do not clone a bio but send it on as it is: two simple ones on 5.10, and one
+ * with several paths to a disk on all kernels.  The block layer has announced the bio once
+ * and will not again; only block_bio_remap tells.  Below, the bio has a context of its own,
+ * which is a piece of the upper disk's context; that one ends with the last of its bytes.
  *
- * What is split for it is split by the driver, without a word: then the front is
- * chained to the rest, which has the upper disk's flight or has gone on, too.
+ * The driver splits such bios itself, and nothing announces it.  The front is then chained
+ * to the rest, which has the upper disk's context or was sent on, too.
+ *
+ * Example: bio A of 8 KiB on an upper disk at sector 100 is sent to sector 40 of a lower
+ * disk.  The upper context becomes .passed: a lookup of A now finds the new context, { bio
+ * A, lower disk, sector 40, 8 KiB, above = the upper context }.  A's request ends on the
+ * lower disk: 8 KiB are recorded there, then 8 KiB at sector 100 of the upper disk.
  */
 #include <linux/sched.h>
 
 #include <compat/blkdev.h>
 
 #include "core/disk.h"
-#include "bio_ctx.h"
 #include "bio.h"
+#include "bio_end.h"
+#include "remap.h"
 
-/* The flight that a bio, or one that it is chained to, has or had on a disk. */
-static struct iob_bio_ctx *whole_on(const struct bio *bio, dev_t disk)
+/* The context that a bio, or a bio that it is chained to, has on a disk. */
+static struct iob_bio_ctx *find_whole_on(const struct bio *bio, dev_t disk)
 {
 	struct iob_bio_ctx *f;
 	int depth;
@@ -31,8 +37,8 @@ static struct iob_bio_ctx *whole_on(const struct bio *bio, dev_t disk)
 	return NULL;
 }
 
-/* Where @bio is now. */
-static void place(struct iob_bio_ctx *f, const struct bio *bio)
+/* Move a context to where @bio is now. */
+static void move_ctx(struct iob_bio_ctx *f, const struct bio *bio)
 {
 	const struct gendisk *gd = iob_bio_disk(bio);
 
@@ -42,11 +48,11 @@ static void place(struct iob_bio_ctx *f, const struct bio *bio)
 	f->disk = iob_disk_of(gd, f->sector, f->size);
 }
 
-static void go_below(struct iob_bio_ctx *whole, struct bio *bio, u32 pos)
+static void pass_bio_down(struct iob_bio_ctx *whole, struct bio *bio, u32 pos)
 {
 	struct iob_bio_ctx *f = iob_bio_ctx_piece(whole, bio, pos, true);
 
-	/* the bio is to be found below, or not at all */
+	/* a lookup of the bio finds the lower context or none */
 	if (whole->bio == bio)
 		WRITE_ONCE(iob_hashed_ctx(whole)->passed, true);
 	if (!f) {
@@ -54,7 +60,7 @@ static void go_below(struct iob_bio_ctx *whole, struct bio *bio, u32 pos)
 		return;
 	}
 	iob_hashed_ctx(f)->above = whole;
-	place(f, bio);
+	move_ctx(f, bio);
 	f->child = iob_bio_ends_with_parent(bio);
 	if (f->child) {
 		iob_hashed_ctx(f)->self = bio;
@@ -67,7 +73,7 @@ static void go_below(struct iob_bio_ctx *whole, struct bio *bio, u32 pos)
  * iob_bio_remap - a bio goes on to another place
  * @bio:    the bio, which is there already
  * @disk:   where it was: a disk or a partition
- * @sector: and at which sector of that
+ * @sector: the sector there
  *
  * From a probe: any context but NMI, inside iob_read_lock().
  */
@@ -76,24 +82,24 @@ void iob_bio_remap(struct bio *bio, dev_t disk, u64 sector)
 	struct iob_bio_ctx *f, *whole, *above;
 	u64 pos;
 
-	/* most are new ones, which will be queued */
+	/* most are new bios, which will be queued */
 	if (!bio_flagged(bio, BIO_TRACE_COMPLETION)) {
 		if (!bio_has_data(bio) && bio->bi_iter.bi_size)
 			iob_bio_clone(bio, disk, sector);
 		return;
 	}
 	f = iob_bio_ctx_on(bio, 0);
-	/* it goes to a partition below, or comes again for another path */
+	/* it goes to a partition of the lower disk, or comes again for another path */
 	above = f ? iob_bio_ctx_above(f) : NULL;
 	if (above && (iob_bio_ctx_disk(f) == iob_bio_disk(bio) ||
 		      iob_disk_is(iob_bio_ctx_disk(above), disk))) {
-		place(f, bio);
+		move_ctx(f, bio);
 		return;
 	}
-	whole = whole_on(bio, disk);
+	whole = find_whole_on(bio, disk);
 	if (!whole || iob_bio_ctx_disk(whole) == iob_bio_disk(bio))
 		return;
 	pos = (sector - whole->sector) << SECTOR_SHIFT;
 	if (pos + bio->bi_iter.bi_size <= whole->size)
-		go_below(whole, bio, pos);
+		pass_bio_down(whole, bio, pos);
 }

@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * A session is started unit by unit, then the hooks are attached; it ends the other way
+ * round.  Disabling detaches the hooks and frees what only probes need; the rest is kept
+ * for readers until the next session begins.
+ */
 #include <linux/module.h>
 #include <linux/rwsem.h>
 
-#include "core/act.h"
-#include "fs/btrfs_compressed.h"
+#include "blame/association.h"
+#include "blame/blame.h"
 #include "blame/dirtier.h"
-#include "blame/dirty_fast.h"
+#include "blame/freed_extent.h"
+#include "blame/provider.h"
+#include "blame/transaction.h"
+#include "core/act.h"
 #include "core/disk.h"
 #include "core/intent.h"
-#include "blame/freed_extent.h"
-#include "blame/transaction.h"
-#include "blame/association.h"
 #include "core/role.h"
-#include "stack/stack.h"
 #include "core/stats.h"
 #include "core/task.h"
+#include "stack/stack.h"
+#include "account.h"
+#include "bio_ctx.h"
 #include "clock.h"
 #include "counters.h"
-#include "bio.h"
-#include "account.h"
+#include "fast.h"
 #include "log.h"
+#include "parent.h"
 #include "session.h"
 
 struct iob_conf iob_conf = {
-	.max_roles = 65536,
-	.max_intents = 16384,
-	.max_acts = 65536,
+#define LIMIT_DEFAULT(name, value)	.max_##name = (value),
+	IOB_LIMITS(LIMIT_DEFAULT)
 	.ttl_secs = 120,
 	.role = IOB_ROLE_THREAD,
 };
@@ -36,95 +42,113 @@ static bool enabled;		/* session_sem, read without for a look */
 static bool there;		/* session_sem */
 static u32 seq;			/* session_sem */
 
-static int (*attach_hooks)(void);
-static void (*detach_hooks)(void);
+static const struct iob_session_ops *session_ops;
+
+static int start_dirtier(void)
+{
+	return iob_dirtier_init(iob_conf.max_acts);
+}
+
+static int start_intents(void)
+{
+	return iob_intents_init(iob_conf.max_intents);
+}
+
+static int start_roles(void)
+{
+	return iob_roles_init(iob_conf.max_roles, iob_conf.role);
+}
+
+static int start_acts(void)
+{
+	return iob_acts_init(iob_conf.max_acts, iob_counters_release);
+}
+
+/* In the order of starting.  A stop may follow no start, or a start that failed. */
+static const struct {
+	int (*start)(void);	/* may sleep; 0 or a negative errno; NULL: nothing to do */
+	void (*stop)(void);	/* no probe is attached; may sleep */
+} session_units[] = {
+	{ iob_iolog_start, iob_iolog_stop },
+	{ iob_stacks_init, iob_stacks_exit },
+	{ iob_transactions_init, iob_transactions_exit },
+	{ iob_assoc_init, iob_assoc_exit },
+	{ NULL, iob_freed_extents_stop },
+	{ iob_providers_start, iob_providers_stop },
+	{ start_dirtier, iob_dirtier_exit },
+	{ start_intents, iob_intents_exit },
+	{ start_roles, iob_roles_exit },
+	{ iob_counters_start, iob_counters_stop },
+	/* its stop frees histograms: before that of the counters */
+	{ start_acts, iob_acts_exit },
+	{ iob_bio_ctxs_start, iob_bio_ctxs_stop },
+};
 
 /* Free all that a session had.  No probe is attached. */
-static void discard(void)
+static void discard_session(void)
 {
-	iob_bios_stop();
-	iob_acts_exit();
-	iob_counters_stop();
-	iob_roles_exit();
-	iob_intents_exit();
-	iob_dirtier_exit();
-	iob_freed_extent_stop();
-	iob_compressed_stop();
-	iob_assoc_exit();
-	iob_transactions_exit();
-	iob_stacks_exit();
-	iob_iolog_stop();
+	int i = ARRAY_SIZE(session_units);
+
+	while (i--)
+		session_units[i].stop();
 	there = false;
 }
 
-static int begin(void)
+static int begin_session(void)
 {
-	int err;
+	unsigned int i;
+	int err = 0;
 
-	discard();
+	discard_session();
 	iob_stats_reset();
 	iob_disks_reset();
 	iob_tasks_new_session();
 	iob_io_charge_first(iob_conf.charge_first);
-	err = iob_dirtier_init(iob_conf.max_acts);
-	if (!err)
-		err = iob_assoc_init();
-	if (!err)
-		err = iob_transactions_init();
-	if (!err)
-		err = iob_stacks_init();
-	if (!err)
-		err = iob_intents_init(iob_conf.max_intents);
-	if (!err)
-		err = iob_roles_init(iob_conf.max_roles, iob_conf.role);
-	if (!err)
-		err = iob_counters_start();
-	if (!err)
-		err = iob_acts_init(iob_conf.max_acts, iob_counters_release);
-	if (!err)
-		err = iob_bios_start();
-	if (!err)
-		err = iob_iolog_start();
+	iob_parents_start();
+	for (i = 0; !err && i < ARRAY_SIZE(session_units); i++) {
+		if (session_units[i].start)
+			err = session_units[i].start();
+	}
 	if (err)
-		discard();
+		discard_session();
 	else
 		there = true;
 	seq++;
 	return err;
 }
 
-static int switch_on(void)
+static int switch_session_on(void)
 {
-	int err = begin();
+	int err = begin_session();
 
 	if (err)
 		return err;
 	iob_clock_start();
-	err = attach_hooks();
+	err = session_ops->attach();
 	if (err) {
 		iob_clock_stop();
 		iob_iolog_end();
-		discard();
+		discard_session();
 		return err;
 	}
 	WRITE_ONCE(enabled, true);
 	return 0;
 }
 
-/* detach_hooks() returns when no probe runs any more. */
-static void switch_off(void)
+static void switch_session_off(void)
 {
-	detach_hooks();
+	/* returns when no probe runs any more */
+	session_ops->detach();
 	iob_clock_stop();
 	WRITE_ONCE(enabled, false);
-	iob_bios_stop();
+	iob_bio_ctxs_stop();
 	iob_iolog_end();
 	iob_stacks_exit();
 }
 
 /**
  * iob_session_switch - enable or disable
- * @on: which; what it is already is fine
+ * @on: which; nothing happens if it is so already
  *
  * May sleep.  Return: 0, -ENOMEM, or what attaching the hooks returned.
  */
@@ -134,14 +158,14 @@ int iob_session_switch(bool on)
 
 	down_write(&session_sem);
 	if (on && !enabled)
-		err = switch_on();
+		err = switch_session_on();
 	else if (!on && enabled)
-		switch_off();
+		switch_session_off();
 	up_write(&session_sem);
 	return err;
 }
 
-/* Whether ioblame is enabled at this moment.  Any context. */
+/* True if ioblame is enabled at this moment.  Any context. */
 bool iob_session_enabled(void)
 {
 	return READ_ONCE(enabled);
@@ -150,8 +174,8 @@ bool iob_session_enabled(void)
 /**
  * iob_session_change - begin to change a setting
  *
- * May sleep.  Return: 0, and it stays disabled until
- * iob_session_change_done(); or -EBUSY while enabled.
+ * May sleep.  Return: 0, and ioblame stays disabled until iob_session_change_done(); or
+ * -EBUSY while it is enabled.
  */
 int iob_session_change(void)
 {
@@ -174,18 +198,19 @@ void iob_session_read_lock(void)
 	down_read(&session_sem);
 }
 
+/* The other end of iob_session_read_lock(). */
 void iob_session_read_unlock(void)
 {
 	up_read(&session_sem);
 }
 
-/* Whether anything was gathered.  Under iob_session_read_lock(). */
+/* True if there is a session to be read.  Under iob_session_read_lock(). */
 bool iob_session_there(void)
 {
 	return there;
 }
 
-/* Changes with each session: what a reader remembers may be of another. */
+/* Counts the sessions: what a reader remembers may be of an earlier one.  Any context. */
 u32 iob_session_seq(void)
 {
 	return READ_ONCE(seq);
@@ -193,39 +218,40 @@ u32 iob_session_seq(void)
 
 /**
  * iob_session_init - module load
- * @attach: attaches the hooks
- * @detach: detaches them and waits until no probe runs
+ * @ops: constant
  *
  * May sleep.  Return: 0 or -ENOMEM.
  */
-int iob_session_init(int (*attach)(void), void (*detach)(void))
+int iob_session_init(const struct iob_session_ops *ops)
 {
 	int err;
 
-	attach_hooks = attach;
-	detach_hooks = detach;
+	session_ops = ops;
+	err = iob_blame_init();
+	if (!err)
+		err = iob_fast_init();
+	if (err)
+		return err;
 	err = iob_roles_cache_init();
 	if (err)
 		return err;
 	err = iob_acts_cache_init();
 	if (err)
 		goto roles;
-	err = iob_bios_init();
+	err = iob_bio_ctxs_init();
 	if (err)
 		goto acts;
-	err = iob_dirty_fast_init();
-	if (!err)
-		err = iob_tasks_init();
+	err = iob_tasks_init();
 	if (err)
-		goto inflight;
-	err = iob_freed_extent_init();
+		goto bio_ctxs;
+	err = iob_freed_extents_init();
 	if (err)
 		goto tasks;
 	return 0;
 tasks:
 	iob_tasks_exit();
-inflight:
-	iob_bios_exit();
+bio_ctxs:
+	iob_bio_ctxs_exit();
 acts:
 	iob_acts_cache_exit();
 roles:
@@ -233,16 +259,16 @@ roles:
 	return err;
 }
 
-/* Module unload: no file is there, no hook but those of tasks is detached. */
+/* Module unload: the files are gone, and only the hooks that follow tasks are attached. */
 void iob_session_exit(void)
 {
 	iob_session_switch(false);
-	discard();
+	discard_session();
 	iob_counters_set_nr(0);
 	iob_disks_exit();
-	iob_freed_extent_exit();
+	iob_freed_extents_exit();
 	iob_tasks_exit();
-	iob_bios_exit();
+	iob_bio_ctxs_exit();
 	iob_acts_cache_exit();
 	iob_roles_cache_exit();
 }

@@ -2,12 +2,13 @@
 /*
  * session - from one enabling to the next
  *
- * What was gathered stays readable after disabling, until ioblame is enabled
- * again: a session ends when the next one begins, or with the module.
+ * What was gathered stays readable after disabling, until ioblame is enabled again: a
+ * session ends when the next one begins, or with the module.  Its units are started and
+ * stopped in one order, which session.c has as a table.
  *
- * Readers of what a session holds take iob_session_read_lock() (may sleep, not
- * held while waiting for data); probes need none, they are attached only while
- * the session runs.
+ * Readers of what a session holds take iob_session_read_lock().  They may sleep with it,
+ * but do not wait for data with it.  Probes need no lock: they are attached only while a
+ * session runs.
  */
 #ifndef IOB_IO_SESSION_H
 #define IOB_IO_SESSION_H
@@ -16,11 +17,20 @@
 
 #include "core/role.h"
 
-/* settings; those marked D change only while disabled */
+/*
+ * The most objects of each kind that a session keeps: X(name, default).  A setting max_NAME
+ * and a line of `status` is made of each.
+ */
+#define IOB_LIMITS(X)	\
+	X(roles, 65536)	\
+	X(intents, 16384)	\
+	X(acts, 65536)
+
+/* Settings; those marked D change only while disabled. */
 struct iob_conf {
-	u32 max_roles;		/* D */
-	u32 max_intents;	/* D */
-	u32 max_acts;		/* D */
+#define IOB_LIMIT_MEMBER(name, value)	u32 max_##name;
+	IOB_LIMITS(IOB_LIMIT_MEMBER)	/* D */
+#undef IOB_LIMIT_MEMBER
 	u32 ttl_secs;
 	u32 role;		/* D: enum iob_role_kind */
 	bool charge_first;	/* D */
@@ -28,18 +38,22 @@ struct iob_conf {
 
 extern struct iob_conf iob_conf;
 
-int iob_session_init(int (*attach)(void), void (*detach)(void));
+/* What a session needs of units that io/ does not know. */
+struct iob_session_ops {
+	int (*attach)(void);	/* the hooks */
+	void (*detach)(void);	/* and wait until no probe runs */
+};
+
+int iob_session_init(const struct iob_session_ops *ops);
 void iob_session_exit(void);
 
 int iob_session_switch(bool on);
 bool iob_session_enabled(void);
-/* serialises with the switch: -EBUSY if enabled, else held until _done() */
 int iob_session_change(void);
 void iob_session_change_done(void);
 
 void iob_session_read_lock(void);
 void iob_session_read_unlock(void);
-/* whether there is one to be read; under the lock */
 bool iob_session_there(void);
 u32 iob_session_seq(void);
 

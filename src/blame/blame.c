@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/kernel.h>
+
+#include "association.h"
+#include "behalf.h"
+#include "bio_kind.h"
+#include "blame.h"
+#include "dirtied_by.h"
+#include "dirty.h"
+#include "dirty_fast.h"
+#include "freed_extent.h"
+#include "transaction.h"
+
+static struct iob_task_part *const blame_parts[] = {
+	&iob_behalf_part,
+	&iob_parent_io_part,
+	&iob_transaction_part,
+	&iob_discard_call_part,
+	&iob_dirtied_by_part,
+	&iob_dirty_part,
+};
+
+static struct iob_assoc_kind *const blame_kinds[] = {
+	&iob_assoc_inode,
+	&iob_assoc_logged,
+	&iob_assoc_log_block,
+};
+
+/* Module load, before any context of a task is made.  Return: 0 or a negative errno. */
+int iob_blame_init(void)
+{
+	unsigned int i;
+	int err;
+
+	iob_bio_kinds_init();
+	err = iob_dirty_fast_init();
+	for (i = 0; i < ARRAY_SIZE(blame_parts) && !err; i++)
+		err = iob_task_part_add(blame_parts[i]);
+	for (i = 0; i < ARRAY_SIZE(blame_kinds) && !err; i++)
+		err = iob_assoc_kind_add(blame_kinds[i]);
+	return err;
+}
