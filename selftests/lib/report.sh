@@ -15,7 +15,7 @@ result() {
 	printf '%s %s %s %s %s\n' "$1" "$2" "$3" "$4" "${5:-}" >>"$RUN/results"
 }
 
-# The figures of all accuracy cases in one table, as Documentation/accuracy.rst has it
+# The figures of all accuracy cases in one table, as Documentation/reference/accuracy.rst has it
 accuracy_table() {
 	local logs=("$RUN"/*/accuracy/out/accuracy/*/host.log)
 	[ -e "${logs[0]}" ] || return 0
