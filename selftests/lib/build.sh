@@ -43,13 +43,35 @@ building() (
 	mv -T "$new" "$place" 2>/dev/null || true
 )
 
+# build_place SUITE TREE PREFIX PATH...: the folder for what is built of these paths
+build_place() {
+	local suite=$1 tree=$2 prefix=$3
+	shift 3
+	echo "$IOB_CACHE/build/$suite/$prefix$(cat "$(root_dir "$suite")/.ioblame-key")-$(
+		content_key "$tree" "$@")"
+}
+
+# module_place SUITE TREE: the folder in which build_module keeps sources and objects
+module_place() { build_place "$1" "$2" '' Kbuild Makefile dkms.conf src include; }
+
+# keep_module SUITE TREE BIN: build the module in its place; if that fails, its log
+# is BIN/module.log
+keep_module() {
+	local suite=$1 tree=$2 bin=$3 dir
+	dir=$(module_place "$suite" "$tree")
+	mkdir -p "$bin" "${dir%/*}"
+	# Two checks and a build may want it at a time: the first makes it for all
+	(
+		flock 9
+		[ -s "$dir/ioblame.ko" ] || building "$dir" make_module "$suite" "$tree" "$bin"
+	) 9>"${dir%/*}/.module.lock"
+}
+
 # build_module SUITE TREE BIN: put ioblame.ko into BIN; the log is BIN/module.log
 build_module() {
-	local suite=$1 tree=$2 bin=$3 key dir
-	key=$(content_key "$tree" Kbuild Makefile dkms.conf src include)
-	dir=$IOB_CACHE/build/$suite/$(cat "$(root_dir "$suite")/.ioblame-key")-$key
-	mkdir -p "$bin"
-	[ -s "$dir/ioblame.ko" ] || building "$dir" make_module "$suite" "$tree" "$bin" || return 1
+	local suite=$1 tree=$2 bin=$3 dir
+	keep_module "$suite" "$tree" "$bin" || return 1
+	dir=$(module_place "$suite" "$tree")
 	cp "$dir/module.log" "$bin"
 	if build_warned <"$dir/module.log"; then
 		return 1
@@ -75,9 +97,8 @@ build_warned() {
 
 # build_programs SUITE TREE BIN: each selftests/**/prog/NAME.c becomes BIN/NAME
 build_programs() {
-	local suite=$1 tree=$2 bin=$3 key dir
-	key=$(content_key "$tree" selftests include/linux)
-	dir=$IOB_CACHE/build/$suite/prog-$(cat "$(root_dir "$suite")/.ioblame-key")-$key
+	local suite=$1 tree=$2 bin=$3 dir
+	dir=$(build_place "$suite" "$tree" prog- selftests include/linux)
 	mkdir -p "$bin"
 	[ -e "$dir/.done" ] || building "$dir" make_programs "$suite" "$tree" "$bin" || return 1
 	cp -r "$dir/." "$bin"
@@ -100,9 +121,8 @@ make_programs() {
 # build_command SUITE TREE BIN: put tools/ioblame's binary into BIN; the log is
 # BIN/command.log
 build_command() {
-	local suite=$1 tree=$2 bin=$3 key dir
-	key=$(content_key "$tree" tools include/linux dkms.conf)
-	dir=$IOB_CACHE/build/$suite/command-$(cat "$(root_dir "$suite")/.ioblame-key")-$key
+	local suite=$1 tree=$2 bin=$3 dir
+	dir=$(build_place "$suite" "$tree" command- tools include/linux dkms.conf)
 	mkdir -p "$bin"
 	[ -e "$dir/ioblame" ] || building "$dir" make_command "$suite" "$tree" "$bin" || return 1
 	cp "$dir/ioblame" "$dir/command.log" "$bin"

@@ -41,14 +41,14 @@ host_unit() {
 	say "unit tests took $TOOK s"
 }
 
-# A lint check is an executable of selftests/lint; it runs in the tree and
+# A lint check is an executable file of selftests/lint; it runs in the tree and
 # prints what it finds
 host_lint() {
 	local check name status
 	for check in "$TREE"/selftests/lint/*; do
 		name=lint/${check##*/}
 		# shellcheck disable=SC2053
-		[[ -x $check && $name == $CASE ]] || continue
+		[[ -f $check && -x $check && $name == $CASE ]] || continue
 		slot
 		(
 			cd "$TREE" || exit 1
