@@ -12,6 +12,8 @@
 #	SCRATCH		a folder in memory, gone after the case
 # and passes by exit 0, skips by skip, fails by anything else. It must unload
 # what it loads: the guest looks for what a case left behind.
+#
+# Sourcing this file checks what the case's head requires.
 # shellcheck shell=bash
 
 skip() {
@@ -25,18 +27,38 @@ fail() {
 	exit 1
 }
 
-require_cmd() {
-	local cmd
-	for cmd in "$@"; do
-		command -v "$cmd" >/dev/null || skip "no $cmd in this release"
+# requires KIND WORD...: skip unless the guest has it. A case's head says the same in
+# lines "# requires: KIND WORD...":
+#	program NAME...			commands
+#	module NAME... [PARAMETER=VALUE...]	modules, loaded with these, or built in
+#	filesystem NAME...		file systems that can be mounted
+#	controller NAME...		controllers of the second cgroup hierarchy
+requires() {
+	local kind=$1 name parameters=()
+	shift
+	for name in "$@"; do
+		[[ $name != *=* ]] || parameters+=("$name")
+	done
+	for name in "$@"; do
+		[[ $name != *=* ]] || continue
+		case $kind in
+		program) command -v "$name" >/dev/null ;;
+		module) modprobe -q "$name" "${parameters[@]}" ;;
+		filesystem) { modprobe -q "$name" || true; } && grep -qw "$name" /proc/filesystems ;;
+		controller) grep -qw "$name" /sys/fs/cgroup/cgroup.controllers 2>/dev/null ;;
+		*) fail "requires: no such kind: $kind" ;;
+		esac || skip "requires $kind $name"
 	done
 }
 
-require_module() {
-	local module
-	for module in "$@"; do
-		modprobe -q "$module" || skip "no module $module in this kernel"
-	done
+# requires_of FILE: what its head says, its comments up to the first other line
+requires_of() {
+	local line words
+	while read -r line && [[ $line == '#'* ]]; do
+		[[ $line == '# requires: '* ]] || continue
+		read -ra words <<<"${line#'# requires: '}"
+		requires "${words[@]}"
+	done <"$1"
 }
 
 # pause SECONDS: as sleep, without a process, which costs a guest without KVM as much
@@ -110,3 +132,6 @@ except OSError as e:
     print(errno.errorcode[e.errno])
 END
 }
+
+# (a shell without a script has no such file)
+[ ! -f "$0" ] || requires_of "$0"

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 
 # host_tests unit|lint. A run for one kernel, or for some cases, leaves them out
-# unless the pattern names them.
+# unless the pattern names them, or it is to be quick.
 host_tests() {
 	if [[ $CASE == "*" ]]; then
-		[ -z "$KERNEL" ] || return 0
+		[[ -z $KERNEL || -n $QUICK ]] || return 0
 	else
 		[[ ${CASE%%/*} == "$1" ]] || return 0
 	fi
@@ -15,11 +15,11 @@ host_tests() {
 
 # Pure logic, and the scripts that judge what guests have done
 unit_all() {
-	local status=0
-	make -s -C "$TREE/selftests/unit" check || status=$?
-	"$TREE/selftests/truth/verify-test" || status=$?
-	"$TREE/selftests/demo/report-test" || status=$?
-	"$TREE/selftests/bench/table-test" || status=$?
+	local status=0 script
+	make -s -C "$TREE/selftests/unit" -j "${IOB_JOBS:-2}" -O check || status=$?
+	for script in truth/verify-test demo/report-test bench/table-test lib/run-test lint/test/lint-test; do
+		"$TREE/selftests/$script" || status=$?
+	done
 	return $status
 }
 
