@@ -1,10 +1,10 @@
-# Building for one release, in its own root with its own compiler.
+# Builds for one release, in its root with its compiler.
 #
-# What was built is kept under IOB_CACHE/build by content, so the same source is
-# built once for each kernel. Any warning of the compiler fails.
+# IOB_CACHE/build keeps builds by a hash of their source, so that the same source is
+# built once for each kernel. A warning of the compiler is a failure.
 # shellcheck shell=bash
 
-# Copy what git knows or would add: tree_snapshot FOLDER
+# tree_snapshot FOLDER: copy all files that git tracks or would add
 tree_snapshot() {
 	mkdir -p "$1"
 	(
@@ -14,7 +14,7 @@ tree_snapshot() {
 		else
 			find . -name .git -prune -o -type f -print0
 		fi | while IFS= read -r -d '' file; do
-			# git lists what is deleted but not yet committed, too
+			# git lists deleted files, too, until that is committed
 			[ ! -e "$file" ] || printf '%s\0' "$file"
 		done | tar -c --null -T - --owner=0 --group=0
 	) | tar -x -C "$1"
@@ -28,11 +28,11 @@ content_key() {
 		xargs -0r sha256sum | sha256sum | cut -c1-16)
 }
 
-# building PLACE COMMAND...: run it with a new folder as its last argument, and
-# keep that as PLACE: two runs may make the same one at a time, and the first has
-# it. In a subshell, so that nothing half built stays, whatever ends it.
+# building PLACE COMMAND...: run COMMAND with a new folder as its last argument, then
+# rename the folder to PLACE. If two runs do so at a time, the first one's stays. The
+# subshell's trap removes a folder that is not complete.
 building() (
-	# a name that the trap knows before there is a folder
+	# the trap needs the name before the folder exists
 	place=$1 new=$1.$BASHPID
 	shift
 	trap 'rm -rf "$new"' EXIT
@@ -60,7 +60,7 @@ keep_module() {
 	local suite=$1 tree=$2 bin=$3 dir
 	dir=$(module_place "$suite" "$tree")
 	mkdir -p "$bin" "${dir%/*}"
-	# Two checks and a build may want it at a time: the first makes it for all
+	# Two checks and a build may need it at a time: the first one builds it for all
 	(
 		flock 9
 		[ -s "$dir/ioblame.ko" ] || building "$dir" make_module "$suite" "$tree" "$bin"
@@ -77,7 +77,7 @@ build_module() {
 		return 1
 	fi
 	"$IOB_SELFTESTS/lib/frames" "$dir/ioblame.ko" || return 1
-	# as DKMS installs it; a guest loads 10 MB of debug information slowly
+	# DKMS strips it, too; and guests load 10 MB of debug information slowly
 	objcopy --strip-debug "$dir/ioblame.ko" "$bin/ioblame.ko"
 }
 
@@ -90,7 +90,7 @@ make_module() {
 		>"$new/module.log" 2>&1 || { mv "$new/module.log" "$bin"; return 1; }
 }
 
-# Any warning, but for what Debian's headers say about themselves
+# Prints warnings, but for those that Debian's headers cause themselves
 build_warned() {
 	grep -E 'warning:|WARNING:' | grep -vE 'the compiler differs|Skipping BTF|pahole'
 }

@@ -1,4 +1,4 @@
-# What a case in the guest may use. Sourced by each case:
+# What a case in the guest may use. Each case sources this file:
 #	. "$IOB_LIB/guest.sh"
 #
 # A case finds in its environment
@@ -9,9 +9,9 @@
 #	IOB_KERNEL	what `uname -r` begins with: 5.10, 6.1, ...
 #	DISK_NAME	the device of each disk the case declared
 #	OUT		a folder that the host keeps
-#	SCRATCH		a folder in memory, gone after the case
-# and passes by exit 0, skips by skip, fails by anything else. It must unload
-# what it loads: the guest looks for what a case left behind.
+#	SCRATCH		a folder in memory, removed after the case
+# It passes if it exits with 0, is skipped by skip(), and fails otherwise. It must unload
+# the module: the guest checks that a case leaves nothing behind.
 #
 # Sourcing this file checks what the case's head requires.
 # shellcheck shell=bash
@@ -61,17 +61,16 @@ requires_of() {
 	done <"$1"
 }
 
-# pause SECONDS: as sleep, without a process, which costs a guest without KVM as much
-# again
+# pause SECONDS: sleep without a process. Without KVM, starting one takes as long again.
 pause() {
-	# (nobody writes there)
+	# no process ever writes to this pipe
 	[ -n "${PAUSE_NEVER:-}" ] || exec {PAUSE_NEVER}<> <(:)
 	read -rt "$1" <&"$PAUSE_NEVER" || true
 }
 
-# disks_at_rest SECONDS DISK...: wait until nothing is under way on any of them, and
-# their statistics have not changed in two pauses of so many seconds; then print
-# them, a line each. What is not at rest after 200 pauses is printed as it is.
+# disks_at_rest SECONDS DISK...: wait until no IO is under way on these disks and their
+# statistics stay the same for two pauses of SECONDS. Then print the statistics, one line
+# for each disk; after 200 pauses print them as they are.
 disks_at_rest() {
 	local between=$1 now last=none same=0 busy n disk line fields
 	shift
@@ -104,14 +103,14 @@ iob_unload() {
 	rmmod ioblame || fail "ioblame does not unload"
 }
 
-# expect FILE VALUE: what a file of ioblame's reads
+# expect FILE VALUE: fail unless a file of ioblame reads VALUE
 expect() {
 	local now
 	now=$(cat "$IOB/$1") || fail "$1 cannot be read"
 	[ "$now" = "$2" ] || fail "$1 reads '$now', not '$2'"
 }
 
-# expect_errno NAME FILE VALUE: writing VALUE gets this error and changes nothing
+# expect_errno NAME FILE VALUE: writing VALUE must return this error and change nothing
 expect_errno() {
 	local before said after
 	before=$(cat "$IOB/$2")
@@ -121,7 +120,7 @@ expect_errno() {
 	[ "$after" = "$before" ] || fail "$2 was '$before' and is '$after' after a refused write"
 }
 
-# The name of the error that one write(2) of a string gets, or nothing
+# strerror_of_write FILE VALUE: the name of the error that write(2) returns, or nothing
 strerror_of_write() {
 	python3 - "$1" "$2" <<'END'
 import errno, os, sys

@@ -13,7 +13,7 @@ host_tests() {
 	"host_$1"
 }
 
-# Pure logic, and the scripts that judge what guests have done
+# Pure logic, and the scripts that judge the guests' results
 unit_all() {
 	local status=0 script
 	make -s -C "$TREE/selftests/unit" -j "${IOB_JOBS:-2}" -O check || status=$?
@@ -23,7 +23,7 @@ unit_all() {
 	return $status
 }
 
-# The unit tests print "ok NAME" or "FAIL NAME" themselves
+# The unit tests print "ok NAME" or "FAIL NAME"
 host_unit() {
 	local log=$RUN/host/unit.log verdict name rest status=0
 	[ -e "$TREE/selftests/unit/Makefile" ] || return 0
@@ -34,7 +34,7 @@ host_unit() {
 		[[ unit/$name == $CASE ]] || continue
 		result "$verdict" - "unit/${name%:}" 0 "${rest#\# }" "$log"
 	done < <(sed -nE 's/^(ok|FAIL|skip) +(.*)/\1 \2/p' "$log")
-	# also when it breaks before it can say so
+	# a test may also break before it prints a result
 	if [ $status -ne 0 ] && ! grep -q '^FAIL ' "$log"; then
 		result FAIL - unit/make "$TOOK" "exit status $status" "$log"
 	fi

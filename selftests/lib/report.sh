@@ -53,7 +53,7 @@ comments() {
 	if [ -n "${KTAP:-}" ]; then sed 's/^/# /; s/ $//'; else cat; fi
 }
 
-# The figures of all accuracy cases in one table, as Documentation/accuracy.rst has it
+# The figures of all accuracy cases in one table
 accuracy_table() {
 	local logs=("$RUN"/*/accuracy/out/accuracy/*/host.log)
 	[ -e "${logs[0]}" ] || return 0
@@ -64,8 +64,7 @@ accuracy_table() {
 	} | comments
 }
 
-# The last line of a run is this and nothing else; fails if anything failed or
-# nothing ran
+# Print the last line of a run. Fails if a test failed or none ran.
 summary() {
 	local passed failed skipped
 	passed=$(grep -c '^ok ' "$RUN/results" || true)
@@ -84,7 +83,7 @@ summary() {
 	[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
 }
 
-# timed LOG COMMAND...: run it with its output in LOG; TOOK is its seconds
+# timed LOG COMMAND...: run COMMAND with its output in LOG; TOOK is the time in seconds
 timed() {
 	local log=$1 started=${EPOCHREALTIME/./} status=0 us
 	shift
@@ -94,7 +93,7 @@ timed() {
 	return $status
 }
 
-# Two at a time: slot waits until fewer than two background jobs run
+# Wait until fewer than IOB_JOBS (2) background jobs run
 slot() {
 	while [ "$(jobs -rp | wc -l)" -ge "${IOB_JOBS:-2}" ]; do
 		wait -n || true
