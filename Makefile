@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What people type. What is built, and how, is Kbuild's to say: the kernel's
-# build system, called with M=, reads that and never this file. The version is
-# dkms.conf's.
+# The commands to type. Kbuild says what is built, and how: the kernel's build
+# system, called with M=, reads that file and never this one. dkms.conf has the
+# version.
 #
 #	KVER=...	the kernel to build and install for (default: the running one)
 #	KDIR=...	its headers (default: /lib/modules/KVER/build)
@@ -25,7 +25,7 @@ all: module command
 module:
 	$(MAKE) -C $(KDIR) M=$(here) modules
 
-# Says what is missing and does nothing where its libraries are not there
+# Where its libraries are missing, this says so and builds nothing
 command:
 	@$(MAKE) --no-print-directory -C tools/ioblame LENIENT=1 all
 
@@ -35,7 +35,7 @@ clean:
 	@[ ! -e selftests/unit/Makefile ] || $(MAKE) -s -C selftests/unit clean
 
 ifneq ($(DKMS),)
-# dkms builds it again for each kernel that comes
+# DKMS rebuilds the module for each new kernel
 install: install-files
 	-$(DKMS) remove -m ioblame -v $(version) --all >/dev/null 2>&1
 	rm -rf $(dkms_source)
@@ -58,7 +58,7 @@ uninstall: uninstall-files
 	depmod -a $(KVER)
 endif
 
-# The command, where it could be built, with its page and completion
+# The command, if it was built, with its manual page and completion
 sbin := $(DESTDIR)$(PREFIX)/sbin/ioblame
 man := $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
 bash := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ioblame
@@ -71,14 +71,18 @@ install-files: command
 uninstall-files:
 	rm -f $(sbin) $(man) $(bash)
 
-# Both install what they lack through apt, and boot guests that need no KVM
+# These install through apt what the host lacks, and boot guests, which need no KVM
 check:
 	@selftests/run
+
+# A dozen cases on one kernel, the unit tests and the lint
+quick:
+	@selftests/run --quick
 
 demo:
 	@selftests/demo/run
 
-# Instructions for each IO, page and file, with ioblame and without
+# Counts instructions for each IO, page and file, with ioblame and without
 bench:
 	@selftests/bench/run
 
@@ -88,12 +92,13 @@ lint:
 help:
 	@echo 'make             build ioblame.ko for KVER ($(KVER)), and the command'
 	@echo 'make install     install it: by DKMS where there is dkms'
-	@echo 'make uninstall   remove what install installed'
+	@echo 'make uninstall   remove what "make install" installed'
 	@echo 'make demo        boot a guest, run programs in it, show who caused which IO'
 	@echo 'make check       all tests; KERNEL="6.1 7.2" and CASE="truth/*" run a part'
+	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make lint        only the checks of the source'
 	@echo 'make clean       remove what was built here'
 
-.PHONY: all module command clean install uninstall install-files uninstall-files check demo bench lint help
+.PHONY: all module command clean install uninstall install-files uninstall-files check quick demo bench lint help
 .SUFFIXES:

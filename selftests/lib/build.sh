@@ -1,10 +1,10 @@
-# Building for one release, in its own root with its own compiler.
+# Builds for one release, in its root with its compiler.
 #
-# What was built is kept under IOB_CACHE/build by content, so the same source is
-# built once for each kernel. Any warning of the compiler fails.
+# IOB_CACHE/build keeps builds by a hash of their source, so that the same source is
+# built once for each kernel. A warning of the compiler is a failure.
 # shellcheck shell=bash
 
-# Copy what git knows or would add: tree_snapshot FOLDER
+# tree_snapshot FOLDER: copy all files that git tracks or would add
 tree_snapshot() {
 	mkdir -p "$1"
 	(
@@ -14,7 +14,7 @@ tree_snapshot() {
 		else
 			find . -name .git -prune -o -type f -print0
 		fi | while IFS= read -r -d '' file; do
-			# git lists what is deleted but not yet committed, too
+			# git lists deleted files, too, until that is committed
 			[ ! -e "$file" ] || printf '%s\0' "$file"
 		done | tar -c --null -T - --owner=0 --group=0
 	) | tar -x -C "$1"
@@ -28,11 +28,11 @@ content_key() {
 		xargs -0r sha256sum | sha256sum | cut -c1-16)
 }
 
-# building PLACE COMMAND...: run it with a new folder as its last argument, and
-# keep that as PLACE: two runs may make the same one at a time, and the first has
-# it. In a subshell, so that nothing half built stays, whatever ends it.
+# building PLACE COMMAND...: run COMMAND with a new folder as its last argument, then
+# rename the folder to PLACE. If two runs do so at a time, the first one's stays. The
+# subshell's trap removes a folder that is not complete.
 building() (
-	# a name that the trap knows before there is a folder
+	# the trap needs the name before the folder exists
 	place=$1 new=$1.$BASHPID
 	shift
 	trap 'rm -rf "$new"' EXIT
@@ -43,19 +43,41 @@ building() (
 	mv -T "$new" "$place" 2>/dev/null || true
 )
 
+# build_place SUITE TREE PREFIX PATH...: the folder for what is built of these paths
+build_place() {
+	local suite=$1 tree=$2 prefix=$3
+	shift 3
+	echo "$IOB_CACHE/build/$suite/$prefix$(cat "$(root_dir "$suite")/.ioblame-key")-$(
+		content_key "$tree" "$@")"
+}
+
+# module_place SUITE TREE: the folder in which build_module keeps sources and objects
+module_place() { build_place "$1" "$2" '' Kbuild Makefile dkms.conf src include; }
+
+# keep_module SUITE TREE BIN: build the module in its place; if that fails, its log
+# is BIN/module.log
+keep_module() {
+	local suite=$1 tree=$2 bin=$3 dir
+	dir=$(module_place "$suite" "$tree")
+	mkdir -p "$bin" "${dir%/*}"
+	# Two checks and a build may need it at a time: the first one builds it for all
+	(
+		flock 9
+		[ -s "$dir/ioblame.ko" ] || building "$dir" make_module "$suite" "$tree" "$bin"
+	) 9>"${dir%/*}/.module.lock"
+}
+
 # build_module SUITE TREE BIN: put ioblame.ko into BIN; the log is BIN/module.log
 build_module() {
-	local suite=$1 tree=$2 bin=$3 key dir
-	key=$(content_key "$tree" Kbuild Makefile dkms.conf src include)
-	dir=$IOB_CACHE/build/$suite/$(cat "$(root_dir "$suite")/.ioblame-key")-$key
-	mkdir -p "$bin"
-	[ -s "$dir/ioblame.ko" ] || building "$dir" make_module "$suite" "$tree" "$bin" || return 1
+	local suite=$1 tree=$2 bin=$3 dir
+	keep_module "$suite" "$tree" "$bin" || return 1
+	dir=$(module_place "$suite" "$tree")
 	cp "$dir/module.log" "$bin"
 	if build_warned <"$dir/module.log"; then
 		return 1
 	fi
 	"$IOB_SELFTESTS/lib/frames" "$dir/ioblame.ko" || return 1
-	# as DKMS installs it; a guest loads 10 MB of debug information slowly
+	# DKMS strips it, too; and guests load 10 MB of debug information slowly
 	objcopy --strip-debug "$dir/ioblame.ko" "$bin/ioblame.ko"
 }
 
@@ -68,16 +90,15 @@ make_module() {
 		>"$new/module.log" 2>&1 || { mv "$new/module.log" "$bin"; return 1; }
 }
 
-# Any warning, but for what Debian's headers say about themselves
+# Prints warnings, but for those that Debian's headers cause themselves
 build_warned() {
 	grep -E 'warning:|WARNING:' | grep -vE 'the compiler differs|Skipping BTF|pahole'
 }
 
 # build_programs SUITE TREE BIN: each selftests/**/prog/NAME.c becomes BIN/NAME
 build_programs() {
-	local suite=$1 tree=$2 bin=$3 key dir
-	key=$(content_key "$tree" selftests include/linux)
-	dir=$IOB_CACHE/build/$suite/prog-$(cat "$(root_dir "$suite")/.ioblame-key")-$key
+	local suite=$1 tree=$2 bin=$3 dir
+	dir=$(build_place "$suite" "$tree" prog- selftests include/linux)
 	mkdir -p "$bin"
 	[ -e "$dir/.done" ] || building "$dir" make_programs "$suite" "$tree" "$bin" || return 1
 	cp -r "$dir/." "$bin"
@@ -100,9 +121,8 @@ make_programs() {
 # build_command SUITE TREE BIN: put tools/ioblame's binary into BIN; the log is
 # BIN/command.log
 build_command() {
-	local suite=$1 tree=$2 bin=$3 key dir
-	key=$(content_key "$tree" tools include/linux dkms.conf)
-	dir=$IOB_CACHE/build/$suite/command-$(cat "$(root_dir "$suite")/.ioblame-key")-$key
+	local suite=$1 tree=$2 bin=$3 dir
+	dir=$(build_place "$suite" "$tree" command- tools include/linux dkms.conf)
 	mkdir -p "$bin"
 	[ -e "$dir/ioblame" ] || building "$dir" make_command "$suite" "$tree" "$bin" || return 1
 	cp "$dir/ioblame" "$dir/command.log" "$bin"

@@ -4,7 +4,15 @@
 #	# guest: NAME		cases of one name share a guest (default main)
 #	# disks: SPEC...	see vm/disks.sh
 #	# timeout: SECONDS	default 120
-#	# kernels: 6.1 6.12	default all
+#	# requires: KIND NAME...	skipped where the guest lacks it, see requires() in
+#				guest.sh; one line for each kind
+#	# quick: yes		one of those that selftests/run --quick runs
+#	# kernels: 6.1 6.12 (WHY)	default all
+#
+# A result can differ on each kernel where a case runs at all: hooks, file systems and
+# block layer are that kernel's. So a case runs on all kernels, unless a line says
+# why it cannot differ, or cannot work, on the others. What needs no kernel is no case
+# but a unit test.
 #
 # Beside a case AREA/NAME may lie NAME.chroot, which runs in the release's own
 # root before its guest boots, with the tree at /tree, and NAME.host, which runs
@@ -18,14 +26,16 @@ case_tag() {
 	echo "${value:-${3:-}}"
 }
 
-# All cases of a tree whose name fits a pattern, one a line
+# All cases of a tree whose name fits a pattern, one a line; with QUICK only the quick ones
 cases_of() {
 	local tree=$1 pattern=$2 file name
 	for file in "$tree"/selftests/cases/*/*; do
 		name=${file#"$tree"/selftests/cases/}
 		[[ -f $file && ${name##*/} != *.* ]] || continue
 		# shellcheck disable=SC2053
-		[[ $name != $pattern ]] || echo "$name"
+		[[ $name == $pattern ]] || continue
+		[[ -z ${QUICK:-} || $(case_tag "$file" quick) == yes ]] || continue
+		echo "$name"
 	done
 }
 
@@ -33,5 +43,6 @@ cases_of() {
 case_fits() {
 	local kernels
 	kernels=$(case_tag "$1" kernels)
+	kernels=${kernels%%(*}
 	[[ -z $kernels || " $kernels " == *" $2 "* ]]
 }

@@ -1,7 +1,7 @@
-# What the host's scripts share: where things are, and how to speak.
+# What the host's scripts share: paths, messages, packages. To be sourced.
 #
-# Sourced, never run. IOB_CACHE holds everything that is slow to make again
-# (roots, builds, initramfs images) and may be deleted at any time.
+# IOB_CACHE holds all that is slow to make again (roots, builds, initramfs images);
+# it may be deleted at any time.
 # shellcheck shell=bash
 
 IOB_CACHE=${IOB_CACHE:-/var/cache/ioblame}
@@ -9,15 +9,15 @@ IOB_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 IOB_SELFTESTS=$IOB_TOP/selftests
 export IOB_CACHE
 
-# A progress line: what takes long, with the seconds since the run began
+# A progress line, with the seconds since the run began
 say() { printf '[%4ds] %s\n' "$SECONDS" "$*" >&2; }
 die() {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
 	exit 1
 }
 
-# keep_eight FOLDER: of the runs in it, named by time and their runner's pid at the
-# end, remove all but the eight newest and any that still goes on
+# keep_eight FOLDER: remove all runs in it but the eight newest and those that still go
+# on. A run's folder is named TIME.PID.
 keep_eight() {
 	local old
 	while read -r old; do
@@ -26,7 +26,7 @@ keep_eight() {
 		sort -r | tail -n +9)
 }
 
-# The version has one owner
+# dkms.conf alone has the version
 iob_version() { sed -nE 's/^PACKAGE_VERSION="?([^"]*)"?$/\1/p' "$IOB_TOP/dkms.conf"; }
 
 # Install what is missing: host_needs COMMAND=PACKAGE... or /FILE=PACKAGE...
@@ -41,7 +41,7 @@ host_needs() {
 		die "cannot install ${missing[*]}; install them by hand and try again"
 }
 
-# apt-get install, with fresh lists only if the ones at hand do not do
+# apt-get install; updates the package lists only if that fails
 host_apt() {
 	local log
 	log=$(mktemp)
@@ -57,7 +57,7 @@ host_apt() {
 	fi
 }
 
-# Chroots, mounts and 9p with the guest's own owners need root
+# Chroots, mounts and a 9p share that keeps the guest's file owners need root
 become_root() {
 	[ "$(id -u)" -ne 0 ] || return 0
 	command -v sudo >/dev/null || die "needs root, or sudo"

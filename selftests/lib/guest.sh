@@ -1,4 +1,4 @@
-# What a case in the guest may use. Sourced by each case:
+# What a case in the guest may use. Each case sources this file:
 #	. "$IOB_LIB/guest.sh"
 #
 # A case finds in its environment
@@ -9,9 +9,11 @@
 #	IOB_KERNEL	what `uname -r` begins with: 5.10, 6.1, ...
 #	DISK_NAME	the device of each disk the case declared
 #	OUT		a folder that the host keeps
-#	SCRATCH		a folder in memory, gone after the case
-# and passes by exit 0, skips by skip, fails by anything else. It must unload
-# what it loads: the guest looks for what a case left behind.
+#	SCRATCH		a folder in memory, removed after the case
+# It passes if it exits with 0, is skipped by skip(), and fails otherwise. It must unload
+# the module: the guest checks that a case leaves nothing behind.
+#
+# Sourcing this file checks what the case's head requires.
 # shellcheck shell=bash
 
 skip() {
@@ -25,31 +27,50 @@ fail() {
 	exit 1
 }
 
-require_cmd() {
-	local cmd
-	for cmd in "$@"; do
-		command -v "$cmd" >/dev/null || skip "no $cmd in this release"
+# requires KIND WORD...: skip unless the guest has it. A case's head says the same in
+# lines "# requires: KIND WORD...":
+#	program NAME...			commands
+#	module NAME... [PARAMETER=VALUE...]	modules, loaded with these, or built in
+#	filesystem NAME...		file systems that can be mounted
+#	controller NAME...		controllers of the second cgroup hierarchy
+requires() {
+	local kind=$1 name parameters=()
+	shift
+	for name in "$@"; do
+		[[ $name != *=* ]] || parameters+=("$name")
+	done
+	for name in "$@"; do
+		[[ $name != *=* ]] || continue
+		case $kind in
+		program) command -v "$name" >/dev/null ;;
+		module) modprobe -q "$name" "${parameters[@]}" ;;
+		filesystem) { modprobe -q "$name" || true; } && grep -qw "$name" /proc/filesystems ;;
+		controller) grep -qw "$name" /sys/fs/cgroup/cgroup.controllers 2>/dev/null ;;
+		*) fail "requires: no such kind: $kind" ;;
+		esac || skip "requires $kind $name"
 	done
 }
 
-require_module() {
-	local module
-	for module in "$@"; do
-		modprobe -q "$module" || skip "no module $module in this kernel"
-	done
+# requires_of FILE: what its head says, its comments up to the first other line
+requires_of() {
+	local line words
+	while read -r line && [[ $line == '#'* ]]; do
+		[[ $line == '# requires: '* ]] || continue
+		read -ra words <<<"${line#'# requires: '}"
+		requires "${words[@]}"
+	done <"$1"
 }
 
-# pause SECONDS: as sleep, without a process, which costs a guest without KVM as much
-# again
+# pause SECONDS: sleep without a process. Without KVM, starting one takes as long again.
 pause() {
-	# (nobody writes there)
+	# no process ever writes to this pipe
 	[ -n "${PAUSE_NEVER:-}" ] || exec {PAUSE_NEVER}<> <(:)
 	read -rt "$1" <&"$PAUSE_NEVER" || true
 }
 
-# disks_at_rest SECONDS DISK...: wait until nothing is under way on any of them, and
-# their statistics have not changed in two pauses of so many seconds; then print
-# them, a line each. What is not at rest after 200 pauses is printed as it is.
+# disks_at_rest SECONDS DISK...: wait until no IO is under way on these disks and their
+# statistics stay the same for two pauses of SECONDS. Then print the statistics, one line
+# for each disk; after 200 pauses print them as they are.
 disks_at_rest() {
 	local between=$1 now last=none same=0 busy n disk line fields
 	shift
@@ -82,31 +103,12 @@ iob_unload() {
 	rmmod ioblame || fail "ioblame does not unload"
 }
 
-# expect FILE VALUE: what a file of ioblame's reads
+# expect FILE VALUE: fail unless a file of ioblame reads VALUE
 expect() {
 	local now
 	now=$(cat "$IOB/$1") || fail "$1 cannot be read"
 	[ "$now" = "$2" ] || fail "$1 reads '$now', not '$2'"
 }
 
-# expect_errno NAME FILE VALUE: writing VALUE gets this error and changes nothing
-expect_errno() {
-	local before said after
-	before=$(cat "$IOB/$2")
-	said=$(strerror_of_write "$IOB/$2" "$3")
-	[ "$said" = "$1" ] || fail "writing '$3' to $2 gives ${said:-no error}, not $1"
-	after=$(cat "$IOB/$2")
-	[ "$after" = "$before" ] || fail "$2 was '$before' and is '$after' after a refused write"
-}
-
-# The name of the error that one write(2) of a string gets, or nothing
-strerror_of_write() {
-	python3 - "$1" "$2" <<'END'
-import errno, os, sys
-fd = os.open(sys.argv[1], os.O_WRONLY)
-try:
-    os.write(fd, os.fsencode(sys.argv[2]))
-except OSError as e:
-    print(errno.errorcode[e.errno])
-END
-}
+# (a shell without a script has no such file)
+[ ! -f "$0" ] || requires_of "$0"

@@ -1,8 +1,8 @@
 # One guest of a run: its job folder, its life, its cases' results.
 # shellcheck shell=bash
 
-# guest_job SUITE KERNEL GUEST CASE...: make the job folder, run the guest, and
-# turn what it left into results. TREE is the snapshot under test.
+# guest_job SUITE KERNEL GUEST CASE...: make the job folder, run the guest and report
+# the results it left. TREE is the snapshot under test.
 guest_job() {
 	local suite=$1 kernel=$2 guest=$3 job=$RUN/$2/$3 started=$SECONDS status=0
 	shift 3
@@ -17,7 +17,7 @@ guest_job() {
 	guest_results "$kernel" "$job" "$status" "$@"
 	guest_console "$kernel" "$guest" "$job"
 	say "guest $kernel/$guest: off after $((SECONDS - started)) s"
-	# images are large; those of a failure may tell something
+	# images are large: keep them only for a failure
 	grep -q "^FAIL $kernel " "$RUN/results" 2>/dev/null || rm -rf "$job/disks"
 }
 
@@ -41,8 +41,8 @@ guest_describe() {
 	(disks_make "$suite" "$job/disks" $specs) >"$job/console.log" 2>&1
 }
 
-# guest_prepare SUITE KERNEL: what some cases prepare in the release's root, before
-# their guests; a failure fails the case
+# guest_prepare SUITE KERNEL: run the NAME.chroot of each case that has one, in the
+# release's root. If it fails, the case fails.
 guest_prepare() {
 	local suite=$1 kernel=$2 name out
 	for name in $(cases_of "$TREE" "$CASE"); do
@@ -58,7 +58,8 @@ guest_prepare() {
 	done
 }
 
-# Wait for that, as long as somebody is at it: PREPARING, which fails the case if it died
+# guest_prepared JOB CASE...: wait for guest_prepare(). If its process, PREPARING, died,
+# the case fails.
 guest_prepared() {
 	local job=$1 name
 	shift
@@ -73,7 +74,7 @@ guest_prepared() {
 	done
 }
 
-# Start the guest; end it when a case has overrun its own timeout by two minutes
+# Start the guest; kill it when a case has overrun its timeout by two minutes
 guest_live() {
 	local suite=$1 job=$2 pid limit age status=0
 	echo "180 boot" >"$job/now"
@@ -117,19 +118,19 @@ guest_results() {
 	done
 }
 
-# A case without a result: say why, and show what the kernel said where it died
-# guest_death KERNEL CASE JOB STATUS
+# guest_death KERNEL CASE JOB STATUS: report a case without a result, with the reason
+# and the kernel's last complaints
 guest_death() {
 	local kernel=$1 name=$2 job=$3 how="qemu: $4" now
 	now=$(cut -d' ' -f2- "$job/now" 2>/dev/null || true)
 	if grep -q '^overrun: ' "$job/qemu.log" 2>/dev/null; then
-		how="no sign of life"
+		how="no response"
 	elif grep -qa 'Kernel panic' "$job/console.log"; then
 		how="its kernel panicked"
 	fi
 	if [ "$now" = "$name" ] || [ "${now:-boot}" = boot ]; then
 		{
-			# from the last case's beginning on
+			# only since the last case began
 			tac "$job/console.log" | sed '/iobtest: begin/q' | tac |
 				"$IOB_SELFTESTS/vm/dmesg-bad" | head -n 12 || true
 			tail -n 3 "$job/qemu.log" 2>/dev/null || true
@@ -152,7 +153,7 @@ guest_hostpart() {
 		"$TREE/selftests/cases/$name.host" >"$job/out/$name/host.log" 2>&1 </dev/null
 }
 
-# What the kernel said outside of any case, booting or going down
+# What the kernel printed outside of any case: while booting or shutting down
 guest_console() {
 	local kernel=$1 guest=$2 job=$3 bad
 	[ -s "$job/done" ] || return 0

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 
 # host_tests unit|lint. A run for one kernel, or for some cases, leaves them out
-# unless the pattern names them.
+# unless the pattern names them, or it is to be quick.
 host_tests() {
 	if [[ $CASE == "*" ]]; then
-		[ -z "$KERNEL" ] || return 0
+		[[ -z $KERNEL || -n $QUICK ]] || return 0
 	else
 		[[ ${CASE%%/*} == "$1" ]] || return 0
 	fi
@@ -13,17 +13,17 @@ host_tests() {
 	"host_$1"
 }
 
-# Pure logic, and the scripts that judge what guests have done
+# Pure logic, and the scripts that judge the guests' results
 unit_all() {
-	local status=0
-	make -s -C "$TREE/selftests/unit" check || status=$?
-	"$TREE/selftests/truth/verify-test" || status=$?
-	"$TREE/selftests/demo/report-test" || status=$?
-	"$TREE/selftests/bench/table-test" || status=$?
+	local status=0 script
+	make -s -C "$TREE/selftests/unit" -j "${IOB_JOBS:-2}" -O check || status=$?
+	for script in truth/verify-test demo/report-test bench/table-test lib/run-test lint/test/lint-test; do
+		"$TREE/selftests/$script" || status=$?
+	done
 	return $status
 }
 
-# The unit tests print "ok NAME" or "FAIL NAME" themselves
+# The unit tests print "ok NAME" or "FAIL NAME"
 host_unit() {
 	local log=$RUN/host/unit.log verdict name rest status=0
 	[ -e "$TREE/selftests/unit/Makefile" ] || return 0
@@ -34,21 +34,21 @@ host_unit() {
 		[[ unit/$name == $CASE ]] || continue
 		result "$verdict" - "unit/${name%:}" 0 "${rest#\# }" "$log"
 	done < <(sed -nE 's/^(ok|FAIL|skip) +(.*)/\1 \2/p' "$log")
-	# also when it breaks before it can say so
+	# a test may also break before it prints a result
 	if [ $status -ne 0 ] && ! grep -q '^FAIL ' "$log"; then
 		result FAIL - unit/make "$TOOK" "exit status $status" "$log"
 	fi
 	say "unit tests took $TOOK s"
 }
 
-# A lint check is an executable of selftests/lint; it runs in the tree and
+# A lint check is an executable file of selftests/lint; it runs in the tree and
 # prints what it finds
 host_lint() {
 	local check name status
 	for check in "$TREE"/selftests/lint/*; do
 		name=lint/${check##*/}
 		# shellcheck disable=SC2053
-		[[ -x $check && $name == $CASE ]] || continue
+		[[ -f $check && -x $check && $name == $CASE ]] || continue
 		slot
 		(
 			cd "$TREE" || exit 1

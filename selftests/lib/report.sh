@@ -1,48 +1,89 @@
-# Results: one line for each test as it ends, and a count at the end.
+# Results: one line for each test as it ends, and a count at the end; with KTAP
+# the same in the Kernel Test Anything Protocol, version 1.
 #
 # RUN is the folder of this run; RUN/results keeps the lines.
 # shellcheck shell=bash
 
-# result ok|FAIL|skip KERNEL NAME SECONDS [REASON] [LOG]
-result() {
-	local text
-	printf -v text '%-4s %-5s %-32s %6ss%s' "$1" "$2" "$3" "$4" "${5:+  # $5}"
-	if [ "$1" = FAIL ] && [ -n "${6:-}" ] && [ -e "$6" ]; then
-		text+=$'\n'$(tail -n "${IOB_LOG_LINES:-15}" "$6" | cut -c1-300 | sed 's/^/     | /')
-		text+=$'\n'"     | log: $6"
-	fi
-	printf '%s\n' "$text"
-	printf '%s %s %s %s %s\n' "$1" "$2" "$3" "$4" "${5:-}" >>"$RUN/results"
+results_begin() {
+	: >"$RUN/results"
+	[ -z "${KTAP:-}" ] || echo "KTAP version 1"
 }
 
-# The figures of all accuracy cases in one table, as Documentation/reference/accuracy.rst has it
+# result ok|FAIL|skip KERNEL NAME SECONDS [REASON] [LOG]. Several jobs may end at once:
+# a lock keeps their lines together, and in KTAP their numbers in order.
+result() {
+	(
+		flock 9
+		printf '%s %s %s %s %s\n' "$1" "$2" "$3" "$4" "${5:-}" >>"$RUN/results"
+		if [ -n "${KTAP:-}" ]; then
+			result_ktap "$@"
+		else
+			printf '%-4s %-5s %-32s %6ss%s\n' "$1" "$2" "$3" "$4" "${5:+  # $5}"
+			[ "$1" != FAIL ] || log_end "${6:-}" | sed 's/^/     | /'
+		fi
+	) 9>"$RUN/results.lock"
+}
+
+# As result(); what is known beside goes before the line, in comments
+result_ktap() {
+	local name=$3 verdict=ok end=''
+	[ "$2" = - ] || name="$3 ($2)"
+	case $1 in
+	skip) end=" # SKIP ${5:-}" ;;
+	FAIL) verdict='not ok' ;;
+	esac
+	{
+		echo "$name took $4 s"
+		[ "$1" != FAIL ] || printf '%s\n' "${5:-failed}"
+		[ "$1" != FAIL ] || log_end "${6:-}"
+	} | comments
+	# a number sign in a name would begin a directive
+	printf '%s %d - %s%s\n' "$verdict" "$(wc -l <"$RUN/results")" "${name//#/\\#}" "$end"
+}
+
+# The end of a failure's log, and where it is
+log_end() {
+	[ -n "$1" ] && [ -e "$1" ] || return 0
+	tail -n "${IOB_LOG_LINES:-15}" "$1" | cut -c1-300
+	echo "log: $1"
+}
+
+# In KTAP what is no result is a comment
+comments() {
+	if [ -n "${KTAP:-}" ]; then sed 's/^/# /; s/ $//'; else cat; fi
+}
+
+# The figures of all accuracy cases in one table
 accuracy_table() {
 	local logs=("$RUN"/*/accuracy/out/accuracy/*/host.log)
 	[ -e "${logs[0]}" ] || return 0
-	echo
-	head -n 1 "${logs[0]}"
-	awk 'FNR > 1 && /^[0-9]/' "${logs[@]}" | sort -V -k1,1 -k2,2 -s
+	{
+		echo
+		head -n 1 "${logs[0]}"
+		awk 'FNR > 1 && /^[0-9]/' "${logs[@]}" | sort -V -k1,1 -k2,2 -s
+	} | comments
 }
 
-# The last line of a run is this and nothing else; fails if anything failed or
-# nothing ran
+# Print the last line of a run. Fails if a test failed or none ran.
 summary() {
 	local passed failed skipped
-	touch "$RUN/results"
 	passed=$(grep -c '^ok ' "$RUN/results" || true)
 	failed=$(grep -c '^FAIL ' "$RUN/results" || true)
 	skipped=$(grep -c '^skip ' "$RUN/results" || true)
-	if [ "$failed" -gt 0 ]; then
-		echo
-		echo "failed:"
-		sed -n 's/^FAIL /  /p' "$RUN/results"
-	fi
-	echo "results and logs: $RUN"
-	printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+	[ -z "${KTAP:-}" ] || echo "1..$((passed + failed + skipped))"
+	{
+		if [ "$failed" -gt 0 ]; then
+			echo
+			echo "failed:"
+			sed -n 's/^FAIL /  /p' "$RUN/results"
+		fi
+		echo "results and logs: $RUN"
+		printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+	} | comments
 	[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
 }
 
-# timed LOG COMMAND...: run it with its output in LOG; TOOK is its seconds
+# timed LOG COMMAND...: run COMMAND with its output in LOG; TOOK is the time in seconds
 timed() {
 	local log=$1 started=${EPOCHREALTIME/./} status=0 us
 	shift
@@ -52,7 +93,7 @@ timed() {
 	return $status
 }
 
-# Two at a time: slot waits until fewer than two background jobs run
+# Wait until fewer than IOB_JOBS (2) background jobs run
 slot() {
 	while [ "$(jobs -rp | wc -l)" -ge "${IOB_JOBS:-2}" ]; do
 		wait -n || true

@@ -1,16 +1,16 @@
 # The releases whose kernels are tested, and the roots that hold them.
 #
-# A root is a directory made by vm/make-root: one Debian release with its
-# kernel, headers, compiler, dkms and the tests' tools. It is never written to
-# again: builds and installs go to folders bound or laid over it.
+# A root is a directory made by vm/make-root: one Debian release with its kernel,
+# headers, compiler, dkms and the tools of the tests. It is read-only: builds and
+# installs write to folders that are bound into it or to an overlay.
 # shellcheck shell=bash
 
-# The newest kernel is whatever the first suite of "forky sid" has that works.
+# "newest" is the first of forky and sid whose root can be made.
 # shellcheck disable=SC2034
 IOB_SUITES=(bookworm trixie bullseye newest)
 
-# What `uname -r` begins with in a release that is done; nothing if only the
-# root itself can tell.
+# suite_kernel SUITE: the short name of its kernel, as 6.1; nothing if only the root
+# knows it and is not made yet
 suite_kernel() {
 	case $1 in
 	bullseye) echo 5.10 ;;
@@ -28,9 +28,8 @@ root_kver() { cat "$(root_dir "$1")/.ioblame-kver" 2>/dev/null; }
 # Its short name: 6.1
 root_kernel() { root_kver "$1" | sed -E 's/^([0-9]+\.[0-9]+).*/\1/'; }
 
-# Run in a root of which every write is forgotten afterwards, but for what goes
-# to the folders bound into it:
-#	in_root SUITE [HOSTDIR:DIR ...] -- COMMAND...
+# in_root SUITE [HOSTDIR:DIR ...] -- COMMAND...: run COMMAND in a root, with host folders
+# bound into it. All other writes go to a tmpfs and are lost.
 in_root() {
 	local suite=$1 binds=()
 	shift
@@ -61,7 +60,7 @@ in_root() {
 	' in_root "$(root_dir "$suite")" ${#binds[@]} "${binds[@]}" "$@"
 }
 
-# The suite whose kernel is called so; only "newest" must exist to be known
+# suite_of_kernel KERNEL: the suite with this kernel; "newest" needs its root to be known
 suite_of_kernel() {
 	local suite
 	for suite in "${IOB_SUITES[@]}"; do

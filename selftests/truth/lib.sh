@@ -108,11 +108,6 @@ truth_mount() {
 	TRUTH_DIRS+=("$3")
 }
 
-truth_needs_fs() {
-	modprobe -q "$1" || true
-	grep -qw "$1" /proc/filesystems || skip "this kernel has no $1"
-}
-
 # Run tagwrite; what it does not offer is in the manifest, the rest is a failure
 truth_tag() {
 	local status=0
@@ -320,7 +315,6 @@ truth_copy_image() {
 # that is already made; TRUTH_LABEL names it in the table
 truth_on_fs() {
 	local fs=$1 node=$2 image=$3 options=${4:-}
-	truth_needs_fs "$fs"
 	truth_disk "$node" "${TRUTH_LABEL:-$fs}" "$image" "${5:-0}"
 	truth_begin
 	truth_mount "$fs" "$node" "$SCRATCH/mnt" "$options"

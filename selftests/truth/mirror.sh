@@ -5,8 +5,6 @@
 
 truth_mirror() {
 	local node=$1 a=DISK_$3 b=DISK_$4
-	require_cmd mdadm
-	require_module raid1
 	# --assume-clean: nothing to resynchronise while we look
 	mdadm --create "$node" --run --assume-clean --level=1 --metadata=1.0 --raid-devices=2 \
 		--bitmap="$2" "${!a:?}" "${!b:?}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stacks whose every frame is known: the simulator of test_memo.c
+ * Stacks whose every frame is known: the simulator of test_slot.c
  *
  * A few functions are made up, each with its rules of unwinding, and called in
  * turn on a stack of ours: so the return addresses are known without asking.

@@ -1,9 +1,9 @@
 # The disks of a guest: raw files of the host.
 #
-# A spec is NAME=SIZE or NAME:FSTYPE=SIZE. A name that is a file system's is
-# made one with that release's own mkfs, so that kernel and tools fit. Nothing
-# may write to a fresh file system by itself later: no lazy initialisation. ext4-4k
-# has blocks of 4 KiB, as larger disks have; mkfs gives a disk of less than 512M 1 KiB.
+# A spec is NAME=SIZE or NAME:FSTYPE=SIZE. If NAME is a file system's, FSTYPE is NAME. The
+# release's own mkfs makes the file system, so that kernel and tools fit. There is no lazy
+# initialisation: the kernel must not write to a fresh file system by itself. ext4-4k has
+# blocks of 4 KiB, as on larger disks; mkfs gives a disk of less than 512M blocks of 1 KiB.
 # shellcheck shell=bash
 
 disk_name() { sed -E 's/[:=].*//' <<<"$1"; }

@@ -1,8 +1,7 @@
-# The guest's first steps in its root, before the job: file systems, patience,
-# and disks by their names.
+# The guest's first steps in its root: mounts, time limits of watchdogs, disks.
 #
-# Sourced by vm/guest-main and vm/boot's start script; leaves DISK_NAME=/dev/...
-# for each disk and the IOB_* variables of lib/guest.sh in the environment.
+# vm/guest-main and the start script of vm/boot source this. It exports DISK_NAME=/dev/...
+# for each disk, and the IOB_* variables of lib/guest.sh.
 # shellcheck shell=bash
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -25,7 +24,7 @@ guest_mounts() {
 	hostname guest 2>/dev/null || true
 }
 
-# Hung tasks and lockups are told of; the limits fit two loaded cores
+# Report hung tasks and lockups, with limits for two loaded cores
 guest_watch() {
 	local k=/proc/sys/kernel
 	echo 120 >$k/hung_task_timeout_secs 2>/dev/null || true
@@ -75,14 +74,14 @@ guest_setup() {
 	guest_disks
 }
 
-# Nothing of the root is worth a clean unmount; the disks under test are
+# Unmount the disks under test. The root needs no clean unmount.
 guest_off() {
 	cd /
 	umount -a -t ext2,ext3,ext4,xfs,btrfs,f2fs,vfat 2>/dev/null
 	sync
 	echo "$1" >/job/done
 	sync
-	# no program can be begun any more once the power goes off
+	# wait for the power to go off without a process: none can start by then
 	exec 9<> <(:)
 	echo o >/proc/sysrq-trigger
 	read -rt 60 -u 9

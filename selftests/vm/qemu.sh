@@ -1,17 +1,16 @@
-# Start one guest and see it to its end.
+# Start one guest and wait until it ends.
 #
-# A guest is a job folder: `start` is what it runs, `disks/NAME.img` its disks,
-# `console.log` what its kernel said. The guest is real Debian: its kernel, its
-# root. Nothing here may need KVM; where KVM works it is used.
+# A guest is a job folder: it runs `start`, its disks are `disks/NAME.img`, and
+# `console.log` is its kernel's log. Kernel and root are Debian's. KVM is used where it
+# works, and never needed.
 # shellcheck shell=bash
 
-# kvm if a kernel really runs under it, else tcg. That /dev/kvm opens says little:
-# there are hosts where the guest then never runs. So start a kernel without a
-# root, which speaks and panics; asked once per boot of the host.
-# One TCG thread for both CPUs: kernels patch their code while it runs, and two
-# threads do not always follow. An int3 that is gone from memory is executed again
-# then, and kills the guest or keeps a CPU for ever, with our module or without
-# (seen from 6.1 on).
+# vm_accel SUITE: kvm if a kernel really runs under it, else tcg. On some hosts /dev/kvm
+# opens, but the guest never runs. So this starts a kernel without a root and waits for its
+# panic, once per boot of the host.
+# TCG has one thread for both CPUs: kernels patch their running code, and two threads do not
+# always see that. They may execute an int3 again that is no longer in memory, which kills the
+# guest or loops for ever, with our module or without (seen from 6.1 on).
 vm_accel() {
 	local root answer said
 	root=$(root_dir "$1")
@@ -33,13 +32,13 @@ vm_accel() {
 	cat "$answer"
 }
 
-# oops=panic, panic=-1 and -no-reboot: a kernel that breaks ends the guest at
-# once. Own slab caches are not merged and carry red zones and poison. The stall
-# limits are what two loaded cores without KVM need. (The bench has no such caches.)
-# norandmaps: what QEMU has translated it finds again only at the same address, so
-# each new place of a library costs three times what beginning a program costs.
-# tsc=reliable: with one thread for all CPUs it is, and every look at the HPET, which
-# some kernels take instead, costs an exit.
+# oops=panic, panic=-1 and -no-reboot: an oops ends the guest at once. slab_nomerge and
+# slub_debug: our slab caches have red zones and poison (not in the bench). The stall limits
+# fit two loaded cores without KVM.
+# norandmaps: QEMU finds translated code again only at the same address. A library at a new
+# address costs three times as much as starting a program does otherwise.
+# tsc=reliable: it is with one thread for all CPUs. Some kernels else use the HPET, of which
+# each read is an exit.
 vm_cmdline() {
 	echo "console=ttyS0 panic=-1 oops=panic ignore_loglevel log_buf_len=16M" \
 		"printk.devkmsg=on slab_nomerge ${IOB_SLUB_DEBUG-slub_debug=FZP,iob_*}" \
@@ -47,9 +46,9 @@ vm_cmdline() {
 		"mitigations=off norandmaps tsc=reliable random.trust_cpu=on net.ifnames=0 ${IOB_CMDLINE:-}"
 }
 
-# The -drive and -device words for a job's disks; the serial number names one
-# in the guest. nvme* is an NVMe disk, nvmp* one of two controllers, scsi* a
-# virtio-scsi one, all others virtio-blk.
+# vm_disk_args JOB: the -drive and -device words of its disks. The guest finds a disk by
+# its serial number. nvme* is an NVMe disk, nvmp* a namespace of two NVMe controllers, scsi* a
+# virtio-scsi disk, and all others are virtio-blk.
 vm_disk_args() {
 	local image name scsi=no
 	for image in "$1"/disks/*.img; do
@@ -74,12 +73,12 @@ vm_disk_args() {
 	done
 }
 
-# With these the kernel copies byte by byte, which is slow where each is emulated,
-# looks up pages in a level more, and saves wide registers and opens and closes the
-# user's memory all the time: a quarter of a guest's work
+# Without these features a guest does a quarter less work under TCG: the kernel else copies
+# byte by byte (erms, fsrm), has one more level of page tables (la57), saves wide registers
+# (xsave, avx) and switches access to user memory on and off (smap)
 VM_CPU=max,-erms,-fsrm,-la57,-xsave,-avx,-avx2,-smap,-smep,-umip,-pku
 
-# vm_run SUITE JOB TREE SECONDS: 0 when the guest turned itself off in time.
+# vm_run SUITE JOB TREE SECONDS: 0 if the guest turned itself off in time.
 # IOB_SMP: how many CPUs; IOB_CPU: their model; IOB_QEMU: more words for QEMU.
 vm_run() {
 	local suite=$1 job=$2 tree=$3 limit=$4 root initramfs disks accel more
