@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the tests' Python programs share; selftests/ is in their sys.path.
+
+iolog       the text log: the only parser of its lines
+abi         the binary records, as include/linux/ioblame.h describes them
+case        what a case in the guest uses: ioblame's files, disks, processes
+host_test   the runner of the tests that need no guest
+"""
