@@ -150,7 +150,8 @@ accuracy_one() {
 			echo "$name was not at rest" >>"$out/unrest"
 	done
 	# (which changes access times: not before)
-	[ "$workload" != mix ] || python3 "$SCRATCH/bin/inodes" "$ACCURACY_MNT" >"$out/inodes"
+	[ "$workload" != mix ] || PYTHONPATH=$IOB_TREE/selftests PYTHONPYCACHEPREFIX=/run/python \
+		python3 "$SCRATCH/bin/inodes" "$ACCURACY_MNT" >"$out/inodes"
 	echo "$label $workload" >>"$OUT/rows"
 }
 

@@ -8,10 +8,10 @@ Layouts are read from the header: nothing here or in a test says them a second t
     abi.IOLOG.pack(op=ord("W"), bytes=4096, comm=b"dd")     what is not said is 0
     abi.CONSTANTS["IOB_MODIFIER_WB"]
 """
-import collections
 import os
 import re
 import struct
+import types
 
 HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                       "../../include/linux/ioblame.h")
@@ -44,8 +44,6 @@ class Record:
             f"{count}s" if code == "s" or is_padding(name) else code * count
             for name, code, count in wide_padding(self.members)))
         self.names = [name for name, _, _ in self.members]
-        kept = [name for name in self.names if not is_padding(name)]
-        self.type = collections.namedtuple(name, kept + ([self.tail[0]] if self.tail else []))
 
     @property
     def size(self):
@@ -63,22 +61,22 @@ class Record:
         return found
 
     def unpack(self, data):
-        """One whole record as a named tuple; padding must be 0."""
+        """One whole record; its members are attributes, and padding must be 0."""
         if len(data) < self.size or (not self.tail and len(data) != self.size):
             raise BadRecord(f"{self.name} of {len(data)} bytes, not {self.size}")
-        values = []
+        record = types.SimpleNamespace()
         for name, value in zip(self.names, self.layout.unpack_from(data)):
             if not is_padding(name):
-                values.append(value)
+                setattr(record, name, value)
             elif any(value):
                 raise BadRecord(f"{self.name}: {name} is {value!r}, not 0")
         if self.tail:
             rest, width = len(data) - self.size, struct.calcsize("=" + self.tail[1])
             if rest % width:
                 raise BadRecord(f"{self.name}: a tail of {rest} bytes")
-            values.append(list(struct.unpack_from(f"={rest // width}{self.tail[1]}", data,
-                                                  self.size)))
-        return self.type(*values)
+            setattr(record, self.tail[0], list(struct.unpack_from(
+                f"={rest // width}{self.tail[1]}", data, self.size)))
+        return record
 
     def pack(self, **values):
         """One record without a tail; what is not said is 0, len and ver are right."""

@@ -20,6 +20,8 @@ unit_all() {
 	"$TREE/selftests/truth/verify-test" || status=$?
 	"$TREE/selftests/demo/report-test" || status=$?
 	"$TREE/selftests/bench/table-test" || status=$?
+	"$TREE/selftests/lib/iolog-test" || status=$?
+	"$TREE/selftests/lib/abi-test" || status=$?
 	return $status
 }
 

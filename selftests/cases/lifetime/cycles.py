@@ -131,10 +131,12 @@ def changes():
             ("counters/0", "RAW size 0 1 4096 8192 16384 32768 65536 131072 0", 0),
             ("counters/1", "RAWDF age 0 1 10 100 1000 10000 100000 1000000 0", 0),
             ("counters/1_filter", "size > 4096 && !(offset & 1)", 0),
-            ("counters/1_filter", "size >", 0), ("counters/1_filter", "0", 0), ("counters/0", "", 0), ("counters/0", "RAW", 0),
+            ("counters/1_filter", "size >", 0), ("counters/1_filter", "0", 0),
+            ("counters/0", "", 0), ("counters/0", "RAW", 0),
             ("nr_counters", str(dice.randrange(4)), 0), ("ttl_secs", str(dice.randrange(3)), 0),
             ("role_id", str(dice.randrange(3)), 0),
-            ("max_acts", str(dice.choice((4, 100, 65536))), 0), ("max_roles", str(dice.choice((4, 65536))), 0),
+            ("max_acts", str(dice.choice((4, 100, 65536))), 0),
+            ("max_roles", str(dice.choice((4, 65536))), 0),
             ("role", dice.choice(("thread", "process", "cgroup")), 0),
             ("charge", dice.choice(("split", "first")), 0)):
         try:
