@@ -9,6 +9,8 @@
 # adds up iolog and judges.
 # shellcheck shell=bash
 
+. "$IOB_LIB/python.sh"
+
 ACCURACY_MNT=$SCRATCH/mnt
 ACCURACY_UNDO=()
 
@@ -150,8 +152,7 @@ accuracy_one() {
 			echo "$name was not at rest" >>"$out/unrest"
 	done
 	# (which changes access times: not before)
-	[ "$workload" != mix ] || PYTHONPATH=$IOB_TREE/selftests PYTHONPYCACHEPREFIX=/run/python \
-		python3 "$SCRATCH/bin/inodes" "$ACCURACY_MNT" >"$out/inodes"
+	[ "$workload" != mix ] || python3 "$SCRATCH/bin/inodes" "$ACCURACY_MNT" >"$out/inodes"
 	echo "$label $workload" >>"$OUT/rows"
 }
 

@@ -88,25 +88,3 @@ expect() {
 	now=$(cat "$IOB/$1") || fail "$1 cannot be read"
 	[ "$now" = "$2" ] || fail "$1 reads '$now', not '$2'"
 }
-
-# expect_errno NAME FILE VALUE: writing VALUE gets this error and changes nothing
-expect_errno() {
-	local before said after
-	before=$(cat "$IOB/$2")
-	said=$(strerror_of_write "$IOB/$2" "$3")
-	[ "$said" = "$1" ] || fail "writing '$3' to $2 gives ${said:-no error}, not $1"
-	after=$(cat "$IOB/$2")
-	[ "$after" = "$before" ] || fail "$2 was '$before' and is '$after' after a refused write"
-}
-
-# The name of the error that one write(2) of a string gets, or nothing
-strerror_of_write() {
-	python3 - "$1" "$2" <<'END'
-import errno, os, sys
-fd = os.open(sys.argv[1], os.O_WRONLY)
-try:
-    os.write(fd, os.fsencode(sys.argv[2]))
-except OSError as e:
-    print(errno.errorcode[e.errno])
-END
-}

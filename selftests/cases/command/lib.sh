@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 
 . "$IOB_LIB/guest.sh"
+. "$IOB_LIB/python.sh"
 
 I=$IOB_BIN/ioblame
 MNT=$SCRATCH/mnt
