@@ -93,8 +93,9 @@ same("how alone is known", hows["alone"], {"exact"})
 same("how halves is known", hows["halves"], {"exact"})
 same("how holes is known", hows["holes"], {"exact"})
 same("how mixed is known", hows["mixed"], {"inherited"})
-same("data of nobody", sum(e.bytes for e in log if e.op == "W" and
-                           e.how in ("submitter", "lost") and e.ino == 0), 0)
+same("data without an originator",
+     sum(e.bytes for e in log
+         if e.op == "W" and e.how in ("submitter", "lost") and e.ino == 0), 0)
 
 sums = iolog.bytes_by(written(log, before), "who")
 print("before", sums)

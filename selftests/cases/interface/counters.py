@@ -249,29 +249,24 @@ who = "pid-%d" % run(ahead)
 got = counted(pipe(), who)
 check(sum(got[1]) > 0, "no readahead was counted: %r" % got)
 same("but for readaheads", [sum(got[n]) for n in (0, 2, 3, 4)], [0] * 4)
-if "write back" in disk.queue("write_cache"):
-    who = "pid-%d" % run(flush)
-    got = counted(pipe(), who)
-    same("flushes, by size", got[4], [3, 0, 0, 0, 0, 0, 0, 0])
-    same("but for flushes", [sum(got[n]) for n in range(4)], [0] * 4)
-else:
-    print("flushes: not tested, the disk has no write cache")
-if disk.queue("discard_max_bytes") != "0":
-    who = "pid-%d" % run(disk.ioctl_range, BLKDISCARD, 32 * M, 1 * M)
-    got = counted(pipe(), who)
-    same("discards, by size", got[3], [0, 0, 0, 0, 0, 0, 1, 0])
-    same("but for discards", [sum(got[n]) for n in (0, 1, 2, 4)], [0] * 4)
-    print("discard: 1 of 1 MiB")
-else:
-    print("discards: not tested, the disk takes none")
-if disk.queue("write_zeroes_max_bytes") != "0":
-    who = "pid-%d" % run(disk.ioctl_range, BLKZEROOUT, 40 * M, 1 * M)
-    got = counted(pipe(), who)
-    same("zeroed areas, by size", got[3], [0, 0, 0, 0, 0, 0, 1, 0])
-    same("but for those", [sum(got[n]) for n in (0, 1, 2, 4)], [0] * 4)
-    print("write zeroes: 1 of 1 MiB")
-else:
-    print("write zeroes: not tested, the disk cannot")
+
+
+# IO that only the counter @nr of this operation may count, as @want
+def counted_alone(what, able, nr, want, do, *args):
+    if not able:
+        print("%s: not tested, the disk cannot" % what)
+        return
+    got = counted(pipe(), "pid-%d" % run(do, *args))
+    same(what + ", by size", got[nr], want)
+    same("but for " + what, [sum(got[n]) for n in range(5) if n != nr], [0] * 4)
+
+
+counted_alone("flushes", "write back" in disk.queue("write_cache"), 4,
+              [3, 0, 0, 0, 0, 0, 0, 0], flush)
+counted_alone("discards", disk.queue("discard_max_bytes") != "0", 3,
+              [0, 0, 0, 0, 0, 0, 1, 0], disk.ioctl_range, BLKDISCARD, 32 * M, 1 * M)
+counted_alone("zeroed areas", disk.queue("write_zeroes_max_bytes") != "0", 3,
+              [0, 0, 0, 0, 0, 0, 1, 0], disk.ioctl_range, BLKZEROOUT, 40 * M, 1 * M)
 
 # --- times: each IO is counted in all three of them
 put("counters/0",

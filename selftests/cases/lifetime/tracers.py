@@ -3,8 +3,8 @@
 import os
 import sys
 
-from lib.case import (MNT, Disk, check, disable, enable, fail, iolog_now, output, put, refuses,
-                      run, same, status, write_error)
+from lib.case import (MNT, Disk, check, disable, enable, error_of, fail, iolog_now, output, put,
+                      refuses, run, same, status)
 
 disk = Disk(sys.argv[1])
 TRACING = "/sys/kernel/tracing"
@@ -14,6 +14,14 @@ FTRACE = "/proc/sys/kernel/ftrace_enabled"
 def sh(*words):
     code, _ = output(*words)
     return code
+
+
+# ftrace takes a line or a word from each write(2): a Python file repeats them to the end
+def write_file(name, text):
+    def do():
+        with open(name, "w") as f:
+            f.write(text)
+    return error_of(do)
 
 
 def hooks(name):
@@ -41,7 +49,7 @@ def blamed(when, n):
     same("bytes in iolog %s" % when, sum(e.bytes for e in log), written() - before)
     mine = sum(e.bytes for e in log if e.who == "pid-%d" % pid)
     data = sum(e.bytes for e in log if e.who == "pid-%d" % pid and e.ino)
-    check(data >= 20 * 8192, "%s: %d bytes of data by who wrote them" % (when, data))
+    check(data >= 20 * 8192, "%s: %d bytes of data are charged to their writer" % (when, data))
     # sync() by this process writes the superblock
     check(mine >= sum(e.bytes for e in log) * 0.9, "%s: %d bytes are its own, not %r" % (
         when, mine, [(e.who, e.comm, e.bytes) for e in log if e.who != "pid-%d" % pid]))
@@ -51,16 +59,16 @@ def blamed(when, n):
 
 # --- enabling needs ftrace, and while enabled ftrace cannot be switched off
 put("devs", disk.name)
-same("switching ftrace off", write_error(FTRACE, "0", os.O_TRUNC), "")
+same("switching ftrace off", write_file(FTRACE, "0"), "")
 refuses("EBUSY", "enable", "1")
 _, said = output("dmesg")
 check("ioblame: functions cannot be watched while kernel.ftrace_enabled is 0" in said,
       "the log does not say why")
 check(not [h for h in status()["hooks"] if h.startswith("function") and " attached" in h],
       "hooks remain attached")
-same("switching ftrace on", write_error(FTRACE, "1", os.O_TRUNC), "")
+same("switching ftrace on", write_file(FTRACE, "1"), "")
 enable()
-same("switching ftrace off under it", write_error(FTRACE, "0", os.O_TRUNC), "EBUSY")
+same("switching ftrace off under it", write_file(FTRACE, "0"), "EBUSY")
 for name in "jbd2_journal_dirty_metadata", "do_writepages", "mm_filemap_delete_from_page_cache":
     check(hooks(name)[0].endswith(" attached"), "the hook is %r" % hooks(name))
 blamed("alone", 0)
@@ -70,19 +78,20 @@ blamed("alone", 0)
 WATCHED = "jbd2_journal_dirty_metadata\ndo_writepages\njbd2_journal_commit_transaction\n"
 if not os.path.exists(TRACING + "/current_tracer"):
     sh("mount", "-t", "tracefs", "tracefs", TRACING)
-same("a probe event", write_error(TRACING + "/kprobe_events", "p:iobtest/pages do_writepages\n"
-                                  "p:iobtest/dirty jbd2_journal_dirty_metadata\n", os.O_TRUNC), "")
-same("enabling it", write_error(TRACING + "/events/iobtest/enable", "1", os.O_TRUNC), "")
-same("what to trace", write_error(TRACING + "/set_ftrace_filter", WATCHED, os.O_TRUNC), "")
-same("the function tracer", write_error(TRACING + "/current_tracer", "function", os.O_TRUNC), "")
+same("a probe event",
+     write_file(TRACING + "/kprobe_events", "p:iobtest/pages do_writepages\n"
+                "p:iobtest/dirty jbd2_journal_dirty_metadata\n"), "")
+same("enabling it", write_file(TRACING + "/events/iobtest/enable", "1"), "")
+same("what to trace", write_file(TRACING + "/set_ftrace_filter", WATCHED), "")
+same("the function tracer", write_file(TRACING + "/current_tracer", "function"), "")
 blamed("beside a probe and the function tracer", 1)
 disable()
 enable()
 blamed("begun after them", 2)
-same("no tracer", write_error(TRACING + "/current_tracer", "nop", os.O_TRUNC), "")
-same("no filter", write_error(TRACING + "/set_ftrace_filter", "", os.O_TRUNC), "")
-same("disabling the event", write_error(TRACING + "/events/iobtest/enable", "0", os.O_TRUNC), "")
-same("no probe event", write_error(TRACING + "/kprobe_events", "", os.O_TRUNC), "")
+same("no tracer", write_file(TRACING + "/current_tracer", "nop"), "")
+same("no filter", write_file(TRACING + "/set_ftrace_filter", ""), "")
+same("disabling the event", write_file(TRACING + "/events/iobtest/enable", "0"), "")
+same("no probe event", write_file(TRACING + "/kprobe_events", ""), "")
 blamed("alone again", 3)
 
 # --- modules come and go, while enabled and while disabled
@@ -121,7 +130,7 @@ for n in range(2):
     same("unmounting", sh("umount", MNT), 0)
     same("removing ext4 and jbd2", [sh("rmmod", "ext4"), sh("rmmod", "jbd2")], [0, 0])
     check("waiting for jbd2" in hooks(OWN_OPS)[0], "without jbd2: %r" % hooks(OWN_OPS))
-    same("switching ftrace off between", write_error(FTRACE, "0", os.O_TRUNC), "EBUSY")
+    same("switching ftrace off between", write_file(FTRACE, "0"), "EBUSY")
     if n == 0:
         enable()
     same("loading ext4 anew", sh("modprobe", "ext4"), 0)
