@@ -16,7 +16,8 @@ import subprocess
 import sys
 import time
 
-from lib import abi, iolog
+from lib import abi, counters, iolog
+from lib.status import parse as parse_status
 
 IOB = os.environ["IOB"]
 SCRATCH = os.environ["SCRATCH"]
@@ -253,35 +254,8 @@ def drop_caches():
 
 # --- counters_pipe
 
-PIPE_HEAD = re.compile(r"(pid-\d+|user-\d+|cgroup-\d+)(?: \((.*)\))? "
-                       r"int=(\d+) dev=0x([0-9a-f]+) ino=0x([0-9a-f]+) gen=0x([0-9a-f]+)$")
-
-
-def parse_pipe(text):
-    """A list of {who, comm, int, dev, ino, gen, hist}, one for each act."""
-    acts = []
-    for line in text.splitlines():
-        if line.startswith("  "):
-            hist = [int(x) for x in line.split()]
-            same("slots in %r" % line, len(hist), abi.CONSTANTS["IOB_HIST_SLOTS"])
-            acts[-1]["hist"].append(hist)
-            continue
-        m = PIPE_HEAD.match(line)
-        check(m, "counters_pipe has a line %r" % line)
-        acts.append({"who": m[1], "comm": m[2], "int": int(m[3]), "dev": int(m[4], 16),
-                     "ino": int(m[5], 16), "gen": int(m[6], 16), "hist": []})
-    return acts
-
-
-def parse_pipe_bin(data):
-    slots = abi.CONSTANTS["IOB_HIST_SLOTS"]
-    return [{"id": r.id, "int": r.intent_nr, "dev": r.dev, "ino": r.ino, "gen": r.gen,
-             "hist": [r.cnts[i:i + slots] for i in range(0, len(r.cnts), slots)]}
-            for r in abi.PIPE.split(data)]
-
-
 def pipe():
-    return parse_pipe(read("counters_pipe"))
+    return counters.parse(read("counters_pipe"))
 
 
 def counted(acts, who):
@@ -290,8 +264,7 @@ def counted(acts, who):
     for a in acts:
         if a["who"] == who:
             for nr, hist in enumerate(a["hist"]):
-                old = total.setdefault(nr, [0] * 8)
-                total[nr] = [x + y for x, y in zip(old, hist)]
+                total[nr] = counters.added(total.get(nr, [0] * counters.SLOTS), hist)
     return total
 
 
@@ -325,21 +298,7 @@ class BinaryLog:
 
 
 def status():
-    """{"enabled": "1", ..., "disk vda W": {"ios": 2, ...}, "hooks": [...], "lost": {...}}"""
-    got = {"hooks": [], "lost": {}}
-    for line in read("status").splitlines():
-        key, _, rest = line.partition(" ")
-        if key in ("disk", "total"):
-            words = line.split(" ")
-            name = " ".join(w for w in words if "=" not in w)
-            got[name] = {k: int(v) for k, v in (w.split("=") for w in words if "=" in w)}
-        elif key == "hook":
-            got["hooks"].append(rest)
-        elif key == "loss":
-            got["lost"][rest.split()[0]] = int(rest.split()[1])
-        else:
-            got[key] = rest
-    return got
+    return parse_status(read("status"))
 
 
 # --- processes

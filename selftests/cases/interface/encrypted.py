@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 from lib import iolog
-from lib.case import (MNT, PAGE, Disk, check, disable, drop_caches, enable, iolog_now, put,
-                      run, same, sync)
+from lib.case import (MNT, PAGE, Disk, check, disable, drop_caches, enable, iolog_now, put, run,
+                      same, sync)
 
 ext4, f2fs = Disk(sys.argv[1]), Disk(sys.argv[2])
 TOTAL = 128  # pages of a file

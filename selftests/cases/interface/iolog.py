@@ -10,9 +10,9 @@ import sys
 import time
 
 from lib import abi, iolog
-from lib.case import (M, MNT, BinaryLog, Disk, check, child, disable, enable, error_of,
-                      eventually, fsync, iolog_bins, path, put, read, read_fd, replace, run, same,
-                      status, takes, wait_for, write_pages)
+from lib.case import (M, MNT, BinaryLog, Disk, check, child, disable, enable, error_of, eventually,
+                      fsync, iolog_bins, path, put, read, read_fd, replace, run, same, status,
+                      takes, wait_for, write_pages)
 
 raw, ext = Disk(sys.argv[1]), Disk(sys.argv[2])
 put("devs", raw.name + " " + ext.name)

@@ -4,10 +4,10 @@ import os
 import sys
 import time
 
-from lib import abi
+from lib import abi, counters
 from lib.case import (M, Disk, buffer, check, child, counted, disable, enable, error_of,
-                      eventually, iolog_now, parse_pipe, parse_pipe_bin, path, pipe, put, read,
-                      read_bytes, read_fd, replace, run, same, status, takes, value, wait_for)
+                      eventually, iolog_now, path, pipe, put, read, read_bytes, read_fd, replace,
+                      run, same, status, takes, value, wait_for)
 
 disk = Disk(sys.argv[1])
 PIPES = "counters_pipe", "counters_pipe_bin"
@@ -102,7 +102,7 @@ text = pipe()
 a.do("sSmMlL")
 b.do("sSmMlL")
 data = read_bytes("counters_pipe_bin")
-binary = parse_pipe_bin(data)
+binary = counters.parse_bin(data)
 same("the acts in binary", [(x["int"], x["dev"], x["ino"], x["gen"]) for x in binary],
      [(x["int"], x["dev"], x["ino"], x["gen"]) for x in text])
 same("their ids", ["pid-%d" % x["id"] for x in binary], [x["who"] for x in text])
@@ -124,19 +124,19 @@ while True:
     numbers.append(os.lseek(fd, 0, os.SEEK_CUR))
     at = numbers[-1] + 1
 os.lseek(fd, 0, os.SEEK_SET)
-whole = parse_pipe(read_fd(fd).decode())
+whole = counters.parse(read_fd(fd).decode())
 same("acts found by seeking", len(numbers), len(whole))
 check(numbers == sorted(set(numbers)) and numbers[0] >= 2, "numbers %r" % numbers)
 for n, nr in enumerate(numbers):
     os.lseek(fd, nr, os.SEEK_SET)
-    same("from act %d on" % nr, parse_pipe(read_fd(fd).decode()), whole[n:])
+    same("from act %d on" % nr, counters.parse(read_fd(fd).decode()), whole[n:])
     os.lseek(fd, nr + 1, os.SEEK_SET)
-    same("after act %d" % nr, parse_pipe(read_fd(fd).decode()), whole[n + 1:])
+    same("after act %d" % nr, counters.parse(read_fd(fd).decode()), whole[n + 1:])
 os.lseek(fd, 0, os.SEEK_END)
 same("behind the last", os.read(fd, 100), b"")
 # tiny buffers
 os.lseek(fd, 0, os.SEEK_SET)
-same("in pieces of 7", parse_pipe(read_fd(fd, 7).decode()), whole)
+same("in pieces of 7", counters.parse(read_fd(fd, 7).decode()), whole)
 os.close(fd)
 a.end()
 b.end()

@@ -10,10 +10,9 @@ import subprocess
 import sys
 import time
 
-from lib import abi
+from lib import abi, counters
 from lib.case import (IOB, MNT, SCRATCH, Disk, check, child, disable, enable, iolog_now, output,
-                      parse_pipe, parse_pipe_bin, path, put, read, read_bytes, same, status,
-                      wait_for, write_error)
+                      path, put, read, read_bytes, same, status, wait_for, write_error)
 
 raw, ext = Disk(sys.argv[1]), Disk(sys.argv[2])
 WANTED, SECONDS = int(sys.argv[3]), int(sys.argv[4])
@@ -91,9 +90,9 @@ def reads_pipes():
     for name in "counters_pipe", "counters_pipe_bin":
         data = read_bytes(name)
         if name == "counters_pipe":
-            parse_pipe(data.decode("ascii", "replace"))
+            counters.parse(data.decode("ascii", "replace"))
         else:
-            parse_pipe_bin(data)
+            counters.parse_bin(data)
 
 
 def reads_bins():
