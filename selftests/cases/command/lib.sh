@@ -59,7 +59,7 @@ expect_restored() {
 	expect enable 0
 	expect devs "${1:-}"
 	expect nr_counters "${2:-0}"
-	! pgrep -x ioblame-keeper >/dev/null || fail "its keeper is still there"
+	! pgrep -x ioblame-keeper >/dev/null || fail "ioblame-keeper still runs"
 }
 
 # expect_status WANT COMMAND...: its exit status is WANT; its output is in $SCRATCH/out and err
