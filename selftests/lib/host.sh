@@ -22,6 +22,7 @@ unit_all() {
 	"$TREE/selftests/bench/table-test" || status=$?
 	"$TREE/selftests/lib/iolog-test" || status=$?
 	"$TREE/selftests/lib/abi-test" || status=$?
+	"$TREE/selftests/lib/files-test" || status=$?
 	return $status
 }
 
