@@ -7,6 +7,7 @@ Layouts are read from the header: nothing here or in a test says them a second t
         print(record.op, record.bytes, record.comm)
     abi.IOLOG.pack(op=ord("W"), bytes=4096, comm=b"dd")     what is not said is 0
     abi.CONSTANTS["IOB_MODIFIER_WB"]
+    abi.LISTS["IOB_HOWS"]       [("EXACT", "exact"), ("INHERITED", "inherited"), ...]
 """
 import os
 import re
@@ -19,6 +20,12 @@ HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 CODES = {"__u8": "B", "__s8": "b", "__u16": "H", "__s16": "h", "__u32": "I", "__s32": "i",
          "__u64": "Q", "__s64": "q"}
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+# A list calls X for each entry: #define IOB_HOWS(X) X(EXACT, "exact") ...
+LIST = re.compile(r"^#define[ \t]+(\w+)\(X\)(.*)$", re.MULTILINE)
+ENTRY = re.compile(r"\s*X\(([^()]*)\)")
+# What is made of an entry: #define __IOB_HOW_ENUM(constant, word) IOB_HOW_##constant,
+MACRO = re.compile(r"^#define[ \t]+(\w+)\(([^()]*)\)[ \t]+(.*)$", re.MULTILINE)
+CALL = re.compile(r"\b(\w+)\((\w+)\)")
 DEFINE = re.compile(r"^#define[ \t]+(\w+)[ \t]+(.+?)[ \t]*$", re.MULTILINE)
 NUMBER = re.compile(r"\(?(~?)(?:(0x[0-9a-f]+|\d+)U?|([A-Z]\w*))\)?", re.ASCII)
 ENUM = re.compile(r"\benum \w+ \{(.*?)\};", re.DOTALL)
@@ -129,8 +136,33 @@ def number(text, constants):
     return ~value & 0xFFFFFFFF if match[1] else value
 
 
-def parse_constants(bare):
+def parse_lists(bare):
+    lists = {}
+    for name, body in LIST.findall(bare):
+        if ENTRY.sub("", body).strip():
+            raise ValueError(f"{name}: {body!r} is no list")
+        lists[name] = [tuple(word.strip().strip("\"'") for word in entry.split(","))
+                       for entry in ENTRY.findall(body)]
+    return lists
+
+
+def expand(text, lists, macros):
+    """Replace LIST(MACRO) by what the macro makes of each entry."""
+    def entries(call):
+        parameters, body = macros[call[2]]
+        made = []
+        for entry in lists[call[1]]:
+            values = dict(zip(parameters, entry))
+            made.append(re.sub(r"\w+", lambda word: values.get(word[0], word[0]),
+                               body.replace("##", " ")).replace(" ", ""))
+        return " ".join(made)
+    return CALL.sub(entries, text)
+
+
+def parse_constants(bare, lists):
     found = {}
+    macros = {name: ([word.strip() for word in parameters.split(",")], body)
+              for name, parameters, body in MACRO.findall(bare)}
     for name, text in DEFINE.findall(bare):
         value = number(text, found)
         if value is not None:
@@ -138,7 +170,8 @@ def parse_constants(bare):
         elif name.startswith("IOB"):
             raise ValueError(f"{name}: {text!r} is no number")
     for body in ENUM.findall(bare):
-        for value, name in enumerate(filter(None, (word.strip() for word in body.split(",")))):
+        names = (word.strip() for word in expand(body, lists, macros).split(","))
+        for value, name in enumerate(filter(None, names)):
             if not re.fullmatch(r"\w+", name):
                 raise ValueError(f"an enum has {name!r}")
             found[name] = value
@@ -164,9 +197,10 @@ def parse_members(struct_name, body, constants):
 
 
 def parse(text):
-    """({name: constant}, {name: Record}) of a header's text."""
-    bare = COMMENT.sub(" ", text)
-    constants, versions = parse_constants(bare), dict(VERSION.findall(text))
+    """({name: constant}, {name: [entry, ...]}, {name: Record}) of a header's text."""
+    bare = re.sub(r"\s*\\\n", " ", COMMENT.sub(" ", text))
+    lists = parse_lists(bare)
+    constants, versions = parse_constants(bare, lists), dict(VERSION.findall(text))
     records = {}
     for name, body, attributes in STRUCT.findall(bare):
         if attributes.strip() != "__packed":
@@ -175,11 +209,15 @@ def parse(text):
             raise ValueError(f"struct {name}: its comment does not say its version")
         records[name] = Record(name, parse_members(name, body, constants),
                                constants[versions[name]])
-    return constants, records
+    return constants, lists, records
 
 
 with open(HEADER, encoding="utf-8") as f:
-    CONSTANTS, RECORDS = parse(f.read())
+    CONSTANTS, LISTS, RECORDS = parse(f.read())
 INTENT = RECORDS["iob_intent_bin_record"]
 PIPE = RECORDS["iobc_pipe_bin_record"]
 IOLOG = RECORDS["iob_iolog_bin_record"]
+
+# The letters of operations, the words of how sure the blame is
+OPS = [letter for _, letter, _ in LISTS["IOB_OPS"]]
+HOWS = [word for _, word in LISTS["IOB_HOWS"]]

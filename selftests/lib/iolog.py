@@ -16,15 +16,17 @@ import sys
 from dataclasses import dataclass, field
 from typing import List, Optional
 
+from lib import abi
+
 SECTOR = 512
 
 # A comm may hold anything, even text that looks like the rest of the line: so it ends
 # at the last place that fits.  sub_comm has no spaces, they are escaped.
 HEAD = re.compile(
-    r"(?P<op>[RAWDF]) (?P<bytes>\d+) @ (?P<sector>\d+)"
+    rf"(?P<op>[{''.join(abi.OPS)}]) (?P<bytes>\d+) @ (?P<sector>\d+)"
     r" (?P<who>(?:pid|user|cgroup)-\d+)(?: \((?P<comm>.*)\))?"
     r" dev=0x(?P<dev>[0-9a-f]+) ino=0x(?P<ino>[0-9a-f]+) gen=0x(?P<gen>[0-9a-f]+)"
-    r"(?P<words> disk=\S+ how=(?:exact|inherited|submitter|lost) sub=\d+ sub_comm=\S+"
+    rf"(?P<words> disk=\S+ how=(?:{'|'.join(abi.HOWS)}) sub=\d+ sub_comm=\S+"
     r"(?: part=\d+)?(?: op=\S+)?(?: err=-\d+)? wait=(?:\d+|-) io=(?:\d+|-)(?: [a-z_]+=\S+)*)",
     re.ASCII)
 INTENT = re.compile(r"#(?P<nr>\d+) modifier=0x(?P<modifier>[0-9a-f]+)"
