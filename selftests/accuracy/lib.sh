@@ -4,10 +4,12 @@
 #	accuracy_all LABEL NODE MAKE MOUNT	all programs, each on a fresh file system
 #
 # Each program acts as a user role (role_id), and so do its children. ioblame
-# watches from the mounted file system at rest until all is synced; what the
-# disk's own statistics count in between is the whole. The host's part, ./score,
-# adds up iolog and judges.
+# watches from when the mounted file system is at rest until all is synced. The whole is
+# what the disk's own statistics count in between. The host's part, ./score, adds up iolog
+# and judges.
 # shellcheck shell=bash
+
+. "$IOB_LIB/python.sh"
 
 ACCURACY_MNT=$SCRATCH/mnt
 ACCURACY_UNDO=()
@@ -21,8 +23,8 @@ accuracy_undo() {
 	done
 }
 
-# accuracy_settled WHEN DISK...: the disks' statistics into $out/WHEN.DISK, once nothing
-# was under way on any of them for a quarter of a second
+# accuracy_settled WHEN DISK...: write the disks' statistics to $out/WHEN.DISK, once no IO was
+# in flight on any of them for a quarter of a second
 accuracy_settled() {
 	local when=$1 disk line
 	shift
@@ -33,8 +35,8 @@ accuracy_settled() {
 	done <"$out/$when"
 }
 
-# What programs work on: in memory, so that reading it is no IO of the disk's; made
-# by the first case of a guest, for all
+# What the programs read: in memory, so that reading is no IO of the disk. The first case of a
+# guest makes it for all
 ACCURACY_SOURCES=/run/accuracy
 
 accuracy_sources() {
@@ -52,7 +54,7 @@ accuracy_sources() {
 	mv "$new" "$ACCURACY_SOURCES"
 }
 
-# As user role N, with its children: as N COMMAND...
+# accuracy_as N COMMAND...: run it, with its children, as user role N
 accuracy_as() (
 	echo "$1" >"$IOB/role_id"
 	shift
@@ -80,7 +82,7 @@ program_git() { git clone -q --no-local --no-hardlinks "$ACCURACY_SOURCES/repo" 
 
 program_tar() { tar -C "$ACCURACY_MNT" --no-same-owner -xf "$ACCURACY_SOURCES/tree.tar"; }
 
-# accuracy_run WORKLOAD: its programs at the same time, and then a sync
+# accuracy_run WORKLOAD: run its programs at the same time, then sync
 accuracy_run() {
 	local n
 	case $1 in
@@ -97,8 +99,8 @@ accuracy_run() {
 	sync
 }
 
-# xfs keeps what its log holds until it must write it to its place: now. (What
-# fsfreeze itself has xfs write counts as not charged to the program.)
+# xfs writes what its log holds to its place as late as possible: fsfreeze makes it do so now.
+# (What xfs writes for fsfreeze itself counts as not charged to the program.)
 accuracy_freeze() {
 	local mounted type
 	while read -r _ mounted type _; do
@@ -109,8 +111,8 @@ accuracy_freeze() {
 	fsfreeze -u "$1"
 }
 
-# All is on the disks, also what a loop device has written to a file on the file
-# system ACCURACY_BELOW since that was synced
+# Bring all to the disks, also what a loop device has written since to a file on the file
+# system ACCURACY_BELOW
 accuracy_sync() {
 	sync
 	if [ -n "${ACCURACY_BELOW:-}" ]; then
@@ -119,7 +121,7 @@ accuracy_sync() {
 	fi
 }
 
-# accuracy_one LABEL WORKLOAD DISK...: the file system is mounted
+# accuracy_one LABEL WORKLOAD DISK...: run it on the mounted file system and keep all results
 accuracy_one() {
 	local label=$1 workload=$2 out=$OUT/$1.$2 name
 	shift 2
@@ -137,19 +139,19 @@ accuracy_one() {
 	cat "$IOB/status" >"$out/status"
 	[ -z "${ACCURACY_TOP:-}" ] || echo "$ACCURACY_TOP" >"$out/levels"
 	echo "${ACCURACY_NO_STAT:-}" >"$out/no_stat"
-	# whose submitters are the kernel's own, whatever they call themselves
+	# kernel threads, whatever their names are
 	ps -o pid= --ppid 2 >"$out/kthreads"
 	echo 0 >"$IOB/enable"
 	wait "$ACCURACY_READER"
 	ACCURACY_READER=
-	# (ext4 goes on reading its bitmaps ahead)
+	# (ext4 may still read its bitmaps ahead)
 	accuracy_settled later "$@"
 	for name in "$@"; do
 		[ "$(awk '{ print $7 }' "$out/later.$name")" = \
 			"$(awk '{ print $7 }' "$out/after.$name")" ] ||
 			echo "$name was not at rest" >>"$out/unrest"
 	done
-	# (which changes access times: not before)
+	# (last, because it changes access times)
 	[ "$workload" != mix ] || python3 "$SCRATCH/bin/inodes" "$ACCURACY_MNT" >"$out/inodes"
 	echo "$label $workload" >>"$OUT/rows"
 }
@@ -169,10 +171,10 @@ accuracy_end() {
 	iob_unload
 }
 
-# accuracy_levels LABEL COPIES NODE "MKFS..." "MOUNT OPTIONS": on the stacked device NODE, mix
-# is watched on it and on the disks in ACCURACY_DISKS below it at once, which write each of
-# its bytes COPIES times (0: not said); and sqlite on it alone. ACCURACY_TOP_NO_STAT: its own
-# statistics are wrong, and the case says why
+# accuracy_levels LABEL COPIES NODE "MKFS..." "MOUNT OPTIONS": run mix on the stacked device NODE,
+# watched there and on the disks below it (ACCURACY_DISKS), which write each byte COPIES times
+# (0: unknown); then sqlite, watched on NODE alone. ACCURACY_TOP_NO_STAT: NODE's own statistics
+# are wrong, and the case says why
 accuracy_levels() {
 	local label=$1 copies=$2 top bottom=$ACCURACY_DISKS workloads=${ACCURACY_WORKLOADS:-}
 	top=$(basename "$(readlink -f "/sys/dev/block/$(mountpoint -x "$3")")")
@@ -186,7 +188,8 @@ accuracy_levels() {
 	ACCURACY_WORKLOADS=$workloads ACCURACY_DISKS=$bottom ACCURACY_NO_STAT=
 }
 
-# accuracy_all LABEL NODE "MKFS..." "MOUNT OPTIONS": the disk itself is watched
+# accuracy_all LABEL NODE "MKFS..." "MOUNT OPTIONS": run all workloads on NODE, each on a fresh
+# file system; the disks in ACCURACY_DISKS are watched, by default NODE
 accuracy_all() {
 	local label=$1 node=$2 make=$3 options=$4 workload
 	for workload in ${ACCURACY_WORKLOADS:-files mix sqlite git tar}; do

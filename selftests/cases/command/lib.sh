@@ -1,14 +1,15 @@
-# What the cases of command/ share: the command, a file system to work on, loads
-# of known size, and what an answer must be.
+# What the cases of command/ share: the command, a file system, loads of known size, and checks
+# of what the command prints.
 # shellcheck shell=bash
 
 . "$IOB_LIB/guest.sh"
+. "$IOB_LIB/python.sh"
 
 I=$IOB_BIN/ioblame
 MNT=$SCRATCH/mnt
 export LC_ALL=C.UTF-8
 
-# However a case ends, the next one finds the module unloaded: nobody holds it
+# On any exit: end all that holds the module, so that the next case can load it
 command_undo() {
 	local n
 	set +e
@@ -30,8 +31,8 @@ command_setup() {
 	iob_load
 	mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$DISK_command"
 	mkdir -p "$MNT"
-	# ext4 begins to read bitmaps ahead within five seconds, on 5.10 only if asked to;
-	# and what is under way when ioblame is enabled is unseen
+	# ext4 reads bitmaps ahead within five seconds of the mount (on 5.10 only if asked to);
+	# IO in flight when ioblame is enabled would be counted as unseen
 	[ "$IOB_KERNEL" = 5.10 ] || options=no_prefetch_block_bitmaps
 	mount -t ext4 -o "$options" "$DISK_command" "$MNT"
 	sync
@@ -44,7 +45,7 @@ command_teardown() {
 	iob_unload
 }
 
-# 1 MiB through the page cache, 512 KiB past it in 8 IOs, by programs of these names
+# The program `buffered` writes 1 MiB through the page cache, `straight` 512 KiB past it in 8 IOs
 load() {
 	cp "$(command -v dd)" "$SCRATCH/buffered"
 	cp "$(command -v dd)" "$SCRATCH/straight"
@@ -53,15 +54,15 @@ load() {
 	sync
 }
 
-# Everything as it was: switched off, and what is watched is what was
+# expect_restored [DEVS [NR_COUNTERS]]: ioblame is disabled, and the settings are as before
 expect_restored() {
 	expect enable 0
 	expect devs "${1:-}"
 	expect nr_counters "${2:-0}"
-	! pgrep -x ioblame-keeper >/dev/null || fail "its keeper is still there"
+	! pgrep -x ioblame-keeper >/dev/null || fail "ioblame-keeper still runs"
 }
 
-# expect_status WANT COMMAND...: the exit status; output in $SCRATCH/out and err
+# expect_status WANT COMMAND...: its exit status is WANT; its output is in $SCRATCH/out and err
 expect_status() {
 	local want=$1 got=0
 	shift
@@ -78,7 +79,7 @@ expect_json() {
 	jq -es "$2" "$1" >/dev/null || fail "not true of $1: $2; $(head -c 600 "$1")"
 }
 
-# A JSON stream that is whole: every line parses, the first is the header, the last the end
+# expect_whole_json FILE: every line parses, the first is the header, the last is the end
 expect_whole_json() {
 	[ -z "$(tail -c 1 "$1")" ] || fail "$1 ends within a line"
 	expect_json "$1" '.[0].type == "header" and .[0].schema == 1 and .[-1].type == "end"'

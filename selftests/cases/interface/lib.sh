@@ -1,9 +1,5 @@
-# For cases that are written in Python: iob_python reads one from stdin, with
-# iob.py at hand.
+# For cases whose body is a Python program beside them (see selftests/lib/case.py).
 # shellcheck shell=bash
 
 . "$IOB_LIB/guest.sh"
-
-iob_python() {
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/tree/selftests/cases/interface python3 - "$@"
-}
+. "$IOB_LIB/python.sh"

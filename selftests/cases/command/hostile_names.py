@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The hostile names of command/hostile, and how the command must show them."""
+
+# name -> how it is shown as a file's name
+SHOWN = {
+    b"\x1b[2J\x1b[31m": "\\033[2J\\033[31m",
+    b"a\nb\tc": "a\\012b\\011c",
+    b"quote\"comma,": 'quote"comma,',
+    b"\xff\xfe\x80": "\\377\\376\\200",
+    b"back\\n": "back\\134n",
+    b"\xe2\x80\xae" b"gpj": "\\342\\200\\256gpj",
+    b"pid-1 (x) dev=0": "pid-1 (x) dev=0",
+    b"*?[a-z]": "*?[a-z]",
+    b"<b>&amp;": "<b>&amp;",
+    b";;x;": ";;x;",
+    b"gr\xc3\xbc\xc3\x9f": "gr\u00fc\u00df",
+}
+NAMES = list(SHOWN)
+CGROUP = b"/sys/fs/cgroup/evil\x1b[31m\xff,\"\n"
+CGROUP_SHOWN = "/evil\\033[31m\\377,\"\\012"

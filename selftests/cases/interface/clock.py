@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of interface/clock."""
+import os
+import subprocess
+import time
+
+from lib.case import (BinaryLog, NullBlk, buffer, check, child, counted, disable, enable,
+                      eventually, fail, pipe, put, run, same, status, value, wait_for)
+
+CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+MS = 1000000
+
+if subprocess.run(["modprobe", "-q", "null_blk", "nr_devices=0"]).returncode:
+    fail("no null_blk")
+quick, slow, fast = (NullBlk("iob%d" % ms, ms * MS) for ms in (20, 1000, 0))
+put("devs", " ".join(d.name for d in (quick, slow, fast)))
+put("nr_counters", "3")
+# A disk completes nothing early; the time measured outside is the upper bound
+put("counters/0",
+    "R total_time 0 19900 10000000 10000000 10000000 10000000 10000000 10000000 0")
+put("counters/1",
+    "R total_time 0 990000 10000000 10000000 10000000 10000000 10000000 10000000 0")
+put("counters/2", "R size 0 1 2 3 4 5 6 7 0")
+
+
+# While the text log has room each IO is logged, which is another path
+def fill_log():
+    dd = ["taskset", "1", "dd", "if=" + fast.node, "of=/dev/null", "bs=512", "count=60000",
+          "iflag=direct", "status=none"]
+    same("dd", subprocess.run(dd).returncode, 0)
+    check(status()["lost"].get("iolog_unread", 0) > 1000, "the log is not full")
+
+
+# The records of one disk, in order of completion
+def records_of(log, disk):
+    return sorted((r for r in log.end() if r.disk == disk.dev), key=lambda r: r.complete_ns)
+
+
+# What ioblame says of some reads of the 20 ms disk: with an open log, without
+def measure(what):
+    log = BinaryLog(os.O_NONBLOCK)
+    fd, m, outside = quick.open(), buffer(4096), []
+    for n in range(5):
+        began = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        os.preadv(fd, [m], n * 4096)
+        outside.append((began, time.clock_gettime_ns(time.CLOCK_MONOTONIC)))
+    os.close(fd)
+    time.sleep(0.1)
+    got = records_of(log, quick)
+    same("entries, " + what, len(got), len(outside))
+    for e, (began, ended) in zip(got, outside):
+        # queue_ns is measured back from the end: NTP may speed up the kernel's clock
+        check(began - 20000 <= e.queue_ns <= e.issue_ns <= e.complete_ns <= ended,
+              "%s: %r of an IO from %d to %d" % (what, e, began, ended))
+        check(e.complete_ns - e.queue_ns >= 19900000, "%s: %r took 20 ms and more" % (what, e))
+    # no log is open
+    who = "pid-%d" % run(lambda: quick.direct_read(0, 4096, 20))
+    hist = counted(pipe(), who)
+    same("reads of 20 ms, " + what, hist[0][:2], [0, 20])
+    same("none as long as a second, " + what, hist[1][:2], [20, 0])
+    print("%s: right" % what)
+
+
+# One IO of the slow disk that is in flight while do() runs: its counts, its milliseconds
+def meanwhile(do):
+    log = BinaryLog(os.O_NONBLOCK)
+    pid = child(lambda: slow.direct_read(0, 4096))
+    eventually("an IO of the slow disk is in flight", lambda: int(status()["inflight"]) > 0)
+    do()
+    wait_for(pid)
+    time.sleep(0.1)
+    times = [e.complete_ns - e.queue_ns for e in records_of(log, slow)]
+    same("IOs of the slow disk", len(times), 1)
+    return counted(pipe(), "pid-%d" % pid), times[0] // MS
+
+
+# The same, and its length is what the disk's timer makes it
+def a_second(do):
+    hist, ms = meanwhile(do)
+    same("an IO of a second", hist[1][:2], [0, 1])
+    check(999 <= ms < 1500, "an IO of a second has %d ms" % ms)
+
+
+def switch_to(name):
+    put(CLOCK, name)
+    same("the kernel's clock", value(CLOCK), name)
+
+
+first = value(CLOCK).strip()
+same("the guest's clock", first, "tsc")
+available = value(os.path.dirname(CLOCK) + "/available_clocksource").split()
+other = [name for name in available if name != first][0]
+check("clock" not in status(), "a clock while disabled")
+
+# --- by the time stamp counter
+enable()
+same("clock", status()["clock"], "tsc")
+measure("by the counter, with a log")
+fill_log()
+measure("by the counter")
+a_second(lambda: None)
+# --- the kernel drops the TSC: an IO in flight then has no length
+hist, ms = meanwhile(lambda: switch_to(other))
+eventually("the change is seen", lambda: status()["clock"] == "kernel")
+same("an IO during which the clock changed", (hist[1][:2], sum(hist[2])), ([1, 0], 1))
+# The log has its time from the issue on, which the block layer may know
+check(0 <= ms < 1500, "its length is %d ms" % ms)
+measure("by %s, since a moment ago" % other)
+a_second(lambda: None)
+# --- the TSC comes back: ioblame uses it from the next session on
+a_second(lambda: switch_to(first))
+same("clock then", status()["clock"], "kernel")
+measure("by the kernel, which goes by the counter again")
+disable()
+switch_to(other)
+enable()
+same("clock of a session that began so", status()["clock"], "kernel")
+measure("by %s from the beginning" % other)
+disable()
+switch_to(first)
+enable()
+same("clock at last", status()["clock"], "tsc")
+measure("by the counter again")
+disable()
+same("losses", status()["lost"], {})
+put("devs", "", os.O_TRUNC)
+for disk in fast, quick, slow:
+    disk.power("0")
+    disk.remove()
+same("removing null_blk", subprocess.run(["modprobe", "-r", "null_blk"]).returncode, 0)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of interface/pipe."""
+import os
+import sys
+import time
+
+from lib import abi, counters
+from lib.case import (M, Disk, buffer, check, child, counted, disable, enable, error_of,
+                      eventually, iolog_now, path, pipe, put, read, read_bytes, read_fd, replace,
+                      run, same, status, takes, value, wait_for)
+
+disk = Disk(sys.argv[1])
+PIPES = "counters_pipe", "counters_pipe_bin"
+
+
+# The flusher stays asleep. (0 would wake it at each dirtied inode, and on a disk without a
+# history any dirty page exceeds the limit.)
+INTERVAL = "/proc/sys/vm/dirty_writeback_centisecs"
+periodic = replace(INTERVAL, "60000")
+put("devs", disk.name)
+put("nr_counters", "2")
+put("counters/0", "W size 0 4096 8192 16384 32768 65536 131072 262144 0")
+put("counters/1", "R size 0 4096 8192 16384 32768 65536 131072 262144 0")
+enable()
+
+# --- one opener over both
+
+
+def busy(name):
+    return error_of(lambda: os.close(os.open(path(name), os.O_RDONLY)))
+
+
+for name in PIPES:
+    fd = os.open(path(name), os.O_RDONLY)
+    same("more openers", [busy(n) for n in PIPES + PIPES], ["EBUSY"] * 4)
+    other = os.dup(fd)
+    os.close(fd)
+    same("more openers while a copy is open", [busy(n) for n in PIPES], ["EBUSY"] * 2)
+    os.close(other)
+    same("then", [busy(n) for n in PIPES], ["", ""])
+
+# --- a process that does IO on command, so that its acts are always the same
+
+
+class Worker:
+    def __init__(self):
+        self.tell, self.said = os.pipe(), os.pipe()
+        self.pid = child(self.work)
+        self.who = "pid-%d" % self.pid
+
+    def work(self):
+        bufs = {size: buffer(size) for size in (512, 4096, 8192)}
+        fd = disk.open()
+        while True:
+            for letter in os.read(self.tell[0], 1).decode():
+                if letter == "q":
+                    os._exit(0)
+                size = {"s": 512, "m": 4096, "l": 8192}[letter.lower()]
+                if letter.isupper():
+                    os.preadv(fd, [bufs[size]], 0)
+                else:
+                    os.pwritev(fd, [bufs[size]], 0)
+                os.write(self.said[1], b"x")
+
+    def do(self, letters):
+        for letter in letters:
+            os.write(self.tell[1], letter.encode())
+            os.read(self.said[0], 1)
+
+    def end(self):
+        os.write(self.tell[1], b"q")
+        wait_for(self.pid)
+
+
+a, b = Worker(), Worker()
+a.do("ssmmmS")
+b.do("lL")
+acts = pipe()
+same("who", {x["who"] for x in acts}, {a.who, b.who})
+same("counts of a", counted(acts, a.who),
+     {0: [2, 3, 0, 0, 0, 0, 0, 0], 1: [1, 0, 0, 0, 0, 0, 0, 0]})
+same("counts of b", counted(acts, b.who),
+     {0: [0, 0, 1, 0, 0, 0, 0, 0], 1: [0, 0, 1, 0, 0, 0, 0, 0]})
+same("nothing new since", pipe(), [])
+same("nor in binary", read_bytes("counters_pipe_bin"), b"")
+b.do("l")
+acts = pipe()
+same("who is new since", [x["who"] for x in acts], [b.who])
+same("counts are never reset", counted(acts, b.who)[0], [0, 0, 2, 0, 0, 0, 0, 0])
+# IO while the file is open shows at the next opening at the latest
+fd = os.open(path("counters_pipe"), os.O_RDONLY)
+same("nothing new at opening", read_fd(fd), b"")
+a.do("l")
+os.close(fd)
+acts = pipe()
+same("IO since the last opening", counted(acts, a.who)[0], [2, 3, 1, 0, 0, 0, 0, 0])
+
+# --- text and binary
+a.do("sSmMlL")
+b.do("sSmMlL")
+text = pipe()
+a.do("sSmMlL")
+b.do("sSmMlL")
+data = read_bytes("counters_pipe_bin")
+binary = counters.parse_bin(data)
+same("the acts in binary", [(x["int"], x["dev"], x["ino"], x["gen"]) for x in binary],
+     [(x["int"], x["dev"], x["ino"], x["gen"]) for x in text])
+same("their ids", ["pid-%d" % x["id"] for x in binary], [x["who"] for x in text])
+for t, x in zip(text, binary):
+    same("one more of each", [[v - o for v, o in zip(n, m)] for n, m in zip(x["hist"], t["hist"])],
+         [[1, 1, 1, 0, 0, 0, 0, 0] if sum(m) else [0] * 8 for m in t["hist"]])
+same("bytes of a record", {len(r) for r in abi.PIPE.raw(data)}, {abi.PIPE.size + 2 * 8 * 4})
+same("dev", {x["dev"] for x in binary}, {disk.dev})
+
+# --- a seek takes the number of an act; within a record the position is that number
+a.do("sS")
+b.do("sS")
+fd = os.open(path("counters_pipe"), os.O_RDONLY)
+numbers, at = [], 0
+while True:
+    os.lseek(fd, at, os.SEEK_SET)
+    if not os.read(fd, 1):
+        break
+    numbers.append(os.lseek(fd, 0, os.SEEK_CUR))
+    at = numbers[-1] + 1
+os.lseek(fd, 0, os.SEEK_SET)
+whole = counters.parse(read_fd(fd).decode())
+same("acts found by seeking", len(numbers), len(whole))
+check(numbers == sorted(set(numbers)) and numbers[0] >= 2, "numbers %r" % numbers)
+for n, nr in enumerate(numbers):
+    os.lseek(fd, nr, os.SEEK_SET)
+    same("from act %d on" % nr, counters.parse(read_fd(fd).decode()), whole[n:])
+    os.lseek(fd, nr + 1, os.SEEK_SET)
+    same("after act %d" % nr, counters.parse(read_fd(fd).decode()), whole[n + 1:])
+os.lseek(fd, 0, os.SEEK_END)
+same("behind the last", os.read(fd, 100), b"")
+# tiny buffers
+os.lseek(fd, 0, os.SEEK_SET)
+same("in pieces of 7", counters.parse(read_fd(fd, 7).decode()), whole)
+os.close(fd)
+a.end()
+b.end()
+
+# --- reclaiming: only after the TTL, and only while counters_pipe is read
+iolog_now()
+many = [run(disk.direct_write, 0, 4096) for _ in range(20)]
+
+
+def pids():
+    return {line.split()[1] for line in read("roles").splitlines()[1:]}
+
+
+acts, roles = int(value("nr_acts")), int(value("nr_roles"))
+same("all writers have roles", {str(p) for p in many} - pids(), set())
+same("nr_roles", roles, len(read("roles").splitlines()) - 1)
+pipe()
+same("reclaimed within the TTL", status()["reclaimed"], "roles=0 acts=0")
+
+# One more writer, whose page stays dirty as long as the disk is held open: the last close
+# would write it
+held = disk.open(os.O_RDWR)
+
+
+def dirty(offset):
+    fd = disk.open(os.O_RDWR)
+    os.pwrite(fd, b"d" * 4096, offset)
+    os.close(fd)
+
+
+late = run(dirty, 8 * M)
+acts, roles = int(value("nr_acts")), int(value("nr_roles"))
+takes("ttl_secs", "1", "1")
+time.sleep(2.5)
+same("reclaimed without a reader", status()["reclaimed"], "roles=0 acts=0")
+for _ in range(2):
+    pipe()
+gone = dict(w.split("=") for w in status()["reclaimed"].split())
+print("reclaimed:", gone)
+check(int(gone["roles"]) >= 22 and int(gone["acts"]) >= 22, "reclaimed only %r" % gone)
+same("roles of exited writers", {str(p) for p in many} & pids(), set())
+same("the dirty page's", str(late) in pids(), True)
+same("nr_acts", int(value("nr_acts")), acts - int(gone["acts"]))
+same("nr_roles", int(value("nr_roles")), roles - int(gone["roles"]))
+same("nr_acts: two special ones and the dirty page's", int(value("nr_acts")), 3)
+# Other acts reuse the numbers; the dirty page keeps its act
+more = [run(disk.direct_write, 0, 4096) for _ in range(30)]
+iolog_now()
+os.sync()
+e = [e for e in iolog_now() if e.sector == 8 * M // 512]
+same("the entry of the page", [(x.who, x.bytes, x.how) for x in e],
+     [("pid-%d" % late, 4096, "exact")])
+acts = counted(pipe(), "pid-%d" % late)
+same("its counts", acts[0], [0, 1, 0, 0, 0, 0, 0, 0])
+# The act is held for as long as the page is in the page cache
+os.posix_fadvise(held, 0, 0, os.POSIX_FADV_DONTNEED)
+time.sleep(2.5)
+pipe()
+pipe()
+same("its role, once it is written", str(late) in pids(), False)
+same("losses", {k: v for k, v in status()["lost"].items()}, {})
+
+# --- an IO in flight whose act is reclaimed is charged to `lost`, to no other role
+if sys.argv[2]:
+    slow = Disk(sys.argv[2])
+    put("devs", slow.name)
+    pid = child(slow.direct_write, 1 * M, 4096)
+    eventually("the slow IO is in flight", lambda: status()["inflight"] != "0")
+    time.sleep(2.2)
+    before = int(value("stats/act_lost"))
+    pipe()
+    pipe()
+    # others, which take the numbers of the acts that are gone
+    for _ in range(30):
+        run(disk.direct_write, 2 * M, 4096)
+    iolog_now()
+    same("the slow IO is still in flight", status()["inflight"], "1")
+    wait_for(pid)
+    e = [e for e in iolog_now() if e.disk == slow.name]
+    same("the slow IO", [(x.who, x.comm, x.how, x.intent, x.bytes, x.sub) for x in e],
+         [("pid-0", "lost", "lost", abi.CONSTANTS["IOB_INTENT_LOST"], 4096, pid)])
+    same("act_lost", int(value("stats/act_lost")), before + 1)
+    same("lost bytes", status()["disk %s W" % slow.name]["lost"], 4096)
+else:
+    print("an IO in flight while its act is reclaimed: not tested, no null_blk")
+disable()
+os.close(held)
+
+# --- max_acts is reached: the IO is charged to `nomem`, and stats count the failures
+put("devs", disk.name, os.O_TRUNC)
+put("ttl_secs", "120")
+takes("max_acts", "4", "4")
+enable()
+for _ in range(10):
+    run(disk.direct_write, 0, 4096)
+acts = pipe()
+check(int(value("stats/idx_nospc")) >= 7, "idx_nospc is %s" % value("stats/idx_nospc"))
+check(int(value("nr_acts")) <= 4, "nr_acts is " + value("nr_acts"))
+nomem = [x for x in acts if x["comm"] == "nomem"]
+same("the act of those without one", [(x["who"], x["int"], x["ino"]) for x in nomem],
+     [("pid-0", 0, 0)])
+same("all are counted", sum(sum(x["hist"][0]) for x in acts), 10)
+check(nomem[0]["hist"][0][1] >= 7, "nomem has %r" % nomem[0]["hist"])
+same("entries of nomem", len([e for e in iolog_now() if e.comm == "nomem"]),
+     nomem[0]["hist"][0][1])
+same("bytes", status()["disk %s W" % disk.name]["bytes"], 10 * 4096)
+disable()
+put("max_acts", "65536")
+put(INTERVAL, periodic)

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a case in the guest uses: ioblame's files, disks, IO of known size, processes.
+
+    from lib.case import check, enable, same
+
+The first check that fails ends the case, from a child process too.
+"""
+import errno
+import fcntl
+import mmap
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+from lib import abi, counters, iolog
+from lib.status import parse as parse_status
+
+IOB = os.environ["IOB"]
+SCRATCH = os.environ["SCRATCH"]
+MNT = SCRATCH + "/mnt"
+PAGE = 4096
+K, M = 1 << 10, 1 << 20
+BLKDISCARD, BLKZEROOUT = 0x1277, 0x127F
+CONFIGFS = "/sys/kernel/config"
+
+
+def fail(*words):
+    sys.stdout.flush()
+    print("fail:", *words, file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+def check(true, *words):
+    if not true:
+        fail(*words)
+
+
+def same(what, got, want):
+    check(got == want, "%s is %r, not %r" % (what, got, want))
+
+
+# --- ioblame's files, and others by their whole path
+
+def path(name):
+    return name if name.startswith("/") else IOB + "/" + name
+
+
+def read(name):
+    with open(path(name), "rb") as f:
+        return f.read().decode("ascii", "replace")
+
+
+def value(name):
+    return read(name).rstrip("\n")
+
+
+def write_error(name, text, flags=0):
+    """The name of the error of one write(2), "" if it takes the whole text."""
+    fd = os.open(path(name), os.O_WRONLY | flags)
+    try:
+        data = os.fsencode(text)
+        n = os.write(fd, data)
+        return "" if n == len(data) else "short: %d of %d" % (n, len(data))
+    except OSError as e:
+        return errno.errorcode[e.errno]
+    finally:
+        os.close(fd)
+
+
+def put(name, text, flags=0):
+    said = write_error(name, text, flags)
+    check(not said, "writing %r to %s gives %s" % (text, name, said))
+
+
+def replace(name, text):
+    """Write a setting; its old text."""
+    old = value(name)
+    put(name, text)
+    return old
+
+
+def takes(name, text, reads, flags=0):
+    """A write is accepted, and the file then reads so."""
+    put(name, text, flags)
+    same(name + " after writing %r" % text, value(name), reads)
+
+
+def refuses(error, name, text, flags=0):
+    """A write is refused with this error and changes nothing."""
+    before = read(name)
+    same("the error of writing %r to %s" % (text[:60], name),
+         write_error(name, text, flags), error)
+    same("%s after the refused %r" % (name, text[:60]), read(name), before)
+
+
+def enable():
+    takes("enable", "1", "1")
+
+
+def disable():
+    takes("enable", "0", "0")
+
+
+def error_of(do, *args):
+    """The name of the error of a call, "" if it works."""
+    try:
+        do(*args)
+        return ""
+    except OSError as e:
+        return errno.errorcode[e.errno]
+
+
+def read_fd(fd, size=1 << 20):
+    """All until the end, or until a read would block."""
+    data = b""
+    try:
+        while True:
+            piece = os.read(fd, size)
+            if not piece:
+                break
+            data += piece
+    except BlockingIOError:
+        pass
+    return data
+
+
+def read_bytes(name, size=1 << 20):
+    with open(path(name), "rb", buffering=0) as f:
+        return read_fd(f.fileno(), size)
+
+
+# --- disks
+
+def buffer(size, byte=b"\xa5"):
+    """Memory that begins on a page."""
+    m = mmap.mmap(-1, size)
+    m.write(byte * size)
+    return m
+
+
+class Disk:
+    """A block device, by its node."""
+
+    def __init__(self, node):
+        self.node = node
+        dev = os.stat(node).st_rdev
+        self.number = "%d:%d" % (os.major(dev), os.minor(dev))
+        self.name = os.path.basename(os.path.realpath("/sys/dev/block/" + self.number))
+        self.dev = os.major(dev) << 20 | os.minor(dev)
+
+    def sys(self, name):
+        return "/sys/block/%s/%s" % (self.name, name)
+
+    def queue(self, name):
+        return value(self.sys("queue/" + name))
+
+    def open(self, flags=os.O_RDWR | os.O_DIRECT):
+        return os.open(self.node, flags)
+
+    def direct(self, call, offset, size):
+        """One IO by os.preadv or os.pwritev; the bytes that it has done."""
+        fd, m = self.open(), buffer(size)
+        try:
+            return call(fd, [m], offset)
+        finally:
+            os.close(fd)
+
+    # Each IO is one request that is complete on return
+    def direct_write(self, offset, size, count=1):
+        fd, m = self.open(), buffer(size)
+        for i in range(count):
+            same("pwrite", os.pwritev(fd, [m], offset + i * size), size)
+        os.close(fd)
+
+    def direct_read(self, offset, size, count=1):
+        fd, m = self.open(), buffer(size)
+        for i in range(count):
+            same("preadv", os.preadv(fd, [m], offset + i * size), size)
+        os.close(fd)
+
+    def ioctl_range(self, request, offset, size):
+        """BLKDISCARD or BLKZEROOUT."""
+        fd = self.open(os.O_RDWR)
+        fcntl.ioctl(fd, request, struct.pack("=QQ", offset, size))
+        os.close(fd)
+
+    def stat(self):
+        """{R, Rb, W, Wb, D, Db, F}: requests, and bytes with a b; at rest."""
+        last = None
+        for _ in range(200):
+            v = [int(x) for x in read(self.sys("stat")).split()]
+            if v == last and v[8] == 0:
+                break
+            last = v
+            time.sleep(0.05)
+        v += [0] * (17 - len(v))
+        return {"R": v[0], "Rb": v[2] * 512, "W": v[4], "Wb": v[6] * 512,
+                "D": v[11], "Db": v[13] * 512, "F": v[15]}
+
+
+class NullBlk(Disk):
+    """A null_blk device of 64 MiB that completes an IO after @nsec nanoseconds, by a timer."""
+
+    def __init__(self, name, nsec):
+        if not os.path.exists(CONFIGFS + "/nullb"):
+            subprocess.run(["mount", "-t", "configfs", "configfs", CONFIGFS], check=False)
+        self.folder = CONFIGFS + "/nullb/" + name
+        os.mkdir(self.folder)
+        for setting, text in (("size", "64"), ("irqmode", "2" if nsec else "0"),
+                              ("completion_nsec", str(nsec)), ("queue_mode", "2")):
+            put(self.folder + "/" + setting, text)
+        old = set(os.listdir("/sys/block"))
+        self.power("1")
+        super().__init__("/dev/" + (set(os.listdir("/sys/block")) - old).pop())
+
+    def power(self, text):
+        put(self.folder + "/power", text)
+
+    def remove(self):
+        os.rmdir(self.folder)
+
+
+def write_pages(name, pages, byte=b"x"):
+    """Write these pages of a file, which is made if it is not there, one by one."""
+    fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+    for page in pages:
+        os.pwrite(fd, byte * PAGE, page * PAGE)
+    os.close(fd)
+
+
+def compressible(n, seed=0):
+    """A page of data that compresses to about a third."""
+    return b"".join(b"%d %d %d " % (seed, n, i * i * i) for i in range(600))[:PAGE]
+
+
+def fsync(name, flags=os.O_RDWR):
+    fd = os.open(name, flags)
+    os.fsync(fd)
+    os.close(fd)
+
+
+def sync():
+    """By a process of its own, so that this one submits nothing."""
+    subprocess.run(["sync"], check=True)
+
+
+def drop_caches():
+    put("/proc/sys/vm/drop_caches", "3")
+
+
+# --- counters_pipe
+
+def pipe():
+    return counters.parse(read("counters_pipe"))
+
+
+def counted(acts, who):
+    """{counter: histogram} of one role, summed up over its acts."""
+    total = {}
+    for a in acts:
+        if a["who"] == who:
+            for nr, hist in enumerate(a["hist"]):
+                total[nr] = counters.added(total.get(nr, [0] * counters.SLOTS), hist)
+    return total
+
+
+# --- the logs
+
+def iolog_now():
+    """The entries that are there by now, without waiting."""
+    fd = os.open(path("iolog"), os.O_RDONLY | os.O_NONBLOCK)
+    data = read_fd(fd, 1 << 16)
+    os.close(fd)
+    return iolog.parse_text(data.decode("ascii", "replace"))
+
+
+def iolog_bins():
+    """The names of the binary logs, one for each CPU."""
+    return sorted(n for n in os.listdir(IOB) if re.match(r"iolog_bin\d+$", n))
+
+
+class BinaryLog:
+    """All binary logs, open."""
+
+    def __init__(self, flags=0):
+        self.fds = [os.open(path(name), os.O_RDONLY | flags) for name in iolog_bins()]
+
+    def end(self):
+        """The records that have come; closes the logs."""
+        data = b"".join(read_fd(fd, abi.IOLOG.size * 50) for fd in self.fds)
+        for fd in self.fds:
+            os.close(fd)
+        return list(abi.IOLOG.split(data))
+
+
+def status():
+    return parse_status(read("status"))
+
+
+# --- processes
+
+def child(do, *args):
+    """Call it in a process of its own; the pid. A failure there fails the case."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        do(*args)
+        os._exit(0)
+    except BaseException as e:
+        fail("in a child:", repr(e))
+
+
+def wait_for(pid):
+    _, how = os.waitpid(pid, 0)
+    check(how == 0, "a child ended with status %#x" % how)
+
+
+def run(do, *args):
+    """Call it in a process of its own that has ended then; its pid."""
+    pid = child(do, *args)
+    wait_for(pid)
+    return pid
+
+
+def kill(pid, number=signal.SIGKILL):
+    os.kill(pid, number)
+    os.waitpid(pid, 0)
+
+
+def output(*words, **more):
+    """Run a command; (status, all that it says)."""
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False, **more)
+    return done.returncode, done.stdout.decode("utf-8", "replace")
+
+
+def eventually(what, true, seconds=20):
+    end = time.monotonic() + seconds
+    while not true():
+        check(time.monotonic() < end, "not within %d s: %s" % (seconds, what))
+        time.sleep(0.05)
