@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names are asked for when they should be, and memory for them is bounded. */
+#include "clock.h"
 #include "name.h"
-#include "stop.h"
+#include "path.h"
 #include "test.h"
 
 /* of the address sanitizer, whose headers gcc may lack */
@@ -10,7 +11,7 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 static u64 now = 1000000000ULL, asked;
 static bool gone;
 
-uint64_t now_ns(void)
+uint64_t clock_ns(void)
 {
 	return now;
 }
@@ -41,7 +42,7 @@ char *path_of_cgroup(uint64_t id)
 	return strdup(text);
 }
 
-void path_done(void) {}
+void path_close(void) {}
 
 /* For days: files and cgroups come and go, with and without a path */
 static void bounded(void)

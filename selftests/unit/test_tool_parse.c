@@ -150,7 +150,7 @@ static void text_log(void)
 	} whos[] = {
 		{ "R 1 @ 0 user-7" FILE_OF " disk=a how=lost", "", -7, ROLE_USER },
 		{ "R 1 @ 0 cgroup-23" FILE_OF " disk=a how=lost", "", 0, ROLE_CGROUP },
-		{ "R 1 @ 0 pid-0 (lost)" FILE_OF " how=lost", "lost", 0, ROLE_NOBODY },
+		{ "R 1 @ 0 pid-0 (lost)" FILE_OF " how=lost", "lost", 0, ROLE_SPECIAL },
 		{ "R 1 @ 0 pid-5 (a) dev=0x1 (b)" FILE_OF " how=lost", "a) dev=0x1 (b", 5, ROLE_THREAD },
 		{ "R 1 @ 0 pid-5 (\\033[\\134x)" FILE_OF " how=lost", "\033[\\x", 5, ROLE_THREAD },
 		{ "R 1 @ 0 pid-5" FILE_OF " how=lost", "", 5, ROLE_THREAD },

@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "dir.h"
 #include "intent.h"
 #include "msg.h"
 #include "name.h"
+#include "path.h"
 #include "source.h"
 #include "stop.h"
 #include "store.h"
@@ -53,7 +55,7 @@ char *path_of_cgroup(uint64_t id)
 	abort();
 }
 
-void path_done(void) {}
+void path_close(void) {}
 
 const char *dir_path(void)
 {
@@ -92,7 +94,7 @@ bool stop_asked(void)
 	return false;
 }
 
-uint64_t now_ns(void)
+uint64_t clock_ns(void)
 {
 	static uint64_t now;
 

@@ -3,9 +3,13 @@
 #include <string.h>
 
 #include "agg.h"
+#include "choice.h"
+#include "hist.h"
 #include "intent.h"
+#include "map.h"
 #include "msg.h"
 #include "name.h"
+#include "rec.h"
 
 void agg_init(struct agg *agg, enum field field)
 {
@@ -45,7 +49,7 @@ static void widen_key(struct atom_key *key, enum rest rest)
 		return;
 	key->who = 0;
 	key->cgroup = 0;
-	key->kind = ROLE_NOBODY;
+	key->kind = ROLE_SPECIAL;
 	key->dev = 0;
 }
 
@@ -468,11 +472,11 @@ void agg_hist(const struct row *row, struct hist *hist)
 static enum row_op row_op(unsigned char op)
 {
 	switch (op) {
-	case 'W':
+	case OP_WRITE:
 		return ROW_WRITE;
-	case 'D':
+	case OP_DISCARD:
 		return ROW_DISCARD;
-	case 'F':
+	case OP_FLUSH:
 		return ROW_FLUSH;
 	default:
 		return ROW_READ;

@@ -13,7 +13,9 @@
 #include "cmd.h"
 #include "device.h"
 #include "dir.h"
+#include "escape.h"
 #include "msg.h"
+#include "opts.h"
 #include "out.h"
 #include "table.h"
 #include "text.h"
@@ -29,7 +31,7 @@ enum {
 
 static char *escaped(char *text)
 {
-	char *safe = text ? must(text_escape_dup(text, strlen(text))) : NULL;
+	char *safe = text ? must(escape_dup(text, strlen(text))) : NULL;
 
 	free(text);
 	return safe;
@@ -52,7 +54,7 @@ static void each_device(void (*one)(const char *line, void *arg), void *arg)
 
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		text_escape(safe, sizeof(safe), line, strlen(line));
+		escape_text(safe, sizeof(safe), line, strlen(line));
 		one(safe, arg);
 	}
 	free(text);
@@ -149,9 +151,9 @@ static int show(const struct opts *o)
 /* What a refused setting means, and what to do. */
 static int refused(int err, const char *name, const char *value)
 {
-	char safe[TEXT_ESCAPED(80)];
+	char safe[ESCAPE_SIZE(80)];
 
-	text_escape(safe, sizeof(safe), value, 80);
+	escape_text(safe, sizeof(safe), value, 80);
 	switch (err) {
 	case EBUSY:
 		msg("%s cannot be changed while ioblame is switched on: ioblame config disable",
@@ -198,7 +200,7 @@ static int devices(char **args, int nr)
 {
 	bool remove = nr && !strcmp(args[0], "remove");
 	bool only = nr && !strcmp(args[0], "only");
-	char word[300], safe[TEXT_ESCAPED(64)];
+	char word[300], safe[ESCAPE_SIZE(64)];
 	struct device d;
 	int i, err;
 
@@ -219,7 +221,7 @@ static int devices(char **args, int nr)
 	for (i = 1; i < nr; i++) {
 		if (device_lookup(args[i], &d) || remove)
 			continue;
-		text_escape(safe, sizeof(safe), args[i], 64);
+		escape_text(safe, sizeof(safe), args[i], 64);
 		msg("there is no block device '%s'; see: lsblk", safe);
 		return EXIT_FAILED;
 	}
@@ -241,7 +243,7 @@ static int explain(const char *name)
 	msg("the filter is refused, and the counter has none now:");
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		safe = must(text_escape_dup(line, strlen(line)));
+		safe = must(escape_dup(line, strlen(line)));
 		msg("  %s", safe);
 		free(safe);
 	}

@@ -14,10 +14,12 @@
 
 #include "cmd.h"
 #include "dir.h"
+#include "escape.h"
+#include "file.h"
 #include "msg.h"
+#include "opts.h"
 #include "out.h"
 #include "table.h"
-#include "text.h"
 
 enum verdict {
 	GOOD,
@@ -67,7 +69,7 @@ static char *first_line(const char *path)
 	if (!text)
 		return NULL;
 	text[strcspn(text, "\n")] = '\0';
-	safe = must(text_escape_dup(text, strlen(text)));
+	safe = must(escape_dup(text, strlen(text)));
 	free(text);
 	return safe;
 }
@@ -183,8 +185,8 @@ static void check_hooks(const char *text)
 		if (!missing)
 			continue;
 		bad++;
-		text_escape(name, sizeof(name), line + 5, missing - line - 5);
-		text_escape(lost, sizeof(lost), missing + 9, line + len - missing - 9);
+		escape_text(name, sizeof(name), line + 5, missing - line - 5);
+		escape_text(lost, sizeof(lost), missing + 9, line + len - missing - 9);
 		say(NOTE, 0, "hook", NULL, "%s: %s", name, lost);
 	}
 	if (!bad)
@@ -204,7 +206,7 @@ static void check_losses(const char *text)
 		if (strncmp(line, "loss ", 5) || !strncmp(line, "loss iolog_unread ", 18))
 			continue;
 		bad++;
-		text_escape(loss, sizeof(loss), line + 5, len - 5);
+		escape_text(loss, sizeof(loss), line + 5, len - 5);
 		say(NOTE, 0, "losses", "man ioblame, LOSSES", "%s", loss);
 	}
 	if (!bad)

@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agg.h"
+#include "choice.h"
 #include "cmd.h"
-#include "msg.h"
-#include "name.h"
+#include "hist.h"
+#include "opts.h"
 #include "out.h"
 #include "rows.h"
+#include "run.h"
 #include "sum.h"
 #include "table.h"
-#include "text.h"
 
 enum {
 	BAR = 40,
@@ -125,7 +127,7 @@ static void print_slots(const struct run *run, const struct hist *h, const char 
 		if (!logs[i])
 			continue;
 		c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
-		c[FIELD] = CELL_TEXT(opts_field_name(o->field));
+		c[FIELD] = CELL_TEXT(choice_fields[o->field]);
 		c[BY] = CELL_TEXT(by);
 		c[NAME] = CELL_TEXT(name);
 		c[LOW] = CELL_N(log_low(i));
@@ -143,7 +145,7 @@ static void print_one(const struct run *run, const struct hist *h, const char *b
 		print_slots(run, h, by, name, to_ns);
 		return;
 	}
-	out_printf("\n%s", opts_field_name(run->opts->field));
+	out_printf("\n%s", choice_fields[run->opts->field]);
 	if (by)
 		out_printf(", %s: %s", by, name);
 	out_puts("\n");
@@ -163,16 +165,16 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	size_t i, nr;
 
 	(void)from_ns;
-	if (last && o->interval_ns && !sum.records)
+	if (last && o->interval_ns && !summed.records)
 		return;
 	if (o->timestamp && o->format == FORMAT_TABLE) {
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("\n%s", time);
 	}
-	nr = agg_rows(&sum, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
+	nr = agg_rows(&summed, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
 	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++) {
 		agg_more(&rows[i], &more);
-		print_one(run, &more.hist, opts_pivot_name(o->by),
+		print_one(run, &more.hist, choice_pivots[o->by],
 			  row_label(more.lead, o->by, label, sizeof(label)), to_ns);
 	}
 	if (o->given_by && i < nr && o->format == FORMAT_TABLE)
@@ -184,7 +186,7 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	if (!o->given_by)
 		print_one(run, &all, NULL, NULL, to_ns);
 	free(rows);
-	agg_clear(&sum);
+	agg_clear(&summed);
 }
 
 int cmd_hist(const struct opts *o)

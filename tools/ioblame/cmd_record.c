@@ -10,12 +10,15 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "device.h"
 #include "dir.h"
+#include "escape.h"
 #include "intent.h"
 #include "msg.h"
 #include "name.h"
+#include "opts.h"
+#include "run.h"
 #include "store.h"
-#include "text.h"
 
 enum {
 	BATCH = 8192,		/* records in a chunk */
@@ -36,7 +39,7 @@ static void put(uint32_t type, const void *data, size_t len)
 static int begin(struct run *run)
 {
 	const struct opts *o = run->opts;
-	char *name = must(text_escape_dup(o->output, strlen(o->output)));
+	char *name = must(escape_dup(o->output, strlen(o->output)));
 	char head[1024];
 	int fd, n;
 

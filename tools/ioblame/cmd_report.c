@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "msg.h"
+#include "agg.h"
+#include "choice.h"
 #include "cmd.h"
 #include "intent.h"
+#include "msg.h"
 #include "name.h"
+#include "opts.h"
 #include "out.h"
 #include "rows.h"
+#include "run.h"
 #include "sum.h"
 #include "text.h"
 
@@ -39,7 +43,7 @@ static void print_stacks(const struct run *run, unsigned int most)
 	size_t nr, i;
 	unsigned int k;
 
-	nr = agg_rows(&sum, BY_STACK, run->opts->sort, &rows);
+	nr = agg_rows(&summed, BY_STACK, run->opts->sort, &rows);
 	for (i = 0; i < nr && i < most; i++) {
 		agg_more(&rows[i], &more);
 		in = intent_get(more.stack->key.intent);
@@ -68,7 +72,7 @@ static void print_head(const struct run *run, uint64_t from_ns, uint64_t to_ns)
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("%s  ", time);
 	}
-	out_printf("%llu IOs in %.1f s, Linux %s\n", (unsigned long long)sum.ios,
+	out_printf("%llu IOs in %.1f s, Linux %s\n", (unsigned long long)summed.ios,
 		   (double)(to_ns - from_ns) / 1e9, run->source.kernel);
 }
 
@@ -85,27 +89,27 @@ static void report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 	size_t i;
 
 	/* behind pictures of intervals, only if something came since */
-	if (last && o->interval_ns && !sum.records)
+	if (last && o->interval_ns && !summed.records)
 		return;
 	print_head(run, from_ns, to_ns);
 	if (o->given_by) {
-		rows_print(run, &sum, o->by, most, &look);
+		rows_print(run, &summed, o->by, most, &look);
 		sum_print_folded(run);
-		agg_clear(&sum);
+		agg_clear(&summed);
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		snprintf(text, sizeof(text), "By %s:", opts_pivot_name(parts[i]));
+		snprintf(text, sizeof(text), "By %s:", choice_pivots[parts[i]]);
 		title(run, text);
-		rows_print(run, &sum, parts[i], most, &look);
+		rows_print(run, &summed, parts[i], most, &look);
 	}
 	title(run, "By stack:");
 	if (all)
-		rows_print(run, &sum, BY_STACK, most, &look);
+		rows_print(run, &summed, BY_STACK, most, &look);
 	else
 		print_stacks(run, o->rows ? o->rows : STACKS_IN_REPORT);
 	sum_print_folded(run);
-	agg_clear(&sum);
+	agg_clear(&summed);
 }
 
 int cmd_report(const struct opts *o)
@@ -128,7 +132,7 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	};
 	char time[32];
 
-	if (last && !sum.records)
+	if (last && !summed.records)
 		return;
 	if (!begun)
 		begun = from_ns;
@@ -137,13 +141,13 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	if (o->format == FORMAT_TABLE) {
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("%s%.8s  %llu IOs\n", begun == from_ns ? "" : "\n", time,
-			   (unsigned long long)sum.ios);
+			   (unsigned long long)summed.ios);
 	}
-	rows_print(run, &sum, o->by, o->rows ? o->rows :
+	rows_print(run, &summed, o->by, o->rows ? o->rows :
 		   o->format == FORMAT_TABLE ? ROWS_IN_REPORT : 0, &look);
 	sum_print_folded(run);
 	if (!o->accumulate)
-		agg_clear(&sum);
+		agg_clear(&summed);
 }
 
 int cmd_top(const struct opts *o)

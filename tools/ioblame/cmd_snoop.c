@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "escape.h"
 #include "intent.h"
-#include "msg.h"
 #include "name.h"
+#include "opts.h"
 #include "out.h"
-#include "rows.h"
+#include "rec.h"
+#include "run.h"
 #include "table.h"
-#include "text.h"
 
 enum column {
 	TIME_NS, TIME, WHO, PID, TGID, ROLE, COMM, CGROUP, VIA, VIA_PID,
@@ -73,7 +74,7 @@ static void print_stack(const struct intent *in)
 static void record(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = run->opts;
-	char comm[TEXT_ESCAPED(IOB_COMM_LEN)], via[TEXT_ESCAPED(IOB_COMM_LEN)];
+	char comm[ESCAPE_SIZE(IOB_COMM_LEN)], via[ESCAPE_SIZE(IOB_COMM_LEN)];
 	char time[32], name[32], dev[32], letter[2] = { rec->op, '\0' };
 	const struct intent *in = intent_get(rec->intent_nr);
 	bool timed = rec->queue_ns;
@@ -89,10 +90,10 @@ static void record(struct run *run, const struct iob_iolog_bin_record *rec)
 	else
 		snprintf(time, sizeof(time), "%.6f", rec->complete_ns < run->source.start_ns ?
 			 0 : (double)since / 1e9);
-	text_escape(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
-	text_escape(via, sizeof(via), rec->sub_comm, sizeof(rec->sub_comm));
+	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
+	escape_text(via, sizeof(via), rec->sub_comm, sizeof(rec->sub_comm));
 	snprintf(dev, sizeof(dev), "%u:%u", rec->dev >> 20, rec->dev & 0xfffff);
-	text_escape(letter, sizeof(letter), (const char *)&rec->op, 1);
+	escape_text(letter, sizeof(letter), (const char *)&rec->op, 1);
 
 	c[TIME_NS] = CELL_N(run_wall_ns(run, rec->complete_ns));
 	c[TIME] = CELL_TEXT(time);

@@ -7,16 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agg.h"
+#include "choice.h"
 #include "cmd.h"
+#include "device.h"
+#include "escape.h"
 #include "flame.h"
 #include "intent.h"
+#include "map.h"
 #include "msg.h"
-#include "name.h"
+#include "opts.h"
 #include "out.h"
 #include "rows.h"
+#include "run.h"
 #include "sum.h"
 #include "table.h"
-#include "text.h"
 
 enum {
 	FRAMES = 260,
@@ -64,18 +69,18 @@ static void add_atom(struct flame *f, const struct atom *a, uint64_t weight)
 	static char names[FRAMES][NAME];
 	const char *frame[FRAMES + 2];
 	const struct intent *in = intent_get(a->key.intent);
-	char comm[TEXT_ESCAPED(IOB_COMM_LEN)], why[64], reason[72];
+	char comm[ESCAPE_SIZE(IOB_COMM_LEN)], why[64], reason[72];
 	unsigned int i, nr = 0;
 
 	frame[nr++] = row_comm(a, comm, sizeof(comm));
 	for (i = in ? in->depth : 0; i-- && nr < FRAMES;) {
 		snprintf(names[nr], NAME, "%.*s", (int)strcspn(in->frame[i], "+ "),
 			 in->frame[i]);
-		frame[nr] = text_cut(names[nr]);
+		frame[nr] = escape_cut(names[nr]);
 		nr++;
 	}
 	snprintf(why, sizeof(why), "%.58s", a->why);
-	snprintf(reason, sizeof(reason), "[%s]", text_cut(why));
+	snprintf(reason, sizeof(reason), "[%s]", escape_cut(why));
 	frame[nr++] = reason;
 	if (weight)
 		flame_add(f, frame, nr, weight);
@@ -117,7 +122,7 @@ static void print_rows(const struct opts *o)
 	size_t i, nr;
 	char *folded;
 
-	nr = agg_rows(&sum, BY_STACK, o->given_sort ? o->sort : sorts[o->weight], &rows);
+	nr = agg_rows(&summed, BY_STACK, o->given_sort ? o->sort : sorts[o->weight], &rows);
 	for (i = 0; i < nr && (!o->rows || i < o->rows); i++) {
 		agg_more(&rows[i], &more);
 		in = intent_get(more.stack->key.intent);
@@ -151,7 +156,7 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 		return;
 	}
 	f = flame_new();
-	map_for_each(&sum.atoms, i, a)
+	map_for_each(&summed.atoms, i, a)
 		add_atom(f, a, weight_of(a, o->weight));
 	if (o->svg) {
 		snprintf(title, sizeof(title), "Block IO by originator, %s, %.1f s",

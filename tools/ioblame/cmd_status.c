@@ -10,7 +10,9 @@
 
 #include "cmd.h"
 #include "dir.h"
+#include "escape.h"
 #include "msg.h"
+#include "opts.h"
 #include "out.h"
 #include "table.h"
 #include "text.h"
@@ -98,7 +100,7 @@ static void print_json(char *text)
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		char *p = safe;
 
-		text_escape(safe, sizeof(safe), line, strlen(line));
+		escape_text(safe, sizeof(safe), line, strlen(line));
 		key = word_of(&p);
 		if (!p)
 			continue;
@@ -127,7 +129,7 @@ static void print_lines(char *text)
 	char *line, *rest, safe[1024];
 
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		text_escape(safe, sizeof(safe), line, strlen(line));
+		escape_text(safe, sizeof(safe), line, strlen(line));
 		out_printf("%s\n", safe);
 	}
 }

@@ -8,10 +8,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "msg.h"
 #include "device.h"
-#include "dir.h"
-#include "text.h"
+#include "escape.h"
+#include "file.h"
+#include "msg.h"
 
 /* The number in a file of sysfs, or 0. */
 static uint64_t sysfs_number(const char *folder, const char *file)
@@ -108,7 +108,7 @@ bool device_lookup(const char *word, struct device *d)
 	if (!realpath(link, folder))
 		return false;
 	base = strrchr(folder, '/');
-	text_escape(d->name, sizeof(d->name), base + 1, strlen(base + 1));
+	escape_text(d->name, sizeof(d->name), base + 1, strlen(base + 1));
 	d->disk = d->dev;
 	d->start = sysfs_number(folder, "start");
 	if (!sysfs_number(folder, "partition"))

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "dir.h"
+#include "file.h"
 #include "msg.h"
 
 static char debugfs[256], top[300];
@@ -41,46 +42,6 @@ const char *dir_debugfs(void)
 const char *dir_path(void)
 {
 	return top;
-}
-
-/**
- * file_read - all of a small file
- * @path: of it
- *
- * Return: its text, to be freed, or NULL with errno.
- */
-char *file_read(const char *path)
-{
-	size_t len = 0, size = 4096;
-	char *buf = must(malloc(size));
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
-	ssize_t n;
-
-	if (fd < 0) {
-		free(buf);
-		return NULL;
-	}
-	for (;;) {
-		n = read(fd, buf + len, size - len - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		len += n;
-		if (size - len < 1024) {
-			size *= 2;
-			buf = must(realloc(buf, size));
-		}
-	}
-	err = errno;
-	close(fd);
-	if (n < 0) {
-		free(buf);
-		errno = err;
-		return NULL;
-	}
-	buf[len] = '\0';
-	return buf;
 }
 
 /* Whether the kernel keeps files of debugfs shut: integrity or more. */

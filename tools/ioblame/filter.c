@@ -3,8 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
+#include "escape.h"
 #include "filter.h"
 #include "name.h"
+#include "opts.h"
+#include "rec.h"
 #include "text.h"
 
 static bool takes_device(const struct filter *f, const struct iob_iolog_bin_record *rec)
@@ -50,12 +54,12 @@ static bool takes_pid(const struct opts *o, const struct iob_iolog_bin_record *r
 
 static bool takes_comm(const struct opts *o, const struct iob_iolog_bin_record *rec)
 {
-	char comm[TEXT_ESCAPED(IOB_COMM_LEN)];
+	char comm[ESCAPE_SIZE(IOB_COMM_LEN)];
 	unsigned int i;
 
 	if (!o->nr_comms)
 		return true;
-	text_escape(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
+	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
 	for (i = 0; i < o->nr_comms; i++) {
 		if (!fnmatch(o->comm[i], comm, FNM_NOESCAPE))
 			return true;

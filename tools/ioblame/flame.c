@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "flame.h"
 #include "msg.h"
-#include "text.h"
 
 enum {
 	WIDTH = 1200,
@@ -159,7 +159,7 @@ static void xml(char *to, size_t size, const char *text)
 		n += len;
 	}
 	to[n] = '\0';
-	text_cut(to);
+	escape_cut(to);
 }
 
 /* Warm colours, the same for the same name. */
@@ -201,9 +201,9 @@ static void draw(const struct drawing *d, const struct node *node, double x, uns
 			snprintf(cut, sizeof(cut) - 2, "%s", node->name);
 			if ((int)strlen(node->name) > chars) {
 				cut[chars - 2 < 250 ? chars - 2 : 250] = '\0';
-				strcat(text_cut(cut), "..");
+				strcat(escape_cut(cut), "..");
 			}
-			xml(shown, sizeof(shown), text_cut(cut));
+			xml(shown, sizeof(shown), escape_cut(cut));
 		}
 		color(node->name, rgb);
 		snprintf(text, sizeof(text),

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "intent.h"
 #include "map.h"
 #include "msg.h"
 #include "rec.h"
-#include "text.h"
 
 enum {
 	DEPTH_MAX = 256,
@@ -44,7 +44,7 @@ static const char *intern(const char *s, size_t len)
 		return word->text;
 	word = must(malloc(sizeof(*word)));
 	word->hash = key;
-	word->text = must(text_escape_dup(s, len));
+	word->text = must(escape_dup(s, len));
 	map_put(&words, word);
 	return word->text;
 }
@@ -203,20 +203,18 @@ const char *intent_why(const struct iob_iolog_bin_record *rec)
 		return in && in->why ? in->why : "writeback";
 	}
 	switch (rec->op) {
-	case 'A':
-		return "readahead";
-	case 'D':
-		return "discard";
-	case 'F':
-		return "flush";
+	case OP_AHEAD:
+	case OP_DISCARD:
+	case OP_FLUSH:
+		return rec_op_name(rec->op);
 	}
-	if (rec->role_kind == ROLE_NOBODY)
+	if (rec->role_kind == ROLE_SPECIAL)
 		return "-";
 	if (in && in->direct)
 		return "direct";
-	if (rec->op == 'R')
-		return rec_is_metadata(rec) ? "metadata" : "read";
-	return rec_is_metadata(rec) ? "metadata" : "task";
+	if (rec_is_metadata(rec))
+		return "metadata";
+	return rec->op == OP_READ ? rec_op_name(rec->op) : "task";
 }
 
 /* The function of a frame, with its module: "ext4_writepages [ext4]". */

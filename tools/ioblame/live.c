@@ -13,11 +13,18 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "agg.h"
+#include "choice.h"
+#include "clock.h"
 #include "cmd.h"
+#include "escape.h"
+#include "hist.h"
 #include "intent.h"
 #include "msg.h"
 #include "name.h"
+#include "opts.h"
 #include "rows.h"
+#include "run.h"
 #include "stop.h"
 #include "text.h"
 
@@ -110,7 +117,7 @@ static void put_left(int y, int *x, int width, const char *text)
 /* Whether what is typed occurs in anything that the row shows. */
 static bool fits(const struct row *sums)
 {
-	char label[4096], comm[TEXT_ESCAPED(IOB_COMM_LEN)];
+	char label[4096], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
 	struct row_more more, *row = &more;
 
 	if (!*v.filter)
@@ -179,7 +186,7 @@ static void draw_head(void)
 		snprintf(folded, sizeof(folded), ", %s IOs without file and stack (no room)",
 			 text_rate(ios, (double)shown()->folded));
 	snprintf(text, sizeof(text), "by %s, most %s first%s%s%s%s",
-		 opts_pivot_name(v.by), opts_sort_name(v.sort),
+		 choice_pivots[v.by], choice_sorts[v.sort],
 		 v.accumulate ? ", since the beginning" : "", folded,
 		 *v.filter || v.mode == TYPING ? ", filter: " : "", v.filter);
 	put(1, 0, COLS, text);
@@ -216,7 +223,7 @@ static void draw_titles(void)
 
 static void draw_row(int y, const struct row *row, bool selected)
 {
-	char number[TEXT_NUMBER], text[4600], comm[TEXT_ESCAPED(IOB_COMM_LEN)];
+	char number[TEXT_NUMBER], text[4600], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
 	struct row_more more;
 	int x = 0;
 
@@ -241,7 +248,7 @@ static void draw_row(int y, const struct row *row, bool selected)
 	put_right(y, &x, 6, text_nsecs(number, hist_percentile(&more.hist, 0.99)));
 	put_left(y, &x, 10, more.why->why);
 	if (v.submitter) {
-		text_escape(comm, sizeof(comm), more.via->sub_comm, IOB_COMM_LEN);
+		escape_text(comm, sizeof(comm), more.via->sub_comm, IOB_COMM_LEN);
 		put_left(y, &x, 15, comm);
 	}
 	if (v.by == BY_PROCESS) {
@@ -583,7 +590,7 @@ static int begin(struct run *run)
 	v.sort = run->opts->sort;
 	v.accumulate = run->opts->accumulate;
 	v.submitter = run->opts->submitter;
-	v.begun_ns = now_ns();
+	v.begun_ns = clock_ns();
 	v.from_ns = v.begun_ns;
 	v.to_ns = v.begun_ns;
 	agg_init(&v.agg, FIELD_TOTAL);

@@ -9,8 +9,10 @@
 #include <locale.h>
 #include <stdio.h>
 
+#include "choice.h"
 #include "cmd.h"
 #include "msg.h"
+#include "opts.h"
 #include "out.h"
 #include "stop.h"
 

@@ -5,11 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "escape.h"
 #include "map.h"
 #include "msg.h"
 #include "name.h"
-#include "stop.h"
-#include "text.h"
+#include "path.h"
 
 enum {
 	/* names that are kept; with the text about 250 bytes each */
@@ -68,7 +69,7 @@ static char *ask(const struct name_key *key)
 	}
 	if (!raw)
 		return NULL;
-	text = must(text_escape_dup(raw, strlen(raw)));
+	text = must(escape_dup(raw, strlen(raw)));
 	free(raw);
 	return text;
 }
@@ -92,7 +93,7 @@ void name_put(const struct name_key *key, const char *text)
 	if (!name)
 		name = new_name(key);
 	free(name->text);
-	safe = must(text_escape_dup(text, strlen(text)));
+	safe = must(escape_dup(text, strlen(text)));
 	/* escaping once more made \\134 of each backslash */
 	for (i = 0; safe[i]; i++) {
 		safe[n++] = safe[i];
@@ -111,7 +112,7 @@ static const char *get(const struct name_key *key)
 
 	if (offline)
 		return name ? name->text : NULL;
-	now = now_ns();
+	now = clock_ns();
 	if (!name)
 		name = new_name(key);
 	name->used_ns = now;
@@ -140,7 +141,7 @@ static const char *as_number(const struct name_key *key, const char *text)
 		name->key = *key;
 		map_put(&numbers, name);
 	}
-	name->used_ns = now_ns();
+	name->used_ns = clock_ns();
 	if (name->text && !strcmp(name->text, text))
 		return name->text;
 	free(name->text);
@@ -178,7 +179,7 @@ static const char *name_of_no_file(uint32_t dev, uint64_t ino)
 			 (unsigned long long)ino);
 	else
 		snprintf(text, sizeof(text), "/dev/%.60s", disk);
-	return as_number(&key, text_cut(text));
+	return as_number(&key, escape_cut(text));
 }
 
 /**
@@ -231,7 +232,7 @@ void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
 
 	if (offline || ino <= 2)
 		return;
-	now = now_ns();
+	now = clock_ns();
 	name = map_get(&names, &key);
 	if (name) {
 		name->used_ns = now;
@@ -339,5 +340,5 @@ void name_each_new(void (*one)(const struct name *name, void *arg), void *arg)
 /* Let go of mount points: nobody waits for us to unmount. */
 void name_done(void)
 {
-	path_done();
+	path_close();
 }

@@ -50,10 +50,4 @@ void name_tidy(void);
 void name_done(void);
 void name_each_new(void (*one)(const struct name *name, void *arg), void *arg);
 
-/* for name.c: ask the system; text to be freed, or NULL */
-char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen);
-char *path_of_mount(uint32_t dev);
-char *path_of_cgroup(uint64_t id);
-void path_done(void);
-
 #endif

@@ -3,7 +3,7 @@
  * From numbers to paths: the file system is asked by open_by_handle_at(), and
  * /proc/self/fd tells the path.  Nothing is searched.
  *
- * Mount points stay open only until path_done(), or they could not be
+ * Mount points stay open only until path_close(), or they could not be
  * unmounted.
  */
 #include <errno.h>
@@ -18,9 +18,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "msg.h"
-#include "name.h"
-#include "stop.h"
+#include "clock.h"
+#include "path.h"
 
 enum {
 	MOUNTS = 16,			/* open at once */
@@ -52,7 +51,7 @@ static uint64_t table_ns;
 /* What is mounted, not older than a second. */
 static struct libmnt_table *get_table(void)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 
 	if (table && now - table_ns < 1000000000)
 		return table;
@@ -100,7 +99,7 @@ static struct mount *open_mount(uint32_t dev)
 			return mounts[i].fd >= 0 ? &mounts[i] : NULL;
 	}
 	if (nr_mounts == MOUNTS)
-		path_done();
+		path_close();
 	m = &mounts[nr_mounts++];
 	memset(m, 0, sizeof(*m));
 	m->dev = dev;
@@ -118,7 +117,7 @@ static struct mount *open_mount(uint32_t dev)
 }
 
 /* Close what is open. */
-void path_done(void)
+void path_close(void)
 {
 	unsigned int i;
 

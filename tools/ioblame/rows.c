@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agg.h"
+#include "choice.h"
+#include "escape.h"
+#include "hist.h"
 #include "intent.h"
-#include "msg.h"
 #include "name.h"
+#include "opts.h"
 #include "out.h"
+#include "rec.h"
 #include "rows.h"
+#include "run.h"
 #include "table.h"
-#include "text.h"
 
 enum column {
 	TIME, SECONDS, WHO, PID, ROLE, COMM, SHOWN_COMM, EXITED, UNIT, CGROUP,
@@ -73,7 +78,7 @@ const char *row_comm(const struct atom *a, char *to, unsigned int size)
 		return "(others)";
 	if (a->key.kind == ROLE_CGROUP)
 		return name_unit(a->key.cgroup);
-	text_escape(to, size, a->comm, sizeof(a->comm));
+	escape_text(to, size, a->comm, sizeof(a->comm));
 	return *to ? to : "-";
 }
 
@@ -94,7 +99,7 @@ bool row_exited(const struct run *run, const struct atom *a)
 /* What a row is called. */
 const char *row_label(const struct atom *a, enum pivot by, char *to, unsigned int size)
 {
-	char who[32], comm[TEXT_ESCAPED(IOB_COMM_LEN)], *stack;
+	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], *stack;
 	const struct intent *in;
 
 	switch (by) {
@@ -113,11 +118,11 @@ const char *row_label(const struct atom *a, enum pivot by, char *to, unsigned in
 		stack = in ? stack_folded(in, " < ", false) : NULL;
 		snprintf(to, size, "#%u %s", a->key.intent, stack ? stack : "?");
 		free(stack);
-		return text_cut(to);
+		return escape_cut(to);
 	default:
 		snprintf(to, size, "%s %s", row_who(a, who, sizeof(who)),
 			 row_comm(a, comm, sizeof(comm)));
-		return text_cut(to);
+		return escape_cut(to);
 	}
 }
 
@@ -167,10 +172,10 @@ static double rate(uint64_t n, const struct rows_look *look)
 }
 
 struct room {
-	char who[32], comm[TEXT_ESCAPED(IOB_COMM_LEN)];
-	char marked[TEXT_ESCAPED(255) + 2];
-	char via[TEXT_ESCAPED(IOB_COMM_LEN)], via_shown[TEXT_ESCAPED(IOB_COMM_LEN) + 16];
-	char file[TEXT_ESCAPED(4096) + 32];
+	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
+	char marked[ESCAPE_SIZE(255) + 2];
+	char via[ESCAPE_SIZE(IOB_COMM_LEN)], via_shown[ESCAPE_SIZE(IOB_COMM_LEN) + 16];
+	char file[ESCAPE_SIZE(4096) + 32];
 };
 
 /* Cells that say who, where and why. */
@@ -188,7 +193,7 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 	c[ROLE] = CELL_TEXT(rec_role_name(task ? ROLE_PROCESS : a->key.kind));
 	c[COMM] = CELL_TEXT(row_comm(a, m->comm, sizeof(m->comm)));
 	snprintf(m->marked, sizeof(m->marked), "%s%s", c[COMM].text, exited ? "*" : "");
-	text_cut(m->marked);
+	escape_cut(m->marked);
 	c[SHOWN_COMM] = CELL_TEXT(m->marked);
 	c[EXITED] = CELL_IF(task && run->source.live, exited);
 	c[UNIT] = CELL_TEXT(by == BY_CGROUP ? name_cgroup(row->cgroup->key.cgroup) :
@@ -197,7 +202,7 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 	c[DEVICE] = CELL_TEXT(name_disk(row->disk->key.disk));
 	c[OP] = CELL_TEXT(by == BY_OP ? rec_op_name(a->key.op) : NULL);
 	c[WHY] = CELL_TEXT(row->why->why);
-	text_escape(m->via, sizeof(m->via), row->via->sub_comm, IOB_COMM_LEN);
+	escape_text(m->via, sizeof(m->via), row->via->sub_comm, IOB_COMM_LEN);
 	snprintf(m->via_shown, sizeof(m->via_shown), "%u %s", row->via->key.sub_pid, m->via);
 	c[VIA] = CELL_TEXT(m->via_shown);
 	c[VIA_PID] = CELL_N(row->via->key.sub_pid);
@@ -208,7 +213,7 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 		snprintf(m->file, sizeof(m->file), "%s (+%u)", file, row->files - 1);
 	else
 		snprintf(m->file, sizeof(m->file), "%s", file);
-	text_cut(m->file);
+	escape_cut(m->file);
 	c[FILE_COUNTED] = CELL_TEXT(m->file);
 	c[STACK] = CELL_STACK(in);
 }
@@ -262,7 +267,7 @@ void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 	/* JSON and CSV have all columns, in the same order always */
 	for (i = 0; o->format != FORMAT_TABLE && i < NR_COLUMNS; i++)
 		cols[i].flags = columns[i].flags;
-	t = table_new(o->format, opts_pivot_name(by), cols, NR_COLUMNS);
+	t = table_new(o->format, choice_pivots[by], cols, NR_COLUMNS);
 	for (i = 0; i < nr && (!most || i < most); i++) {
 		cells[TIME] = CELL_N(run_wall_ns(run, look->to_ns));
 		cells[SECONDS] = CELL_RATE((double)(look->to_ns - look->from_ns) / 1e9);

@@ -11,12 +11,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "child.h"
+#include "choice.h"
+#include "clock.h"
+#include "device.h"
 #include "dir.h"
-#include "intent.h"
+#include "escape.h"
+#include "file.h"
+#include "filter.h"
 #include "msg.h"
 #include "name.h"
+#include "opts.h"
 #include "out.h"
+#include "rec.h"
 #include "run.h"
+#include "session.h"
+#include "source.h"
+#include "status.h"
 #include "stop.h"
 #include "table.h"
 #include "text.h"
@@ -49,13 +60,13 @@ void run_time(const struct run *run, uint64_t ns, char *to, unsigned int size)
 static bool find_devices(struct run *run)
 {
 	const struct opts *o = run->opts;
-	char safe[TEXT_ESCAPED(64)];
+	char safe[ESCAPE_SIZE(64)];
 	unsigned int i;
 
 	for (i = 0; i < o->nr_devices && !o->input; i++) {
 		if (device_lookup(o->device[i], &run->device[run->nr_devices++]))
 			continue;
-		text_escape(safe, sizeof(safe), o->device[i], 64);
+		escape_text(safe, sizeof(safe), o->device[i], 64);
 		msg("there is no block device '%s'; see: lsblk", safe);
 		return false;
 	}
@@ -73,7 +84,7 @@ static void print_head(const struct run *run)
 	o = json_begin("header");
 	json_n(o, "schema", 1);
 	json_text(o, "version", VERSION);
-	json_text(o, "command", opts_command_name(run->opts->command));
+	json_text(o, "command", choice_commands[run->opts->command]);
 	json_text(o, "kernel", run->source.kernel);
 	json_n(o, "time_ns", run_wall_ns(run, run->source.start_ns));
 	json_object_object_add(o, "replayed", json_object_new_boolean(!run->source.live));
@@ -196,44 +207,6 @@ static void print_end(const struct run *run)
 	}
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		msg("%s", line);
-}
-
-/* Return: its pid, or -1, and why was said. */
-static pid_t start_command(char **argv)
-{
-	char name[TEXT_ESCAPED(128)];
-	int fd[2], err = 0;
-	pid_t pid;
-
-	/* it ends by itself when the program begins; else it has an errno */
-	if (pipe2(fd, O_CLOEXEC)) {
-		msg("cannot start a process: %s", strerror(errno));
-		return -1;
-	}
-	pid = fork();
-	if (!pid) {
-		stop_reset_child();
-		execvp(argv[0], argv);
-		err = errno;
-		if (write(fd[1], &err, sizeof(err)) < 0)
-			_exit(126);
-		_exit(127);
-	}
-	if (pid < 0)
-		err = errno;
-	close(fd[1]);
-	while (pid > 0 && read(fd[0], &err, sizeof(err)) < 0 && errno == EINTR)
-		;
-	close(fd[0]);
-	if (!err) {
-		stop_watch_child(pid);
-		return pid;
-	}
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
-	text_escape(name, sizeof(name), argv[0], strnlen(argv[0], 128));
-	msg("cannot run '%s': %s", name, strerror(err));
-	return -1;
 }
 
 /* One record to the view, if it is one that was asked for. */
@@ -365,7 +338,7 @@ static void say_child_ended(const struct run *run, int status, uint64_t wrote)
 
 static void live(struct run *run, const struct view *view, struct clock *c, bool quiet)
 {
-	uint64_t tick = TICK_MOST, start = now_ns(), wait;
+	uint64_t tick = TICK_MOST, start = clock_ns(), wait;
 	uint64_t wrote;
 	int status = 0;
 
@@ -381,10 +354,10 @@ static void live(struct run *run, const struct view *view, struct clock *c, bool
 		}
 		take(run, view);
 		out_flush();
-		run->now_ns = now_ns();
+		run->now_ns = clock_ns();
 		if (at_interval(run, view, c) || (c->end && run->now_ns >= c->end))
 			break;
-		if (stop_child_ended(&status, &wrote)) {
+		if (child_ended(&status, &wrote)) {
 			say_child_ended(run, status, wrote);
 			break;
 		}
@@ -447,16 +420,12 @@ static int go(struct run *run, const struct view *view)
 {
 	const struct opts *o = run->opts;
 	struct clock c = { .interval = o->interval_ns ? o->interval_ns : view->interval_ns };
-	pid_t pid = 0;
-	uint64_t wrote;
 	int ret = EXIT_OK;
 
 	if (view->begin)
 		ret = view->begin(run);
-	if (!ret && o->run) {
-		pid = start_command(o->run);
-		ret = pid < 0 ? EXIT_FAILED : EXIT_OK;
-	}
+	if (!ret && o->run)
+		ret = child_start(o->run) ? EXIT_OK : EXIT_FAILED;
 	if (ret)
 		return ret;
 	print_head(run);
@@ -465,10 +434,8 @@ static int go(struct run *run, const struct view *view)
 		     o->command == CMD_SNOOP);
 	else
 		replay(run, view, &c);
-	if (pid > 0 && stop_asked() && !stop_child_ended(&ret, &wrote)) {
-		kill(pid, SIGTERM);
-		waitpid(pid, &ret, 0);
-	}
+	if (stop_asked())
+		child_kill();
 	ret = EXIT_OK;
 	if (run->source.live) {
 		if (o->sync && !stop_asked())
@@ -476,8 +443,8 @@ static int go(struct run *run, const struct view *view)
 		session_off(&run->session);
 		source_fill(&run->source, true);
 		take(run, view);
-		if (view->interval && run->now_ns < now_ns())
-			run->now_ns = now_ns();
+		if (view->interval && run->now_ns < clock_ns())
+			run->now_ns = clock_ns();
 	}
 	if (view->interval && !(o->count && c.count >= o->count))
 		view->interval(run, c.last, run->now_ns, true);

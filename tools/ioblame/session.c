@@ -13,10 +13,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "dir.h"
+#include "escape.h"
+#include "file.h"
 #include "msg.h"
 #include "session.h"
-#include "text.h"
+#include "status.h"
 
 enum {
 	COUNTERS_MAX = 256,
@@ -163,7 +166,7 @@ static void at_exit(void)
 /* Who else has files of the module's open, and which */
 struct users {
 	int pid;			/* one of them; 0: nobody */
-	char comm[TEXT_ESCAPED(16)];
+	char comm[ESCAPE_SIZE(16)];
 	char file[64];
 	bool bin, text;			/* one reads this log */
 };
@@ -214,7 +217,7 @@ static void find_users(struct users *u)
 		text = file_read(path);
 		if (text) {
 			text[strcspn(text, "\n")] = '\0';
-			text_escape(u->comm, sizeof(u->comm), text, strlen(text));
+			escape_text(u->comm, sizeof(u->comm), text, strlen(text));
 			u->pid = pid;
 		}
 		free(text);

@@ -9,15 +9,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "device.h"
 #include "dir.h"
+#include "escape.h"
 #include "intent.h"
 #include "map.h"
 #include "msg.h"
 #include "name.h"
+#include "rec.h"
 #include "source.h"
+#include "status.h"
 #include "stop.h"
 #include "store.h"
+#include "stream.h"
 #include "text.h"
+#include "textlog.h"
 
 enum {
 	READ_BYTES = 256 << 10,
@@ -32,7 +39,7 @@ static int64_t wall_offset(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)(ts.tv_sec * 1000000000ULL + ts.tv_nsec - now_ns());
+	return (int64_t)(ts.tv_sec * 1000000000ULL + ts.tv_nsec - clock_ns());
 }
 
 static struct source_cpu *add_cpu(struct source *s, int fd)
@@ -106,7 +113,7 @@ int source_open(struct source *s, bool text)
 	if (s->intents < 0)
 		return dir_refused(errno, "intents");
 	s->wall_ns = wall_offset();
-	s->start_ns = now_ns();
+	s->start_ns = clock_ns();
 	if (!uname(&name))
 		snprintf(s->kernel, sizeof(s->kernel), "%s", name.release);
 	return EXIT_OK;
@@ -124,7 +131,7 @@ static void parse_head(struct source *s, const char *text)
 		else if (!strncmp(line, "start_ns ", 9))
 			s->start_ns = strtoull(line + 9, NULL, 10);
 		else if (!strncmp(line, "kernel ", 7))
-			text_escape(s->kernel, sizeof(s->kernel), line + 7, len - 7);
+			escape_text(s->kernel, sizeof(s->kernel), line + 7, len - 7);
 	}
 }
 
@@ -158,8 +165,8 @@ static bool read_file(struct source *s)
 			s->has_status = true;
 			break;
 		case STORE_RECORDS:
-			memcpy(rec_room(&s->cpu[0].stream, chunk.len), data, chunk.len);
-			rec_added(&s->cpu[0].stream, chunk.len);
+			memcpy(stream_room(&s->cpu[0].stream, chunk.len), data, chunk.len);
+			stream_added(&s->cpu[0].stream, chunk.len);
 			s->got = chunk.len;
 			free(data);
 			return true;
@@ -180,7 +187,7 @@ static bool read_file(struct source *s)
  */
 int source_open_file(struct source *s, const char *path)
 {
-	char *name = must(text_escape_dup(path, strlen(path)));
+	char *name = must(escape_dup(path, strlen(path)));
 	int ret = EXIT_OK;
 
 	memset(s, 0, sizeof(*s));
@@ -210,14 +217,14 @@ static void read_cpu(struct source *s, struct source_cpu *cpu)
 	ssize_t n;
 
 	while (all < READ_MOST) {
-		n = read(cpu->fd, rec_room(&cpu->stream, READ_BYTES), READ_BYTES);
+		n = read(cpu->fd, stream_room(&cpu->stream, READ_BYTES), READ_BYTES);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (!n)
 			s->ended = true;
 		if (n <= 0)
 			break;
-		rec_added(&cpu->stream, n);
+		stream_added(&cpu->stream, n);
 		all += n;
 	}
 	s->got += all;
@@ -267,7 +274,7 @@ static void fill_role(struct iob_iolog_bin_record *rec)
 
 static void emit_text(struct source *s)
 {
-	struct rec_stream *stream = &s->cpu[0].stream;
+	struct stream *stream = &s->cpu[0].stream;
 	struct device d;
 
 	if (!s->entry.pending)
@@ -278,12 +285,12 @@ static void emit_text(struct source *s)
 	    device_lookup(s->entry.disk, &d))
 		s->entry_disk = d;
 	s->entry.rec.disk = s->entry_disk.dev;
-	memcpy(rec_room(stream, sizeof(s->entry.rec)), &s->entry.rec, sizeof(s->entry.rec));
-	rec_added(stream, sizeof(s->entry.rec));
+	memcpy(stream_room(stream, sizeof(s->entry.rec)), &s->entry.rec, sizeof(s->entry.rec));
+	stream_added(stream, sizeof(s->entry.rec));
 }
 
 /* Whole lines out of what was read; the rest stays. */
-static void parse_text(struct source *s, struct rec_stream *raw)
+static void parse_text(struct source *s, struct stream *raw)
 {
 	unsigned char *newline;
 	const char *line;
@@ -296,7 +303,7 @@ static void parse_text(struct source *s, struct rec_stream *raw)
 		raw->off += len + 1;
 		if (line[0] != ' ') {
 			emit_text(s);
-			if (!textlog_head(&s->entry, line, len, now_ns()))
+			if (!textlog_head(&s->entry, line, len, clock_ns()))
 				s->dropped++;
 		} else if (line[2] == '#') {
 			textlog_intent(&s->entry, line);
@@ -309,10 +316,10 @@ static void read_text(struct source *s)
 	ssize_t n;
 
 	do {
-		n = read(s->text, rec_room(&s->raw, READ_BYTES), READ_BYTES);
+		n = read(s->text, stream_room(&s->raw, READ_BYTES), READ_BYTES);
 		if (n <= 0)
 			break;
-		rec_added(&s->raw, n);
+		stream_added(&s->raw, n);
 		s->got += n;
 		parse_text(s, &s->raw);
 	} while (s->got < READ_MOST);
@@ -343,7 +350,7 @@ bool source_fill(struct source *s, bool last)
 		}
 		return !s->ended && read_file(s);
 	}
-	s->limit_ns = now_ns();
+	s->limit_ns = clock_ns();
 	if (s->text >= 0)
 		read_text(s);
 	for (i = 0; i < s->nr_cpus && s->text < 0; i++)
@@ -364,7 +371,7 @@ bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 	for (i = s->at_cpu; i < s->nr_cpus; i++) {
 		cpu = &s->cpu[i];
 		if (!cpu->has_head)
-			cpu->has_head = rec_next(&cpu->stream, &cpu->head);
+			cpu->has_head = stream_next(&cpu->stream, &cpu->head);
 		if (!cpu->has_head || cpu->head.complete_ns > s->limit_ns)
 			continue;
 		if (!first || cpu->head.complete_ns < first->head.complete_ns)
@@ -391,7 +398,7 @@ void source_close(struct source *s)
 		if (s->cpu[i].fd >= 0)
 			close(s->cpu[i].fd);
 		s->dropped += s->cpu[i].stream.unknown + s->cpu[i].stream.broken;
-		rec_free(&s->cpu[i].stream);
+		stream_free(&s->cpu[i].stream);
 	}
 	free(s->cpu);
 	s->cpu = NULL;
@@ -402,7 +409,7 @@ void source_close(struct source *s)
 	if (s->live && s->text >= 0)
 		close(s->text);
 	s->text = -1;
-	rec_free(&s->raw);
+	stream_free(&s->raw);
 	if (s->file)
 		fclose(s->file);
 	s->file = NULL;

@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 #include "device.h"
-#include "rec.h"
 #include "status.h"
+#include "stream.h"
 #include "textlog.h"
 
 enum {
@@ -22,7 +22,7 @@ enum {
 
 struct source_cpu {
 	int fd;
-	struct rec_stream stream;
+	struct stream stream;
 	struct iob_iolog_bin_record head;
 	bool has_head;
 };
@@ -39,7 +39,7 @@ struct source {
 	uint64_t limit_ns;	/* what completed later is not complete yet */
 	uint64_t got;		/* bytes of the last filling */
 
-	struct rec_stream raw;	/* of the text log */
+	struct stream raw;	/* of the text log */
 	struct textlog entry;
 	struct device entry_disk;
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "rec.h"
 #include "status.h"
-#include "text.h"
 
 /* The number behind " KEY=" in a line, or 0. */
 static uint64_t number(const char *line, size_t len, const char *key)
@@ -34,12 +34,12 @@ static void parse_loss(struct status *st, const char *line, size_t len)
 	/* what nobody reads of the text log nobody wants */
 	if (n == strlen("iolog_unread") && !strncmp(line, "iolog_unread", n))
 		return;
-	text_escape(loss->name, sizeof(loss->name), line, n);
+	escape_text(loss->name, sizeof(loss->name), line, n);
 	loss->nr = strtoull(line + n, NULL, 10);
 	loss->what[0] = '\0';
 	p = memchr(line, '(', end - line);
 	if (p && end[-1] == ')')
-		text_escape(loss->what, sizeof(loss->what), p + 1, end - p - 2);
+		escape_text(loss->what, sizeof(loss->what), p + 1, end - p - 2);
 	st->nr_losses++;
 }
 

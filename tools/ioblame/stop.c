@@ -15,7 +15,6 @@
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 static volatile sig_atomic_t asked;
 static int pipe_fd[2] = { -1, -1 };
-static pid_t child;
 
 static void wake(void)
 {
@@ -62,7 +61,7 @@ bool stop_asked(void)
 }
 
 /* In a child before exec: signals as a program expects them. */
-void stop_reset_child(void)
+void stop_reset(void)
 {
 	size_t i;
 
@@ -97,38 +96,4 @@ int stop_wait(int fd, uint64_t timeout_ns)
 	if (p[0].revents && read(pipe_fd[0], drop, sizeof(drop)) < 0)
 		return 0;
 	return p[1].revents ? 1 : 0;
-}
-
-/* The program whose end is awaited. */
-void stop_watch_child(pid_t pid)
-{
-	child = pid;
-}
-
-/**
- * stop_child_ended - whether it has ended
- * @status: gets how
- * @wrote:  gets how many bytes it and its children wrote: past the page cache, or
- *	    into it, when they made pages dirty
- *
- * Return: true once.
- */
-bool stop_child_ended(int *status, uint64_t *wrote)
-{
-	struct rusage usage;
-
-	if (child <= 0 || wait4(child, status, WNOHANG, &usage) != child)
-		return false;
-	child = 0;
-	*wrote = (uint64_t)usage.ru_oublock * 512;
-	return true;
-}
-
-/* CLOCK_MONOTONIC, as the module's times are. */
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }

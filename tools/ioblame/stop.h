@@ -10,14 +10,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 void stop_init(void);
 bool stop_asked(void);
-void stop_reset_child(void);
+void stop_reset(void);
 int stop_wait(int fd, uint64_t timeout_ns);
-void stop_watch_child(pid_t pid);
-bool stop_child_ended(int *status, uint64_t *wrote);
-uint64_t now_ns(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include "agg.h"
 #include "run.h"
 
-extern struct agg sum;
+extern struct agg summed;
 
 int sum_begin(struct run *run);
 void sum_record(struct run *run, const struct iob_iolog_bin_record *rec);

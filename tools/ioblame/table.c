@@ -7,7 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "escape.h"
+#include "intent.h"
 #include "msg.h"
+#include "opts.h"
 #include "out.h"
 #include "table.h"
 #include "text.h"
@@ -51,7 +54,7 @@ char *stack_folded(const struct intent *in, const char *separator, bool outermos
 		const char *frame = in->frame[outermost_first ? in->depth - 1 - i : i];
 
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(frame, "+ "), frame);
-		text_cut(name);
+		escape_cut(name);
 		len += sprintf(text + len, "%s%s", i ? separator : "", name);
 	}
 	if (!in->depth)
@@ -83,7 +86,7 @@ const char *cell_text(const struct col *col, const struct cell *cell, char *buf,
 		stack = stack_folded(cell->intent, " < ", false);
 		snprintf(buf, size, "%s", stack);
 		free(stack);
-		return text_cut(buf);
+		return escape_cut(buf);
 	default:
 		snprintf(buf, size, "%llu", (unsigned long long)cell->n);
 		return buf;

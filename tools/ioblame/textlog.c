@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "msg.h"
 #include "rec.h"
 #include "textlog.h"
 
@@ -56,7 +55,7 @@ static bool parse_who(struct iob_iolog_bin_record *rec, const char *s, size_t le
 	}
 	if (sscanf(s, "pid-%llu%n", &n, &used) != 1 || !used || (size_t)used > len)
 		return false;
-	rec->role_kind = n ? ROLE_THREAD : ROLE_NOBODY;
+	rec->role_kind = n ? ROLE_THREAD : ROLE_SPECIAL;
 	rec->id = n;
 	rec->pid = n;
 	comm = s + used;
@@ -142,7 +141,7 @@ bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_
 
 	memset(t, 0, sizeof(*t));
 	if (sscanf(line, "%c %u @ %llu %n", &op, &bytes, &sector, &used) != 3 || !used ||
-	    (size_t)used >= len || !strchr("RAWDF", op))
+	    (size_t)used >= len || !strchr(rec_op_letters, op))
 		return false;
 	who = line + used;
 	file = last(who, len - used, " dev=0x");

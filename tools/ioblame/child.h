@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * child - the command after --, one at most
+ */
+#ifndef IOBLAME_CHILD_H
+#define IOBLAME_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+bool child_start(char **argv);
+bool child_ended(int *status, uint64_t *wrote);
+void child_kill(void);
+
+#endif
