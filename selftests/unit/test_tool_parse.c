@@ -47,8 +47,12 @@ static void intents(void)
 		return;
 	}
 	intent_function(in->frame[1], name, sizeof(name));
-	if (strcmp(name, "ext4_buffered_write_iter [ext4]"))
+	if (strcmp(name, "ext4_buffered_write_iter"))
 		fail("function %s", name);
+	again = intent_folded(in, ";", true);
+	if (strcmp(again, "ext4_buffered_write_iter;__folio_mark_dirty"))
+		fail("folded %s", again);
+	free(again);
 	if (intent_get(5) || intent_get(10) || intent_get(~0U) || intent_count() != 10)
 		fail("what is not there");
 	why_is("sync", 'W', 6, 0x10000002, 12);

@@ -14,10 +14,10 @@
 #include "device.h"
 #include "dir.h"
 #include "escape.h"
+#include "json.h"
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
-#include "table.h"
 #include "text.h"
 
 static const char * const settings[] = {

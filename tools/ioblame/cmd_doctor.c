@@ -16,10 +16,10 @@
 #include "dir.h"
 #include "escape.h"
 #include "file.h"
+#include "json.h"
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
-#include "table.h"
 
 enum verdict {
 	GOOD,

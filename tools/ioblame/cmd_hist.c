@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "agg.h"
+#include "bars.h"
+#include "cell.h"
 #include "choice.h"
 #include "cmd.h"
+#include "group.h"
 #include "hist.h"
+#include "label.h"
 #include "opts.h"
 #include "out.h"
-#include "rows.h"
 #include "run.h"
 #include "sum.h"
 #include "table.h"
@@ -20,72 +23,7 @@
 enum {
 	BAR = 40,
 	HISTS = 20,
-	LOGS = 64,
 };
-
-/* Whole powers of two; times in µs, as below that nothing happens. */
-static unsigned int log_of(enum field field, unsigned int slot)
-{
-	uint64_t low = hist_low(slot);
-
-	if (field != FIELD_SIZE)
-		low = (low + 500) / 1000;
-	return low ? 64 - __builtin_clzll(low) : 0;
-}
-
-static uint64_t log_low(unsigned int log)
-{
-	return log ? 1ULL << (log - 1) : 0;
-}
-
-static void collect(const struct hist *h, enum field field, uint64_t *logs)
-{
-	unsigned int i;
-
-	memset(logs, 0, LOGS * sizeof(*logs));
-	for (i = 0; i < HIST_SLOTS; i++)
-		logs[log_of(field, i)] += h->n[i];
-}
-
-/**
- * hist_lines - a histogram in lines of text
- * @h:     of nanoseconds, or of bytes
- * @field: which
- * @width: of the bars
- * @line:  called for each
- * @arg:   handed on
- */
-void hist_lines(const struct hist *h, enum field field, unsigned int width,
-		void (*line)(const char *text, void *arg), void *arg)
-{
-	uint64_t logs[LOGS], most = 0;
-	unsigned int i, first = LOGS, last = 0;
-	char text[256], bar[128];
-
-	collect(h, field, logs);
-	for (i = 0; i < LOGS; i++) {
-		if (!logs[i])
-			continue;
-		if (first == LOGS)
-			first = i;
-		last = i;
-		if (logs[i] > most)
-			most = logs[i];
-	}
-	if (width >= sizeof(bar))
-		width = sizeof(bar) - 1;
-	snprintf(text, sizeof(text), "%25s : %-10s distribution",
-		 field == FIELD_SIZE ? "bytes" : "usecs", "count");
-	line(text, arg);
-	for (i = first; i <= last && most; i++) {
-		hist_bar(bar, width, logs[i], most);
-		snprintf(text, sizeof(text), "%11llu -> %-10llu : %-10llu |%s|",
-			 (unsigned long long)log_low(i),
-			 (unsigned long long)(i ? 2 * log_low(i) - 1 : 0),
-			 (unsigned long long)logs[i], bar);
-		line(text, arg);
-	}
-}
 
 static void print_line(const char *text, void *arg)
 {
@@ -115,24 +53,24 @@ static void print_slots(const struct run *run, const struct hist *h, const char 
 	struct col cols[NR_COLUMNS];
 	struct table *t;
 	struct cell c[NR_COLUMNS];
-	uint64_t logs[LOGS];
+	uint64_t slots[BARS_SLOTS];
 	unsigned int i;
 
 	memcpy(cols, columns, sizeof(cols));
 	cols[LOW].key = o->field == FIELD_SIZE ? "low_bytes" : "low_us";
 	cols[HIGH].key = o->field == FIELD_SIZE ? "high_bytes" : "high_us";
 	t = table_new(o->format, "hist", cols, NR_COLUMNS);
-	collect(h, o->field, logs);
-	for (i = 0; i < LOGS; i++) {
-		if (!logs[i])
+	bars_collect(h, o->field, slots);
+	for (i = 0; i < BARS_SLOTS; i++) {
+		if (!slots[i])
 			continue;
 		c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
 		c[FIELD] = CELL_TEXT(choice_fields[o->field]);
 		c[BY] = CELL_TEXT(by);
 		c[NAME] = CELL_TEXT(name);
-		c[LOW] = CELL_N(log_low(i));
-		c[HIGH] = CELL_N(i ? 2 * log_low(i) - 1 : 0);
-		c[COUNT] = CELL_N(logs[i]);
+		c[LOW] = CELL_N(bars_low(i));
+		c[HIGH] = CELL_N(i ? 2 * bars_low(i) - 1 : 0);
+		c[COUNT] = CELL_N(slots[i]);
 		table_row(t, c);
 	}
 	table_end(t);
@@ -150,7 +88,7 @@ static void print_one(const struct run *run, const struct hist *h, const char *b
 		out_printf(", %s: %s", by, name);
 	out_puts("\n");
 	if (hist_count(h))
-		hist_lines(h, run->opts->field, BAR, print_line, NULL);
+		bars_print(h, run->opts->field, BAR, print_line, NULL);
 	else
 		out_puts("nothing was counted\n");
 }
@@ -171,16 +109,16 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("\n%s", time);
 	}
-	nr = agg_rows(&summed, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
+	nr = group_rows(&summed, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
 	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++) {
-		agg_more(&rows[i], &more);
+		group_more(&rows[i], &more);
 		print_one(run, &more.hist, choice_pivots[o->by],
-			  row_label(more.lead, o->by, label, sizeof(label)), to_ns);
+			  label_row(more.lead, o->by, label, sizeof(label)), to_ns);
 	}
 	if (o->given_by && i < nr && o->format == FORMAT_TABLE)
 		out_printf("\n... and %zu more (--rows)\n", nr - i);
 	for (i = 0; i < nr && !o->given_by; i++) {
-		agg_hist(&rows[i], &part);
+		group_hist(&rows[i], &part);
 		hist_sum(&all, &part);
 	}
 	if (!o->given_by)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cell.h"
 #include "cmd.h"
 #include "escape.h"
 #include "intent.h"

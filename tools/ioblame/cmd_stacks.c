@@ -8,17 +8,19 @@
 #include <string.h>
 
 #include "agg.h"
+#include "cell.h"
 #include "choice.h"
 #include "cmd.h"
 #include "device.h"
 #include "escape.h"
 #include "flame.h"
+#include "group.h"
 #include "intent.h"
+#include "label.h"
 #include "map.h"
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
-#include "rows.h"
 #include "run.h"
 #include "sum.h"
 #include "table.h"
@@ -72,11 +74,9 @@ static void add_atom(struct flame *f, const struct atom *a, uint64_t weight)
 	char comm[ESCAPE_SIZE(IOB_COMM_LEN)], why[64], reason[72];
 	unsigned int i, nr = 0;
 
-	frame[nr++] = row_comm(a, comm, sizeof(comm));
+	frame[nr++] = label_comm(a, comm, sizeof(comm));
 	for (i = in ? in->depth : 0; i-- && nr < FRAMES;) {
-		snprintf(names[nr], NAME, "%.*s", (int)strcspn(in->frame[i], "+ "),
-			 in->frame[i]);
-		frame[nr] = escape_cut(names[nr]);
+		frame[nr] = intent_function(in->frame[i], names[nr], NAME);
 		nr++;
 	}
 	snprintf(why, sizeof(why), "%.58s", a->why);
@@ -122,11 +122,11 @@ static void print_rows(const struct opts *o)
 	size_t i, nr;
 	char *folded;
 
-	nr = agg_rows(&summed, BY_STACK, o->given_sort ? o->sort : sorts[o->weight], &rows);
+	nr = group_rows(&summed, BY_STACK, o->given_sort ? o->sort : sorts[o->weight], &rows);
 	for (i = 0; i < nr && (!o->rows || i < o->rows); i++) {
-		agg_more(&rows[i], &more);
+		group_more(&rows[i], &more);
 		in = intent_get(more.stack->key.intent);
-		folded = in ? stack_folded(in, ";", true) : NULL;
+		folded = in ? intent_folded(in, ";", true) : NULL;
 		c[INTENT] = CELL_N(more.stack->key.intent);
 		c[WHY] = CELL_TEXT(more.why->why);
 		c[FOLDED] = CELL_TEXT(folded);

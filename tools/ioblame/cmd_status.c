@@ -11,10 +11,10 @@
 #include "cmd.h"
 #include "dir.h"
 #include "escape.h"
+#include "json.h"
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
-#include "table.h"
 #include "text.h"
 
 /* "KEY=N" words of a line, into an object. */

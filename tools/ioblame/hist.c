@@ -116,17 +116,3 @@ uint64_t hist_percentile(const struct hist *h, double part)
 	}
 	return hist_low(i);
 }
-
-/* @width characters and a NUL: a bar of @n out of @most. */
-void hist_bar(char *to, size_t width, uint64_t n, uint64_t most)
-{
-	size_t filled = most ? (size_t)((double)n / (double)most * (double)width + 0.5) : 0;
-
-	if (filled > width)
-		filled = width;
-	if (n && !filled)
-		filled = 1;
-	memset(to, '@', filled);
-	memset(to + filled, ' ', width - filled);
-	to[width] = '\0';
-}

@@ -38,6 +38,5 @@ void hist_add(struct hist *h, uint64_t value);
 void hist_sum(struct hist *to, const struct hist *from);
 uint64_t hist_count(const struct hist *h);
 uint64_t hist_percentile(const struct hist *h, double part);
-void hist_bar(char *to, size_t width, uint64_t n, uint64_t most);
 
 #endif

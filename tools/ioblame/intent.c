@@ -217,13 +217,43 @@ const char *intent_why(const struct iob_iolog_bin_record *rec)
 	return rec->op == OP_READ ? rec_op_name(rec->op) : "task";
 }
 
-/* The function of a frame, with its module: "ext4_writepages [ext4]". */
-void intent_function(const char *frame, char *to, unsigned int size)
+/*
+ * The function of a frame without offset and module, in @size bytes.  Example:
+ * "ext4_writepages" of "ext4_writepages+0x1f4/0x2a0 [ext4]".
+ */
+char *intent_function(const char *frame, char *to, unsigned int size)
 {
-	size_t n = strcspn(frame, "+ ");
-	const char *module = strstr(frame, " [");
+	snprintf(to, size, "%.*s", (int)strcspn(frame, "+ "), frame);
+	return escape_cut(to);
+}
 
-	snprintf(to, size, "%.*s%s", (int)n, frame, module ? module : "");
+/**
+ * intent_folded - the functions of a stack on one line
+ * @in:              the intent
+ * @separator:       between two functions
+ * @outermost_first: the order of flame graphs; else the innermost is first
+ *
+ * Return: the line, allocated; "-" without a stack.
+ */
+char *intent_folded(const struct intent *in, const char *separator, bool outermost_first)
+{
+	size_t size = 1, len = 0;
+	unsigned int i;
+	char name[256], *text;
+
+	for (i = 0; i < in->depth; i++)
+		size += strlen(in->frame[i]) + strlen(separator);
+	text = must(malloc(size + 16));
+	*text = '\0';
+	for (i = 0; i < in->depth; i++) {
+		const char *frame = in->frame[outermost_first ? in->depth - 1 - i : i];
+
+		len += sprintf(text + len, "%s%s", i ? separator : "",
+			       intent_function(frame, name, sizeof(name)));
+	}
+	if (!in->depth)
+		strcpy(text, "-");
+	return text;
 }
 
 /* As the file has it, to be freed: what is kept of it in a recording. */

@@ -26,7 +26,8 @@ bool intent_parse(const char *text);
 const struct intent *intent_get(uint32_t nr);
 void intent_load(int fd);
 const char *intent_why(const struct iob_iolog_bin_record *rec);
-void intent_function(const char *frame, char *to, unsigned int size);
+char *intent_function(const char *frame, char *to, unsigned int size);
+char *intent_folded(const struct intent *in, const char *separator, bool outermost_first);
 char *intent_text(const struct intent *in);
 uint32_t intent_count(void);
 

@@ -14,16 +14,18 @@
 #include <wchar.h>
 
 #include "agg.h"
+#include "bars.h"
 #include "choice.h"
 #include "clock.h"
-#include "cmd.h"
 #include "escape.h"
+#include "group.h"
 #include "hist.h"
 #include "intent.h"
+#include "label.h"
+#include "live.h"
 #include "msg.h"
 #include "name.h"
 #include "opts.h"
-#include "rows.h"
 #include "run.h"
 #include "stop.h"
 #include "text.h"
@@ -122,10 +124,10 @@ static bool fits(const struct row *sums)
 
 	if (!*v.filter)
 		return true;
-	agg_more(sums, &more);
-	return strstr(row_label(row->lead, v.by, label, sizeof(label)), v.filter) ||
-	       strstr(row_comm(row->lead, comm, sizeof(comm)), v.filter) ||
-	       strstr(row_file(row->file), v.filter) ||
+	group_more(sums, &more);
+	return strstr(label_row(row->lead, v.by, label, sizeof(label)), v.filter) ||
+	       strstr(label_comm(row->lead, comm, sizeof(comm)), v.filter) ||
+	       strstr(label_file(row->file), v.filter) ||
 	       strstr(row->why->why, v.filter) ||
 	       strstr(name_cgroup(row->cgroup->key.cgroup), v.filter);
 }
@@ -136,14 +138,14 @@ static void gather(void)
 	size_t i, kept = 0;
 
 	free(v.rows);
-	v.nr = agg_rows(shown(), v.by, v.sort, &v.rows);
+	v.nr = group_rows(shown(), v.by, v.sort, &v.rows);
 	for (i = 0; i < v.nr; i++) {
 		if (fits(&v.rows[i]))
 			v.rows[kept++] = v.rows[i];
 	}
 	v.nr = kept;
 	for (i = 0; v.has_chosen && i < v.nr; i++) {
-		if (agg_same(v.by, &v.chosen, v.rows[i].atoms))
+		if (group_same(v.by, &v.chosen, v.rows[i].atoms))
 			v.selected = i;
 	}
 	if (v.selected >= v.nr)
@@ -227,16 +229,16 @@ static void draw_row(int y, const struct row *row, bool selected)
 	struct row_more more;
 	int x = 0;
 
-	agg_more(row, &more);
+	group_more(row, &more);
 
 	if (selected) {
 		attron(A_REVERSE);
 		mvhline(y, 0, ' ', COLS);
 	}
 	if (v.by == BY_PROCESS) {
-		put_right(y, &x, 8, row_who(more.lead, text, sizeof(text)));
-		snprintf(text, sizeof(text), "%s%s", row_comm(more.lead, comm, sizeof(comm)),
-			 row_exited(v.run, more.lead) ? "*" : "");
+		put_right(y, &x, 8, label_who(more.lead, text, sizeof(text)));
+		snprintf(text, sizeof(text), "%s%s", label_comm(more.lead, comm, sizeof(comm)),
+			 label_exited(more.lead) ? "*" : "");
 		put_left(y, &x, COMM_WIDTH, text);
 		put_left(y, &x, UNIT_WIDTH, name_unit(more.cgroup->key.cgroup));
 	}
@@ -253,13 +255,13 @@ static void draw_row(int y, const struct row *row, bool selected)
 	}
 	if (v.by == BY_PROCESS) {
 		if (more.files > 1)
-			snprintf(text, sizeof(text), "%.4300s (+%u)", row_file(more.file),
+			snprintf(text, sizeof(text), "%.4300s (+%u)", label_file(more.file),
 				 more.files - 1);
 		else
-			snprintf(text, sizeof(text), "%.4300s", row_file(more.file));
+			snprintf(text, sizeof(text), "%.4300s", label_file(more.file));
 		put_left(y, &x, COLS, text);
 	} else {
-		put_left(y, &x, COLS, row_label(more.lead, v.by, text, sizeof(text)));
+		put_left(y, &x, COLS, label_row(more.lead, v.by, text, sizeof(text)));
 	}
 	if (selected)
 		attroff(A_REVERSE);
@@ -303,11 +305,11 @@ static void draw_detail(void)
 		return;
 	}
 	row = &v.rows[v.selected];
-	agg_more(row, &more);
+	group_more(row, &more);
 	v.line = FIRST_ROW;
-	row_label(more.lead, v.by, text, sizeof(text));
+	label_row(more.lead, v.by, text, sizeof(text));
 	attron(A_BOLD);
-	put(v.line++, 0, COLS, row_label(more.lead, v.by, text, sizeof(text)));
+	put(v.line++, 0, COLS, label_row(more.lead, v.by, text, sizeof(text)));
 	attroff(A_BOLD);
 	snprintf(text, sizeof(text), "read %s, written %s, %llu IOs, %llu errors, mostly %s on %s",
 		 text_bytes(read, row->bytes[ROW_READ]),
@@ -315,7 +317,7 @@ static void draw_detail(void)
 		 (unsigned long long)row->all_ios, (unsigned long long)row->errors,
 		 more.why->why, name_disk(more.disk->key.disk));
 	draw_line(text, NULL);
-	snprintf(text, sizeof(text), "file %.4300s", row_file(more.file));
+	snprintf(text, sizeof(text), "file %.4300s", label_file(more.file));
 	draw_line(text, NULL);
 	in = intent_get(more.stack->key.intent);
 	snprintf(text, sizeof(text), "stack #%u:", more.stack->key.intent);
@@ -331,7 +333,7 @@ static void draw_detail(void)
 	}
 	v.line++;
 	put(v.line++, 0, COLS, "time from queueing to completion:");
-	hist_lines(&more.hist, FIELD_TOTAL, COLS > 80 ? 40 : 20, draw_line, NULL);
+	bars_print(&more.hist, FIELD_TOTAL, COLS > 80 ? 40 : 20, draw_line, NULL);
 }
 
 static void draw_help(void)

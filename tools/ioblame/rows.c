@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "agg.h"
+#include "cell.h"
 #include "choice.h"
 #include "escape.h"
+#include "group.h"
 #include "hist.h"
 #include "intent.h"
+#include "label.h"
 #include "name.h"
 #include "opts.h"
 #include "out.h"
@@ -66,65 +69,6 @@ static const struct col columns[NR_COLUMNS] = {
 	[FILE_PATH] = { "FILE", "file", COL_TEXT, DATA, 0 },
 	[STACK] = { "STACK", "stack", COL_STACK, DATA | COL_CUT, 0 },
 };
-
-const char *row_who(const struct atom *a, char *to, unsigned int size)
-{
-	return rec_who(a->key.kind, a->key.who, to, size);
-}
-
-const char *row_comm(const struct atom *a, char *to, unsigned int size)
-{
-	if (a->key.rest == REST_ALL)
-		return "(others)";
-	if (a->key.kind == ROLE_CGROUP)
-		return name_unit(a->key.cgroup);
-	escape_text(to, size, a->comm, sizeof(a->comm));
-	return *to ? to : "-";
-}
-
-const char *row_file(const struct atom *a)
-{
-	if (a->key.rest)
-		return "(others)";
-	return name_file(a->key.dev, a->key.ino, a->key.gen);
-}
-
-/* Whether the process is gone; of a recording nobody knows. */
-bool row_exited(const struct run *run, const struct atom *a)
-{
-	return run->source.live && a->key.kind <= ROLE_PROCESS && a->key.who &&
-	       kill(a->key.who, 0) && errno == ESRCH;
-}
-
-/* What a row is called. */
-const char *row_label(const struct atom *a, enum pivot by, char *to, unsigned int size)
-{
-	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], *stack;
-	const struct intent *in;
-
-	switch (by) {
-	case BY_FILE:
-		return row_file(a);
-	case BY_DEVICE:
-		return name_disk(a->key.disk);
-	case BY_CGROUP:
-		return name_cgroup(a->key.cgroup);
-	case BY_OP:
-		return rec_op_name(a->key.op);
-	case BY_WHY:
-		return a->why;
-	case BY_STACK:
-		in = intent_get(a->key.intent);
-		stack = in ? stack_folded(in, " < ", false) : NULL;
-		snprintf(to, size, "#%u %s", a->key.intent, stack ? stack : "?");
-		free(stack);
-		return escape_cut(to);
-	default:
-		snprintf(to, size, "%s %s", row_who(a, who, sizeof(who)),
-			 row_comm(a, comm, sizeof(comm)));
-		return escape_cut(to);
-	}
-}
 
 /* Which columns a table of this kind shows. */
 static void choose(struct col *cols, enum pivot by, const struct rows_look *look)
@@ -183,15 +127,15 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 		       struct cell *c, struct room *m)
 {
 	const struct atom *a = row->lead;
-	bool task = a->key.kind <= ROLE_PROCESS, exited = row_exited(run, a);
-	const char *file = row_file(row->file);
+	bool task = a->key.kind <= ROLE_PROCESS, exited = run->source.live && label_exited(a);
+	const char *file = label_file(row->file);
 	const struct intent *in = intent_get(row->stack->key.intent);
 
-	c[WHO] = CELL_TEXT(row_who(a, m->who, sizeof(m->who)));
+	c[WHO] = CELL_TEXT(label_who(a, m->who, sizeof(m->who)));
 	c[PID] = CELL_IF(task, a->key.who);
 	/* threads of a process are one row */
 	c[ROLE] = CELL_TEXT(rec_role_name(task ? ROLE_PROCESS : a->key.kind));
-	c[COMM] = CELL_TEXT(row_comm(a, m->comm, sizeof(m->comm)));
+	c[COMM] = CELL_TEXT(label_comm(a, m->comm, sizeof(m->comm)));
 	snprintf(m->marked, sizeof(m->marked), "%s%s", c[COMM].text, exited ? "*" : "");
 	escape_cut(m->marked);
 	c[SHOWN_COMM] = CELL_TEXT(m->marked);
@@ -263,7 +207,7 @@ void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 	bool exited = false;
 
 	choose(cols, by, look);
-	nr = agg_rows(agg, by, o->sort, &rows);
+	nr = group_rows(agg, by, o->sort, &rows);
 	/* JSON and CSV have all columns, in the same order always */
 	for (i = 0; o->format != FORMAT_TABLE && i < NR_COLUMNS; i++)
 		cols[i].flags = columns[i].flags;
@@ -271,7 +215,7 @@ void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 	for (i = 0; i < nr && (!most || i < most); i++) {
 		cells[TIME] = CELL_N(run_wall_ns(run, look->to_ns));
 		cells[SECONDS] = CELL_RATE((double)(look->to_ns - look->from_ns) / 1e9);
-		agg_more(&rows[i], &more);
+		group_more(&rows[i], &more);
 		fill_names(run, &more, by, cells, &room);
 		fill_numbers(&rows[i], &more.hist, look, cells);
 		exited |= cells[EXITED].known && cells[EXITED].n;

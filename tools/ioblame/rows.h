@@ -16,10 +16,5 @@ struct rows_look {
 
 void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 		unsigned int most, const struct rows_look *look);
-const char *row_label(const struct atom *a, enum pivot by, char *to, unsigned int size);
-const char *row_who(const struct atom *a, char *to, unsigned int size);
-const char *row_comm(const struct atom *a, char *to, unsigned int size);
-const char *row_file(const struct atom *a);
-bool row_exited(const struct run *run, const struct atom *a);
 
 #endif

@@ -19,6 +19,7 @@
 #include "escape.h"
 #include "file.h"
 #include "filter.h"
+#include "json.h"
 #include "msg.h"
 #include "name.h"
 #include "opts.h"
@@ -29,7 +30,6 @@
 #include "source.h"
 #include "status.h"
 #include "stop.h"
-#include "table.h"
 #include "text.h"
 
 #define MS	1000000ULL
