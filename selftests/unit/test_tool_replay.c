@@ -215,10 +215,10 @@ static unsigned int replay(struct source *s)
 		}
 		name_tidy();
 	}
-	check_text(s->kernel);
-	for (i = 0; i < s->after.nr_losses; i++) {
-		check_text(s->after.loss[i].name);
-		check_text(s->after.loss[i].what);
+	check_text(s->head.kernel);
+	for (i = 0; i < s->recording.after.nr_losses; i++) {
+		check_text(s->recording.after.loss[i].name);
+		check_text(s->recording.after.loss[i].what);
 	}
 	source_close(s);
 	close(fd);
@@ -233,8 +233,8 @@ static void good(void)
 	make_good();
 	said = 0;
 	nr = replay(&s);
-	if (nr != 23 || s.torn || said || s.dropped || !s.has_status || s.start_ns != 5)
-		fail("%u records, torn %d", nr, s.torn);
+	if (nr != 23 || s.recording.torn || said || s.dropped || !s.recording.has_status || s.head.start_ns != 5)
+		fail("%u records, torn %d", nr, s.recording.torn);
 	if (strcmp(name_file(8 << 20, 10, 1), "/mnt/a") ||
 	    strcmp(name_file(8 << 20, 11, 1), "/mnt/\\033[2J\\012\\377"))
 		fail("names");
@@ -252,8 +252,8 @@ static void cut(void)
 	for (at = 0; at < whole; at++) {
 		length = at;
 		nr = replay(&s);
-		if (nr < before || nr > 23 || (at >= 16 && !s.torn))
-			fail("cut at %zu: %u records, torn %d", at, nr, s.torn);
+		if (nr < before || nr > 23 || (at >= 16 && !s.recording.torn))
+			fail("cut at %zu: %u records, torn %d", at, nr, s.recording.torn);
 		before = nr;
 	}
 }
@@ -347,7 +347,7 @@ static void hostile(void)
 		put(&chunk, sizeof(chunk));
 		put_records(1);
 		replay(&s);
-		if (!s.torn)
+		if (!s.recording.torn)
 			fail("a chunk of %u bytes is taken", lengths[i]);
 	}
 }

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -9,8 +11,10 @@
 
 #include "child.h"
 #include "escape.h"
+#include "file.h"
 #include "msg.h"
 #include "stop.h"
+#include "text.h"
 
 static pid_t child;
 
@@ -52,25 +56,6 @@ bool child_start(char **argv)
 	return false;
 }
 
-/**
- * child_ended - ask if the command has ended
- * @status: its wait status
- * @wrote:  bytes that it and its children wrote: by direct IO, or by dirtying
- *	    pages of the page cache
- *
- * Return: true once, in the first call after the end.
- */
-bool child_ended(int *status, uint64_t *wrote)
-{
-	struct rusage usage;
-
-	if (child <= 0 || wait4(child, status, WNOHANG, &usage) != child)
-		return false;
-	child = 0;
-	*wrote = (uint64_t)usage.ru_oublock * 512;
-	return true;
-}
-
 /* End the command, if it still runs. */
 void child_kill(void)
 {
@@ -79,4 +64,57 @@ void child_kill(void)
 	kill(child, SIGTERM);
 	waitpid(child, NULL, 0);
 	child = 0;
+}
+
+/* Bytes of the whole machine that are dirty or under writeback. */
+static uint64_t dirty_bytes(void)
+{
+	static const char * const words[] = { "\nDirty:", "\nWriteback:" };
+	char *text = file_read("/proc/meminfo"), *p;
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; text && i < ARRAY_SIZE(words); i++) {
+		p = strstr(text, words[i]);
+		if (p)
+			sum += strtoull(p + strlen(words[i]), NULL, 10) << 10;
+	}
+	free(text);
+	return sum;
+}
+
+/* How the command ended, and how much of its data may not be on the disk yet. */
+static void print_end_of_child(int status, uint64_t wrote, bool sync)
+{
+	uint64_t left = sync ? 0 : dirty_bytes();
+	char all[TEXT_NUMBER], part[TEXT_NUMBER];
+
+	if (WIFSIGNALED(status))
+		msg("the command was ended by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		msg("the command ended with status %d", WEXITSTATUS(status));
+	if (left > wrote)
+		left = wrote;
+	if (left)
+		msg("of %s that the command wrote, up to %s is in memory still and not seen here; --sync waits for it",
+		    text_bytes(all, wrote), text_bytes(part, left));
+}
+
+/**
+ * child_ended - ask if the command has ended, and print how
+ * @sync: all its data will be written before the end of the run
+ *
+ * Return: true once, in the first call after the end.
+ */
+bool child_ended(bool sync)
+{
+	struct rusage usage;
+	int status;
+
+	if (child <= 0 || wait4(child, &status, WNOHANG, &usage) != child)
+		return false;
+	child = 0;
+	/* ru_oublock counts direct IO, and pages of the page cache when they get dirty */
+	print_end_of_child(status, (uint64_t)usage.ru_oublock * 512, sync);
+	return true;
 }

@@ -6,10 +6,9 @@
 #define IOBLAME_CHILD_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 bool child_start(char **argv);
-bool child_ended(int *status, uint64_t *wrote);
+bool child_ended(bool sync);
 void child_kill(void);
 
 #endif

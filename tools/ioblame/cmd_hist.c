@@ -19,6 +19,7 @@
 #include "run.h"
 #include "sum.h"
 #include "table.h"
+#include "view.h"
 
 enum {
 	BAR = 40,
@@ -135,5 +136,5 @@ int cmd_hist(const struct opts *o)
 		.ages = o->field == FIELD_AGE,
 	};
 
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

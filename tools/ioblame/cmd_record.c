@@ -19,6 +19,7 @@
 #include "opts.h"
 #include "run.h"
 #include "store.h"
+#include "view.h"
 
 enum {
 	BATCH = 8192,		/* records in a chunk */
@@ -40,8 +41,7 @@ static int begin(struct run *run)
 {
 	const struct opts *o = run->opts;
 	char *name = must(escape_dup(o->output, strlen(o->output)));
-	char head[1024];
-	int fd, n;
+	int fd;
 
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
 		msg("%s is on a disk that is watched: what is written to it is seen, too", name);
@@ -53,11 +53,8 @@ static int begin(struct run *run)
 		return EXIT_FAILED;
 	}
 	free(name);
-	n = snprintf(head, sizeof(head),
-		     "version %s\nkernel %s\nwall_ns %lld\nstart_ns %llu\n", VERSION,
-		     run->source.kernel, (long long)run->source.wall_ns,
-		     (unsigned long long)run->source.start_ns);
-	put(STORE_HEAD, head, n);
+	if (!store_write_head(file, &run->source.head))
+		failed = true;
 	if (run->session.status_text && !run->session.own)
 		put(STORE_STATUS_BEFORE, run->session.status_text,
 		    strlen(run->session.status_text));
@@ -139,5 +136,5 @@ int cmd_record(const struct opts *o)
 		.begin = begin, .record = record, .filled = filled, .end = end,
 	};
 
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

@@ -18,6 +18,7 @@
 #include "run.h"
 #include "sum.h"
 #include "text.h"
+#include "view.h"
 
 enum {
 	ROWS_IN_REPORT = 20,
@@ -71,7 +72,7 @@ static void print_head(const struct run *run, uint64_t from_ns, uint64_t to_ns)
 		out_printf("%s  ", time);
 	}
 	out_printf("%llu IOs in %.1f s, Linux %s\n", (unsigned long long)summed.ios,
-		   (double)(to_ns - from_ns) / 1e9, run->source.kernel);
+		   (double)(to_ns - from_ns) / 1e9, run->source.head.kernel);
 }
 
 static void print_report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
@@ -117,5 +118,5 @@ int cmd_report(const struct opts *o)
 		.interval = print_report, .end = sum_end,
 	};
 
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

@@ -16,6 +16,7 @@
 #include "rec.h"
 #include "run.h"
 #include "table.h"
+#include "view.h"
 
 enum column {
 	TIME_NS, TIME, WHO, PID, TGID, ROLE, COMM, CGROUP, VIA, VIA_PID,
@@ -80,7 +81,7 @@ static void record(struct run *run, const struct iob_iolog_bin_record *rec)
 	const struct intent *in = intent_get(rec->intent_nr);
 	bool timed = rec->queue_ns;
 	struct cell c[NR_COLUMNS];
-	uint64_t since = rec->complete_ns - run->source.start_ns;
+	uint64_t since = rec->complete_ns - run->source.head.start_ns;
 
 	if (o->rows && rows++ >= o->rows) {
 		run->quit = true;
@@ -89,7 +90,7 @@ static void record(struct run *run, const struct iob_iolog_bin_record *rec)
 	if (o->timestamp)
 		run_time(run, rec->complete_ns, time, sizeof(time));
 	else
-		snprintf(time, sizeof(time), "%.6f", rec->complete_ns < run->source.start_ns ?
+		snprintf(time, sizeof(time), "%.6f", rec->complete_ns < run->source.head.start_ns ?
 			 0 : (double)since / 1e9);
 	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
 	escape_text(via, sizeof(via), rec->sub_comm, sizeof(rec->sub_comm));
@@ -160,5 +161,5 @@ int cmd_snoop(const struct opts *o)
 		.begin = begin, .record = record, .filled = filled, .end = end,
 	};
 
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

@@ -24,6 +24,7 @@
 #include "run.h"
 #include "sum.h"
 #include "table.h"
+#include "view.h"
 
 enum {
 	FRAMES = 260,
@@ -185,5 +186,5 @@ int cmd_stacks(const struct opts *o)
 		.interval = picture, .end = end,
 	};
 
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

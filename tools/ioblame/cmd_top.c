@@ -13,6 +13,7 @@
 #include "rows.h"
 #include "run.h"
 #include "sum.h"
+#include "view.h"
 
 enum {
 	TOP_ROWS = 20,
@@ -64,5 +65,5 @@ int cmd_top(const struct opts *o)
 	    o->format == FORMAT_TABLE && !o->input)
 		return live_top(o);
 #endif
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

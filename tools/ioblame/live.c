@@ -29,6 +29,7 @@
 #include "run.h"
 #include "stop.h"
 #include "text.h"
+#include "view.h"
 
 enum {
 	KEY_ESC = 27,
@@ -638,5 +639,5 @@ int live_top(const struct opts *o)
 
 	/* what describes the terminal is read before a disk is watched */
 	setupterm(NULL, STDOUT_FILENO, &bad);
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

@@ -62,6 +62,8 @@ static const struct {
 	{ 'S', CMD(TOP) | CMD(REPORT) },
 };
 
+static const char short_options[] = ":D:p:c:g:s:r:d:o:TVhabS";
+
 static const struct option long_options[] = {
 	{ "device", required_argument, NULL, 'D' },
 	{ "pid", required_argument, NULL, 'p' },
@@ -266,7 +268,7 @@ static int parse_options(struct opts *o, int argc, char **argv)
 
 	optind = 0;
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":D:p:c:g:s:r:d:o:TVhabS", long_options, NULL)) >= 0) {
+	while ((opt = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0) {
 		if (opt == 'h') {
 			help_print(o->given_command ? (int)o->command : -1);
 			return OPTS_DONE;
@@ -359,7 +361,7 @@ static int parse_replay(struct opts *o, int argc, char **argv)
 	if (argc < 3 || !parse_choice(argv[2], choice_commands, NR_COMMANDS, &word))
 		return 1;
 	if (!(VIEWS & 1U << word)) {
-		usage_error(o, "'%s' is not a view of replay: top, snoop, report, hist, stacks", argv[2]);
+		usage_error(o, "replay has no view '%s'", argv[2]);
 		return -1;
 	}
 	o->command = word;
@@ -416,7 +418,7 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		ret = parse_args(o, argv + optind, argc - optind);
 	if (!ret && o->command == CMD_STACKS && o->format == FORMAT_TABLE &&
 	    (o->rows || o->given_sort))
-		return usage_error(o, "stacks takes --rows and --sort only with --json or --csv", NULL);
+		return usage_error(o, "--rows and --sort need --json or --csv", NULL);
 	/* these views print once: an interval is their duration */
 	if (!ret && o->interval_ns && (1U << o->command &
 				       (CMD(SNOOP) | CMD(STACKS) | CMD(RECORD)))) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "msg.h"
 #include "rec.h"
 
 static uint64_t span(uint64_t from, uint64_t to)
@@ -44,7 +45,9 @@ bool rec_is_metadata(const struct iob_iolog_bin_record *rec)
 	return rec->ino <= 2;
 }
 
-#define LETTER(constant, letter, word)	letter,
+#define LETTER(constant, letter, word)		letter,
+#define LETTER_WORD(constant, letter, word)	[letter] = word,
+#define WORD(constant, word)			word,
 
 /* The letters of all operations, as the text log and --rw use them */
 const char rec_op_letters[] = { IOB_OPS(LETTER) '\0' };
@@ -52,16 +55,10 @@ const char rec_op_letters[] = { IOB_OPS(LETTER) '\0' };
 /* The word of an operation's letter. */
 const char *rec_op_name(unsigned char op)
 {
-	switch (op) {
-#define X(constant, letter, word)	case letter: return word;
-	IOB_OPS(X)
-#undef X
-	default:
-		return "?";
-	}
-}
+	static const char *const names[] = { IOB_OPS(LETTER_WORD) };
 
-#define WORD(constant, word)	word,
+	return op < ARRAY_SIZE(names) && names[op] ? names[op] : "?";
+}
 
 const char *rec_role_name(unsigned int kind)
 {

@@ -120,8 +120,9 @@ void table_stream_row(struct table *t, const struct cell *cells)
 	t->headed = true;
 	for (i = 0; i <= last; i++) {
 		if (col_is_shown(&t->cols[i]))
-			print_stream_cell(&t->cols[i], cell_text(&t->cols[i], &cells[i], buf,
-							   sizeof(buf)), i == last);
+			print_stream_cell(&t->cols[i],
+					  cell_text(&t->cols[i], &cells[i], buf, sizeof(buf)),
+					  i == last);
 	}
 	out_puts("\n");
 }
