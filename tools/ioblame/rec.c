@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "msg.h"
 #include "rec.h"
 
 static uint64_t span(uint64_t from, uint64_t to)
@@ -46,7 +45,7 @@ bool rec_is_metadata(const struct iob_iolog_bin_record *rec)
 }
 
 #define LETTER(constant, letter, word)		letter,
-#define LETTER_WORD(constant, letter, word)	[letter] = word,
+#define LETTER_WORD(constant, letter, word)	word,
 #define WORD(constant, word)			word,
 
 /* The letters of all operations, as the text log and --rw use them */
@@ -56,8 +55,9 @@ const char rec_op_letters[] = { IOB_OPS(LETTER) '\0' };
 const char *rec_op_name(unsigned char op)
 {
 	static const char *const names[] = { IOB_OPS(LETTER_WORD) };
+	const char *at = op ? strchr(rec_op_letters, op) : NULL;
 
-	return op < ARRAY_SIZE(names) && names[op] ? names[op] : "?";
+	return at ? names[at - rec_op_letters] : "?";
 }
 
 const char *rec_role_name(unsigned int kind)

@@ -128,7 +128,8 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 		       struct cell *c, struct room *m)
 {
 	const struct atom *a = row->lead;
-	bool task = a->key.kind <= ROLE_PROCESS, exited = source_is_live(&run->source) && label_exited(a);
+	bool live = source_is_live(&run->source), exited = live && label_exited(a);
+	bool task = a->key.kind <= ROLE_PROCESS;
 	const char *file = label_file(row->file);
 	const struct intent *in = intent_get(row->stack->key.intent);
 
@@ -140,7 +141,7 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 	snprintf(m->marked, sizeof(m->marked), "%s%s", c[COMM].text, exited ? "*" : "");
 	escape_cut(m->marked);
 	c[SHOWN_COMM] = CELL_TEXT(m->marked);
-	c[EXITED] = CELL_IF(task && source_is_live(&run->source), exited);
+	c[EXITED] = CELL_IF(task && live, exited);
 	c[UNIT] = CELL_TEXT(by == BY_CGROUP ? name_cgroup(row->cgroup->key.cgroup) :
 			    name_unit(row->cgroup->key.cgroup));
 	c[CGROUP] = CELL_TEXT(name_cgroup(row->cgroup->key.cgroup));

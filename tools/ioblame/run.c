@@ -51,7 +51,8 @@ void run_print_head(const struct run *run)
 	json_text(o, "command", choice_commands[run->opts->command]);
 	json_text(o, "kernel", run->source.head.kernel);
 	json_n(o, "time_ns", run_wall_ns(run, run->source.head.start_ns));
-	json_object_object_add(o, "replayed", json_object_new_boolean(!source_is_live(&run->source)));
+	json_object_object_add(o, "replayed",
+			       json_object_new_boolean(!source_is_live(&run->source)));
 	list = json_object_new_array();
 	for (i = 0; i < run->session.nr_devices; i++)
 		json_object_array_add(list, json_object_new_string(run->session.device[i].name));

@@ -46,7 +46,7 @@ static bool look_up_devices(struct run *run)
 
 /* Pass a record to the view, unless it is filtered out. */
 static void pass_record(struct run *run, const struct view *view,
-		 const struct iob_iolog_bin_record *rec)
+			const struct iob_iolog_bin_record *rec)
 {
 	if (!filter_takes(&run->filter, rec))
 		return;
@@ -224,8 +224,8 @@ static int go_through(struct run *run, const struct view *view)
 		return ret;
 	run_print_head(run);
 	if (source_is_live(&run->source))
-		watch_records(run, view, &c, view->wait || view->interval_ns ||
-		     o->command == CMD_SNOOP);
+		watch_records(run, view, &c,
+			      view->wait || view->interval_ns || o->command == CMD_SNOOP);
 	else
 		replay_records(run, view, &c);
 	if (stop_asked())
