@@ -29,7 +29,7 @@ enum {
 	NR_SETTINGS = ARRAY_SIZE(settings),
 };
 
-static char *escaped(char *text)
+static char *escape_and_free(char *text)
 {
 	char *safe = text ? must(escape_dup(text, strlen(text))) : NULL;
 
@@ -76,7 +76,7 @@ static char *counter_part(unsigned int nr, const char *end)
 	char name[64];
 
 	snprintf(name, sizeof(name), "counters/%u%s", nr, end);
-	return escaped(dir_read_word(name));
+	return escape_and_free(dir_read_word(name));
 }
 
 static void print_counters(void)
@@ -96,7 +96,7 @@ static void print_counters(void)
 	}
 }
 
-static void show_json(void)
+static void show_settings_json(void)
 {
 	struct json_object *o = json_begin("config"), *list = json_object_new_array(), *c;
 	unsigned int i, nr = nr_counters();
@@ -105,7 +105,7 @@ static void show_json(void)
 
 	json_n(o, "schema", 1);
 	for (i = 0; i < NR_SETTINGS; i++) {
-		text = escaped(dir_read_word(settings[i]));
+		text = escape_and_free(dir_read_word(settings[i]));
 		if (text && text_parse_u64(text, &n))
 			json_n(o, settings[i], n);
 		else
@@ -129,17 +129,17 @@ static void show_json(void)
 	json_print(o);
 }
 
-static int show(const struct opts *o)
+static int show_settings(const struct opts *o)
 {
 	unsigned int i;
 	char *text;
 
 	if (o->format == FORMAT_JSON) {
-		show_json();
+		show_settings_json();
 		return EXIT_OK;
 	}
 	for (i = 0; i < NR_SETTINGS; i++) {
-		text = escaped(dir_read_word(settings[i]));
+		text = escape_and_free(dir_read_word(settings[i]));
 		out_printf("%-12s %s\n", settings[i], text ? text : "?");
 		free(text);
 	}
@@ -149,7 +149,7 @@ static int show(const struct opts *o)
 }
 
 /* What a refused setting means, and what to do. */
-static int refused(int err, const char *name, const char *value)
+static int setting_refused(int err, const char *name, const char *value)
 {
 	char safe[ESCAPE_SIZE(80)];
 
@@ -172,14 +172,14 @@ static int refused(int err, const char *name, const char *value)
 	}
 }
 
-static int set(const char *name, const char *value)
+static int set_setting(const char *name, const char *value)
 {
 	int err = -dir_write(name, value, 0);
 
-	return err ? refused(err, name, value) : EXIT_OK;
+	return err ? setting_refused(err, name, value) : EXIT_OK;
 }
 
-static int set_named(char **args, int nr)
+static int set_named_setting(char **args, int nr)
 {
 	unsigned int i;
 
@@ -189,14 +189,14 @@ static int set_named(char **args, int nr)
 	}
 	for (i = 0; i < NR_SETTINGS; i++) {
 		if (!strcmp(args[0], settings[i]))
-			return set(args[0], args[1]);
+			return set_setting(args[0], args[1]);
 	}
 	msg("that is no setting; see: ioblame config show");
 	return EXIT_USAGE;
 }
 
 /* devices [add|remove|only DEVICE...] | clear */
-static int devices(char **args, int nr)
+static int change_devices(char **args, int nr)
 {
 	bool remove = nr && !strcmp(args[0], "remove");
 	bool only = nr && !strcmp(args[0], "only");
@@ -230,13 +230,13 @@ static int devices(char **args, int nr)
 			 device_lookup(args[i], &d) ? d.number : args[i]);
 		err = -dir_write("devs", word, only && i == 1 ? O_TRUNC : 0);
 		if (err)
-			return refused(err, "devs", args[i]);
+			return setting_refused(err, "devs", args[i]);
 	}
 	return EXIT_OK;
 }
 
 /* A filter that is refused says itself where it is wrong. */
-static int explain(const char *name)
+static int explain_filter(const char *name)
 {
 	char *text = dir_read(name), *line, *rest = NULL, *safe;
 
@@ -252,7 +252,7 @@ static int explain(const char *name)
 }
 
 /* counter NR SPEC, filter NR EXPRESSION */
-static int counter(char **args, int nr, const char *end)
+static int set_counter(char **args, int nr, const char *end)
 {
 	char name[64];
 	uint64_t n;
@@ -271,11 +271,11 @@ static int counter(char **args, int nr, const char *end)
 		return EXIT_FAILED;
 	}
 	if (err == EINVAL && *end)
-		return explain(name);
-	return err ? refused(err, name, args[1]) : EXIT_OK;
+		return explain_filter(name);
+	return err ? setting_refused(err, name, args[1]) : EXIT_OK;
 }
 
-static int unknown(void)
+static int unknown_subcommand(void)
 {
 	msg("config has show, set, devices, counters, counter, filter, enable and disable; "
 	    "try: ioblame config --help");
@@ -292,23 +292,23 @@ int cmd_config(const struct opts *o)
 	if (ret)
 		return ret;
 	if (!strcmp(what, "show"))
-		ret = show(o);
+		ret = show_settings(o);
 	else if (!strcmp(what, "set"))
-		ret = set_named(args, nr);
+		ret = set_named_setting(args, nr);
 	else if (!strcmp(what, "devices"))
-		ret = devices(args, nr);
+		ret = change_devices(args, nr);
 	else if (!strcmp(what, "counters"))
 		print_counters();
 	else if (!strcmp(what, "counter"))
-		ret = counter(args, nr, "");
+		ret = set_counter(args, nr, "");
 	else if (!strcmp(what, "filter"))
-		ret = counter(args, nr, "_filter");
+		ret = set_counter(args, nr, "_filter");
 	else if (!strcmp(what, "enable") && nr == 0)
-		ret = set("enable", "1");
+		ret = set_setting("enable", "1");
 	else if (!strcmp(what, "disable") && nr == 0)
-		ret = set("enable", "0");
+		ret = set_setting("enable", "0");
 	else
-		ret = unknown();
+		ret = unknown_subcommand();
 	out_flush();
 	return ret;
 }

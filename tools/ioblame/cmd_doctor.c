@@ -31,10 +31,10 @@ static const struct opts *opts;
 static int worst;		/* exit status of the first that is bad */
 
 /* One finding; @todo is what to type, or NULL. */
-static void say(enum verdict v, int status, const char *what, const char *todo,
+static void print_check(enum verdict v, int status, const char *what, const char *todo,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-static void say(enum verdict v, int status, const char *what, const char *todo,
+static void print_check(enum verdict v, int status, const char *what, const char *todo,
 		const char *fmt, ...)
 {
 	static const char * const words[] = { "ok", "note", "BAD" };
@@ -75,7 +75,7 @@ static char *first_line(const char *path)
 }
 
 /* Whether the kernel's modules have ours, loaded or not. */
-static bool installed(const char *release)
+static bool is_installed(const char *release)
 {
 	char path[512], *text;
 	bool has;
@@ -104,30 +104,30 @@ static void check_module(const char *release)
 {
 	char *version = first_line("/sys/module/ioblame/version");
 	char *taint = first_line("/sys/module/ioblame/taint");
-	bool loaded = !access("/sys/module/ioblame", F_OK), there = installed(release);
+	bool loaded = !access("/sys/module/ioblame", F_OK), there = is_installed(release);
 
 	if (loaded)
-		say(GOOD, 0, "module", NULL, "loaded");
+		print_check(GOOD, 0, "module", NULL, "loaded");
 	else if (there)
-		say(BAD, EXIT_MISSING, "module", "modprobe ioblame",
+		print_check(BAD, EXIT_MISSING, "module", "modprobe ioblame",
 		    "installed for %s, not loaded", release);
 	else
-		say(BAD, EXIT_MISSING, "module",
+		print_check(BAD, EXIT_MISSING, "module",
 		    "apt install dkms linux-headers-$(uname -r) && make install",
 		    "not installed for %s", release);
 	if (loaded && !there)
-		say(NOTE, 0, "module", "make install",
+		print_check(NOTE, 0, "module", "make install",
 		    "loaded by hand: not there after the next boot");
 	if (loaded && version && strcmp(version, VERSION))
-		say(NOTE, 0, "version", "rmmod ioblame; make install; modprobe ioblame",
+		print_check(NOTE, 0, "version", "rmmod ioblame; make install; modprobe ioblame",
 		    "the module is %s, this command %s", version, VERSION);
 	else
-		say(GOOD, 0, "version", NULL, "%s", VERSION);
+		print_check(GOOD, 0, "version", NULL, "%s", VERSION);
 	if (loaded && taint && strchr(taint, 'E'))
-		say(NOTE, 0, "signature", "mokutil --import /var/lib/dkms/mok.pub",
+		print_check(NOTE, 0, "signature", "mokutil --import /var/lib/dkms/mok.pub",
 		    "the module is not signed, or by a key that this kernel does not know");
 	else if (loaded)
-		say(GOOD, 0, "signature", NULL, "the kernel has nothing against it");
+		print_check(GOOD, 0, "signature", NULL, "the kernel has nothing against it");
 	free(version);
 	free(taint);
 }
@@ -138,18 +138,18 @@ static void check_lockdown(void)
 	char *enforce = first_line("/sys/module/module/parameters/sig_enforce");
 
 	if (secure_boot())
-		say(NOTE, 0, "Secure Boot", "mokutil --import /var/lib/dkms/mok.pub",
+		print_check(NOTE, 0, "Secure Boot", "mokutil --import /var/lib/dkms/mok.pub",
 		    "on: only signed modules load, by a key that was enrolled");
 	else
-		say(GOOD, 0, "Secure Boot", NULL, "off");
+		print_check(GOOD, 0, "Secure Boot", NULL, "off");
 	if (enforce && *enforce == 'Y')
-		say(NOTE, 0, "sig_enforce", NULL, "only signed modules load");
+		print_check(NOTE, 0, "sig_enforce", NULL, "only signed modules load");
 	if (dir_locked_down())
-		say(BAD, EXIT_REFUSED, "lockdown",
+		print_check(BAD, EXIT_REFUSED, "lockdown",
 		    "boot with Secure Boot off (mokutil --disable-validation)",
 		    "%s: files of debugfs cannot be opened for writing", text ? text : "?");
 	else
-		say(GOOD, 0, "lockdown", NULL, "%s", text ? text : "this kernel has none");
+		print_check(GOOD, 0, "lockdown", NULL, "%s", text ? text : "this kernel has none");
 	free(text);
 	free(enforce);
 }
@@ -159,12 +159,12 @@ static void check_debugfs(void)
 	char *cmdline = first_line("/proc/cmdline");
 
 	if (*dir_debugfs())
-		say(GOOD, 0, "debugfs", NULL, "mounted on %s", dir_debugfs());
+		print_check(GOOD, 0, "debugfs", NULL, "mounted on %s", dir_debugfs());
 	else if (cmdline && strstr(cmdline, "debugfs=off"))
-		say(BAD, EXIT_FAILED, "debugfs", "take debugfs=off from the kernel's command line",
+		print_check(BAD, EXIT_FAILED, "debugfs", "take debugfs=off from the kernel's command line",
 		    "switched off");
 	else
-		say(BAD, EXIT_FAILED, "debugfs", "mount -t debugfs debugfs /sys/kernel/debug",
+		print_check(BAD, EXIT_FAILED, "debugfs", "mount -t debugfs debugfs /sys/kernel/debug",
 		    "not mounted");
 	free(cmdline);
 }
@@ -187,10 +187,10 @@ static void check_hooks(const char *text)
 		bad++;
 		escape_text(name, sizeof(name), line + 5, missing - line - 5);
 		escape_text(lost, sizeof(lost), missing + 9, line + len - missing - 9);
-		say(NOTE, 0, "hook", NULL, "%s: %s", name, lost);
+		print_check(NOTE, 0, "hook", NULL, "%s: %s", name, lost);
 	}
 	if (!bad)
-		say(GOOD, 0, "hooks", NULL, "none of %u is missing", nr);
+		print_check(GOOD, 0, "hooks", NULL, "none of %u is missing", nr);
 }
 
 static void check_losses(const char *text)
@@ -207,10 +207,10 @@ static void check_losses(const char *text)
 			continue;
 		bad++;
 		escape_text(loss, sizeof(loss), line + 5, len - 5);
-		say(NOTE, 0, "losses", "man ioblame, LOSSES", "%s", loss);
+		print_check(NOTE, 0, "losses", "man ioblame, LOSSES", "%s", loss);
 	}
 	if (!bad)
-		say(GOOD, 0, "losses", NULL, "none in the last session");
+		print_check(GOOD, 0, "losses", NULL, "none in the last session");
 }
 
 static void check_files(void)
@@ -222,16 +222,16 @@ static void check_files(void)
 		return;
 	fd = dir_open("enable", O_RDWR);
 	if (fd < 0) {
-		say(BAD, EXIT_REFUSED, "files", NULL, "%s/enable: %s", dir_path(),
+		print_check(BAD, EXIT_REFUSED, "files", NULL, "%s/enable: %s", dir_path(),
 		    strerror(errno));
 		return;
 	}
 	close(fd);
-	say(GOOD, 0, "files", NULL, "%s can be written", dir_path());
+	print_check(GOOD, 0, "files", NULL, "%s can be written", dir_path());
 	text = dir_read("status");
 	if (!text)
 		return;
-	say(GOOD, 0, "session", NULL, "%s", strstr(text, "enabled 1") ?
+	print_check(GOOD, 0, "session", NULL, "%s", strstr(text, "enabled 1") ?
 	    "switched on" : "switched off");
 	check_hooks(text);
 	check_losses(text);
@@ -245,12 +245,12 @@ int cmd_doctor(const struct opts *o)
 	opts = o;
 	if (uname(&name))
 		return EXIT_FAILED;
-	say(GOOD, 0, "kernel", NULL, "%s", name.release);
+	print_check(GOOD, 0, "kernel", NULL, "%s", name.release);
 	if (geteuid())
-		say(BAD, EXIT_REFUSED, "root", "sudo ioblame doctor",
+		print_check(BAD, EXIT_REFUSED, "root", "sudo ioblame doctor",
 		    "only root may use it, and see all of what follows");
 	else
-		say(GOOD, 0, "root", NULL, "yes");
+		print_check(GOOD, 0, "root", NULL, "yes");
 	check_module(name.release);
 	check_lockdown();
 	check_debugfs();

@@ -77,7 +77,7 @@ static void print_slots(const struct run *run, const struct hist *h, const char 
 	table_end(t);
 }
 
-static void print_one(const struct run *run, const struct hist *h, const char *by,
+static void print_hist(const struct run *run, const struct hist *h, const char *by,
 		      const char *name, uint64_t to_ns)
 {
 	if (run->opts->format != FORMAT_TABLE) {
@@ -94,7 +94,7 @@ static void print_one(const struct run *run, const struct hist *h, const char *b
 		out_puts("nothing was counted\n");
 }
 
-static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+static void print_hists(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
 	const struct opts *o = run->opts;
 	struct hist all = { { 0 } }, part;
@@ -113,7 +113,7 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	nr = group_rows(&summed, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
 	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++) {
 		group_more(&rows[i], &more);
-		print_one(run, &more.hist, choice_pivots[o->by],
+		print_hist(run, &more.hist, choice_pivots[o->by],
 			  label_row(more.lead, o->by, label, sizeof(label)), to_ns);
 	}
 	if (o->given_by && i < nr && o->format == FORMAT_TABLE)
@@ -123,7 +123,7 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 		hist_sum(&all, &part);
 	}
 	if (!o->given_by)
-		print_one(run, &all, NULL, NULL, to_ns);
+		print_hist(run, &all, NULL, NULL, to_ns);
 	free(rows);
 	agg_clear(&summed);
 }
@@ -132,7 +132,7 @@ int cmd_hist(const struct opts *o)
 {
 	struct view view = {
 		.begin = sum_begin, .record = sum_record, .filled = sum_filled,
-		.interval = picture, .end = sum_end,
+		.interval = print_hists, .end = sum_end,
 		.ages = o->field == FIELD_AGE,
 	};
 

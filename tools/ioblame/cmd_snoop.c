@@ -73,7 +73,7 @@ static void print_stack(const struct intent *in)
 		out_printf("    %s\n", in->frame[i]);
 }
 
-static void record(struct run *run, const struct iob_iolog_bin_record *rec)
+static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = run->opts;
 	char comm[ESCAPE_SIZE(IOB_COMM_LEN)], via[ESCAPE_SIZE(IOB_COMM_LEN)];
@@ -134,13 +134,13 @@ static void record(struct run *run, const struct iob_iolog_bin_record *rec)
 		print_stack(in);
 }
 
-static int begin(struct run *run)
+static int begin_snoop(struct run *run)
 {
 	table = table_new(run->opts->format, "io", columns, NR_COLUMNS);
 	return 0;
 }
 
-static void filled(struct run *run)
+static void flush_lines(struct run *run)
 {
 	(void)run;
 	/* whoever reads a pipe has each line soon */
@@ -148,7 +148,7 @@ static void filled(struct run *run)
 	name_tidy();
 }
 
-static int end(struct run *run)
+static int end_snoop(struct run *run)
 {
 	(void)run;
 	table_end(table);
@@ -158,7 +158,7 @@ static int end(struct run *run)
 int cmd_snoop(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin, .record = record, .filled = filled, .end = end,
+		.begin = begin_snoop, .record = print_io, .filled = flush_lines, .end = end_snoop,
 	};
 
 	return view_run(o, &view);

@@ -33,7 +33,7 @@ enum {
 
 static FILE *file;
 
-static int begin(struct run *run)
+static int begin_stacks(struct run *run)
 {
 	const struct opts *o = run->opts;
 
@@ -49,7 +49,7 @@ static int begin(struct run *run)
 	return EXIT_FAILED;
 }
 
-static uint64_t weight_of(const struct atom *a, enum weight weight)
+static uint64_t atom_weight(const struct atom *a, enum weight weight)
 {
 	switch (weight) {
 	case WEIGHT_IOS:
@@ -61,13 +61,13 @@ static uint64_t weight_of(const struct atom *a, enum weight weight)
 	}
 }
 
-static const char *unit_of(enum weight weight)
+static const char *weight_unit(enum weight weight)
 {
 	return weight == WEIGHT_IOS ? "IOs" : weight == WEIGHT_TIME ? "us" : "bytes";
 }
 
 /* Program, then its functions, then why it was written now. */
-static void add_atom(struct flame *f, const struct atom *a, uint64_t weight)
+static void add_atom_to_flame(struct flame *f, const struct atom *a, uint64_t weight)
 {
 	static char names[FRAMES][NAME];
 	const char *frame[FRAMES + 2];
@@ -87,7 +87,7 @@ static void add_atom(struct flame *f, const struct atom *a, uint64_t weight)
 		flame_add(f, frame, nr, weight);
 }
 
-static void put(const char *text)
+static void write_output(const char *text)
 {
 	if (file)
 		fputs(text, file);
@@ -109,7 +109,7 @@ static const struct col columns[NR_COLUMNS] = {
 };
 
 /* For programs: a row for each stack. */
-static void print_rows(const struct opts *o)
+static void print_stack_rows(const struct opts *o)
 {
 	static const enum sort sorts[NR_WEIGHTS] = {
 		[WEIGHT_BYTES] = SORT_BYTES, [WEIGHT_IOS] = SORT_IOS,
@@ -141,7 +141,7 @@ static void print_rows(const struct opts *o)
 	free(rows);
 }
 
-static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+static void print_stacks_at_end(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
 	const struct opts *o = run->opts;
 	struct flame *f;
@@ -153,23 +153,23 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	if (!last)
 		return;
 	if (o->format != FORMAT_TABLE) {
-		print_rows(o);
+		print_stack_rows(o);
 		return;
 	}
 	f = flame_new();
 	map_for_each(&summed.atoms, i, a)
-		add_atom(f, a, weight_of(a, o->weight));
+		add_atom_to_flame(f, a, atom_weight(a, o->weight));
 	if (o->svg) {
 		snprintf(title, sizeof(title), "Block IO by originator, %s, %.1f s",
-			 unit_of(o->weight), (double)(to_ns - from_ns) / 1e9);
-		flame_svg(f, title, unit_of(o->weight), put);
+			 weight_unit(o->weight), (double)(to_ns - from_ns) / 1e9);
+		flame_svg(f, title, weight_unit(o->weight), write_output);
 	} else {
-		flame_folded(f, put);
+		flame_folded(f, write_output);
 	}
 	flame_free(f);
 }
 
-static int end(struct run *run)
+static int end_stacks(struct run *run)
 {
 	sum_end(run);
 	if (file && (ferror(file) | fclose(file))) {
@@ -182,8 +182,8 @@ static int end(struct run *run)
 int cmd_stacks(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin, .record = sum_record, .filled = sum_filled,
-		.interval = picture, .end = end,
+		.begin = begin_stacks, .record = sum_record, .filled = sum_filled,
+		.interval = print_stacks_at_end, .end = end_stacks,
 	};
 
 	return view_run(o, &view);

@@ -38,7 +38,7 @@ static size_t utf8_length(const unsigned char *s, size_t len, uint32_t *code)
 }
 
 /* Whether a terminal shows it and nothing else happens. */
-static bool harmless(uint32_t code)
+static bool is_harmless(uint32_t code)
 {
 	if (code < ' ' || code == '\\' || (code >= 0x7f && code < 0xa0))
 		return false;
@@ -75,7 +75,7 @@ size_t escape_text(char *to, size_t size, const char *from, size_t len)
 
 	for (; len && *s; s += n, len -= n) {
 		n = utf8_length(s, len, &code);
-		if (n && harmless(code)) {
+		if (n && is_harmless(code)) {
 			if (out + n >= size)
 				break;
 			memcpy(to + out, s, n);

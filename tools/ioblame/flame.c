@@ -54,7 +54,7 @@ static char *frame_name(const char *name)
 }
 
 /* Children are kept in the order of their names. */
-static struct node *child_of(struct node *parent, const char *frame)
+static struct node *node_child(struct node *parent, const char *frame)
 {
 	char *name = frame_name(frame);
 	struct node **at = &parent->child, *node;
@@ -81,7 +81,7 @@ void flame_add(struct flame *f, const char *const *frame, unsigned int nr, uint6
 
 	node->weight += weight;
 	for (i = 0; i < nr; i++) {
-		node = child_of(node, frame[i]);
+		node = node_child(node, frame[i]);
 		node->weight += weight;
 	}
 	node->own += weight;
@@ -106,14 +106,14 @@ void flame_free(struct flame *f)
 	free(f);
 }
 
-static void fold(const struct node *node, const char *before, void (*line)(const char *text))
+static void fold_nodes(const struct node *node, const char *before, void (*line)(const char *text))
 {
 	char *path;
 
 	for (; node; node = node->next) {
 		path = must(malloc(strlen(before) + strlen(node->name) + 32));
 		sprintf(path, "%s%s%s", before, *before ? ";" : "", node->name);
-		fold(node->child, path, line);
+		fold_nodes(node->child, path, line);
 		if (node->own) {
 			sprintf(path + strlen(path), " %llu\n",
 				(unsigned long long)node->own);
@@ -126,15 +126,15 @@ static void fold(const struct node *node, const char *before, void (*line)(const
 /* "outermost;...;innermost WEIGHT" a line, as stackcollapse scripts write it. */
 void flame_folded(const struct flame *f, void (*line)(const char *text))
 {
-	fold(f->root.child, "", line);
+	fold_nodes(f->root.child, "", line);
 }
 
-static unsigned int depth_of(const struct node *node)
+static unsigned int node_depth(const struct node *node)
 {
 	unsigned int deepest = 0, d;
 
 	for (; node; node = node->next) {
-		d = 1 + depth_of(node->child);
+		d = 1 + node_depth(node->child);
 		if (d > deepest)
 			deepest = d;
 	}
@@ -142,7 +142,7 @@ static unsigned int depth_of(const struct node *node)
 }
 
 /* Into XML; what is no UTF-8 has been escaped before. */
-static void xml(char *to, size_t size, const char *text)
+static void escape_xml(char *to, size_t size, const char *text)
 {
 	size_t n = 0, len;
 	const char *as;
@@ -163,7 +163,7 @@ static void xml(char *to, size_t size, const char *text)
 }
 
 /* Warm colours, the same for the same name. */
-static void color(const char *name, unsigned int *rgb)
+static void node_color(const char *name, unsigned int *rgb)
 {
 	unsigned int h = 2166136261u;
 
@@ -182,7 +182,7 @@ struct drawing {
 	void (*line)(const char *text);
 };
 
-static void draw(const struct drawing *d, const struct node *node, double x, unsigned int level)
+static void draw_nodes(const struct drawing *d, const struct node *node, double x, unsigned int level)
 {
 	char name[1024], shown[512], cut[256], text[4096];
 	unsigned int rgb[3], y = d->height - FOOT - (level + 1) * ROW;
@@ -195,7 +195,7 @@ static void draw(const struct drawing *d, const struct node *node, double x, uns
 			x += width;
 			continue;
 		}
-		xml(name, sizeof(name), node->name);
+		escape_xml(name, sizeof(name), node->name);
 		*shown = '\0';
 		if (chars >= 3) {
 			snprintf(cut, sizeof(cut) - 2, "%s", node->name);
@@ -203,9 +203,9 @@ static void draw(const struct drawing *d, const struct node *node, double x, uns
 				cut[chars - 2 < 250 ? chars - 2 : 250] = '\0';
 				strcat(escape_cut(cut), "..");
 			}
-			xml(shown, sizeof(shown), escape_cut(cut));
+			escape_xml(shown, sizeof(shown), escape_cut(cut));
 		}
-		color(node->name, rgb);
+		node_color(node->name, rgb);
 		snprintf(text, sizeof(text),
 			 "<g><title>%s (%llu %s, %.2f %%)</title><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%u\" fill=\"rgb(%u,%u,%u)\" rx=\"2\"/><text x=\"%.1f\" y=\"%u\">%s</text></g>\n",
 			 name, (unsigned long long)node->weight, d->unit,
@@ -213,7 +213,7 @@ static void draw(const struct drawing *d, const struct node *node, double x, uns
 			 x, y, width, ROW - 1, rgb[0], rgb[1], rgb[2],
 			 x + 3, y + 12, shown);
 		d->line(text);
-		draw(d, node->child, x, level + 1);
+		draw_nodes(d, node->child, x, level + 1);
 		x += width;
 	}
 }
@@ -229,7 +229,7 @@ void flame_svg(const struct flame *f, const char *title, const char *unit,
 	       void (*line)(const char *text))
 {
 	struct drawing d = {
-		.height = HEAD + FOOT + (depth_of(f->root.child) + 1) * ROW,
+		.height = HEAD + FOOT + (node_depth(f->root.child) + 1) * ROW,
 		.scale = f->root.weight ? (double)(WIDTH - 2 * MARGIN) /
 			 (double)f->root.weight : 0,
 		.unit = unit, .all = f->root.weight, .line = line,
@@ -237,7 +237,7 @@ void flame_svg(const struct flame *f, const char *title, const char *unit,
 	struct node all = f->root;
 	char text[1024], safe[512];
 
-	xml(safe, sizeof(safe), title);
+	escape_xml(safe, sizeof(safe), title);
 	snprintf(text, sizeof(text),
 		 "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"monospace\" font-size=\"12\">\n",
 		 WIDTH, d.height, WIDTH, d.height);
@@ -248,6 +248,6 @@ void flame_svg(const struct flame *f, const char *title, const char *unit,
 	line(text);
 	all.next = NULL;
 	if (all.weight)
-		draw(&d, &all, MARGIN, 0);
+		draw_nodes(&d, &all, MARGIN, 0);
 	line("</svg>\n");
 }

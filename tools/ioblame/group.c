@@ -13,14 +13,14 @@
 #define ORDER(a, b)	(((a) > (b)) - ((a) < (b)))
 #define MIX(h, v)	(((h) ^ (uint64_t)(v)) * 0x9e3779b97f4a7c15ULL)
 
-static unsigned int kind_of(const struct atom *a)
+static unsigned int role_kind_of(const struct atom *a)
 {
 	return a->key.kind == ROLE_THREAD ? ROLE_PROCESS : a->key.kind;
 }
 
-static int by_process(const struct atom *a, const struct atom *b)
+static int order_by_process(const struct atom *a, const struct atom *b)
 {
-	int d = ORDER(kind_of(a), kind_of(b));
+	int d = ORDER(role_kind_of(a), role_kind_of(b));
 
 	if (!d)
 		d = ORDER(a->key.who, b->key.who);
@@ -29,12 +29,12 @@ static int by_process(const struct atom *a, const struct atom *b)
 	return d ? d : ORDER(a->key.rest == REST_ALL, b->key.rest == REST_ALL);
 }
 
-static uint64_t of_process(const struct atom *a)
+static uint64_t hash_of_process(const struct atom *a)
 {
-	return MIX(kind_of(a), a->key.who);
+	return MIX(role_kind_of(a), a->key.who);
 }
 
-static int by_file(const struct atom *a, const struct atom *b)
+static int order_by_file(const struct atom *a, const struct atom *b)
 {
 	int d = ORDER(a->key.rest != REST_NONE, b->key.rest != REST_NONE);
 
@@ -47,57 +47,57 @@ static int by_file(const struct atom *a, const struct atom *b)
 	return d ? d : ORDER(a->key.gen, b->key.gen);
 }
 
-static uint64_t of_file(const struct atom *a)
+static uint64_t hash_of_file(const struct atom *a)
 {
 	return a->key.rest ? 0 : MIX(MIX(a->key.dev, a->key.ino), a->key.gen);
 }
 
-static int by_device(const struct atom *a, const struct atom *b)
+static int order_by_device(const struct atom *a, const struct atom *b)
 {
 	return ORDER(a->key.disk, b->key.disk);
 }
 
-static uint64_t of_device(const struct atom *a)
+static uint64_t hash_of_device(const struct atom *a)
 {
 	return a->key.disk;
 }
 
-static int by_cgroup(const struct atom *a, const struct atom *b)
+static int order_by_cgroup(const struct atom *a, const struct atom *b)
 {
 	return ORDER(a->key.cgroup, b->key.cgroup);
 }
 
-static uint64_t of_cgroup(const struct atom *a)
+static uint64_t hash_of_cgroup(const struct atom *a)
 {
 	return a->key.cgroup;
 }
 
-static int by_stack(const struct atom *a, const struct atom *b)
+static int order_by_stack(const struct atom *a, const struct atom *b)
 {
 	return ORDER(a->key.intent, b->key.intent);
 }
 
-static uint64_t of_stack(const struct atom *a)
+static uint64_t hash_of_stack(const struct atom *a)
 {
 	return a->key.intent;
 }
 
-static int by_op(const struct atom *a, const struct atom *b)
+static int order_by_op(const struct atom *a, const struct atom *b)
 {
 	return ORDER(a->key.op, b->key.op);
 }
 
-static uint64_t of_op(const struct atom *a)
+static uint64_t hash_of_op(const struct atom *a)
 {
 	return a->key.op;
 }
 
-static int by_why(const struct atom *a, const struct atom *b)
+static int order_by_why(const struct atom *a, const struct atom *b)
 {
 	return strcmp(a->why, b->why);
 }
 
-static uint64_t of_why(const struct atom *a)
+static uint64_t hash_of_why(const struct atom *a)
 {
 	const char *s;
 	uint64_t h = 0;
@@ -107,12 +107,12 @@ static uint64_t of_why(const struct atom *a)
 	return h;
 }
 
-static int by_via(const struct atom *a, const struct atom *b)
+static int order_by_via(const struct atom *a, const struct atom *b)
 {
 	return ORDER(a->key.sub_pid, b->key.sub_pid);
 }
 
-static uint64_t of_via(const struct atom *a)
+static uint64_t hash_of_via(const struct atom *a)
 {
 	return a->key.sub_pid;
 }
@@ -124,13 +124,13 @@ struct aspect {
 };
 
 static const struct aspect aspects[NR_PIVOTS] = {
-	[BY_PROCESS] = { by_process, of_process }, [BY_FILE] = { by_file, of_file },
-	[BY_DEVICE] = { by_device, of_device }, [BY_CGROUP] = { by_cgroup, of_cgroup },
-	[BY_STACK] = { by_stack, of_stack }, [BY_OP] = { by_op, of_op },
-	[BY_WHY] = { by_why, of_why },
+	[BY_PROCESS] = { order_by_process, hash_of_process }, [BY_FILE] = { order_by_file, hash_of_file },
+	[BY_DEVICE] = { order_by_device, hash_of_device }, [BY_CGROUP] = { order_by_cgroup, hash_of_cgroup },
+	[BY_STACK] = { order_by_stack, hash_of_stack }, [BY_OP] = { order_by_op, hash_of_op },
+	[BY_WHY] = { order_by_why, hash_of_why },
 };
 
-static const struct aspect via = { by_via, of_via };
+static const struct aspect via = { order_by_via, hash_of_via };
 
 /* Atoms that are the same in one aspect, by number from 0 */
 struct groups {
@@ -147,7 +147,7 @@ static void groups_init(struct groups *g, const struct aspect *aspect)
 	g->aspect = aspect;
 }
 
-static unsigned int *find_slot(const struct groups *g, const struct atom *a)
+static unsigned int *group_slot(const struct groups *g, const struct atom *a)
 {
 	uint64_t h = MIX(g->aspect->hash(a), 0);
 
@@ -169,7 +169,7 @@ static void groups_grow(struct groups *g)
 	free(g->slot);
 	g->slot = must(calloc(2 * g->size, sizeof(*g->slot)));
 	for (i = 0; i < g->nr; i++)
-		*find_slot(g, g->first[i]) = i + 1;
+		*group_slot(g, g->first[i]) = i + 1;
 }
 
 static unsigned int group_of(struct groups *g, const struct atom *a)
@@ -178,7 +178,7 @@ static unsigned int group_of(struct groups *g, const struct atom *a)
 
 	if (g->nr == g->size)
 		groups_grow(g);
-	slot = find_slot(g, a);
+	slot = group_slot(g, a);
 	if (!*slot) {
 		g->first[g->nr] = a;
 		g->sum[g->nr] = 0;
@@ -195,7 +195,7 @@ static void groups_free(struct groups *g)
 }
 
 /* The one with most weight of those that are the same; how many there are. */
-static const struct atom *heaviest(const struct row *row, const struct aspect *aspect,
+static const struct atom *heaviest_atom(const struct row *row, const struct aspect *aspect,
 				   unsigned int *nr)
 {
 	const struct atom *a, *best;
@@ -225,13 +225,13 @@ static const struct atom *heaviest(const struct row *row, const struct aspect *a
  */
 void group_more(const struct row *row, struct row_more *more)
 {
-	more->lead = heaviest(row, &aspects[BY_PROCESS], NULL);
-	more->file = heaviest(row, &aspects[BY_FILE], &more->files);
-	more->why = heaviest(row, &aspects[BY_WHY], NULL);
-	more->disk = heaviest(row, &aspects[BY_DEVICE], NULL);
-	more->cgroup = heaviest(row, &aspects[BY_CGROUP], NULL);
-	more->via = heaviest(row, &via, NULL);
-	more->stack = heaviest(row, &aspects[BY_STACK], NULL);
+	more->lead = heaviest_atom(row, &aspects[BY_PROCESS], NULL);
+	more->file = heaviest_atom(row, &aspects[BY_FILE], &more->files);
+	more->why = heaviest_atom(row, &aspects[BY_WHY], NULL);
+	more->disk = heaviest_atom(row, &aspects[BY_DEVICE], NULL);
+	more->cgroup = heaviest_atom(row, &aspects[BY_CGROUP], NULL);
+	more->via = heaviest_atom(row, &via, NULL);
+	more->stack = heaviest_atom(row, &aspects[BY_STACK], NULL);
 	group_hist(row, &more->hist);
 }
 
@@ -259,7 +259,7 @@ static enum row_op row_op(unsigned char op)
 	}
 }
 
-static void add_atom(struct row *row, struct atom *a)
+static void add_atom_to_row(struct row *row, struct atom *a)
 {
 	enum row_op op = row_op(a->key.op);
 
@@ -338,7 +338,7 @@ size_t group_rows(const struct agg *agg, enum pivot by, enum sort sort, struct r
 			memset(row + size, 0, (g.size - size) * sizeof(*row));
 			size = g.size;
 		}
-		add_atom(&row[nr], atom);
+		add_atom_to_row(&row[nr], atom);
 	}
 	nr = g.nr;
 	groups_free(&g);

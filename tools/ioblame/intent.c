@@ -26,7 +26,7 @@ struct word {
 
 static struct map words = { .key_len = sizeof(uint64_t) };
 
-static uint64_t hash(const char *s, size_t len)
+static uint64_t hash_word(const char *s, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
@@ -35,9 +35,9 @@ static uint64_t hash(const char *s, size_t len)
 	return h;
 }
 
-static const char *intern(const char *s, size_t len)
+static const char *intern_word(const char *s, size_t len)
 {
-	uint64_t key = hash(s, len);
+	uint64_t key = hash_word(s, len);
 	struct word *word = map_get(&words, &key);
 
 	if (word)
@@ -49,7 +49,7 @@ static const char *intern(const char *s, size_t len)
 	return word->text;
 }
 
-static void put(struct intent *in)
+static void put_intent(struct intent *in)
 {
 	if (in->nr >= size_intents) {
 		uint32_t size = in->nr + 256;
@@ -83,7 +83,7 @@ static bool is_direct(const char *frame, size_t len)
 }
 
 /* "#12 modifier=0x10000002 wb=sync" */
-static struct intent *parse_head(const char *line, size_t len)
+static struct intent *parse_intent_head(const char *line, size_t len)
 {
 	struct intent *in;
 	unsigned long nr;
@@ -104,7 +104,7 @@ static struct intent *parse_head(const char *line, size_t len)
 		p++;
 		if (!strncmp(p, "wb=", 3))
 			p += 3;
-		in->why = intern(p, line + len - p);
+		in->why = intern_word(p, line + len - p);
 	}
 	return in;
 }
@@ -120,7 +120,7 @@ static bool parse_frame(struct intent *in, const char *line, size_t len)
 	if (in->depth % 16 == 0)
 		in->frame = must(realloc(in->frame, (in->depth + 16) *
 					 sizeof(*in->frame)));
-	in->frame[in->depth++] = intern(p, line + len - p);
+	in->frame[in->depth++] = intern_word(p, line + len - p);
 	in->direct |= is_direct(p, line + len - p);
 	return true;
 }
@@ -142,15 +142,15 @@ bool intent_parse(const char *text)
 		len = strcspn(line, "\n");
 		if (*line == '#') {
 			if (in)
-				put(in);
-			in = parse_head(line, len);
+				put_intent(in);
+			in = parse_intent_head(line, len);
 			good &= !!in;
 		} else if (len && !(in && parse_frame(in, line, len))) {
 			good = false;
 		}
 	}
 	if (in)
-		put(in);
+		put_intent(in);
 	return good;
 }
 

@@ -5,7 +5,7 @@
 #include "map.h"
 #include "msg.h"
 
-static uint64_t hash(const void *key, size_t len)
+static uint64_t hash_key(const void *key, size_t len)
 {
 	const unsigned char *s = key;
 	uint64_t h = len, word;
@@ -24,9 +24,9 @@ static uint64_t hash(const void *key, size_t len)
 }
 
 /* Where the key is, or where it would be. */
-static void **find(const struct map *map, const void *key)
+static void **find_map_slot(const struct map *map, const void *key)
 {
-	size_t i = hash(key, map->key_len);
+	size_t i = hash_key(key, map->key_len);
 
 	for (;; i++) {
 		void **slot = &map->slot[i & (map->size - 1)];
@@ -39,10 +39,10 @@ static void **find(const struct map *map, const void *key)
 /* What begins with this key, or NULL. */
 void *map_get(const struct map *map, const void *key)
 {
-	return map->size ? *find(map, key) : NULL;
+	return map->size ? *find_map_slot(map, key) : NULL;
 }
 
-static void grow(struct map *map)
+static void grow_map(struct map *map)
 {
 	struct map new = { .key_len = map->key_len };
 	size_t i;
@@ -51,7 +51,7 @@ static void grow(struct map *map)
 	new.slot = must(calloc(new.size, sizeof(*new.slot)));
 	for (i = 0; i < map->size; i++) {
 		if (map->slot[i])
-			*find(&new, map->slot[i]) = map->slot[i];
+			*find_map_slot(&new, map->slot[i]) = map->slot[i];
 	}
 	new.nr = map->nr;
 	free(map->slot);
@@ -62,8 +62,8 @@ static void grow(struct map *map)
 void map_put(struct map *map, void *value)
 {
 	if (map->nr * 4 >= map->size * 3)
-		grow(map);
-	*find(map, value) = value;
+		grow_map(map);
+	*find_map_slot(map, value) = value;
 	map->nr++;
 }
 

@@ -49,7 +49,7 @@ static char *ask_disk(uint32_t dev)
 	return strdup(base ? base + 1 : path);
 }
 
-static char *ask(const struct name_key *key)
+static char *ask_name(const struct name_key *key)
 {
 	char *raw = NULL, *text;
 
@@ -104,7 +104,7 @@ void name_put(const struct name_key *key, const char *text)
 	name->text = safe;
 }
 
-static const char *get(const struct name_key *key)
+static const char *get_name(const struct name_key *key)
 {
 	struct name *name = map_get(&names, key);
 	uint64_t now;
@@ -119,7 +119,7 @@ static const char *get(const struct name_key *key)
 	if (name->asked_ns && now - name->asked_ns < STALE_NS)
 		return name->text;
 	name->asked_ns = now;
-	text = ask(key);
+	text = ask_name(key);
 	/* what has lost its name keeps the one it had */
 	if (!text || (name->text && !strcmp(text, name->text))) {
 		free(text);
@@ -132,7 +132,7 @@ static const char *get(const struct name_key *key)
 }
 
 /* A number as a name of its own. */
-static const char *as_number(const struct name_key *key, const char *text)
+static const char *number_name(const struct name_key *key, const char *text)
 {
 	struct name *name = map_get(&numbers, key);
 
@@ -153,13 +153,13 @@ static const char *as_number(const struct name_key *key, const char *text)
 const char *name_disk(uint32_t dev)
 {
 	const struct name_key key = { .kind = NAME_DISK, .dev = dev };
-	const char *text = get(&key);
+	const char *text = get_name(&key);
 	char number[32];
 
 	if (text)
 		return text;
 	snprintf(number, sizeof(number), "%u:%u", dev >> 20, dev & 0xfffff);
-	return as_number(&key, number);
+	return number_name(&key, number);
 }
 
 /*
@@ -169,7 +169,7 @@ const char *name_disk(uint32_t dev)
 static const char *name_of_no_file(uint32_t dev, uint64_t ino)
 {
 	const struct name_key key = { .kind = NAME_MOUNT, .dev = dev };
-	const char *mount = get(&key), *disk = name_disk(dev);
+	const char *mount = get_name(&key), *disk = name_disk(dev);
 	char text[PATH_MAX + 64];
 
 	if (mount)
@@ -179,7 +179,7 @@ static const char *name_of_no_file(uint32_t dev, uint64_t ino)
 			 (unsigned long long)ino);
 	else
 		snprintf(text, sizeof(text), "/dev/%.60s", disk);
-	return as_number(&key, escape_cut(text));
+	return number_name(&key, escape_cut(text));
 }
 
 /**
@@ -200,12 +200,12 @@ const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
 
 	if (ino <= 2)
 		return name_of_no_file(dev, ino);
-	text = get(&key);
+	text = get_name(&key);
 	if (text)
 		return text;
 	snprintf(number, sizeof(number), "%u:%u:%llu", dev >> 20, dev & 0xfffff,
 		 (unsigned long long)ino);
-	return as_number(&key, number);
+	return number_name(&key, number);
 }
 
 /* No more than so many files are asked for in advance in a second. */
@@ -247,7 +247,7 @@ void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
 			return;
 		may_ask--;
 	}
-	get(&key);
+	get_name(&key);
 }
 
 /* The path below the mount point of cgroup2, or "cgroup-N"; "-" for none. */
@@ -259,11 +259,11 @@ const char *name_cgroup(uint64_t id)
 
 	if (!id)
 		return "-";
-	text = get(&key);
+	text = get_name(&key);
 	if (text)
 		return text;
 	snprintf(number, sizeof(number), "cgroup-%llu", (unsigned long long)id);
-	return as_number(&key, number);
+	return number_name(&key, number);
 }
 
 /* The same in short: the unit, as systemd names its cgroups. */
@@ -297,7 +297,7 @@ static bool used_since(const void *value, const void *since)
 }
 
 /* Forget the half that was not wanted for longest. */
-static void tidy(struct map *map)
+static void tidy_map(struct map *map)
 {
 	uint64_t *times, median;
 	struct name *name;
@@ -319,8 +319,8 @@ void name_tidy(void)
 {
 	/* those of a recording come once */
 	if (!offline)
-		tidy(&names);
-	tidy(&numbers);
+		tidy_map(&names);
+	tidy_map(&numbers);
 }
 
 /* Those that were not given before, for a recording. */

@@ -22,7 +22,7 @@ static size_t len, size;
 static bool closed, failed;
 
 /* Wait until stdout takes something.  Return: false to give up. */
-static bool writable(void)
+static bool wait_until_writable(void)
 {
 	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
@@ -43,7 +43,7 @@ void out_flush(void)
 		/* no more than a pipe takes at once, so that it never blocks */
 		size_t part = len - done < 4096 ? len - done : 4096;
 
-		if (!writable()) {
+		if (!wait_until_writable()) {
 			closed = true;
 			break;
 		}
@@ -60,7 +60,7 @@ void out_flush(void)
 	len = 0;
 }
 
-static void add(const char *text, size_t n)
+static void add_output(const char *text, size_t n)
 {
 	if (closed)
 		return;
@@ -76,7 +76,7 @@ static void add(const char *text, size_t n)
 
 void out_puts(const char *text)
 {
-	add(text, strlen(text));
+	add_output(text, strlen(text));
 }
 
 void out_printf(const char *fmt, ...)
@@ -94,7 +94,7 @@ void out_printf(const char *fmt, ...)
 		vsnprintf(text, n + 1, fmt, args);
 		va_end(args);
 	}
-	add(text, n);
+	add_output(text, n);
 	if (text != small)
 		free(text);
 }

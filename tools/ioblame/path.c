@@ -49,7 +49,7 @@ static struct libmnt_table *table;
 static uint64_t table_ns;
 
 /* What is mounted, not older than a second. */
-static struct libmnt_table *get_table(void)
+static struct libmnt_table *mount_table(void)
 {
 	uint64_t now = clock_ns();
 
@@ -67,13 +67,13 @@ static uint32_t kernel_dev(dev_t dev)
 }
 
 /* Where a file system is mounted whole, else where a part of it is. */
-static struct libmnt_fs *find_fs(uint32_t dev)
+static struct libmnt_fs *find_mounted_fs(uint32_t dev)
 {
 	dev_t want = makedev(dev >> 20, dev & 0xfffff);
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_BACKWARD);
 	struct libmnt_fs *fs, *found = NULL;
 
-	while (get_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
+	while (mount_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
 		const char *root = mnt_fs_get_root(fs);
 
 		if (mnt_fs_get_devno(fs) != want)
@@ -104,7 +104,7 @@ static struct mount *open_mount(uint32_t dev)
 	memset(m, 0, sizeof(*m));
 	m->dev = dev;
 	m->fd = -1;
-	fs = find_fs(dev);
+	fs = find_mounted_fs(dev);
 	if (!fs)
 		return NULL;
 	type = mnt_fs_get_fstype(fs);
@@ -129,7 +129,7 @@ void path_close(void)
 }
 
 /* The path of what a handle stands for, or NULL. */
-static char *path_of(int mount_fd, const struct handle *handle)
+static char *path_of_handle(int mount_fd, const struct handle *handle)
 {
 	char link[64], path[PATH_MAX];
 	struct stat there, named;
@@ -154,7 +154,7 @@ static char *path_of(int mount_fd, const struct handle *handle)
 	return there.st_nlink ? NULL : strdup(path);
 }
 
-static void put(struct handle *h, const void *value, size_t len)
+static void put_handle(struct handle *h, const void *value, size_t len)
 {
 	memcpy(h->fid + h->bytes, value, len);
 	h->bytes += len;
@@ -164,10 +164,10 @@ static char *try_btrfs(const struct mount *m, uint64_t ino, uint32_t gen, uint64
 {
 	struct handle h = { .type = FID_BTRFS };
 
-	put(&h, &ino, sizeof(ino));
-	put(&h, &subvol, sizeof(subvol));
-	put(&h, &gen, sizeof(gen));
-	return path_of(m->fd, &h);
+	put_handle(&h, &ino, sizeof(ino));
+	put_handle(&h, &subvol, sizeof(subvol));
+	put_handle(&h, &gen, sizeof(gen));
+	return path_of_handle(m->fd, &h);
 }
 
 /* The path of a file, or NULL.  To be freed. */
@@ -186,18 +186,18 @@ char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
 	}
 	if (ino >> 32) {
 		h.type = FID_XFS_INO64_GEN;
-		put(&h, &ino, sizeof(ino));
+		put_handle(&h, &ino, sizeof(ino));
 	} else {
-		put(&h, &ino32, sizeof(ino32));
+		put_handle(&h, &ino32, sizeof(ino32));
 	}
-	put(&h, &gen, sizeof(gen));
-	return path_of(m->fd, &h);
+	put_handle(&h, &gen, sizeof(gen));
+	return path_of_handle(m->fd, &h);
 }
 
 /* Where a device is mounted, or NULL.  To be freed. */
 char *path_of_mount(uint32_t dev)
 {
-	struct libmnt_fs *fs = find_fs(dev);
+	struct libmnt_fs *fs = find_mounted_fs(dev);
 
 	return fs ? strdup(mnt_fs_get_target(fs)) : NULL;
 }
@@ -213,7 +213,7 @@ char *path_of_cgroup(uint64_t id)
 	struct mount *m;
 	size_t n;
 
-	while (get_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
+	while (mount_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
 		type = mnt_fs_get_fstype(fs);
 		if (type && !strcmp(type, "cgroup2") && !found)
 			found = fs;
@@ -224,8 +224,8 @@ char *path_of_cgroup(uint64_t id)
 	m = open_mount(kernel_dev(mnt_fs_get_devno(found)));
 	if (!m)
 		return NULL;
-	put(&h, &id, sizeof(id));
-	path = path_of(m->fd, &h);
+	put_handle(&h, &id, sizeof(id));
+	path = path_of_handle(m->fd, &h);
 	top = m->path;
 	n = strlen(top);
 	if (!path || strncmp(path, top, n))

@@ -5,12 +5,12 @@
 
 #include "rec.h"
 
-static uint64_t span(uint64_t from, uint64_t to)
+static uint64_t time_span(uint64_t from, uint64_t to)
 {
 	return from && to > from ? to - from : 0;
 }
 
-static uint64_t issued(const struct iob_iolog_bin_record *rec)
+static uint64_t issue_time(const struct iob_iolog_bin_record *rec)
 {
 	return rec->issue_ns ? rec->issue_ns : rec->queue_ns;
 }
@@ -18,24 +18,24 @@ static uint64_t issued(const struct iob_iolog_bin_record *rec)
 /* From queueing to the last issue. */
 uint64_t rec_wait_ns(const struct iob_iolog_bin_record *rec)
 {
-	return span(rec->queue_ns, issued(rec));
+	return time_span(rec->queue_ns, issue_time(rec));
 }
 
 /* From there to completion. */
 uint64_t rec_io_ns(const struct iob_iolog_bin_record *rec)
 {
-	return span(issued(rec), rec->complete_ns);
+	return time_span(issue_time(rec), rec->complete_ns);
 }
 
 uint64_t rec_total_ns(const struct iob_iolog_bin_record *rec)
 {
-	return span(rec->queue_ns, rec->complete_ns);
+	return time_span(rec->queue_ns, rec->complete_ns);
 }
 
 /* Since its first page became dirty; only while ages are noted. */
 uint64_t rec_age_ns(const struct iob_iolog_bin_record *rec)
 {
-	return span(rec->dirty_ns, rec->complete_ns);
+	return time_span(rec->dirty_ns, rec->complete_ns);
 }
 
 /* No file of its own: see "The file of metadata" in usage.rst. */

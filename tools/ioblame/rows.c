@@ -72,7 +72,7 @@ static const struct col columns[NR_COLUMNS] = {
 };
 
 /* Which columns a table of this kind shows. */
-static void choose(struct col *cols, enum pivot by, const struct rows_look *look)
+static void choose_columns(struct col *cols, enum pivot by, const struct rows_look *look)
 {
 	static const enum column rates[] = { R_RATE, W_RATE, RB_RATE, WB_RATE };
 	static const enum column sums[] = { READS, READ, WRITES, WRITTEN };
@@ -102,14 +102,14 @@ static void choose(struct col *cols, enum pivot by, const struct rows_look *look
 	/* what is neither shown nor data is not there */
 }
 
-static uint64_t per_second(uint64_t n, const struct rows_look *look)
+static uint64_t bytes_per_second(uint64_t n, const struct rows_look *look)
 {
 	uint64_t ns = look->to_ns - look->from_ns;
 
 	return ns ? (uint64_t)((double)n * 1e9 / (double)ns + 0.5) : 0;
 }
 
-static double rate(uint64_t n, const struct rows_look *look)
+static double rate_per_second(uint64_t n, const struct rows_look *look)
 {
 	uint64_t ns = look->to_ns - look->from_ns;
 
@@ -170,10 +170,10 @@ static void fill_numbers(const struct row *row, const struct hist *hist,
 {
 	bool timed = row->all_ios;
 
-	c[R_RATE] = CELL_RATE(rate(row->ios[ROW_READ], look));
-	c[W_RATE] = CELL_RATE(rate(row->ios[ROW_WRITE], look));
-	c[RB_RATE] = CELL_N(per_second(row->bytes[ROW_READ], look));
-	c[WB_RATE] = CELL_N(per_second(row->bytes[ROW_WRITE], look));
+	c[R_RATE] = CELL_RATE(rate_per_second(row->ios[ROW_READ], look));
+	c[W_RATE] = CELL_RATE(rate_per_second(row->ios[ROW_WRITE], look));
+	c[RB_RATE] = CELL_N(bytes_per_second(row->bytes[ROW_READ], look));
+	c[WB_RATE] = CELL_N(bytes_per_second(row->bytes[ROW_WRITE], look));
 	c[READS] = CELL_N(row->ios[ROW_READ]);
 	c[READ] = CELL_N(row->bytes[ROW_READ]);
 	c[WRITES] = CELL_N(row->ios[ROW_WRITE]);
@@ -208,7 +208,7 @@ void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 	size_t i, nr;
 	bool exited = false;
 
-	choose(cols, by, look);
+	choose_columns(cols, by, look);
 	nr = group_rows(agg, by, o->sort, &rows);
 	/* JSON and CSV have all columns, in the same order always */
 	for (i = 0; o->format != FORMAT_TABLE && i < NR_COLUMNS; i++)

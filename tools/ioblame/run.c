@@ -80,7 +80,7 @@ static bool losses_since_begin(const struct run *run, struct status *st)
 	return true;
 }
 
-static double percent(uint64_t part, uint64_t all)
+static double percent_of(uint64_t part, uint64_t all)
 {
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
@@ -107,10 +107,10 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 	bytes = status_all_bytes(&st);
 	n = snprintf(to, size, "Of %s: %.1f %% exact, %.1f %% inherited, "
 		     "%.1f %% only the submitter is known, %.1f %% nobody.\n",
-		     text_bytes(all, bytes), percent(st.bytes[IOB_HOW_EXACT], bytes),
-		     percent(st.bytes[IOB_HOW_INHERITED], bytes),
-		     percent(st.bytes[IOB_HOW_SUBMITTER], bytes),
-		     percent(st.bytes[IOB_HOW_LOST], bytes));
+		     text_bytes(all, bytes), percent_of(st.bytes[IOB_HOW_EXACT], bytes),
+		     percent_of(st.bytes[IOB_HOW_INHERITED], bytes),
+		     percent_of(st.bytes[IOB_HOW_SUBMITTER], bytes),
+		     percent_of(st.bytes[IOB_HOW_LOST], bytes));
 	n += snprintf(to + n, size - n, "Lost: %s", st.nr_losses ? "" : "nothing");
 	for (i = 0; i < st.nr_losses && n < size; i++)
 		n += snprintf(to + n, size - n, "%s%s %llu (%s)", i ? ", " : "",

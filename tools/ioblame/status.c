@@ -8,7 +8,7 @@
 #include "status.h"
 
 /* The number behind " KEY=" in a line, or 0. */
-static uint64_t number(const char *line, size_t len, const char *key)
+static uint64_t find_key(const char *line, size_t len, const char *key)
 {
 	size_t n = strlen(key), i;
 
@@ -47,9 +47,9 @@ static void parse_total(struct status *st, const char *line, size_t len)
 {
 	unsigned int how;
 
-	st->ios += number(line, len, "ios");
+	st->ios += find_key(line, len, "ios");
 	for (how = 0; how < IOB_NR_HOWS; how++)
-		st->bytes[how] += number(line, len, rec_how_name(how));
+		st->bytes[how] += find_key(line, len, rec_how_name(how));
 }
 
 /* @text is what the file holds; what is not understood is left out. */
@@ -75,7 +75,7 @@ void status_parse(struct status *st, const char *text)
 	}
 }
 
-static uint64_t less(uint64_t now, uint64_t before)
+static uint64_t subtract(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
@@ -87,15 +87,15 @@ void status_since(struct status *now, const struct status *before)
 
 	if (now->session != before->session)
 		return;
-	now->ios = less(now->ios, before->ios);
+	now->ios = subtract(now->ios, before->ios);
 	for (i = 0; i < IOB_NR_HOWS; i++)
-		now->bytes[i] = less(now->bytes[i], before->bytes[i]);
+		now->bytes[i] = subtract(now->bytes[i], before->bytes[i]);
 	for (i = 0; i < now->nr_losses; i++) {
 		struct status_loss loss = now->loss[i];
 
 		for (k = 0; k < before->nr_losses; k++) {
 			if (!strcmp(before->loss[k].name, loss.name))
-				loss.nr = less(loss.nr, before->loss[k].nr);
+				loss.nr = subtract(loss.nr, before->loss[k].nr);
 		}
 		if (loss.nr)
 			now->loss[kept++] = loss;

@@ -16,7 +16,7 @@ static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 static volatile sig_atomic_t asked;
 static int pipe_fd[2] = { -1, -1 };
 
-static void wake(void)
+static void wake_waiter(void)
 {
 	int saved = errno;
 
@@ -30,13 +30,13 @@ static void on_end(int sig)
 {
 	(void)sig;
 	asked = 1;
-	wake();
+	wake_waiter();
 }
 
 static void on_other(int sig)
 {
 	(void)sig;
-	wake();
+	wake_waiter();
 }
 
 /* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT ask, and SIGPIPE is EPIPE. */
