@@ -36,7 +36,7 @@ static void make_key(struct atom_key *key, const struct iob_iolog_bin_record *re
 	key->modifier = rec->modifier;
 }
 
-/* The key of what is put together to have room. */
+/* The key of the atom that atoms without room are merged into. */
 static void widen_key(struct atom_key *key, enum rest rest)
 {
 	key->ino = 0;
@@ -87,7 +87,7 @@ static uint64_t value_of(enum field field, const struct iob_iolog_bin_record *re
 	}
 }
 
-/* The atom of a record; where there is no room, a wider one. */
+/* The atom of a record; a merged one if there is no room. */
 static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record *rec)
 {
 	struct atom_key key;
@@ -101,7 +101,7 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 		agg->folded++;
 		widen_key(&key, REST_FILE);
 		atom = map_get(&agg->atoms, &key);
-		/* and if it is the originators that are so many */
+		/* too many originators: give them up, too */
 		if (!atom && agg->atoms.nr >= AGG_ATOMS + AGG_ATOMS / 4) {
 			widen_key(&key, REST_ALL);
 			atom = map_get(&agg->atoms, &key);
@@ -110,7 +110,7 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 			return atom;
 	}
 	atom = new_atom(&agg->atoms, &key, intent_why(rec));
-	/* now, while file and cgroup are there */
+	/* look up names now: file and cgroup may go away */
 	if (!key.rest)
 		name_note_file(key.dev, key.ino, key.gen);
 	if (key.cgroup)
@@ -118,12 +118,12 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 	return atom;
 }
 
-/* Sum up an IO, or the part of one. */
+/* Add an IO, or a part of one. */
 void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec)
 {
 	struct atom *atom = find_atom(agg, rec);
 
-	/* a process that executes another program changes its name */
+	/* exec changes the name of a process: keep the newest */
 	memcpy(atom->comm, rec->comm, sizeof(atom->comm));
 	memcpy(atom->sub_comm, rec->sub_comm, sizeof(atom->sub_comm));
 	atom->last_ns = rec->complete_ns;
@@ -143,7 +143,7 @@ uint64_t agg_weight(const struct atom *atom)
 	return atom->bytes + atom->ios;
 }
 
-/* The least first; of those that weigh the same, what was seen least lately. */
+/* The lightest first; of equal weight, the oldest. */
 static int compare_atoms(const void *va, const void *vb)
 {
 	const struct atom *a = *(struct atom **)va, *b = *(struct atom **)vb;
@@ -153,7 +153,7 @@ static int compare_atoms(const void *va, const void *vb)
 	return (a->last_ns > b->last_ns) - (a->last_ns < b->last_ns);
 }
 
-/* Mark the lighter half of those of one kind. */
+/* Mark the lighter half of the atoms that lost @rest. */
 static void mark_lighter(const struct map *map, enum rest rest)
 {
 	struct atom **atoms = must(malloc((map->nr + 1) * sizeof(*atoms))), *atom;
@@ -183,7 +183,7 @@ static void merge_atom(struct atom *to, struct atom *from)
 	free_atom(from);
 }
 
-/* Put the lighter half of those of one kind into wider ones. */
+/* Merge the lighter half of the atoms that lost @rest, which then lose one more. */
 static void widen_lighter(struct agg *agg, enum rest rest)
 {
 	struct map old = agg->atoms;
@@ -211,10 +211,10 @@ static void widen_lighter(struct agg *agg, enum rest rest)
 }
 
 /**
- * agg_squeeze - have room for what will come
+ * agg_squeeze - merge atoms until a quarter of the room is free
  * @agg: the sums; no rows of them are in use
  *
- * Does nothing while there is enough.
+ * Does nothing while that much is free.
  */
 void agg_squeeze(struct agg *agg)
 {
@@ -225,7 +225,7 @@ void agg_squeeze(struct agg *agg)
 		widen_lighter(agg, REST_FILE);
 }
 
-/* Forget what was summed up. */
+/* Drop all sums. */
 void agg_clear(struct agg *agg)
 {
 	map_clear(&agg->atoms, free_atom);

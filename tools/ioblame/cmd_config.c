@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * config: the module's settings, shown and set
+ * config: show and change the module's settings
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static unsigned int nr_counters(void)
 	return nr < 256 ? nr : 256;
 }
 
-/* Each line of `devs`. */
+/* Call @one for each line of `devs`, escaped. */
 static void each_device(void (*one)(const char *line, void *arg), void *arg)
 {
 	char *text = dir_read("devs"), *line, *rest = NULL;
@@ -148,7 +148,7 @@ static int show_settings(const struct opts *o)
 	return EXIT_OK;
 }
 
-/* What a refused setting means, and what to do. */
+/* Print why a setting was refused.  Return: the exit status. */
 static int setting_refused(int err, const char *name, const char *value)
 {
 	char safe[ESCAPE_SIZE(80)];
@@ -165,7 +165,7 @@ static int setting_refused(int err, const char *name, const char *value)
 		msg("%s cannot be '%s'; see: man ioblame", name, safe);
 		return EXIT_FAILED;
 	case ENOSPC:
-		msg("that would be more than 64 devices");
+		msg("more than 64 devices cannot be watched");
 		return EXIT_FAILED;
 	default:
 		return dir_refused(err, name);
@@ -184,14 +184,14 @@ static int set_named_setting(char **args, int nr)
 	unsigned int i;
 
 	if (nr != 2) {
-		msg("config set wants a name and a value; try: ioblame config --help");
+		msg("config set needs a name and a value; try: ioblame config --help");
 		return EXIT_USAGE;
 	}
 	for (i = 0; i < NR_SETTINGS; i++) {
 		if (!strcmp(args[0], settings[i]))
 			return set_setting(args[0], args[1]);
 	}
-	msg("that is no setting; see: ioblame config show");
+	msg("there is no such setting; see: ioblame config show");
 	return EXIT_USAGE;
 }
 
@@ -217,7 +217,7 @@ static int change_devices(char **args, int nr)
 		msg("config devices: add, remove or only DEVICE..., or clear");
 		return EXIT_USAGE;
 	}
-	/* all or none: look before anything is changed */
+	/* check all devices before the first change */
 	for (i = 1; i < nr; i++) {
 		if (device_lookup(args[i], &d) || remove)
 			continue;
@@ -235,12 +235,12 @@ static int change_devices(char **args, int nr)
 	return EXIT_OK;
 }
 
-/* A filter that is refused says itself where it is wrong. */
+/* Print the error that the module left in the filter's file. */
 static int explain_filter(const char *name)
 {
 	char *text = dir_read(name), *line, *rest = NULL, *safe;
 
-	msg("the filter is refused, and the counter has none now:");
+	msg("the filter is refused; the counter has no filter now:");
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		safe = must(escape_dup(line, strlen(line)));
@@ -259,11 +259,11 @@ static int set_counter(char **args, int nr, const char *end)
 	int err;
 
 	if (nr != 2 || !text_parse_u64(args[0], &n) || n > 255) {
-		msg("it wants a number and, in quotes, one word; try: ioblame config --help");
+		msg("it needs a number and one word in quotes; try: ioblame config --help");
 		return EXIT_USAGE;
 	}
 	snprintf(name, sizeof(name), "counters/%llu%s", (unsigned long long)n, end);
-	/* an empty write would be none */
+	/* an empty write would not reach the module */
 	err = -dir_write(name, *args[1] ? args[1] : "\n", 0);
 	if (err == ENOENT) {
 		msg("there is no counter %llu: ioblame config set nr_counters N",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * doctor: whether it works here, and if not, what to type
+ * doctor: check that ioblame works here, and print what to type if not
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,19 +23,19 @@
 
 enum verdict {
 	GOOD,
-	NOTE,			/* works, but */
+	NOTE,			/* works, with a restriction */
 	BAD,
 };
 
 static const struct opts *opts;
-static int worst;		/* exit status of the first that is bad */
+static int worst;		/* exit status of the first BAD check */
 
-/* One finding; @todo is what to type, or NULL. */
+/* Print a check; @todo is what to type, or NULL. */
 static void print_check(enum verdict v, int status, const char *what, const char *todo,
-		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+			const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 static void print_check(enum verdict v, int status, const char *what, const char *todo,
-		const char *fmt, ...)
+			const char *fmt, ...)
 {
 	static const char * const words[] = { "ok", "note", "BAD" };
 	static const char * const json_words[] = { "ok", "note", "bad" };
@@ -74,7 +74,7 @@ static char *first_line(const char *path)
 	return safe;
 }
 
-/* Whether the kernel's modules have ours, loaded or not. */
+/* True if ioblame is installed for this kernel. */
 static bool is_installed(const char *release)
 {
 	char path[512], *text;
@@ -110,24 +110,24 @@ static void check_module(const char *release)
 		print_check(GOOD, 0, "module", NULL, "loaded");
 	else if (there)
 		print_check(BAD, EXIT_MISSING, "module", "modprobe ioblame",
-		    "installed for %s, not loaded", release);
+			    "installed for %s, not loaded", release);
 	else
 		print_check(BAD, EXIT_MISSING, "module",
-		    "apt install dkms linux-headers-$(uname -r) && make install",
-		    "not installed for %s", release);
+			    "apt install dkms linux-headers-$(uname -r) && make install",
+			    "not installed for %s", release);
 	if (loaded && !there)
 		print_check(NOTE, 0, "module", "make install",
-		    "loaded by hand: not there after the next boot");
+			    "loaded by hand: not loaded after the next boot");
 	if (loaded && version && strcmp(version, VERSION))
 		print_check(NOTE, 0, "version", "rmmod ioblame; make install; modprobe ioblame",
-		    "the module is %s, this command %s", version, VERSION);
+			    "the module is %s, this command %s", version, VERSION);
 	else
 		print_check(GOOD, 0, "version", NULL, "%s", VERSION);
 	if (loaded && taint && strchr(taint, 'E'))
 		print_check(NOTE, 0, "signature", "mokutil --import /var/lib/dkms/mok.pub",
-		    "the module is not signed, or by a key that this kernel does not know");
+			    "the module is not signed, or signed by a key that this kernel does not know");
 	else if (loaded)
-		print_check(GOOD, 0, "signature", NULL, "the kernel has nothing against it");
+		print_check(GOOD, 0, "signature", NULL, "accepted by the kernel");
 	free(version);
 	free(taint);
 }
@@ -139,15 +139,15 @@ static void check_lockdown(void)
 
 	if (secure_boot())
 		print_check(NOTE, 0, "Secure Boot", "mokutil --import /var/lib/dkms/mok.pub",
-		    "on: only signed modules load, by a key that was enrolled");
+			    "on: only modules signed by an enrolled key load");
 	else
 		print_check(GOOD, 0, "Secure Boot", NULL, "off");
 	if (enforce && *enforce == 'Y')
 		print_check(NOTE, 0, "sig_enforce", NULL, "only signed modules load");
 	if (dir_locked_down())
 		print_check(BAD, EXIT_REFUSED, "lockdown",
-		    "boot with Secure Boot off (mokutil --disable-validation)",
-		    "%s: files of debugfs cannot be opened for writing", text ? text : "?");
+			    "boot with Secure Boot off (mokutil --disable-validation)",
+			    "%s: files of debugfs cannot be opened for writing", text ? text : "?");
 	else
 		print_check(GOOD, 0, "lockdown", NULL, "%s", text ? text : "this kernel has none");
 	free(text);
@@ -162,10 +162,10 @@ static void check_debugfs(void)
 		print_check(GOOD, 0, "debugfs", NULL, "mounted on %s", dir_debugfs());
 	else if (cmdline && strstr(cmdline, "debugfs=off"))
 		print_check(BAD, EXIT_FAILED, "debugfs", "take debugfs=off from the kernel's command line",
-		    "switched off");
+			    "switched off");
 	else
 		print_check(BAD, EXIT_FAILED, "debugfs", "mount -t debugfs debugfs /sys/kernel/debug",
-		    "not mounted");
+			    "not mounted");
 	free(cmdline);
 }
 
@@ -202,7 +202,7 @@ static void check_losses(const char *text)
 
 	for (; *line; line += len + (line[len] == '\n')) {
 		len = strcspn(line, "\n");
-		/* nobody needs the text log */
+		/* it is normal that the text log is not read */
 		if (strncmp(line, "loss ", 5) || !strncmp(line, "loss iolog_unread ", 18))
 			continue;
 		bad++;
@@ -223,7 +223,7 @@ static void check_files(void)
 	fd = dir_open("enable", O_RDWR);
 	if (fd < 0) {
 		print_check(BAD, EXIT_REFUSED, "files", NULL, "%s/enable: %s", dir_path(),
-		    strerror(errno));
+			    strerror(errno));
 		return;
 	}
 	close(fd);
@@ -248,7 +248,7 @@ int cmd_doctor(const struct opts *o)
 	print_check(GOOD, 0, "kernel", NULL, "%s", name.release);
 	if (geteuid())
 		print_check(BAD, EXIT_REFUSED, "root", "sudo ioblame doctor",
-		    "only root may use it, and see all of what follows");
+			    "only root can use ioblame, and run all checks");
 	else
 		print_check(GOOD, 0, "root", NULL, "yes");
 	check_module(name.release);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hist: how sizes and times are spread, in powers of two
+ * hist: histograms of sizes and times, in powers of two
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static const struct col columns[NR_COLUMNS] = {
 	[COUNT] = { "COUNT", "count", COL_COUNT, 0, 0 },
 };
 
-/* For programs: a row for each slot that is not empty, in bytes or in µs. */
+/* JSON and CSV: a row for each slot that is not empty, in bytes or microseconds. */
 static void print_slots(const struct run *run, const struct hist *h, const char *by,
 			const char *name, uint64_t to_ns)
 {
@@ -78,7 +78,7 @@ static void print_slots(const struct run *run, const struct hist *h, const char 
 }
 
 static void print_hist(const struct run *run, const struct hist *h, const char *by,
-		      const char *name, uint64_t to_ns)
+		       const char *name, uint64_t to_ns)
 {
 	if (run->opts->format != FORMAT_TABLE) {
 		print_slots(run, h, by, name, to_ns);
@@ -114,7 +114,7 @@ static void print_hists(struct run *run, uint64_t from_ns, uint64_t to_ns, bool 
 	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++) {
 		group_more(&rows[i], &more);
 		print_hist(run, &more.hist, choice_pivots[o->by],
-			  label_row(more.lead, o->by, label, sizeof(label)), to_ns);
+			   label_row(more.lead, o->by, label, sizeof(label)), to_ns);
 	}
 	if (o->given_by && i < nr && o->format == FORMAT_TABLE)
 		out_printf("\n... and %zu more (--rows)\n", nr - i);

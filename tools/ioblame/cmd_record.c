@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * record: everything into a file, from which all views can be had later
+ * record: write all records and their names into a file, for every view
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int begin_recording(struct run *run)
 	int fd;
 
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
-		msg("%s is on a disk that is watched: what is written to it is seen, too", name);
+		msg("%s is on a disk that is watched: writing it is IO, too", name);
 	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!file || !store_begin(file)) {
@@ -57,7 +57,7 @@ static int begin_recording(struct run *run)
 		failed = true;
 	if (run->session.status_text && !run->session.own)
 		write_chunk(STORE_STATUS_BEFORE, run->session.status_text,
-		    strlen(run->session.status_text));
+			    strlen(run->session.status_text));
 	batch = must(malloc(BATCH * sizeof(*batch)));
 	return EXIT_OK;
 }
@@ -74,7 +74,7 @@ static void write_name(const struct name *name, void *arg)
 	free(data);
 }
 
-/* What the records mean comes before them. */
+/* Write the records that were gathered, after the intents and names they use. */
 static void write_batch(struct run *run)
 {
 	char *text;
@@ -133,7 +133,8 @@ static int end_recording(struct run *run)
 int cmd_record(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin_recording, .record = add_to_batch, .filled = write_batch, .end = end_recording,
+		.begin = begin_recording, .record = add_to_batch,
+		.filled = write_batch, .end = end_recording,
 	};
 
 	return view_run(o, &view);

@@ -32,7 +32,7 @@ static void print_title(const struct run *run, const char *text)
 		out_printf("\n%s\n", text);
 }
 
-/* Stacks below each other: what a table has no room for. */
+/* Stacks are too long for a table: print each below the other. */
 static void print_stacks(const struct run *run, unsigned int most)
 {
 	char read[TEXT_NUMBER], written[TEXT_NUMBER];
@@ -87,7 +87,7 @@ static void print_report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool
 	char text[64];
 	size_t i;
 
-	/* behind pictures of intervals, only if something came since */
+	/* after the last interval, print only if there was IO */
 	if (last && o->interval_ns && !summed.records)
 		return;
 	print_head(run, from_ns, to_ns);

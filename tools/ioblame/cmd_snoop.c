@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * snoop: a line for each IO as it completed
+ * snoop: one line for each IO, in order of completion
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +143,7 @@ static int begin_snoop(struct run *run)
 static void flush_lines(struct run *run)
 {
 	(void)run;
-	/* whoever reads a pipe has each line soon */
+	/* do not keep lines back from a pipe */
 	out_flush();
 	name_tidy();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stacks: folded for flame graph programs, or the flame graph itself
+ * stacks: folded stacks for flame graph programs, or a flame graph
  */
 #include <errno.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static int begin_stacks(struct run *run)
 	if (!o->output)
 		return 0;
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
-		msg("the output is on a disk that is watched: what is written to it is seen, too");
+		msg("the output is on a disk that is watched: writing it is IO, too");
 	file = fopen(o->output, "we");
 	if (file)
 		return 0;
@@ -66,7 +66,7 @@ static const char *weight_unit(enum weight weight)
 	return weight == WEIGHT_IOS ? "IOs" : weight == WEIGHT_TIME ? "us" : "bytes";
 }
 
-/* Program, then its functions, then why it was written now. */
+/* Frames: the program, its functions from the outermost, the reason of the IO. */
 static void add_atom_to_flame(struct flame *f, const struct atom *a, uint64_t weight)
 {
 	static char names[FRAMES][NAME];
@@ -108,7 +108,7 @@ static const struct col columns[NR_COLUMNS] = {
 	[TOTAL] = { "TOTAL", "total_us", COL_COUNT, 0, 0 },
 };
 
-/* For programs: a row for each stack. */
+/* JSON and CSV: a row for each stack. */
 static void print_stack_rows(const struct opts *o)
 {
 	static const enum sort sorts[NR_WEIGHTS] = {
@@ -149,7 +149,7 @@ static void print_stacks_at_end(struct run *run, uint64_t from_ns, uint64_t to_n
 	char title[128];
 	size_t i;
 
-	/* one picture, of everything */
+	/* one flame graph, of the whole run */
 	if (!last)
 		return;
 	if (o->format != FORMAT_TABLE) {

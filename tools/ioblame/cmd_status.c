@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * status: what the module says of itself
+ * status: print the module's `status`
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -17,7 +17,7 @@
 #include "out.h"
 #include "text.h"
 
-/* "KEY=N" words of a line, into an object. */
+/* Add the "KEY=N" words of a line to an object. */
 static void add_numbers(struct json_object *o, char *words)
 {
 	char *word, *rest, *value;
@@ -31,7 +31,7 @@ static void add_numbers(struct json_object *o, char *words)
 	}
 }
 
-/* The next word of a line. */
+/* Take the next word of a line, "" at its end. */
 static char *word_of(char **line)
 {
 	char *word = strsep(line, " ");

@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A part of a disk, or all of it */
+/* A disk, or a partition */
 struct device {
 	uint32_t dev;		/* major << 20 | minor */
-	uint32_t disk;		/* the disk it is on */
-	uint64_t start, end;	/* its sectors there; end 0: all */
+	uint32_t disk;		/* number of its disk */
+	uint64_t start, end;	/* sectors on the disk; end 0: all */
 	char number[24];	/* MAJ:MIN, for `devs` */
 	char name[64];
 };

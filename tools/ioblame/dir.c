@@ -14,7 +14,7 @@
 
 static char debugfs[256], top[300];
 
-/* Where debugfs is mounted, or "". */
+/* The mount point of debugfs, "" if there is none. */
 const char *dir_debugfs(void)
 {
 	struct libmnt_table *table;
@@ -44,7 +44,7 @@ const char *dir_path(void)
 	return top;
 }
 
-/* Whether the kernel keeps files of debugfs shut: integrity or more. */
+/* True if lockdown is "integrity" or more: files of debugfs cannot be written. */
 bool dir_locked_down(void)
 {
 	char *text = file_read("/sys/kernel/security/lockdown");
@@ -54,20 +54,20 @@ bool dir_locked_down(void)
 	return locked;
 }
 
-/* Say why a file of the module's does not open.  Return: the exit status. */
+/* Print why a file of the module cannot be opened.  Return: the exit status. */
 int dir_refused(int err, const char *name)
 {
 	if (err == ENOENT || err == ENODEV || err == ENXIO) {
-		msg("the module is gone: modprobe ioblame");
+		msg("the module was unloaded: modprobe ioblame");
 		return EXIT_MISSING;
 	}
 	if ((err == EPERM || err == EACCES) && geteuid() != 0) {
-		msg("only root may use it: sudo ioblame");
+		msg("only root can use ioblame: sudo ioblame");
 		return EXIT_REFUSED;
 	}
 	if (err == EPERM || err == EACCES) {
 		msg("the kernel refuses %s%s; see: ioblame doctor", name,
-		    dir_locked_down() ? ", as it is locked down (Secure Boot)" : "");
+		    dir_locked_down() ? " because it is locked down (Secure Boot)" : "");
 		return EXIT_REFUSED;
 	}
 	msg("%s/%s: %s; see: ioblame doctor", top, name, strerror(err));
@@ -77,14 +77,14 @@ int dir_refused(int err, const char *name)
 /**
  * dir_find - find the module's folder
  *
- * Return: EXIT_OK, or the exit status, and why was said.
+ * Return: EXIT_OK, or the exit status after printing the error.
  */
 int dir_find(void)
 {
 	struct stat st;
 
 	if (geteuid() != 0) {
-		msg("only root may use it: sudo ioblame");
+		msg("only root can use ioblame: sudo ioblame");
 		return EXIT_REFUSED;
 	}
 	if (access("/sys/module/ioblame", F_OK)) {
@@ -101,7 +101,7 @@ int dir_find(void)
 	return dir_refused(errno, "");
 }
 
-/* open() of one of its files. */
+/* Open a file of the module. */
 int dir_open(const char *name, int flags)
 {
 	char path[512];
@@ -110,7 +110,7 @@ int dir_open(const char *name, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* Its text, to be freed; NULL with errno. */
+/* Read a file of the module.  Return: its text, allocated; NULL with errno. */
 char *dir_read(const char *name)
 {
 	char path[512];
@@ -119,7 +119,7 @@ char *dir_read(const char *name)
 	return file_read(path);
 }
 
-/* The same without the newline at its end. */
+/* The same without the last newline. */
 char *dir_read_word(const char *name)
 {
 	char *text = dir_read(name);
@@ -130,7 +130,7 @@ char *dir_read_word(const char *name)
 	return text;
 }
 
-/* One write(2).  Return: 0 or -errno. */
+/* Write a file of the module with one write(2).  Return: 0 or -errno. */
 int dir_write(const char *name, const char *text, int flags)
 {
 	int fd = dir_open(name, O_WRONLY | flags), err = 0;

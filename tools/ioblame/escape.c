@@ -5,7 +5,7 @@
 
 #include "escape.h"
 
-/* The bytes of the UTF-8 character at @s, its code in @code; 0 if it is none. */
+/* The length of the UTF-8 character at @s, its code in @code; 0 if it is invalid. */
 static size_t utf8_length(const unsigned char *s, size_t len, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -37,12 +37,12 @@ static size_t utf8_length(const unsigned char *s, size_t len, uint32_t *code)
 	return n;
 }
 
-/* Whether a terminal shows it and nothing else happens. */
+/* True if a character only shows a glyph on a terminal. */
 static bool is_harmless(uint32_t code)
 {
 	if (code < ' ' || code == '\\' || (code >= 0x7f && code < 0xa0))
 		return false;
-	/* what turns the direction of text, has no width or ends lines */
+	/* characters that change the direction, have no width or end the line */
 	if (code == 0xad || code == 0x61c || code == 0x180e || code == 0xfeff)
 		return false;
 	if ((code >= 0x200b && code <= 0x200f) ||
@@ -56,16 +56,16 @@ static bool is_harmless(uint32_t code)
 }
 
 /**
- * escape_text - a name as it is shown
- * @to:   gets it, ended by NUL
- * @size: of @to, not 0; what does not fit is cut between characters
- * @from: @len bytes, of which a NUL ends the name
- * @len:  of @from
+ * escape_text - escape a name
+ * @to:   the result, with a NUL
+ * @size: bytes of @to, not 0; a longer result is cut between two characters
+ * @from: the name; a NUL ends it
+ * @len:  bytes of @from
  *
- * Control characters, the backslash, bytes that are no UTF-8 and characters
- * that only deceive become \ooo, a byte each, as in /proc/mounts.  The rest
- * stays, so what comes out is valid UTF-8 and stays on its line.
- * Return: the length.
+ * Each byte of control characters, of the backslash, of invalid UTF-8 and of
+ * characters that a terminal hides becomes \ooo, as in /proc/mounts.  So the result
+ * is one line of valid UTF-8.
+ * Return: its length.
  */
 size_t escape_text(char *to, size_t size, const char *from, size_t len)
 {
@@ -93,7 +93,7 @@ size_t escape_text(char *to, size_t size, const char *from, size_t len)
 	return out;
 }
 
-/* Take away what is left of a character at the end, where text was cut. */
+/* Remove an incomplete UTF-8 character at the end of a text that was cut. */
 char *escape_cut(char *text)
 {
 	unsigned char *s = (unsigned char *)text;
@@ -107,7 +107,7 @@ char *escape_cut(char *text)
 	return text;
 }
 
-/* What escape_text() gives, in memory of its own; NULL without any. */
+/* As escape_text(), allocated; NULL if out of memory. */
 char *escape_dup(const char *from, size_t len)
 {
 	char *to;

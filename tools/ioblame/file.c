@@ -8,10 +8,10 @@
 #include "msg.h"
 
 /**
- * file_read - all of a small file
- * @path: of it
+ * file_read - read a whole file
+ * @path: its path
  *
- * Return: its text, to be freed, or NULL with errno.
+ * Return: its text, allocated, or NULL with errno.
  */
 char *file_read(const char *path)
 {

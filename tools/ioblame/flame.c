@@ -14,13 +14,13 @@ enum {
 	ROW = 17,
 	HEAD = 44,
 	FOOT = 26,
-	CHAR = 7,		/* width of a character, about */
+	CHAR = 7,		/* approximate width of a character */
 };
 
 struct node {
 	char *name;
-	uint64_t weight;	/* with all above it */
-	uint64_t own;		/* of stacks that end here */
+	uint64_t weight;	/* of this node and its children */
+	uint64_t own;		/* of the stacks that end here */
 	struct node *child, *next;
 };
 
@@ -37,8 +37,8 @@ struct flame *flame_new(void)
 }
 
 /*
- * A name that no flame graph program takes for something else: a semicolon
- * separates frames, and control characters would end the line.
+ * Make a name safe for flame graph programs: a semicolon separates frames, and a
+ * control character may end the line.
  */
 static char *frame_name(const char *name)
 {
@@ -53,7 +53,7 @@ static char *frame_name(const char *name)
 	return copy;
 }
 
-/* Children are kept in the order of their names. */
+/* Find or add a child; children are sorted by name. */
 static struct node *node_child(struct node *parent, const char *frame)
 {
 	char *name = frame_name(frame);
@@ -73,7 +73,7 @@ static struct node *node_child(struct node *parent, const char *frame)
 	return node;
 }
 
-/* A stack, outermost first. */
+/* Add a stack, the outermost frame first. */
 void flame_add(struct flame *f, const char *const *frame, unsigned int nr, uint64_t weight)
 {
 	struct node *node = &f->root;
@@ -123,7 +123,7 @@ static void fold_nodes(const struct node *node, const char *before, void (*line)
 	}
 }
 
-/* "outermost;...;innermost WEIGHT" a line, as stackcollapse scripts write it. */
+/* Print lines "outermost;...;innermost WEIGHT", as stackcollapse scripts do. */
 void flame_folded(const struct flame *f, void (*line)(const char *text))
 {
 	fold_nodes(f->root.child, "", line);
@@ -141,7 +141,7 @@ static unsigned int node_depth(const struct node *node)
 	return deepest;
 }
 
-/* Into XML; what is no UTF-8 has been escaped before. */
+/* Escape text for XML.  It is valid UTF-8. */
 static void escape_xml(char *to, size_t size, const char *text)
 {
 	size_t n = 0, len;
@@ -162,7 +162,7 @@ static void escape_xml(char *to, size_t size, const char *text)
 	escape_cut(to);
 }
 
-/* Warm colours, the same for the same name. */
+/* A warm colour that depends on the name only. */
 static void node_color(const char *name, unsigned int *rgb)
 {
 	unsigned int h = 2166136261u;
@@ -182,7 +182,8 @@ struct drawing {
 	void (*line)(const char *text);
 };
 
-static void draw_nodes(const struct drawing *d, const struct node *node, double x, unsigned int level)
+static void draw_nodes(const struct drawing *d, const struct node *node, double x,
+		       unsigned int level)
 {
 	char name[1024], shown[512], cut[256], text[4096];
 	unsigned int rgb[3], y = d->height - FOOT - (level + 1) * ROW;
@@ -219,11 +220,11 @@ static void draw_nodes(const struct drawing *d, const struct node *node, double 
 }
 
 /**
- * flame_svg - draw it
+ * flame_svg - draw a flame graph
  * @f:     the stacks
- * @title: above it
- * @unit:  of the weights
- * @line:  takes the picture, piece by piece
+ * @title: its title
+ * @unit:  unit of the weights
+ * @line:  called for each piece of the SVG
  */
 void flame_svg(const struct flame *f, const char *title, const char *unit,
 	       void (*line)(const char *text))

@@ -38,7 +38,7 @@ static int order_by_file(const struct atom *a, const struct atom *b)
 {
 	int d = ORDER(a->key.rest != REST_NONE, b->key.rest != REST_NONE);
 
-	/* what has no room is one row, of whatever device */
+	/* atoms that lost their file are one row, of all devices */
 	if (d || a->key.rest)
 		return d;
 	d = ORDER(a->key.dev, b->key.dev);
@@ -117,28 +117,31 @@ static uint64_t hash_of_via(const struct atom *a)
 	return a->key.sub_pid;
 }
 
-/* What rows may stand for: which of two comes first (0: the same row), and a hash */
+/* A property that rows can stand for: an order of atoms (0: same row), and a hash */
 struct aspect {
 	int (*order)(const struct atom *a, const struct atom *b);
 	uint64_t (*hash)(const struct atom *a);
 };
 
 static const struct aspect aspects[NR_PIVOTS] = {
-	[BY_PROCESS] = { order_by_process, hash_of_process }, [BY_FILE] = { order_by_file, hash_of_file },
-	[BY_DEVICE] = { order_by_device, hash_of_device }, [BY_CGROUP] = { order_by_cgroup, hash_of_cgroup },
-	[BY_STACK] = { order_by_stack, hash_of_stack }, [BY_OP] = { order_by_op, hash_of_op },
+	[BY_PROCESS] = { order_by_process, hash_of_process },
+	[BY_FILE] = { order_by_file, hash_of_file },
+	[BY_DEVICE] = { order_by_device, hash_of_device },
+	[BY_CGROUP] = { order_by_cgroup, hash_of_cgroup },
+	[BY_STACK] = { order_by_stack, hash_of_stack },
+	[BY_OP] = { order_by_op, hash_of_op },
 	[BY_WHY] = { order_by_why, hash_of_why },
 };
 
 static const struct aspect via = { order_by_via, hash_of_via };
 
-/* Atoms that are the same in one aspect, by number from 0 */
+/* Groups of atoms that agree in one aspect, numbered from 0 */
 struct groups {
 	const struct aspect *aspect;
 	const struct atom **first;	/* of each group */
 	uint64_t *sum;
 	unsigned int nr, size;
-	unsigned int *slot;		/* twice @size, a power of two: group + 1 */
+	unsigned int *slot;		/* 2 * @size, a power of two; a group's number + 1, or 0 */
 };
 
 static void groups_init(struct groups *g, const struct aspect *aspect)
@@ -194,9 +197,9 @@ static void groups_free(struct groups *g)
 	free(g->slot);
 }
 
-/* The one with most weight of those that are the same; how many there are. */
+/* The first atom of the heaviest group of a row, and the number of groups. */
 static const struct atom *heaviest_atom(const struct row *row, const struct aspect *aspect,
-				   unsigned int *nr)
+					unsigned int *nr)
 {
 	const struct atom *a, *best;
 	struct groups g;
@@ -219,9 +222,9 @@ static const struct atom *heaviest_atom(const struct row *row, const struct aspe
 }
 
 /**
- * group_more - all of a row
+ * group_more - find what a row has besides sums
  * @row:  the row
- * @more: gets it
+ * @more: the result
  */
 void group_more(const struct row *row, struct row_more *more)
 {
@@ -235,7 +238,7 @@ void group_more(const struct row *row, struct row_more *more)
 	group_hist(row, &more->hist);
 }
 
-/* How a row's values are spread. */
+/* The histogram of a row. */
 void group_hist(const struct row *row, struct hist *hist)
 {
 	const struct atom *a;
@@ -303,25 +306,24 @@ static int compare_rows(const void *va, const void *vb)
 
 	if (!d)
 		d = ORDER(b->all_ios, a->all_ios);
-	/* the rest only keeps rows in their places */
+	/* rows with equal sums keep their order */
 	return d ? d : aspect_now->order(a->atoms, b->atoms);
 }
 
-/* Whether two belong to the same row. */
+/* True if two atoms belong to the same row. */
 bool group_same(enum pivot by, const struct atom *a, const struct atom *b)
 {
 	return !aspects[by].order(a, b);
 }
 
 /**
- * group_rows - put atoms together
- * @agg:  what was summed up; rows are good until it changes, or until its rows
- *	  are asked for again
+ * group_rows - put atoms together into rows
+ * @agg:  the sums; rows are valid until @agg changes, or until the next call
  * @by:   what a row stands for
  * @sort: the largest comes first
- * @rows: gets them, to be freed
+ * @rows: the rows, allocated
  *
- * Return: how many.
+ * Return: the number of rows.
  */
 size_t group_rows(const struct agg *agg, enum pivot by, enum sort sort, struct row **rows)
 {

@@ -18,7 +18,7 @@ enum {
 static struct intent **intents;		/* by number, with gaps */
 static uint32_t nr_intents, size_intents;
 
-/* Frames come again and again: each is kept once. */
+/* The same frames are in many stacks: each text is kept once. */
 struct word {
 	uint64_t hash;
 	char *text;
@@ -82,7 +82,7 @@ static bool is_direct(const char *frame, size_t len)
 	return false;
 }
 
-/* "#12 modifier=0x10000002 wb=sync" */
+/* Parse "#12 modifier=0x10000002 wb=sync" */
 static struct intent *parse_intent_head(const char *line, size_t len)
 {
 	struct intent *in;
@@ -93,7 +93,7 @@ static struct intent *parse_intent_head(const char *line, size_t len)
 	if (*line != '#' || line[1] < '0' || line[1] > '9')
 		return NULL;
 	nr = strtoul(line + 1, &end, 10);
-	/* no more than max_intents may be */
+	/* larger than any max_intents */
 	if (nr > 1UL << 24 || strncmp(end, " modifier=0x", 12))
 		return NULL;
 	in = must(calloc(1, sizeof(*in)));
@@ -109,7 +109,7 @@ static struct intent *parse_intent_head(const char *line, size_t len)
 	return in;
 }
 
-/* "[ffffffffba1b351f] mark_buffer_dirty+0xff/0x150 [mod]" */
+/* Parse "[ffffffffba1b351f] mark_buffer_dirty+0xff/0x150 [mod]" */
 static bool parse_frame(struct intent *in, const char *line, size_t len)
 {
 	const char *p = memchr(line, ']', len);
@@ -126,10 +126,10 @@ static bool parse_frame(struct intent *in, const char *line, size_t len)
 }
 
 /**
- * intent_parse - take in what the file `intents` says
+ * intent_parse - parse entries of the file `intents`
  * @text: whole entries
  *
- * Return: whether all of it was understood.
+ * Return: false if a line was not understood.
  */
 bool intent_parse(const char *text)
 {
@@ -155,7 +155,7 @@ bool intent_parse(const char *text)
 }
 
 /**
- * intent_load - read the intents that are new
+ * intent_load - read new intents
  * @fd: the file `intents`
  */
 void intent_load(int fd)
@@ -163,7 +163,7 @@ void intent_load(int fd)
 	static char buf[256 << 10];
 	ssize_t n;
 
-	/* a position is a number, and a read gives whole entries */
+	/* the file's position is an intent's number; a read returns whole entries */
 	if (lseek(fd, nr_intents, SEEK_SET) < 0)
 		return;
 	while ((n = read(fd, buf, sizeof(buf) - 1)) > 0) {
@@ -172,7 +172,7 @@ void intent_load(int fd)
 	}
 }
 
-/* NULL if it is not known. */
+/* An intent by its number; NULL if it is not known. */
 const struct intent *intent_get(uint32_t nr)
 {
 	return nr < nr_intents ? intents[nr] : NULL;
@@ -184,11 +184,11 @@ uint32_t intent_count(void)
 }
 
 /**
- * intent_why - why an IO happened when it did, in a word
+ * intent_why - the reason of an IO, in a word
  * @rec: the IO
  *
- * The modifier's name.  Without one, the task in the stack wanted it: then the
- * operation and the stack tell how.
+ * Return: the name of the modifier: sync, journal.  Without a modifier, the task of
+ * the stack asked for the IO: a word for the operation or the stack.
  */
 const char *intent_why(const struct iob_iolog_bin_record *rec)
 {
@@ -256,7 +256,7 @@ char *intent_folded(const struct intent *in, const char *separator, bool outermo
 	return text;
 }
 
-/* As the file has it, to be freed: what is kept of it in a recording. */
+/* An entry in the format of the file `intents`, allocated; for recordings. */
 char *intent_text(const struct intent *in)
 {
 	size_t size = 128, i;

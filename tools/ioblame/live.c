@@ -291,7 +291,7 @@ static int begin_live(struct run *run)
 	nodelay(stdscr, TRUE);
 	set_escdelay(50);
 	curs_set(0);
-	/* the terminal is ours until leave_terminal(): messages come before and after */
+	/* no message until leave_terminal(): it would spoil the screen */
 	gather_rows();
 	live_draw(&v);
 	return EXIT_OK;

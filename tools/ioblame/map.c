@@ -23,7 +23,7 @@ static uint64_t hash_key(const void *key, size_t len)
 	return h ^ h >> 32;
 }
 
-/* Where the key is, or where it would be. */
+/* The slot of a key, or the free slot where it belongs. */
 static void **find_map_slot(const struct map *map, const void *key)
 {
 	size_t i = hash_key(key, map->key_len);
@@ -36,7 +36,7 @@ static void **find_map_slot(const struct map *map, const void *key)
 	}
 }
 
-/* What begins with this key, or NULL. */
+/* The value with this key, or NULL. */
 void *map_get(const struct map *map, const void *key)
 {
 	return map->size ? *find_map_slot(map, key) : NULL;
@@ -58,7 +58,7 @@ static void grow_map(struct map *map)
 	*map = new;
 }
 
-/* Add a value whose key is not there. */
+/* Add a value.  The map must not have its key. */
 void map_put(struct map *map, void *value)
 {
 	if (map->nr * 4 >= map->size * 3)
@@ -68,8 +68,8 @@ void map_put(struct map *map, void *value)
 }
 
 /*
- * Make an empty map as large as another, whose values will come in the order that
- * they have there: a smaller one would gather all of them in one place.
+ * Make an empty map of the size of another, to move values from there.  In a smaller
+ * map, values that arrive in slot order would form one long cluster.
  */
 void map_like(struct map *map, const struct map *other)
 {
@@ -79,7 +79,7 @@ void map_like(struct map *map, const struct map *other)
 	map->slot = map->size ? must(calloc(map->size, sizeof(*map->slot))) : NULL;
 }
 
-/* Forget those that are not worth keeping. */
+/* Keep the values for which @keep is true, and free the others. */
 void map_keep(struct map *map, bool (*keep)(const void *value, const void *arg),
 	      const void *arg, void (*free_value)(void *value))
 {
@@ -98,7 +98,7 @@ void map_keep(struct map *map, bool (*keep)(const void *value, const void *arg),
 	free(old.slot);
 }
 
-/* Forget all. */
+/* Free all values. */
 void map_clear(struct map *map, void (*free_value)(void *value))
 {
 	size_t i;

@@ -13,7 +13,7 @@
 
 enum {
 	BATCH = 64 << 10,
-	/* how long a reader that does not read holds up the end */
+	/* how long the end waits for a slow reader */
 	PATIENCE_MS = 1000,
 };
 
@@ -21,7 +21,7 @@ static char *buf;
 static size_t len, size;
 static bool closed, failed;
 
-/* Wait until stdout takes something.  Return: false to give up. */
+/* Wait until stdout can be written.  Return: false to give up. */
 static bool wait_until_writable(void)
 {
 	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -33,14 +33,14 @@ static bool wait_until_writable(void)
 	return poll(&p, 1, PATIENCE_MS) > 0;
 }
 
-/* Write what has gathered: call it behind each line that somebody waits for. */
+/* Write what is buffered. */
 void out_flush(void)
 {
 	size_t done = 0;
 	ssize_t n;
 
 	while (done < len && !closed) {
-		/* no more than a pipe takes at once, so that it never blocks */
+		/* PIPE_BUF bytes: a pipe that poll() reports takes them without blocking */
 		size_t part = len - done < 4096 ? len - done : 4096;
 
 		if (!wait_until_writable()) {
@@ -99,7 +99,7 @@ void out_printf(const char *fmt, ...)
 		free(text);
 }
 
-/* Nobody reads any more, or writing failed. */
+/* True if the reader is gone or a write failed. */
 bool out_closed(void)
 {
 	return closed;

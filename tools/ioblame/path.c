@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From numbers to paths: the file system is asked by open_by_handle_at(), and
- * /proc/self/fd tells the path.  Nothing is searched.
+ * open_by_handle_at() opens a file by its numbers, and /proc/self/fd has its path.
+ * No folder is searched.
  *
- * Mount points stay open only until path_close(), or they could not be
- * unmounted.
+ * path_close() closes the mount points: an open one cannot be unmounted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +47,7 @@ static unsigned int nr_mounts;
 static struct libmnt_table *table;
 static uint64_t table_ns;
 
-/* What is mounted, not older than a second. */
+/* The mount table, at most a second old. */
 static struct libmnt_table *mount_table(void)
 {
 	uint64_t now = clock_ns();
@@ -66,7 +65,7 @@ static uint32_t kernel_dev(dev_t dev)
 	return major(dev) << 20 | minor(dev);
 }
 
-/* Where a file system is mounted whole, else where a part of it is. */
+/* A mount of a file system: of its root if there is one, else of a part. */
 static struct libmnt_fs *find_mounted_fs(uint32_t dev)
 {
 	dev_t want = makedev(dev >> 20, dev & 0xfffff);
@@ -116,7 +115,7 @@ static struct mount *open_mount(uint32_t dev)
 	return m->fd >= 0 ? m : NULL;
 }
 
-/* Close what is open. */
+/* Close the mount points. */
 void path_close(void)
 {
 	unsigned int i;
@@ -128,7 +127,7 @@ void path_close(void)
 	nr_mounts = 0;
 }
 
-/* The path of what a handle stands for, or NULL. */
+/* The path of a handle's file, or NULL. */
 static char *path_of_handle(int mount_fd, const struct handle *handle)
 {
 	char link[64], path[PATH_MAX];
@@ -147,7 +146,7 @@ static char *path_of_handle(int mount_fd, const struct handle *handle)
 	if (!same)
 		return NULL;
 	path[n] = '\0';
-	/* one that the kernel has no name for has a path that is another's */
+	/* without a dentry the kernel may return the path of another file */
 	if (!lstat(path, &named))
 		return named.st_ino == there.st_ino && named.st_dev == there.st_dev ?
 		       strdup(path) : NULL;
@@ -170,7 +169,7 @@ static char *try_btrfs(const struct mount *m, uint64_t ino, uint32_t gen, uint64
 	return path_of_handle(m->fd, &h);
 }
 
-/* The path of a file, or NULL.  To be freed. */
+/* The path of a file, allocated, or NULL. */
 char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
 {
 	struct mount *m = open_mount(dev);
@@ -194,7 +193,7 @@ char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
 	return path_of_handle(m->fd, &h);
 }
 
-/* Where a device is mounted, or NULL.  To be freed. */
+/* The mount point of a device, allocated, or NULL. */
 char *path_of_mount(uint32_t dev)
 {
 	struct libmnt_fs *fs = find_mounted_fs(dev);
@@ -202,7 +201,7 @@ char *path_of_mount(uint32_t dev)
 	return fs ? strdup(mnt_fs_get_target(fs)) : NULL;
 }
 
-/* The path of a cgroup below where cgroup2 is mounted, or NULL. */
+/* The path of a cgroup below the mount point of cgroup2, allocated, or NULL. */
 char *path_of_cgroup(uint64_t id)
 {
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);

@@ -21,7 +21,7 @@ uint64_t rec_wait_ns(const struct iob_iolog_bin_record *rec)
 	return time_span(rec->queue_ns, issue_time(rec));
 }
 
-/* From there to completion. */
+/* From the last issue to completion. */
 uint64_t rec_io_ns(const struct iob_iolog_bin_record *rec)
 {
 	return time_span(issue_time(rec), rec->complete_ns);
@@ -32,13 +32,13 @@ uint64_t rec_total_ns(const struct iob_iolog_bin_record *rec)
 	return time_span(rec->queue_ns, rec->complete_ns);
 }
 
-/* Since its first page became dirty; only while ages are noted. */
+/* From dirtying the first page to completion.  Known only while a counter uses age. */
 uint64_t rec_age_ns(const struct iob_iolog_bin_record *rec)
 {
 	return time_span(rec->dirty_ns, rec->complete_ns);
 }
 
-/* No file of its own: see "The file of metadata" in usage.rst. */
+/* True for IO without a file: see "The file of metadata" in usage.rst. */
 bool rec_is_metadata(const struct iob_iolog_bin_record *rec)
 {
 	return rec->ino <= 2;
@@ -67,7 +67,7 @@ const char *rec_role_name(unsigned int kind)
 	return kind < NR_ROLES ? names[kind] : "?";
 }
 
-/* Who pays, in short: a pid, user-N, cgroup, -. */
+/* The role in short: a pid, user-N, cgroup or -. */
 const char *rec_who(unsigned int kind, uint32_t nr, char *to, size_t size)
 {
 	switch (kind) {

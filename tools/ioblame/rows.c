@@ -71,7 +71,7 @@ static const struct col columns[NR_COLUMNS] = {
 	[STACK] = { "STACK", "stack", COL_STACK, DATA | COL_CUT, 0 },
 };
 
-/* Which columns a table of this kind shows. */
+/* Choose the columns of a table. */
 static void choose_columns(struct col *cols, enum pivot by, const struct rows_look *look)
 {
 	static const enum column rates[] = { R_RATE, W_RATE, RB_RATE, WB_RATE };
@@ -99,7 +99,6 @@ static void choose_columns(struct col *cols, enum pivot by, const struct rows_lo
 	}
 	if (by == BY_WHY || by == BY_DEVICE || by == BY_OP || by == BY_CGROUP)
 		cols[FILE_COUNTED].flags |= DATA;
-	/* what is neither shown nor data is not there */
 }
 
 static uint64_t bytes_per_second(uint64_t n, const struct rows_look *look)
@@ -123,7 +122,7 @@ struct room {
 	char file[ESCAPE_SIZE(4096) + 32];
 };
 
-/* Cells that say who, where and why. */
+/* Fill the cells with names. */
 static void fill_names(const struct run *run, const struct row_more *row, enum pivot by,
 		       struct cell *c, struct room *m)
 {
@@ -135,7 +134,7 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 
 	c[WHO] = CELL_TEXT(label_who(a, m->who, sizeof(m->who)));
 	c[PID] = CELL_IF(task, a->key.who);
-	/* threads of a process are one row */
+	/* a row is all threads of a process */
 	c[ROLE] = CELL_TEXT(rec_role_name(task ? ROLE_PROCESS : a->key.kind));
 	c[COMM] = CELL_TEXT(label_comm(a, m->comm, sizeof(m->comm)));
 	snprintf(m->marked, sizeof(m->marked), "%s%s", c[COMM].text, exited ? "*" : "");
@@ -164,7 +163,7 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 	c[STACK] = CELL_STACK(in);
 }
 
-/* Cells that say how much. */
+/* Fill the cells with numbers. */
 static void fill_numbers(const struct row *row, const struct hist *hist,
 			 const struct rows_look *look, struct cell *c)
 {
@@ -188,12 +187,12 @@ static void fill_numbers(const struct row *row, const struct hist *hist,
 }
 
 /**
- * rows_print - a table of what was summed up
+ * rows_print - print sums as a table
  * @run:  the run
  * @agg:  the sums
  * @by:   what a row stands for
  * @most: rows at most, 0 for all
- * @look: how
+ * @look: columns and interval
  */
 void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 		unsigned int most, const struct rows_look *look)
@@ -210,7 +209,7 @@ void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 
 	choose_columns(cols, by, look);
 	nr = group_rows(agg, by, o->sort, &rows);
-	/* JSON and CSV have all columns, in the same order always */
+	/* JSON and CSV always have all columns */
 	for (i = 0; o->format != FORMAT_TABLE && i < NR_COLUMNS; i++)
 		cols[i].flags = columns[i].flags;
 	t = table_new(o->format, choice_pivots[by], cols, NR_COLUMNS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * rows - rows of sums as tables
+ * rows - print sums as tables
  */
 #ifndef IOBLAME_ROWS_H
 #define IOBLAME_ROWS_H
@@ -9,7 +9,7 @@
 #include "run.h"
 
 struct rows_look {
-	bool rates;		/* per second, else sums */
+	bool rates;		/* show rates, else sums */
 	bool submitter;
 	uint64_t from_ns, to_ns;
 };

@@ -64,7 +64,7 @@ static int read_along(struct session *s, const struct device *want, unsigned int
 
 	users_find(&u);
 	if (u.bin && u.text) {
-		msg("both logs are in use, one by %s (pid %d), and what one reader takes no other gets; end it first",
+		msg("both logs are in use, one by %s (pid %d), and a log has one reader; end that first",
 		    u.comm, u.pid);
 		return EXIT_FAILED;
 	}

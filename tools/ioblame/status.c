@@ -20,7 +20,7 @@ static uint64_t find_key(const char *line, size_t len, const char *key)
 	return 0;
 }
 
-/* "loss NAME N (what)" */
+/* Parse "loss NAME N (what)". */
 static void parse_loss(struct status *st, const char *line, size_t len)
 {
 	struct status_loss *loss = &st->loss[st->nr_losses];
@@ -31,7 +31,7 @@ static void parse_loss(struct status *st, const char *line, size_t len)
 	n = strcspn(line, " \n");
 	if (st->nr_losses == STATUS_LOSSES || !n || line + n >= end)
 		return;
-	/* what nobody reads of the text log nobody wants */
+	/* it is normal that the text log is not read */
 	if (n == strlen("iolog_unread") && !strncmp(line, "iolog_unread", n))
 		return;
 	escape_text(loss->name, sizeof(loss->name), line, n);
@@ -52,7 +52,7 @@ static void parse_total(struct status *st, const char *line, size_t len)
 		st->bytes[how] += find_key(line, len, rec_how_name(how));
 }
 
-/* @text is what the file holds; what is not understood is left out. */
+/* Parse the text of `status`.  Unknown lines are skipped. */
 void status_parse(struct status *st, const char *text)
 {
 	const char *line = text;
@@ -80,7 +80,7 @@ static uint64_t subtract(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* Take from @now what was there @before, if it is of the same session. */
+/* Subtract @before from @now, if both are of one session. */
 void status_since(struct status *now, const struct status *before)
 {
 	unsigned int i, k, kept = 0;

@@ -20,7 +20,7 @@ static void wake_waiter(void)
 {
 	int saved = errno;
 
-	/* full is fine: it wakes */
+	/* a full pipe wakes the waiter, too */
 	if (write(pipe_fd[1], "", 1) < 0)
 		errno = saved;
 	errno = saved;
@@ -39,7 +39,7 @@ static void on_other(int sig)
 	wake_waiter();
 }
 
-/* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT ask, and SIGPIPE is EPIPE. */
+/* Let SIGINT, SIGTERM, SIGHUP and SIGQUIT set stop_asked(), and ignore SIGPIPE. */
 void stop_init(void)
 {
 	struct sigaction sa = { .sa_handler = on_end };
@@ -60,7 +60,7 @@ bool stop_asked(void)
 	return asked;
 }
 
-/* In a child before exec: signals as a program expects them. */
+/* Restore the default signals, in a child before exec. */
 void stop_reset(void)
 {
 	size_t i;
@@ -72,11 +72,11 @@ void stop_reset(void)
 }
 
 /**
- * stop_wait - wait
- * @fd:         until it can be read, or -1
- * @timeout_ns: but no longer
+ * stop_wait - wait for a file, a signal or a timeout
+ * @fd:         the file, or -1
+ * @timeout_ns: the timeout
  *
- * A signal ends it, also one that came before.
+ * A signal ends the wait, also if it arrived before.
  * Return: 1 if @fd can be read, else 0.
  */
 int stop_wait(int fd, uint64_t timeout_ns)

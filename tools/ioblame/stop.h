@@ -2,8 +2,8 @@
 /*
  * stop - signals that end the command
  *
- * They only say so: whoever loops looks, and leaves by the way that puts
- * everything back.  A wait that stop_wait() does is cut short by them.
+ * A signal sets stop_asked() and ends stop_wait().  Loops check stop_asked() and end in
+ * the ordinary way, which restores the settings.
  */
 #ifndef IOBLAME_STOP_H
 #define IOBLAME_STOP_H

@@ -5,7 +5,7 @@
 #include "msg.h"
 #include "stream.h"
 
-/* Room for @room more bytes. */
+/* Get room for @room bytes behind those in the stream. */
 unsigned char *stream_room(struct stream *s, size_t room)
 {
 	if (s->off) {
@@ -20,13 +20,13 @@ unsigned char *stream_room(struct stream *s, size_t room)
 	return s->buf + s->len;
 }
 
-/* @len bytes were put there. */
+/* Add the @len bytes that were put there. */
 void stream_added(struct stream *s, size_t len)
 {
 	s->len += len;
 }
 
-/* The next whole record that is understood.  Return: false for none. */
+/* Take the next whole record.  Return: false if there is none. */
 bool stream_next(struct stream *s, struct iob_iolog_bin_record *rec)
 {
 	uint16_t len, ver;

@@ -22,7 +22,7 @@ void sum_record(struct run *run, const struct iob_iolog_bin_record *rec)
 	agg_add(&summed, rec);
 }
 
-/* However long it goes on, it needs no more memory. */
+/* Keep the memory bounded, however long the run is. */
 void sum_filled(struct run *run)
 {
 	(void)run;
@@ -30,7 +30,7 @@ void sum_filled(struct run *run)
 	name_tidy();
 }
 
-/* Below a table: what it does not show. */
+/* Print below a table how many IOs lost their file and stack. */
 void sum_print_folded(const struct run *run)
 {
 	if (summed.folded && run->opts->format == FORMAT_TABLE)

@@ -30,10 +30,10 @@ static bool col_is_shown(const struct col *col)
 
 /**
  * table_new - begin a table
- * @format: how it is printed
- * @type:   what JSON and CSV call its rows
+ * @format: table, JSON or CSV
+ * @type:   the type of its rows in JSON and CSV
  * @cols:   its columns
- * @nr:     how many
+ * @nr:     number of columns
  *
  * Return: the table; table_end() prints and frees it.
  */
@@ -57,7 +57,7 @@ struct table *table_new(enum format format, const char *type, const struct col *
 		if (col_is_shown(&cols[i]))
 			must(scols_table_new_column(t->scols, cols[i].head, 0, flags));
 	}
-	/* scols asks the terminal itself when it has to cut */
+	/* libsmartcols asks the terminal for its width */
 	if (isatty(STDOUT_FILENO))
 		scols_table_set_termforce(t->scols, SCOLS_TERMFORCE_ALWAYS);
 	else
@@ -65,7 +65,7 @@ struct table *table_new(enum format format, const char *type, const struct col *
 	return t;
 }
 
-/* A row of it. */
+/* Add a row. */
 void table_row(struct table *t, const struct cell *cells)
 {
 	struct libscols_line *line;
@@ -97,7 +97,7 @@ static void print_stream_cell(const struct col *col, const char *text, bool last
 			   last ? "" : " ");
 }
 
-/* A row that is printed at once, in columns of fixed width. */
+/* Print a row at once, in columns of fixed width. */
 void table_stream_row(struct table *t, const struct cell *cells)
 {
 	unsigned int i, last = 0;
@@ -127,7 +127,7 @@ void table_stream_row(struct table *t, const struct cell *cells)
 	out_puts("\n");
 }
 
-/* Print what is not printed yet, and free it. */
+/* Print the rows that are left, and free the table. */
 void table_end(struct table *t)
 {
 	char *text = NULL;

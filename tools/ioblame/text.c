@@ -52,7 +52,7 @@ const char *text_rate(char *to, double rate)
 	return to;
 }
 
-/* A decimal number and nothing else. */
+/* Parse a text that is a decimal number. */
 bool text_parse_u64(const char *s, uint64_t *value)
 {
 	char *end;
@@ -65,12 +65,12 @@ bool text_parse_u64(const char *s, uint64_t *value)
 }
 
 /**
- * text_parse_nsecs - a time: 10, 0.5, 20us, 1.5ms, 3s, 2m, 1h
- * @s:    all of it
- * @unit: nanoseconds of a number without a unit
- * @ns:   gets it
+ * text_parse_nsecs - parse a time: 10, 0.5, 20us, 1.5ms, 3s, 2m, 1h
+ * @s:    the text
+ * @unit: nanoseconds of 1, if there is no unit
+ * @ns:   the result
  *
- * Return: whether it was one.
+ * Return: false if it is not a time.
  */
 bool text_parse_nsecs(const char *s, uint64_t unit, uint64_t *ns)
 {
@@ -108,7 +108,7 @@ bool text_parse_nsecs(const char *s, uint64_t unit, uint64_t *ns)
 	return true;
 }
 
-/* Words between commas; empty ones are an error, as is what @one refuses. */
+/* Call @one for each word between commas.  Return: false if one is empty or refused. */
 bool text_parse_list(const char *s, bool (*one)(const char *word, void *arg), void *arg)
 {
 	char word[256];

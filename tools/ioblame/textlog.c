@@ -6,7 +6,7 @@
 #include "rec.h"
 #include "textlog.h"
 
-/* A name as the module escapes it, \ooo, into the bytes that it was. */
+/* Replace the module's escapes \ooo by their bytes. */
 static void unescape_name(char *to, size_t size, const char *s, size_t len)
 {
 	size_t n = 0, i;
@@ -23,7 +23,7 @@ static void unescape_name(char *to, size_t size, const char *s, size_t len)
 	}
 }
 
-/* The last place of @what in a text, as names may hold anything. */
+/* Find the last @what in a text: a name before it may contain it, too. */
 static const char *find_last(const char *s, size_t len, const char *what)
 {
 	size_t n = strlen(what);
@@ -36,7 +36,7 @@ static const char *find_last(const char *s, size_t len, const char *what)
 	return NULL;
 }
 
-/* "pid-12 (dd)", "user-3", "cgroup-77", "pid-0 (lost)" */
+/* Parse a role: "pid-12 (dd)", "user-3", "cgroup-77", "pid-0 (lost)" */
 static bool parse_who(struct iob_iolog_bin_record *rec, const char *s, size_t len)
 {
 	unsigned long long n;
@@ -64,7 +64,7 @@ static bool parse_who(struct iob_iolog_bin_record *rec, const char *s, size_t le
 	return true;
 }
 
-/* The value of a word behind gen=, or NULL; @len gets its length. */
+/* The value and its length of a KEY=VALUE word after gen=, or NULL. */
 static const char *find_word(const char *s, const char *end, const char *key, size_t *len)
 {
 	size_t n = strlen(key);
@@ -121,14 +121,14 @@ static void parse_words(struct textlog *t, const char *s, const char *end, uint6
 }
 
 /**
- * textlog_head - the first line of an entry
- * @t:      gets it
- * @line:   "W 1024 @ 34818 pid-165 (sh) dev=0x.. ino=0x.. gen=0x.. WORDS..."; text
- *          that ends in a newline or a NUL behind @len
- * @len:    without its newline
- * @now_ns: when it completed, as nearly as is known
+ * textlog_head - parse the first line of an entry
+ * @t:      the entry
+ * @line:   "W 1024 @ 34818 pid-165 (sh) dev=0x.. ino=0x.. gen=0x.. WORDS..."; it
+ *          ends in a newline or a NUL
+ * @len:    length without the newline
+ * @now_ns: taken as the time of completion, which the log lacks
  *
- * Return: whether it is one.
+ * Return: false if it is not a first line.
  */
 bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_ns)
 {
@@ -167,7 +167,7 @@ bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_
 	return true;
 }
 
-/* The line below: "  #6 modifier=0x10000002 wb=sync" */
+/* Parse the second line: "  #6 modifier=0x10000002 wb=sync" */
 void textlog_intent(struct textlog *t, const char *line)
 {
 	unsigned int nr, modifier;

@@ -253,7 +253,7 @@ static int print_how_it_ended(const struct run *run)
 		return EXIT_FAILED;
 	}
 	if (run->source.recording.torn) {
-		msg("the recording ends early: it was not finished");
+		msg("the recording ends early: it is incomplete");
 		return EXIT_OK;
 	}
 	return out_failed() ? EXIT_FAILED : EXIT_OK;
