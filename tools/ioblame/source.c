@@ -201,25 +201,23 @@ bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 	return true;
 }
 
-/* Records, or lines of the text log, that were not understood. */
+/*
+ * Records, or lines of the text log, that were not understood.  Those of a stream
+ * are counted when it is closed.
+ */
 uint64_t source_dropped(const struct source *s)
 {
-	uint64_t nr = s->dropped + s->along.dropped;
-	unsigned int i;
-
-	for (i = 0; i < s->nr_cpus; i++)
-		nr += s->cpu[i].stream.unknown + s->cpu[i].stream.broken;
-	return nr;
+	return s->dropped + s->along.dropped;
 }
 
 void source_close(struct source *s)
 {
 	unsigned int i;
 
-	s->dropped = source_dropped(s) - s->along.dropped;
 	for (i = 0; i < s->nr_cpus; i++) {
 		if (s->cpu[i].fd >= 0)
 			close(s->cpu[i].fd);
+		s->dropped += s->cpu[i].stream.unknown + s->cpu[i].stream.broken;
 		stream_free(&s->cpu[i].stream);
 	}
 	free(s->cpu);
