@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sums stay right, and few, whatever comes and however long. */
+/* Sums are right, and their number is bounded. */
 #include "agg.h"
 #include "group.h"
 #include "intent.h"
@@ -52,7 +52,7 @@ struct sums {
 	u64 ios, bytes, errors, ns;
 };
 
-/* Rows of each kind add up to what went in, with histograms. */
+/* The rows of each pivot, and their histograms, add up to the input. */
 static void check(const struct agg *agg, const struct sums *want)
 {
 	enum pivot by;
@@ -120,7 +120,7 @@ static void adds_up(void)
 	}
 }
 
-/* More originators and files than there is room for, squeezed in time or not */
+/* More originators and files than there is room for, with and without squeezing */
 static void bounded(void)
 {
 	unsigned int often, i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The lists of words, and the completion file, which has to have the same. */
+/* The lists of words, which the completion file has to repeat. */
 #include "choice.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Slots have no gap, percentiles are near the truth. */
+/* Slots have no gap, percentiles are close. */
 #include "bars.h"
 #include "hist.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the module's text files say: intents and status. */
+/* Parsers of the module's text files: intents, status and iolog. */
 #include "intent.h"
 #include "rec.h"
 #include "status.h"

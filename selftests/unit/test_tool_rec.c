@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records out of a stream that comes in pieces, or is damaged. */
+/* Records out of a stream that arrives in pieces, or is damaged. */
 #include "rec.h"
 #include "stream.h"
 #include "test.h"

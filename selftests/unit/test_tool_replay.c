@@ -34,7 +34,7 @@ void *must(void *memory)
 	return memory;
 }
 
-/* What of the machine may not be asked here */
+/* A replay must not look at this machine */
 char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
 {
 	(void)dev;
@@ -101,7 +101,7 @@ uint64_t clock_ns(void)
 	return ++now;
 }
 
-/* A recording in the making */
+/* The recording of the test */
 static unsigned char image[1 << 16];
 static size_t length;
 
@@ -189,7 +189,7 @@ static void check_text(const char *text)
 	}
 }
 
-/* Take all of the recording as views do.  Return: how many records. */
+/* Read the whole recording, as views do.  Return: the number of records. */
 static unsigned int replay(struct source *s)
 {
 	struct iob_iolog_bin_record rec;
@@ -240,7 +240,7 @@ static void good(void)
 		fail("names");
 }
 
-/* Cut anywhere: what is whole comes, and that it is cut is known. */
+/* Cut at each byte: whole records are read, and the cut is noticed. */
 static void cut(void)
 {
 	struct source s;
@@ -300,7 +300,7 @@ static void damaged(void)
 	}
 }
 
-/* Chunks that lie: lengths, numbers and texts at the ends of their ranges */
+/* Forged chunks: extreme lengths, numbers and texts */
 static void hostile(void)
 {
 	static const char * const texts[] = {

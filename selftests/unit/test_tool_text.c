@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names made harmless, numbers made readable. */
+/* Escaped names, and numbers as text. */
 #include "escape.h"
 #include "test.h"
 #include "text.h"
@@ -59,7 +59,7 @@ static void escapes(void)
 	escape_is("0123456789abcdef", 16, "0123456789abcdef");
 }
 
-/* What comes out is harmless, and nothing is cut through. */
+/* Escaped text is harmless, and no escape is cut. */
 static void random_bytes(void)
 {
 	unsigned int n, i;
@@ -86,7 +86,7 @@ static void random_bytes(void)
 	}
 }
 
-/* Wherever it is cut, no half of a character is left. */
+/* No part of a character is left, wherever the text is cut. */
 static void cuts(void)
 {
 	static const char text[] = "a\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80z";

@@ -200,7 +200,7 @@ static int change_devices(char **args, int nr)
 {
 	bool remove = nr && !strcmp(args[0], "remove");
 	bool only = nr && !strcmp(args[0], "only");
-	char word[300], safe[ESCAPE_SIZE(64)];
+	char word[300];
 	struct device d;
 	int i, err;
 
@@ -219,11 +219,8 @@ static int change_devices(char **args, int nr)
 	}
 	/* check all devices before the first change */
 	for (i = 1; i < nr; i++) {
-		if (device_lookup(args[i], &d) || remove)
-			continue;
-		escape_text(safe, sizeof(safe), args[i], 64);
-		msg("there is no block device '%s'; see: lsblk", safe);
-		return EXIT_FAILED;
+		if (!remove && !device_require(args[i], &d))
+			return EXIT_FAILED;
 	}
 	for (i = 1; i < nr; i++) {
 		snprintf(word, sizeof(word), "%s%.255s", remove ? "!" : "",

@@ -129,6 +129,18 @@ bool device_lookup(const char *word, struct device *d)
 	return true;
 }
 
+/* As device_lookup(); print an error if there is no such device. */
+bool device_require(const char *word, struct device *d)
+{
+	char safe[ESCAPE_SIZE(64)];
+
+	if (device_lookup(word, d))
+		return true;
+	escape_text(safe, sizeof(safe), word, 64);
+	msg("there is no block device '%s'; see: lsblk", safe);
+	return false;
+}
+
 static bool has_slaves(const char *name)
 {
 	char path[PATH_MAX];

@@ -54,6 +54,12 @@ bool dir_locked_down(void)
 	return locked;
 }
 
+static int refuse_user(void)
+{
+	msg("only root can use ioblame: sudo ioblame");
+	return EXIT_REFUSED;
+}
+
 /* Print why a file of the module cannot be opened.  Return: the exit status. */
 int dir_refused(int err, const char *name)
 {
@@ -61,10 +67,8 @@ int dir_refused(int err, const char *name)
 		msg("the module was unloaded: modprobe ioblame");
 		return EXIT_MISSING;
 	}
-	if ((err == EPERM || err == EACCES) && geteuid() != 0) {
-		msg("only root can use ioblame: sudo ioblame");
-		return EXIT_REFUSED;
-	}
+	if ((err == EPERM || err == EACCES) && geteuid() != 0)
+		return refuse_user();
 	if (err == EPERM || err == EACCES) {
 		msg("the kernel refuses %s%s; see: ioblame doctor", name,
 		    dir_locked_down() ? " because it is locked down (Secure Boot)" : "");
@@ -83,10 +87,8 @@ int dir_find(void)
 {
 	struct stat st;
 
-	if (geteuid() != 0) {
-		msg("only root can use ioblame: sudo ioblame");
-		return EXIT_REFUSED;
-	}
+	if (geteuid() != 0)
+		return refuse_user();
 	if (access("/sys/module/ioblame", F_OK)) {
 		msg("the module is not loaded: modprobe ioblame");
 		return EXIT_MISSING;

@@ -10,7 +10,6 @@
 #include "choice.h"
 #include "clock.h"
 #include "device.h"
-#include "escape.h"
 #include "filter.h"
 #include "msg.h"
 #include "name.h"
@@ -31,15 +30,11 @@
 static bool look_up_devices(struct run *run)
 {
 	const struct opts *o = run->opts;
-	char safe[ESCAPE_SIZE(64)];
 	unsigned int i;
 
 	for (i = 0; i < o->nr_devices && !o->input; i++) {
-		if (device_lookup(o->device[i], &run->device[run->nr_devices++]))
-			continue;
-		escape_text(safe, sizeof(safe), o->device[i], 64);
-		msg("there is no block device '%s'; see: lsblk", safe);
-		return false;
+		if (!device_require(o->device[i], &run->device[run->nr_devices++]))
+			return false;
 	}
 	return true;
 }
