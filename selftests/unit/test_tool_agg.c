@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sums stay right, and few, whatever comes and however long. */
+/* Sums are right, and their number is bounded. */
 #include "agg.h"
+#include "group.h"
 #include "intent.h"
 #include "name.h"
 #include "test.h"
@@ -51,7 +52,7 @@ struct sums {
 	u64 ios, bytes, errors, ns;
 };
 
-/* Rows of each kind add up to what went in, with histograms. */
+/* The rows of each pivot, and their histograms, add up to the input. */
 static void check(const struct agg *agg, const struct sums *want)
 {
 	enum pivot by;
@@ -63,7 +64,7 @@ static void check(const struct agg *agg, const struct sums *want)
 		struct row *rows;
 		u64 counted = 0;
 
-		nr = agg_rows(agg, by, rnd(NR_SORTS), &rows);
+		nr = group_rows(agg, by, rnd(NR_SORTS), &rows);
 		for (i = 0; i < nr; i++) {
 			got.ios += rows[i].all_ios;
 			got.bytes += rows[i].all_bytes;
@@ -73,9 +74,9 @@ static void check(const struct agg *agg, const struct sums *want)
 				fail("by %u: row %zu is not in order", by, i);
 			if (i > 20)
 				continue;
-			agg_more(&rows[i], &more);
+			group_more(&rows[i], &more);
 			counted += hist_count(&more.hist);
-			if (!more.files || !agg_same(by, more.lead, rows[i].atoms))
+			if (!more.files || !group_same(by, more.lead, rows[i].atoms))
 				fail("by %u: row %zu is not made of its own", by, i);
 		}
 		if (memcmp(&got, want, sizeof(got)))
@@ -119,7 +120,7 @@ static void adds_up(void)
 	}
 }
 
-/* More originators and files than there is room for, squeezed in time or not */
+/* More originators and files than there is room for, with and without squeezing */
 static void bounded(void)
 {
 	unsigned int often, i;
@@ -152,7 +153,7 @@ static void bounded(void)
 		if (!agg.folded)
 			fail("nothing was said of what had no room");
 		check(&agg, &want);
-		nr = agg_rows(&agg, BY_PROCESS, SORT_BYTES, &rows);
+		nr = group_rows(&agg, BY_PROCESS, SORT_BYTES, &rows);
 		if (!nr || rows[0].atoms->key.who != 1)
 			fail("who writes most is not there");
 		/* newcomers have room if it is made */

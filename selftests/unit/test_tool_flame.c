@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stacks folded, and drawn. */
+/* Folded stacks, and flame graphs. */
 #include "flame.h"
 #include "test.h"
 
@@ -67,7 +67,7 @@ static void draws(void)
 	flame_free(f);
 }
 
-/* What is folded adds up, whatever came. */
+/* The weights of folded stacks add up. */
 static void adds_up(void)
 {
 	unsigned int round, i;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Slots have no gap, percentiles are near the truth. */
+/* Slots have no gap, percentiles are close. */
+#include "bars.h"
 #include "hist.h"
 #include "test.h"
 
@@ -83,7 +84,7 @@ static void bars(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		hist_bar(to, 4, cases[i].n, cases[i].most);
+		bars_bar(to, 4, cases[i].n, cases[i].most);
 		if (strcmp(to, cases[i].want))
 			fail("%llu of %llu is '%s'", cases[i].n, cases[i].most, to);
 	}

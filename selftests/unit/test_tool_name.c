@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names are asked for when they should be, and memory for them is bounded. */
+/* Names are looked up at the right time, and their memory is bounded. */
+#include "clock.h"
 #include "name.h"
-#include "stop.h"
+#include "path.h"
 #include "test.h"
 
-/* of the address sanitizer, whose headers gcc may lack */
+/* from the address sanitizer, whose headers gcc may lack */
 size_t __sanitizer_get_current_allocated_bytes(void);
 
 static u64 now = 1000000000ULL, asked;
 static bool gone;
 
-uint64_t now_ns(void)
+uint64_t clock_ns(void)
 {
 	return now;
 }
@@ -41,9 +42,9 @@ char *path_of_cgroup(uint64_t id)
 	return strdup(text);
 }
 
-void path_done(void) {}
+void path_close(void) {}
 
-/* For days: files and cgroups come and go, with and without a path */
+/* Many files and cgroups, with and without a path */
 static void bounded(void)
 {
 	size_t most = 0, bytes;
@@ -69,7 +70,7 @@ static void bounded(void)
 	gone = false;
 }
 
-/* What is wanted all the time is not forgotten for what came once. */
+/* A name that is used all the time is kept. */
 static void kept(void)
 {
 	u64 i;

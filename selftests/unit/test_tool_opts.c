@@ -8,7 +8,7 @@
 
 static char *args[32], words[1024];
 
-/* Words between blanks, "ioblame" first; %s stands for a blank. */
+/* Parse the words of a line, with "ioblame" before them. */
 static int parse(struct opts *o, const char *line)
 {
 	char *word, *rest;
@@ -95,7 +95,7 @@ static void bad_ones(void)
 	}
 }
 
-/* More of one option than there is room for. */
+/* More values of one option than there is room for. */
 static void too_many(void)
 {
 	char line[1024] = "snoop -p 1";

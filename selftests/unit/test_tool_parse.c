@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the module's text files say: intents and status. */
+/* Parsers of the module's text files: intents, status and iolog. */
 #include "intent.h"
 #include "rec.h"
 #include "status.h"
@@ -47,8 +47,12 @@ static void intents(void)
 		return;
 	}
 	intent_function(in->frame[1], name, sizeof(name));
-	if (strcmp(name, "ext4_buffered_write_iter [ext4]"))
+	if (strcmp(name, "ext4_buffered_write_iter"))
 		fail("function %s", name);
+	again = intent_folded(in, ";", true);
+	if (strcmp(again, "ext4_buffered_write_iter;__folio_mark_dirty"))
+		fail("folded %s", again);
+	free(again);
 	if (intent_get(5) || intent_get(10) || intent_get(~0U) || intent_count() != 10)
 		fail("what is not there");
 	why_is("sync", 'W', 6, 0x10000002, 12);
@@ -150,7 +154,7 @@ static void text_log(void)
 	} whos[] = {
 		{ "R 1 @ 0 user-7" FILE_OF " disk=a how=lost", "", -7, ROLE_USER },
 		{ "R 1 @ 0 cgroup-23" FILE_OF " disk=a how=lost", "", 0, ROLE_CGROUP },
-		{ "R 1 @ 0 pid-0 (lost)" FILE_OF " how=lost", "lost", 0, ROLE_NOBODY },
+		{ "R 1 @ 0 pid-0 (lost)" FILE_OF " how=lost", "lost", 0, ROLE_SPECIAL },
 		{ "R 1 @ 0 pid-5 (a) dev=0x1 (b)" FILE_OF " how=lost", "a) dev=0x1 (b", 5, ROLE_THREAD },
 		{ "R 1 @ 0 pid-5 (\\033[\\134x)" FILE_OF " how=lost", "\033[\\x", 5, ROLE_THREAD },
 		{ "R 1 @ 0 pid-5" FILE_OF " how=lost", "", 5, ROLE_THREAD },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Records out of a stream that comes in pieces, or is damaged. */
+/* Records out of a stream that arrives in pieces, or is damaged. */
 #include "rec.h"
+#include "stream.h"
 #include "test.h"
 
 static struct iob_iolog_bin_record sample(u64 nr)
@@ -15,10 +16,10 @@ static struct iob_iolog_bin_record sample(u64 nr)
 	return rec;
 }
 
-static void feed(struct rec_stream *s, const void *data, size_t len)
+static void feed(struct stream *s, const void *data, size_t len)
 {
-	memcpy(rec_room(s, len), data, len);
-	rec_added(s, len);
+	memcpy(stream_room(s, len), data, len);
+	stream_added(s, len);
 }
 
 static void in_pieces(void)
@@ -28,7 +29,7 @@ static void in_pieces(void)
 
 	note("seed %llu", seed());
 	for (round = 0; round < 200; round++) {
-		struct rec_stream s = { 0 };
+		struct stream s = { 0 };
 		struct iob_iolog_bin_record rec;
 		size_t off = 0, n;
 		u64 next = 0;
@@ -43,21 +44,21 @@ static void in_pieces(void)
 				n = sizeof(data) - off;
 			feed(&s, data + off, n);
 			off += n;
-			while (rec_next(&s, &rec)) {
+			while (stream_next(&s, &rec)) {
 				if (rec.sector != next++)
 					fail("record %llu is %llu", next - 1, (u64)rec.sector);
 			}
 		}
 		if (next != 200 || s.unknown || s.broken)
 			fail("%llu records", next);
-		rec_free(&s);
+		stream_free(&s);
 	}
 }
 
 static void other_versions(void)
 {
 	struct iob_iolog_bin_record rec = sample(1);
-	struct rec_stream s = { 0 };
+	struct stream s = { 0 };
 	unsigned char longer[sizeof(rec) + 24] = { 0 };
 
 	/* a version to come, of any length */
@@ -71,10 +72,10 @@ static void other_versions(void)
 	feed(&s, longer, sizeof(longer));
 	rec = sample(8);
 	feed(&s, &rec, sizeof(rec));
-	if (!rec_next(&s, &rec) || rec.sector != 7 || !rec_next(&s, &rec) ||
-	    rec.sector != 8 || rec_next(&s, &rec) || s.unknown != 1)
+	if (!stream_next(&s, &rec) || rec.sector != 7 || !stream_next(&s, &rec) ||
+	    rec.sector != 8 || stream_next(&s, &rec) || s.unknown != 1)
 		fail("sector %llu, unknown %llu", (u64)rec.sector, (u64)s.unknown);
-	rec_free(&s);
+	stream_free(&s);
 }
 
 static void nonsense(void)
@@ -84,31 +85,31 @@ static void nonsense(void)
 	unsigned int i, n;
 
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
-		struct rec_stream s = { 0 };
+		struct stream s = { 0 };
 
 		rec = sample(1);
 		rec.len = lengths[i];
 		feed(&s, &rec, sizeof(rec));
-		if (rec_next(&s, &rec) || s.broken != 1)
+		if (stream_next(&s, &rec) || s.broken != 1)
 			fail("length %u is taken", lengths[i]);
 		/* what comes later is read again */
 		rec = sample(2);
 		feed(&s, &rec, sizeof(rec));
-		if (!rec_next(&s, &rec) || rec.sector != 2)
+		if (!stream_next(&s, &rec) || rec.sector != 2)
 			fail("nothing after length %u", lengths[i]);
-		rec_free(&s);
+		stream_free(&s);
 	}
 	/* anything at all: no sanitizer complains, and it ends */
 	for (n = 0; n < 2000; n++) {
-		struct rec_stream s = { 0 };
+		struct stream s = { 0 };
 		unsigned char junk[400];
 
 		for (i = 0; i < sizeof(junk); i++)
 			junk[i] = rnd(4) ? 0 : rnd64();
 		feed(&s, junk, rnd(sizeof(junk)));
-		while (rec_next(&s, &rec))
+		while (stream_next(&s, &rec))
 			;
-		rec_free(&s);
+		stream_free(&s);
 	}
 }
 

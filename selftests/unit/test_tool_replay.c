@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "dir.h"
 #include "intent.h"
 #include "msg.h"
 #include "name.h"
+#include "path.h"
 #include "source.h"
 #include "stop.h"
 #include "store.h"
@@ -32,7 +34,7 @@ void *must(void *memory)
 	return memory;
 }
 
-/* What of the machine may not be asked here */
+/* A replay must not look at this machine */
 char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
 {
 	(void)dev;
@@ -53,7 +55,7 @@ char *path_of_cgroup(uint64_t id)
 	abort();
 }
 
-void path_done(void) {}
+void path_close(void) {}
 
 const char *dir_path(void)
 {
@@ -92,14 +94,14 @@ bool stop_asked(void)
 	return false;
 }
 
-uint64_t now_ns(void)
+uint64_t clock_ns(void)
 {
 	static uint64_t now;
 
 	return ++now;
 }
 
-/* A recording in the making */
+/* The recording of the test */
 static unsigned char image[1 << 16];
 static size_t length;
 
@@ -187,7 +189,7 @@ static void check_text(const char *text)
 	}
 }
 
-/* Take all of the recording as views do.  Return: how many records. */
+/* Read the whole recording, as views do.  Return: the number of records. */
 static unsigned int replay(struct source *s)
 {
 	struct iob_iolog_bin_record rec;
@@ -213,10 +215,10 @@ static unsigned int replay(struct source *s)
 		}
 		name_tidy();
 	}
-	check_text(s->kernel);
-	for (i = 0; i < s->after.nr_losses; i++) {
-		check_text(s->after.loss[i].name);
-		check_text(s->after.loss[i].what);
+	check_text(s->head.kernel);
+	for (i = 0; i < s->recording.after.nr_losses; i++) {
+		check_text(s->recording.after.loss[i].name);
+		check_text(s->recording.after.loss[i].what);
 	}
 	source_close(s);
 	close(fd);
@@ -231,14 +233,14 @@ static void good(void)
 	make_good();
 	said = 0;
 	nr = replay(&s);
-	if (nr != 23 || s.torn || said || s.dropped || !s.has_status || s.start_ns != 5)
-		fail("%u records, torn %d", nr, s.torn);
+	if (nr != 23 || s.recording.torn || said || s.dropped || !s.recording.has_status || s.head.start_ns != 5)
+		fail("%u records, torn %d", nr, s.recording.torn);
 	if (strcmp(name_file(8 << 20, 10, 1), "/mnt/a") ||
 	    strcmp(name_file(8 << 20, 11, 1), "/mnt/\\033[2J\\012\\377"))
 		fail("names");
 }
 
-/* Cut anywhere: what is whole comes, and that it is cut is known. */
+/* Cut at each byte: whole records are read, and the cut is noticed. */
 static void cut(void)
 {
 	struct source s;
@@ -250,8 +252,8 @@ static void cut(void)
 	for (at = 0; at < whole; at++) {
 		length = at;
 		nr = replay(&s);
-		if (nr < before || nr > 23 || (at >= 16 && !s.torn))
-			fail("cut at %zu: %u records, torn %d", at, nr, s.torn);
+		if (nr < before || nr > 23 || (at >= 16 && !s.recording.torn))
+			fail("cut at %zu: %u records, torn %d", at, nr, s.recording.torn);
 		before = nr;
 	}
 }
@@ -298,7 +300,7 @@ static void damaged(void)
 	}
 }
 
-/* Chunks that lie: lengths, numbers and texts at the ends of their ranges */
+/* Forged chunks: extreme lengths, numbers and texts */
 static void hostile(void)
 {
 	static const char * const texts[] = {
@@ -345,7 +347,7 @@ static void hostile(void)
 		put(&chunk, sizeof(chunk));
 		put_records(1);
 		replay(&s);
-		if (!s.torn)
+		if (!s.recording.torn)
 			fail("a chunk of %u bytes is taken", lengths[i]);
 	}
 }

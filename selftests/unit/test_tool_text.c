@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names made harmless, numbers made readable. */
+/* Escaped names, and numbers as text. */
+#include "escape.h"
 #include "test.h"
 #include "text.h"
 
@@ -9,7 +10,7 @@ static void escape_is(const char *from, size_t len, const char *want)
 
 	/* exactly as long: a sanitizer sees one byte more */
 	memcpy(copy, from, len);
-	got = text_escape_dup(copy, len);
+	got = escape_dup(copy, len);
 	if (strcmp(got, want))
 		fail("'%s' instead of '%s'", got, want);
 	free(got);
@@ -58,7 +59,7 @@ static void escapes(void)
 	escape_is("0123456789abcdef", 16, "0123456789abcdef");
 }
 
-/* What comes out is harmless, and nothing is cut through. */
+/* Escaped text is harmless, and no escape is cut. */
 static void random_bytes(void)
 {
 	unsigned int n, i;
@@ -71,7 +72,7 @@ static void random_bytes(void)
 		for (i = 0; i < len; i++)
 			from[i] = rnd(3) ? rnd(256) : 0x80 + rnd(0x80);
 		memset(to, 'X', sizeof(to));
-		out = text_escape(to, size, from, len);
+		out = escape_text(to, size, from, len);
 		if (out >= size || to[out] || strlen(to) != out) {
 			fail("length %zu in %zu", out, size);
 			continue;
@@ -85,7 +86,7 @@ static void random_bytes(void)
 	}
 }
 
-/* Wherever it is cut, no half of a character is left. */
+/* No part of a character is left, wherever the text is cut. */
 static void cuts(void)
 {
 	static const char text[] = "a\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80z";
@@ -96,7 +97,7 @@ static void cuts(void)
 	for (n = 0; n < sizeof(text); n++) {
 		memcpy(copy, text, n);
 		copy[n] = '\0';
-		if (strlen(text_cut(copy)) != whole[n])
+		if (strlen(escape_cut(copy)) != whole[n])
 			fail("%zu bytes become %zu", n, strlen(copy));
 	}
 }

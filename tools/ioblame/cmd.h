@@ -19,11 +19,4 @@ int cmd_config(const struct opts *o);
 int cmd_status(const struct opts *o);
 int cmd_doctor(const struct opts *o);
 
-/* live.c, where there is ncurses */
-int live_top(const struct opts *o);
-
-/* bars of a histogram, for hist and the live view */
-void hist_lines(const struct hist *h, enum field field, unsigned int width,
-		void (*line)(const char *text, void *arg), void *arg);
-
 #endif

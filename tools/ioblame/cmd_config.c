@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * config: the module's settings, shown and set
+ * config: show and change the module's settings
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,11 @@
 #include "cmd.h"
 #include "device.h"
 #include "dir.h"
+#include "escape.h"
+#include "json.h"
 #include "msg.h"
+#include "opts.h"
 #include "out.h"
-#include "table.h"
 #include "text.h"
 
 static const char * const settings[] = {
@@ -27,9 +29,9 @@ enum {
 	NR_SETTINGS = ARRAY_SIZE(settings),
 };
 
-static char *escaped(char *text)
+static char *escape_and_free(char *text)
 {
-	char *safe = text ? must(text_escape_dup(text, strlen(text))) : NULL;
+	char *safe = text ? must(escape_dup(text, strlen(text))) : NULL;
 
 	free(text);
 	return safe;
@@ -44,7 +46,7 @@ static unsigned int nr_counters(void)
 	return nr < 256 ? nr : 256;
 }
 
-/* Each line of `devs`. */
+/* Call @one for each line of `devs`, escaped. */
 static void each_device(void (*one)(const char *line, void *arg), void *arg)
 {
 	char *text = dir_read("devs"), *line, *rest = NULL;
@@ -52,7 +54,7 @@ static void each_device(void (*one)(const char *line, void *arg), void *arg)
 
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		text_escape(safe, sizeof(safe), line, strlen(line));
+		escape_text(safe, sizeof(safe), line, strlen(line));
 		one(safe, arg);
 	}
 	free(text);
@@ -74,7 +76,7 @@ static char *counter_part(unsigned int nr, const char *end)
 	char name[64];
 
 	snprintf(name, sizeof(name), "counters/%u%s", nr, end);
-	return escaped(dir_read_word(name));
+	return escape_and_free(dir_read_word(name));
 }
 
 static void print_counters(void)
@@ -94,7 +96,7 @@ static void print_counters(void)
 	}
 }
 
-static void show_json(void)
+static void show_settings_json(void)
 {
 	struct json_object *o = json_begin("config"), *list = json_object_new_array(), *c;
 	unsigned int i, nr = nr_counters();
@@ -103,7 +105,7 @@ static void show_json(void)
 
 	json_n(o, "schema", 1);
 	for (i = 0; i < NR_SETTINGS; i++) {
-		text = escaped(dir_read_word(settings[i]));
+		text = escape_and_free(dir_read_word(settings[i]));
 		if (text && text_parse_u64(text, &n))
 			json_n(o, settings[i], n);
 		else
@@ -127,17 +129,17 @@ static void show_json(void)
 	json_print(o);
 }
 
-static int show(const struct opts *o)
+static int show_settings(const struct opts *o)
 {
 	unsigned int i;
 	char *text;
 
 	if (o->format == FORMAT_JSON) {
-		show_json();
+		show_settings_json();
 		return EXIT_OK;
 	}
 	for (i = 0; i < NR_SETTINGS; i++) {
-		text = escaped(dir_read_word(settings[i]));
+		text = escape_and_free(dir_read_word(settings[i]));
 		out_printf("%-12s %s\n", settings[i], text ? text : "?");
 		free(text);
 	}
@@ -146,12 +148,12 @@ static int show(const struct opts *o)
 	return EXIT_OK;
 }
 
-/* What a refused setting means, and what to do. */
-static int refused(int err, const char *name, const char *value)
+/* Print why a setting was refused.  Return: the exit status. */
+static int setting_refused(int err, const char *name, const char *value)
 {
-	char safe[TEXT_ESCAPED(80)];
+	char safe[ESCAPE_SIZE(80)];
 
-	text_escape(safe, sizeof(safe), value, 80);
+	escape_text(safe, sizeof(safe), value, 80);
 	switch (err) {
 	case EBUSY:
 		msg("%s cannot be changed while ioblame is switched on: ioblame config disable",
@@ -163,42 +165,42 @@ static int refused(int err, const char *name, const char *value)
 		msg("%s cannot be '%s'; see: man ioblame", name, safe);
 		return EXIT_FAILED;
 	case ENOSPC:
-		msg("that would be more than 64 devices");
+		msg("more than 64 devices cannot be watched");
 		return EXIT_FAILED;
 	default:
 		return dir_refused(err, name);
 	}
 }
 
-static int set(const char *name, const char *value)
+static int set_setting(const char *name, const char *value)
 {
 	int err = -dir_write(name, value, 0);
 
-	return err ? refused(err, name, value) : EXIT_OK;
+	return err ? setting_refused(err, name, value) : EXIT_OK;
 }
 
-static int set_named(char **args, int nr)
+static int set_named_setting(char **args, int nr)
 {
 	unsigned int i;
 
 	if (nr != 2) {
-		msg("config set wants a name and a value; try: ioblame config --help");
+		msg("config set needs a name and a value; try: ioblame config --help");
 		return EXIT_USAGE;
 	}
 	for (i = 0; i < NR_SETTINGS; i++) {
 		if (!strcmp(args[0], settings[i]))
-			return set(args[0], args[1]);
+			return set_setting(args[0], args[1]);
 	}
-	msg("that is no setting; see: ioblame config show");
+	msg("there is no such setting; see: ioblame config show");
 	return EXIT_USAGE;
 }
 
 /* devices [add|remove|only DEVICE...] | clear */
-static int devices(char **args, int nr)
+static int change_devices(char **args, int nr)
 {
 	bool remove = nr && !strcmp(args[0], "remove");
 	bool only = nr && !strcmp(args[0], "only");
-	char word[300], safe[TEXT_ESCAPED(64)];
+	char word[300];
 	struct device d;
 	int i, err;
 
@@ -215,33 +217,30 @@ static int devices(char **args, int nr)
 		msg("config devices: add, remove or only DEVICE..., or clear");
 		return EXIT_USAGE;
 	}
-	/* all or none: look before anything is changed */
+	/* check all devices before the first change */
 	for (i = 1; i < nr; i++) {
-		if (device_lookup(args[i], &d) || remove)
-			continue;
-		text_escape(safe, sizeof(safe), args[i], 64);
-		msg("there is no block device '%s'; see: lsblk", safe);
-		return EXIT_FAILED;
+		if (!remove && !device_require(args[i], &d))
+			return EXIT_FAILED;
 	}
 	for (i = 1; i < nr; i++) {
 		snprintf(word, sizeof(word), "%s%.255s", remove ? "!" : "",
 			 device_lookup(args[i], &d) ? d.number : args[i]);
 		err = -dir_write("devs", word, only && i == 1 ? O_TRUNC : 0);
 		if (err)
-			return refused(err, "devs", args[i]);
+			return setting_refused(err, "devs", args[i]);
 	}
 	return EXIT_OK;
 }
 
-/* A filter that is refused says itself where it is wrong. */
-static int explain(const char *name)
+/* Print the error that the module left in the filter's file. */
+static int explain_filter(const char *name)
 {
 	char *text = dir_read(name), *line, *rest = NULL, *safe;
 
-	msg("the filter is refused, and the counter has none now:");
+	msg("the filter is refused; the counter has no filter now:");
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		safe = must(text_escape_dup(line, strlen(line)));
+		safe = must(escape_dup(line, strlen(line)));
 		msg("  %s", safe);
 		free(safe);
 	}
@@ -250,18 +249,18 @@ static int explain(const char *name)
 }
 
 /* counter NR SPEC, filter NR EXPRESSION */
-static int counter(char **args, int nr, const char *end)
+static int set_counter(char **args, int nr, const char *end)
 {
 	char name[64];
 	uint64_t n;
 	int err;
 
 	if (nr != 2 || !text_parse_u64(args[0], &n) || n > 255) {
-		msg("it wants a number and, in quotes, one word; try: ioblame config --help");
+		msg("it needs a number and one word in quotes; try: ioblame config --help");
 		return EXIT_USAGE;
 	}
 	snprintf(name, sizeof(name), "counters/%llu%s", (unsigned long long)n, end);
-	/* an empty write would be none */
+	/* an empty write would not reach the module */
 	err = -dir_write(name, *args[1] ? args[1] : "\n", 0);
 	if (err == ENOENT) {
 		msg("there is no counter %llu: ioblame config set nr_counters N",
@@ -269,11 +268,11 @@ static int counter(char **args, int nr, const char *end)
 		return EXIT_FAILED;
 	}
 	if (err == EINVAL && *end)
-		return explain(name);
-	return err ? refused(err, name, args[1]) : EXIT_OK;
+		return explain_filter(name);
+	return err ? setting_refused(err, name, args[1]) : EXIT_OK;
 }
 
-static int unknown(void)
+static int unknown_subcommand(void)
 {
 	msg("config has show, set, devices, counters, counter, filter, enable and disable; "
 	    "try: ioblame config --help");
@@ -290,23 +289,23 @@ int cmd_config(const struct opts *o)
 	if (ret)
 		return ret;
 	if (!strcmp(what, "show"))
-		ret = show(o);
+		ret = show_settings(o);
 	else if (!strcmp(what, "set"))
-		ret = set_named(args, nr);
+		ret = set_named_setting(args, nr);
 	else if (!strcmp(what, "devices"))
-		ret = devices(args, nr);
+		ret = change_devices(args, nr);
 	else if (!strcmp(what, "counters"))
 		print_counters();
 	else if (!strcmp(what, "counter"))
-		ret = counter(args, nr, "");
+		ret = set_counter(args, nr, "");
 	else if (!strcmp(what, "filter"))
-		ret = counter(args, nr, "_filter");
+		ret = set_counter(args, nr, "_filter");
 	else if (!strcmp(what, "enable") && nr == 0)
-		ret = set("enable", "1");
+		ret = set_setting("enable", "1");
 	else if (!strcmp(what, "disable") && nr == 0)
-		ret = set("enable", "0");
+		ret = set_setting("enable", "0");
 	else
-		ret = unknown();
+		ret = unknown_subcommand();
 	out_flush();
 	return ret;
 }

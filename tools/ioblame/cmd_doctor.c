@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * doctor: whether it works here, and if not, what to type
+ * doctor: check that ioblame works here, and print what to type if not
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,26 +14,28 @@
 
 #include "cmd.h"
 #include "dir.h"
+#include "escape.h"
+#include "file.h"
+#include "json.h"
 #include "msg.h"
+#include "opts.h"
 #include "out.h"
-#include "table.h"
-#include "text.h"
 
 enum verdict {
 	GOOD,
-	NOTE,			/* works, but */
+	NOTE,			/* works, with a restriction */
 	BAD,
 };
 
 static const struct opts *opts;
-static int worst;		/* exit status of the first that is bad */
+static int worst;		/* exit status of the first BAD check */
 
-/* One finding; @todo is what to type, or NULL. */
-static void say(enum verdict v, int status, const char *what, const char *todo,
-		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Print a check; @todo is what to type, or NULL. */
+static void print_check(enum verdict v, int status, const char *what, const char *todo,
+			const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-static void say(enum verdict v, int status, const char *what, const char *todo,
-		const char *fmt, ...)
+static void print_check(enum verdict v, int status, const char *what, const char *todo,
+			const char *fmt, ...)
 {
 	static const char * const words[] = { "ok", "note", "BAD" };
 	static const char * const json_words[] = { "ok", "note", "bad" };
@@ -67,13 +69,13 @@ static char *first_line(const char *path)
 	if (!text)
 		return NULL;
 	text[strcspn(text, "\n")] = '\0';
-	safe = must(text_escape_dup(text, strlen(text)));
+	safe = must(escape_dup(text, strlen(text)));
 	free(text);
 	return safe;
 }
 
-/* Whether the kernel's modules have ours, loaded or not. */
-static bool installed(const char *release)
+/* True if ioblame is installed for this kernel. */
+static bool is_installed(const char *release)
 {
 	char path[512], *text;
 	bool has;
@@ -102,30 +104,30 @@ static void check_module(const char *release)
 {
 	char *version = first_line("/sys/module/ioblame/version");
 	char *taint = first_line("/sys/module/ioblame/taint");
-	bool loaded = !access("/sys/module/ioblame", F_OK), there = installed(release);
+	bool loaded = !access("/sys/module/ioblame", F_OK), there = is_installed(release);
 
 	if (loaded)
-		say(GOOD, 0, "module", NULL, "loaded");
+		print_check(GOOD, 0, "module", NULL, "loaded");
 	else if (there)
-		say(BAD, EXIT_MISSING, "module", "modprobe ioblame",
-		    "installed for %s, not loaded", release);
+		print_check(BAD, EXIT_MISSING, "module", "modprobe ioblame",
+			    "installed for %s, not loaded", release);
 	else
-		say(BAD, EXIT_MISSING, "module",
-		    "apt install dkms linux-headers-$(uname -r) && make install",
-		    "not installed for %s", release);
+		print_check(BAD, EXIT_MISSING, "module",
+			    "apt install dkms linux-headers-$(uname -r) && make install",
+			    "not installed for %s", release);
 	if (loaded && !there)
-		say(NOTE, 0, "module", "make install",
-		    "loaded by hand: not there after the next boot");
+		print_check(NOTE, 0, "module", "make install",
+			    "loaded by hand: not loaded after the next boot");
 	if (loaded && version && strcmp(version, VERSION))
-		say(NOTE, 0, "version", "rmmod ioblame; make install; modprobe ioblame",
-		    "the module is %s, this command %s", version, VERSION);
+		print_check(NOTE, 0, "version", "rmmod ioblame; make install; modprobe ioblame",
+			    "the module is %s, this command %s", version, VERSION);
 	else
-		say(GOOD, 0, "version", NULL, "%s", VERSION);
+		print_check(GOOD, 0, "version", NULL, "%s", VERSION);
 	if (loaded && taint && strchr(taint, 'E'))
-		say(NOTE, 0, "signature", "mokutil --import /var/lib/dkms/mok.pub",
-		    "the module is not signed, or by a key that this kernel does not know");
+		print_check(NOTE, 0, "signature", "mokutil --import /var/lib/dkms/mok.pub",
+			    "the module is not signed, or signed by a key that this kernel does not know");
 	else if (loaded)
-		say(GOOD, 0, "signature", NULL, "the kernel has nothing against it");
+		print_check(GOOD, 0, "signature", NULL, "accepted by the kernel");
 	free(version);
 	free(taint);
 }
@@ -136,18 +138,18 @@ static void check_lockdown(void)
 	char *enforce = first_line("/sys/module/module/parameters/sig_enforce");
 
 	if (secure_boot())
-		say(NOTE, 0, "Secure Boot", "mokutil --import /var/lib/dkms/mok.pub",
-		    "on: only signed modules load, by a key that was enrolled");
+		print_check(NOTE, 0, "Secure Boot", "mokutil --import /var/lib/dkms/mok.pub",
+			    "on: only modules signed by an enrolled key load");
 	else
-		say(GOOD, 0, "Secure Boot", NULL, "off");
+		print_check(GOOD, 0, "Secure Boot", NULL, "off");
 	if (enforce && *enforce == 'Y')
-		say(NOTE, 0, "sig_enforce", NULL, "only signed modules load");
+		print_check(NOTE, 0, "sig_enforce", NULL, "only signed modules load");
 	if (dir_locked_down())
-		say(BAD, EXIT_REFUSED, "lockdown",
-		    "boot with Secure Boot off (mokutil --disable-validation)",
-		    "%s: files of debugfs cannot be opened for writing", text ? text : "?");
+		print_check(BAD, EXIT_REFUSED, "lockdown",
+			    "boot with Secure Boot off (mokutil --disable-validation)",
+			    "%s: files of debugfs cannot be opened for writing", text ? text : "?");
 	else
-		say(GOOD, 0, "lockdown", NULL, "%s", text ? text : "this kernel has none");
+		print_check(GOOD, 0, "lockdown", NULL, "%s", text ? text : "this kernel has none");
 	free(text);
 	free(enforce);
 }
@@ -157,13 +159,13 @@ static void check_debugfs(void)
 	char *cmdline = first_line("/proc/cmdline");
 
 	if (*dir_debugfs())
-		say(GOOD, 0, "debugfs", NULL, "mounted on %s", dir_debugfs());
+		print_check(GOOD, 0, "debugfs", NULL, "mounted on %s", dir_debugfs());
 	else if (cmdline && strstr(cmdline, "debugfs=off"))
-		say(BAD, EXIT_FAILED, "debugfs", "take debugfs=off from the kernel's command line",
-		    "switched off");
+		print_check(BAD, EXIT_FAILED, "debugfs", "take debugfs=off from the kernel's command line",
+			    "switched off");
 	else
-		say(BAD, EXIT_FAILED, "debugfs", "mount -t debugfs debugfs /sys/kernel/debug",
-		    "not mounted");
+		print_check(BAD, EXIT_FAILED, "debugfs", "mount -t debugfs debugfs /sys/kernel/debug",
+			    "not mounted");
 	free(cmdline);
 }
 
@@ -183,12 +185,12 @@ static void check_hooks(const char *text)
 		if (!missing)
 			continue;
 		bad++;
-		text_escape(name, sizeof(name), line + 5, missing - line - 5);
-		text_escape(lost, sizeof(lost), missing + 9, line + len - missing - 9);
-		say(NOTE, 0, "hook", NULL, "%s: %s", name, lost);
+		escape_text(name, sizeof(name), line + 5, missing - line - 5);
+		escape_text(lost, sizeof(lost), missing + 9, line + len - missing - 9);
+		print_check(NOTE, 0, "hook", NULL, "%s: %s", name, lost);
 	}
 	if (!bad)
-		say(GOOD, 0, "hooks", NULL, "none of %u is missing", nr);
+		print_check(GOOD, 0, "hooks", NULL, "none of %u is missing", nr);
 }
 
 static void check_losses(const char *text)
@@ -200,15 +202,15 @@ static void check_losses(const char *text)
 
 	for (; *line; line += len + (line[len] == '\n')) {
 		len = strcspn(line, "\n");
-		/* nobody needs the text log */
+		/* it is normal that the text log is not read */
 		if (strncmp(line, "loss ", 5) || !strncmp(line, "loss iolog_unread ", 18))
 			continue;
 		bad++;
-		text_escape(loss, sizeof(loss), line + 5, len - 5);
-		say(NOTE, 0, "losses", "man ioblame, LOSSES", "%s", loss);
+		escape_text(loss, sizeof(loss), line + 5, len - 5);
+		print_check(NOTE, 0, "losses", "man ioblame, LOSSES", "%s", loss);
 	}
 	if (!bad)
-		say(GOOD, 0, "losses", NULL, "none in the last session");
+		print_check(GOOD, 0, "losses", NULL, "none in the last session");
 }
 
 static void check_files(void)
@@ -220,16 +222,16 @@ static void check_files(void)
 		return;
 	fd = dir_open("enable", O_RDWR);
 	if (fd < 0) {
-		say(BAD, EXIT_REFUSED, "files", NULL, "%s/enable: %s", dir_path(),
-		    strerror(errno));
+		print_check(BAD, EXIT_REFUSED, "files", NULL, "%s/enable: %s", dir_path(),
+			    strerror(errno));
 		return;
 	}
 	close(fd);
-	say(GOOD, 0, "files", NULL, "%s can be written", dir_path());
+	print_check(GOOD, 0, "files", NULL, "%s can be written", dir_path());
 	text = dir_read("status");
 	if (!text)
 		return;
-	say(GOOD, 0, "session", NULL, "%s", strstr(text, "enabled 1") ?
+	print_check(GOOD, 0, "session", NULL, "%s", strstr(text, "enabled 1") ?
 	    "switched on" : "switched off");
 	check_hooks(text);
 	check_losses(text);
@@ -243,12 +245,12 @@ int cmd_doctor(const struct opts *o)
 	opts = o;
 	if (uname(&name))
 		return EXIT_FAILED;
-	say(GOOD, 0, "kernel", NULL, "%s", name.release);
+	print_check(GOOD, 0, "kernel", NULL, "%s", name.release);
 	if (geteuid())
-		say(BAD, EXIT_REFUSED, "root", "sudo ioblame doctor",
-		    "only root may use it, and see all of what follows");
+		print_check(BAD, EXIT_REFUSED, "root", "sudo ioblame doctor",
+			    "only root can use ioblame, and run all checks");
 	else
-		say(GOOD, 0, "root", NULL, "yes");
+		print_check(GOOD, 0, "root", NULL, "yes");
 	check_module(name.release);
 	check_lockdown();
 	check_debugfs();

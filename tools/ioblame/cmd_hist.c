@@ -1,89 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hist: how sizes and times are spread, in powers of two
+ * hist: histograms of sizes and times, in powers of two
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agg.h"
+#include "bars.h"
+#include "cell.h"
+#include "choice.h"
 #include "cmd.h"
-#include "msg.h"
-#include "name.h"
+#include "group.h"
+#include "hist.h"
+#include "label.h"
+#include "opts.h"
 #include "out.h"
-#include "rows.h"
+#include "run.h"
 #include "sum.h"
 #include "table.h"
-#include "text.h"
+#include "view.h"
 
 enum {
 	BAR = 40,
 	HISTS = 20,
-	LOGS = 64,
 };
-
-/* Whole powers of two; times in µs, as below that nothing happens. */
-static unsigned int log_of(enum field field, unsigned int slot)
-{
-	uint64_t low = hist_low(slot);
-
-	if (field != FIELD_SIZE)
-		low = (low + 500) / 1000;
-	return low ? 64 - __builtin_clzll(low) : 0;
-}
-
-static uint64_t log_low(unsigned int log)
-{
-	return log ? 1ULL << (log - 1) : 0;
-}
-
-static void collect(const struct hist *h, enum field field, uint64_t *logs)
-{
-	unsigned int i;
-
-	memset(logs, 0, LOGS * sizeof(*logs));
-	for (i = 0; i < HIST_SLOTS; i++)
-		logs[log_of(field, i)] += h->n[i];
-}
-
-/**
- * hist_lines - a histogram in lines of text
- * @h:     of nanoseconds, or of bytes
- * @field: which
- * @width: of the bars
- * @line:  called for each
- * @arg:   handed on
- */
-void hist_lines(const struct hist *h, enum field field, unsigned int width,
-		void (*line)(const char *text, void *arg), void *arg)
-{
-	uint64_t logs[LOGS], most = 0;
-	unsigned int i, first = LOGS, last = 0;
-	char text[256], bar[128];
-
-	collect(h, field, logs);
-	for (i = 0; i < LOGS; i++) {
-		if (!logs[i])
-			continue;
-		if (first == LOGS)
-			first = i;
-		last = i;
-		if (logs[i] > most)
-			most = logs[i];
-	}
-	if (width >= sizeof(bar))
-		width = sizeof(bar) - 1;
-	snprintf(text, sizeof(text), "%25s : %-10s distribution",
-		 field == FIELD_SIZE ? "bytes" : "usecs", "count");
-	line(text, arg);
-	for (i = first; i <= last && most; i++) {
-		hist_bar(bar, width, logs[i], most);
-		snprintf(text, sizeof(text), "%11llu -> %-10llu : %-10llu |%s|",
-			 (unsigned long long)log_low(i),
-			 (unsigned long long)(i ? 2 * log_low(i) - 1 : 0),
-			 (unsigned long long)logs[i], bar);
-		line(text, arg);
-	}
-}
 
 static void print_line(const char *text, void *arg)
 {
@@ -105,7 +46,7 @@ static const struct col columns[NR_COLUMNS] = {
 	[COUNT] = { "COUNT", "count", COL_COUNT, 0, 0 },
 };
 
-/* For programs: a row for each slot that is not empty, in bytes or in µs. */
+/* JSON and CSV: a row for each slot that is not empty, in bytes or microseconds. */
 static void print_slots(const struct run *run, const struct hist *h, const char *by,
 			const char *name, uint64_t to_ns)
 {
@@ -113,47 +54,47 @@ static void print_slots(const struct run *run, const struct hist *h, const char 
 	struct col cols[NR_COLUMNS];
 	struct table *t;
 	struct cell c[NR_COLUMNS];
-	uint64_t logs[LOGS];
+	uint64_t slots[BARS_SLOTS];
 	unsigned int i;
 
 	memcpy(cols, columns, sizeof(cols));
 	cols[LOW].key = o->field == FIELD_SIZE ? "low_bytes" : "low_us";
 	cols[HIGH].key = o->field == FIELD_SIZE ? "high_bytes" : "high_us";
 	t = table_new(o->format, "hist", cols, NR_COLUMNS);
-	collect(h, o->field, logs);
-	for (i = 0; i < LOGS; i++) {
-		if (!logs[i])
+	bars_collect(h, o->field, slots);
+	for (i = 0; i < BARS_SLOTS; i++) {
+		if (!slots[i])
 			continue;
 		c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
-		c[FIELD] = CELL_TEXT(opts_field_name(o->field));
+		c[FIELD] = CELL_TEXT(choice_fields[o->field]);
 		c[BY] = CELL_TEXT(by);
 		c[NAME] = CELL_TEXT(name);
-		c[LOW] = CELL_N(log_low(i));
-		c[HIGH] = CELL_N(i ? 2 * log_low(i) - 1 : 0);
-		c[COUNT] = CELL_N(logs[i]);
+		c[LOW] = CELL_N(bars_low(i));
+		c[HIGH] = CELL_N(i ? 2 * bars_low(i) - 1 : 0);
+		c[COUNT] = CELL_N(slots[i]);
 		table_row(t, c);
 	}
 	table_end(t);
 }
 
-static void print_one(const struct run *run, const struct hist *h, const char *by,
-		      const char *name, uint64_t to_ns)
+static void print_hist(const struct run *run, const struct hist *h, const char *by,
+		       const char *name, uint64_t to_ns)
 {
 	if (run->opts->format != FORMAT_TABLE) {
 		print_slots(run, h, by, name, to_ns);
 		return;
 	}
-	out_printf("\n%s", opts_field_name(run->opts->field));
+	out_printf("\n%s", choice_fields[run->opts->field]);
 	if (by)
 		out_printf(", %s: %s", by, name);
 	out_puts("\n");
 	if (hist_count(h))
-		hist_lines(h, run->opts->field, BAR, print_line, NULL);
+		bars_print(h, run->opts->field, BAR, print_line, NULL);
 	else
 		out_puts("nothing was counted\n");
 }
 
-static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+static void print_hists(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
 	const struct opts *o = run->opts;
 	struct hist all = { { 0 } }, part;
@@ -163,37 +104,37 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	size_t i, nr;
 
 	(void)from_ns;
-	if (last && o->interval_ns && !sum.records)
+	if (last && o->interval_ns && !summed.records)
 		return;
 	if (o->timestamp && o->format == FORMAT_TABLE) {
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("\n%s", time);
 	}
-	nr = agg_rows(&sum, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
+	nr = group_rows(&summed, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
 	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++) {
-		agg_more(&rows[i], &more);
-		print_one(run, &more.hist, opts_pivot_name(o->by),
-			  row_label(more.lead, o->by, label, sizeof(label)), to_ns);
+		group_more(&rows[i], &more);
+		print_hist(run, &more.hist, choice_pivots[o->by],
+			   label_row(more.lead, o->by, label, sizeof(label)), to_ns);
 	}
 	if (o->given_by && i < nr && o->format == FORMAT_TABLE)
 		out_printf("\n... and %zu more (--rows)\n", nr - i);
 	for (i = 0; i < nr && !o->given_by; i++) {
-		agg_hist(&rows[i], &part);
+		group_hist(&rows[i], &part);
 		hist_sum(&all, &part);
 	}
 	if (!o->given_by)
-		print_one(run, &all, NULL, NULL, to_ns);
+		print_hist(run, &all, NULL, NULL, to_ns);
 	free(rows);
-	agg_clear(&sum);
+	agg_clear(&summed);
 }
 
 int cmd_hist(const struct opts *o)
 {
 	struct view view = {
 		.begin = sum_begin, .record = sum_record, .filled = sum_filled,
-		.interval = picture, .end = sum_end,
+		.interval = print_hists, .end = sum_end,
 		.ages = o->field == FIELD_AGE,
 	};
 
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

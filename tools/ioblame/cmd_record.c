@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * record: everything into a file, from which all views can be had later
+ * record: write all records and their names into a file, for every view
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +10,16 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "device.h"
 #include "dir.h"
+#include "escape.h"
 #include "intent.h"
 #include "msg.h"
 #include "name.h"
+#include "opts.h"
+#include "run.h"
 #include "store.h"
-#include "text.h"
+#include "view.h"
 
 enum {
 	BATCH = 8192,		/* records in a chunk */
@@ -27,21 +31,20 @@ static struct iob_iolog_bin_record *batch;
 static size_t nr_batch;
 static uint32_t intents_saved;
 
-static void put(uint32_t type, const void *data, size_t len)
+static void write_chunk(uint32_t type, const void *data, size_t len)
 {
 	if (!failed && !store_write(file, type, data, len))
 		failed = true;
 }
 
-static int begin(struct run *run)
+static int begin_recording(struct run *run)
 {
 	const struct opts *o = run->opts;
-	char *name = must(text_escape_dup(o->output, strlen(o->output)));
-	char head[1024];
-	int fd, n;
+	char *name = must(escape_dup(o->output, strlen(o->output)));
+	int fd;
 
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
-		msg("%s is on a disk that is watched: what is written to it is seen, too", name);
+		msg("%s is on a disk that is watched: writing it is IO, too", name);
 	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!file || !store_begin(file)) {
@@ -50,19 +53,16 @@ static int begin(struct run *run)
 		return EXIT_FAILED;
 	}
 	free(name);
-	n = snprintf(head, sizeof(head),
-		     "version %s\nkernel %s\nwall_ns %lld\nstart_ns %llu\n", VERSION,
-		     run->source.kernel, (long long)run->source.wall_ns,
-		     (unsigned long long)run->source.start_ns);
-	put(STORE_HEAD, head, n);
+	if (!store_write_head(file, &run->source.head))
+		failed = true;
 	if (run->session.status_text && !run->session.own)
-		put(STORE_STATUS_BEFORE, run->session.status_text,
-		    strlen(run->session.status_text));
+		write_chunk(STORE_STATUS_BEFORE, run->session.status_text,
+			    strlen(run->session.status_text));
 	batch = must(malloc(BATCH * sizeof(*batch)));
 	return EXIT_OK;
 }
 
-static void put_name(const struct name *name, void *arg)
+static void write_name(const struct name *name, void *arg)
 {
 	size_t n = strlen(name->text) + 1;
 	char *data = must(malloc(sizeof(name->key) + n));
@@ -70,12 +70,12 @@ static void put_name(const struct name *name, void *arg)
 	(void)arg;
 	memcpy(data, &name->key, sizeof(name->key));
 	memcpy(data + sizeof(name->key), name->text, n);
-	put(STORE_NAME, data, sizeof(name->key) + n);
+	write_chunk(STORE_NAME, data, sizeof(name->key) + n);
 	free(data);
 }
 
-/* What the records mean comes before them. */
-static void filled(struct run *run)
+/* Write the records that were gathered, after the intents and names they use. */
+static void write_batch(struct run *run)
 {
 	char *text;
 
@@ -85,12 +85,12 @@ static void filled(struct run *run)
 		if (!in)
 			continue;
 		text = intent_text(in);
-		put(STORE_INTENT, text, strlen(text));
+		write_chunk(STORE_INTENT, text, strlen(text));
 		free(text);
 	}
-	name_each_new(put_name, NULL);
+	name_each_new(write_name, NULL);
 	if (nr_batch)
-		put(STORE_RECORDS, batch, nr_batch * sizeof(*batch));
+		write_chunk(STORE_RECORDS, batch, nr_batch * sizeof(*batch));
 	nr_batch = 0;
 	if (failed || fflush(file)) {
 		failed = true;
@@ -99,7 +99,7 @@ static void filled(struct run *run)
 	name_tidy();
 }
 
-static void record(struct run *run, const struct iob_iolog_bin_record *rec)
+static void add_to_batch(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	name_disk(rec->disk);
 	name_file(rec->dev, rec->ino, rec->gen);
@@ -107,17 +107,17 @@ static void record(struct run *run, const struct iob_iolog_bin_record *rec)
 		name_cgroup(rec->cgroup);
 	batch[nr_batch++] = *rec;
 	if (nr_batch == BATCH)
-		filled(run);
+		write_batch(run);
 }
 
-static int end(struct run *run)
+static int end_recording(struct run *run)
 {
 	char *text = dir_read("status");
 	long bytes;
 
-	filled(run);
+	write_batch(run);
 	if (text)
-		put(STORE_STATUS_AFTER, text, strlen(text));
+		write_chunk(STORE_STATUS_AFTER, text, strlen(text));
 	free(text);
 	bytes = ftell(file);
 	free(batch);
@@ -133,8 +133,9 @@ static int end(struct run *run)
 int cmd_record(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin, .record = record, .filled = filled, .end = end,
+		.begin = begin_recording, .record = add_to_batch,
+		.filled = write_batch, .end = end_recording,
 	};
 
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * report and top without a terminal: sums by process, file, stack and device
+ * report: sums by process, file, device and stack
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "msg.h"
+#include "agg.h"
+#include "choice.h"
 #include "cmd.h"
+#include "group.h"
 #include "intent.h"
-#include "name.h"
+#include "msg.h"
+#include "opts.h"
 #include "out.h"
 #include "rows.h"
+#include "run.h"
 #include "sum.h"
 #include "text.h"
+#include "view.h"
 
 enum {
 	ROWS_IN_REPORT = 20,
 	STACKS_IN_REPORT = 5,
 	FRAMES_IN_REPORT = 12,
-	/* names that top asks for in a second before they are shown */
-	NAMES_IN_ADVANCE = 1000,
 };
 
-static void title(const struct run *run, const char *text)
+static void print_title(const struct run *run, const char *text)
 {
 	if (run->opts->format == FORMAT_TABLE)
 		out_printf("\n%s\n", text);
 }
 
-/* Stacks below each other: what a table has no room for. */
+/* Stacks are too long for a table: print each below the other. */
 static void print_stacks(const struct run *run, unsigned int most)
 {
 	char read[TEXT_NUMBER], written[TEXT_NUMBER];
@@ -39,9 +42,9 @@ static void print_stacks(const struct run *run, unsigned int most)
 	size_t nr, i;
 	unsigned int k;
 
-	nr = agg_rows(&sum, BY_STACK, run->opts->sort, &rows);
+	nr = group_rows(&summed, BY_STACK, run->opts->sort, &rows);
 	for (i = 0; i < nr && i < most; i++) {
-		agg_more(&rows[i], &more);
+		group_more(&rows[i], &more);
 		in = intent_get(more.stack->key.intent);
 		out_printf("#%u  read %s, written %s, %llu IOs, mostly %s\n",
 			   more.stack->key.intent,
@@ -68,11 +71,11 @@ static void print_head(const struct run *run, uint64_t from_ns, uint64_t to_ns)
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("%s  ", time);
 	}
-	out_printf("%llu IOs in %.1f s, Linux %s\n", (unsigned long long)sum.ios,
-		   (double)(to_ns - from_ns) / 1e9, run->source.kernel);
+	out_printf("%llu IOs in %.1f s, Linux %s\n", (unsigned long long)summed.ios,
+		   (double)(to_ns - from_ns) / 1e9, run->source.head.kernel);
 }
 
-static void report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+static void print_report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
 	static const enum pivot parts[] = { BY_PROCESS, BY_FILE, BY_DEVICE };
 	const struct opts *o = run->opts;
@@ -84,83 +87,36 @@ static void report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 	char text[64];
 	size_t i;
 
-	/* behind pictures of intervals, only if something came since */
-	if (last && o->interval_ns && !sum.records)
+	/* after the last interval, print only if there was IO */
+	if (last && o->interval_ns && !summed.records)
 		return;
 	print_head(run, from_ns, to_ns);
 	if (o->given_by) {
-		rows_print(run, &sum, o->by, most, &look);
+		rows_print(run, &summed, o->by, most, &look);
 		sum_print_folded(run);
-		agg_clear(&sum);
+		agg_clear(&summed);
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		snprintf(text, sizeof(text), "By %s:", opts_pivot_name(parts[i]));
-		title(run, text);
-		rows_print(run, &sum, parts[i], most, &look);
+		snprintf(text, sizeof(text), "By %s:", choice_pivots[parts[i]]);
+		print_title(run, text);
+		rows_print(run, &summed, parts[i], most, &look);
 	}
-	title(run, "By stack:");
+	print_title(run, "By stack:");
 	if (all)
-		rows_print(run, &sum, BY_STACK, most, &look);
+		rows_print(run, &summed, BY_STACK, most, &look);
 	else
 		print_stacks(run, o->rows ? o->rows : STACKS_IN_REPORT);
 	sum_print_folded(run);
-	agg_clear(&sum);
+	agg_clear(&summed);
 }
 
 int cmd_report(const struct opts *o)
 {
 	static const struct view view = {
 		.begin = sum_begin, .record = sum_record, .filled = sum_filled,
-		.interval = report, .end = sum_end,
+		.interval = print_report, .end = sum_end,
 	};
 
-	return run_view(o, &view);
-}
-
-static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
-{
-	static uint64_t begun;
-	const struct opts *o = run->opts;
-	struct rows_look look = {
-		.rates = true, .submitter = o->submitter,
-		.from_ns = from_ns, .to_ns = to_ns,
-	};
-	char time[32];
-
-	if (last && !sum.records)
-		return;
-	if (!begun)
-		begun = from_ns;
-	if (o->accumulate)
-		look.from_ns = begun;
-	if (o->format == FORMAT_TABLE) {
-		run_time(run, to_ns, time, sizeof(time));
-		out_printf("%s%.8s  %llu IOs\n", begun == from_ns ? "" : "\n", time,
-			   (unsigned long long)sum.ios);
-	}
-	rows_print(run, &sum, o->by, o->rows ? o->rows :
-		   o->format == FORMAT_TABLE ? ROWS_IN_REPORT : 0, &look);
-	sum_print_folded(run);
-	if (!o->accumulate)
-		agg_clear(&sum);
-}
-
-int cmd_top(const struct opts *o)
-{
-	static const struct view view = {
-		.begin = sum_begin, .record = sum_record, .filled = sum_filled,
-		.interval = picture, .end = sum_end,
-		.interval_ns = 1000000000, .unordered = true,
-	};
-
-	if (!o->input)
-		name_note_at_most(NAMES_IN_ADVANCE);
-
-#ifdef HAVE_CURSES
-	if (isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && !o->batch &&
-	    o->format == FORMAT_TABLE && !o->input)
-		return live_top(o);
-#endif
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

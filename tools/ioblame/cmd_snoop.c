@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * snoop: a line for each IO as it completed
+ * snoop: one line for each IO, in order of completion
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cell.h"
 #include "cmd.h"
+#include "escape.h"
 #include "intent.h"
-#include "msg.h"
 #include "name.h"
+#include "opts.h"
 #include "out.h"
-#include "rows.h"
+#include "rec.h"
+#include "run.h"
 #include "table.h"
-#include "text.h"
+#include "view.h"
 
 enum column {
 	TIME_NS, TIME, WHO, PID, TGID, ROLE, COMM, CGROUP, VIA, VIA_PID,
@@ -70,15 +73,15 @@ static void print_stack(const struct intent *in)
 		out_printf("    %s\n", in->frame[i]);
 }
 
-static void record(struct run *run, const struct iob_iolog_bin_record *rec)
+static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = run->opts;
-	char comm[TEXT_ESCAPED(IOB_COMM_LEN)], via[TEXT_ESCAPED(IOB_COMM_LEN)];
+	char comm[ESCAPE_SIZE(IOB_COMM_LEN)], via[ESCAPE_SIZE(IOB_COMM_LEN)];
 	char time[32], name[32], dev[32], letter[2] = { rec->op, '\0' };
 	const struct intent *in = intent_get(rec->intent_nr);
 	bool timed = rec->queue_ns;
 	struct cell c[NR_COLUMNS];
-	uint64_t since = rec->complete_ns - run->source.start_ns;
+	uint64_t since = rec->complete_ns - run->source.head.start_ns;
 
 	if (o->rows && rows++ >= o->rows) {
 		run->quit = true;
@@ -87,12 +90,12 @@ static void record(struct run *run, const struct iob_iolog_bin_record *rec)
 	if (o->timestamp)
 		run_time(run, rec->complete_ns, time, sizeof(time));
 	else
-		snprintf(time, sizeof(time), "%.6f", rec->complete_ns < run->source.start_ns ?
+		snprintf(time, sizeof(time), "%.6f", rec->complete_ns < run->source.head.start_ns ?
 			 0 : (double)since / 1e9);
-	text_escape(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
-	text_escape(via, sizeof(via), rec->sub_comm, sizeof(rec->sub_comm));
+	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
+	escape_text(via, sizeof(via), rec->sub_comm, sizeof(rec->sub_comm));
 	snprintf(dev, sizeof(dev), "%u:%u", rec->dev >> 20, rec->dev & 0xfffff);
-	text_escape(letter, sizeof(letter), (const char *)&rec->op, 1);
+	escape_text(letter, sizeof(letter), (const char *)&rec->op, 1);
 
 	c[TIME_NS] = CELL_N(run_wall_ns(run, rec->complete_ns));
 	c[TIME] = CELL_TEXT(time);
@@ -131,21 +134,21 @@ static void record(struct run *run, const struct iob_iolog_bin_record *rec)
 		print_stack(in);
 }
 
-static int begin(struct run *run)
+static int begin_snoop(struct run *run)
 {
 	table = table_new(run->opts->format, "io", columns, NR_COLUMNS);
 	return 0;
 }
 
-static void filled(struct run *run)
+static void flush_lines(struct run *run)
 {
 	(void)run;
-	/* whoever reads a pipe has each line soon */
+	/* do not keep lines back from a pipe */
 	out_flush();
 	name_tidy();
 }
 
-static int end(struct run *run)
+static int end_snoop(struct run *run)
 {
 	(void)run;
 	table_end(table);
@@ -155,8 +158,8 @@ static int end(struct run *run)
 int cmd_snoop(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin, .record = record, .filled = filled, .end = end,
+		.begin = begin_snoop, .record = print_io, .filled = flush_lines, .end = end_snoop,
 	};
 
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stacks: folded for flame graph programs, or the flame graph itself
+ * stacks: folded stacks for flame graph programs, or a flame graph
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agg.h"
+#include "cell.h"
+#include "choice.h"
 #include "cmd.h"
+#include "device.h"
+#include "escape.h"
 #include "flame.h"
+#include "group.h"
 #include "intent.h"
+#include "label.h"
+#include "map.h"
 #include "msg.h"
-#include "name.h"
+#include "opts.h"
 #include "out.h"
-#include "rows.h"
+#include "run.h"
 #include "sum.h"
 #include "table.h"
-#include "text.h"
+#include "view.h"
 
 enum {
 	FRAMES = 260,
@@ -25,7 +33,7 @@ enum {
 
 static FILE *file;
 
-static int begin(struct run *run)
+static int begin_stacks(struct run *run)
 {
 	const struct opts *o = run->opts;
 
@@ -33,7 +41,7 @@ static int begin(struct run *run)
 	if (!o->output)
 		return 0;
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
-		msg("the output is on a disk that is watched: what is written to it is seen, too");
+		msg("the output is on a disk that is watched: writing it is IO, too");
 	file = fopen(o->output, "we");
 	if (file)
 		return 0;
@@ -41,7 +49,7 @@ static int begin(struct run *run)
 	return EXIT_FAILED;
 }
 
-static uint64_t weight_of(const struct atom *a, enum weight weight)
+static uint64_t atom_weight(const struct atom *a, enum weight weight)
 {
 	switch (weight) {
 	case WEIGHT_IOS:
@@ -53,35 +61,33 @@ static uint64_t weight_of(const struct atom *a, enum weight weight)
 	}
 }
 
-static const char *unit_of(enum weight weight)
+static const char *weight_unit(enum weight weight)
 {
 	return weight == WEIGHT_IOS ? "IOs" : weight == WEIGHT_TIME ? "us" : "bytes";
 }
 
-/* Program, then its functions, then why it was written now. */
-static void add_atom(struct flame *f, const struct atom *a, uint64_t weight)
+/* Frames: the program, its functions from the outermost, the reason of the IO. */
+static void add_atom_to_flame(struct flame *f, const struct atom *a, uint64_t weight)
 {
 	static char names[FRAMES][NAME];
 	const char *frame[FRAMES + 2];
 	const struct intent *in = intent_get(a->key.intent);
-	char comm[TEXT_ESCAPED(IOB_COMM_LEN)], why[64], reason[72];
+	char comm[ESCAPE_SIZE(IOB_COMM_LEN)], why[64], reason[72];
 	unsigned int i, nr = 0;
 
-	frame[nr++] = row_comm(a, comm, sizeof(comm));
+	frame[nr++] = label_comm(a, comm, sizeof(comm));
 	for (i = in ? in->depth : 0; i-- && nr < FRAMES;) {
-		snprintf(names[nr], NAME, "%.*s", (int)strcspn(in->frame[i], "+ "),
-			 in->frame[i]);
-		frame[nr] = text_cut(names[nr]);
+		frame[nr] = intent_function(in->frame[i], names[nr], NAME);
 		nr++;
 	}
 	snprintf(why, sizeof(why), "%.58s", a->why);
-	snprintf(reason, sizeof(reason), "[%s]", text_cut(why));
+	snprintf(reason, sizeof(reason), "[%s]", escape_cut(why));
 	frame[nr++] = reason;
 	if (weight)
 		flame_add(f, frame, nr, weight);
 }
 
-static void put(const char *text)
+static void write_output(const char *text)
 {
 	if (file)
 		fputs(text, file);
@@ -102,8 +108,8 @@ static const struct col columns[NR_COLUMNS] = {
 	[TOTAL] = { "TOTAL", "total_us", COL_COUNT, 0, 0 },
 };
 
-/* For programs: a row for each stack. */
-static void print_rows(const struct opts *o)
+/* JSON and CSV: a row for each stack. */
+static void print_stack_rows(const struct opts *o)
 {
 	static const enum sort sorts[NR_WEIGHTS] = {
 		[WEIGHT_BYTES] = SORT_BYTES, [WEIGHT_IOS] = SORT_IOS,
@@ -117,11 +123,11 @@ static void print_rows(const struct opts *o)
 	size_t i, nr;
 	char *folded;
 
-	nr = agg_rows(&sum, BY_STACK, o->given_sort ? o->sort : sorts[o->weight], &rows);
+	nr = group_rows(&summed, BY_STACK, o->given_sort ? o->sort : sorts[o->weight], &rows);
 	for (i = 0; i < nr && (!o->rows || i < o->rows); i++) {
-		agg_more(&rows[i], &more);
+		group_more(&rows[i], &more);
 		in = intent_get(more.stack->key.intent);
-		folded = in ? stack_folded(in, ";", true) : NULL;
+		folded = in ? intent_folded(in, ";", true) : NULL;
 		c[INTENT] = CELL_N(more.stack->key.intent);
 		c[WHY] = CELL_TEXT(more.why->why);
 		c[FOLDED] = CELL_TEXT(folded);
@@ -135,7 +141,7 @@ static void print_rows(const struct opts *o)
 	free(rows);
 }
 
-static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+static void print_stacks_at_end(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
 	const struct opts *o = run->opts;
 	struct flame *f;
@@ -143,27 +149,27 @@ static void picture(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last
 	char title[128];
 	size_t i;
 
-	/* one picture, of everything */
+	/* one flame graph, of the whole run */
 	if (!last)
 		return;
 	if (o->format != FORMAT_TABLE) {
-		print_rows(o);
+		print_stack_rows(o);
 		return;
 	}
 	f = flame_new();
-	map_for_each(&sum.atoms, i, a)
-		add_atom(f, a, weight_of(a, o->weight));
+	map_for_each(&summed.atoms, i, a)
+		add_atom_to_flame(f, a, atom_weight(a, o->weight));
 	if (o->svg) {
 		snprintf(title, sizeof(title), "Block IO by originator, %s, %.1f s",
-			 unit_of(o->weight), (double)(to_ns - from_ns) / 1e9);
-		flame_svg(f, title, unit_of(o->weight), put);
+			 weight_unit(o->weight), (double)(to_ns - from_ns) / 1e9);
+		flame_svg(f, title, weight_unit(o->weight), write_output);
 	} else {
-		flame_folded(f, put);
+		flame_folded(f, write_output);
 	}
 	flame_free(f);
 }
 
-static int end(struct run *run)
+static int end_stacks(struct run *run)
 {
 	sum_end(run);
 	if (file && (ferror(file) | fclose(file))) {
@@ -176,9 +182,9 @@ static int end(struct run *run)
 int cmd_stacks(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin, .record = sum_record, .filled = sum_filled,
-		.interval = picture, .end = end,
+		.begin = begin_stacks, .record = sum_record, .filled = sum_filled,
+		.interval = print_stacks_at_end, .end = end_stacks,
 	};
 
-	return run_view(o, &view);
+	return view_run(o, &view);
 }

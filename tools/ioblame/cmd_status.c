@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * status: what the module says of itself
+ * status: print the module's `status`
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -10,12 +10,14 @@
 
 #include "cmd.h"
 #include "dir.h"
+#include "escape.h"
+#include "json.h"
 #include "msg.h"
+#include "opts.h"
 #include "out.h"
-#include "table.h"
 #include "text.h"
 
-/* "KEY=N" words of a line, into an object. */
+/* Add the "KEY=N" words of a line to an object. */
 static void add_numbers(struct json_object *o, char *words)
 {
 	char *word, *rest, *value;
@@ -29,7 +31,7 @@ static void add_numbers(struct json_object *o, char *words)
 	}
 }
 
-/* The next word of a line. */
+/* Take the next word of a line, "" at its end. */
 static char *word_of(char **line)
 {
 	char *word = strsep(line, " ");
@@ -98,7 +100,7 @@ static void print_json(char *text)
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		char *p = safe;
 
-		text_escape(safe, sizeof(safe), line, strlen(line));
+		escape_text(safe, sizeof(safe), line, strlen(line));
 		key = word_of(&p);
 		if (!p)
 			continue;
@@ -127,7 +129,7 @@ static void print_lines(char *text)
 	char *line, *rest, safe[1024];
 
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		text_escape(safe, sizeof(safe), line, strlen(line));
+		escape_text(safe, sizeof(safe), line, strlen(line));
 		out_printf("%s\n", safe);
 	}
 }

@@ -8,12 +8,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "msg.h"
 #include "device.h"
-#include "dir.h"
-#include "text.h"
+#include "escape.h"
+#include "file.h"
+#include "msg.h"
 
-/* The number in a file of sysfs, or 0. */
+/* Read a number from a file of sysfs; 0 if there is none. */
 static uint64_t sysfs_number(const char *folder, const char *file)
 {
 	char path[PATH_MAX + 64], *text;
@@ -27,7 +27,7 @@ static uint64_t sysfs_number(const char *folder, const char *file)
 	return n;
 }
 
-/* "8:1" */
+/* Parse "8:1". */
 static bool parse_number(const char *text, uint32_t *dev)
 {
 	unsigned int maj, min;
@@ -51,7 +51,7 @@ static bool number_of(const char *word, uint32_t *dev)
 		return true;
 	snprintf(path, sizeof(path), "%s%s", *word == '/' ? "" : "/dev/", word);
 	if (stat(path, &st)) {
-		/* dm names are below /dev/mapper */
+		/* a dm name is in /dev/mapper */
 		snprintf(path, sizeof(path), "/dev/mapper/%s", word);
 		if (*word == '/' || stat(path, &st))
 			goto no_node;
@@ -61,7 +61,7 @@ static bool number_of(const char *word, uint32_t *dev)
 	*dev = major(st.st_rdev) << 20 | minor(st.st_rdev);
 	return true;
 no_node:
-	/* without a node, sysfs knows dm's names */
+	/* no device node: look for the dm name in sysfs */
 	maps = strchr(word, '/') ? NULL : opendir("/sys/block");
 	while (maps && (e = readdir(maps)) != NULL) {
 		char *name, *number;
@@ -89,11 +89,11 @@ no_node:
 }
 
 /**
- * device_lookup - find a block device
- * @word: a name, also a partition's or device mapper's; a path; or MAJ:MIN
- * @d:    gets it
+ * device_lookup - look up a block device
+ * @word: name of a disk, partition or dm device; a path; or MAJ:MIN
+ * @d:    the result
  *
- * Return: false if there is none.
+ * Return: false if there is no such device.
  */
 bool device_lookup(const char *word, struct device *d)
 {
@@ -108,7 +108,7 @@ bool device_lookup(const char *word, struct device *d)
 	if (!realpath(link, folder))
 		return false;
 	base = strrchr(folder, '/');
-	text_escape(d->name, sizeof(d->name), base + 1, strlen(base + 1));
+	escape_text(d->name, sizeof(d->name), base + 1, strlen(base + 1));
 	d->disk = d->dev;
 	d->start = sysfs_number(folder, "start");
 	if (!sysfs_number(folder, "partition"))
@@ -129,6 +129,18 @@ bool device_lookup(const char *word, struct device *d)
 	return true;
 }
 
+/* As device_lookup(); print an error if there is no such device. */
+bool device_require(const char *word, struct device *d)
+{
+	char safe[ESCAPE_SIZE(64)];
+
+	if (device_lookup(word, d))
+		return true;
+	escape_text(safe, sizeof(safe), word, 64);
+	msg("there is no block device '%s'; see: lsblk", safe);
+	return false;
+}
+
 static bool has_slaves(const char *name)
 {
 	char path[PATH_MAX];
@@ -145,7 +157,7 @@ static bool has_slaves(const char *name)
 	return has;
 }
 
-/* Real disks: neither in memory, nor on top of others, where data shows twice. */
+/* True for real disks: not in memory, and not stacked on disks that show the same IO. */
 static bool is_real(const char *name)
 {
 	static const char * const not[] = { "ram", "loop", "zram", "fd", "sr", "nbd" };
@@ -162,7 +174,7 @@ static bool is_real(const char *name)
 	return sysfs_number(path, "size") && !has_slaves(name);
 }
 
-/* All disks that there are: what is watched if nobody says what to watch. */
+/* All real disks, which are watched by default.  Return: their number. */
 unsigned int device_all(struct device *d, unsigned int max)
 {
 	DIR *dir = opendir("/sys/block");
@@ -178,14 +190,14 @@ unsigned int device_all(struct device *d, unsigned int max)
 	return nr;
 }
 
-/* Whether an IO to a sector of a disk is one of @d's. */
+/* True if a sector of a disk belongs to @d. */
 bool device_has(const struct device *d, uint32_t disk, uint64_t sector)
 {
 	return d->disk == disk &&
 	       (!d->end || (sector >= d->start && sector < d->end));
 }
 
-/* Whether a file would be on one of these disks: then writing it is IO. */
+/* True if a file is, or would be, on one of these disks. */
 bool device_under_path(const char *path, const struct device *d, unsigned int nr)
 {
 	char folder[PATH_MAX], number[32], *slash;

@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A part of a disk, or all of it */
+/* A disk, or a partition */
 struct device {
 	uint32_t dev;		/* major << 20 | minor */
-	uint32_t disk;		/* the disk it is on */
-	uint64_t start, end;	/* its sectors there; end 0: all */
+	uint32_t disk;		/* number of its disk */
+	uint64_t start, end;	/* sectors on the disk; end 0: all */
 	char number[24];	/* MAJ:MIN, for `devs` */
 	char name[64];
 };
@@ -22,6 +22,7 @@ enum {
 };
 
 bool device_lookup(const char *word, struct device *d);
+bool device_require(const char *word, struct device *d);
 unsigned int device_all(struct device *d, unsigned int max);
 bool device_has(const struct device *d, uint32_t disk, uint64_t sector);
 bool device_under_path(const char *path, const struct device *d, unsigned int nr);

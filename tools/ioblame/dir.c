@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "dir.h"
+#include "file.h"
 #include "msg.h"
 
 static char debugfs[256], top[300];
 
-/* Where debugfs is mounted, or "". */
+/* The mount point of debugfs, "" if there is none. */
 const char *dir_debugfs(void)
 {
 	struct libmnt_table *table;
@@ -43,47 +44,7 @@ const char *dir_path(void)
 	return top;
 }
 
-/**
- * file_read - all of a small file
- * @path: of it
- *
- * Return: its text, to be freed, or NULL with errno.
- */
-char *file_read(const char *path)
-{
-	size_t len = 0, size = 4096;
-	char *buf = must(malloc(size));
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
-	ssize_t n;
-
-	if (fd < 0) {
-		free(buf);
-		return NULL;
-	}
-	for (;;) {
-		n = read(fd, buf + len, size - len - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		len += n;
-		if (size - len < 1024) {
-			size *= 2;
-			buf = must(realloc(buf, size));
-		}
-	}
-	err = errno;
-	close(fd);
-	if (n < 0) {
-		free(buf);
-		errno = err;
-		return NULL;
-	}
-	buf[len] = '\0';
-	return buf;
-}
-
-/* Whether the kernel keeps files of debugfs shut: integrity or more. */
+/* True if lockdown is "integrity" or more: files of debugfs cannot be written. */
 bool dir_locked_down(void)
 {
 	char *text = file_read("/sys/kernel/security/lockdown");
@@ -93,20 +54,24 @@ bool dir_locked_down(void)
 	return locked;
 }
 
-/* Say why a file of the module's does not open.  Return: the exit status. */
+static int refuse_user(void)
+{
+	msg("only root can use ioblame: sudo ioblame");
+	return EXIT_REFUSED;
+}
+
+/* Print why a file of the module cannot be opened.  Return: the exit status. */
 int dir_refused(int err, const char *name)
 {
 	if (err == ENOENT || err == ENODEV || err == ENXIO) {
-		msg("the module is gone: modprobe ioblame");
+		msg("the module was unloaded: modprobe ioblame");
 		return EXIT_MISSING;
 	}
-	if ((err == EPERM || err == EACCES) && geteuid() != 0) {
-		msg("only root may use it: sudo ioblame");
-		return EXIT_REFUSED;
-	}
+	if ((err == EPERM || err == EACCES) && geteuid() != 0)
+		return refuse_user();
 	if (err == EPERM || err == EACCES) {
 		msg("the kernel refuses %s%s; see: ioblame doctor", name,
-		    dir_locked_down() ? ", as it is locked down (Secure Boot)" : "");
+		    dir_locked_down() ? " because it is locked down (Secure Boot)" : "");
 		return EXIT_REFUSED;
 	}
 	msg("%s/%s: %s; see: ioblame doctor", top, name, strerror(err));
@@ -116,16 +81,14 @@ int dir_refused(int err, const char *name)
 /**
  * dir_find - find the module's folder
  *
- * Return: EXIT_OK, or the exit status, and why was said.
+ * Return: EXIT_OK, or the exit status after printing the error.
  */
 int dir_find(void)
 {
 	struct stat st;
 
-	if (geteuid() != 0) {
-		msg("only root may use it: sudo ioblame");
-		return EXIT_REFUSED;
-	}
+	if (geteuid() != 0)
+		return refuse_user();
 	if (access("/sys/module/ioblame", F_OK)) {
 		msg("the module is not loaded: modprobe ioblame");
 		return EXIT_MISSING;
@@ -140,7 +103,7 @@ int dir_find(void)
 	return dir_refused(errno, "");
 }
 
-/* open() of one of its files. */
+/* Open a file of the module. */
 int dir_open(const char *name, int flags)
 {
 	char path[512];
@@ -149,7 +112,7 @@ int dir_open(const char *name, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* Its text, to be freed; NULL with errno. */
+/* Read a file of the module.  Return: its text, allocated; NULL with errno. */
 char *dir_read(const char *name)
 {
 	char path[512];
@@ -158,7 +121,7 @@ char *dir_read(const char *name)
 	return file_read(path);
 }
 
-/* The same without the newline at its end. */
+/* The same without the last newline. */
 char *dir_read_word(const char *name)
 {
 	char *text = dir_read(name);
@@ -169,7 +132,7 @@ char *dir_read_word(const char *name)
 	return text;
 }
 
-/* One write(2).  Return: 0 or -errno. */
+/* Write a file of the module with one write(2).  Return: 0 or -errno. */
 int dir_write(const char *name, const char *text, int flags)
 {
 	int fd = dir_open(name, O_WRONLY | flags), err = 0;

@@ -18,6 +18,5 @@ char *dir_read_word(const char *name);
 int dir_write(const char *name, const char *text, int flags);
 bool dir_locked_down(void);
 int dir_refused(int err, const char *name);
-char *file_read(const char *path);
 
 #endif

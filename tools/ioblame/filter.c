@@ -3,8 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
+#include "escape.h"
 #include "filter.h"
 #include "name.h"
+#include "opts.h"
+#include "rec.h"
 #include "text.h"
 
 static bool takes_device(const struct filter *f, const struct iob_iolog_bin_record *rec)
@@ -14,7 +18,7 @@ static bool takes_device(const struct filter *f, const struct iob_iolog_bin_reco
 
 	if (!o->nr_devices)
 		return true;
-	/* of a recording only the names are known */
+	/* a recording has names only */
 	if (o->input) {
 		for (i = 0; i < o->nr_devices; i++) {
 			const char *word = o->device[i];
@@ -50,12 +54,12 @@ static bool takes_pid(const struct opts *o, const struct iob_iolog_bin_record *r
 
 static bool takes_comm(const struct opts *o, const struct iob_iolog_bin_record *rec)
 {
-	char comm[TEXT_ESCAPED(IOB_COMM_LEN)];
+	char comm[ESCAPE_SIZE(IOB_COMM_LEN)];
 	unsigned int i;
 
 	if (!o->nr_comms)
 		return true;
-	text_escape(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
+	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
 	for (i = 0; i < o->nr_comms; i++) {
 		if (!fnmatch(o->comm[i], comm, FNM_NOESCAPE))
 			return true;
@@ -63,7 +67,7 @@ static bool takes_comm(const struct opts *o, const struct iob_iolog_bin_record *
 	return false;
 }
 
-/* "/a" has "/a" and all below it; without a '/', a name on the way is enough. */
+/* "/a" matches /a and what is below; "a" matches any folder a on the path. */
 static bool is_below(const char *path, const char *want)
 {
 	size_t n = strlen(want);
@@ -115,7 +119,7 @@ static bool takes_file(const struct opts *o, const struct iob_iolog_bin_record *
 	return false;
 }
 
-/* Whether an IO is one of those that were asked for. */
+/* True if an IO passes the options of the command line. */
 bool filter_takes(const struct filter *f, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = f->opts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * filter - which IOs are shown
+ * filter - select records by the options of the command line
  */
 #ifndef IOBLAME_FILTER_H
 #define IOBLAME_FILTER_H
@@ -13,7 +13,7 @@
 
 struct filter {
 	const struct opts *opts;
-	const struct device *device;	/* if it is not the module that chooses */
+	const struct device *device;	/* if the module watches more than these */
 	unsigned int nr_devices;
 };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "flame.h"
 #include "msg.h"
-#include "text.h"
 
 enum {
 	WIDTH = 1200,
@@ -14,13 +14,13 @@ enum {
 	ROW = 17,
 	HEAD = 44,
 	FOOT = 26,
-	CHAR = 7,		/* width of a character, about */
+	CHAR = 7,		/* approximate width of a character */
 };
 
 struct node {
 	char *name;
-	uint64_t weight;	/* with all above it */
-	uint64_t own;		/* of stacks that end here */
+	uint64_t weight;	/* of this node and its children */
+	uint64_t own;		/* of the stacks that end here */
 	struct node *child, *next;
 };
 
@@ -37,8 +37,8 @@ struct flame *flame_new(void)
 }
 
 /*
- * A name that no flame graph program takes for something else: a semicolon
- * separates frames, and control characters would end the line.
+ * Make a name safe for flame graph programs: a semicolon separates frames, and a
+ * control character may end the line.
  */
 static char *frame_name(const char *name)
 {
@@ -53,8 +53,8 @@ static char *frame_name(const char *name)
 	return copy;
 }
 
-/* Children are kept in the order of their names. */
-static struct node *child_of(struct node *parent, const char *frame)
+/* Find or add a child; children are sorted by name. */
+static struct node *node_child(struct node *parent, const char *frame)
 {
 	char *name = frame_name(frame);
 	struct node **at = &parent->child, *node;
@@ -73,7 +73,7 @@ static struct node *child_of(struct node *parent, const char *frame)
 	return node;
 }
 
-/* A stack, outermost first. */
+/* Add a stack, the outermost frame first. */
 void flame_add(struct flame *f, const char *const *frame, unsigned int nr, uint64_t weight)
 {
 	struct node *node = &f->root;
@@ -81,7 +81,7 @@ void flame_add(struct flame *f, const char *const *frame, unsigned int nr, uint6
 
 	node->weight += weight;
 	for (i = 0; i < nr; i++) {
-		node = child_of(node, frame[i]);
+		node = node_child(node, frame[i]);
 		node->weight += weight;
 	}
 	node->own += weight;
@@ -106,14 +106,14 @@ void flame_free(struct flame *f)
 	free(f);
 }
 
-static void fold(const struct node *node, const char *before, void (*line)(const char *text))
+static void fold_nodes(const struct node *node, const char *before, void (*line)(const char *text))
 {
 	char *path;
 
 	for (; node; node = node->next) {
 		path = must(malloc(strlen(before) + strlen(node->name) + 32));
 		sprintf(path, "%s%s%s", before, *before ? ";" : "", node->name);
-		fold(node->child, path, line);
+		fold_nodes(node->child, path, line);
 		if (node->own) {
 			sprintf(path + strlen(path), " %llu\n",
 				(unsigned long long)node->own);
@@ -123,26 +123,26 @@ static void fold(const struct node *node, const char *before, void (*line)(const
 	}
 }
 
-/* "outermost;...;innermost WEIGHT" a line, as stackcollapse scripts write it. */
+/* Print lines "outermost;...;innermost WEIGHT", as stackcollapse scripts do. */
 void flame_folded(const struct flame *f, void (*line)(const char *text))
 {
-	fold(f->root.child, "", line);
+	fold_nodes(f->root.child, "", line);
 }
 
-static unsigned int depth_of(const struct node *node)
+static unsigned int node_depth(const struct node *node)
 {
 	unsigned int deepest = 0, d;
 
 	for (; node; node = node->next) {
-		d = 1 + depth_of(node->child);
+		d = 1 + node_depth(node->child);
 		if (d > deepest)
 			deepest = d;
 	}
 	return deepest;
 }
 
-/* Into XML; what is no UTF-8 has been escaped before. */
-static void xml(char *to, size_t size, const char *text)
+/* Escape text for XML.  It is valid UTF-8. */
+static void escape_xml(char *to, size_t size, const char *text)
 {
 	size_t n = 0, len;
 	const char *as;
@@ -159,11 +159,11 @@ static void xml(char *to, size_t size, const char *text)
 		n += len;
 	}
 	to[n] = '\0';
-	text_cut(to);
+	escape_cut(to);
 }
 
-/* Warm colours, the same for the same name. */
-static void color(const char *name, unsigned int *rgb)
+/* A warm colour that depends on the name only. */
+static void node_color(const char *name, unsigned int *rgb)
 {
 	unsigned int h = 2166136261u;
 
@@ -182,7 +182,8 @@ struct drawing {
 	void (*line)(const char *text);
 };
 
-static void draw(const struct drawing *d, const struct node *node, double x, unsigned int level)
+static void draw_nodes(const struct drawing *d, const struct node *node, double x,
+		       unsigned int level)
 {
 	char name[1024], shown[512], cut[256], text[4096];
 	unsigned int rgb[3], y = d->height - FOOT - (level + 1) * ROW;
@@ -195,17 +196,17 @@ static void draw(const struct drawing *d, const struct node *node, double x, uns
 			x += width;
 			continue;
 		}
-		xml(name, sizeof(name), node->name);
+		escape_xml(name, sizeof(name), node->name);
 		*shown = '\0';
 		if (chars >= 3) {
 			snprintf(cut, sizeof(cut) - 2, "%s", node->name);
 			if ((int)strlen(node->name) > chars) {
 				cut[chars - 2 < 250 ? chars - 2 : 250] = '\0';
-				strcat(text_cut(cut), "..");
+				strcat(escape_cut(cut), "..");
 			}
-			xml(shown, sizeof(shown), text_cut(cut));
+			escape_xml(shown, sizeof(shown), escape_cut(cut));
 		}
-		color(node->name, rgb);
+		node_color(node->name, rgb);
 		snprintf(text, sizeof(text),
 			 "<g><title>%s (%llu %s, %.2f %%)</title><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%u\" fill=\"rgb(%u,%u,%u)\" rx=\"2\"/><text x=\"%.1f\" y=\"%u\">%s</text></g>\n",
 			 name, (unsigned long long)node->weight, d->unit,
@@ -213,23 +214,23 @@ static void draw(const struct drawing *d, const struct node *node, double x, uns
 			 x, y, width, ROW - 1, rgb[0], rgb[1], rgb[2],
 			 x + 3, y + 12, shown);
 		d->line(text);
-		draw(d, node->child, x, level + 1);
+		draw_nodes(d, node->child, x, level + 1);
 		x += width;
 	}
 }
 
 /**
- * flame_svg - draw it
+ * flame_svg - draw a flame graph
  * @f:     the stacks
- * @title: above it
- * @unit:  of the weights
- * @line:  takes the picture, piece by piece
+ * @title: its title
+ * @unit:  unit of the weights
+ * @line:  called for each piece of the SVG
  */
 void flame_svg(const struct flame *f, const char *title, const char *unit,
 	       void (*line)(const char *text))
 {
 	struct drawing d = {
-		.height = HEAD + FOOT + (depth_of(f->root.child) + 1) * ROW,
+		.height = HEAD + FOOT + (node_depth(f->root.child) + 1) * ROW,
 		.scale = f->root.weight ? (double)(WIDTH - 2 * MARGIN) /
 			 (double)f->root.weight : 0,
 		.unit = unit, .all = f->root.weight, .line = line,
@@ -237,7 +238,7 @@ void flame_svg(const struct flame *f, const char *title, const char *unit,
 	struct node all = f->root;
 	char text[1024], safe[512];
 
-	xml(safe, sizeof(safe), title);
+	escape_xml(safe, sizeof(safe), title);
 	snprintf(text, sizeof(text),
 		 "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"monospace\" font-size=\"12\">\n",
 		 WIDTH, d.height, WIDTH, d.height);
@@ -248,6 +249,6 @@ void flame_svg(const struct flame *f, const char *title, const char *unit,
 	line(text);
 	all.next = NULL;
 	if (all.weight)
-		draw(&d, &all, MARGIN, 0);
+		draw_nodes(&d, &all, MARGIN, 0);
 	line("</svg>\n");
 }

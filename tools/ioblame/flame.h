@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * flame - stacks folded into a tree, as text for flame graph programs or drawn
+ * flame - a tree of stacks, printed as folded text or as a flame graph
  *
  * Pure.
  */

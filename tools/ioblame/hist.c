@@ -5,7 +5,7 @@
 #include "hist.h"
 #include "msg.h"
 
-/* Where a value is counted: what is too large, in the last slot. */
+/* The slot of a value; the last slot takes all larger ones.  Example: 5000 is in slot 44. */
 unsigned int hist_slot(uint64_t value)
 {
 	unsigned int log, slot;
@@ -66,7 +66,7 @@ void hist_few_sum(struct hist *to, const struct hist_few *from)
 		to->n[from->pair[i].slot] += from->pair[i].n;
 }
 
-/* Add @from to @to; nothing is left of it. */
+/* Add @from to @to, and free @from. */
 void hist_few_move(struct hist_few *to, struct hist_few *from)
 {
 	unsigned int i;
@@ -93,11 +93,11 @@ uint64_t hist_count(const struct hist *h)
 }
 
 /**
- * hist_percentile - the value that @part of all are not above
- * @h:    what was counted
+ * hist_percentile - the value that @part of all values do not exceed
+ * @h:    the histogram
  * @part: 0.5 is the median
  *
- * Return: the middle of the slot it is in, 0 if nothing was counted.
+ * Return: the middle of its slot; 0 if the histogram is empty.
  */
 uint64_t hist_percentile(const struct hist *h, double part)
 {
@@ -115,18 +115,4 @@ uint64_t hist_percentile(const struct hist *h, double part)
 			return (hist_low(i) + hist_low(i + 1)) / 2;
 	}
 	return hist_low(i);
-}
-
-/* @width characters and a NUL: a bar of @n out of @most. */
-void hist_bar(char *to, size_t width, uint64_t n, uint64_t most)
-{
-	size_t filled = most ? (size_t)((double)n / (double)most * (double)width + 0.5) : 0;
-
-	if (filled > width)
-		filled = width;
-	if (n && !filled)
-		filled = 1;
-	memset(to, '@', filled);
-	memset(to + filled, ' ', width - filled);
-	to[width] = '\0';
 }

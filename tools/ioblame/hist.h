@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hist - how values are spread: four slots to each power of two
+ * hist - histograms with four slots for each power of two
  *
  * Pure.  A percentile is off by less than an eighth of its value.
  */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-	HIST_SUB = 4,			/* slots to a power of two */
+	HIST_SUB = 4,			/* slots of a power of two */
 	HIST_SLOTS = 4 + 40 * HIST_SUB,	/* up to 2^42 */
 };
 
@@ -19,7 +19,7 @@ struct hist {
 	uint32_t n[HIST_SLOTS];
 };
 
-/* the same, where most slots are empty; all zero at first */
+/* a histogram with few slots in use; all zero at first */
 struct hist_few {
 	struct hist_pair {
 		uint32_t slot, n;
@@ -38,6 +38,5 @@ void hist_add(struct hist *h, uint64_t value);
 void hist_sum(struct hist *to, const struct hist *from);
 uint64_t hist_count(const struct hist *h);
 uint64_t hist_percentile(const struct hist *h, double part);
-void hist_bar(char *to, size_t width, uint64_t n, uint64_t most);
 
 #endif

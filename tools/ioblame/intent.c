@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "intent.h"
 #include "map.h"
 #include "msg.h"
 #include "rec.h"
-#include "text.h"
 
 enum {
 	DEPTH_MAX = 256,
@@ -18,7 +18,7 @@ enum {
 static struct intent **intents;		/* by number, with gaps */
 static uint32_t nr_intents, size_intents;
 
-/* Frames come again and again: each is kept once. */
+/* The same frames are in many stacks: each text is kept once. */
 struct word {
 	uint64_t hash;
 	char *text;
@@ -26,7 +26,7 @@ struct word {
 
 static struct map words = { .key_len = sizeof(uint64_t) };
 
-static uint64_t hash(const char *s, size_t len)
+static uint64_t hash_word(const char *s, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
@@ -35,21 +35,21 @@ static uint64_t hash(const char *s, size_t len)
 	return h;
 }
 
-static const char *intern(const char *s, size_t len)
+static const char *intern_word(const char *s, size_t len)
 {
-	uint64_t key = hash(s, len);
+	uint64_t key = hash_word(s, len);
 	struct word *word = map_get(&words, &key);
 
 	if (word)
 		return word->text;
 	word = must(malloc(sizeof(*word)));
 	word->hash = key;
-	word->text = must(text_escape_dup(s, len));
+	word->text = must(escape_dup(s, len));
 	map_put(&words, word);
 	return word->text;
 }
 
-static void put(struct intent *in)
+static void put_intent(struct intent *in)
 {
 	if (in->nr >= size_intents) {
 		uint32_t size = in->nr + 256;
@@ -82,8 +82,8 @@ static bool is_direct(const char *frame, size_t len)
 	return false;
 }
 
-/* "#12 modifier=0x10000002 wb=sync" */
-static struct intent *parse_head(const char *line, size_t len)
+/* Parse "#12 modifier=0x10000002 wb=sync" */
+static struct intent *parse_intent_head(const char *line, size_t len)
 {
 	struct intent *in;
 	unsigned long nr;
@@ -93,7 +93,7 @@ static struct intent *parse_head(const char *line, size_t len)
 	if (*line != '#' || line[1] < '0' || line[1] > '9')
 		return NULL;
 	nr = strtoul(line + 1, &end, 10);
-	/* no more than max_intents may be */
+	/* larger than any max_intents */
 	if (nr > 1UL << 24 || strncmp(end, " modifier=0x", 12))
 		return NULL;
 	in = must(calloc(1, sizeof(*in)));
@@ -104,12 +104,12 @@ static struct intent *parse_head(const char *line, size_t len)
 		p++;
 		if (!strncmp(p, "wb=", 3))
 			p += 3;
-		in->why = intern(p, line + len - p);
+		in->why = intern_word(p, line + len - p);
 	}
 	return in;
 }
 
-/* "[ffffffffba1b351f] mark_buffer_dirty+0xff/0x150 [mod]" */
+/* Parse "[ffffffffba1b351f] mark_buffer_dirty+0xff/0x150 [mod]" */
 static bool parse_frame(struct intent *in, const char *line, size_t len)
 {
 	const char *p = memchr(line, ']', len);
@@ -120,16 +120,16 @@ static bool parse_frame(struct intent *in, const char *line, size_t len)
 	if (in->depth % 16 == 0)
 		in->frame = must(realloc(in->frame, (in->depth + 16) *
 					 sizeof(*in->frame)));
-	in->frame[in->depth++] = intern(p, line + len - p);
+	in->frame[in->depth++] = intern_word(p, line + len - p);
 	in->direct |= is_direct(p, line + len - p);
 	return true;
 }
 
 /**
- * intent_parse - take in what the file `intents` says
+ * intent_parse - parse entries of the file `intents`
  * @text: whole entries
  *
- * Return: whether all of it was understood.
+ * Return: false if a line was not understood.
  */
 bool intent_parse(const char *text)
 {
@@ -142,20 +142,20 @@ bool intent_parse(const char *text)
 		len = strcspn(line, "\n");
 		if (*line == '#') {
 			if (in)
-				put(in);
-			in = parse_head(line, len);
+				put_intent(in);
+			in = parse_intent_head(line, len);
 			good &= !!in;
 		} else if (len && !(in && parse_frame(in, line, len))) {
 			good = false;
 		}
 	}
 	if (in)
-		put(in);
+		put_intent(in);
 	return good;
 }
 
 /**
- * intent_load - read the intents that are new
+ * intent_load - read new intents
  * @fd: the file `intents`
  */
 void intent_load(int fd)
@@ -163,7 +163,7 @@ void intent_load(int fd)
 	static char buf[256 << 10];
 	ssize_t n;
 
-	/* a position is a number, and a read gives whole entries */
+	/* the file's position is an intent's number; a read returns whole entries */
 	if (lseek(fd, nr_intents, SEEK_SET) < 0)
 		return;
 	while ((n = read(fd, buf, sizeof(buf) - 1)) > 0) {
@@ -172,7 +172,7 @@ void intent_load(int fd)
 	}
 }
 
-/* NULL if it is not known. */
+/* An intent by its number; NULL if it is not known. */
 const struct intent *intent_get(uint32_t nr)
 {
 	return nr < nr_intents ? intents[nr] : NULL;
@@ -184,11 +184,11 @@ uint32_t intent_count(void)
 }
 
 /**
- * intent_why - why an IO happened when it did, in a word
+ * intent_why - the reason of an IO, in a word
  * @rec: the IO
  *
- * The modifier's name.  Without one, the task in the stack wanted it: then the
- * operation and the stack tell how.
+ * Return: the name of the modifier: sync, journal.  Without a modifier, the task of
+ * the stack asked for the IO: a word for the operation or the stack.
  */
 const char *intent_why(const struct iob_iolog_bin_record *rec)
 {
@@ -203,32 +203,60 @@ const char *intent_why(const struct iob_iolog_bin_record *rec)
 		return in && in->why ? in->why : "writeback";
 	}
 	switch (rec->op) {
-	case 'A':
-		return "readahead";
-	case 'D':
-		return "discard";
-	case 'F':
-		return "flush";
+	case OP_AHEAD:
+	case OP_DISCARD:
+	case OP_FLUSH:
+		return rec_op_name(rec->op);
 	}
-	if (rec->role_kind == ROLE_NOBODY)
+	if (rec->role_kind == ROLE_SPECIAL)
 		return "-";
 	if (in && in->direct)
 		return "direct";
-	if (rec->op == 'R')
-		return rec_is_metadata(rec) ? "metadata" : "read";
-	return rec_is_metadata(rec) ? "metadata" : "task";
+	if (rec_is_metadata(rec))
+		return "metadata";
+	return rec->op == OP_READ ? rec_op_name(rec->op) : "task";
 }
 
-/* The function of a frame, with its module: "ext4_writepages [ext4]". */
-void intent_function(const char *frame, char *to, unsigned int size)
+/*
+ * The function of a frame without offset and module, in @size bytes.  Example:
+ * "ext4_writepages" of "ext4_writepages+0x1f4/0x2a0 [ext4]".
+ */
+char *intent_function(const char *frame, char *to, unsigned int size)
 {
-	size_t n = strcspn(frame, "+ ");
-	const char *module = strstr(frame, " [");
-
-	snprintf(to, size, "%.*s%s", (int)n, frame, module ? module : "");
+	snprintf(to, size, "%.*s", (int)strcspn(frame, "+ "), frame);
+	return escape_cut(to);
 }
 
-/* As the file has it, to be freed: what is kept of it in a recording. */
+/**
+ * intent_folded - the functions of a stack on one line
+ * @in:              the intent
+ * @separator:       between two functions
+ * @outermost_first: the order of flame graphs; else the innermost is first
+ *
+ * Return: the line, allocated; "-" without a stack.
+ */
+char *intent_folded(const struct intent *in, const char *separator, bool outermost_first)
+{
+	size_t size = 1, len = 0;
+	unsigned int i;
+	char name[256], *text;
+
+	for (i = 0; i < in->depth; i++)
+		size += strlen(in->frame[i]) + strlen(separator);
+	text = must(malloc(size + 16));
+	*text = '\0';
+	for (i = 0; i < in->depth; i++) {
+		const char *frame = in->frame[outermost_first ? in->depth - 1 - i : i];
+
+		len += sprintf(text + len, "%s%s", i ? separator : "",
+			       intent_function(frame, name, sizeof(name)));
+	}
+	if (!in->depth)
+		strcpy(text, "-");
+	return text;
+}
+
+/* An entry in the format of the file `intents`, allocated; for recordings. */
 char *intent_text(const struct intent *in)
 {
 	size_t size = 128, i;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * intent - why and from where: the module's intents by their numbers
+ * intent - the module's intents: a stack and a reason for each number
  *
- * Parsing is pure.  Numbers are the session's, and an intent never changes in
- * a session, so what was read stays.
+ * Parsing is pure.  An intent never changes in a session, so each is read once.
  */
 #ifndef IOBLAME_INTENT_H
 #define IOBLAME_INTENT_H
@@ -16,7 +15,7 @@
 struct intent {
 	uint32_t nr;
 	uint32_t modifier;
-	bool direct;		/* the stack is that of direct IO */
+	bool direct;		/* a stack of direct IO */
 	const char *why;	/* the modifier's name, NULL without one */
 	unsigned int depth;
 	const char **frame;	/* innermost first, without address: f+0x1/0x2 [mod] */
@@ -26,7 +25,8 @@ bool intent_parse(const char *text);
 const struct intent *intent_get(uint32_t nr);
 void intent_load(int fd);
 const char *intent_why(const struct iob_iolog_bin_record *rec);
-void intent_function(const char *frame, char *to, unsigned int size);
+char *intent_function(const char *frame, char *to, unsigned int size);
+char *intent_folded(const struct intent *in, const char *separator, bool outermost_first);
 char *intent_text(const struct intent *in);
 uint32_t intent_count(void);
 

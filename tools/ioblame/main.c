@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ioblame: who caused this IO?
+ * ioblame: find the cause of IO
  *
- * opts.c says what was asked for; each cmd_*.c is a command.  A view takes
- * records from source.c (the module's, or a recording's), run.c drives it, and
- * session.c switches the module on and puts everything back.
+ * opts.c parses the command line, and each cmd_*.c is a command.  A view is a
+ * command that shows records: view.c reads them from source.c (the module's logs or
+ * a recording) and calls the view.  session.c switches the module on and off.
  */
 #include <locale.h>
 #include <stdio.h>
 
+#include "choice.h"
 #include "cmd.h"
 #include "msg.h"
+#include "opts.h"
 #include "out.h"
 #include "stop.h"
 
@@ -27,7 +29,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	setlocale(LC_ALL, "");
-	/* numbers are for programs, too: 0.5 in every language */
+	/* programs read the numbers: 0.5 in every language */
 	setlocale(LC_NUMERIC, "C");
 	stop_init();
 	ret = opts_parse(&opts, argc, argv);

@@ -5,7 +5,7 @@
 #include "map.h"
 #include "msg.h"
 
-static uint64_t hash(const void *key, size_t len)
+static uint64_t hash_key(const void *key, size_t len)
 {
 	const unsigned char *s = key;
 	uint64_t h = len, word;
@@ -23,10 +23,10 @@ static uint64_t hash(const void *key, size_t len)
 	return h ^ h >> 32;
 }
 
-/* Where the key is, or where it would be. */
-static void **find(const struct map *map, const void *key)
+/* The slot of a key, or the free slot where it belongs. */
+static void **find_map_slot(const struct map *map, const void *key)
 {
-	size_t i = hash(key, map->key_len);
+	size_t i = hash_key(key, map->key_len);
 
 	for (;; i++) {
 		void **slot = &map->slot[i & (map->size - 1)];
@@ -36,13 +36,13 @@ static void **find(const struct map *map, const void *key)
 	}
 }
 
-/* What begins with this key, or NULL. */
+/* The value with this key, or NULL. */
 void *map_get(const struct map *map, const void *key)
 {
-	return map->size ? *find(map, key) : NULL;
+	return map->size ? *find_map_slot(map, key) : NULL;
 }
 
-static void grow(struct map *map)
+static void grow_map(struct map *map)
 {
 	struct map new = { .key_len = map->key_len };
 	size_t i;
@@ -51,25 +51,25 @@ static void grow(struct map *map)
 	new.slot = must(calloc(new.size, sizeof(*new.slot)));
 	for (i = 0; i < map->size; i++) {
 		if (map->slot[i])
-			*find(&new, map->slot[i]) = map->slot[i];
+			*find_map_slot(&new, map->slot[i]) = map->slot[i];
 	}
 	new.nr = map->nr;
 	free(map->slot);
 	*map = new;
 }
 
-/* Add a value whose key is not there. */
+/* Add a value.  The map must not have its key. */
 void map_put(struct map *map, void *value)
 {
 	if (map->nr * 4 >= map->size * 3)
-		grow(map);
-	*find(map, value) = value;
+		grow_map(map);
+	*find_map_slot(map, value) = value;
 	map->nr++;
 }
 
 /*
- * Make an empty map as large as another, whose values will come in the order that
- * they have there: a smaller one would gather all of them in one place.
+ * Make an empty map of the size of another, to move values from there.  In a smaller
+ * map, values that arrive in slot order would form one long cluster.
  */
 void map_like(struct map *map, const struct map *other)
 {
@@ -79,7 +79,7 @@ void map_like(struct map *map, const struct map *other)
 	map->slot = map->size ? must(calloc(map->size, sizeof(*map->slot))) : NULL;
 }
 
-/* Forget those that are not worth keeping. */
+/* Keep the values for which @keep is true, and free the others. */
 void map_keep(struct map *map, bool (*keep)(const void *value, const void *arg),
 	      const void *arg, void (*free_value)(void *value))
 {
@@ -98,7 +98,7 @@ void map_keep(struct map *map, bool (*keep)(const void *value, const void *arg),
 	free(old.slot);
 }
 
-/* Forget all. */
+/* Free all values. */
 void map_clear(struct map *map, void (*free_value)(void *value))
 {
 	size_t i;

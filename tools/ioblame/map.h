@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * map - from keys of one length to what belongs to them
+ * map - a hash table of values with keys of one length
  *
  * Pure.  A value begins with its key.  Padding in a key must be zeroed.
  */

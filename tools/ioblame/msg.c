@@ -9,7 +9,7 @@
 
 static bool progress_shown;
 
-/* Take the progress line away again. */
+/* Clear the progress line. */
 void msg_progress_end(void)
 {
 	if (progress_shown)
@@ -17,7 +17,7 @@ void msg_progress_end(void)
 	progress_shown = false;
 }
 
-/* A line on stderr.  What comes from outside must be escaped by the caller. */
+/* Print a line on stderr.  The caller escapes names from outside. */
 void msg(const char *fmt, ...)
 {
 	va_list args;
@@ -30,7 +30,7 @@ void msg(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-/* How far long work is: a line that is written over, on a terminal only. */
+/* Print the progress in a line that is overwritten, on a terminal only. */
 void msg_progress(const char *fmt, ...)
 {
 	va_list args;
@@ -45,7 +45,7 @@ void msg_progress(const char *fmt, ...)
 	progress_shown = true;
 }
 
-/* Memory that was asked for, or the end: exit handlers put settings back. */
+/* Check an allocation: exit if it failed.  Exit handlers restore the settings. */
 void *must(void *memory)
 {
 	if (!memory) {

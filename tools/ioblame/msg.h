@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * msg - what the command says besides its data, and how it ends
+ * msg - messages and exit statuses
  *
- * Messages go to stderr, one line each, and say what to do.
+ * A message is one line on stderr that says what to do.
  */
 #ifndef IOBLAME_MSG_H
 #define IOBLAME_MSG_H
@@ -15,8 +15,8 @@ enum exit_status {
 	EXIT_OK,
 	EXIT_FAILED,
 	EXIT_USAGE,
-	EXIT_MISSING,		/* the module is not there */
-	EXIT_REFUSED,		/* privilege or lockdown */
+	EXIT_MISSING,		/* the module is not loaded */
+	EXIT_REFUSED,		/* no privilege, or lockdown */
 };
 
 void msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

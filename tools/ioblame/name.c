@@ -5,29 +5,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "escape.h"
 #include "map.h"
 #include "msg.h"
 #include "name.h"
-#include "stop.h"
-#include "text.h"
+#include "path.h"
 
 enum {
-	/* names that are kept; with the text about 250 bytes each */
+	/* names in a map, about 250 bytes each */
 	NAMES_MAX = 32768,
 };
 
-/* How old a path may be before it is looked up again: files are renamed. */
+/* A path is looked up again after this time: files are renamed. */
 #define STALE_NS	5000000000ULL
 
 static struct map names = { .key_len = sizeof(struct name_key) };
 static struct map numbers = { .key_len = sizeof(struct name_key) };
 static bool offline;
 
-/* Files that may be asked for in this second, and in each; 0: as many as come */
+/* Lookups in advance that are left in this second, and in each; 0: no limit */
 static unsigned int may_ask, most_asked;
 static uint64_t second_ns;
 
-/* From now on nothing of this machine is asked. */
+/* From now on, look up nothing on this machine. */
 void name_offline(void)
 {
 	offline = true;
@@ -48,7 +49,7 @@ static char *ask_disk(uint32_t dev)
 	return strdup(base ? base + 1 : path);
 }
 
-static char *ask(const struct name_key *key)
+static char *ask_name(const struct name_key *key)
 {
 	char *raw = NULL, *text;
 
@@ -68,7 +69,7 @@ static char *ask(const struct name_key *key)
 	}
 	if (!raw)
 		return NULL;
-	text = must(text_escape_dup(raw, strlen(raw)));
+	text = must(escape_dup(raw, strlen(raw)));
 	free(raw);
 	return text;
 }
@@ -82,7 +83,7 @@ static struct name *new_name(const struct name_key *key)
 	return name;
 }
 
-/* What a recording says; @text was escaped when it was made, but who knows. */
+/* Add a name of a recording.  Escape it: the file may be forged. */
 void name_put(const struct name_key *key, const char *text)
 {
 	struct name *name = map_get(&names, key);
@@ -92,8 +93,8 @@ void name_put(const struct name_key *key, const char *text)
 	if (!name)
 		name = new_name(key);
 	free(name->text);
-	safe = must(text_escape_dup(text, strlen(text)));
-	/* escaping once more made \\134 of each backslash */
+	safe = must(escape_dup(text, strlen(text)));
+	/* an escaped name has backslashes, which became \\134 */
 	for (i = 0; safe[i]; i++) {
 		safe[n++] = safe[i];
 		if (!strncmp(safe + i, "\\134", 4))
@@ -103,7 +104,7 @@ void name_put(const struct name_key *key, const char *text)
 	name->text = safe;
 }
 
-static const char *get(const struct name_key *key)
+static const char *get_name(const struct name_key *key)
 {
 	struct name *name = map_get(&names, key);
 	uint64_t now;
@@ -111,15 +112,15 @@ static const char *get(const struct name_key *key)
 
 	if (offline)
 		return name ? name->text : NULL;
-	now = now_ns();
+	now = clock_ns();
 	if (!name)
 		name = new_name(key);
 	name->used_ns = now;
 	if (name->asked_ns && now - name->asked_ns < STALE_NS)
 		return name->text;
 	name->asked_ns = now;
-	text = ask(key);
-	/* what has lost its name keeps the one it had */
+	text = ask_name(key);
+	/* keep the last name of a file that is gone */
 	if (!text || (name->text && !strcmp(text, name->text))) {
 		free(text);
 		return name->text;
@@ -130,8 +131,8 @@ static const char *get(const struct name_key *key)
 	return text;
 }
 
-/* A number as a name of its own. */
-static const char *as_number(const struct name_key *key, const char *text)
+/* Keep a number as the name of what has none. */
+static const char *number_name(const struct name_key *key, const char *text)
 {
 	struct name *name = map_get(&numbers, key);
 
@@ -140,7 +141,7 @@ static const char *as_number(const struct name_key *key, const char *text)
 		name->key = *key;
 		map_put(&numbers, name);
 	}
-	name->used_ns = now_ns();
+	name->used_ns = clock_ns();
 	if (name->text && !strcmp(name->text, text))
 		return name->text;
 	free(name->text);
@@ -148,27 +149,27 @@ static const char *as_number(const struct name_key *key, const char *text)
 	return name->text;
 }
 
-/* The name below /dev, or MAJ:MIN. */
+/* The name of a disk in /dev, or MAJ:MIN. */
 const char *name_disk(uint32_t dev)
 {
 	const struct name_key key = { .kind = NAME_DISK, .dev = dev };
-	const char *text = get(&key);
+	const char *text = get_name(&key);
 	char number[32];
 
 	if (text)
 		return text;
 	snprintf(number, sizeof(number), "%u:%u", dev >> 20, dev & 0xfffff);
-	return as_number(&key, number);
+	return number_name(&key, number);
 }
 
 /*
- * No file: the metadata of what is mounted there, or the device itself.  A
- * disk and the file system on it are one device, but btrfs' is its own.
+ * The name of IO without a file: metadata of a file system, or a device.  A file
+ * system has the number of its disk; one of btrfs has a number of its own.
  */
 static const char *name_of_no_file(uint32_t dev, uint64_t ino)
 {
 	const struct name_key key = { .kind = NAME_MOUNT, .dev = dev };
-	const char *mount = get(&key), *disk = name_disk(dev);
+	const char *mount = get_name(&key), *disk = name_disk(dev);
 	char text[PATH_MAX + 64];
 
 	if (mount)
@@ -178,16 +179,16 @@ static const char *name_of_no_file(uint32_t dev, uint64_t ino)
 			 (unsigned long long)ino);
 	else
 		snprintf(text, sizeof(text), "/dev/%.60s", disk);
-	return as_number(&key, text_cut(text));
+	return number_name(&key, escape_cut(text));
 }
 
 /**
- * name_file - what a file is called
- * @dev: of its file system
- * @ino: its inode
- * @gen: the inode's generation
+ * name_file - the name of a file
+ * @dev: number of its file system
+ * @ino: number of its inode
+ * @gen: generation of its inode
  *
- * Return: its path, MAJ:MIN:INO if it has none, or what has no file.
+ * Return: its path; MAJ:MIN:INO if the path is not known; or a word for metadata.
  */
 const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
 {
@@ -199,27 +200,27 @@ const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
 
 	if (ino <= 2)
 		return name_of_no_file(dev, ino);
-	text = get(&key);
+	text = get_name(&key);
 	if (text)
 		return text;
 	snprintf(number, sizeof(number), "%u:%u:%llu", dev >> 20, dev & 0xfffff,
 		 (unsigned long long)ino);
-	return as_number(&key, number);
+	return number_name(&key, number);
 }
 
-/* No more than so many files are asked for in advance in a second. */
+/* Limit the lookups of name_note_file(). */
 void name_note_at_most(unsigned int per_second)
 {
 	most_asked = per_second;
 }
 
 /**
- * name_note_file - ask what a file is called while it is there
- * @dev: of its file system
- * @ino: its inode
- * @gen: the inode's generation
+ * name_note_file - look up the name of a file while it exists
+ * @dev: number of its file system
+ * @ino: number of its inode
+ * @gen: generation of its inode
  *
- * What has been asked is not asked again.
+ * A file is looked up once.
  */
 void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
 {
@@ -231,7 +232,7 @@ void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
 
 	if (offline || ino <= 2)
 		return;
-	now = now_ns();
+	now = clock_ns();
 	name = map_get(&names, &key);
 	if (name) {
 		name->used_ns = now;
@@ -246,10 +247,10 @@ void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
 			return;
 		may_ask--;
 	}
-	get(&key);
+	get_name(&key);
 }
 
-/* The path below the mount point of cgroup2, or "cgroup-N"; "-" for none. */
+/* The path of a cgroup below the mount point of cgroup2, or "cgroup-N"; "-" for 0. */
 const char *name_cgroup(uint64_t id)
 {
 	const struct name_key key = { .kind = NAME_CGROUP, .nr = id };
@@ -258,14 +259,14 @@ const char *name_cgroup(uint64_t id)
 
 	if (!id)
 		return "-";
-	text = get(&key);
+	text = get_name(&key);
 	if (text)
 		return text;
 	snprintf(number, sizeof(number), "cgroup-%llu", (unsigned long long)id);
-	return as_number(&key, number);
+	return number_name(&key, number);
 }
 
-/* The same in short: the unit, as systemd names its cgroups. */
+/* The last part of the path: with systemd, the unit. */
 const char *name_unit(uint64_t id)
 {
 	const char *path = name_cgroup(id), *base = strrchr(path, '/');
@@ -295,8 +296,8 @@ static bool used_since(const void *value, const void *since)
 	return name->used_ns > *(const uint64_t *)since;
 }
 
-/* Forget the half that was not wanted for longest. */
-static void tidy(struct map *map)
+/* Drop the half that was unused for longest, if the map is full. */
+static void tidy_map(struct map *map)
 {
 	uint64_t *times, median;
 	struct name *name;
@@ -313,16 +314,16 @@ static void tidy(struct map *map)
 	map_keep(map, used_since, &median, free_name);
 }
 
-/* Keep what is needed still: nobody may hold a name now. */
+/* Bound the memory.  No name that was returned before is valid after this. */
 void name_tidy(void)
 {
-	/* those of a recording come once */
+	/* a recording has each name once: keep them */
 	if (!offline)
-		tidy(&names);
-	tidy(&numbers);
+		tidy_map(&names);
+	tidy_map(&numbers);
 }
 
-/* Those that were not given before, for a recording. */
+/* Call @one for names that are new since the last call. */
 void name_each_new(void (*one)(const struct name *name, void *arg), void *arg)
 {
 	struct name *name;
@@ -336,8 +337,8 @@ void name_each_new(void (*one)(const struct name *name, void *arg), void *arg)
 	}
 }
 
-/* Let go of mount points: nobody waits for us to unmount. */
+/* Close mount points, so that they can be unmounted. */
 void name_done(void)
 {
-	path_done();
+	path_close();
 }

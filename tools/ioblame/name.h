@@ -2,11 +2,10 @@
 /*
  * name - names for the numbers of disks, files and cgroups
  *
- * A name is asked for soon after the IO, and kept: later its file may be gone.
- * When it is shown it is asked for again, now and then, as files are renamed.
- * Offline, only what a recording holds is known.  Names that come out are escaped
- * and live until the next name_tidy(), which forgets those that were not wanted
- * for longest when there are many.
+ * A name is looked up soon after the IO, and kept: its file may be deleted later.
+ * When it is shown, it is looked up again every few seconds: files are renamed.
+ * Offline, only the names of the recording are known.  A name that is returned is
+ * escaped, and lives until the next name_tidy().
  */
 #ifndef IOBLAME_NAME_H
 #define IOBLAME_NAME_H
@@ -19,7 +18,7 @@ enum name_kind {
 	NAME_DISK,		/* number */
 	NAME_FILE,		/* dev, ino, gen */
 	NAME_CGROUP,		/* number */
-	NAME_MOUNT,		/* dev: where it is mounted */
+	NAME_MOUNT,		/* dev: its mount point */
 	NAME_KINDS,
 };
 
@@ -35,7 +34,7 @@ struct name {
 	struct name_key key;
 	char *text;		/* NULL if it has none */
 	uint64_t asked_ns, used_ns;
-	bool saved;		/* in the recording */
+	bool saved;		/* written to the recording */
 };
 
 void name_offline(void);
@@ -49,11 +48,5 @@ const char *name_unit(uint64_t id);
 void name_tidy(void);
 void name_done(void);
 void name_each_new(void (*one)(const struct name *name, void *arg), void *arg);
-
-/* for name.c: ask the system; text to be freed, or NULL */
-char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen);
-char *path_of_mount(uint32_t dev);
-char *path_of_cgroup(uint64_t id);
-void path_done(void);
 
 #endif

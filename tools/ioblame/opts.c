@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "choice.h"
+#include "escape.h"
+#include "help.h"
 #include "msg.h"
 #include "opts.h"
+#include "rec.h"
 #include "text.h"
 
 enum {
@@ -26,11 +31,11 @@ enum {
 #define CMD(c)	(1U << CMD_##c)
 #define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS))
 
-/* Which commands know an option; the rest is all of them. */
+/* The commands that have an option.  Every command has --help and --version. */
 static const struct {
 	int opt;
 	unsigned int commands;
-} known[] = {
+} options_of[] = {
 	{ 'D', VIEWS | CMD(RECORD) },
 	{ 'p', VIEWS | CMD(RECORD) },
 	{ 'c', VIEWS | CMD(RECORD) },
@@ -57,7 +62,9 @@ static const struct {
 	{ 'S', CMD(TOP) | CMD(REPORT) },
 };
 
-static const struct option longs[] = {
+static const char short_options[] = ":D:p:c:g:s:r:d:o:TVhabS";
+
+static const struct option long_options[] = {
 	{ "device", required_argument, NULL, 'D' },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "comm", required_argument, NULL, 'c' },
@@ -87,84 +94,19 @@ static const struct option longs[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static const char * const commands[NR_COMMANDS] = {
-	[CMD_TOP] = "top", [CMD_SNOOP] = "snoop", [CMD_REPORT] = "report",
-	[CMD_HIST] = "hist", [CMD_STACKS] = "stacks", [CMD_RECORD] = "record",
-	[CMD_REPLAY] = "replay", [CMD_CONFIG] = "config",
-	[CMD_STATUS] = "status", [CMD_DOCTOR] = "doctor",
-};
-
-static const char * const pivots[NR_PIVOTS] = {
-	[BY_PROCESS] = "process", [BY_FILE] = "file", [BY_DEVICE] = "device",
-	[BY_CGROUP] = "cgroup", [BY_STACK] = "stack", [BY_OP] = "op",
-	[BY_WHY] = "why",
-};
-
-static const char * const sorts[NR_SORTS] = {
-	[SORT_BYTES] = "bytes", [SORT_IOS] = "ios", [SORT_READ] = "read",
-	[SORT_WRITTEN] = "written", [SORT_P99] = "p99", [SORT_TIME] = "time",
-};
-
-static const char * const weights[NR_WEIGHTS] = {
-	[WEIGHT_BYTES] = "bytes", [WEIGHT_IOS] = "ios", [WEIGHT_TIME] = "time",
-};
-
-static const char * const fields[NR_FIELDS] = {
-	[FIELD_SIZE] = "size", [FIELD_WAIT] = "wait_time",
-	[FIELD_IO] = "io_time", [FIELD_TOTAL] = "total_time",
-	[FIELD_AGE] = "age",
-};
-
-const char *opts_command_name(enum command command)
+static int usage_error(const struct opts *o, const char *fmt, const char *what)
 {
-	return commands[command];
-}
+	char text[160], safe[ESCAPE_SIZE(64)];
 
-const char *opts_pivot_name(enum pivot pivot)
-{
-	return pivots[pivot];
-}
-
-const char *opts_sort_name(enum sort sort)
-{
-	return sorts[sort];
-}
-
-const char *opts_weight_name(enum weight weight)
-{
-	return weights[weight];
-}
-
-const char *opts_field_name(enum field field)
-{
-	return fields[field];
-}
-
-static int usage(const struct opts *o, const char *fmt, const char *what)
-{
-	char text[160], safe[TEXT_ESCAPED(64)];
-
-	text_escape(safe, sizeof(safe), what ? what : "", 64);
+	escape_text(safe, sizeof(safe), what ? what : "", 64);
 	snprintf(text, sizeof(text), fmt, safe);
 	msg("%s; try: ioblame %s%s--help", text,
-	    o->given_command ? commands[o->command] : "",
+	    o->given_command ? choice_commands[o->command] : "",
 	    o->given_command ? " " : "");
 	return EXIT_USAGE;
 }
 
-/* The place of a word among others, or -1. */
-static int word_of(const char *word, const char * const *words, int nr)
-{
-	int i;
-
-	for (i = 0; i < nr; i++) {
-		if (!strcmp(word, words[i]))
-			return i;
-	}
-	return -1;
-}
-
-static bool list_add(const char **list, unsigned int *nr, const char *value)
+static bool add_to_list(const char **list, unsigned int *nr, const char *value)
 {
 	if (*nr == OPTS_LIST || !*value)
 		return false;
@@ -191,17 +133,17 @@ static bool parse_rw(struct opts *o, const char *letters)
 	if (!n || n >= sizeof(o->rw))
 		return false;
 	for (i = 0; i < n; i++) {
-		o->rw[i] = letters[i] & ~0x20;
-		if (!strchr("RAWDF", o->rw[i]))
+		o->rw[i] = toupper((unsigned char)letters[i]);
+		if (!strchr(rec_op_letters, o->rw[i]))
 			return false;
 	}
 	o->rw[n] = '\0';
 	return true;
 }
 
-static bool parse_word(const char *word, const char * const *words, int nr, int *to)
+static bool parse_choice(const char *word, const char * const *words, int nr, int *to)
 {
-	int i = word_of(word, words, nr);
+	int i = choice_find(word, words, nr);
 
 	if (i < 0)
 		return false;
@@ -209,27 +151,27 @@ static bool parse_word(const char *word, const char * const *words, int nr, int 
 	return true;
 }
 
-/* An option's value.  Return: false if it is none. */
-static bool set(struct opts *o, int opt, const char *arg)
+/* Set an option that has a value.  Return: false if the option cannot have it. */
+static bool set_value(struct opts *o, int opt, const char *arg)
 {
 	uint64_t n;
 	int word = 0;
 
 	switch (opt) {
 	case 'D':
-		return list_add(o->device, &o->nr_devices, arg);
+		return add_to_list(o->device, &o->nr_devices, arg);
 	case 'p':
 		return text_parse_list(arg, add_pid, o);
 	case 'c':
-		return list_add(o->comm, &o->nr_comms, arg);
+		return add_to_list(o->comm, &o->nr_comms, arg);
 	case 'g':
-		return list_add(o->cgroup, &o->nr_cgroups, arg);
+		return add_to_list(o->cgroup, &o->nr_cgroups, arg);
 	case OPT_FILE:
-		return list_add(o->file, &o->nr_files, arg);
+		return add_to_list(o->file, &o->nr_files, arg);
 	case OPT_RW:
 		return parse_rw(o, arg);
 	case 's':
-		if (!parse_word(arg, sorts, NR_SORTS, &word))
+		if (!parse_choice(arg, choice_sorts, NR_SORTS, &word))
 			return false;
 		o->sort = word;
 		o->given_sort = true;
@@ -244,13 +186,13 @@ static bool set(struct opts *o, int opt, const char *arg)
 	case OPT_MIN_LAT:
 		return text_parse_nsecs(arg, 1000000, &o->min_lat_ns);
 	case OPT_BY:
-		if (!parse_word(arg, pivots, NR_PIVOTS, &word))
+		if (!parse_choice(arg, choice_pivots, NR_PIVOTS, &word))
 			return false;
 		o->by = word;
 		o->given_by = true;
 		return true;
 	case OPT_WEIGHT:
-		if (!parse_word(arg, weights, NR_WEIGHTS, &word))
+		if (!parse_choice(arg, choice_weights, NR_WEIGHTS, &word))
 			return false;
 		o->weight = word;
 		return true;
@@ -261,7 +203,7 @@ static bool set(struct opts *o, int opt, const char *arg)
 	return false;
 }
 
-static void flag(struct opts *o, int opt)
+static void set_flag(struct opts *o, int opt)
 {
 	switch (opt) {
 	case 'T':
@@ -300,22 +242,22 @@ static void flag(struct opts *o, int opt)
 	}
 }
 
-static bool knows(enum command command, int opt)
+static bool command_has_option(enum command command, int opt)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		if (known[i].opt == opt)
-			return known[i].commands & 1U << command;
+	for (i = 0; i < ARRAY_SIZE(options_of); i++) {
+		if (options_of[i].opt == opt)
+			return options_of[i].commands & 1U << command;
 	}
 	return false;
 }
 
-static const char *long_name(int opt)
+static const char *option_name(int opt)
 {
 	const struct option *l;
 
-	for (l = longs; l->name && l->val != opt; l++)
+	for (l = long_options; l->name && l->val != opt; l++)
 		;
 	return l->name;
 }
@@ -326,7 +268,7 @@ static int parse_options(struct opts *o, int argc, char **argv)
 
 	optind = 0;
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":D:p:c:g:s:r:d:o:TVhabS", longs, NULL)) >= 0) {
+	while ((opt = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0) {
 		if (opt == 'h') {
 			help_print(o->given_command ? (int)o->command : -1);
 			return OPTS_DONE;
@@ -336,53 +278,53 @@ static int parse_options(struct opts *o, int argc, char **argv)
 			return OPTS_DONE;
 		}
 		if (opt == '?')
-			return usage(o, "unknown option %s", argv[optind - 1]);
+			return usage_error(o, "unknown option %s", argv[optind - 1]);
 		if (opt == ':')
-			return usage(o, "%s wants a value", argv[optind - 1]);
-		if (!knows(o->command, opt)) {
+			return usage_error(o, "%s needs a value", argv[optind - 1]);
+		if (!command_has_option(o->command, opt)) {
 			char text[64];
 
 			snprintf(text, sizeof(text), "%s has no --%s",
-				 commands[o->command], long_name(opt));
-			return usage(o, "%s", text);
+				 choice_commands[o->command], option_name(opt));
+			return usage_error(o, "%s", text);
 		}
 		if (!optarg) {
-			flag(o, opt);
-		} else if (!set(o, opt, optarg)) {
+			set_flag(o, opt);
+		} else if (!set_value(o, opt, optarg)) {
 			char text[64];
 
-			snprintf(text, sizeof(text), "--%s cannot be '%%s'", long_name(opt));
-			return usage(o, text, optarg);
+			snprintf(text, sizeof(text), "--%s cannot be '%%s'", option_name(opt));
+			return usage_error(o, text, optarg);
 		}
 	}
 	return EXIT_OK;
 }
 
-/* [interval [count]] */
+/* [INTERVAL [COUNT]] */
 static int parse_interval(struct opts *o, char **args, int nr)
 {
 	if (nr > 2)
-		return usage(o, "what is '%s'?", args[2]);
+		return usage_error(o, "unexpected argument '%s'", args[2]);
 	if (nr && (!text_parse_nsecs(args[0], 1000000000, &o->interval_ns) ||
 		   o->interval_ns < 10000000))
-		return usage(o, "'%s' is no interval in seconds", args[0]);
+		return usage_error(o, "'%s' is not an interval in seconds", args[0]);
 	if (nr > 1 && (!text_parse_u64(args[1], &o->count) || !o->count))
-		return usage(o, "'%s' is no count", args[1]);
+		return usage_error(o, "'%s' is not a count", args[1]);
 	return EXIT_OK;
 }
 
 static int parse_args(struct opts *o, char **args, int nr)
 {
+	char list[CHOICE_LIST], text[CHOICE_LIST + 64];
 	int word;
 
 	switch (o->command) {
 	case CMD_HIST:
-		if (!nr)
-			return usage(o, "hist wants a field: size, wait_time, io_time, "
-				     "total_time or age", NULL);
-		if (!parse_word(args[0], fields, NR_FIELDS, &word))
-			return usage(o, "'%s' is no field: size, wait_time, io_time, "
-				     "total_time or age", args[0]);
+		choice_list(list, choice_fields, NR_FIELDS);
+		snprintf(text, sizeof(text), nr ? "'%%s' is not a field; choose one of %s" :
+			 "hist needs a field: one of %s", list);
+		if (!nr || !parse_choice(args[0], choice_fields, NR_FIELDS, &word))
+			return usage_error(o, text, nr ? args[0] : NULL);
 		o->field = word;
 		return parse_interval(o, args + 1, nr - 1);
 	case CMD_CONFIG:
@@ -391,17 +333,17 @@ static int parse_args(struct opts *o, char **args, int nr)
 		return EXIT_OK;
 	case CMD_RECORD:
 		if (!o->output)
-			return usage(o, "record wants a file: -o FILE", NULL);
+			return usage_error(o, "record needs a file: -o FILE", NULL);
 		return parse_interval(o, args, nr);
 	case CMD_STATUS:
 	case CMD_DOCTOR:
-		return nr ? usage(o, "what is '%s'?", args[0]) : EXIT_OK;
+		return nr ? usage_error(o, "unexpected argument '%s'", args[0]) : EXIT_OK;
 	default:
 		return parse_interval(o, args, nr);
 	}
 }
 
-/* `replay FILE [VIEW]`: the rest is the view's.  Return: words taken, or -1. */
+/* `replay FILE [VIEW]`, before the view's options.  Return: words used, or -1. */
 static int parse_replay(struct opts *o, int argc, char **argv)
 {
 	int word;
@@ -411,15 +353,15 @@ static int parse_replay(struct opts *o, int argc, char **argv)
 	if (argc < 2 || argv[1][0] == '-') {
 		if (argc >= 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
 			return 0;
-		usage(o, "replay wants a file", NULL);
+		usage_error(o, "replay needs a file", NULL);
 		return -1;
 	}
 	o->input = argv[1];
 	o->command = CMD_REPORT;
-	if (argc < 3 || !parse_word(argv[2], commands, NR_COMMANDS, &word))
+	if (argc < 3 || !parse_choice(argv[2], choice_commands, NR_COMMANDS, &word))
 		return 1;
 	if (!(VIEWS & 1U << word)) {
-		usage(o, "replay shows no '%s': top, snoop, report, hist, stacks", argv[2]);
+		usage_error(o, "replay has no view '%s'", argv[2]);
 		return -1;
 	}
 	o->command = word;
@@ -427,13 +369,13 @@ static int parse_replay(struct opts *o, int argc, char **argv)
 }
 
 /**
- * opts_parse - understand the command line
- * @o:    gets it; refers to @argv
- * @argc: as main() has it
- * @argv: is reordered
+ * opts_parse - parse the command line
+ * @o:    the result; it points into @argv
+ * @argc: number of words
+ * @argv: the words; getopt reorders them
  *
- * Return: EXIT_OK; EXIT_USAGE, and what is wrong was said; or OPTS_DONE if help
- * or the version was asked for and given.
+ * Return: EXIT_OK; EXIT_USAGE after printing the error; or OPTS_DONE after
+ * printing help or the version.
  */
 int opts_parse(struct opts *o, int argc, char **argv)
 {
@@ -445,20 +387,20 @@ int opts_parse(struct opts *o, int argc, char **argv)
 			o->run = argv + i + 1;
 			argc = i;
 		} else if (!strcmp(argv[i], "--")) {
-			return usage(o, "a command is missing behind --", NULL);
+			return usage_error(o, "a command is missing after --", NULL);
 		}
 	}
 	if (argc > 1 && !strcmp(argv[1], "help")) {
-		help_print(argc > 2 ? word_of(argv[2], commands, NR_COMMANDS) : -1);
+		help_print(argc > 2 ? choice_find(argv[2], choice_commands, NR_COMMANDS) : -1);
 		return OPTS_DONE;
 	}
-	if (argc > 1 && parse_word(argv[1], commands, NR_COMMANDS, &word)) {
+	if (argc > 1 && parse_choice(argv[1], choice_commands, NR_COMMANDS, &word)) {
 		o->command = word;
 		o->given_command = true;
 		argc--;
 		argv++;
 	} else if (argc > 1 && argv[1][0] >= 'a' && argv[1][0] <= 'z') {
-		return usage(o, "there is no command '%s'", argv[1]);
+		return usage_error(o, "there is no command '%s'", argv[1]);
 	}
 	if (o->command == CMD_REPLAY) {
 		taken = parse_replay(o, argc, argv);
@@ -468,16 +410,16 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		argv += taken;
 	}
 	if (o->run && !((VIEWS | CMD(RECORD)) & 1U << o->command))
-		return usage(o, "it runs no command", NULL);
+		return usage_error(o, "it cannot run a command", NULL);
 	if (o->run && o->input)
-		return usage(o, "replay runs no command", NULL);
+		return usage_error(o, "replay cannot run a command", NULL);
 	ret = parse_options(o, argc, argv);
 	if (!ret)
 		ret = parse_args(o, argv + optind, argc - optind);
 	if (!ret && o->command == CMD_STACKS && o->format == FORMAT_TABLE &&
 	    (o->rows || o->given_sort))
-		return usage(o, "stacks has --rows and --sort with --json or --csv only", NULL);
-	/* these have one picture: an interval is how long */
+		return usage_error(o, "--rows and --sort need --json or --csv", NULL);
+	/* these views print once: an interval is their duration */
 	if (!ret && o->interval_ns && (1U << o->command &
 				       (CMD(SNOOP) | CMD(STACKS) | CMD(RECORD)))) {
 		if (!o->duration_ns)

@@ -13,7 +13,7 @@
 
 enum {
 	BATCH = 64 << 10,
-	/* how long a reader that does not read holds up the end */
+	/* how long the end waits for a slow reader */
 	PATIENCE_MS = 1000,
 };
 
@@ -21,8 +21,8 @@ static char *buf;
 static size_t len, size;
 static bool closed, failed;
 
-/* Wait until stdout takes something.  Return: false to give up. */
-static bool writable(void)
+/* Wait until stdout can be written.  Return: false to give up. */
+static bool wait_until_writable(void)
 {
 	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
@@ -33,17 +33,17 @@ static bool writable(void)
 	return poll(&p, 1, PATIENCE_MS) > 0;
 }
 
-/* Write what has gathered: call it behind each line that somebody waits for. */
+/* Write what is buffered. */
 void out_flush(void)
 {
 	size_t done = 0;
 	ssize_t n;
 
 	while (done < len && !closed) {
-		/* no more than a pipe takes at once, so that it never blocks */
+		/* PIPE_BUF bytes: a pipe that poll() reports takes them without blocking */
 		size_t part = len - done < 4096 ? len - done : 4096;
 
-		if (!writable()) {
+		if (!wait_until_writable()) {
 			closed = true;
 			break;
 		}
@@ -60,7 +60,7 @@ void out_flush(void)
 	len = 0;
 }
 
-static void add(const char *text, size_t n)
+static void add_output(const char *text, size_t n)
 {
 	if (closed)
 		return;
@@ -76,7 +76,7 @@ static void add(const char *text, size_t n)
 
 void out_puts(const char *text)
 {
-	add(text, strlen(text));
+	add_output(text, strlen(text));
 }
 
 void out_printf(const char *fmt, ...)
@@ -94,12 +94,12 @@ void out_printf(const char *fmt, ...)
 		vsnprintf(text, n + 1, fmt, args);
 		va_end(args);
 	}
-	add(text, n);
+	add_output(text, n);
 	if (text != small)
 		free(text);
 }
 
-/* Nobody reads any more, or writing failed. */
+/* True if the reader is gone or a write failed. */
 bool out_closed(void)
 {
 	return closed;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * out - stdout: data, whole lines
+ * out - data on stdout, in whole lines
  *
- * A line goes out whole or not at all, also when a signal comes while it is
- * written, so a stream that was interrupted is still valid.  When nobody reads
- * any more, out_closed() is true and what follows is dropped.
+ * Output is buffered, and signals do not interrupt it, so a stream that ends early
+ * ends with a whole line.  When the reader is gone, out_closed() is true and
+ * further output is dropped.
  */
 #ifndef IOBLAME_OUT_H
 #define IOBLAME_OUT_H

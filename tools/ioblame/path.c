@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From numbers to paths: the file system is asked by open_by_handle_at(), and
- * /proc/self/fd tells the path.  Nothing is searched.
+ * open_by_handle_at() opens a file by its numbers, and /proc/self/fd has its path.
+ * No folder is searched.
  *
- * Mount points stay open only until path_done(), or they could not be
- * unmounted.
+ * path_close() closes the mount points: an open one cannot be unmounted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +17,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "msg.h"
-#include "name.h"
-#include "stop.h"
+#include "clock.h"
+#include "path.h"
 
 enum {
 	MOUNTS = 16,			/* open at once */
@@ -49,10 +47,10 @@ static unsigned int nr_mounts;
 static struct libmnt_table *table;
 static uint64_t table_ns;
 
-/* What is mounted, not older than a second. */
-static struct libmnt_table *get_table(void)
+/* The mount table, at most a second old. */
+static struct libmnt_table *mount_table(void)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 
 	if (table && now - table_ns < 1000000000)
 		return table;
@@ -67,14 +65,14 @@ static uint32_t kernel_dev(dev_t dev)
 	return major(dev) << 20 | minor(dev);
 }
 
-/* Where a file system is mounted whole, else where a part of it is. */
-static struct libmnt_fs *find_fs(uint32_t dev)
+/* A mount of a file system: of its root if there is one, else of a part. */
+static struct libmnt_fs *find_mounted_fs(uint32_t dev)
 {
 	dev_t want = makedev(dev >> 20, dev & 0xfffff);
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_BACKWARD);
 	struct libmnt_fs *fs, *found = NULL;
 
-	while (get_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
+	while (mount_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
 		const char *root = mnt_fs_get_root(fs);
 
 		if (mnt_fs_get_devno(fs) != want)
@@ -100,12 +98,12 @@ static struct mount *open_mount(uint32_t dev)
 			return mounts[i].fd >= 0 ? &mounts[i] : NULL;
 	}
 	if (nr_mounts == MOUNTS)
-		path_done();
+		path_close();
 	m = &mounts[nr_mounts++];
 	memset(m, 0, sizeof(*m));
 	m->dev = dev;
 	m->fd = -1;
-	fs = find_fs(dev);
+	fs = find_mounted_fs(dev);
 	if (!fs)
 		return NULL;
 	type = mnt_fs_get_fstype(fs);
@@ -117,8 +115,8 @@ static struct mount *open_mount(uint32_t dev)
 	return m->fd >= 0 ? m : NULL;
 }
 
-/* Close what is open. */
-void path_done(void)
+/* Close the mount points. */
+void path_close(void)
 {
 	unsigned int i;
 
@@ -129,8 +127,8 @@ void path_done(void)
 	nr_mounts = 0;
 }
 
-/* The path of what a handle stands for, or NULL. */
-static char *path_of(int mount_fd, const struct handle *handle)
+/* The path of a handle's file, or NULL. */
+static char *path_of_handle(int mount_fd, const struct handle *handle)
 {
 	char link[64], path[PATH_MAX];
 	struct stat there, named;
@@ -148,14 +146,14 @@ static char *path_of(int mount_fd, const struct handle *handle)
 	if (!same)
 		return NULL;
 	path[n] = '\0';
-	/* one that the kernel has no name for has a path that is another's */
+	/* without a dentry the kernel may return the path of another file */
 	if (!lstat(path, &named))
 		return named.st_ino == there.st_ino && named.st_dev == there.st_dev ?
 		       strdup(path) : NULL;
 	return there.st_nlink ? NULL : strdup(path);
 }
 
-static void put(struct handle *h, const void *value, size_t len)
+static void put_handle(struct handle *h, const void *value, size_t len)
 {
 	memcpy(h->fid + h->bytes, value, len);
 	h->bytes += len;
@@ -165,13 +163,13 @@ static char *try_btrfs(const struct mount *m, uint64_t ino, uint32_t gen, uint64
 {
 	struct handle h = { .type = FID_BTRFS };
 
-	put(&h, &ino, sizeof(ino));
-	put(&h, &subvol, sizeof(subvol));
-	put(&h, &gen, sizeof(gen));
-	return path_of(m->fd, &h);
+	put_handle(&h, &ino, sizeof(ino));
+	put_handle(&h, &subvol, sizeof(subvol));
+	put_handle(&h, &gen, sizeof(gen));
+	return path_of_handle(m->fd, &h);
 }
 
-/* The path of a file, or NULL.  To be freed. */
+/* The path of a file, allocated, or NULL. */
 char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
 {
 	struct mount *m = open_mount(dev);
@@ -187,23 +185,23 @@ char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
 	}
 	if (ino >> 32) {
 		h.type = FID_XFS_INO64_GEN;
-		put(&h, &ino, sizeof(ino));
+		put_handle(&h, &ino, sizeof(ino));
 	} else {
-		put(&h, &ino32, sizeof(ino32));
+		put_handle(&h, &ino32, sizeof(ino32));
 	}
-	put(&h, &gen, sizeof(gen));
-	return path_of(m->fd, &h);
+	put_handle(&h, &gen, sizeof(gen));
+	return path_of_handle(m->fd, &h);
 }
 
-/* Where a device is mounted, or NULL.  To be freed. */
+/* The mount point of a device, allocated, or NULL. */
 char *path_of_mount(uint32_t dev)
 {
-	struct libmnt_fs *fs = find_fs(dev);
+	struct libmnt_fs *fs = find_mounted_fs(dev);
 
 	return fs ? strdup(mnt_fs_get_target(fs)) : NULL;
 }
 
-/* The path of a cgroup below where cgroup2 is mounted, or NULL. */
+/* The path of a cgroup below the mount point of cgroup2, allocated, or NULL. */
 char *path_of_cgroup(uint64_t id)
 {
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
@@ -214,7 +212,7 @@ char *path_of_cgroup(uint64_t id)
 	struct mount *m;
 	size_t n;
 
-	while (get_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
+	while (mount_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
 		type = mnt_fs_get_fstype(fs);
 		if (type && !strcmp(type, "cgroup2") && !found)
 			found = fs;
@@ -225,8 +223,8 @@ char *path_of_cgroup(uint64_t id)
 	m = open_mount(kernel_dev(mnt_fs_get_devno(found)));
 	if (!m)
 		return NULL;
-	put(&h, &id, sizeof(id));
-	path = path_of(m->fd, &h);
+	put_handle(&h, &id, sizeof(id));
+	path = path_of_handle(m->fd, &h);
 	top = m->path;
 	n = strlen(top);
 	if (!path || strncmp(path, top, n))

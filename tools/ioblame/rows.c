@@ -5,13 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agg.h"
+#include "cell.h"
+#include "choice.h"
+#include "escape.h"
+#include "group.h"
+#include "hist.h"
 #include "intent.h"
-#include "msg.h"
+#include "label.h"
 #include "name.h"
+#include "opts.h"
 #include "out.h"
+#include "rec.h"
 #include "rows.h"
+#include "run.h"
+#include "source.h"
 #include "table.h"
-#include "text.h"
 
 enum column {
 	TIME, SECONDS, WHO, PID, ROLE, COMM, SHOWN_COMM, EXITED, UNIT, CGROUP,
@@ -62,67 +71,8 @@ static const struct col columns[NR_COLUMNS] = {
 	[STACK] = { "STACK", "stack", COL_STACK, DATA | COL_CUT, 0 },
 };
 
-const char *row_who(const struct atom *a, char *to, unsigned int size)
-{
-	return rec_who(a->key.kind, a->key.who, to, size);
-}
-
-const char *row_comm(const struct atom *a, char *to, unsigned int size)
-{
-	if (a->key.rest == REST_ALL)
-		return "(others)";
-	if (a->key.kind == ROLE_CGROUP)
-		return name_unit(a->key.cgroup);
-	text_escape(to, size, a->comm, sizeof(a->comm));
-	return *to ? to : "-";
-}
-
-const char *row_file(const struct atom *a)
-{
-	if (a->key.rest)
-		return "(others)";
-	return name_file(a->key.dev, a->key.ino, a->key.gen);
-}
-
-/* Whether the process is gone; of a recording nobody knows. */
-bool row_exited(const struct run *run, const struct atom *a)
-{
-	return run->source.live && a->key.kind <= ROLE_PROCESS && a->key.who &&
-	       kill(a->key.who, 0) && errno == ESRCH;
-}
-
-/* What a row is called. */
-const char *row_label(const struct atom *a, enum pivot by, char *to, unsigned int size)
-{
-	char who[32], comm[TEXT_ESCAPED(IOB_COMM_LEN)], *stack;
-	const struct intent *in;
-
-	switch (by) {
-	case BY_FILE:
-		return row_file(a);
-	case BY_DEVICE:
-		return name_disk(a->key.disk);
-	case BY_CGROUP:
-		return name_cgroup(a->key.cgroup);
-	case BY_OP:
-		return rec_op_name(a->key.op);
-	case BY_WHY:
-		return a->why;
-	case BY_STACK:
-		in = intent_get(a->key.intent);
-		stack = in ? stack_folded(in, " < ", false) : NULL;
-		snprintf(to, size, "#%u %s", a->key.intent, stack ? stack : "?");
-		free(stack);
-		return text_cut(to);
-	default:
-		snprintf(to, size, "%s %s", row_who(a, who, sizeof(who)),
-			 row_comm(a, comm, sizeof(comm)));
-		return text_cut(to);
-	}
-}
-
-/* Which columns a table of this kind shows. */
-static void choose(struct col *cols, enum pivot by, const struct rows_look *look)
+/* Choose the columns of a table. */
+static void choose_columns(struct col *cols, enum pivot by, const struct rows_look *look)
 {
 	static const enum column rates[] = { R_RATE, W_RATE, RB_RATE, WB_RATE };
 	static const enum column sums[] = { READS, READ, WRITES, WRITTEN };
@@ -149,17 +99,16 @@ static void choose(struct col *cols, enum pivot by, const struct rows_look *look
 	}
 	if (by == BY_WHY || by == BY_DEVICE || by == BY_OP || by == BY_CGROUP)
 		cols[FILE_COUNTED].flags |= DATA;
-	/* what is neither shown nor data is not there */
 }
 
-static uint64_t per_second(uint64_t n, const struct rows_look *look)
+static uint64_t bytes_per_second(uint64_t n, const struct rows_look *look)
 {
 	uint64_t ns = look->to_ns - look->from_ns;
 
 	return ns ? (uint64_t)((double)n * 1e9 / (double)ns + 0.5) : 0;
 }
 
-static double rate(uint64_t n, const struct rows_look *look)
+static double rate_per_second(uint64_t n, const struct rows_look *look)
 {
 	uint64_t ns = look->to_ns - look->from_ns;
 
@@ -167,37 +116,38 @@ static double rate(uint64_t n, const struct rows_look *look)
 }
 
 struct room {
-	char who[32], comm[TEXT_ESCAPED(IOB_COMM_LEN)];
-	char marked[TEXT_ESCAPED(255) + 2];
-	char via[TEXT_ESCAPED(IOB_COMM_LEN)], via_shown[TEXT_ESCAPED(IOB_COMM_LEN) + 16];
-	char file[TEXT_ESCAPED(4096) + 32];
+	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
+	char marked[ESCAPE_SIZE(255) + 2];
+	char via[ESCAPE_SIZE(IOB_COMM_LEN)], via_shown[ESCAPE_SIZE(IOB_COMM_LEN) + 16];
+	char file[ESCAPE_SIZE(4096) + 32];
 };
 
-/* Cells that say who, where and why. */
+/* Fill the cells with names. */
 static void fill_names(const struct run *run, const struct row_more *row, enum pivot by,
 		       struct cell *c, struct room *m)
 {
 	const struct atom *a = row->lead;
-	bool task = a->key.kind <= ROLE_PROCESS, exited = row_exited(run, a);
-	const char *file = row_file(row->file);
+	bool live = source_is_live(&run->source), exited = live && label_exited(a);
+	bool task = a->key.kind <= ROLE_PROCESS;
+	const char *file = label_file(row->file);
 	const struct intent *in = intent_get(row->stack->key.intent);
 
-	c[WHO] = CELL_TEXT(row_who(a, m->who, sizeof(m->who)));
+	c[WHO] = CELL_TEXT(label_who(a, m->who, sizeof(m->who)));
 	c[PID] = CELL_IF(task, a->key.who);
-	/* threads of a process are one row */
+	/* a row is all threads of a process */
 	c[ROLE] = CELL_TEXT(rec_role_name(task ? ROLE_PROCESS : a->key.kind));
-	c[COMM] = CELL_TEXT(row_comm(a, m->comm, sizeof(m->comm)));
+	c[COMM] = CELL_TEXT(label_comm(a, m->comm, sizeof(m->comm)));
 	snprintf(m->marked, sizeof(m->marked), "%s%s", c[COMM].text, exited ? "*" : "");
-	text_cut(m->marked);
+	escape_cut(m->marked);
 	c[SHOWN_COMM] = CELL_TEXT(m->marked);
-	c[EXITED] = CELL_IF(task && run->source.live, exited);
+	c[EXITED] = CELL_IF(task && live, exited);
 	c[UNIT] = CELL_TEXT(by == BY_CGROUP ? name_cgroup(row->cgroup->key.cgroup) :
 			    name_unit(row->cgroup->key.cgroup));
 	c[CGROUP] = CELL_TEXT(name_cgroup(row->cgroup->key.cgroup));
 	c[DEVICE] = CELL_TEXT(name_disk(row->disk->key.disk));
 	c[OP] = CELL_TEXT(by == BY_OP ? rec_op_name(a->key.op) : NULL);
 	c[WHY] = CELL_TEXT(row->why->why);
-	text_escape(m->via, sizeof(m->via), row->via->sub_comm, IOB_COMM_LEN);
+	escape_text(m->via, sizeof(m->via), row->via->sub_comm, IOB_COMM_LEN);
 	snprintf(m->via_shown, sizeof(m->via_shown), "%u %s", row->via->key.sub_pid, m->via);
 	c[VIA] = CELL_TEXT(m->via_shown);
 	c[VIA_PID] = CELL_N(row->via->key.sub_pid);
@@ -208,21 +158,21 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 		snprintf(m->file, sizeof(m->file), "%s (+%u)", file, row->files - 1);
 	else
 		snprintf(m->file, sizeof(m->file), "%s", file);
-	text_cut(m->file);
+	escape_cut(m->file);
 	c[FILE_COUNTED] = CELL_TEXT(m->file);
 	c[STACK] = CELL_STACK(in);
 }
 
-/* Cells that say how much. */
+/* Fill the cells with numbers. */
 static void fill_numbers(const struct row *row, const struct hist *hist,
 			 const struct rows_look *look, struct cell *c)
 {
 	bool timed = row->all_ios;
 
-	c[R_RATE] = CELL_RATE(rate(row->ios[ROW_READ], look));
-	c[W_RATE] = CELL_RATE(rate(row->ios[ROW_WRITE], look));
-	c[RB_RATE] = CELL_N(per_second(row->bytes[ROW_READ], look));
-	c[WB_RATE] = CELL_N(per_second(row->bytes[ROW_WRITE], look));
+	c[R_RATE] = CELL_RATE(rate_per_second(row->ios[ROW_READ], look));
+	c[W_RATE] = CELL_RATE(rate_per_second(row->ios[ROW_WRITE], look));
+	c[RB_RATE] = CELL_N(bytes_per_second(row->bytes[ROW_READ], look));
+	c[WB_RATE] = CELL_N(bytes_per_second(row->bytes[ROW_WRITE], look));
 	c[READS] = CELL_N(row->ios[ROW_READ]);
 	c[READ] = CELL_N(row->bytes[ROW_READ]);
 	c[WRITES] = CELL_N(row->ios[ROW_WRITE]);
@@ -237,12 +187,12 @@ static void fill_numbers(const struct row *row, const struct hist *hist,
 }
 
 /**
- * rows_print - a table of what was summed up
+ * rows_print - print sums as a table
  * @run:  the run
  * @agg:  the sums
  * @by:   what a row stands for
  * @most: rows at most, 0 for all
- * @look: how
+ * @look: columns and interval
  */
 void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 		unsigned int most, const struct rows_look *look)
@@ -257,16 +207,16 @@ void rows_print(const struct run *run, const struct agg *agg, enum pivot by,
 	size_t i, nr;
 	bool exited = false;
 
-	choose(cols, by, look);
-	nr = agg_rows(agg, by, o->sort, &rows);
-	/* JSON and CSV have all columns, in the same order always */
+	choose_columns(cols, by, look);
+	nr = group_rows(agg, by, o->sort, &rows);
+	/* JSON and CSV always have all columns */
 	for (i = 0; o->format != FORMAT_TABLE && i < NR_COLUMNS; i++)
 		cols[i].flags = columns[i].flags;
-	t = table_new(o->format, opts_pivot_name(by), cols, NR_COLUMNS);
+	t = table_new(o->format, choice_pivots[by], cols, NR_COLUMNS);
 	for (i = 0; i < nr && (!most || i < most); i++) {
 		cells[TIME] = CELL_N(run_wall_ns(run, look->to_ns));
 		cells[SECONDS] = CELL_RATE((double)(look->to_ns - look->from_ns) / 1e9);
-		agg_more(&rows[i], &more);
+		group_more(&rows[i], &more);
 		fill_names(run, &more, by, cells, &room);
 		fill_numbers(&rows[i], &more.hist, look, cells);
 		exited |= cells[EXITED].known && cells[EXITED].n;

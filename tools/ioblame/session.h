@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * session - ioblame switched on for as long as we look, and then as it was
- *
- * Whatever way the command ends, settings are put back: by session_end() in the
- * ordinary way, by an exit handler, and by a small process that waits for our
- * end in case we are killed.
+ * session - ioblame switched on for the time of a run, or read along
  */
 #ifndef IOBLAME_SESSION_H
 #define IOBLAME_SESSION_H
@@ -15,12 +11,12 @@
 #include "status.h"
 
 struct session {
-	bool own;			/* switched on by us */
-	bool text;			/* another has the binary log */
-	struct device device[DEVICES_MAX];	/* what is watched */
+	bool own;			/* this run switched ioblame on */
+	bool text;			/* another process reads the binary log */
+	struct device device[DEVICES_MAX];	/* that are watched */
 	unsigned int nr_devices;
 	struct status before;
-	char *status_text;		/* the same as it was read */
+	char *status_text;		/* from which @before was parsed */
 };
 
 int session_begin(struct session *s, const struct device *want, unsigned int nr, bool ages);

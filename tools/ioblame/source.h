@@ -1,63 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * source - where records come from: the module, or a recording
+ * source - where records come from: the binary log, the text log or a recording
  *
- * Records of all CPUs are merged by the time they completed.
+ * The records of all CPUs are merged in the order of their completion.
  */
 #ifndef IOBLAME_SOURCE_H
 #define IOBLAME_SOURCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "device.h"
-#include "rec.h"
-#include "status.h"
-#include "textlog.h"
+#include "along.h"
+#include "recording.h"
+#include "store.h"
+#include "stream.h"
 
 enum {
 	SOURCE_CPUS = 1024,
 };
 
 struct source_cpu {
-	int fd;
-	struct rec_stream stream;
+	int fd;			/* of the binary log, else -1 */
+	struct stream stream;
 	struct iob_iolog_bin_record head;
 	bool has_head;
 };
 
+enum source_kind {
+	SOURCE_NONE,
+	SOURCE_BINARY,		/* iolog_bin*, one for each CPU */
+	SOURCE_TEXT,		/* iolog */
+	SOURCE_RECORDING,
+};
+
 struct source {
-	bool live;
-	bool ended;		/* nothing will come */
-	bool unordered;		/* no need to merge what several CPUs have */
+	enum source_kind kind;
+	bool ended;		/* nothing more will come */
+	bool unordered;		/* do not merge */
 	struct source_cpu *cpu;
 	unsigned int nr_cpus;
-	unsigned int at_cpu;	/* unordered: those before have no more */
-	int intents;
-	int text;		/* the text log, if another has the binary one */
-	uint64_t limit_ns;	/* what completed later is not complete yet */
-	uint64_t got;		/* bytes of the last filling */
-
-	struct rec_stream raw;	/* of the text log */
-	struct textlog entry;
-	struct device entry_disk;
-
-	FILE *file;
-	char *path;		/* escaped */
-	bool torn, ahead;	/* ahead: records are read already */
-	struct status before, after;	/* of the recording */
-	bool has_status;
-
-	int64_t wall_ns;	/* to be added for the time of day */
-	char kernel[128];
-	uint64_t start_ns;
-	uint64_t dropped;	/* records that were not understood */
+	unsigned int at_cpu;	/* unordered: the CPUs before are empty */
+	uint64_t limit_ns;	/* records after it wait: other CPUs may still have earlier ones */
+	uint64_t got;		/* bytes that the last source_fill() read */
+	int intents;		/* the file, of a running session */
+	struct along along;
+	struct recording recording;
+	struct store_head head;
+	uint64_t dropped;	/* of the streams that are closed: see source_dropped() */
 };
 
 int source_open(struct source *s, bool text);
 int source_open_file(struct source *s, const char *path);
+bool source_is_live(const struct source *s);
 bool source_fill(struct source *s, bool last);
+uint64_t source_dropped(const struct source *s);
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec);
 void source_close(struct source *s);
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "rec.h"
 #include "status.h"
-#include "text.h"
 
 /* The number behind " KEY=" in a line, or 0. */
-static uint64_t number(const char *line, size_t len, const char *key)
+static uint64_t find_key(const char *line, size_t len, const char *key)
 {
 	size_t n = strlen(key), i;
 
@@ -20,7 +20,7 @@ static uint64_t number(const char *line, size_t len, const char *key)
 	return 0;
 }
 
-/* "loss NAME N (what)" */
+/* Parse "loss NAME N (what)". */
 static void parse_loss(struct status *st, const char *line, size_t len)
 {
 	struct status_loss *loss = &st->loss[st->nr_losses];
@@ -31,15 +31,15 @@ static void parse_loss(struct status *st, const char *line, size_t len)
 	n = strcspn(line, " \n");
 	if (st->nr_losses == STATUS_LOSSES || !n || line + n >= end)
 		return;
-	/* what nobody reads of the text log nobody wants */
+	/* it is normal that the text log is not read */
 	if (n == strlen("iolog_unread") && !strncmp(line, "iolog_unread", n))
 		return;
-	text_escape(loss->name, sizeof(loss->name), line, n);
+	escape_text(loss->name, sizeof(loss->name), line, n);
 	loss->nr = strtoull(line + n, NULL, 10);
 	loss->what[0] = '\0';
 	p = memchr(line, '(', end - line);
 	if (p && end[-1] == ')')
-		text_escape(loss->what, sizeof(loss->what), p + 1, end - p - 2);
+		escape_text(loss->what, sizeof(loss->what), p + 1, end - p - 2);
 	st->nr_losses++;
 }
 
@@ -47,12 +47,12 @@ static void parse_total(struct status *st, const char *line, size_t len)
 {
 	unsigned int how;
 
-	st->ios += number(line, len, "ios");
+	st->ios += find_key(line, len, "ios");
 	for (how = 0; how < IOB_NR_HOWS; how++)
-		st->bytes[how] += number(line, len, rec_how_name(how));
+		st->bytes[how] += find_key(line, len, rec_how_name(how));
 }
 
-/* @text is what the file holds; what is not understood is left out. */
+/* Parse the text of `status`.  Unknown lines are skipped. */
 void status_parse(struct status *st, const char *text)
 {
 	const char *line = text;
@@ -75,27 +75,27 @@ void status_parse(struct status *st, const char *text)
 	}
 }
 
-static uint64_t less(uint64_t now, uint64_t before)
+static uint64_t subtract(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
 
-/* Take from @now what was there @before, if it is of the same session. */
+/* Subtract @before from @now, if both are of one session. */
 void status_since(struct status *now, const struct status *before)
 {
 	unsigned int i, k, kept = 0;
 
 	if (now->session != before->session)
 		return;
-	now->ios = less(now->ios, before->ios);
+	now->ios = subtract(now->ios, before->ios);
 	for (i = 0; i < IOB_NR_HOWS; i++)
-		now->bytes[i] = less(now->bytes[i], before->bytes[i]);
+		now->bytes[i] = subtract(now->bytes[i], before->bytes[i]);
 	for (i = 0; i < now->nr_losses; i++) {
 		struct status_loss loss = now->loss[i];
 
 		for (k = 0; k < before->nr_losses; k++) {
 			if (!strcmp(before->loss[k].name, loss.name))
-				loss.nr = less(loss.nr, before->loss[k].nr);
+				loss.nr = subtract(loss.nr, before->loss[k].nr);
 		}
 		if (loss.nr)
 			now->loss[kept++] = loss;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * status - the module's `status` as numbers, and what two of them tell of the
- * time between
+ * status - the module's `status` as numbers, and the difference of two
  *
  * Parsing is pure.
  */
@@ -31,7 +30,7 @@ struct status {
 	uint64_t bytes[IOB_NR_HOWS];
 	struct status_loss loss[STATUS_LOSSES];
 	unsigned int nr_losses;
-	unsigned int missing;		/* hooks */
+	unsigned int missing;		/* hooks that are missing */
 };
 
 void status_parse(struct status *st, const char *text);

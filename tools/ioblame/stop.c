@@ -15,13 +15,12 @@
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 static volatile sig_atomic_t asked;
 static int pipe_fd[2] = { -1, -1 };
-static pid_t child;
 
-static void wake(void)
+static void wake_waiter(void)
 {
 	int saved = errno;
 
-	/* full is fine: it wakes */
+	/* a full pipe wakes the waiter, too */
 	if (write(pipe_fd[1], "", 1) < 0)
 		errno = saved;
 	errno = saved;
@@ -31,16 +30,16 @@ static void on_end(int sig)
 {
 	(void)sig;
 	asked = 1;
-	wake();
+	wake_waiter();
 }
 
 static void on_other(int sig)
 {
 	(void)sig;
-	wake();
+	wake_waiter();
 }
 
-/* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT ask, and SIGPIPE is EPIPE. */
+/* Let SIGINT, SIGTERM, SIGHUP and SIGQUIT set stop_asked(), and ignore SIGPIPE. */
 void stop_init(void)
 {
 	struct sigaction sa = { .sa_handler = on_end };
@@ -61,8 +60,8 @@ bool stop_asked(void)
 	return asked;
 }
 
-/* In a child before exec: signals as a program expects them. */
-void stop_reset_child(void)
+/* Restore the default signals, in a child before exec. */
+void stop_reset(void)
 {
 	size_t i;
 
@@ -73,11 +72,11 @@ void stop_reset_child(void)
 }
 
 /**
- * stop_wait - wait
- * @fd:         until it can be read, or -1
- * @timeout_ns: but no longer
+ * stop_wait - wait for a file, a signal or a timeout
+ * @fd:         the file, or -1
+ * @timeout_ns: the timeout
  *
- * A signal ends it, also one that came before.
+ * A signal ends the wait, also if it arrived before.
  * Return: 1 if @fd can be read, else 0.
  */
 int stop_wait(int fd, uint64_t timeout_ns)
@@ -97,38 +96,4 @@ int stop_wait(int fd, uint64_t timeout_ns)
 	if (p[0].revents && read(pipe_fd[0], drop, sizeof(drop)) < 0)
 		return 0;
 	return p[1].revents ? 1 : 0;
-}
-
-/* The program whose end is awaited. */
-void stop_watch_child(pid_t pid)
-{
-	child = pid;
-}
-
-/**
- * stop_child_ended - whether it has ended
- * @status: gets how
- * @wrote:  gets how many bytes it and its children wrote: past the page cache, or
- *	    into it, when they made pages dirty
- *
- * Return: true once.
- */
-bool stop_child_ended(int *status, uint64_t *wrote)
-{
-	struct rusage usage;
-
-	if (child <= 0 || wait4(child, status, WNOHANG, &usage) != child)
-		return false;
-	child = 0;
-	*wrote = (uint64_t)usage.ru_oublock * 512;
-	return true;
-}
-
-/* CLOCK_MONOTONIC, as the module's times are. */
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }

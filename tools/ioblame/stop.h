@@ -2,22 +2,18 @@
 /*
  * stop - signals that end the command
  *
- * They only say so: whoever loops looks, and leaves by the way that puts
- * everything back.  A wait that stop_wait() does is cut short by them.
+ * A signal sets stop_asked() and ends stop_wait().  Loops check stop_asked() and end in
+ * the ordinary way, which restores the settings.
  */
 #ifndef IOBLAME_STOP_H
 #define IOBLAME_STOP_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 void stop_init(void);
 bool stop_asked(void);
-void stop_reset_child(void);
+void stop_reset(void);
 int stop_wait(int fd, uint64_t timeout_ns);
-void stop_watch_child(pid_t pid);
-bool stop_child_ended(int *status, uint64_t *wrote);
-uint64_t now_ns(void);
 
 #endif

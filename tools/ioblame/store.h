@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * store - a recording: the records as they came, and what their numbers mean
+ * store - the file format of a recording
  *
- * A file begins with STORE_MAGIC, a mark that shows its byte order and then
- * chunks, each with a type and a length.  Unknown types are skipped.  What a
- * record names comes before it.  A file that ends early is good up to there.
+ * A file is STORE_MAGIC, a mark that shows the byte order, and chunks, each with
+ * a type and a length.  Chunks of unknown type are skipped.  The intents and names
+ * of a record come before it, so a file that ends early is good up to its end.
+ * Example: 16 bytes of start, STORE_HEAD, STORE_STATUS_BEFORE, then by turns
+ * STORE_INTENT, STORE_NAME and STORE_RECORDS, and at last STORE_STATUS_AFTER.
  */
 #ifndef IOBLAME_STORE_H
 #define IOBLAME_STORE_H
@@ -20,14 +22,14 @@
 enum store_type {
 	STORE_HEAD = 1,		/* lines "KEY VALUE" */
 	STORE_INTENT,		/* an entry of the file `intents` */
-	STORE_NAME,		/* struct name_key and the name */
+	STORE_NAME,		/* struct name_key, then the name */
 	STORE_RECORDS,
 	STORE_STATUS_BEFORE,	/* the file `status` */
-	STORE_STATUS_AFTER,	/* the same; comes last */
+	STORE_STATUS_AFTER,	/* the same at the end; the last chunk */
 };
 
 enum {
-	/* no chunk that is written is longer */
+	/* the longest chunk in bytes */
 	STORE_CHUNK_MAX = 8 << 20,
 };
 
@@ -38,14 +40,22 @@ struct store_chunk {
 
 enum store_got {
 	STORE_CHUNK,
-	STORE_END,		/* the file is over */
-	STORE_TORN,		/* in the middle of a chunk */
-	STORE_ALIEN,		/* no recording, or of another machine's kind */
+	STORE_END,		/* end of the file */
+	STORE_TORN,		/* end of the file within a chunk */
+	STORE_ALIEN,		/* not a recording, or of another byte order */
+};
+
+struct store_head {
+	int64_t wall_ns;	/* to be added to a record's time for the time of day */
+	uint64_t start_ns;
+	char kernel[128];	/* release, escaped */
 };
 
 enum store_got store_open(FILE *f);
 enum store_got store_read(FILE *f, struct store_chunk *chunk, char **data);
 bool store_begin(FILE *f);
+bool store_write_head(FILE *f, const struct store_head *head);
+void store_parse_head(struct store_head *head, const char *text);
 bool store_write(FILE *f, uint32_t type, const void *data, size_t len);
 
 #endif

@@ -1,42 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "agg.h"
+#include "choice.h"
 #include "msg.h"
 #include "name.h"
+#include "opts.h"
 #include "out.h"
+#include "run.h"
 #include "sum.h"
 
-struct agg sum;
+struct agg summed;
 
 int sum_begin(struct run *run)
 {
-	agg_init(&sum, run->opts->command == CMD_HIST ? run->opts->field : FIELD_TOTAL);
+	agg_init(&summed, run->opts->command == CMD_HIST ? run->opts->field : FIELD_TOTAL);
 	return EXIT_OK;
 }
 
 void sum_record(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	(void)run;
-	agg_add(&sum, rec);
+	agg_add(&summed, rec);
 }
 
-/* However long it goes on, it needs no more memory. */
+/* Keep the memory bounded, however long the run is. */
 void sum_filled(struct run *run)
 {
 	(void)run;
-	agg_squeeze(&sum);
+	agg_squeeze(&summed);
 	name_tidy();
 }
 
-/* Below a table: what it does not show. */
+/* Print below a table how many IOs lost their file and stack. */
 void sum_print_folded(const struct run *run)
 {
-	if (sum.folded && run->opts->format == FORMAT_TABLE)
+	if (summed.folded && run->opts->format == FORMAT_TABLE)
 		out_printf("%llu IOs had no room and are shown without file and stack.\n",
-			   (unsigned long long)sum.folded);
+			   (unsigned long long)summed.folded);
 }
 
 int sum_end(struct run *run)
 {
 	(void)run;
-	agg_clear(&sum);
+	agg_clear(&summed);
 	return EXIT_OK;
 }

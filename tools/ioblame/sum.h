@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * sum - what views that show sums have in common: the sums, and what a struct view
- * does with records
+ * sum - the sums of views that show sums, and the functions of their struct view
  */
 #ifndef IOBLAME_SUM_H
 #define IOBLAME_SUM_H
@@ -9,7 +8,7 @@
 #include "agg.h"
 #include "run.h"
 
-extern struct agg sum;
+extern struct agg summed;
 
 int sum_begin(struct run *run);
 void sum_record(struct run *run, const struct iob_iolog_bin_record *rec);

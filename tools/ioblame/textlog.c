@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "msg.h"
 #include "rec.h"
 #include "textlog.h"
 
-/* A name as the module escapes it, \ooo, into the bytes that it was. */
-static void unescape(char *to, size_t size, const char *s, size_t len)
+/* Replace the module's escapes \ooo by their bytes. */
+static void unescape_name(char *to, size_t size, const char *s, size_t len)
 {
 	size_t n = 0, i;
 
@@ -24,8 +23,8 @@ static void unescape(char *to, size_t size, const char *s, size_t len)
 	}
 }
 
-/* The last place of @what in a text, as names may hold anything. */
-static const char *last(const char *s, size_t len, const char *what)
+/* Find the last @what in a text: a name before it may contain it, too. */
+static const char *find_last(const char *s, size_t len, const char *what)
 {
 	size_t n = strlen(what);
 	const char *p;
@@ -37,7 +36,7 @@ static const char *last(const char *s, size_t len, const char *what)
 	return NULL;
 }
 
-/* "pid-12 (dd)", "user-3", "cgroup-77", "pid-0 (lost)" */
+/* Parse a role: "pid-12 (dd)", "user-3", "cgroup-77", "pid-0 (lost)" */
 static bool parse_who(struct iob_iolog_bin_record *rec, const char *s, size_t len)
 {
 	unsigned long long n;
@@ -56,17 +55,17 @@ static bool parse_who(struct iob_iolog_bin_record *rec, const char *s, size_t le
 	}
 	if (sscanf(s, "pid-%llu%n", &n, &used) != 1 || !used || (size_t)used > len)
 		return false;
-	rec->role_kind = n ? ROLE_THREAD : ROLE_NOBODY;
+	rec->role_kind = n ? ROLE_THREAD : ROLE_SPECIAL;
 	rec->id = n;
 	rec->pid = n;
 	comm = s + used;
 	if (len - used > 3 && !memcmp(comm, " (", 2))
-		unescape(rec->comm, sizeof(rec->comm), comm + 2, len - used - 3);
+		unescape_name(rec->comm, sizeof(rec->comm), comm + 2, len - used - 3);
 	return true;
 }
 
-/* The value of a word behind gen=, or NULL; @len gets its length. */
-static const char *word(const char *s, const char *end, const char *key, size_t *len)
+/* The value and its length of a KEY=VALUE word after gen=, or NULL. */
+static const char *find_word(const char *s, const char *end, const char *key, size_t *len)
 {
 	size_t n = strlen(key);
 
@@ -82,10 +81,10 @@ static const char *word(const char *s, const char *end, const char *key, size_t 
 	return NULL;
 }
 
-static uint64_t number(const char *s, const char *end, const char *key)
+static uint64_t find_number(const char *s, const char *end, const char *key)
 {
 	size_t len;
-	const char *value = word(s, end, key, &len);
+	const char *value = find_word(s, end, key, &len);
 
 	return value && *value != '-' ? strtoull(value, NULL, 10) : 0;
 }
@@ -93,8 +92,8 @@ static uint64_t number(const char *s, const char *end, const char *key)
 static void parse_words(struct textlog *t, const char *s, const char *end, uint64_t now_ns)
 {
 	struct iob_iolog_bin_record *rec = &t->rec;
-	uint64_t wait = number(s, end, "wait") * 1000, io = number(s, end, "io") * 1000;
-	uint64_t age = number(s, end, "age") * 1000;
+	uint64_t wait = find_number(s, end, "wait") * 1000, io = find_number(s, end, "io") * 1000;
+	uint64_t age = find_number(s, end, "age") * 1000;
 	const char *value;
 	size_t len;
 
@@ -102,34 +101,34 @@ static void parse_words(struct textlog *t, const char *s, const char *end, uint6
 	rec->issue_ns = now_ns > io ? now_ns - io : 0;
 	rec->queue_ns = now_ns > io + wait ? now_ns - io - wait : 0;
 	rec->dirty_ns = age && now_ns > age ? now_ns - age : 0;
-	rec->sub_pid = number(s, end, "sub");
-	rec->part = number(s, end, "part");
-	value = word(s, end, "err", &len);
+	rec->sub_pid = find_number(s, end, "sub");
+	rec->part = find_number(s, end, "part");
+	value = find_word(s, end, "err", &len);
 	if (value)
 		rec->error = strtol(value, NULL, 10);
-	value = word(s, end, "sub_comm", &len);
+	value = find_word(s, end, "sub_comm", &len);
 	if (value)
-		unescape(rec->sub_comm, sizeof(rec->sub_comm), value, len);
-	value = word(s, end, "how", &len);
+		unescape_name(rec->sub_comm, sizeof(rec->sub_comm), value, len);
+	value = find_word(s, end, "how", &len);
 	for (rec->how = 0; value && rec->how < IOB_HOW_LOST; rec->how++) {
 		const char *name = rec_how_name(rec->how);
 
 		if (strlen(name) == len && !memcmp(name, value, len))
 			break;
 	}
-	value = word(s, end, "disk", &len);
+	value = find_word(s, end, "disk", &len);
 	snprintf(t->disk, sizeof(t->disk), "%.*s", value ? (int)len : 0, value ? value : "");
 }
 
 /**
- * textlog_head - the first line of an entry
- * @t:      gets it
- * @line:   "W 1024 @ 34818 pid-165 (sh) dev=0x.. ino=0x.. gen=0x.. WORDS..."; text
- *          that ends in a newline or a NUL behind @len
- * @len:    without its newline
- * @now_ns: when it completed, as nearly as is known
+ * textlog_head - parse the first line of an entry
+ * @t:      the entry
+ * @line:   "W 1024 @ 34818 pid-165 (sh) dev=0x.. ino=0x.. gen=0x.. WORDS..."; it
+ *          ends in a newline or a NUL
+ * @len:    length without the newline
+ * @now_ns: taken as the time of completion, which the log lacks
  *
- * Return: whether it is one.
+ * Return: false if it is not a first line.
  */
 bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_ns)
 {
@@ -142,10 +141,10 @@ bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_
 
 	memset(t, 0, sizeof(*t));
 	if (sscanf(line, "%c %u @ %llu %n", &op, &bytes, &sector, &used) != 3 || !used ||
-	    (size_t)used >= len || !strchr("RAWDF", op))
+	    (size_t)used >= len || !strchr(rec_op_letters, op))
 		return false;
 	who = line + used;
-	file = last(who, len - used, " dev=0x");
+	file = find_last(who, len - used, " dev=0x");
 	if (!file || !parse_who(rec, who, file - who))
 		return false;
 	used = 0;
@@ -168,7 +167,7 @@ bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_
 	return true;
 }
 
-/* The line below: "  #6 modifier=0x10000002 wb=sync" */
+/* Parse the second line: "  #6 modifier=0x10000002 wb=sync" */
 void textlog_intent(struct textlog *t, const char *line)
 {
 	unsigned int nr, modifier;

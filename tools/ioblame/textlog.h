@@ -2,8 +2,8 @@
 /*
  * textlog - records out of the text log
  *
- * Pure.  It is read when another has the binary log, which two cannot share.
- * It has no times of day, processes or cgroups: whoever reads fills them in.
+ * Pure.  The text log lacks the time of completion, processes and cgroups: the caller
+ * adds them.
  */
 #ifndef IOBLAME_TEXTLOG_H
 #define IOBLAME_TEXTLOG_H
@@ -15,7 +15,7 @@
 #include <linux/ioblame.h>
 
 struct textlog {
-	struct iob_iolog_bin_record rec;	/* the entry that is being read */
+	struct iob_iolog_bin_record rec;	/* the entry that is parsed */
 	char disk[64];				/* its disk, by name */
 	bool pending;
 };

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "along.h"
+#include "clock.h"
+#include "device.h"
+#include "dir.h"
+#include "map.h"
+#include "msg.h"
+#include "rec.h"
+#include "stop.h"
+#include "stream.h"
+#include "textlog.h"
+
+enum {
+	READ_BYTES = 256 << 10,
+	/* bytes of one reading: the view goes on in between */
+	READ_MOST = 4 << 20,
+	/* tasks whose process and cgroup are remembered */
+	ROLES_MAX = 16384,
+};
+
+/* Open the text log, and drop the entries that are in it.  Return: 0 or an errno. */
+int along_open(struct along *a)
+{
+	static char old[64 << 10];
+
+	memset(a, 0, sizeof(*a));
+	a->fd = dir_open("iolog", O_RDONLY | O_NONBLOCK);
+	if (a->fd < 0)
+		return errno;
+	while (read(a->fd, old, sizeof(old)) > 0 && !stop_asked())
+		;
+	return 0;
+}
+
+/* Process and cgroup of a thread: the text log lacks them, the file `roles` has them. */
+static void add_process_and_cgroup(struct iob_iolog_bin_record *rec)
+{
+	static struct map roles = { .key_len = sizeof(uint32_t) };
+	struct role {
+		uint32_t pid, tgid;
+		uint64_t cgroup;
+	} *role;
+	char *text, *line, *rest;
+	unsigned int pid, tgid;
+	unsigned long long cgroup;
+
+	if (rec->role_kind != ROLE_THREAD)
+		return;
+	role = map_get(&roles, &rec->pid);
+	if (!role && roles.nr >= ROLES_MAX)
+		map_clear(&roles, free);
+	text = role ? NULL : dir_read("roles");
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (sscanf(line, "%*d %u %u %*s %llu", &pid, &tgid, &cgroup) != 3 ||
+		    map_get(&roles, &pid))
+			continue;
+		role = must(calloc(1, sizeof(*role)));
+		role->pid = pid;
+		role->tgid = tgid;
+		role->cgroup = cgroup;
+		map_put(&roles, role);
+	}
+	free(text);
+	role = map_get(&roles, &rec->pid);
+	if (!role) {
+		/* the task is gone: remember that, or each of its IOs would read the file */
+		role = must(calloc(1, sizeof(*role)));
+		role->pid = rec->pid;
+		role->tgid = rec->pid;
+		map_put(&roles, role);
+	}
+	rec->tgid = role->tgid;
+	rec->cgroup = role->cgroup;
+}
+
+static void append_entry(struct along *a, struct stream *to)
+{
+	struct device d;
+
+	if (!a->entry.pending)
+		return;
+	a->entry.pending = false;
+	add_process_and_cgroup(&a->entry.rec);
+	if (strcmp(a->entry.disk, a->disk.name) &&
+	    device_lookup(a->entry.disk, &d))
+		a->disk = d;
+	a->entry.rec.disk = a->disk.dev;
+	memcpy(stream_room(to, sizeof(a->entry.rec)), &a->entry.rec,
+	       sizeof(a->entry.rec));
+	stream_added(to, sizeof(a->entry.rec));
+}
+
+/* Parse the whole lines that were read; a part of a line stays. */
+static void parse_lines(struct along *a, struct stream *to)
+{
+	struct stream *raw = &a->raw;
+	unsigned char *newline;
+	const char *line;
+	size_t len;
+
+	while ((newline = memchr(raw->buf + raw->off, '\n', raw->len - raw->off)) != NULL) {
+		line = (const char *)raw->buf + raw->off;
+		*newline = '\0';
+		len = newline - raw->buf - raw->off;
+		raw->off += len + 1;
+		if (line[0] != ' ') {
+			append_entry(a, to);
+			if (!textlog_head(&a->entry, line, len, clock_ns()))
+				a->dropped++;
+		} else if (line[2] == '#') {
+			textlog_intent(&a->entry, line);
+		}
+	}
+}
+
+/**
+ * along_read - read what is in the text log
+ * @a:  the text log
+ * @to: records are appended
+ * @got: increased by the bytes that were read
+ *
+ * Return: false if ioblame was switched off.
+ */
+bool along_read(struct along *a, struct stream *to, uint64_t *got)
+{
+	uint64_t all = 0;
+	ssize_t n;
+
+	do {
+		n = read(a->fd, stream_room(&a->raw, READ_BYTES), READ_BYTES);
+		if (n <= 0)
+			break;
+		stream_added(&a->raw, n);
+		all += n;
+		parse_lines(a, to);
+	} while (all < READ_MOST);
+	/* the module gives whole entries: the last one is complete */
+	if (n <= 0)
+		append_entry(a, to);
+	*got += all;
+	return n;
+}
+
+void along_close(struct along *a)
+{
+	close(a->fd);
+	stream_free(&a->raw);
+}

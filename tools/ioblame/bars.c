@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include "bars.h"
+#include "choice.h"
+#include "hist.h"
+
+/* A bar of @n out of @most, in @width characters and a NUL. */
+void bars_bar(char *to, size_t width, uint64_t n, uint64_t most)
+{
+	size_t filled = most ? (size_t)((double)n / (double)most * (double)width + 0.5) : 0;
+
+	if (filled > width)
+		filled = width;
+	if (n && !filled)
+		filled = 1;
+	memset(to, '@', filled);
+	memset(to + filled, ' ', width - filled);
+	to[width] = '\0';
+}
+
+/* A slot of bars.h for a slot of struct hist, whose times are nanoseconds. */
+static unsigned int bars_slot(enum field field, unsigned int slot)
+{
+	uint64_t low = hist_low(slot);
+
+	if (field != FIELD_SIZE)
+		low = (low + 500) / 1000;
+	return low ? 64 - __builtin_clzll(low) : 0;
+}
+
+/* The smallest value of a slot; the largest is 2 * low - 1, or 0. */
+uint64_t bars_low(unsigned int slot)
+{
+	return slot ? 1ULL << (slot - 1) : 0;
+}
+
+/* Sum up a histogram in slots of powers of two. */
+void bars_collect(const struct hist *h, enum field field, uint64_t *slots)
+{
+	unsigned int i;
+
+	memset(slots, 0, BARS_SLOTS * sizeof(*slots));
+	for (i = 0; i < HIST_SLOTS; i++)
+		slots[bars_slot(field, i)] += h->n[i];
+}
+
+/**
+ * bars_print - print a histogram as lines of text
+ * @h:     the histogram, in nanoseconds or bytes
+ * @field: what it counts
+ * @width: characters of the longest bar
+ * @line:  called for each line
+ * @arg:   passed to @line
+ */
+void bars_print(const struct hist *h, enum field field, unsigned int width,
+		void (*line)(const char *text, void *arg), void *arg)
+{
+	uint64_t slots[BARS_SLOTS], most = 0;
+	unsigned int i, first = BARS_SLOTS, last = 0;
+	char text[256], bar[128];
+
+	bars_collect(h, field, slots);
+	for (i = 0; i < BARS_SLOTS; i++) {
+		if (!slots[i])
+			continue;
+		if (first == BARS_SLOTS)
+			first = i;
+		last = i;
+		if (slots[i] > most)
+			most = slots[i];
+	}
+	if (width >= sizeof(bar))
+		width = sizeof(bar) - 1;
+	snprintf(text, sizeof(text), "%25s : %-10s distribution",
+		 field == FIELD_SIZE ? "bytes" : "usecs", "count");
+	line(text, arg);
+	for (i = first; i <= last && most; i++) {
+		bars_bar(bar, width, slots[i], most);
+		snprintf(text, sizeof(text), "%11llu -> %-10llu : %-10llu |%s|",
+			 (unsigned long long)bars_low(i),
+			 (unsigned long long)(i ? 2 * bars_low(i) - 1 : 0),
+			 (unsigned long long)slots[i], bar);
+		line(text, arg);
+	}
+}

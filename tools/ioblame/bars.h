@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * bars - histograms in powers of two, as numbers and as bars
+ *
+ * Pure.  Slot 0 counts zeroes, slot n values from 2^(n-1) to 2^n - 1, in bytes or
+ * in microseconds.  Example: 70,000 bytes are in slot 17, 65536 to 131071.
+ */
+#ifndef IOBLAME_BARS_H
+#define IOBLAME_BARS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "choice.h"
+#include "hist.h"
+
+enum {
+	BARS_SLOTS = 64,
+};
+
+uint64_t bars_low(unsigned int slot);
+void bars_collect(const struct hist *h, enum field field, uint64_t *slots);
+void bars_bar(char *to, size_t width, uint64_t n, uint64_t most);
+void bars_print(const struct hist *h, enum field field, unsigned int width,
+		void (*line)(const char *text, void *arg), void *arg);
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "escape.h"
+#include "file.h"
+#include "msg.h"
+#include "stop.h"
+#include "text.h"
+
+static pid_t child;
+
+/* Start the command.  Return: false after printing the error. */
+bool child_start(char **argv)
+{
+	char name[ESCAPE_SIZE(128)];
+	int fd[2], err = 0;
+	pid_t pid;
+
+	/* exec closes the pipe; if exec fails, the pipe carries its errno */
+	if (pipe2(fd, O_CLOEXEC)) {
+		msg("cannot start a process: %s", strerror(errno));
+		return false;
+	}
+	pid = fork();
+	if (!pid) {
+		stop_reset();
+		execvp(argv[0], argv);
+		err = errno;
+		if (write(fd[1], &err, sizeof(err)) < 0)
+			_exit(126);
+		_exit(127);
+	}
+	if (pid < 0)
+		err = errno;
+	close(fd[1]);
+	while (pid > 0 && read(fd[0], &err, sizeof(err)) < 0 && errno == EINTR)
+		;
+	close(fd[0]);
+	if (!err) {
+		child = pid;
+		return true;
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	escape_text(name, sizeof(name), argv[0], strnlen(argv[0], 128));
+	msg("cannot run '%s': %s", name, strerror(err));
+	return false;
+}
+
+/* End the command, if it still runs. */
+void child_kill(void)
+{
+	if (child <= 0)
+		return;
+	kill(child, SIGTERM);
+	waitpid(child, NULL, 0);
+	child = 0;
+}
+
+/* Bytes of the whole machine that are dirty or under writeback. */
+static uint64_t dirty_bytes(void)
+{
+	static const char * const words[] = { "\nDirty:", "\nWriteback:" };
+	char *text = file_read("/proc/meminfo"), *p;
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; text && i < ARRAY_SIZE(words); i++) {
+		p = strstr(text, words[i]);
+		if (p)
+			sum += strtoull(p + strlen(words[i]), NULL, 10) << 10;
+	}
+	free(text);
+	return sum;
+}
+
+/* How the command ended, and how much of its data may not be on the disk yet. */
+static void print_end_of_child(int status, uint64_t wrote, bool sync)
+{
+	uint64_t left = sync ? 0 : dirty_bytes();
+	char all[TEXT_NUMBER], part[TEXT_NUMBER];
+
+	if (WIFSIGNALED(status))
+		msg("the command was ended by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		msg("the command ended with status %d", WEXITSTATUS(status));
+	if (left > wrote)
+		left = wrote;
+	if (left)
+		msg("of %s that the command wrote, up to %s is in memory still and not seen here; --sync waits for it",
+		    text_bytes(all, wrote), text_bytes(part, left));
+}
+
+/**
+ * child_ended - ask if the command has ended, and print how
+ * @sync: all its data will be written before the end of the run
+ *
+ * Return: true once, in the first call after the end.
+ */
+bool child_ended(bool sync)
+{
+	struct rusage usage;
+	int status;
+
+	if (child <= 0 || wait4(child, &status, WNOHANG, &usage) != child)
+		return false;
+	child = 0;
+	/* ru_oublock counts direct IO, and pages of the page cache when they get dirty */
+	print_end_of_child(status, (uint64_t)usage.ru_oublock * 512, sync);
+	return true;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+
+/* The length of the UTF-8 character at @s, its code in @code; 0 if it is invalid. */
+static size_t utf8_length(const unsigned char *s, size_t len, uint32_t *code)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n, i;
+
+	if (*s < 0x80) {
+		*code = *s;
+		return 1;
+	}
+	if (*s >= 0xc2 && *s < 0xe0)
+		n = 2;
+	else if (*s >= 0xe0 && *s < 0xf0)
+		n = 3;
+	else if (*s >= 0xf0 && *s < 0xf5)
+		n = 4;
+	else
+		return 0;
+	if (n > len)
+		return 0;
+	*code = *s & (0xff >> (n + 1));
+	for (i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (s[i] & 0x3f);
+	}
+	if (*code < least[n] || *code > 0x10ffff ||
+	    (*code >= 0xd800 && *code < 0xe000))
+		return 0;
+	return n;
+}
+
+/* True if a character only shows a glyph on a terminal. */
+static bool is_harmless(uint32_t code)
+{
+	if (code < ' ' || code == '\\' || (code >= 0x7f && code < 0xa0))
+		return false;
+	/* characters that change the direction, have no width or end the line */
+	if (code == 0xad || code == 0x61c || code == 0x180e || code == 0xfeff)
+		return false;
+	if ((code >= 0x200b && code <= 0x200f) ||
+	    (code >= 0x2028 && code <= 0x202e) ||
+	    (code >= 0x2060 && code <= 0x206f))
+		return false;
+	if ((code >= 0xfff0 && code <= 0xfffb) || (code & 0xfffe) == 0xfffe)
+		return false;
+	/* private use and tags */
+	return !(code >= 0xe000 && code < 0xf900) && code < 0xe0000;
+}
+
+/**
+ * escape_text - escape a name
+ * @to:   the result, with a NUL
+ * @size: bytes of @to, not 0; a longer result is cut between two characters
+ * @from: the name; a NUL ends it
+ * @len:  bytes of @from
+ *
+ * Each byte of control characters, of the backslash, of invalid UTF-8 and of
+ * characters that a terminal hides becomes \ooo, as in /proc/mounts.  So the result
+ * is one line of valid UTF-8.
+ * Return: its length.
+ */
+size_t escape_text(char *to, size_t size, const char *from, size_t len)
+{
+	const unsigned char *s = (const unsigned char *)from;
+	size_t out = 0, n, i;
+	uint32_t code = 0;
+
+	for (; len && *s; s += n, len -= n) {
+		n = utf8_length(s, len, &code);
+		if (n && is_harmless(code)) {
+			if (out + n >= size)
+				break;
+			memcpy(to + out, s, n);
+			out += n;
+			continue;
+		}
+		if (!n)
+			n = 1;
+		if (out + 4 * n >= size)
+			break;
+		for (i = 0; i < n; i++)
+			out += sprintf(to + out, "\\%03o", s[i]);
+	}
+	to[out] = '\0';
+	return out;
+}
+
+/* Remove an incomplete UTF-8 character at the end of a text that was cut. */
+char *escape_cut(char *text)
+{
+	unsigned char *s = (unsigned char *)text;
+	size_t n = strlen(text), i;
+	uint32_t code;
+
+	for (i = n; i > 0 && n - i < 4 && (s[i - 1] & 0xc0) == 0x80; i--)
+		;
+	if (i > 0 && s[i - 1] >= 0x80 && utf8_length(s + i - 1, n - i + 1, &code) != n - i + 1)
+		text[i - 1] = '\0';
+	return text;
+}
+
+/* As escape_text(), allocated; NULL if out of memory. */
+char *escape_dup(const char *from, size_t len)
+{
+	char *to;
+
+	len = strnlen(from, len);
+	to = malloc(ESCAPE_SIZE(len));
+	if (to)
+		escape_text(to, ESCAPE_SIZE(len), from, len);
+	return to;
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "agg.h"
+#include "choice.h"
+#include "group.h"
+#include "hist.h"
+#include "map.h"
+#include "msg.h"
+#include "rec.h"
+
+#define ORDER(a, b)	(((a) > (b)) - ((a) < (b)))
+#define MIX(h, v)	(((h) ^ (uint64_t)(v)) * 0x9e3779b97f4a7c15ULL)
+
+static unsigned int role_kind_of(const struct atom *a)
+{
+	return a->key.kind == ROLE_THREAD ? ROLE_PROCESS : a->key.kind;
+}
+
+static int order_by_process(const struct atom *a, const struct atom *b)
+{
+	int d = ORDER(role_kind_of(a), role_kind_of(b));
+
+	if (!d)
+		d = ORDER(a->key.who, b->key.who);
+	if (!d && a->key.kind == ROLE_CGROUP)
+		d = ORDER(a->key.cgroup, b->key.cgroup);
+	return d ? d : ORDER(a->key.rest == REST_ALL, b->key.rest == REST_ALL);
+}
+
+static uint64_t hash_of_process(const struct atom *a)
+{
+	return MIX(role_kind_of(a), a->key.who);
+}
+
+static int order_by_file(const struct atom *a, const struct atom *b)
+{
+	int d = ORDER(a->key.rest != REST_NONE, b->key.rest != REST_NONE);
+
+	/* atoms that lost their file are one row, of all devices */
+	if (d || a->key.rest)
+		return d;
+	d = ORDER(a->key.dev, b->key.dev);
+	if (!d)
+		d = ORDER(a->key.ino, b->key.ino);
+	return d ? d : ORDER(a->key.gen, b->key.gen);
+}
+
+static uint64_t hash_of_file(const struct atom *a)
+{
+	return a->key.rest ? 0 : MIX(MIX(a->key.dev, a->key.ino), a->key.gen);
+}
+
+static int order_by_device(const struct atom *a, const struct atom *b)
+{
+	return ORDER(a->key.disk, b->key.disk);
+}
+
+static uint64_t hash_of_device(const struct atom *a)
+{
+	return a->key.disk;
+}
+
+static int order_by_cgroup(const struct atom *a, const struct atom *b)
+{
+	return ORDER(a->key.cgroup, b->key.cgroup);
+}
+
+static uint64_t hash_of_cgroup(const struct atom *a)
+{
+	return a->key.cgroup;
+}
+
+static int order_by_stack(const struct atom *a, const struct atom *b)
+{
+	return ORDER(a->key.intent, b->key.intent);
+}
+
+static uint64_t hash_of_stack(const struct atom *a)
+{
+	return a->key.intent;
+}
+
+static int order_by_op(const struct atom *a, const struct atom *b)
+{
+	return ORDER(a->key.op, b->key.op);
+}
+
+static uint64_t hash_of_op(const struct atom *a)
+{
+	return a->key.op;
+}
+
+static int order_by_why(const struct atom *a, const struct atom *b)
+{
+	return strcmp(a->why, b->why);
+}
+
+static uint64_t hash_of_why(const struct atom *a)
+{
+	const char *s;
+	uint64_t h = 0;
+
+	for (s = a->why; *s; s++)
+		h = MIX(h, *s);
+	return h;
+}
+
+static int order_by_via(const struct atom *a, const struct atom *b)
+{
+	return ORDER(a->key.sub_pid, b->key.sub_pid);
+}
+
+static uint64_t hash_of_via(const struct atom *a)
+{
+	return a->key.sub_pid;
+}
+
+/* A property that rows can stand for: an order of atoms (0: same row), and a hash */
+struct aspect {
+	int (*order)(const struct atom *a, const struct atom *b);
+	uint64_t (*hash)(const struct atom *a);
+};
+
+static const struct aspect aspects[NR_PIVOTS] = {
+	[BY_PROCESS] = { order_by_process, hash_of_process },
+	[BY_FILE] = { order_by_file, hash_of_file },
+	[BY_DEVICE] = { order_by_device, hash_of_device },
+	[BY_CGROUP] = { order_by_cgroup, hash_of_cgroup },
+	[BY_STACK] = { order_by_stack, hash_of_stack },
+	[BY_OP] = { order_by_op, hash_of_op },
+	[BY_WHY] = { order_by_why, hash_of_why },
+};
+
+static const struct aspect via = { order_by_via, hash_of_via };
+
+/* Groups of atoms that agree in one aspect, numbered from 0 */
+struct groups {
+	const struct aspect *aspect;
+	const struct atom **first;	/* of each group */
+	uint64_t *sum;
+	unsigned int nr, size;
+	unsigned int *slot;		/* 2 * @size, a power of two; a group's number + 1, or 0 */
+};
+
+static void groups_init(struct groups *g, const struct aspect *aspect)
+{
+	memset(g, 0, sizeof(*g));
+	g->aspect = aspect;
+}
+
+static unsigned int *group_slot(const struct groups *g, const struct atom *a)
+{
+	uint64_t h = MIX(g->aspect->hash(a), 0);
+
+	for (h ^= h >> 32;; h++) {
+		unsigned int *slot = &g->slot[h & (2 * g->size - 1)];
+
+		if (!*slot || !g->aspect->order(g->first[*slot - 1], a))
+			return slot;
+	}
+}
+
+static void groups_grow(struct groups *g)
+{
+	unsigned int i;
+
+	g->size = g->size ? g->size * 2 : 16;
+	g->first = must(realloc(g->first, g->size * sizeof(*g->first)));
+	g->sum = must(realloc(g->sum, g->size * sizeof(*g->sum)));
+	free(g->slot);
+	g->slot = must(calloc(2 * g->size, sizeof(*g->slot)));
+	for (i = 0; i < g->nr; i++)
+		*group_slot(g, g->first[i]) = i + 1;
+}
+
+static unsigned int group_of(struct groups *g, const struct atom *a)
+{
+	unsigned int *slot;
+
+	if (g->nr == g->size)
+		groups_grow(g);
+	slot = group_slot(g, a);
+	if (!*slot) {
+		g->first[g->nr] = a;
+		g->sum[g->nr] = 0;
+		*slot = ++g->nr;
+	}
+	return *slot - 1;
+}
+
+static void groups_free(struct groups *g)
+{
+	free(g->first);
+	free(g->sum);
+	free(g->slot);
+}
+
+/* The first atom of the heaviest group of a row, and the number of groups. */
+static const struct atom *heaviest_atom(const struct row *row, const struct aspect *aspect,
+					unsigned int *nr)
+{
+	const struct atom *a, *best;
+	struct groups g;
+	unsigned int i, at = 0;
+
+	groups_init(&g, aspect);
+	for (a = row->atoms; a; a = a->next) {
+		i = group_of(&g, a);
+		g.sum[i] += agg_weight(a);
+	}
+	for (i = 1; i < g.nr; i++) {
+		if (g.sum[i] > g.sum[at])
+			at = i;
+	}
+	best = g.first[at];
+	if (nr)
+		*nr = g.nr;
+	groups_free(&g);
+	return best;
+}
+
+/**
+ * group_more - find what a row has besides sums
+ * @row:  the row
+ * @more: the result
+ */
+void group_more(const struct row *row, struct row_more *more)
+{
+	more->lead = heaviest_atom(row, &aspects[BY_PROCESS], NULL);
+	more->file = heaviest_atom(row, &aspects[BY_FILE], &more->files);
+	more->why = heaviest_atom(row, &aspects[BY_WHY], NULL);
+	more->disk = heaviest_atom(row, &aspects[BY_DEVICE], NULL);
+	more->cgroup = heaviest_atom(row, &aspects[BY_CGROUP], NULL);
+	more->via = heaviest_atom(row, &via, NULL);
+	more->stack = heaviest_atom(row, &aspects[BY_STACK], NULL);
+	group_hist(row, &more->hist);
+}
+
+/* The histogram of a row. */
+void group_hist(const struct row *row, struct hist *hist)
+{
+	const struct atom *a;
+
+	memset(hist, 0, sizeof(*hist));
+	for (a = row->atoms; a; a = a->next)
+		hist_few_sum(hist, &a->hist);
+}
+
+static enum row_op row_op(unsigned char op)
+{
+	switch (op) {
+	case OP_WRITE:
+		return ROW_WRITE;
+	case OP_DISCARD:
+		return ROW_DISCARD;
+	case OP_FLUSH:
+		return ROW_FLUSH;
+	default:
+		return ROW_READ;
+	}
+}
+
+static void add_atom_to_row(struct row *row, struct atom *a)
+{
+	enum row_op op = row_op(a->key.op);
+
+	a->next = row->atoms;
+	row->atoms = a;
+	row->ios[op] += a->ios;
+	row->bytes[op] += a->bytes;
+	row->all_ios += a->ios;
+	row->all_bytes += a->bytes;
+	row->errors += a->errors;
+	row->total_ns += a->total_ns;
+}
+
+static uint64_t sort_value(const struct row *row, enum sort sort)
+{
+	struct hist hist;
+
+	switch (sort) {
+	case SORT_IOS:
+		return row->all_ios;
+	case SORT_READ:
+		return row->bytes[ROW_READ];
+	case SORT_WRITTEN:
+		return row->bytes[ROW_WRITE];
+	case SORT_P99:
+		group_hist(row, &hist);
+		return hist_percentile(&hist, 0.99);
+	case SORT_TIME:
+		return row->total_ns;
+	default:
+		return row->all_bytes;
+	}
+}
+
+static const struct aspect *aspect_now;
+
+static int compare_rows(const void *va, const void *vb)
+{
+	const struct row *a = va, *b = vb;
+	int d = ORDER(b->sort, a->sort);
+
+	if (!d)
+		d = ORDER(b->all_ios, a->all_ios);
+	/* rows with equal sums keep their order */
+	return d ? d : aspect_now->order(a->atoms, b->atoms);
+}
+
+/* True if two atoms belong to the same row. */
+bool group_same(enum pivot by, const struct atom *a, const struct atom *b)
+{
+	return !aspects[by].order(a, b);
+}
+
+/**
+ * group_rows - put atoms together into rows
+ * @agg:  the sums; rows are valid until @agg changes, or until the next call
+ * @by:   what a row stands for
+ * @sort: the largest comes first
+ * @rows: the rows, allocated
+ *
+ * Return: the number of rows.
+ */
+size_t group_rows(const struct agg *agg, enum pivot by, enum sort sort, struct row **rows)
+{
+	struct row *row = NULL;
+	size_t i, nr, size = 0;
+	struct groups g;
+	struct atom *atom;
+
+	groups_init(&g, &aspects[by]);
+	map_for_each(&agg->atoms, i, atom) {
+		nr = group_of(&g, atom);
+		if (g.size > size) {
+			row = must(realloc(row, g.size * sizeof(*row)));
+			memset(row + size, 0, (g.size - size) * sizeof(*row));
+			size = g.size;
+		}
+		add_atom_to_row(&row[nr], atom);
+	}
+	nr = g.nr;
+	groups_free(&g);
+	for (i = 0; i < nr; i++)
+		row[i].sort = sort_value(&row[i], sort);
+	aspect_now = &aspects[by];
+	if (nr)
+		qsort(row, nr, sizeof(*row), compare_rows);
+	*rows = row;
+	return nr;
+}

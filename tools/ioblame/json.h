@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * json - JSON lines: one object a line, each with its type
+ */
+#ifndef IOBLAME_JSON_H
+#define IOBLAME_JSON_H
+
+#include <stdint.h>
+
+#include "cell.h"
+
+struct json_object;
+
+struct json_object *json_begin(const char *type);
+void json_text(struct json_object *o, const char *key, const char *text);
+void json_n(struct json_object *o, const char *key, uint64_t n);
+void json_print(struct json_object *o);
+void json_row(const char *type, const struct col *cols, unsigned int nr, const struct cell *cells);
+
+#endif

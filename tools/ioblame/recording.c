@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "intent.h"
+#include "msg.h"
+#include "name.h"
+#include "recording.h"
+#include "status.h"
+#include "store.h"
+#include "stream.h"
+
+/**
+ * recording_read - read chunks up to the next records
+ * @r:    the recording
+ * @head: changed by a STORE_HEAD chunk
+ * @to:   the records are appended
+ *
+ * Return: false at the end of the file.
+ */
+bool recording_read(struct recording *r, struct store_head *head, struct stream *to)
+{
+	struct store_chunk chunk;
+	struct name_key key;
+	enum store_got got;
+	char *data;
+
+	if (r->ahead) {
+		r->ahead = false;
+		return true;
+	}
+	while ((got = store_read(r->file, &chunk, &data)) == STORE_CHUNK) {
+		switch (chunk.type) {
+		case STORE_HEAD:
+			store_parse_head(head, data);
+			break;
+		case STORE_INTENT:
+			intent_parse(data);
+			break;
+		case STORE_NAME:
+			if (chunk.len <= sizeof(key))
+				break;
+			memcpy(&key, data, sizeof(key));
+			name_put(&key, data + sizeof(key));
+			break;
+		case STORE_STATUS_BEFORE:
+			status_parse(&r->before, data);
+			break;
+		case STORE_STATUS_AFTER:
+			status_parse(&r->after, data);
+			r->has_status = true;
+			break;
+		case STORE_RECORDS:
+			memcpy(stream_room(to, chunk.len), data, chunk.len);
+			stream_added(to, chunk.len);
+			free(data);
+			return true;
+		}
+		free(data);
+	}
+	r->torn = got == STORE_TORN || !r->has_status;
+	return false;
+}
+
+/**
+ * recording_open - open a recording, and read up to its first records
+ * @r:    the recording
+ * @path: its path
+ * @head: changed by a STORE_HEAD chunk
+ * @to:   the records are appended
+ *
+ * From here on, names are those of the recording.
+ * Return: EXIT_OK, or the exit status after printing the error.
+ */
+int recording_open(struct recording *r, const char *path, struct store_head *head,
+		   struct stream *to)
+{
+	char *name = must(escape_dup(path, strlen(path)));
+	int ret = EXIT_OK;
+
+	memset(r, 0, sizeof(*r));
+	r->file = fopen(path, "re");
+	if (!r->file) {
+		msg("%s: %s", name, strerror(errno));
+		ret = EXIT_FAILED;
+	} else if (store_open(r->file) != STORE_CHUNK) {
+		msg("%s is not a recording; make one with: ioblame record -o FILE", name);
+		ret = EXIT_FAILED;
+	}
+	free(name);
+	name_offline();
+	if (!ret)
+		r->ahead = recording_read(r, head, to);
+	return ret;
+}
+
+void recording_close(struct recording *r)
+{
+	if (r->file)
+		fclose(r->file);
+	r->file = NULL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * recording - records, names, intents and status out of a recording
+ */
+#ifndef IOBLAME_RECORDING_H
+#define IOBLAME_RECORDING_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "status.h"
+#include "store.h"
+#include "stream.h"
+
+struct recording {
+	FILE *file;
+	bool torn;			/* it ends early */
+	bool ahead;			/* the next records are read already */
+	struct status before, after;
+	bool has_status;		/* @after is there */
+};
+
+int recording_open(struct recording *r, const char *path, struct store_head *head,
+		   struct stream *to);
+bool recording_read(struct recording *r, struct store_head *head, struct stream *to);
+void recording_close(struct recording *r);
+
+#endif

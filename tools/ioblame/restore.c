@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "msg.h"
+#include "restore.h"
+
+enum {
+	COUNTERS_MAX = 256,
+};
+
+/* The settings as they were; the flags say which are changed now */
+static struct {
+	bool on;			/* this process switched ioblame on */
+	bool devs_changed, counters_changed;
+	char *devs;			/* lines "MAJ:MIN NAME" */
+	unsigned int nr_counters;
+	char *counter[COUNTERS_MAX], *filter[COUNTERS_MAX];
+} saved;
+
+static int keeper_fd = -1;
+static pid_t keeper, owner;
+
+/* Each device is a write of its own: the disk may be gone. */
+static void restore_devices(void)
+{
+	char *line, *rest, *number;
+	bool first = true;
+
+	for (line = strtok_r(saved.devs, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		number = strndup(line, strcspn(line, " "));
+		if (number && !dir_write("devs", number, first ? O_TRUNC : 0))
+			first = false;
+		free(number);
+	}
+	/* no device, or all are gone: O_TRUNC clears the list */
+	if (first)
+		close(dir_open("devs", O_WRONLY | O_TRUNC));
+}
+
+static void restore_counters(void)
+{
+	char name[64], text[16];
+	unsigned int i;
+
+	snprintf(text, sizeof(text), "%u", saved.nr_counters);
+	dir_write("nr_counters", text, 0);
+	for (i = 0; i < saved.nr_counters; i++) {
+		snprintf(name, sizeof(name), "counters/%u", i);
+		if (saved.counter[i])
+			dir_write(name, saved.counter[i], 0);
+		snprintf(name, sizeof(name), "counters/%u_filter", i);
+		if (saved.filter[i] && strcmp(saved.filter[i], "0"))
+			dir_write(name, saved.filter[i], 0);
+	}
+}
+
+/* Switch ioblame off, if restore_switch_on() switched it on. */
+void restore_switch_off(void)
+{
+	if (!saved.on)
+		return;
+	dir_write("enable", "0", 0);
+	saved.on = false;
+}
+
+static void restore_all(void)
+{
+	restore_switch_off();
+	if (saved.counters_changed)
+		restore_counters();
+	saved.counters_changed = false;
+	if (saved.devs_changed)
+		restore_devices();
+	saved.devs_changed = false;
+}
+
+/* Close what is open from @first on, in the keeper. */
+static void close_files(int first)
+{
+	struct dirent *e;
+	DIR *dir = opendir("/proc/self/fd");
+	int fd;
+
+	while (dir && (e = readdir(dir)) != NULL) {
+		fd = atoi(e->d_name);
+		if (fd >= first && fd != dirfd(dir) && fd != keeper_fd)
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/*
+ * Start the keeper, a process that waits for the end of this one.  It gets a byte
+ * when the settings are restored; if the pipe ends without one, it restores them.
+ */
+static void start_keeper(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	int fd[2], null;
+	char byte;
+	size_t i;
+
+	if (pipe2(fd, O_CLOEXEC))
+		return;
+	keeper = fork();
+	if (keeper) {
+		close(fd[0]);
+		keeper_fd = fd[1];
+		return;
+	}
+	owner = 0;
+	for (i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	prctl(PR_SET_NAME, "ioblame-keeper");
+	setsid();
+	if (chdir("/"))
+		_exit(1);
+	keeper_fd = fd[0];
+	null = open("/dev/null", O_RDWR);
+	for (i = 0; i < 3; i++)
+		dup2(null, i);
+	close_files(3);
+	if (read(keeper_fd, &byte, 1) != 1)
+		restore_all();
+	_exit(0);
+}
+
+static void end_keeper(void)
+{
+	if (keeper_fd < 0)
+		return;
+	if (write(keeper_fd, "", 1) != 1)
+		kill(keeper, SIGKILL);
+	close(keeper_fd);
+	keeper_fd = -1;
+	if (keeper > 0)
+		while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
+			;
+}
+
+static void restore_at_exit(void)
+{
+	if (owner != getpid())
+		return;
+	restore_all();
+	end_keeper();
+}
+
+/* Note the counters and their filters. */
+static void save_counters(void)
+{
+	char name[64], *text = dir_read_word("nr_counters");
+	unsigned int i;
+
+	saved.nr_counters = text ? strtoul(text, NULL, 10) : 0;
+	free(text);
+	if (saved.nr_counters > COUNTERS_MAX)
+		saved.nr_counters = COUNTERS_MAX;
+	for (i = 0; i < saved.nr_counters; i++) {
+		snprintf(name, sizeof(name), "counters/%u", i);
+		saved.counter[i] = dir_read_word(name);
+		snprintf(name, sizeof(name), "counters/%u_filter", i);
+		saved.filter[i] = dir_read_word(name);
+	}
+}
+
+/**
+ * restore_begin - note the settings, and restore them whatever happens
+ * @counters: counters will be changed, too
+ *
+ * Return: 0 or an errno.
+ */
+int restore_begin(bool counters)
+{
+	saved.devs = dir_read("devs");
+	if (!saved.devs)
+		return errno;
+	if (counters)
+		save_counters();
+	owner = getpid();
+	atexit(restore_at_exit);
+	/* the keeper restores everything: it does not know what was changed */
+	saved.on = true;
+	saved.devs_changed = true;
+	saved.counters_changed = counters;
+	start_keeper();
+	saved.on = false;
+	saved.devs_changed = false;
+	saved.counters_changed = false;
+	return 0;
+}
+
+/* Write `devs`; the list as it was will be restored.  Return: 0 or an errno. */
+int restore_set_device(const char *number, int flags)
+{
+	saved.devs_changed = true;
+	return -dir_write("devs", number, flags);
+}
+
+/*
+ * Count ages: the module notes when a page is dirtied only while a counter uses it.
+ * The counters as they were will be restored.  Return: 0 or an errno.
+ */
+int restore_set_ages(void)
+{
+	int err;
+
+	saved.counters_changed = true;
+	err = dir_write("nr_counters", "1", 0);
+	if (!err)
+		err = dir_write("counters/0", "W age 0 1 2 3 4 5 6 7 0", 0);
+	return -err;
+}
+
+/* Switch ioblame on until restore_switch_off().  Return: 0 or an errno. */
+int restore_switch_on(void)
+{
+	int err = -dir_write("enable", "1", 0);
+
+	saved.on = !err;
+	return err;
+}
+
+/* Restore all settings that were changed, and end the keeper. */
+void restore_end(void)
+{
+	restore_all();
+	end_keeper();
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * restore - change settings of the module, and restore them whatever happens
+ *
+ * restore_end() restores them, or an exit handler, or the keeper: a small process
+ * that waits for the end of this one, in case it is killed.
+ */
+#ifndef IOBLAME_RESTORE_H
+#define IOBLAME_RESTORE_H
+
+#include <stdbool.h>
+
+int restore_begin(bool counters);
+int restore_set_device(const char *number, int flags);
+int restore_set_ages(void);
+int restore_switch_on(void);
+void restore_switch_off(void);
+void restore_end(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * users - other processes that have files of the module open
+ */
+#ifndef IOBLAME_USERS_H
+#define IOBLAME_USERS_H
+
+#include <stdbool.h>
+
+#include "escape.h"
+
+struct users {
+	int pid;			/* one of them; 0: there is none */
+	char comm[ESCAPE_SIZE(16)];
+	char file[64];			/* that it has open */
+	bool bin, text;			/* one of them reads this log */
+};
+
+void users_find(struct users *u);
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "choice.h"
+#include "clock.h"
+#include "device.h"
+#include "filter.h"
+#include "msg.h"
+#include "name.h"
+#include "opts.h"
+#include "out.h"
+#include "run.h"
+#include "session.h"
+#include "source.h"
+#include "stop.h"
+#include "view.h"
+
+#define MS	1000000ULL
+
+/* How often records are read: the module's buffer holds 6500 for each CPU */
+#define TICK_MOST	(100 * MS)
+#define TICK_LEAST	(5 * MS)
+
+static bool look_up_devices(struct run *run)
+{
+	const struct opts *o = run->opts;
+	unsigned int i;
+
+	for (i = 0; i < o->nr_devices && !o->input; i++) {
+		if (!device_require(o->device[i], &run->device[run->nr_devices++]))
+			return false;
+	}
+	return true;
+}
+
+/* Pass a record to the view, unless it is filtered out. */
+static void pass_record(struct run *run, const struct view *view,
+			const struct iob_iolog_bin_record *rec)
+{
+	if (!filter_takes(&run->filter, rec))
+		return;
+	run->ios += !rec->part;
+	run->records++;
+	view->record(run, rec);
+}
+
+static void pass_records(struct run *run, const struct view *view)
+{
+	struct iob_iolog_bin_record rec;
+
+	while (source_next(&run->source, &rec))
+		pass_record(run, view, &rec);
+	if (view->filled)
+		view->filled(run);
+	name_done();
+}
+
+struct schedule {
+	uint64_t interval, next, last, end;
+	uint64_t count;
+};
+
+/* At the end of an interval, let the view print.  Return: true after the last one. */
+static bool end_interval(struct run *run, const struct view *view, struct schedule *c)
+{
+	if (!c->interval || run->now_ns < c->next)
+		return false;
+	if (view->interval) {
+		view->interval(run, c->last, run->now_ns, false);
+		out_flush();
+		name_tidy();
+	}
+	c->last = run->now_ns;
+	while (c->next <= run->now_ns)
+		c->next += c->interval;
+	return run->opts->count && ++c->count >= run->opts->count;
+}
+
+/* Replay a recording: intervals follow the times of its records. */
+static void replay_records(struct run *run, const struct view *view, struct schedule *c)
+{
+	struct iob_iolog_bin_record rec;
+
+	while (!stop_asked() && !out_closed() && !run->quit &&
+	       source_fill(&run->source, false)) {
+		while (source_next(&run->source, &rec)) {
+			if (!c->next) {
+				c->last = run->source.head.start_ns;
+				c->next = c->last + c->interval;
+			}
+			run->now_ns = rec.complete_ns;
+			if (end_interval(run, view, c))
+				return;
+			if (run->opts->duration_ns &&
+			    rec.complete_ns > run->source.head.start_ns + run->opts->duration_ns)
+				return;
+			pass_record(run, view, &rec);
+		}
+		if (view->filled)
+			view->filled(run);
+		out_flush();
+	}
+	if (!c->next)
+		c->last = run->source.head.start_ns;
+}
+
+static uint64_t next_tick(const struct run *run, uint64_t tick)
+{
+	/* faster when the buffers, of 1 MiB for each CPU, were more than 1/8 full */
+	if (run->source.got > (256 << 10) * (uint64_t)run->source.nr_cpus / 2)
+		return tick / 2 > TICK_LEAST ? tick / 2 : TICK_LEAST;
+	return tick * 2 < TICK_MOST ? tick * 2 : TICK_MOST;
+}
+
+static void show_progress(const struct run *run, uint64_t start)
+{
+	static uint64_t shown;
+
+	if (run->now_ns < shown + 1000 * MS)
+		return;
+	shown = run->now_ns;
+	msg_progress("%llu s, %llu IOs; Ctrl-C ends", (unsigned long long)
+		     ((run->now_ns - start) / (1000 * MS)), (unsigned long long)run->ios);
+}
+
+static void watch_records(struct run *run, const struct view *view, struct schedule *c, bool quiet)
+{
+	uint64_t tick = TICK_MOST, start = clock_ns(), wait;
+
+	run->now_ns = start;
+	c->last = start;
+	c->next = start + c->interval;
+	if (run->opts->duration_ns)
+		c->end = start + run->opts->duration_ns;
+	while (!stop_asked() && !out_closed() && !run->quit) {
+		if (!source_fill(&run->source, false)) {
+			run->ended_by_others = true;
+			break;
+		}
+		pass_records(run, view);
+		out_flush();
+		run->now_ns = clock_ns();
+		if (end_interval(run, view, c) || (c->end && run->now_ns >= c->end))
+			break;
+		if (child_ended(run->opts->sync))
+			break;
+		if (!quiet)
+			show_progress(run, start);
+		tick = next_tick(run, tick);
+		wait = tick;
+		if (c->interval && c->next - run->now_ns < wait)
+			wait = c->next - run->now_ns;
+		if (c->end && c->end - run->now_ns < wait)
+			wait = c->end - run->now_ns;
+		if (view->wait)
+			view->wait(run, wait);
+		else
+			stop_wait(-1, wait);
+	}
+	msg_progress_end();
+}
+
+/*
+ * Page faults of the command itself would be IO on the disks that it watches.  Load
+ * the program and the time zone now, and keep them in memory.  Without the
+ * privilege, the command shows up in its own output.
+ */
+static void lock_memory(void)
+{
+	tzset();
+	if (mlockall(MCL_CURRENT))
+		return;
+}
+
+static int begin_source(struct run *run, const struct view *view)
+{
+	const struct opts *o = run->opts;
+	int ret;
+
+	if (o->input)
+		return source_open_file(&run->source, o->input);
+	lock_memory();
+	ret = session_begin(&run->session, run->device, run->nr_devices, view->ages);
+	/* the binary log exists once ioblame is on: open it as early as possible */
+	if (!ret && !run->session.own)
+		session_status(&run->session);
+	if (!ret)
+		ret = source_open(&run->source, run->session.text);
+	if (!ret && run->session.own)
+		session_status(&run->session);
+	session_ready();
+	run->source.unordered = view->unordered;
+	if (!ret && !run->session.own) {
+		run->filter.device = run->device;
+		run->filter.nr_devices = run->nr_devices;
+		if (view->ages)
+			msg("ages are known only if a counter of the running session uses age");
+	}
+	return ret;
+}
+
+static int go_through(struct run *run, const struct view *view)
+{
+	const struct opts *o = run->opts;
+	struct schedule c = { .interval = o->interval_ns ? o->interval_ns : view->interval_ns };
+	int ret = EXIT_OK;
+
+	if (view->begin)
+		ret = view->begin(run);
+	if (!ret && o->run)
+		ret = child_start(o->run) ? EXIT_OK : EXIT_FAILED;
+	if (ret)
+		return ret;
+	run_print_head(run);
+	if (source_is_live(&run->source))
+		watch_records(run, view, &c,
+			      view->wait || view->interval_ns || o->command == CMD_SNOOP);
+	else
+		replay_records(run, view, &c);
+	if (stop_asked())
+		child_kill();
+	ret = EXIT_OK;
+	if (source_is_live(&run->source)) {
+		if (o->sync && !stop_asked())
+			sync();
+		session_off(&run->session);
+		source_fill(&run->source, true);
+		pass_records(run, view);
+		if (view->interval && run->now_ns < clock_ns())
+			run->now_ns = clock_ns();
+	}
+	if (view->interval && !(o->count && c.count >= o->count))
+		view->interval(run, c.last, run->now_ns, true);
+	return ret;
+}
+
+/* Print why there are no more records.  Return: the exit status. */
+static int print_how_it_ended(const struct run *run)
+{
+	if (run->ended_by_others) {
+		msg("ioblame was switched off by somebody else");
+		return EXIT_FAILED;
+	}
+	if (run->source.recording.torn) {
+		msg("the recording ends early: it is incomplete");
+		return EXIT_OK;
+	}
+	return out_failed() ? EXIT_FAILED : EXIT_OK;
+}
+
+/**
+ * view_run - run a view from its beginning to its end
+ * @opts: the command line
+ * @view: its functions
+ *
+ * Return: the exit status.
+ */
+int view_run(const struct opts *opts, const struct view *view)
+{
+	struct run run = { .opts = opts };
+	int ret, how;
+
+	run.filter.opts = opts;
+	if (!look_up_devices(&run))
+		return EXIT_FAILED;
+	if (opts->sync && !opts->input)
+		sync();
+	ret = begin_source(&run, view);
+	if (!ret)
+		ret = go_through(&run, view);
+	if (!ret)
+		run_print_end(&run);
+	if (!ret && view->end)
+		ret = view->end(&run);
+	out_flush();
+	how = ret ? ret : print_how_it_ended(&run);
+	source_close(&run.source);
+	session_end(&run.session);
+	return how;
+}

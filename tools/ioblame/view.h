@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * view - read a session or a recording until its end, and call the view
+ */
+#ifndef IOBLAME_VIEW_H
+#define IOBLAME_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "opts.h"
+#include "run.h"
+
+/* The functions of a view; any may be NULL, but for @record */
+struct view {
+	bool ages;			/* needs ages of pages */
+	bool unordered;			/* takes the records of several CPUs in any order */
+	uint64_t interval_ns;		/* if the command line has none */
+	int (*begin)(struct run *run);
+	void (*record)(struct run *run, const struct iob_iolog_bin_record *rec);
+	/* after each batch of records */
+	void (*filled)(struct run *run);
+	/* at the end of each interval and of the run */
+	void (*interval)(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last);
+	/* wait at most @timeout_ns, for records or for the keys of a terminal */
+	void (*wait)(struct run *run, uint64_t timeout_ns);
+	int (*end)(struct run *run);
+};
+
+int view_run(const struct opts *opts, const struct view *view);
+
+#endif
