@@ -85,6 +85,10 @@ bench:
 lint:
 	@CASE='lint/*' selftests/run
 
+# The documents, by Sphinx: any warning fails
+htmldocs:
+	@Documentation/build
+
 help:
 	@echo 'make             build ioblame.ko for KVER ($(KVER)), and the command'
 	@echo 'make install     install it: by DKMS where there is dkms'
@@ -93,7 +97,8 @@ help:
 	@echo 'make check       all tests; KERNEL="6.1 7.2" and CASE="truth/*" run a part'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make lint        only the checks of the source'
+	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
 	@echo 'make clean       remove what was built here'
 
-.PHONY: all module command clean install uninstall install-files uninstall-files check demo bench lint help
+.PHONY: all module command clean install uninstall install-files uninstall-files check demo bench lint htmldocs help
 .SUFFIXES:
