@@ -15,7 +15,8 @@ with open(os.path.join(HERE, "..", "dkms.conf"), encoding="utf-8") as conf:
 release = version
 
 master_doc = "index"
-exclude_patterns = ["output"]
+# (reference/ includes what is generated)
+exclude_patterns = ["output", "reference/generated"]
 primary_domain = "c"
 highlight_language = "none"
 # Options, three dots and quotes are typed as they are shown
