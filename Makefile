@@ -85,7 +85,8 @@ bench:
 lint:
 	@CASE='lint/*' selftests/run
 
-# The documents, by Sphinx: any warning fails
+# Builds the documents by Sphinx; fails on any warning
+.PHONY: htmldocs
 htmldocs:
 	@Documentation/build
 
@@ -100,5 +101,5 @@ help:
 	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
 	@echo 'make clean       remove what was built here'
 
-.PHONY: all module command clean install uninstall install-files uninstall-files check demo bench lint htmldocs help
+.PHONY: all module command clean install uninstall install-files uninstall-files check demo bench lint help
 .SUFFIXES:
