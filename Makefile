@@ -89,6 +89,11 @@ bench:
 lint:
 	@CASE='lint/*' selftests/run
 
+# Builds the documents by Sphinx; fails on any warning
+.PHONY: htmldocs
+htmldocs:
+	@Documentation/build
+
 help:
 	@echo 'make             build ioblame.ko for KVER ($(KVER)), and the command'
 	@echo 'make install     install it: by DKMS where there is dkms'
@@ -98,6 +103,7 @@ help:
 	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make lint        only the checks of the source'
+	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
 	@echo 'make clean       remove what was built here'
 
 .PHONY: all module command clean install uninstall install-files uninstall-files check quick demo bench lint help
