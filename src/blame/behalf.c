@@ -4,7 +4,7 @@
  * No hook is needed at the return: a probe that asks later looks whether the call's
  * return address is still in the task's stack trace.
  *
- * Calls nest: do_writepages() on a loop device's file runs inside the worker's call.  The
+ * Calls nest: do_writepages() on the file of a disk runs inside its worker's call.  The
  * innermost call that knows for whom decides.
  */
 #include <compat/compiler.h>

@@ -90,7 +90,7 @@ struct iob_provider {
 };
 
 /*
- * Defines a provider: IOB_PROVIDER(ext4) = { .hooks = ... };  src/registry.c lists its name.
+ * Defines a provider: IOB_PROVIDER(name) = { .hooks = ... };  src/registry.c lists the name.
  */
 #define IOB_PROVIDER(name)					\
 	extern const struct iob_provider iob_provider_##name;	\

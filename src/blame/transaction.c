@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A log is known by a key: a pointer that is compared and never followed.  For each log
- * the last eight transactions are kept: jbd2-like journals have two at a time, one that
- * runs and one that is committed; other logs write a few at once, and a block may hold the
+ * the last eight transactions are kept: a journal has two at a time, one that runs and one
+ * that is committed; other logs write a few at once, and a block may hold the
  * end of one and the beginning of the next: then the participants of both pay.
  *
  * The task whose fsync forces a commit does not pay for it: without the fsync the same

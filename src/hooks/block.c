@@ -2,9 +2,9 @@
 /*
  * The block layer: an IO is queued, bio_split_probe, remapped, issued, completed.
  *
- * Context: queueing, splitting and remapping run in the submitter's context; rq_issue,
- * rq_remap and the entry of blk_rq_unprep_clone() in the task that runs the queue or ends
- * requests, interrupts may be off; completions mostly in hardirq.
+ * Context: queueing, splitting and remapping run in the submitter's context; rq_issue and
+ * rq_remap in the task that runs the queue, interrupts may be off; completions mostly in
+ * hardirq.
  */
 #include <linux/blkdev.h>
 
@@ -190,12 +190,6 @@ static void throttle_entered(struct pt_regs *regs)
 	iob_bio_claim(iob_arg_ptr(regs, 0), regs);
 }
 
-/* (clone): the bios of a request that was made from another one are thrown away */
-static void unprep_entered(struct pt_regs *regs)
-{
-	iob_rq_unmap(iob_arg_ptr(regs, 0));
-}
-
 #define NEEDED(tp, a, b) {						\
 	.name = #tp, .kind = IOB_HOOK_TRACEPOINT,			\
 	.phase = IOB_HOOK_ENABLED, .needed = true,			\
@@ -203,12 +197,6 @@ static void unprep_entered(struct pt_regs *regs)
 }
 
 static const struct iob_hook block_table[] = {
-	{
-		.name = "blk_rq_unprep_clone",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = unprep_entered,
-		.impact = "that requests of multipath's were refused: they count as lost",
-	},
 	/* ends first: else an IO's beginning might be seen, and then not its end */
 	NEEDED(block_bio_complete, bio_complete_probe, bio_complete_probe),
 	NEEDED(block_rq_complete, rq_complete_probe, rq_complete_probe_errno),

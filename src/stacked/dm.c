@@ -17,8 +17,12 @@
  *
  * What is noted counts only while the waiting bio has its context.
  *
+ * Multipath makes requests of requests, which io/request follows; here is only where such a
+ * request is thrown away.
+ *
  * Context: dm_io and dm_kcopyd_copy in workers and in the task that gives the upper disk
- * its IO, where they may sleep; preemption is off in the hooks.
+ * its IO, where they may sleep; blk_rq_unprep_clone in the task that runs multipath's queue
+ * or ends its requests, interrupts may be off; preemption is off in the hooks.
  */
 #include <linux/blkdev.h>
 
@@ -32,6 +36,7 @@
 #include "hooks/hook.h"
 #include "io/bio_ctx.h"
 #include "io/parent.h"
+#include "io/request.h"
 #include "stack/call.h"
 #include "stack/stack.h"
 
@@ -290,6 +295,12 @@ static bool dm_find_parent(struct iob_origin *o, const struct bio *bio)
 	return false;
 }
 
+/* (clone): the bios of a request that was made from another one are thrown away */
+static void dm_unprep_entered(struct pt_regs *regs)
+{
+	iob_rq_unmap(iob_arg_ptr(regs, 0));
+}
+
 static const struct iob_parent_ops dm_parent_ops = {
 	.find = dm_find_parent,
 };
@@ -313,6 +324,11 @@ static const struct iob_hook dm_table[] = {
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
 		.bio_kind = &dm_bio_crypt, IOB_IN_MODULE("dm_crypt", CONFIG_DM_CRYPT),
 		.impact = "for whom dm-crypt writes",
+	}, {
+		.name = "blk_rq_unprep_clone",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = dm_unprep_entered,
+		.impact = "that requests of multipath's were refused: they count as lost",
 	},
 	DM_END("dm_snapshot", CONFIG_DM_SNAPSHOT, "copy_callback", &dm_copy_snapshot),
 	DM_END("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING, "copy_complete", &dm_copy_thin),
