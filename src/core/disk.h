@@ -4,7 +4,7 @@
  *
  * Probes ask for each bio and for each dirtied page if the device is watched.
  *
- * Example: `devs` is "sda2 dm-0".  A bio to sector 9000 of sda finds the entry { disk 8:0,
+ * Example: `devs` is "sda2 sdc".  A bio to sector 9000 of sda finds the entry { disk 8:0,
  * sectors 4096 to 102400 } and is followed.  A bio to sdb pays for iob_disk_maybe() only.
  */
 #ifndef IOB_CORE_DISK_H

@@ -85,7 +85,7 @@ bool iob_index_full(const struct iob_index *idx)
 
 /* Let @node be found by number @nr. */
 static int index_publish(struct iob_index *idx, struct iob_node *node, u32 nr,
-		   gfp_t gfp)
+			 gfp_t gfp)
 {
 	struct iob_node ***leaf = &idx->leaf[nr / IOB_INDEX_LEAF];
 

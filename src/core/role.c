@@ -113,7 +113,7 @@ static void role_copy_comm(struct iob_role *role, struct task_struct *task)
 }
 
 static void role_fill(struct iob_role *role, const struct role_key *key,
-		 struct task_struct *task, u64 cgroup)
+		      struct task_struct *task, u64 cgroup)
 {
 	memset(role, 0, sizeof(*role));
 	role->start = key->start;

@@ -54,7 +54,7 @@ struct iob_task {
  * into.  Parts follow struct iob_task in memory; iob_task_part_add() says where.  All bytes
  * of a part are 0 when the task is first met in a session, then @renew is called.
  *
- * Example: xfs keeps 88 bytes.  .offset becomes 512, say, and the part of the task at
+ * Example: a file system keeps 88 bytes.  .offset becomes 512, say, and the part of the task at
  * address 0x1000 is at 0x1200.
  *
  * A part with a room in struct iob_task sets .offset itself, so that the compiler knows
