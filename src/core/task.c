@@ -48,7 +48,7 @@ int iob_task_part_add(struct iob_task_part *part)
 	return 0;
 }
 
-static void free_task_parts(struct iob_task *t)
+static void task_parts_free(struct iob_task *t)
 {
 	unsigned int i;
 
@@ -58,7 +58,7 @@ static void free_task_parts(struct iob_task *t)
 	}
 }
 
-static void renew_task_parts(struct iob_task *t)
+static void task_parts_renew(struct iob_task *t)
 {
 	unsigned int i;
 
@@ -74,7 +74,7 @@ static void renew_task_parts(struct iob_task *t)
 }
 
 /* The task acts in another role from now on. */
-static void tell_task_parts_new_role(struct iob_task *t)
+static void task_parts_new_role(struct iob_task *t)
 {
 	unsigned int i;
 
@@ -94,7 +94,7 @@ static struct iob_task *task_create(const struct task_struct *task, s32 user)
 		return NULL;
 	}
 	memset(t, 0, task_size);
-	renew_task_parts(t);
+	task_parts_renew(t);
 	t->task = task;
 	t->user = user;
 	spin_lock_irqsave(&tasks_lock, flags);
@@ -112,10 +112,9 @@ static void task_renew(struct iob_task *t)
 	t->serves = 0;
 	t->role = 0;
 	t->pid = 0;
-	t->serves = 0;
 	t->direct = 0;
 	t->act = IOB_ACT_NONE;
-	renew_task_parts(t);
+	task_parts_renew(t);
 }
 
 /* The slow path of iob_task_get(): the current task has no context, or an old one. */
@@ -140,7 +139,7 @@ static void task_unlink(struct iob_task *t)
 /* No reader can find @t any more. */
 static void task_destroy(struct iob_task *t)
 {
-	free_task_parts(t);
+	task_parts_free(t);
 	kmem_cache_free(task_cache, t);
 }
 
@@ -213,7 +212,7 @@ int iob_task_set_user(s32 user)
 		spin_unlock_irqrestore(&tasks_lock, flags);
 		t->pid = 0;
 		t->act = IOB_ACT_NONE;
-		tell_task_parts_new_role(t);
+		task_parts_new_role(t);
 	} else {
 		err = -ENOMEM;
 	}

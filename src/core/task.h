@@ -146,6 +146,13 @@ static inline void iob_task_serve(struct iob_task *t, u32 reason, bool on)
 		t->serves &= ~reason;
 }
 
+/* Begin a writeback work with this modifier, 0: end it.  Likewise. */
+static inline void iob_task_set_modifier(struct iob_task *t, u32 modifier)
+{
+	t->modifier = modifier;
+	iob_task_serve(t, IOB_SERVES_WRITEBACK, modifier);
+}
+
 void iob_task_free(const struct task_struct *task);
 void iob_task_fork(const struct task_struct *parent,
 		   const struct task_struct *child);
