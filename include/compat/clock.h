@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/clock - the processor's own counter, where the kernel's clock is one
+ * compat/clock - the processor's cycle counter, if the kernel's clock reads the same
  *
- * Hides: only x86-64 has one that is read here.  (The name of its clocksource is
- * the same on all kernels; "tsc-early" is another one, of which nobody knows yet
- * how fast it is.)
+ * Hides: it is used on x86-64 only, where the clocksource is named "tsc" on all kernels.
+ * "tsc-early" is another clocksource, whose frequency is not calibrated yet.
  */
 #ifndef IOB_COMPAT_CLOCK_H
 #define IOB_COMPAT_CLOCK_H
@@ -23,7 +22,7 @@ static __always_inline u64 iob_cycles(void)
 	return rdtsc();
 }
 
-/* Whether @cs is what iob_cycles() reads. */
+/* True if iob_cycles() reads the counter of @cs. */
 static inline bool iob_cycles_are(const struct clocksource *cs)
 {
 	return !strcmp(cs->name, IOB_CYCLES_NAME);

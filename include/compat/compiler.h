@@ -2,10 +2,9 @@
 /*
  * compat/compiler - a variable that is set before it is read
  *
- * Hides: kernels are built to clear each variable on the stack
- * (CONFIG_INIT_STACK_ALL_ZERO), an array word by word, on each call.  Who says
- * IOB_UNINIT answers for what is read having been written; older compilers do
- * not know the attribute, and do not clear.
+ * Hides: kernels with CONFIG_INIT_STACK_ALL_ZERO clear each variable on the stack at each
+ * call, 400 bytes of a trace for example.  IOB_UNINIT prevents that.  Users of IOB_UNINIT
+ * must initialise every byte that is read.  Compilers without the attribute do not clear.
  */
 #ifndef IOB_COMPAT_COMPILER_H
 #define IOB_COMPAT_COMPILER_H

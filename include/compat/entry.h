@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/entry - being called at the entry of functions
+ * compat/entry - a callback at the entry of a function
  *
- * Hides: 5.11 d19ad0775dcd hands struct ftrace_regs to ftrace's callbacks instead
- * of struct pt_regs, and turns round the flag by which a callback says whether
- * it may be called again while it runs.  On x86 since then the arguments, the
- * stack and the frame pointer are there without asking for all registers, which
- * would cost more at each call.  Where ftrace gives no registers at all there
- * is no IOB_ENTRY_FTRACE, and kprobes have to do.
+ * Hides: since 5.11 (d19ad0775dcd) ftrace passes struct ftrace_regs to callbacks instead of
+ * struct pt_regs, and the flag about recursion has the opposite meaning.  On x86 it then
+ * passes the arguments, the stack pointer and the frame pointer without
+ * FTRACE_OPS_FL_SAVE_REGS, which costs more at each call.  Where ftrace passes no registers,
+ * IOB_ENTRY_FTRACE is not defined, and kprobes are used.
  */
 #ifndef IOB_COMPAT_ENTRY_H
 #define IOB_COMPAT_ENTRY_H
@@ -24,15 +23,15 @@
 #endif
 
 #ifdef IOB_HAVE_FTRACE_REGS
-/* what a callback is given; the last for iob_entry_regs() */
+/* The parameters of a callback; the last one is for iob_entry_regs(). */
 #define IOB_FTRACE_ARGS		unsigned long ip, unsigned long parent_ip, \
 				struct ftrace_ops *ops, struct ftrace_regs *fregs
-/* ftrace itself does not keep a callback from being called while it runs */
+/* ftrace does not protect a callback from recursion unless a flag asks for it */
 #define IOB_ENTRY_REENTRANT	0
 
 /*
- * The arguments, the instruction and stack pointers and the frame pointer; the
- * others may be anything.
+ * Valid are the arguments, the instruction pointer, the stack pointer and the frame pointer.
+ * Other registers may have any value.
  */
 static inline struct pt_regs *iob_entry_regs(struct ftrace_regs *fregs)
 {
@@ -53,7 +52,7 @@ static inline struct pt_regs *iob_entry_regs(struct pt_regs *regs)
 }
 #endif
 
-/* PERMANENT: with kernel.ftrace_enabled=0 blame would go wrong in silence. */
+/* PERMANENT: kernel.ftrace_enabled=0 would silently make the result wrong. */
 #define IOB_ENTRY_OPS_FLAGS	(IOB_ENTRY_FLAGS | IOB_ENTRY_REENTRANT | \
 				 FTRACE_OPS_FL_PERMANENT)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/memcg - the cgroup whose memory a folio is
+ * compat/memcg - the memory cgroup that a folio is charged to
  *
- * Hides: 5.11 bcfe06bf2622: page_memcg() took the place of page->mem_cgroup;
- * 5.16 1b7e4464d43a: of folios, folio_memcg().
+ * Hides: page_memcg() replaced page->mem_cgroup in 5.11 (bcfe06bf2622), and folio_memcg()
+ * replaced page_memcg() in 5.16 (1b7e4464d43a).
  */
 #ifndef IOB_COMPAT_MEMCG_H
 #define IOB_COMPAT_MEMCG_H
@@ -14,8 +14,8 @@
 #include <compat/folio.h>
 
 /*
- * Any context; the folio is locked or under writeback.  Return: the cgroup's
- * id; 0 if there is none, or if it is not of the unified hierarchy.
+ * The id of the folio's cgroup, 0 if it has none or if that is not of the unified hierarchy.
+ * Any context; the folio is locked or under writeback.
  */
 static inline u64 iob_folio_cgroup(struct iob_folio *f)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/rcu - the read side that holds for a probe on every kernel
+ * compat/rcu - one read side for all probes on all kernels
  *
- * Hides: tracepoint probes run with preemption off up to 6.19, under SRCU and
- * preemptible from 7.0 on.  Our own read side is the sched flavour: preemption
- * off, which also keeps per-CPU data ours, and which synchronize_rcu() waits
- * for on every kernel since 4.20.
+ * Hides: tracepoint probes run with preemption off up to 6.19, and preemptible under SRCU
+ * since 7.0.  The read side here is RCU-sched: preemption is off, so that a probe may use
+ * per-CPU data, and synchronize_rcu() waits for it on each kernel since 4.20.
  */
 #ifndef IOB_COMPAT_RCU_H
 #define IOB_COMPAT_RCU_H
@@ -18,7 +17,7 @@
 
 #define iob_read_lock()		rcu_read_lock_sched_notrace()
 #define iob_read_unlock()	rcu_read_unlock_sched_notrace()
-/* The same in a tracepoint's probe, for which the tracepoint may have done it. */
+/* The same in a tracepoint's probe: nothing to do if the tracepoint turns preemption off. */
 #ifdef IOB_HAVE_TRACE_PREEMPT_OFF
 #define iob_probe_lock()	do { } while (0)
 #define iob_probe_unlock()	do { } while (0)

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/slab - a cache that is never merged with others
+ * compat/slab - a slab cache that is never merged with others
  *
- * slabinfo then shows our objects under their name, and destroying a cache
- * finds what was leaked.
+ * So slabinfo shows the objects under their own name, and destroying the cache reports
+ * leaked objects.
  *
- * Hides: SLAB_NO_MERGE came with 6.5 (d0bf7d5759c1).  Before, a cache that
- * copies to user space is not merged; a constructor would do as well, but
- * makes each object eight bytes larger.  Nothing is ever copied from these
- * objects to user space.
+ * Hides: SLAB_NO_MERGE exists since 6.5 (d0bf7d5759c1).  Before that, caches with a region
+ * for copies to user space are not merged, though nothing is copied from these objects.  A
+ * constructor would have the same effect, but makes each object 8 bytes larger.
  */
 #ifndef IOB_COMPAT_SLAB_H
 #define IOB_COMPAT_SLAB_H
 
 #include <linux/slab.h>
 
-/* May sleep.  Objects come with any content.  Return: NULL without memory. */
+/* May sleep.  Objects are not initialised.  Return: NULL without memory. */
 static inline struct kmem_cache *iob_cache_create(const char *name, size_t size,
 						  slab_flags_t flags)
 {

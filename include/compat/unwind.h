@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/unwind - a stack trace from given registers on
+ * compat/unwind - a stack trace that begins at given registers
  *
- * Hides: stack_trace_save_regs() is not exported.  x86's unwinder is; where
- * there is none, the trace begins in the handler that asks.  Where an unwinder
- * is at is known of ORC's alone: without it no stack is remembered.
+ * Hides: stack_trace_save_regs() is not exported, but x86's unwinder is.  On other
+ * architectures the trace begins in the caller instead.  Only ORC's unwinder tells its
+ * registers in each frame (IOB_UNWIND_FRAMES): without it each stack is walked.
  */
 #ifndef IOB_COMPAT_UNWIND_H
 #define IOB_COMPAT_UNWIND_H
@@ -38,7 +38,7 @@ static inline unsigned int iob_unwind_regs(unsigned long *trace,
 #ifdef CONFIG_UNWINDER_ORC
 #define IOB_UNWIND_FRAMES
 
-/* Where the caller is: one moment, so that the three fit together. */
+/* Where the caller is.  One asm statement, so that the three belong to one instruction. */
 static __always_inline void iob_here(unsigned long *ip, unsigned long *sp,
 				     unsigned long *bp)
 {
@@ -48,7 +48,7 @@ static __always_inline void iob_here(unsigned long *ip, unsigned long *sp,
 		     : "=r" (*ip), "=r" (*sp), "=r" (*bp));
 }
 
-/* Where the unwinder is: the registers that the code there has. */
+/* The registers that the unwinder has in its current frame. */
 static inline void iob_unwind_at(const struct unwind_state *state,
 				 unsigned long *sp, unsigned long *bp)
 {
@@ -57,8 +57,8 @@ static inline void iob_unwind_at(const struct unwind_state *state,
 }
 
 /*
- * Whether the unwinder is at registers that were saved by an interruption, not
- * at a call; @user: by that of the user's code, which ends a stack.
+ * True if the unwinder is at registers that were saved by an interrupt or on entry to the
+ * kernel, not at a call.  @user: they are those of the user's code, where a stack ends.
  */
 static inline bool iob_unwind_interrupted(struct unwind_state *state,
 					  bool *user)
@@ -71,12 +71,12 @@ static inline bool iob_unwind_interrupted(struct unwind_state *state,
 #endif
 
 /*
- * Where the probed function returns to, and where that is noted: it has only just been
- * entered, on the stack that we are on.
+ * The return address of the probed function, and where it is on the stack.  The function
+ * has just been entered, on the current stack.
  */
 static inline unsigned long iob_caller_of(struct pt_regs *regs)
 {
-	/* (regs_get_kernel_stack_nth() allows for registers of any kind) */
+	/* not regs_get_kernel_stack_nth(), which first checks which stack it is */
 	return READ_ONCE_NOCHECK(*(unsigned long *)kernel_stack_pointer(regs));
 }
 
@@ -85,7 +85,7 @@ static inline unsigned long iob_stack_at(struct pt_regs *regs)
 	return kernel_stack_pointer(regs);
 }
 
-/* The @nr-th of the probed function's arguments that are on the stack, from 0. */
+/* Argument @nr of those that the probed function has on the stack, counted from 0. */
 static inline void *iob_stack_argument(struct pt_regs *regs, unsigned int nr)
 {
 	return READ_ONCE_NOCHECK(((void **)kernel_stack_pointer(regs))[nr + 1]);
@@ -99,7 +99,7 @@ static inline unsigned int iob_unwind_regs(unsigned long *trace,
 	return stack_trace_save(trace, max, 1);
 }
 
-/* Not known: what is done on another's behalf is charged to who does it. */
+/* Not known: work on behalf of another task is charged to the task that does it. */
 static inline unsigned long iob_caller_of(struct pt_regs *regs)
 {
 	return 0;

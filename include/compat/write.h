@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/write - which of its write() calls the current task is at
+ * compat/write - tell one write() call of a task from the next
  *
- * Hides: without CONFIG_TASK_XACCT nobody counts them.
+ * Hides: the kernel counts the calls only with CONFIG_TASK_XACCT.
+ *
+ * Example: a task has ended 41 calls.  Two pages that are dirtied while the count is 41
+ * belong to call 42, or to no call.
  */
 #ifndef IOB_COMPAT_WRITE_H
 #define IOB_COMPAT_WRITE_H
@@ -14,9 +17,9 @@
 #if defined(CONFIG_TASK_XACCT) && defined(IOB_UNWIND_FRAMES) && \
 	defined(MODULES_VADDR)
 /*
- * How many calls of vfs_write() that went on to the file's own write or write_iter
- * the task has ended: each adds one when that has returned, and before it returns
- * itself (/proc/PID/io: syscw).  Others add to it, too; nobody takes away.
+ * The number of calls of vfs_write() that the task has ended and that called the file's own
+ * write or write_iter.  Each adds 1 between the return of that function and its own return
+ * (syscw in /proc/PID/io).  Other system calls add to it, too.  It never goes down.
  */
 static __always_inline u64
 iob_writes_ended(const struct task_struct *task)
@@ -24,7 +27,7 @@ iob_writes_ended(const struct task_struct *task)
 	return task->ioac.syscw;
 }
 
-/* Whether an address is in a module, and so not in what the kernel is made of. */
+/* True if an address is in a module, not in the kernel image. */
 static inline bool iob_in_modules(unsigned long ip)
 {
 	return ip >= MODULES_VADDR && ip < MODULES_END;

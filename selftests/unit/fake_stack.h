@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stacks whose every frame is known: the simulator of test_slot.c
+ * A simulator of stacks for test_slot.c: each frame is known
  *
- * A few functions are made up, each with its rules of unwinding, and called in
- * turn on a stack of ours: so the return addresses are known without asking.
- * What is not written by that is free, and keeps what it held.
+ * A few functions are made up, each with its rules of unwinding.  They call each other on a
+ * simulated stack, so the return addresses are known without an unwinder.  Words that the
+ * calls do not write keep their old values.
  *
- * A stack ends where its memory does: a sanitizer sees what is read beyond.
+ * The stack ends where its memory ends: a sanitizer reports reads beyond.
  */
 #ifndef UNIT_FAKE_STACK_H
 #define UNIT_FAKE_STACK_H
@@ -21,13 +21,13 @@
 #define CODE		0xffffffff81000000UL
 
 enum kind {
-	KEEP,		/* counts from sp, leaves the frame pointer alone */
-	SAVE,		/* counts from sp, has anything in the frame pointer */
-	FIXED,		/* has a frame pointer, and counts from it */
-	ROOM,		/* so, and has room of variable size */
-	ALIGN,		/* so, and aligns what is below */
-	DRAP,		/* aligns, notes in a word where it was entered */
-	LAST,		/* the stack's end, below it the user's registers */
+	KEEP,		/* counts from sp, does not change the frame pointer */
+	SAVE,		/* counts from sp, saves the frame pointer, then sets it to anything */
+	FIXED,		/* counts from the frame pointer */
+	ROOM,		/* as FIXED, with room of variable size */
+	ALIGN,		/* as FIXED, and aligns the stack pointer */
+	DRAP,		/* aligns, and a word points to where it was entered */
+	LAST,		/* the outermost frame: entry code, above it the user's registers */
 };
 
 static const char letter[] = "ksfradL";	/* for each kind */
@@ -39,14 +39,14 @@ static struct func {
 	unsigned int align;
 } funcs[NR_FUNCS];
 
-/* what a function has in the frame pointer, if it is a SAVE */
+/* what a SAVE sets the frame pointer to */
 enum has {
-	HAS_CALLERS,	/* what its caller has */
+	HAS_CALLERS,	/* its caller's value */
 	HAS_NUMBER,
-	HAS_LOCAL,	/* points to a variable of its own */
-	HAS_OUTER,	/* to one further out */
-	HAS_AT_END,	/* so far from the stack's end */
-	HAS_AT_SP,	/* so far from the innermost stack pointer */
+	HAS_LOCAL,	/* the address of a variable of its own */
+	HAS_OUTER,	/* the address of a word further out */
+	HAS_AT_END,	/* a distance from the stack's end */
+	HAS_AT_SP,	/* a distance from the innermost stack pointer */
 };
 
 struct call {
@@ -57,7 +57,7 @@ struct call {
 	long value;
 };
 
-/* who calls whom, innermost first */
+/* a chain of calls, innermost first */
 struct calls {
 	struct call call[MAX_CALLS];
 	unsigned int nr;
@@ -141,7 +141,7 @@ static inline unsigned long bp_in(const struct stack *s, const struct call *c,
 	case HAS_NUMBER:
 		return c->value;
 	case HAS_LOCAL:
-		/* not where registers are saved */
+		/* not a word where registers are saved */
 		return f[0].sp + W * (c->value % (funcs[c->func].size -
 						  funcs[c->func].slot - 1));
 	case HAS_OUTER:
@@ -155,7 +155,7 @@ static inline unsigned long bp_in(const struct stack *s, const struct call *c,
 	}
 }
 
-/* Call @c from what is at @f[1]. */
+/* The function at @f[1] calls @c, whose frame is @f[0].  Return: false if the stack is full. */
 static inline bool enter(struct stack *s, const struct call *c,
 			 struct iob_frame *f, unsigned long sp0)
 {
@@ -198,7 +198,7 @@ static inline bool enter(struct stack *s, const struct call *c,
 	return true;
 }
 
-/* By the rules of each function, as an unwinder has them. */
+/* Go to the caller's frame by the rules of the function, as an unwinder does. */
 static inline bool unwind(struct iob_frame *f)
 {
 	const struct func *fn = func_at(f->ip);
@@ -225,7 +225,7 @@ static inline bool unwind(struct iob_frame *f)
 	return true;
 }
 
-/* Do the calls.  What is not written keeps its value. */
+/* Do the calls.  Other words keep their values. */
 static inline bool lay_out(struct stack *s, const struct calls *c)
 {
 	const struct call *last = &c->call[c->nr - 1];
@@ -244,7 +244,7 @@ static inline bool lay_out(struct stack *s, const struct calls *c)
 	return true;
 }
 
-/* The layout is what the rules say it is. */
+/* Check that unwinding by the rules gives the frames of the layout. */
 static inline void check_truth(const struct stack *s)
 {
 	struct iob_frame f = s->f[0];
@@ -279,7 +279,7 @@ static inline unsigned int first_of(enum kind kind)
 	return i;
 }
 
-/* Half of them with a hinge: room of variable size near the end. */
+/* Half of the chains have a hinge: room of variable size near the end. */
 static inline void random_calls(struct calls *c, unsigned int max)
 {
 	unsigned int i;
@@ -306,7 +306,7 @@ static inline void noise(struct stack *s)
 		s->mem[i] = rnd(3) ? rnd64() >> rnd(64) : CODE + rnd(0x10000);
 }
 
-/* What its own calls left on it earlier: saved frame pointers, addresses. */
+/* Scatter leftovers of earlier calls: saved frame pointers, return addresses. */
 static inline void leave_traces(struct stack *s)
 {
 	unsigned int i, k, copies = rnd(5);

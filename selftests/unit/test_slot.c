@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stacks known again, against stacks whose every frame is known.
+ * Compares what slots say of a stack with simulated stacks, of which each frame is known.
  *
- * fake_stack.h makes them.  The words that no rule of unwinding looks at are
- * hostile: they hold what was there before, and whatever would make another
- * stack pass for the remembered one.  All is small, so that other functions
- * often lead to the same places.
+ * fake_stack.h makes them.  Words that no rule of unwinding looks at are hostile: they hold
+ * what was there before, and what would make another stack pass for that of the slot.  All
+ * frames are small, so that different functions often lead to the same places.
  *
- * What is below the stack pointer is poisoned: a sanitizer sees each word read
- * that is not the stack's.
+ * Memory below the stack pointer is poisoned: a sanitizer reports each read there.
  */
 #include <sanitizer/asan_interface.h>
 
@@ -17,7 +15,7 @@
 #include "test.h"
 
 static unsigned int nr_learned, nr_refused, nr_others, nr_same, nr_hinges;
-static unsigned int nr_signature[2];	/* that are not, and are, the same */
+static unsigned int nr_signature[2];	/* compared by signature: [0] other, [1] same stacks */
 
 static bool learn(struct iob_stack_slot *m, const struct stack *s)
 {
@@ -29,7 +27,7 @@ static bool learn(struct iob_stack_slot *m, const struct stack *s)
 	ok = iob_stack_slot_learn(m, s->f, s->nr - 1, s->end);
 	ASAN_UNPOISON_MEMORY_REGION(s->mem, below);
 	if (!ok && m->start)
-		fail("what was not learned is not nothing");
+		fail("a slot that was not learned is not empty");
 	return ok;
 }
 
@@ -44,12 +42,12 @@ static bool fits(const struct iob_stack_slot *m, const struct stack *s)
 	ok = iob_stack_slot_fits(m, &s->f[0], s->end);
 	if (!iob_signature_make(m, &b)) {
 		if (b.start)
-			fail("what cannot be said in signature is not nothing");
+			fail("a signature that was not made is not empty");
 	} else {
 		nr_signature[ok]++;
 		if (iob_signature_is(&b, s->f[0].ip, s->f[0].sp, s->f[0].bp,
 				 s->end) != ok)
-			fail("in signature it is %sthe same", ok ? "not " : "");
+			fail("by its signature it is %sthe same", ok ? "not " : "");
 	}
 	ASAN_UNPOISON_MEMORY_REGION(s->mem, below);
 	return ok;
@@ -61,7 +59,7 @@ static bool same_addresses(const struct stack *a, const struct stack *b)
 
 	if (a->nr != b->nr)
 		return false;
-	/* where the walk begins is no return address */
+	/* the instruction pointer of the first frame is no return address */
 	for (k = 1; k < a->nr; k++) {
 		if (a->f[k].ip != b->f[k].ip)
 			return false;
@@ -70,8 +68,8 @@ static bool same_addresses(const struct stack *a, const struct stack *b)
 }
 
 /*
- * All of @old that finds room on @s, as if it had been there just before: by
- * the distance from the stack pointer or from the end.
+ * Copy as much of @old to @s as has room, as if @old had been on this memory just before: to
+ * the same distance from the stack pointer or from the end.
  */
 static void leave_old(struct stack *s, const struct stack *old, bool by_end)
 {
@@ -93,7 +91,7 @@ static void leave_old(struct stack *s, const struct stack *old, bool by_end)
 	}
 }
 
-/* Where nothing else has to be, put what @m looks for. */
+/* Put what @m looks for into the words that unwinding does not depend on. */
 static void forge(struct stack *s, const struct iob_stack_slot *m)
 {
 	unsigned long sp = s->f[0].sp, addr;
@@ -123,8 +121,8 @@ static void insert(struct calls *c, unsigned int i, const struct call *new)
 	c->nr++;
 }
 
-/* The frame pointer points to where @m wants it to. */
-static void hint(struct call *c, const struct iob_stack_slot *m)
+/* Let the frame pointer point to where @m wants it. */
+static void forge_pointer(struct call *c, const struct iob_stack_slot *m)
 {
 	const struct iob_guard *p;
 
@@ -137,7 +135,7 @@ static void hint(struct call *c, const struct iob_stack_slot *m)
 
 static void change(struct calls *c, const struct iob_stack_slot *m)
 {
-	/* neither where it begins nor where it ends */
+	/* neither the innermost nor the outermost call */
 	unsigned int i = c->nr > 2 ? 1 + rnd(c->nr - 2) : 1, n, k;
 	struct call new;
 
@@ -165,11 +163,11 @@ static void change(struct calls *c, const struct iob_stack_slot *m)
 		c->call[i].site ^= 1;
 		break;
 	case 6:
-		/* another end, and so another depth */
+		/* another outermost frame, and so another depth */
 		c->call[c->nr - 1].func = NR_FUNCS - 1 - rnd(3);
 		break;
 	case 7:
-		/* the same calls once more, as where the kernel is entered twice */
+		/* the same calls twice, as when the kernel is entered twice */
 		n = c->nr - 1 - i;
 		for (k = 0; k < n && c->nr < MAX_CALLS; k++) {
 			new = c->call[i + 2 * k];
@@ -182,11 +180,11 @@ static void change(struct calls *c, const struct iob_stack_slot *m)
 	}
 	for (i = 0; i + 1 < c->nr; i++) {
 		if (funcs[c->call[i].func].kind == SAVE && !rnd(4))
-			hint(&c->call[i], m);
+			forge_pointer(&c->call[i], m);
 	}
 }
 
-/* Make the stack as deep as @depth, if there is room to give or take. */
+/* Make the stack @depth bytes deep, if a frame of variable size allows it. */
 static void level(struct calls *c, struct stack *s, unsigned long depth)
 {
 	long more = (long)(depth - (s->end - s->f[0].sp)) / (long)W;
@@ -210,7 +208,7 @@ static void confused(const struct calls *a, const struct calls *b)
 	     text(b, y, sizeof(y)));
 }
 
-/* A stack that is not much unlike the one of @c that @m remembers. */
+/* Try a stack that differs a little from that of @c, which @m holds. */
 static void try_other(const struct iob_stack_slot *m, const struct calls *c,
 		      const struct stack *s, struct stack *t)
 {
@@ -243,7 +241,7 @@ static void try_other(const struct iob_stack_slot *m, const struct calls *c,
 		confused(c, &d);
 }
 
-/* A random stack; whether it could be learned. */
+/* Make a random stack.  Return: true if it was learned. */
 static bool start(struct iob_stack_slot *m, struct calls *c, struct stack *s,
 		  bool traces)
 {
@@ -255,7 +253,7 @@ static bool start(struct iob_stack_slot *m, struct calls *c, struct stack *s,
 		return false;
 	if (traces)
 		leave_traces(s);
-	/* frame pointers may count from where the stack pointer will be */
+	/* twice, as frame pointers may depend on the final stack pointer */
 	lay_out(s, c);
 	check_truth(s);
 	ok = learn(m, s);
@@ -263,7 +261,7 @@ static bool start(struct iob_stack_slot *m, struct calls *c, struct stack *s,
 		nr_learned++;
 	else
 		nr_refused++;
-	/* so few calls have no more than a few words that prove anything */
+	/* so few calls cannot have more guards than a slot has room for */
 	if (!ok && !traces && c->nr <= 5)
 		fail("a stack of %u calls is refused", c->nr);
 	return ok;
@@ -322,9 +320,9 @@ static void no_other(void)
 	if (nr_others < 150000)
 		fail("only %u other stacks", nr_others);
 	if (nr_signature[false] < 20000 || nr_signature[true] < 2000)
-		fail("in signature only %u others and %u the same",
+		fail("by signature only %u others and %u the same",
 		     nr_signature[false], nr_signature[true]);
-	note("seed %llu, %u others, %u of them in signature", seed(), nr_others,
+	note("seed %llu, %u others, %u of them by signature", seed(), nr_others,
 	     nr_signature[false]);
 	free(s.mem);
 	free(t.mem);
@@ -344,9 +342,9 @@ static bool has_aligned(const struct calls *c)
 }
 
 /*
- * Whether something else happens to point to where the hinge's frame pointer
- * does: then it is taken for that, and moves otherwise.  So does the end of the
- * frame before, if the hinge has nothing else.
+ * True if another pointer happens to have the value of the hinge's frame pointer.  It is
+ * taken for the frame pointer then, but moves in another way.  So does the end of the frame
+ * before, if the hinge has no other word.
  */
 static bool is_ambiguous(const struct calls *c, const struct stack *s)
 {
@@ -384,7 +382,7 @@ static void hinge(void)
 		if (!m.slack)
 			fail("a hinge is not seen");
 		room = &c.call[c.nr - 2].room;
-		/* half of them such that no gap of an aligned frame changes */
+		/* half of the changes leave the gaps of aligned frames as they are */
 		if (rnd(2))
 			by = (by + 7) & ~7;
 		*room = rnd(2) || by > *room ? *room + by : *room - by;
@@ -426,7 +424,7 @@ static void as_deep(void)
 		s.end -= W;
 		if (fits(&m, &s))
 			fail("it fits with a word less");
-		/* now that is what is remembered; it may end in another way */
+		/* learn this one; it may have another end */
 		if (!learn(&m, &s))
 			continue;
 		s.end += W;
@@ -436,7 +434,7 @@ static void as_deep(void)
 	free(s.mem);
 }
 
-/* One that can be learned: two plain calls below one with a frame pointer. */
+/* A stack that can be learned: two calls that count from sp, called by one with a frame pointer. */
 static void plain(struct stack *s, struct calls *c)
 {
 	static const enum kind kinds[] = { KEEP, SAVE, FIXED, KEEP, LAST };
@@ -507,7 +505,7 @@ static void unsound(void)
 	free(was.mem);
 }
 
-/* Frames of one word each, so many that they just fit, and one more. */
+/* As many frames as fit, of one word each, and one more. */
 static void too_much(void)
 {
 	static struct iob_frame f[IOB_STACK_SLOT_FRAMES + 2];
@@ -529,7 +527,7 @@ static void too_much(void)
 		fail("%d frames do not fit", IOB_STACK_SLOT_FRAMES);
 	if (iob_stack_slot_learn(&m, f, IOB_STACK_SLOT_FRAMES + 1, (unsigned long)(mem + words)))
 		fail("%d frames are learned", IOB_STACK_SLOT_FRAMES + 1);
-	/* places are 16 bits, one of them not a place */
+	/* a place has 16 bits, and one value is not a place */
 	for (k = 0; k < 3; k++) {
 		bool ok;
 
@@ -561,26 +559,26 @@ static void evidence(void)
 	expect("a frame pointer from nowhere", &s, false);
 	free(s.mem);
 
-	/* further copies do not matter further in, as it was loaded in frame 1 */
+	/* copies further in do not matter, as frame 1 loaded it */
 	plain(&s, &c);
 	for (i = 0; i < 20; i++)
 		*at(s.f[0].sp + i * W) = s.f[2].bp;
 	expect("copies where it was not loaded", &s, true);
 	free(s.mem);
 
-	/* now it lives on, and each word of frame 0 may be where it is from */
+	/* now frame 1 keeps it, and it may come from each word of frame 0 */
 	for (copies = 0; copies < 12; copies++) {
 		plain(&s, &c);
 		c.call[1].has = HAS_CALLERS;
 		lay_out(&s, &c);
 		for (i = 0; i < copies; i++)
 			*at(s.f[0].sp + i * W) = s.f[2].bp;
-		/* the register and the word of frame 1 are two */
+		/* besides the copies: the register and the word of frame 1 */
 		expect("a frame pointer from many places", &s, copies + 2 <= 8);
 		free(s.mem);
 	}
 
-	/* words that may say where the frame ends; one guard is another's */
+	/* words that may say where the frame ends; one more guard is for the frame pointer */
 	for (copies = 0; copies < 20; copies++) {
 		plain(&s, &c);
 		for (i = 0; i < copies; i++)

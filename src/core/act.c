@@ -233,8 +233,7 @@ int iob_acts_init(u32 max, void (*release)(struct iob_act *act))
 		memset(per_cpu_ptr(&act_answers, cpu), 0, sizeof(act_answers));
 	release_counters = release;
 	if (!err)
-		err = act_add_special(IOB_ACT_NOMEM, IOB_ROLE_NOMEM,
-				  IOB_INTENT_NOMEM);
+		err = act_add_special(IOB_ACT_NOMEM, IOB_ROLE_NOMEM, IOB_INTENT_NOMEM);
 	if (!err)
 		err = act_add_special(IOB_ACT_LOST, IOB_ROLE_LOST, IOB_INTENT_LOST);
 	if (err)

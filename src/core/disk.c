@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes ask for each bio and each dirtied page whether its device is
- * watched, so the answer is a walk over a short array of device numbers that
- * is replaced as a whole under RCU.  Device numbers, not pointers: a device
- * may go away at any time and none of its lifetime is ours.
+ * The watched devices are a short array, which is searched by device number and replaced as
+ * a whole under RCU.  Device numbers, not pointers: a device may go at any time, and this
+ * module holds no reference.
  *
  * M: devs_mutex; R: RCU for reads.
  */
@@ -20,7 +19,7 @@
 
 static DEFINE_MUTEX(devs_mutex);
 struct iob_devs __rcu *iob_devs;	/* M, R */
-/* grows, but between sessions; read without a lock: see iob_disk_maybe() */
+/* Bits are set only, but between sessions.  Read without a lock: see iob_disk_maybe(). */
 atomic64_t iob_devs_hint;
 static LIST_HEAD(disks);	/* M; only ever grows */
 
@@ -56,14 +55,14 @@ static struct iob_disk *disk_get(const struct gendisk *gd)
 	d->devt = devt;
 	list_add_tail(&d->link, &disks);
 name:
-	/* a number may come back under another name */
+	/* a device number may come back with another name */
 	strscpy(d->name, gd->disk_name, sizeof(d->name));
 out:
 	mutex_unlock(&devs_mutex);
 	return d;
 }
 
-/* MAJ:MIN, a name below /dev or a whole path */
+/* @word is MAJ:MIN, a name below /dev or a path.  Return: 0, -ENODEV or -ENOMEM. */
 static int word_to_dev(const char *word, dev_t *dev)
 {
 	unsigned int major, minor;
@@ -86,12 +85,12 @@ static int word_to_dev(const char *word, dev_t *dev)
 }
 
 /**
- * iob_dev_lookup - the device that a word of `devs` means
+ * iob_dev_lookup - find the device that a word of `devs` means
  * @word: MAJ:MIN, or a name as in /dev, or a path
  * @dev:  gets the device
  *
- * May sleep; opens the device for a moment.  In the context of who wrote the
- * word: names are looked up in its file system.
+ * May sleep; opens the device for a moment.  Called by the task that writes the word, in
+ * whose mount namespace the name is looked up.
  * Return: 0, -ENODEV if there is no such block device, -ENOMEM.
  */
 int iob_dev_lookup(const char *word, struct iob_dev *dev)
@@ -119,7 +118,7 @@ int iob_dev_lookup(const char *word, struct iob_dev *dev)
 }
 
 /* See iob_disk_maybe(). */
-static u64 hint_of(const struct iob_devs *devs)
+static u64 devs_hint(const struct iob_devs *devs)
 {
 	unsigned int i;
 	u64 hint = 0;
@@ -150,8 +149,8 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 	}
 	mutex_lock(&devs_mutex);
 	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
-	/* first: it may say too much, never too little */
-	atomic64_or(hint_of(new), &iob_devs_hint);
+	/* before the devices: a bit too many is harmless, a bit too few is not */
+	atomic64_or(devs_hint(new), &iob_devs_hint);
 	rcu_assign_pointer(iob_devs, new);
 	iob_epoch_bump();
 	synchronize_rcu();
@@ -161,7 +160,7 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 }
 
 /**
- * iob_devs_get - the devices that are watched
+ * iob_devs_get - copy the entries of `devs`
  * @dev: gets at most @max of them
  * @max: room in @dev
  *
@@ -194,7 +193,7 @@ void iob_disks_show(struct seq_file *m, void (*show)(struct seq_file *m,
 	mutex_unlock(&devs_mutex);
 }
 
-/* The disk with this number, or NULL if it never was watched.  May sleep. */
+/* The disk with this device number, or NULL if it was never watched.  May sleep. */
 const struct iob_disk *iob_disk_named(dev_t devt)
 {
 	struct iob_disk *d;
@@ -205,7 +204,7 @@ const struct iob_disk *iob_disk_named(dev_t devt)
 	return d;
 }
 
-/* A new session: all sums are 0.  May sleep; no probe is attached. */
+/* Begin a session: all sums are 0.  May sleep; no probe is attached. */
 void iob_disks_reset(void)
 {
 	const struct iob_devs *devs;
@@ -214,8 +213,8 @@ void iob_disks_reset(void)
 
 	mutex_lock(&devs_mutex);
 	devs = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
-	/* no IO of the last one is followed any more */
-	atomic64_set(&iob_devs_hint, hint_of(devs));
+	/* no IO of the last session is followed any more */
+	atomic64_set(&iob_devs_hint, devs_hint(devs));
 	list_for_each_entry(d, &disks, link) {
 		d->last_end = 0;
 		for_each_possible_cpu(cpu)
@@ -224,7 +223,7 @@ void iob_disks_reset(void)
 	mutex_unlock(&devs_mutex);
 }
 
-/* Module unload: no probe is attached, no file is there. */
+/* Module unload: no probe is attached, no file is open. */
 void iob_disks_exit(void)
 {
 	struct iob_disk *d, *next;
@@ -237,7 +236,7 @@ void iob_disks_exit(void)
 	INIT_LIST_HEAD(&disks);
 }
 
-/* Of iob_disk_watches(): the file system names no disk. */
+/* The slow path of iob_disk_watches(): the file system names no device. */
 bool iob_disk_watches_other(struct inode *inode)
 {
 	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
@@ -245,7 +244,7 @@ bool iob_disk_watches_other(struct inode *inode)
 
 	if (!now)
 		return false;
-	/* btrfs names none: it may have several */
+	/* a file system that may have several devices names none */
 	if (!iob_is_bdev(inode))
 		return inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
 	bdev = I_BDEV(inode);

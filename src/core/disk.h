@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * disk - which devices are watched, and the sums for each
+ * disk - which devices are watched, and the sums of each disk
+ *
+ * Probes ask for each bio and for each dirtied page if the device is watched.
+ *
+ * Example: `devs` is "sda2 sdc".  A bio to sector 9000 of sda finds the entry { disk 8:0,
+ * sectors 4096 to 102400 } and is followed.  A bio to sdb pays for iob_disk_maybe() only.
  */
 #ifndef IOB_CORE_DISK_H
 #define IOB_CORE_DISK_H
@@ -15,7 +20,7 @@
 #include <compat/blkdev.h>
 #include <compat/stacked.h>
 
-/* what an IO does: the letters of iolog and of counters */
+/* The kind of an IO: a letter in iolog and in counters. */
 enum iob_op {
 	IOB_OP_READ,
 	IOB_OP_AHEAD,
@@ -30,12 +35,12 @@ struct iob_disk_sums {
 	u64 ios[IOB_NR_OPS];
 };
 
-/* A disk that is or was in `devs`.  Lives until the module goes. */
+/* A disk that is or was in `devs`.  Lives until the module is unloaded. */
 struct iob_disk {
 	struct list_head link;
 	dev_t devt;
 	char name[DISK_NAME_LEN];
-	u64 last_end;		/* sector behind the last IO completed */
+	u64 last_end;		/* the sector behind the last completed IO */
 	struct iob_disk_sums __percpu *sums;
 };
 
@@ -49,13 +54,13 @@ struct iob_dev {
 	char name[DISK_NAME_LEN];
 };
 
-/* All words of `devs`; replaced as a whole under RCU. */
+/* All words of `devs`.  Constant; a change replaces the whole under RCU. */
 struct iob_devs {
 	unsigned int nr;
 	struct iob_dev dev[];
 };
 
-extern struct iob_devs __rcu *iob_devs;	/* NULL is none */
+extern struct iob_devs __rcu *iob_devs;	/* NULL: no device is watched */
 extern atomic64_t iob_devs_hint;
 
 int iob_dev_lookup(const char *word, struct iob_dev *dev);
@@ -68,12 +73,12 @@ void iob_disks_exit(void);
 void iob_disks_reset(void);
 
 /**
- * iob_dev_of - what of `devs` an IO goes to
- * @gd:     its disk
- * @sector: where on the disk
- * @data:   false for a flush, which is the whole disk's
+ * iob_dev_of - the entry of `devs` to which an IO goes
+ * @gd:     the IO's disk
+ * @sector: where the IO begins on the disk
+ * @data:   false for a flush, which goes to the whole disk
  *
- * Any context, inside iob_read_lock().  Return: NULL if it is not watched.
+ * Any context, inside iob_read_lock().  Return: NULL if the IO is not watched.
  */
 static inline const struct iob_dev *iob_dev_of(const struct gendisk *gd,
 					       u64 sector, bool data)
@@ -93,7 +98,7 @@ static inline const struct iob_dev *iob_dev_of(const struct gendisk *gd,
 	return NULL;
 }
 
-/* The watched disk to which an IO goes: as iob_dev_of(). */
+/* The disk of iob_dev_of(), or NULL. */
 static inline struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector,
 					   bool data)
 {
@@ -102,7 +107,7 @@ static inline struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector,
 	return d ? d->disk : NULL;
 }
 
-/* Which of 64 bits is a disk's. */
+/* The disk's bit in iob_devs_hint, 0 to 63. */
 static inline unsigned int iob_devs_bit(unsigned int major,
 					unsigned int first_minor)
 {
@@ -110,8 +115,8 @@ static inline unsigned int iob_devs_bit(unsigned int major,
 }
 
 /*
- * Whether IO of a disk may be followed: false is certain, true is to be verified.
- * What IO to disks that nobody watches pays for.  Any context.
+ * False if IO of the disk is certainly not followed; true: look closer.  This is all that IO
+ * to unwatched disks pays for.  Any context.
  */
 static __always_inline bool iob_disk_maybe(const struct gendisk *gd)
 {
@@ -120,8 +125,8 @@ static __always_inline bool iob_disk_maybe(const struct gendisk *gd)
 }
 
 /*
- * IO of a disk that stacks is followed: some such disks hand their bios on as they
- * are, and those may end on any other disk.  For the rest of the session.
+ * IO of a stacking disk is followed.  Some drivers pass a bio on as it is, and it may end on
+ * any other disk: look closer at all disks for the rest of the session.
  */
 static inline void iob_disks_maybe_all(void)
 {
@@ -129,7 +134,7 @@ static inline void iob_disks_maybe_all(void)
 		atomic64_set(&iob_devs_hint, -1LL);
 }
 
-/* IO of this one is followed, and its own requests tell of the end. */
+/* IO of this disk is followed, too, for the rest of the session. */
 static inline void iob_disk_maybe_from_now(const struct gendisk *gd)
 {
 	if (unlikely(!iob_disk_maybe(gd)))
@@ -137,29 +142,28 @@ static inline void iob_disk_maybe_from_now(const struct gendisk *gd)
 			    &iob_devs_hint);
 }
 
-/* Whether any device is watched.  Any context, inside iob_read_lock(). */
+/* True if any device is watched.  Any context, inside iob_read_lock(). */
 static inline bool iob_disk_any(void)
 {
 	return rcu_access_pointer(iob_devs);
 }
 
-/* Whether bios to other disks are clones of this one's.  Any context. */
+/* True if the driver clones bios of this disk for other disks.  Any context. */
 static inline bool iob_disk_clones(const struct gendisk *gd)
 {
 	return iob_disk_bio_based(gd) || iob_disk_maps_requests(gd);
 }
 
 /*
- * A disk that passes its bios on (device mapper, md, loop, ...): what is
- * dirtied on it can reach any disk, and who pays for it below is who pays for it
- * here.  Any context.
+ * True if the disk stacks on others.  Pages that are dirtied on it may be written to any disk,
+ * and the act that pays for the IO here pays for it on the disks below.  Any context.
  */
 static inline bool iob_disk_stacks(const struct gendisk *gd)
 {
 	return iob_disk_clones(gd) || iob_disk_is_file(gd);
 }
 
-/* Whether anything else than this disk is watched.  Inside iob_read_lock(). */
+/* True if any device of another disk is watched.  Inside iob_read_lock(). */
 static inline bool iob_devs_beside(const struct gendisk *gd)
 {
 	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
@@ -168,7 +172,7 @@ static inline bool iob_devs_beside(const struct gendisk *gd)
 		       MKDEV(gd->major, gd->first_minor));
 }
 
-/* Whether what is dirtied on this disk may end on one of those. */
+/* True if pages that are dirtied on this disk may be written to one of @devs. */
 static inline bool iob_devs_reached(const struct iob_devs *devs,
 				    const struct gendisk *gd)
 {
@@ -185,18 +189,18 @@ static inline bool iob_devs_reached(const struct iob_devs *devs,
 bool iob_disk_watches_other(struct inode *inode);
 
 /**
- * iob_disk_watches - whether dirtying this inode may end on a watched disk
- * @inode: a file, or a block device's own inode
+ * iob_disk_watches - true if pages of an inode may be written to a watched disk
+ * @inode: of a file, or a block device's own
  *
- * Any context, inside iob_read_lock().  Cheap, and on the safe side: a file
- * system over several devices or on a stacked one counts as watched.
+ * Any context, inside iob_read_lock().  Cheap and conservative: a file system on several
+ * devices or on a stacking one counts as watched.
  */
 static inline bool iob_disk_watches(struct inode *inode)
 {
 	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
 	const struct block_device *bdev = inode->i_sb->s_bdev;
 
-	/* it is a block device's own inode, or its file system has several */
+	/* a block device's own inode, or the file system has several devices */
 	if (unlikely(!bdev))
 		return iob_disk_watches_other(inode);
 	return now && bdev->bd_disk && iob_devs_reached(now, bdev->bd_disk);

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Numbers are found through leaves of a page each, made when their first number is given
+ * out and kept until the index goes.  The hash table has its full size from the start.
+ */
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -7,7 +11,7 @@
 #include "index.h"
 #include "stats.h"
 
-static u32 nr_leaves(const struct iob_index *idx)
+static u32 index_leaves(const struct iob_index *idx)
 {
 	return DIV_ROUND_UP(idx->max, IOB_INDEX_LEAF);
 }
@@ -15,8 +19,8 @@ static u32 nr_leaves(const struct iob_index *idx)
 /**
  * iob_index_init - make an empty index
  * @idx:   the index
- * @max:   numbers stay below this: the document's max_*
- * @first: the first number given out; those below are never used
+ * @max:   numbers stay below this: one of the settings max_*
+ * @first: the first number given out; lower ones are for iob_index_reserve()
  *
  * May sleep.  Return: 0 or -ENOMEM.
  */
@@ -34,7 +38,7 @@ int iob_index_init(struct iob_index *idx, u32 max, u32 first)
 		INIT_HLIST_HEAD(&idx->table[i]);
 	idx->max = max;
 	idx->used = kvcalloc(BITS_TO_LONGS(max), sizeof(long), GFP_KERNEL);
-	idx->leaf = kvcalloc(nr_leaves(idx), sizeof(*idx->leaf), GFP_KERNEL);
+	idx->leaf = kvcalloc(index_leaves(idx), sizeof(*idx->leaf), GFP_KERNEL);
 	if (!idx->used || !idx->leaf) {
 		iob_index_exit(idx);
 		return -ENOMEM;
@@ -48,10 +52,9 @@ int iob_index_init(struct iob_index *idx, u32 max, u32 first)
 
 /**
  * iob_index_exit - free what iob_index_init() took
- * @idx: the index; one that failed to initialise is fine
+ * @idx: the index; may have failed to initialise
  *
- * May sleep.  The objects are the caller's to free first, and nobody may look
- * anything up any more.
+ * May sleep.  The caller has freed the objects, and no lookup runs.
  */
 void iob_index_exit(struct iob_index *idx)
 {
@@ -59,7 +62,7 @@ void iob_index_exit(struct iob_index *idx)
 
 	if (!idx->table)
 		return;
-	for (i = 0; idx->leaf && i < nr_leaves(idx); i++)
+	for (i = 0; idx->leaf && i < index_leaves(idx); i++)
 		free_page((unsigned long)idx->leaf[i]);
 	kvfree(idx->leaf);
 	kvfree(idx->used);
@@ -70,18 +73,19 @@ void iob_index_exit(struct iob_index *idx)
 	idx->max = 0;
 }
 
+/* True if no number is left, which is counted.  Any context. */
 bool iob_index_full(const struct iob_index *idx)
 {
-	/* number 0 of the acts stands for none */
+	/* number 0 is not given out if it stands for "none" */
 	if (READ_ONCE(idx->count) < idx->max - !test_bit(0, idx->used))
 		return false;
 	iob_stat_inc(idx_nospc);
 	return true;
 }
 
-/* @node is found by number @nr from now on.  Leaves stay till the end. */
-static int publish(struct iob_index *idx, struct iob_node *node, u32 nr,
-		   gfp_t gfp)
+/* Let @node be found by number @nr. */
+static int index_publish(struct iob_index *idx, struct iob_node *node, u32 nr,
+			 gfp_t gfp)
 {
 	struct iob_node ***leaf = &idx->leaf[nr / IOB_INDEX_LEAF];
 
@@ -90,39 +94,39 @@ static int publish(struct iob_index *idx, struct iob_node *node, u32 nr,
 
 		if (!new)
 			return -ENOMEM;
-		/* empty before it is there: see iob_index_nr() */
+		/* zeroes first, then the leaf: pairs with iob_index_nr() */
 		smp_store_release(leaf, new);
 	}
 	__set_bit(nr, idx->used);
-	/* complete before it is found: likewise */
+	/* content first, then the object: likewise */
 	smp_store_release(&(*leaf)[nr % IOB_INDEX_LEAF], node);
 	idx->count++;
 	return 0;
 }
 
-static u32 free_from(const struct iob_index *idx, u32 nr)
+static u32 index_free_from(const struct iob_index *idx, u32 nr)
 {
 	return find_next_zero_bit(idx->used, idx->max, nr);
 }
 
 /*
- * Give @node a number and an id.  Numbers go round instead of being taken from
- * the bottom: a slot that was freed rests as long as possible.
+ * Give @node a number and an id.  The next number is the lowest free one above the last: a
+ * number that was freed is used again as late as possible.
  */
-static int number(struct iob_index *idx, struct iob_node *node)
+static int index_number(struct iob_index *idx, struct iob_node *node)
 {
 	u32 nr;
 
 	lockdep_assert_held(&idx->lock);
-	nr = free_from(idx, idx->cursor);
+	nr = index_free_from(idx, idx->cursor);
 	if (nr >= idx->max)
-		nr = free_from(idx, idx->first);
+		nr = index_free_from(idx, idx->first);
 	if (nr >= idx->max) {
 		iob_stat_inc(idx_nospc);
 		return -ENOSPC;
 	}
 	node->id = (u64)idx->gen << 32 | nr;
-	if (publish(idx, node, nr, GFP_NOWAIT | __GFP_NOWARN)) {
+	if (index_publish(idx, node, nr, GFP_NOWAIT | __GFP_NOWARN)) {
 		iob_stat_inc(idx_nomem);
 		return -ENOMEM;
 	}
@@ -133,15 +137,14 @@ static int number(struct iob_index *idx, struct iob_node *node)
 }
 
 /**
- * iob_index_add - add an object unless its equal is there
+ * iob_index_add - add an object unless an equal one is there
  * @idx:  the index
  * @node: the new object, complete but for its id
  * @hash: 32 well mixed bits of its content
- * @same: whether two objects have the same content
+ * @same: true if two objects have the same content
  *
- * Any context but NMI.  Return: @node, or the object that is there already
- * (the caller then frees @node), or ERR_PTR(-ENOSPC) at the limit, or
- * ERR_PTR(-ENOMEM); both are counted.
+ * Any context but NMI.  Return: @node, or the equal object (the caller then frees @node), or
+ * ERR_PTR(-ENOSPC) at the limit, or ERR_PTR(-ENOMEM); both errors are counted.
  */
 struct iob_node *iob_index_add(struct iob_index *idx, struct iob_node *node,
 			       u32 hash, bool (*same)(const struct iob_node *,
@@ -157,7 +160,7 @@ struct iob_node *iob_index_add(struct iob_index *idx, struct iob_node *node,
 		if (same(old, node))
 			goto out;
 	}
-	err = number(idx, node);
+	err = index_number(idx, node);
 	if (err) {
 		old = ERR_PTR(err);
 		goto out;
@@ -170,12 +173,12 @@ out:
 }
 
 /**
- * iob_index_reserve - put a special object at a number of its own
+ * iob_index_reserve - add a special object with a given number
  * @idx:  the index
- * @node: the object; its id gets generation 0, and no content finds it
+ * @node: the object; its id has generation 0, and it is not in the hash table
  * @nr:   the number
  *
- * May sleep.  While no probe is attached.  Return: 0, -ENOMEM or -ENOSPC.
+ * May sleep; no probe is attached.  Return: 0, -ENOMEM or -ENOSPC.
  */
 int iob_index_reserve(struct iob_index *idx, struct iob_node *node, u32 nr)
 {
@@ -185,7 +188,7 @@ int iob_index_reserve(struct iob_index *idx, struct iob_node *node, u32 nr)
 		return -ENOSPC;
 	node->id = nr;
 	INIT_HLIST_NODE(&node->hash);
-	err = publish(idx, node, nr, GFP_KERNEL);
+	err = index_publish(idx, node, nr, GFP_KERNEL);
 	if (err)
 		return err;
 	idx->first = max(idx->first, nr + 1);
@@ -194,13 +197,13 @@ int iob_index_reserve(struct iob_index *idx, struct iob_node *node, u32 nr)
 }
 
 /**
- * iob_index_unhash - no longer find an object by content
+ * iob_index_unhash - take an object out of the hash table
  * @idx:  the index
  * @node: the object
  *
- * Any context but NMI.  Its number stays taken and its id goes on to find it.
- * Lookups that began earlier may still stand on @node until
- * synchronize_rcu(); after that @node->hash is the caller's.
+ * Any context but NMI.  Its number stays taken, and its id still finds it.  A lookup that
+ * began before may be at @node until synchronize_rcu(); after that the caller may use
+ * @node->hash.
  */
 void iob_index_unhash(struct iob_index *idx, struct iob_node *node)
 {
@@ -212,7 +215,7 @@ void iob_index_unhash(struct iob_index *idx, struct iob_node *node)
 }
 
 /**
- * iob_index_unnumber - give up an object's number, after iob_index_unhash()
+ * iob_index_unnumber - free an object's number, after iob_index_unhash()
  * @idx:  the index
  * @node: the object
  *
@@ -232,13 +235,13 @@ void iob_index_unnumber(struct iob_index *idx, struct iob_node *node)
 }
 
 /**
- * iob_index_next - walk the objects
+ * iob_index_next - find the next object by number
  * @idx: the index
- * @nr:  from this number on; gets the number found
+ * @nr:  where to begin; gets the number found
  *
- * Any context but NMI.  Return: the object with the smallest number >= *@nr or
- * NULL.  It stays while the caller is in iob_read_lock(), or is the one who
- * deletes.
+ * Any context but NMI.  Return: the object with the smallest number >= *@nr, or NULL.  It
+ * stays as long as the caller is inside iob_read_lock(), or if the caller is the only one
+ * that frees objects.
  */
 struct iob_node *iob_index_next(struct iob_index *idx, u32 *nr)
 {

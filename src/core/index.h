@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * index - the one index for roles, intents and acts
+ * index - the index of roles, of intents and of acts
  *
- * Objects are found by content, through a hash table, or by id.  They never
- * point at each other: they name each other by id, and every access goes
- * through the index.  That is what makes lifetimes simple: an id holds a
- * generation, so an id whose object is gone finds nothing instead of the
- * stranger that now has its slot.
+ * Objects are found by content, through a hash table, or by id.  They never point at each
+ * other: they keep ids, and each access goes through the index.  That keeps lifetimes
+ * simple.  An id has a generation, so the id of an object that is gone finds nothing, and
+ * not the object that has its number now.
+ *
+ * Example: act 17 gets the id 0x500000011, generation 5 and number 0x11.  It is reclaimed,
+ * and the next object with number 17 gets the id 0x900000011.  A lookup of the old id finds
+ * the new object by its number, compares the ids, and returns NULL.
  *
  * Lookups run under RCU (probes: preemption off).  X: changes take idx->lock.
  */
@@ -20,7 +23,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-/* embedded first in each object */
+/* The head of each object. */
 struct iob_node {
 	struct hlist_node hash;	/* X, RCU for reads */
 	u64 id;			/* generation << 32 | nr, constant */
@@ -34,9 +37,9 @@ struct iob_index {
 	struct iob_node ***leaf; /* X, RCU for reads: nr -> node, by pages */
 	u32 cursor;		/* X: the next nr to try */
 	u32 gen;		/* X: of the next object */
-	u32 count;		/* X: objects there */
+	u32 count;		/* X: objects in the index */
 	u32 max;		/* nr stays below */
-	u32 first;		/* the first nr that is given out */
+	u32 first;		/* the lowest nr that is given out */
 };
 
 #define IOB_INDEX_LEAF	(PAGE_SIZE / sizeof(struct iob_node *))
@@ -46,14 +49,14 @@ static inline u32 iob_id_nr(u64 id)
 	return (u32)id;
 }
 
-/* The object with number @nr, whichever generation, or NULL.  Under RCU. */
+/* The object that has number @nr now, or NULL.  Under RCU. */
 static inline struct iob_node *iob_index_nr(const struct iob_index *idx, u32 nr)
 {
 	struct iob_node **leaf;
 
 	if (unlikely(nr >= idx->max))
 		return NULL;
-	/* what is found by a pointer was there before it: see publish() */
+	/* a dependency orders the reads: pairs with index_publish() */
 	leaf = READ_ONCE(idx->leaf[nr / IOB_INDEX_LEAF]);
 	return leaf ? READ_ONCE(leaf[nr % IOB_INDEX_LEAF]) : NULL;
 }

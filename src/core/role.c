@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A role's key is what it stands for plus the moment that began, so that a
- * reused pid is somebody else.  Its comm and cgroup are kept, not asked of the
- * task, because most IO is reported when the task is long gone.
+ * A role's key is what it stands for and when that began, so that a pid that is used again
+ * is another role.  The role keeps the task's name and cgroup, because most IO is reported
+ * when the task is gone.
  */
 #include <linux/cgroup.h>
 #include <linux/err.h>
@@ -16,22 +16,22 @@
 #include "stats.h"
 
 static struct iob_index roles;
-static struct kmem_cache *cache;
+static struct kmem_cache *role_cache;
 static enum iob_role_kind kind_set;
 
-/* what identifies a role, before there is one */
+/* what a role is looked up by */
 struct role_key {
 	u64 start;
 	u64 key;
 	u8 kind;
 };
 
-static u32 seconds(void)
+static u32 role_seconds(void)
 {
 	return max_t(u32, ktime_get_seconds(), 1);
 }
 
-static u64 cgroup_of(struct task_struct *task)
+static u64 role_cgroup(struct task_struct *task)
 {
 	u64 id = 0;
 
@@ -45,7 +45,7 @@ static u64 cgroup_of(struct task_struct *task)
 	return id;
 }
 
-static void key_of(struct task_struct *task, s32 user, struct role_key *key)
+static void role_key_of(struct task_struct *task, s32 user, struct role_key *key)
 {
 	key->start = 0;
 	key->kind = user ? IOB_ROLE_USER : kind_set;
@@ -54,7 +54,7 @@ static void key_of(struct task_struct *task, s32 user, struct role_key *key)
 		key->key = user;
 		break;
 	case IOB_ROLE_CGROUP:
-		key->key = cgroup_of(task);
+		key->key = role_cgroup(task);
 		break;
 	case IOB_ROLE_PROCESS:
 		key->key = task->tgid;
@@ -67,20 +67,20 @@ static void key_of(struct task_struct *task, s32 user, struct role_key *key)
 	}
 }
 
-static u32 hash_of(const struct role_key *key)
+static u32 role_hash(const struct role_key *key)
 {
 	return jhash_3words((u32)key->key, (u32)key->start,
 			    (u32)(key->start >> 32) ^ (u32)(key->key >> 32),
 			    key->kind);
 }
 
-static bool is(const struct iob_role *role, const struct role_key *key)
+static bool role_has_key(const struct iob_role *role, const struct role_key *key)
 {
 	return role->key == key->key && role->start == key->start &&
 	       role->kind == key->kind;
 }
 
-static bool same(const struct iob_node *a, const struct iob_node *b)
+static bool role_same(const struct iob_node *a, const struct iob_node *b)
 {
 	const struct iob_role *x = container_of(a, struct iob_role, node);
 	const struct iob_role *y = container_of(b, struct iob_role, node);
@@ -88,20 +88,20 @@ static bool same(const struct iob_node *a, const struct iob_node *b)
 	return x->key == y->key && x->start == y->start && x->kind == y->kind;
 }
 
-static struct iob_role *find(const struct role_key *key)
+static struct iob_role *role_lookup(const struct role_key *key)
 {
 	struct iob_role *r;
 
-	hlist_for_each_entry_rcu(r, iob_index_bucket(&roles, hash_of(key)),
+	hlist_for_each_entry_rcu(r, iob_index_bucket(&roles, role_hash(key)),
 				 node.hash, iob_read_held()) {
-		if (is(r, key))
+		if (role_has_key(r, key))
 			return r;
 	}
 	return NULL;
 }
 
-/* Without the task's lock: a reader may see a name half changed, for once. */
-static void copy_comm(struct iob_role *role, struct task_struct *task)
+/* Without the task's lock: a name that is being changed may be copied half old, half new. */
+static void role_copy_comm(struct iob_role *role, struct task_struct *task)
 {
 	char comm[TASK_COMM_LEN];
 
@@ -112,8 +112,8 @@ static void copy_comm(struct iob_role *role, struct task_struct *task)
 	memcpy(role->comm, comm, sizeof(comm));
 }
 
-static void fill(struct iob_role *role, const struct role_key *key,
-		 struct task_struct *task, u64 cgroup)
+static void role_fill(struct iob_role *role, const struct role_key *key,
+		      struct task_struct *task, u64 cgroup)
 {
 	memset(role, 0, sizeof(*role));
 	role->start = key->start;
@@ -123,30 +123,30 @@ static void fill(struct iob_role *role, const struct role_key *key,
 	if (key->kind == IOB_ROLE_THREAD || key->kind == IOB_ROLE_PROCESS) {
 		role->tgid = task->tgid;
 		role->kthread = task->flags & PF_KTHREAD;
-		copy_comm(role, task);
+		role_copy_comm(role, task);
 	}
 }
 
-/* The role with that key, made if it is new. */
-static u64 get(const struct role_key *key, struct task_struct *task, u64 cgroup)
+/* The role with that key.  Makes the role if it is new. */
+static u64 role_get(const struct role_key *key, struct task_struct *task, u64 cgroup)
 {
 	struct iob_role *role, *new;
 	struct iob_node *node;
 
-	role = find(key);
+	role = role_lookup(key);
 	if (role) {
 		WRITE_ONCE(role->cgroup, cgroup);
 		return role->node.id;
 	}
-	new = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	new = kmem_cache_alloc(role_cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!new) {
 		iob_stat_inc(node_nomem);
 		return IOB_ROLE_NOMEM;
 	}
-	fill(new, key, task, cgroup);
-	node = iob_index_add(&roles, &new->node, hash_of(key), same);
+	role_fill(new, key, task, cgroup);
+	node = iob_index_add(&roles, &new->node, role_hash(key), role_same);
 	if (node != &new->node)
-		kmem_cache_free(cache, new);
+		kmem_cache_free(role_cache, new);
 	return IS_ERR(node) ? IOB_ROLE_NOMEM : node->id;
 }
 
@@ -155,53 +155,53 @@ static u64 get(const struct role_key *key, struct task_struct *task, u64 cgroup)
  * @task: the task
  * @user: its user role, or 0
  *
- * Made if it is new.  Any context but NMI, inside iob_read_lock().
+ * Makes the role if it is new.  Any context but NMI, inside iob_read_lock().
  * Return: the role's id, IOB_ROLE_NOMEM if it could not be made (counted).
  */
 u64 iob_role_get(struct task_struct *task, s32 user)
 {
 	struct role_key key;
 
-	key_of(task, user, &key);
-	return get(&key, task, cgroup_of(task));
+	role_key_of(task, user, &key);
+	return role_get(&key, task, role_cgroup(task));
 }
 
 /**
- * iob_role_of_cgroup - the role of all that is done in a cgroup
+ * iob_role_of_cgroup - the role of a cgroup
  * @cgroup: its id
  *
- * While roles are cgroups.  As iob_role_get().
+ * In sessions whose roles are cgroups.  Context and errors as iob_role_get().
  */
 u64 iob_role_of_cgroup(u64 cgroup)
 {
 	struct role_key key = { .key = cgroup, .kind = IOB_ROLE_CGROUP };
 
-	return get(&key, NULL, cgroup);
+	return role_get(&key, NULL, cgroup);
 }
 
 /**
- * iob_role_note_exit - a task is going
+ * iob_role_note_exit - note that a task exits: its role may be reclaimed some time later
  * @task: current, in do_exit()
  *
- * From then on its role ages.  Inside iob_read_lock().
+ * Inside iob_read_lock().
  */
 void iob_role_note_exit(struct task_struct *task)
 {
 	struct role_key key;
 	struct iob_role *role;
 
-	key_of(task, 0, &key);
+	role_key_of(task, 0, &key);
 	if (key.kind == IOB_ROLE_CGROUP)
 		return;
 	if (key.kind == IOB_ROLE_PROCESS && atomic_read(&task->signal->live))
 		return;
-	role = find(&key);
+	role = role_lookup(&key);
 	if (role)
-		WRITE_ONCE(role->exited, seconds());
+		WRITE_ONCE(role->exited, role_seconds());
 }
 
 /**
- * iob_role_note_comm - a task has a new name
+ * iob_role_note_comm - note the new name of a task
  * @task: current, after exec or prctl
  *
  * Inside iob_read_lock().
@@ -211,18 +211,18 @@ void iob_role_note_comm(struct task_struct *task)
 	struct role_key key;
 	struct iob_role *role;
 
-	key_of(task, 0, &key);
+	role_key_of(task, 0, &key);
 	if (key.kind == IOB_ROLE_CGROUP)
 		return;
-	role = find(&key);
+	role = role_lookup(&key);
 	if (!role)
 		return;
-	copy_comm(role, task);
-	/* a thread that execs takes over the pid of a leader that has exited */
+	role_copy_comm(role, task);
+	/* a thread that execs takes over the pid of its leader, which has exited */
 	WRITE_ONCE(role->exited, 0);
 }
 
-/* The role with this id, or NULL if it was reclaimed.  In iob_read_lock(). */
+/* The role with this id, or NULL if it was reclaimed.  Inside iob_read_lock(). */
 const struct iob_role *iob_role_id(u64 id)
 {
 	struct iob_node *node = iob_index_id(&roles, id);
@@ -230,7 +230,7 @@ const struct iob_role *iob_role_id(u64 id)
 	return node ? container_of(node, struct iob_role, node) : NULL;
 }
 
-/* The role with the smallest number >= *nr.  Inside iob_read_lock(). */
+/* The role with the smallest number >= *@nr, which gets it, or NULL.  As iob_index_next(). */
 const struct iob_role *iob_role_next(u32 *nr)
 {
 	struct iob_node *node = iob_index_next(&roles, nr);
@@ -238,13 +238,13 @@ const struct iob_role *iob_role_next(u32 *nr)
 	return node ? container_of(node, struct iob_role, node) : NULL;
 }
 
-/* How many there are, the two special ones included. */
+/* The number of roles, the two special ones included. */
 u32 iob_roles_count(void)
 {
 	return READ_ONCE(roles.count);
 }
 
-/* Numbers of the session's roles stay below. */
+/* Numbers of the session's roles are below this. */
 u32 iob_roles_max(void)
 {
 	return roles.max;
@@ -285,12 +285,12 @@ int iob_role_name(const struct iob_role *role, char *buf, size_t size)
 }
 
 /**
- * iob_roles_reclaim - free the roles of tasks that are gone
- * @used: bitmap of role numbers that an act still names
- * @bits: its size; numbers beyond are taken as used
+ * iob_roles_reclaim - free the roles of tasks that have exited
+ * @used: bitmap of the numbers of roles that an act still names
+ * @bits: its size; numbers beyond count as used
  * @ttl:  seconds since the exit
  *
- * May sleep; the caller is the only one to reclaim.  Return: how many.
+ * May sleep.  The caller allows one call at a time.  Return: how many were freed.
  */
 unsigned int iob_roles_reclaim(const unsigned long *used, u32 bits, u32 ttl)
 {
@@ -299,7 +299,7 @@ unsigned int iob_roles_reclaim(const unsigned long *used, u32 bits, u32 ttl)
 	struct hlist_node *next;
 	struct iob_role *r;
 	unsigned int nr_dead = 0;
-	u32 nr, now = seconds();
+	u32 nr, now = role_seconds();
 
 	for (nr = IOB_ROLE_LOST + 1; (node = iob_index_next(&roles, &nr)); nr++) {
 		u32 exited;
@@ -312,24 +312,24 @@ unsigned int iob_roles_reclaim(const unsigned long *used, u32 bits, u32 ttl)
 			continue;
 		iob_index_unhash(&roles, &r->node);
 		iob_index_unnumber(&roles, &r->node);
-		/* ->hash stays as it is: a reader may stand on it */
+		/* ->hash stays as it is: a lookup may be at it */
 		hlist_add_head(&r->free, &dead);
 		nr_dead++;
 	}
 	if (!nr_dead)
 		return 0;
-	/* lookups that found one of them are over after this */
+	/* wait for lookups that found one of them */
 	synchronize_rcu();
 	hlist_for_each_entry_safe(r, next, &dead, free) {
-		kmem_cache_free(cache, r);
+		kmem_cache_free(role_cache, r);
 		cond_resched();
 	}
 	return nr_dead;
 }
 
-static int add_special(u64 id, const char *name)
+static int role_add_special(u64 id, const char *name)
 {
-	struct iob_role *r = kmem_cache_alloc(cache, GFP_KERNEL);
+	struct iob_role *r = kmem_cache_alloc(role_cache, GFP_KERNEL);
 	int err;
 
 	if (!r)
@@ -339,12 +339,12 @@ static int add_special(u64 id, const char *name)
 	strscpy(r->comm, name, sizeof(r->comm));
 	err = iob_index_reserve(&roles, &r->node, iob_id_nr(id));
 	if (err)
-		kmem_cache_free(cache, r);
+		kmem_cache_free(role_cache, r);
 	return err;
 }
 
 /**
- * iob_roles_init - begin with the two special roles alone
+ * iob_roles_init - begin a session with the two special roles
  * @max:  numbers stay below
  * @kind: what a role stands for
  *
@@ -356,15 +356,15 @@ int iob_roles_init(u32 max, enum iob_role_kind kind)
 
 	kind_set = kind;
 	if (!err)
-		err = add_special(IOB_ROLE_NOMEM, "nomem");
+		err = role_add_special(IOB_ROLE_NOMEM, "nomem");
 	if (!err)
-		err = add_special(IOB_ROLE_LOST, "lost");
+		err = role_add_special(IOB_ROLE_LOST, "lost");
 	if (err)
 		iob_roles_exit();
 	return err;
 }
 
-/* Free all.  No probe is attached and no reader holds the session. */
+/* Free all roles.  No probe is attached and no reader holds the session. */
 void iob_roles_exit(void)
 {
 	struct iob_node *node;
@@ -373,7 +373,7 @@ void iob_roles_exit(void)
 	if (!roles.table)
 		return;
 	while ((node = iob_index_next(&roles, &nr))) {
-		kmem_cache_free(cache, container_of(node, struct iob_role, node));
+		kmem_cache_free(role_cache, container_of(node, struct iob_role, node));
 		nr++;
 		cond_resched();
 	}
@@ -384,12 +384,12 @@ void iob_roles_exit(void)
 int iob_roles_cache_init(void)
 {
 	BUILD_BUG_ON(sizeof(struct iob_role) > 104);
-	cache = iob_cache_create("iob_role", sizeof(struct iob_role), 0);
-	return cache ? 0 : -ENOMEM;
+	role_cache = iob_cache_create("iob_role", sizeof(struct iob_role), 0);
+	return role_cache ? 0 : -ENOMEM;
 }
 
 /* Module unload, after iob_roles_exit(). */
 void iob_roles_cache_exit(void)
 {
-	kmem_cache_destroy(cache);
+	kmem_cache_destroy(role_cache);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * role - who: a thread, a process, a cgroup or what userland says
+ * role - the cause of an IO: a thread, a process, a cgroup, or what userspace says
+ *
+ * Example: with the setting role = process, all threads of process 812 (dd) have one role,
+ * say 3, and its key is { 812, start of the process }.  A thread that calls itself user
+ * role 5 has the role { 5 } from then on, whatever the setting is.
  */
 #ifndef IOB_CORE_ROLE_H
 #define IOB_CORE_ROLE_H
@@ -25,12 +29,12 @@ enum iob_role_kind {
 
 struct iob_role {
 	struct iob_node node;
-	struct hlist_node free;	/* the reclaimer's list */
-	u64 start;		/* key: the task's start, tells reused pids */
+	struct hlist_node free;	/* of iob_roles_reclaim() */
+	u64 start;		/* key: the task's start, as pids are used again */
 	u64 key;		/* key: pid, tgid, cgroup id or user id */
-	u64 cgroup;		/* where it was last seen */
+	u64 cgroup;		/* of the task when it was last seen */
 	u32 tgid;
-	u32 exited;		/* seconds at exit, 0 while alive */
+	u32 exited;		/* time of the exit in seconds, 0 while alive */
 	u8 kind;		/* key: enum iob_role_kind */
 	bool kthread;
 	char comm[TASK_COMM_LEN];

@@ -13,12 +13,7 @@ static const struct {
 #undef IOB_STAT_ROW
 };
 
-/**
- * iob_stat_read - the sum of one counter over all CPUs
- * @stat: which
- *
- * Any context.  A count that is being added meanwhile may be missing.
- */
+/* The sum of one counter over all CPUs.  Any context; CPUs may go on counting. */
 u64 iob_stat_read(enum iob_stat stat)
 {
 	u64 sum = 0;
@@ -29,7 +24,7 @@ u64 iob_stat_read(enum iob_stat stat)
 	return sum;
 }
 
-/* Set all to 0.  Only while no probe is attached. */
+/* Set all counters to 0.  No probe is attached. */
 void iob_stats_reset(void)
 {
 	int cpu;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stats - nothing is lost without being counted
+ * stats - each loss of information is counted
  *
- * One per-CPU counter for each way in which information can be lost, and for a
- * few things that merely happen.  The lists are X-macros so that each name
- * appears once, as a file under stats/.
+ * There is a per-CPU counter for each way in which information can be lost, and for a few
+ * events that are no loss.  The lists are X-macros: each name is written once, and is a file
+ * under stats/.
+ *
+ * Example: iob_stat_inc(node_nomem) adds 1 to stats/node_nomem.
  */
 #ifndef IOB_CORE_STATS_H
 #define IOB_CORE_STATS_H
@@ -32,7 +34,7 @@
 	X(owner_evicted, "who changed an inode or buffer forgotten: room") \
 	X(freed_evicted, "who freed blocks forgotten: room or memory")
 
-/* what is no loss: it happened as it should */
+/* events that are no loss */
 #define IOB_EVENTS(X)							\
 	X(io_refused, "IO sent back at once: no room, and not to wait")	\
 	X(pages_cancelled, "dirty pages truncated before their write")	\
@@ -55,7 +57,7 @@ struct iob_stats {
 
 DECLARE_PER_CPU(struct iob_stats, iob_stats);
 
-/* Count one loss.  Any context, preemption may be on. */
+/* Count one loss or event.  Any context, preemption may be on. */
 #define iob_stat_inc(name) this_cpu_inc(iob_stats.v[IOB_STAT_##name])
 #define iob_stat_add(name, n) this_cpu_add(iob_stats.v[IOB_STAT_##name], n)
 

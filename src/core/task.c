@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Contexts are in a hash table by the address of the task_struct.  Lookups run under RCU.  A
+ * context is made by its task, or by the task's parent before the task runs: so there is one
+ * maker at a time, and tasks_lock only guards the lists.
+ */
 #include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -10,30 +15,30 @@
 #include "stats.h"
 #include "task.h"
 
-/* L: tasks_lock for changes; RCU for reads */
+/* L: changed under tasks_lock, read under RCU */
 struct hlist_head iob_tasks[1 << IOB_TASK_BITS];
 static DEFINE_SPINLOCK(tasks_lock);
-static struct kmem_cache *cache;
+static struct kmem_cache *task_cache;
 u32 iob_tasks_session = 1;
-/* some task has a user role: forks must be looked at.  L, read without */
+/* L, read without: tasks with a user role.  0: forks need no look. */
 static unsigned int nr_users;
 
 #define MAX_PARTS	16
 
-/* constant once iob_tasks_init() has made the cache */
+/* constant once iob_tasks_init() has made the slab cache */
 static struct iob_task_part *task_parts[MAX_PARTS];
 static unsigned int nr_task_parts;
 static size_t task_size = sizeof(struct iob_task);
 
 /**
- * iob_task_part_add - a unit wants room in each task's context
+ * iob_task_part_add - give a unit a part of each task's context
  * @part: the part; gets an offset if it has no fixed one
  *
  * At module load, before iob_tasks_init().  Return: 0 or -E2BIG.
  */
 int iob_task_part_add(struct iob_task_part *part)
 {
-	if (WARN_ON(nr_task_parts == MAX_PARTS || cache))
+	if (WARN_ON(nr_task_parts == MAX_PARTS || task_cache))
 		return -E2BIG;
 	if (!part->offset) {
 		part->offset = ALIGN(task_size, sizeof(u64));
@@ -43,7 +48,7 @@ int iob_task_part_add(struct iob_task_part *part)
 	return 0;
 }
 
-static void free_task_parts(struct iob_task *t)
+static void task_parts_free(struct iob_task *t)
 {
 	unsigned int i;
 
@@ -53,7 +58,7 @@ static void free_task_parts(struct iob_task *t)
 	}
 }
 
-static void renew_task_parts(struct iob_task *t)
+static void task_parts_renew(struct iob_task *t)
 {
 	unsigned int i;
 
@@ -69,7 +74,7 @@ static void renew_task_parts(struct iob_task *t)
 }
 
 /* The task acts in another role from now on. */
-static void tell_task_parts_new_role(struct iob_task *t)
+static void task_parts_new_role(struct iob_task *t)
 {
 	unsigned int i;
 
@@ -79,10 +84,9 @@ static void tell_task_parts_new_role(struct iob_task *t)
 	}
 }
 
-/* A task makes its own context, or its parent does before it runs: one. */
-static struct iob_task *make(const struct task_struct *task, s32 user)
+static struct iob_task *task_create(const struct task_struct *task, s32 user)
 {
-	struct iob_task *t = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	struct iob_task *t = kmem_cache_alloc(task_cache, GFP_NOWAIT | __GFP_NOWARN);
 	unsigned long flags;
 
 	if (!t) {
@@ -90,7 +94,7 @@ static struct iob_task *make(const struct task_struct *task, s32 user)
 		return NULL;
 	}
 	memset(t, 0, task_size);
-	renew_task_parts(t);
+	task_parts_renew(t);
 	t->task = task;
 	t->user = user;
 	spin_lock_irqsave(&tasks_lock, flags);
@@ -100,8 +104,8 @@ static struct iob_task *make(const struct task_struct *task, s32 user)
 	return t;
 }
 
-/* Forget what an earlier session knew: its ids mean nothing now. */
-static void renew(struct iob_task *t)
+/* Forget all of an earlier session, whose ids mean nothing now; ->user stays. */
+static void task_renew(struct iob_task *t)
 {
 	t->session = iob_tasks_session;
 	t->modifier = 0;
@@ -110,45 +114,45 @@ static void renew(struct iob_task *t)
 	t->pid = 0;
 	t->direct = 0;
 	t->act = IOB_ACT_NONE;
-	renew_task_parts(t);
+	task_parts_renew(t);
 }
 
-/* Of iob_task_get(): the current task has no context, or an old one. */
+/* The slow path of iob_task_get(): the current task has no context, or an old one. */
 struct iob_task *iob_task_make(void)
 {
 	struct iob_task *t = iob_task_peek(current);
 
 	if (!t)
-		t = make(current, 0);
+		t = task_create(current, 0);
 	if (t && t->session != iob_tasks_session)
-		renew(t);
+		task_renew(t);
 	return t;
 }
 
-static void unlink_task(struct iob_task *t)
+static void task_unlink(struct iob_task *t)
 {
 	lockdep_assert_held(&tasks_lock);
 	hlist_del_rcu(&t->hash);
 	nr_users -= !!t->user;
 }
 
-/* Nobody can find it any more. */
-static void destroy(struct iob_task *t)
+/* No reader can find @t any more. */
+static void task_destroy(struct iob_task *t)
 {
-	free_task_parts(t);
-	kmem_cache_free(cache, t);
+	task_parts_free(t);
+	kmem_cache_free(task_cache, t);
 }
 
-static void free_rcu_cb(struct rcu_head *rcu)
+static void task_free_rcu(struct rcu_head *rcu)
 {
-	destroy(container_of(rcu, struct iob_task, rcu));
+	task_destroy(container_of(rcu, struct iob_task, rcu));
 }
 
 /**
  * iob_task_free - a task_struct is about to be freed
  * @task: the task
  *
- * Any context but NMI.  No IO can come from it any more.
+ * Any context but NMI.  The task runs no more.
  */
 void iob_task_free(const struct task_struct *task)
 {
@@ -160,8 +164,8 @@ void iob_task_free(const struct task_struct *task)
 	spin_lock_irqsave(&tasks_lock, flags);
 	hlist_for_each_entry(t, iob_task_bucket(task), hash) {
 		if (t->task == task) {
-			unlink_task(t);
-			call_rcu(&t->rcu, free_rcu_cb);
+			task_unlink(t);
+			call_rcu(&t->rcu, task_free_rcu);
 			break;
 		}
 	}
@@ -184,12 +188,12 @@ void iob_task_fork(const struct task_struct *parent,
 		return;
 	t = iob_task_peek(parent);
 	if (t && t->user)
-		make(child, t->user);
+		task_create(child, t->user);
 }
 
 /**
- * iob_task_set_user - the current task acts as a user role from now on
- * @user: the role's id, 0 to act as itself again
+ * iob_task_set_user - set the user role of the current task
+ * @user: the role's id, 0 for none
  *
  * Task context.  Return: 0 or -ENOMEM.
  */
@@ -208,7 +212,7 @@ int iob_task_set_user(s32 user)
 		spin_unlock_irqrestore(&tasks_lock, flags);
 		t->pid = 0;
 		t->act = IOB_ACT_NONE;
-		tell_task_parts_new_role(t);
+		task_parts_new_role(t);
 	} else {
 		err = -ENOMEM;
 	}
@@ -230,10 +234,10 @@ s32 iob_task_user(void)
 }
 
 /*
- * io_uring's threads work for the task that owns them.  Their link to it is
- * private; their name is "iou-wrk-OWNER" or "iou-sqp-OWNER", the owner's tid
- * as init's namespace has it.  They run no user code that could rename them,
- * and whoever is found must be of the same process.
+ * io_uring's threads work for the task that owns them.  Their link to it is private, but
+ * their name is "iou-wrk-OWNER" or "iou-sqp-OWNER" with the owner's thread id of the initial
+ * namespace.  They run no user code that could rename them, and the task that is found must
+ * be of the same process.
  */
 static struct task_struct *uring_owner(struct task_struct *worker)
 {
@@ -260,7 +264,7 @@ u64 iob_task_role(struct iob_task *t)
 	struct task_struct *who = current;
 	s32 user = t->user;
 
-	/* a thread that execs takes over its leader's pid */
+	/* a thread that execs takes over the pid of its leader */
 	if (likely(t->pid == current->pid))
 		return t->role;
 	if (current->flags & PF_IO_WORKER) {
@@ -275,13 +279,13 @@ u64 iob_task_role(struct iob_task *t)
 			user = o->user;
 	}
 	t->role = iob_role_get(who, user);
-	/* not to be kept: what there was no memory for, and what others set */
+	/* look again next time: without memory, or if others may change the role */
 	t->pid = t->role == IOB_ROLE_NOMEM || current->flags & PF_IO_WORKER ||
 		 iob_roles_kind() == IOB_ROLE_CGROUP ? 0 : current->pid;
 	return t->role;
 }
 
-/* Of iob_task_act(): not the act that was asked for last. */
+/* The slow path of iob_task_act(): not the same act as last time, or not certainly. */
 u64 iob_task_find_act(struct iob_task *t, u32 intent,
 		      const struct iob_file *file)
 {
@@ -302,7 +306,7 @@ u64 iob_task_find_act(struct iob_task *t, u32 intent,
 	return t->act;
 }
 
-/* What contexts know of the last session is void.  No probe is attached. */
+/* Begin a session: old contexts are renewed when they are used.  No probe is attached. */
 void iob_tasks_new_session(void)
 {
 	iob_tasks_session++;
@@ -312,8 +316,8 @@ void iob_tasks_new_session(void)
 /* Module load.  Return: 0 or -ENOMEM. */
 int iob_tasks_init(void)
 {
-	cache = iob_cache_create("iob_task", task_size, 0);
-	return cache ? 0 : -ENOMEM;
+	task_cache = iob_cache_create("iob_task", task_size, 0);
+	return task_cache ? 0 : -ENOMEM;
 }
 
 /* Module unload: no probe is attached any more. */
@@ -325,10 +329,10 @@ void iob_tasks_exit(void)
 
 	for (i = 0; i < ARRAY_SIZE(iob_tasks); i++) {
 		hlist_for_each_entry_safe(t, next, &iob_tasks[i], hash)
-			destroy(t);
+			task_destroy(t);
 		cond_resched();
 	}
-	/* those that iob_task_free() handed to RCU */
+	/* wait for call_rcu() of iob_task_free() */
 	rcu_barrier();
-	kmem_cache_destroy(cache);
+	kmem_cache_destroy(task_cache);
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * task - what a task is about, kept from one probe to the next
+ * task - what ioblame keeps of each task from one probe to the next
  *
- * A task's context is written by the task itself alone, with preemption off;
- * others only read its user role when they fork from it.
+ * A task's context is made at the task's first probe and freed with the task_struct.  The
+ * task itself writes it, with preemption off.  Other tasks read .user only, when they make
+ * the context of a child or of a worker of io_uring.
+ *
+ * Example: task 812 dirties its first page.  No context has the task_struct's address as its
+ * key: one is made, and its .role, .act and so on are looked up.  At the second page the
+ * context is found by the address, .act is still alive, and nothing else is looked up.
  */
 #ifndef IOB_CORE_TASK_H
 #define IOB_CORE_TASK_H
@@ -27,15 +32,15 @@ struct iob_task {
 	struct hlist_node hash;
 	struct rcu_head rcu;
 	const struct task_struct *task;	/* key */
-	u32 session;		/* what follows is of that session only */
+	u32 session;		/* what follows holds in this session only, but .user */
 	u32 modifier;		/* of the writeback work at hand, or 0 */
-	u32 serves;		/* IOB_SERVES_*: on whose behalf it may act */
-	u64 role;		/* id; valid while pid and cgroup are the same */
+	u32 serves;		/* IOB_SERVES_*, see iob_task_serve() */
+	u64 role;		/* id; valid while .pid is the task's */
 	s32 user;		/* user role, 0 for none: outlives sessions */
-	pid_t pid;
-	unsigned long direct;	/* while this is on the stack, */
+	pid_t pid;		/* the task's when .role was set; 0: .role is not valid */
+	unsigned long direct;	/* while this return address is on the stack, */
 	struct iob_file file;	/* direct IO is this file's */
-	/* the last act: most dirtying repeats */
+	/* the last answer of iob_task_act() */
 	u64 act;
 	u32 act_intent;
 	struct iob_file act_file;
@@ -49,7 +54,7 @@ struct iob_task {
  * into.  Parts follow struct iob_task in memory; iob_task_part_add() says where.  All bytes
  * of a part are 0 when the task is first met in a session, then @renew is called.
  *
- * Example: xfs keeps 88 bytes.  .offset becomes 512, say, and the part of the task at
+ * Example: a file system keeps 88 bytes.  .offset becomes 512, say, and the part of the task at
  * address 0x1000 is at 0x1200.
  *
  * A part with a room in struct iob_task sets .offset itself, so that the compiler knows
@@ -89,7 +94,7 @@ static inline struct hlist_head *iob_task_bucket(const struct task_struct *task)
 	return &iob_tasks[hash_ptr(task, IOB_TASK_BITS)];
 }
 
-/* The context of a task if it has one.  In iob_read_lock(). */
+/* The context of a task, or NULL; it may be of an earlier session.  Inside iob_read_lock(). */
 static inline struct iob_task *iob_task_peek(const struct task_struct *task)
 {
 	struct iob_task *t;
@@ -105,9 +110,8 @@ static inline struct iob_task *iob_task_peek(const struct task_struct *task)
 /**
  * iob_task_get - the current task's context
  *
- * Any context, inside iob_read_lock().  Return: NULL in an interrupt, where
- * the current task has nothing to do with what happens, or without memory
- * (counted).
+ * Makes the context if it is new.  Any context, inside iob_read_lock().  Return: NULL in an
+ * interrupt, where the current task is not the cause, or without memory (counted).
  */
 static inline struct iob_task *iob_task_get(void)
 {
@@ -120,14 +124,14 @@ static inline struct iob_task *iob_task_get(void)
 							      iob_task_make();
 }
 
-/* Why what the task writes may be on another's behalf: bits of iob_task.serves. */
+/* Reasons why IO that the task submits may belong to other tasks: bits of .serves. */
 enum {
 	IOB_SERVES_WRITEBACK	= 1,	/* it writes back: .modifier is set */
-	IOB_SERVES_TRANSACTION	= 2,	/* it writes a log */
+	IOB_SERVES_TRANSACTION	= 2,	/* it writes a transaction of a journal */
 	IOB_SERVES_PARENT	= 4,	/* it carries out requests of a disk above */
 };
 
-/* True if what the task writes may be on another's behalf. */
+/* True if IO that the task submits may belong to other tasks. */
 static inline bool iob_task_serves(const struct iob_task *t)
 {
 	return t->serves;
@@ -140,6 +144,13 @@ static inline void iob_task_serve(struct iob_task *t, u32 reason, bool on)
 		t->serves |= reason;
 	else
 		t->serves &= ~reason;
+}
+
+/* Begin a writeback work with this modifier, 0: end it.  Likewise. */
+static inline void iob_task_set_modifier(struct iob_task *t, u32 modifier)
+{
+	t->modifier = modifier;
+	iob_task_serve(t, IOB_SERVES_WRITEBACK, modifier);
 }
 
 void iob_task_free(const struct task_struct *task);
@@ -165,7 +176,7 @@ static inline u64 iob_task_act(struct iob_task *t, u32 intent,
 {
 	struct iob_act *act;
 
-	/* a thread that execs takes over its leader's pid */
+	/* ->pid: a thread that execs takes over its leader's */
 	if (likely(t->act_intent == intent && t->pid == current->pid &&
 		   iob_file_same(&t->act_file, file))) {
 		act = iob_act_id(t->act);

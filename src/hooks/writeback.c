@@ -54,7 +54,7 @@ static void modifier_set(u32 modifier)
 	iob_read_lock();
 	t = iob_task_get();
 	if (t)
-		t->modifier = modifier;
+		iob_task_set_modifier(t, modifier);
 	iob_read_unlock();
 }
 

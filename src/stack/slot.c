@@ -1,51 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An unwinder goes from frame to frame by rules that depend on nothing but the
- * return address: where the caller's frame lies, counted from the stack pointer
- * (mostly) or from the frame pointer (in functions that realign their stack or
- * have room of variable size), and where the caller's frame pointer was saved.
- * Looking up the rules is what costs.  So a stack is known again without them:
+ * How a slot knows a stack again.
  *
- * - Frame by frame, from the innermost outwards: when the frame begins at the
- *   place it did, and the address found where the return address was is the
- *   same, then it is the return address, its rules are the same, and if they
- *   count from the stack pointer, the next frame begins at the place it did.
- * - If they may count from the frame pointer - if that points into the frame -
- *   then the frame pointer has to have the same value, too.  Which word of the
- *   stack it was loaded from we are not told.  But it was loaded from one that
- *   the frames further in hold, and that has its value: all such words have to
- *   point to where they did.  So has what may say where the frame ends.
+ * An unwinder goes from a frame to its caller's frame by rules.  It looks them up by the
+ * frame's instruction pointer, which is the return address found in the frame before, and
+ * by nothing else.  The rules say
  *
- * "The same place" is a distance from the stack pointer.  The kernel's entry
- * moves the stack by a random distance on each system call, in the one frame
- * that lies between those and what is fixed at the stack's end.  What lies
- * above it is counted from the end, and so is where its frame pointer points.
- * A stack without such a frame has to be as deep as it was.
+ *  - where the caller's frame begins: counted from the stack pointer in most functions, from
+ *    the frame pointer in functions that align their stack or have room of variable size;
+ *  - where the caller's frame pointer was saved, if it was.
+ *
+ * The lookup is what costs.  A slot holds a stack that was walked once, and compares words
+ * of memory instead.  Proof that the result is the same, by induction from the innermost
+ * frame outwards: let frame k begin at the same place as in the slot, with the same
+ * instruction pointer.  Then its rules are the same.
+ *
+ *  - If the frame pointer pointed outside of frame k, then the rules count from the stack
+ *    pointer.  Frame k + 1 begins at the same place, and if the return address there is the
+ *    same, it also has the same instruction pointer.
+ *  - If it pointed into frame k, then the rules may count from it, and it must have the same
+ *    value as in the slot.  The unwinder does not tell where it was loaded from: from one of
+ *    the words that frames further in hold, or from the register.  The words that held its
+ *    value are candidates, and the slot guards all of them: each must point to the same
+ *    place as before.  Frame k is guarded in the same way for words that point to its end,
+ *    as a function that aligns its stack may note in one of them where it was entered.
+ *
+ * "The same place" is a distance from the stack pointer of the innermost frame.  One frame
+ * breaks this, here called the hinge: on entry, the kernel moves the stack by a random
+ * distance for each system call.  This frame counts from the frame pointer.  What lies
+ * further out is fixed at the end of the stack, so its places are distances from the end,
+ * and so is what the hinge's frame pointer points to.  A stack without a hinge must be
+ * exactly as deep as before.
+ *
+ * Example: a walk from P with sp = 0x1000 on a stack that ends at 0x1400.
+ *
+ *	frame			sp	frame pointer	return address
+ *	0 the probe		0x1000	not in frame	A, at 0x1038
+ *	1 vfs_write()		0x1040	not in frame	B, at 0x10f8
+ *	2 do_syscall_64()	0x1100	0x1348, hinge	C, at 0x1350
+ *	3 the entry code	0x1358	-		none: 168 bytes of user registers follow
+ *
+ * vfs_write() saved 0x1348 at 0x10e0, and no other word has this value.  The slot gets
+ *
+ *	start P;  A 7 words and B 31 words above sp;  C 22 words below the end;
+ *	guard: the word 28 above sp points to 184 bytes below the end
+ *
+ * The next system call moves the stack by 0x40: the walk would begin at sp = 0xfc0.  The
+ * words at 0xff8, 0x10b8 and 0x1350 are A, B and C, and the word at 0x10a0 is 0x1348: it is
+ * the same stack, by four comparisons.
  */
 #include "slot.h"
 
 #define MAX_EVIDENCE	8
 #define LIVE		IOB_STACK_SLOT_LIVE
-#define NEAR_END	512		/* bytes: user's registers and a little */
+#define NEAR_END	512		/* bytes: user registers and a few words */
 #define MAX_STACK	(LIVE * sizeof(long))
 
-/* from where the frame pointer at hand may have been loaded */
+/* the words from which the frame pointer of a frame may have been loaded */
 struct evidence {
-	unsigned long at[MAX_EVIDENCE];	/* addresses; 0: the register */
+	unsigned long at[MAX_EVIDENCE];	/* their addresses; 0: the register */
 	unsigned int nr;		/* above MAX_EVIDENCE: too many */
 };
 
-static unsigned long word(unsigned long at)
+static unsigned long stack_word(unsigned long at)
 {
 	return *(const unsigned long *)at;
 }
 
-static bool counts_from_bp(const struct iob_frame *f)
+/* True if the rules of @f[0] may count from the frame pointer, which points into the frame. */
+static bool may_count_from_bp(const struct iob_frame *f)
 {
 	return f[0].bp >= f[0].sp && f[0].bp < f[1].sp;
 }
 
-static void add_evidence(struct evidence *e, unsigned long at)
+static void evidence_add(struct evidence *e, unsigned long at)
 {
 	if (e->nr < MAX_EVIDENCE)
 		e->at[e->nr] = at;
@@ -53,29 +81,34 @@ static void add_evidence(struct evidence *e, unsigned long at)
 		e->nr++;
 }
 
-/* What @f's caller has in the frame pointer comes from one of these. */
-static void next_evidence(struct evidence *e, const struct iob_frame *f)
+/*
+ * From the evidence for the frame pointer of @f[0] to that of its caller, @f[1].  If the value
+ * is another one, it was loaded from a word of @f[0].  If it is the same, it may still have
+ * been saved in @f[0] and loaded from there.
+ */
+static void evidence_next(struct evidence *e, const struct iob_frame *f)
 {
 	unsigned long at;
 
 	if (f[1].bp != f[0].bp)
 		e->nr = 0;
 	for (at = f[0].sp; at < f[1].sp - sizeof(long); at += sizeof(long)) {
-		if (word(at) == f[1].bp)
-			add_evidence(e, at);
+		if (stack_word(at) == f[1].bp)
+			evidence_add(e, at);
 	}
 }
 
-/* a walk being learned */
-struct walk {
+/* a walk that is learned */
+struct lesson {
 	struct iob_stack_slot *m;
 	const struct iob_frame *f;
-	unsigned int nr;	/* frames beyond the first */
-	unsigned int hinge;	/* the frame with room at random, or nr */
+	unsigned int nr;	/* frames besides the first */
+	unsigned int hinge;	/* the hinge's index, or nr: there is none */
 	unsigned long end;
 };
 
-static bool add_proof(struct walk *w, unsigned long at, unsigned long value,
+/* Guard the word at @at, 0: the register, which points to @value.  Return: false if full. */
+static bool guard_add(struct lesson *w, unsigned long at, unsigned long value,
 		      bool to_end)
 {
 	struct iob_guard *p = &w->m->guard[w->m->nr_guards];
@@ -89,8 +122,8 @@ static bool add_proof(struct walk *w, unsigned long at, unsigned long value,
 	return true;
 }
 
-/* Frame @k may count from the frame pointer. */
-static bool prove(struct walk *w, unsigned int k, const struct evidence *e)
+/* Guard frame @k, which may count from the frame pointer.  Return: false if impossible. */
+static bool guard_frame(struct lesson *w, unsigned int k, const struct evidence *e)
 {
 	const struct iob_frame *f = &w->f[k];
 	bool hinge = k == w->hinge;
@@ -100,34 +133,38 @@ static bool prove(struct walk *w, unsigned int k, const struct evidence *e)
 	if (!e->nr || e->nr > MAX_EVIDENCE)
 		return false;
 	for (i = 0; i < e->nr; i++) {
-		if (!add_proof(w, e->at[i], f[0].bp, hinge))
+		if (!guard_add(w, e->at[i], f[0].bp, hinge))
 			return false;
 	}
-	/* this one is known to need no more */
+	/* it counts from the frame pointer for certain, not from a word that points to its end */
 	if (hinge)
 		return true;
 	for (at = f[0].sp; at < f[1].sp - sizeof(long); at += sizeof(long)) {
-		if (word(at) == f[1].sp && !add_proof(w, at, f[1].sp, false))
+		if (stack_word(at) == f[1].sp && !guard_add(w, at, f[1].sp, false))
 			return false;
 	}
 	return true;
 }
 
 /*
- * The frame with room at random: the last that may count from the frame pointer
- * if it does so for certain, and is near the end.  No variable can be where it
- * points to then: right below a return address registers are saved.  (The end
- * of an array could, right below a single one; but a function with an array has
- * a canary there, and the last one before the end is the kernel's entry.)
+ * The hinge's index, or the number of frames if there is none.  Of the frames that may count
+ * from the frame pointer, the outermost is the hinge if it does so for certain and is near
+ * the end.
+ *
+ * It is certain if the frame pointer points to the word right below the return address.
+ * Registers are saved there, so it does not point to a variable.  (It could point behind the
+ * last element of an array, if a single register is saved.  But a function with an array on
+ * the stack has a canary in between, and the outermost frame, the kernel's entry code, has no
+ * array.)
  */
-static unsigned int find_hinge(const struct walk *w)
+static unsigned int hinge_find(const struct lesson *w)
 {
 	unsigned int k;
 
 	for (k = w->nr; k--;) {
 		const struct iob_frame *f = &w->f[k];
 
-		if (!counts_from_bp(f))
+		if (!may_count_from_bp(f))
 			continue;
 		if (f[1].sp - f[0].bp == 2 * sizeof(long) &&
 		    w->end - f[1].sp < NEAR_END)
@@ -137,8 +174,8 @@ static unsigned int find_hinge(const struct walk *w)
 	return w->nr;
 }
 
-/* Whether frames follow each other up the stack, each entered by a call. */
-static bool is_sound(const struct walk *w)
+/* True if the frames follow each other up the stack, each entered by a call. */
+static bool frames_are_sound(const struct lesson *w)
 {
 	const struct iob_frame *f = w->f;
 	unsigned int k;
@@ -149,21 +186,21 @@ static bool is_sound(const struct walk *w)
 	for (k = 0; k < w->nr; k++) {
 		if (f[k + 1].sp <= f[k].sp || f[k + 1].sp > w->end ||
 		    f[k + 1].sp % sizeof(long) ||
-		    word(f[k + 1].sp - sizeof(long)) != f[k + 1].ip)
+		    stack_word(f[k + 1].sp - sizeof(long)) != f[k + 1].ip)
 			return false;
 	}
 	return true;
 }
 
-/* What is compared with the least work comes first, and the register last. */
-static unsigned int rank(const struct iob_guard *p)
+/* The order of guards: words that point above sp, then below the end, then the register. */
+static unsigned int guard_rank(const struct iob_guard *p)
 {
 	if (p->place == LIVE)
 		return 2;
 	return p->to_end;
 }
 
-static void sort_proofs(struct iob_stack_slot *m)
+static void guards_sort(struct iob_stack_slot *m)
 {
 	unsigned int i, nr = 0, r;
 
@@ -171,7 +208,7 @@ static void sort_proofs(struct iob_stack_slot *m)
 		for (i = nr; i < m->nr_guards; i++) {
 			struct iob_guard p = m->guard[i];
 
-			if (rank(&p) != r)
+			if (guard_rank(&p) != r)
 				continue;
 			m->guard[i] = m->guard[nr];
 			m->guard[nr++] = p;
@@ -181,7 +218,7 @@ static void sort_proofs(struct iob_stack_slot *m)
 	}
 }
 
-static void note_places(struct walk *w)
+static void slot_set_places(struct lesson *w)
 {
 	struct iob_stack_slot *m = w->m;
 	unsigned int k;
@@ -189,7 +226,7 @@ static void note_places(struct walk *w)
 	m->start = w->f[0].ip;
 	m->nr = w->nr;
 	m->nr_low = w->hinge;
-	/* none of what is above the stack pointer may lie beyond the end */
+	/* as deep as before; or deep enough that all places above sp are below the end */
 	m->span = w->end - w->f[0].sp;
 	m->slack = 0;
 	if (w->hinge != w->nr) {
@@ -205,8 +242,8 @@ static void note_places(struct walk *w)
 	}
 }
 
-/* Whether the end is like that of most system calls: see iob_stack_slot_is(). */
-static void note_end(struct iob_stack_slot *m)
+/* Find out if the end is like that of most system calls: see short_end. */
+static void slot_set_end(struct iob_stack_slot *m)
 {
 	const struct iob_guard *p = &m->guard[m->nr_above];
 	unsigned int nr = m->nr_guards - m->nr_above;
@@ -218,49 +255,51 @@ static void note_end(struct iob_stack_slot *m)
 }
 
 /**
- * iob_stack_slot_learn - remember a walk
+ * iob_stack_slot_learn - keep a walk
  * @m:   gets it
- * @f:   where the unwinder was; the first is where it began, in code whose own
- *	 rules are settled (past its prologue, or at its first instruction)
- * @nr:  how many came after that; it ended there by itself, at the end of the
- *	 stack or where the user's registers are
+ * @f:   the frames of the walk.  The first is where it began: in code whose rules are
+ *	 settled, behind the function's prologue or at its first instruction.
+ * @nr:  how many frames follow.  The unwinder ended there by itself, at the end of the stack
+ *	 or at the user's registers.
  * @end: of the stack
  *
- * Any context; the stack is the current one.  Return: false if it is one that
- * could not be known again with certainty; @m is nothing then.
+ * Any context; the stack is the current one.  Return: false if the stack cannot be known
+ * again for certain; @m is empty then.
  */
 bool iob_stack_slot_learn(struct iob_stack_slot *m, const struct iob_frame *f,
-		    unsigned int nr, unsigned long end)
+			  unsigned int nr, unsigned long end)
 {
-	struct walk w = { .m = m, .f = f, .nr = nr, .end = end };
+	struct lesson w = { .m = m, .f = f, .nr = nr, .end = end };
 	struct evidence e = { .nr = 1 };
 	unsigned int k;
 
 	m->start = 0;
 	m->nr_guards = 0;
-	if (!is_sound(&w))
+	if (!frames_are_sound(&w))
 		return false;
-	w.hinge = find_hinge(&w);
+	w.hinge = hinge_find(&w);
 	for (k = 0; k < nr; k++) {
-		if (counts_from_bp(&f[k]) && !prove(&w, k, &e))
+		if (may_count_from_bp(&f[k]) && !guard_frame(&w, k, &e))
 			return false;
-		next_evidence(&e, &f[k]);
+		evidence_next(&e, &f[k]);
 	}
-	note_places(&w);
-	sort_proofs(m);
-	note_end(m);
+	slot_set_places(&w);
+	guards_sort(m);
+	slot_set_end(m);
 	return true;
 }
 
 /**
- * iob_stack_slot_ends - of iob_stack_slot_is(): what is not above sp alone
- * @m:   what is remembered
+ * iob_stack_slot_ends - the rest of iob_stack_slot_is(): the end of the stack, the register
+ * @m:   the slot
  * @sp:  where a walk would begin
  * @bp:  likewise
  * @end: of the stack
+ *
+ * Any context; the stack is the current one.  Return: true if it is the slot's.
  */
 bool iob_stack_slot_ends(const struct iob_stack_slot *m, unsigned long sp, unsigned long bp,
-		   unsigned long end)
+			 unsigned long end)
 {
 	const unsigned long *low = (const unsigned long *)sp;
 	const unsigned long *top = (const unsigned long *)end;
@@ -281,39 +320,39 @@ bool iob_stack_slot_ends(const struct iob_stack_slot *m, unsigned long sp, unsig
 }
 
 /**
- * iob_stack_slot_fits - whether this is the stack that is remembered
- * @m:   it
+ * iob_stack_slot_fits - compare the stack with a slot
+ * @m:   the slot
  * @at:  where a walk would begin
  * @end: of the stack
  *
- * Any context; the stack is the current one.
+ * Any context; the stack is the current one.  Return: true if it is the slot's.
  */
 bool iob_stack_slot_fits(const struct iob_stack_slot *m, const struct iob_frame *at,
-		   unsigned long end)
+			 unsigned long end)
 {
 	return iob_stack_slot_is(m, at->ip, at->sp, at->bp, end);
 }
 
 /**
- * iob_stack_slot_differs - a word of the stack that tells it from the one remembered
- * @m:     another stack
- * @at:    where a walk of this one would begin
- * @end:   of the stack
- * @place: gets the word's place above sp; there @m has
- * @ip:    this address
+ * iob_stack_slot_differs - find a word that tells this stack from that of a slot
+ * @m:     a slot of another stack
+ * @at:    where a walk of this stack would begin
+ * @end:   of this stack
+ * @place: gets the word's place, in words above sp
+ * @ip:    gets the return address that @m has there
  *
- * Any context; the stack is the current one.  Return: false if there is none, or
- * not for certain.
+ * Any context; the stack is the current one.  Return: false if no return address above sp
+ * differs, or if the stacks cannot be compared.
  */
 bool iob_stack_slot_differs(const struct iob_stack_slot *m, const struct iob_frame *at,
-		      unsigned long end, u16 *place, unsigned long *ip)
+			    unsigned long end, u16 *place, unsigned long *ip)
 {
 	unsigned int k;
 
 	if (m->start != at->ip || end - at->sp < m->span)
 		return false;
 	for (k = 0; k < m->nr_low; k++) {
-		if (word(at->sp + m->place[k] * sizeof(long)) == m->ip[k])
+		if (stack_word(at->sp + m->place[k] * sizeof(long)) == m->ip[k])
 			continue;
 		*place = m->place[k];
 		*ip = m->ip[k];
@@ -322,8 +361,8 @@ bool iob_stack_slot_differs(const struct iob_stack_slot *m, const struct iob_fra
 	return false;
 }
 
-/* Fill the last step up with what is there, to be compared twice.  Return: bytes. */
-static u32 fill_up(struct iob_word *w, unsigned int nr, unsigned int step)
+/* Fill the last step with copies of the last word.  Return: bytes of all steps. */
+static u32 signature_fill(struct iob_word *w, unsigned int nr, unsigned int step)
 {
 	for (; nr % step; nr++)
 		w[nr] = w[nr - 1];
@@ -331,11 +370,11 @@ static u32 fill_up(struct iob_word *w, unsigned int nr, unsigned int step)
 }
 
 /**
- * iob_signature_make - the same in brief
- * @m: a stack that is remembered
- * @b: gets it
+ * iob_signature_make - make the signature of a slot
+ * @m: the slot
+ * @b: gets the signature
  *
- * Any context.  Return: false if it is not a stack for that; @b is nothing then.
+ * Any context.  Return: false if a signature cannot hold this stack; @b is empty then.
  */
 bool iob_signature_make(const struct iob_stack_slot *m, struct iob_signature *b)
 {
@@ -349,11 +388,11 @@ bool iob_signature_make(const struct iob_stack_slot *m, struct iob_signature *b)
 		return false;
 	for (i = 0; i < m->nr_low; i++)
 		w[i] = (struct iob_word){ m->ip[i], m->place[i] };
-	b->addrs = fill_up(w, m->nr_low, IOB_SIGNATURE_STEP);
+	b->addrs = signature_fill(w, m->nr_low, IOB_SIGNATURE_STEP);
 	w += b->addrs / sizeof(*w);
 	for (i = 0; i < m->nr_above; i++, p++)
 		w[i] = (struct iob_word){ p->offset, p->place };
-	b->links = fill_up(w, m->nr_above, 2);
+	b->links = signature_fill(w, m->nr_above, 2);
 	b->frame = (struct iob_word){ p->offset, p->place };
 	b->last = m->ip[m->nr_low];
 	b->last_place = -(long)(m->place[m->nr_low] * sizeof(long));

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * memo - a stack that was walked once, known again by its return addresses
+ * slot - a stack that was walked once, known again by its return addresses
  *
- * Pure: what it reads of a stack is memory between two addresses.
+ * A slot says at which places of the stack which words must be.  If all are there, it is the
+ * stack that was walked, and its return addresses are those of the slot.  slot.c says why,
+ * with an example.  The signature is a denser form of the same.
+ *
+ * Pure: needs memory between two addresses, nothing of the kernel.  The unit test
+ * selftests/unit/test_slot.c compares it with simulated stacks.
  */
 #ifndef IOB_STACK_SLOT_H
 #define IOB_STACK_SLOT_H
@@ -11,45 +16,52 @@
 
 #define IOB_STACK_SLOT_FRAMES	48
 #define IOB_STACK_SLOT_GUARDS	16
-#define IOB_STACK_SLOT_LIVE	0xffff	/* for a place: the register itself */
+#define IOB_STACK_SLOT_LIVE	0xffff	/* as a place: the frame pointer's register */
 
-/* Where an unwinder is: in the code, and the registers it has there. */
+/* Where an unwinder is: the instruction pointer, and the registers that it has there. */
 struct iob_frame {
 	unsigned long ip;
 	unsigned long sp;
 	unsigned long bp;
 };
 
-/* a word of the stack that has to point to the same place of the stack */
+/* A word of the stack, or the register, that must point to a place of the stack. */
 struct iob_guard {
-	u16 place;		/* in words above sp; all ones: the register */
-	bool to_end;		/* what it points to is below the end, */
-	long offset;		/* so far; else above sp */
+	u16 place;		/* in words above sp, or IOB_STACK_SLOT_LIVE */
+	bool to_end;		/* @offset counts from the end, else from sp */
+	long offset;		/* of the place that it points to, in bytes */
 };
 
+/*
+ * Places of the first nr_low addresses are in words above sp, those of the others in words
+ * below the end.  Guards are sorted: nr_above words that point above sp, words that point
+ * below the end, the register.
+ *
+ * short_end: the end is like that of most system calls.  One address is below the end, one
+ * word points below the end, and no other guard follows but, if @live, the register that
+ * points to live_offset bytes above sp.
+ */
 struct iob_stack_slot {
-	unsigned long start;	/* where the walk begins; 0: nothing here */
-	u32 span;		/* this much stack above sp there must be, */
-	u32 slack;		/* and so much more at most: none if all places */
-				/* are above sp */
-	u8 nr;			/* return addresses, */
-	u8 nr_low;		/* so many of them above sp, others below end */
-	u8 nr_guards;		/* so many words have to point somewhere, */
-	u8 nr_above;		/* the first of them from and to above sp */
-	bool short_end;		/* one address is below end, and one word above sp */
-				/* points there; and at most the register above sp: */
-	bool live;		/* it does, */
-	long live_offset;	/* so far */
+	unsigned long start;	/* ip where the walk begins; 0: empty */
+	u32 span;		/* bytes from sp to the end, at least, */
+	u32 slack;		/* and so many more at most; 0 without a hinge */
+	u8 nr;			/* return addresses */
+	u8 nr_low;
+	u8 nr_guards;
+	u8 nr_above;
+	bool short_end;
+	bool live;
+	long live_offset;
 	u16 place[IOB_STACK_SLOT_FRAMES];
-	unsigned long ip[IOB_STACK_SLOT_FRAMES];
+	unsigned long ip[IOB_STACK_SLOT_FRAMES];	/* innermost first */
 	struct iob_guard guard[IOB_STACK_SLOT_GUARDS];
-	/* the user's: */
-	u8 own;			/* so many of the addresses are ours */
-	u32 intent;		/* the stack's intent, */
-	u32 modifier;		/* under this modifier */
+	/* set by the user of the slot: */
+	u8 own;			/* innermost addresses that are cut off, see walk.h */
+	u32 intent;		/* the stack's intent with this modifier; 0: not known */
+	u32 modifier;
 };
 
-/* a word of a stack: an address, or so far from the stack pointer or the end */
+/* A word of the stack and what it must be: an address, or a distance to what it points to. */
 struct iob_word {
 	unsigned long value;
 	u16 place;		/* in words above sp */
@@ -59,47 +71,51 @@ struct iob_word {
 #define IOB_SIGNATURE_WORDS	27
 
 /*
- * The same as a memo, of one that is like most system calls' and not too deep, for
- * comparing with still less: all words in the order in which they are looked at.
+ * The same as a slot, for stacks with a short_end that are not too deep: all words in the
+ * order in which they are compared, in steps of 4 addresses and of 2 guards, without
+ * remainders.  The last step may have copies of a word.
+ *
+ * Example: a slot with 6 addresses and 1 guard above sp has a signature of 8 + 2 words, of
+ * 16 bytes each: addrs = 128, links = 32.
  */
 struct iob_signature {
-	unsigned long start;	/* 0: nothing here */
-	u32 span;		/* as in the memo */
-	u32 addrs;		/* bytes of words with addresses above sp, and behind */
-	u32 links;		/* them with what points to above sp: neither is 0 */
+	unsigned long start;	/* as in the slot; 0: empty */
+	u32 span;		/* likewise */
+	u32 addrs;		/* bytes of the words that are addresses, not 0 */
+	u32 links;		/* bytes of the next words, which point above sp, not 0 */
 	struct iob_word word[IOB_SIGNATURE_WORDS];
-	struct iob_word frame;	/* this word points to below end; there, */
-	long last_place;	/* so many bytes from the end, */
+	struct iob_word frame;	/* this word points below the end */
+	long last_place;	/* in bytes from the end, negative: here */
 	unsigned long last;	/* is this address */
-	long live_offset;	/* and the register points to above sp, if */
-	bool live;		/* it is to */
+	long live_offset;	/* as in the slot */
+	bool live;		/* likewise */
 };
 
 bool iob_stack_slot_learn(struct iob_stack_slot *m, const struct iob_frame *f,
-		    unsigned int nr, unsigned long end);
+			  unsigned int nr, unsigned long end);
 bool iob_stack_slot_fits(const struct iob_stack_slot *m, const struct iob_frame *at,
-		   unsigned long end);
+			 unsigned long end);
 bool iob_stack_slot_differs(const struct iob_stack_slot *m, const struct iob_frame *at,
-		      unsigned long end, u16 *place, unsigned long *ip);
-
+			    unsigned long end, u16 *place, unsigned long *ip);
 bool iob_stack_slot_ends(const struct iob_stack_slot *m, unsigned long sp, unsigned long bp,
-		   unsigned long end);
+			 unsigned long end);
 bool iob_signature_make(const struct iob_stack_slot *m, struct iob_signature *b);
 
 /**
- * iob_stack_slot_is - as iob_stack_slot_fits(), in line
- * @m:   what is remembered
+ * iob_stack_slot_is - as iob_stack_slot_fits(), inline
+ * @m:   the slot
  * @ip:  where a walk would begin
  * @sp:  likewise
  * @bp:  likewise
  * @end: of the stack
  *
- * The loops are unrolled, and the end is mostly that of a system call: this is most
- * of what a stack costs that is known.
+ * This is most of the cost of a stack that is known: the loops are unrolled, and the end of
+ * system calls is compared inline.  A hinge makes any deeper stack pass the first check:
+ * room - span wraps if the stack is not deep enough, and exceeds @slack.
  */
 static __always_inline bool iob_stack_slot_is(const struct iob_stack_slot *m,
-					unsigned long ip, unsigned long sp,
-					unsigned long bp, unsigned long end)
+					      unsigned long ip, unsigned long sp,
+					      unsigned long bp, unsigned long end)
 {
 	const unsigned long *low = (const unsigned long *)sp;
 	const unsigned long *top = (const unsigned long *)end;
@@ -143,16 +159,16 @@ static __always_inline bool iob_stack_slot_is(const struct iob_stack_slot *m,
 }
 
 /**
- * iob_signature_is - as iob_stack_slot_is() of the memo that it was made from
- * @b:   what is remembered
+ * iob_signature_is - as iob_stack_slot_is() of the slot that it was made from
+ * @b:   the signature
  * @ip:  where a walk would begin
  * @sp:  likewise
  * @bp:  likewise
  * @end: of the stack
  */
 static __always_inline bool iob_signature_is(const struct iob_signature *b,
-					 unsigned long ip, unsigned long sp,
-					 unsigned long bp, unsigned long end)
+					     unsigned long ip, unsigned long sp,
+					     unsigned long bp, unsigned long end)
 {
 	const unsigned long *low = (const unsigned long *)sp;
 	const struct iob_word *w = b->word, *behind;
