@@ -98,7 +98,7 @@ static int fill_reader(struct reader *r, u32 from)
 }
 
 static ssize_t read_records(struct reader *r, char __user *to, size_t count,
-		    loff_t *pos)
+			    loff_t *pos)
 {
 	size_t n, done = 0;
 	int ret = 0;

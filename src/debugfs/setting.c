@@ -4,7 +4,7 @@
  * their functions and differ in the variable and its limits.
  *
  * Example: `echo 1000 > max_acts` calls set_disabled_u32("1000", row), which checks 4 <=
- * 1000 <= 2^24, makes sure that ioblame is disabled, and stores it into iob_conf.max_acts.
+ * 1000 <= 2^24, makes sure that ioblame is disabled, and stores it into iob_conf.max[IOB_LIMIT_acts].
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -206,7 +206,8 @@ static void show_nr_objects(struct seq_file *m, const struct iob_setting *s)
 
 #define LIMIT(kind, value_at_first) {					\
 	.name = "max_" #kind, .show = show_u32, .set = set_disabled_u32,	\
-	.value = &iob_conf.max_##kind, .min = MIN_OBJECTS, .max = MAX_OBJECTS,	\
+	.value = &iob_conf.max[IOB_LIMIT_##kind],			\
+	.min = MIN_OBJECTS, .max = MAX_OBJECTS,				\
 },
 
 #define NR_OBJECTS(kind, value_at_first) {				\

@@ -71,7 +71,7 @@ static void add_disk_sums(struct iob_disk_sums *to, const struct iob_disk_sums *
 }
 
 static void show_disk_sums(struct seq_file *m, const char *what, const char *name,
-		      const struct iob_disk_sums *sums)
+			   const struct iob_disk_sums *sums)
 {
 	unsigned int op, how;
 	u64 bytes;
@@ -139,23 +139,28 @@ static int show_watched_devs(struct seq_file *m)
 	return 0;
 }
 
+#define LIMIT_NAME(kind, value_at_first)	#kind,
+#define LIMIT_COUNT(kind, value_at_first)	iob_##kind##_count,
+
 /* The session is held. */
 static void show_objects(struct seq_file *m)
 {
+	static const char *const name[] = { IOB_LIMITS(LIMIT_NAME) };
+	static u32 (*const count[])(void) = { IOB_LIMITS(LIMIT_COUNT) };
 	bool there = iob_session_there();
-#define COUNT_OBJECTS(kind, value_at_first)				\
-	u64 kind = there ? iob_##kind##_count() : 0;
-	IOB_LIMITS(COUNT_OBJECTS)
+	u64 nr[IOB_NR_LIMITS];
+	unsigned int i;
 
-#define SHOW_OBJECTS(kind, value_at_first)				\
-	seq_printf(m, #kind " %llu max=%u\n", kind, iob_conf.max_##kind);
-	IOB_LIMITS(SHOW_OBJECTS)
+	for (i = 0; i < IOB_NR_LIMITS; i++) {
+		nr[i] = there ? count[i]() : 0;
+		seq_printf(m, "%s %llu max=%u\n", name[i], nr[i], iob_conf.max[i]);
+	}
 	seq_printf(m, "memory.dirtier %lu\n", there ? iob_dirtier_bytes() : 0);
 	seq_printf(m, "memory.owners %lu\n", there ? iob_assoc_bytes() : 0);
 	seq_printf(m, "memory.objects %llu\n",
-		   roles * sizeof(struct iob_role) +
-		   intents * sizeof(struct iob_intent) +
-		   acts * sizeof(struct iob_act));
+		   nr[IOB_LIMIT_roles] * sizeof(struct iob_role) +
+		   nr[IOB_LIMIT_intents] * sizeof(struct iob_intent) +
+		   nr[IOB_LIMIT_acts] * sizeof(struct iob_act));
 }
 
 static void show_stats_and_losses(struct seq_file *m)

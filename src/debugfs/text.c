@@ -14,10 +14,11 @@ const char *const iob_text_charges[IOB_NR_CHARGES] = {
 	[IOB_CHARGE_FIRST] = "first",
 };
 
-#define ROLE_WORD(constant, word)	[IOB_ROLE_##constant] = word,
+/* the lists are in the order of the numbers */
+#define ROLE_WORD(constant, word)	word,
 const char *const iob_text_role_kinds[] = { IOB_ROLE_KINDS(ROLE_WORD) };
 
-#define HOW_WORD(constant, word)	[IOB_HOW_##constant] = word,
+#define HOW_WORD(constant, word)	word,
 static const char *const how_words[IOB_NR_HOWS] = { IOB_HOWS(HOW_WORD) };
 
 /* Append as printf() would.  What does not fit is cut.  Any context. */

@@ -307,8 +307,8 @@ int iob_counters_start(void)
 	if (!nr_session)
 		return 0;
 	hist_cache = iob_cache_create("iob_counters",
-				 nr_session * IOB_HIST_SLOTS * sizeof(u32),
-				 SLAB_HWCACHE_ALIGN);
+				      nr_session * IOB_HIST_SLOTS * sizeof(u32),
+				      SLAB_HWCACHE_ALIGN);
 	return hist_cache ? 0 : -ENOMEM;
 }
 

@@ -71,7 +71,7 @@ static __always_inline void iob_counters_add(u32 *hist, u32 at)
 
 /* iob_counters_charge_simple() for an act that has histograms. */
 static __always_inline void iob_counters_add_simple(u32 *hist, enum iob_op op,
-						   u64 size, u64 usecs)
+						    u64 size, u64 usecs)
 {
 	struct iob_simple_counter **simple = iob_counters_simple[op];
 	const struct iob_simple_counter *p;
@@ -96,7 +96,7 @@ static __always_inline void iob_counters_add_simple(u32 *hist, enum iob_op op,
  * inside iob_read_lock().
  */
 static inline void iob_counters_charge_simple(struct iob_act *act, enum iob_op op,
-					     u64 size, u64 usecs)
+					      u64 size, u64 usecs)
 {
 	u32 *hist = READ_ONCE(act->counters);
 

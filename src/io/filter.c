@@ -150,8 +150,8 @@ static int parse_comparison(struct parser *p, bool invert)
 
 	if (p->filter->nr_terms == IOB_FILTER_MAX_TERMS) {
 		parse_failed(p, p->pos,
-		     "Too many comparisons, "
-		     __stringify(IOB_FILTER_MAX_TERMS) " at most");
+			     "Too many comparisons, "
+			     __stringify(IOB_FILTER_MAX_TERMS) " at most");
 		return -E2BIG;
 	}
 	t = &p->filter->term[p->filter->nr_terms];
