@@ -17,7 +17,7 @@
 #include "io/counters.h"
 #include "io/filter.h"
 #include "counter_dir.h"
-#include "setting.h"
+#include "input.h"
 
 enum {
 	SPEC,
@@ -38,7 +38,7 @@ static int counter_show(struct seq_file *m, void *v)
 {
 	const struct counter_file *f = m->private;
 	size_t size = max_t(size_t, IOB_COUNTER_SPEC_SIZE,
-			    iob_filter_explain_size(IOB_SETTING_MAX));
+			    iob_filter_explain_size(IOB_INPUT_MAX));
 	char *text = kmalloc(size, GFP_KERNEL);
 	ssize_t len;
 
@@ -61,7 +61,7 @@ static ssize_t counter_write(struct file *file, const char __user *from,
 			     size_t count, loff_t *pos)
 {
 	const struct counter_file *f = file_inode(file)->i_private;
-	char *text = iob_setting_text(from, count);
+	char *text = iob_input_text(from, count);
 	int err;
 
 	if (IS_ERR(text))

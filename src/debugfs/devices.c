@@ -15,7 +15,7 @@
 
 #include "core/disk.h"
 #include "devices.h"
-#include "setting.h"
+#include "input.h"
 
 enum {
 	MAX_DEVS = 64,
@@ -132,7 +132,7 @@ static ssize_t devs_write(struct file *file, const char __user *from,
 			  size_t count, loff_t *pos)
 {
 	struct seq_file *m = file->private_data;
-	char *text = iob_setting_text(from, count);
+	char *text = iob_input_text(from, count);
 	struct devs_opener *o = m->private;
 	int err;
 

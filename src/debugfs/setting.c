@@ -10,7 +10,6 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include "core/act.h"
 #include "core/intent.h"
@@ -19,6 +18,7 @@
 #include "io/counters.h"
 #include "io/session.h"
 #include "counter_dir.h"
+#include "input.h"
 #include "setting.h"
 #include "text.h"
 
@@ -29,34 +29,6 @@ enum {
 	MAX_OBJECTS = 1 << 24,
 	MAX_TTL	    = 10 * 365 * 24 * 3600,
 };
-
-/**
- * iob_setting_text - the text of one write(2)
- * @from:  the user's buffer
- * @count: its size
- *
- * The position in the file means nothing: `>` and `>>` are the same.
- *
- * May sleep.  Return: the text without white space around it, to be freed by kfree(); or
- * ERR_PTR of -E2BIG, -EINVAL (a NUL inside), -EFAULT, -ENOMEM.
- */
-char *iob_setting_text(const char __user *from, size_t count)
-{
-	char *text, *trimmed;
-
-	if (count > IOB_SETTING_MAX)
-		return ERR_PTR(-E2BIG);
-	text = memdup_user_nul(from, count);
-	if (IS_ERR(text))
-		return text;
-	if (strlen(text) != count) {
-		kfree(text);
-		return ERR_PTR(-EINVAL);
-	}
-	trimmed = strim(text);
-	memmove(text, trimmed, strlen(trimmed) + 1);
-	return text;
-}
 
 /* @text as a decimal number within the limits of @s.  Return: 0 or -EINVAL. */
 static int parse_u32(const char *text, const struct iob_setting *s, u32 *value)
@@ -260,7 +232,7 @@ static ssize_t setting_write(struct file *file, const char __user *from,
 
 	if (!s->set)
 		return -EINVAL;
-	text = iob_setting_text(from, count);
+	text = iob_input_text(from, count);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
 	err = s->set(text, s);

@@ -8,8 +8,6 @@
 #include <linux/fs.h>
 #include <linux/seq_file.h>
 
-#define IOB_SETTING_MAX	4096	/* bytes of a write */
-
 struct iob_setting {
 	const char *name;
 	/* print the value, without the newline */
@@ -25,7 +23,5 @@ struct iob_setting {
 extern const struct file_operations iob_setting_fops;	/* ->i_private */
 extern const struct iob_setting iob_settings[];
 extern const unsigned int iob_nr_settings;
-
-char *iob_setting_text(const char __user *from, size_t count);
 
 #endif
