@@ -30,7 +30,7 @@ static inline struct gendisk *iob_bio_disk(const struct bio *bio)
 #endif
 }
 
-/* The same of a bio that is queued, which has one. */
+/* The disk of a bio that is queued: never NULL. */
 static inline struct gendisk *iob_queued_disk(const struct bio *bio)
 {
 #ifdef IOB_HAVE_BI_BDEV
@@ -60,8 +60,8 @@ static inline struct gendisk *iob_rq_disk(const struct request *rq)
 }
 
 /*
- * Whether bio_endio() goes on to the parent of a chained bio before it traces
- * the bio's end: 5.10 does, kernels whose bios have bi_bdev do not.
+ * 1: bio_endio() goes on to the parent of a chained bio before it traces the bio's end, so
+ * that end is not seen.  5.10 does; kernels whose bios have bi_bdev do not.
  */
 #ifdef IOB_HAVE_BI_BDEV
 #define IOB_CHAINED_END_SILENT	0
@@ -69,7 +69,7 @@ static inline struct gendisk *iob_rq_disk(const struct request *rq)
 #define IOB_CHAINED_END_SILENT	1
 #endif
 
-/* Whether the disk takes bios as they are: no request will ever be seen. */
+/* True if the disk takes bios as they are: no request will be seen. */
 static inline bool iob_disk_bio_based(const struct gendisk *disk)
 {
 	return disk->fops && disk->fops->submit_bio;
@@ -89,7 +89,7 @@ static inline bool iob_bdev_is_part(const struct block_device *bdev)
 #endif
 }
 
-/* Whether the device can be told what is not needed any more. */
+/* True if the device takes discards. */
 static inline bool iob_disk_discards(const struct gendisk *gd)
 {
 	return gd->queue->limits.max_discard_sectors;
@@ -109,7 +109,7 @@ static inline u64 iob_bdev_sectors(struct block_device *bdev)
 #endif
 }
 
-/* an open block device, whatever holds it on this kernel */
+/* An open block device: held by a file or by itself, depending on the kernel. */
 struct iob_bdev {
 	struct block_device *bdev;
 #ifdef IOB_HAVE_BDEV_FILE

@@ -2,13 +2,12 @@
 /*
  * compat/tracepoint - let the compiler choose the probe that fits
  *
- * Hides: tracepoints change their arguments between releases, and
- * distributions backport such changes.  The kernel's own headers declare
- * check_trace_callback_type_NAME() for each tracepoint, exported or not; its
- * parameter is the type that a probe must have.
+ * Hides: tracepoints change their arguments between releases, and distributions backport
+ * such changes.  The kernel's headers declare check_trace_callback_type_NAME() for each
+ * tracepoint, exported or not; its parameter has the type of a probe.
  *
- * IOB_PROBE(NAME, a, b) is whichever of the two probes has it.  If neither
- * has, the result is void, and the table that it is for does not compile.
+ * IOB_PROBE(NAME, a, b) is the probe of the two that has this type.  If neither has it, the
+ * result is void, and the table of hooks does not compile.
  */
 #ifndef IOB_COMPAT_TRACEPOINT_H
 #define IOB_COMPAT_TRACEPOINT_H

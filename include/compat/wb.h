@@ -2,9 +2,9 @@
 /*
  * compat/wb - the names of the running kernel's writeback reasons
  *
- * Hides: releases renumber enum wb_reason (7.2 has no laptop_timer, and all
- * behind it moved), so names come from the list that the kernel keeps for its
- * own tracepoints.  5.10's list lacks foreign_flush, its enum does not.
+ * Hides: releases renumber enum wb_reason (7.2 dropped laptop_timer, which moved all later
+ * values), so the names come from the list of the kernel's own tracepoints.  5.10's list
+ * lacks foreign_flush, which its enum has.
  */
 #ifndef IOB_COMPAT_WB_H
 #define IOB_COMPAT_WB_H
@@ -14,8 +14,8 @@
 #include <trace/events/writeback.h>
 
 /*
- * The header leaves the macros in which the list is written defined as
- * initialisers of { number, name }.
+ * The name of a writeback reason.  trace/events/writeback.h leaves the macros of the list
+ * defined as initialisers { number, name }.
  *
  * Any context.  Return: NULL for a number that has no name.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/wb_work - why the flusher works
+ * compat/wb_work - the reason of a writeback work
  *
- * Hides: struct wb_writeback_work is private to fs/fs-writeback.c; its layout
- * has been this one since 4.15.  writeback_dirty_page became
+ * Hides: struct wb_writeback_work is private to fs/fs-writeback.c; it begins like this
+ * since 4.15.  writeback_dirty_page became
  * writeback_dirty_folio in 5.18 (203a31516616).
  */
 #ifndef IOB_COMPAT_WB_WORK_H

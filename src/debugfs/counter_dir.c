@@ -2,9 +2,9 @@
 /*
  * counters/NR and counters/NR_filter
  *
- * They come and go as nr_counters changes, under the session's lock, and
- * debugfs waits for the handlers of a file that goes: so none of the handlers
- * here takes that lock, nor may what they call.
+ * They come and go as nr_counters changes, under the session's lock.  When debugfs removes
+ * a file it waits for the file's handlers: so no handler here, nor what it calls, may take
+ * that lock.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
@@ -16,8 +16,8 @@
 #include "io/counter_spec.h"
 #include "io/counters.h"
 #include "io/filter.h"
-#include "files.h"
-#include "setting.h"
+#include "counter_dir.h"
+#include "input.h"
 
 enum {
 	SPEC,
@@ -25,7 +25,7 @@ enum {
 	NR_KINDS,
 };
 
-/* what a file is for: ->i_private is one of these */
+/* ->i_private of each file is one of these */
 static struct counter_file {
 	u32 nr;
 	u8 kind;
@@ -38,7 +38,7 @@ static int counter_show(struct seq_file *m, void *v)
 {
 	const struct counter_file *f = m->private;
 	size_t size = max_t(size_t, IOB_COUNTER_SPEC_SIZE,
-			    iob_filter_explain_size(IOB_SETTING_MAX));
+			    iob_filter_explain_size(IOB_INPUT_MAX));
 	char *text = kmalloc(size, GFP_KERNEL);
 	ssize_t len;
 
@@ -61,7 +61,7 @@ static ssize_t counter_write(struct file *file, const char __user *from,
 			     size_t count, loff_t *pos)
 {
 	const struct counter_file *f = file_inode(file)->i_private;
-	char *text = iob_setting_text(from, count);
+	char *text = iob_input_text(from, count);
 	int err;
 
 	if (IS_ERR(text))
@@ -81,7 +81,7 @@ static const struct file_operations counter_fops = {
 	.release = single_release,
 };
 
-static void remove(u32 from, u32 to)
+static void remove_counter_files(u32 from, u32 to)
 {
 	u32 nr, kind;
 
@@ -93,7 +93,7 @@ static void remove(u32 from, u32 to)
 	}
 }
 
-static int create_one(u32 nr, u32 kind)
+static int create_counter_file(u32 nr, u32 kind)
 {
 	struct counter_file *f = &files[nr][kind];
 	struct dentry *dentry;
@@ -109,16 +109,16 @@ static int create_one(u32 nr, u32 kind)
 	return 0;
 }
 
-static int create(u32 from, u32 to)
+static int create_counter_files(u32 from, u32 to)
 {
 	u32 nr, kind;
 	int err;
 
 	for (nr = from; nr < to; nr++) {
 		for (kind = 0; kind < NR_KINDS; kind++) {
-			err = create_one(nr, kind);
+			err = create_counter_file(nr, kind);
 			if (err) {
-				remove(from, nr + 1);
+				remove_counter_files(from, nr + 1);
 				return err;
 			}
 		}
@@ -136,15 +136,15 @@ static int create(u32 from, u32 to)
 int iob_counter_dir_set_nr(u32 nr)
 {
 	u32 old = iob_counters_nr();
-	int err = create(old, nr);
+	int err = create_counter_files(old, nr);
 
 	if (err)
 		return err;
 	err = iob_counters_set_nr(nr);
 	if (err)
-		remove(old, nr);
+		remove_counter_files(old, nr);
 	else
-		remove(nr, old);
+		remove_counter_files(nr, old);
 	return err;
 }
 
@@ -154,5 +154,5 @@ int iob_counter_dir_init(struct dentry *dir)
 	counters = debugfs_create_dir("counters", dir);
 	if (IS_ERR(counters))
 		return PTR_ERR(counters);
-	return create(0, iob_counters_nr());
+	return create_counter_files(0, iob_counters_nr());
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All that is read and written, as one table and the settings' own.  What a
- * file shows includes kernel addresses and what other users do, so only root
- * gets at any of it.
+ * All files in one table; the settings and counters/ have their own.  The files show kernel
+ * addresses and what other users do, so only root may open any of them.
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
@@ -15,9 +14,15 @@
 #include "io/log.h"
 #include "io/session.h"
 #include "debugfs.h"
-#include "files.h"
+#include "counter_dir.h"
+#include "devices.h"
+#include "intents.h"
+#include "log.h"
 #include "log_bin.h"
+#include "pipe.h"
+#include "roles.h"
 #include "setting.h"
+#include "status.h"
 
 static const struct {
 	const char *name;
@@ -42,18 +47,7 @@ static int stat_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int stat_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, stat_show, inode->i_private);
-}
-
-static const struct file_operations stat_fops = {
-	.owner = THIS_MODULE,
-	.open = stat_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+DEFINE_SHOW_ATTRIBUTE(stat);
 
 static int create_stats(void)
 {
@@ -100,10 +94,10 @@ static int create_settings(void)
 }
 
 /**
- * iob_files_init - make all files, the last thing at module load
- * @show_hooks: prints the hooks' lines of `status`
+ * iob_files_init - make all files, the last step of module load
+ * @show_hooks: prints the lines `hook` of `status`
  *
- * May sleep.  Return: 0 or a negative errno, of which dmesg then tells.
+ * May sleep.  Return: 0 or a negative errno, which is reported in dmesg.
  */
 int iob_files_init(void (*show_hooks)(struct seq_file *m))
 {
@@ -125,7 +119,7 @@ int iob_files_init(void (*show_hooks)(struct seq_file *m))
 		err = create_stats();
 	if (!err)
 		err = iob_counter_dir_init(top);
-	/* comes last: `enable` is among them */
+	/* last: `enable` is among them */
 	if (!err)
 		err = create_settings();
 	if (err) {
@@ -136,11 +130,11 @@ int iob_files_init(void (*show_hooks)(struct seq_file *m))
 }
 
 /**
- * iob_files_exit - remove all files, the first thing at module unload
+ * iob_files_exit - remove all files, the first step of module unload
  *
- * Ends the session, as relay writes to the inodes of its files: they go before
- * their directory does.  May sleep, until running handlers are done; whoever
- * has a file open holds the module, so at unload there are none.
+ * Ends the session: relay writes to the inodes of its files, which must go before their
+ * directory.  May sleep until running handlers are done; an open file pins the module, so
+ * at unload there are none.
  */
 void iob_files_exit(void)
 {

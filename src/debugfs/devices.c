@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `devs`: a write adds its words, or takes those behind a '!' away, all or
- * none of them.  O_TRUNC forgets what was there, but only when the first write
- * turns out to be valid, or at closing if there was none: `echo typo > devs`
- * leaves everything as it was.
+ * `devs`: the watched disks and partitions
+ *
+ * A write adds its words and removes those behind a '!', all of them or none.  O_TRUNC
+ * clears the list when the first valid write comes, or at the close if there was no write:
+ * `echo typo > devs` changes nothing.
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
@@ -13,8 +14,8 @@
 #include <linux/string.h>
 
 #include "core/disk.h"
-#include "files.h"
-#include "setting.h"
+#include "devices.h"
+#include "input.h"
 
 enum {
 	MAX_DEVS = 64,
@@ -25,23 +26,23 @@ struct devs {
 	struct iob_dev dev[MAX_DEVS];
 };
 
-/* an opener for writing */
-struct opener {
-	bool clear;		/* the next valid write begins with none */
-	bool wrote;		/* or tried to */
+/* A file that is open for writing. */
+struct devs_opener {
+	bool clear;		/* the next valid write replaces the list */
+	bool wrote;		/* tried to write */
 };
 
-static DEFINE_MUTEX(write_mutex);	/* read, change, set: one at a time */
+static DEFINE_MUTEX(write_mutex);	/* one read-change-set at a time */
 
-static void drop(struct devs *devs, unsigned int i)
+static void drop_dev(struct devs *devs, unsigned int i)
 {
 	devs->nr--;
 	memmove(&devs->dev[i], &devs->dev[i + 1],
 		(devs->nr - i) * sizeof(devs->dev[0]));
 }
 
-/* A device that is there no more is still known by what `devs` prints. */
-static bool drop_shown(struct devs *devs, const char *word)
+/* A device that is gone can be removed by the name or number that `devs` prints. */
+static bool drop_shown_dev(struct devs *devs, const char *word)
 {
 	char number[24];
 	unsigned int i;
@@ -52,14 +53,14 @@ static bool drop_shown(struct devs *devs, const char *word)
 		snprintf(number, sizeof(number), "%u:%u", MAJOR(d->dev),
 			 MINOR(d->dev));
 		if (!strcmp(word, d->name) || !strcmp(word, number)) {
-			drop(devs, i);
+			drop_dev(devs, i);
 			return true;
 		}
 	}
 	return false;
 }
 
-static int find(const struct devs *devs, dev_t dev)
+static int find_dev(const struct devs *devs, dev_t dev)
 {
 	unsigned int i;
 
@@ -70,7 +71,7 @@ static int find(const struct devs *devs, dev_t dev)
 	return -1;
 }
 
-static int change(struct devs *devs, const char *word)
+static int change_dev(struct devs *devs, const char *word)
 {
 	bool add = *word != '!';
 	struct iob_dev dev;
@@ -79,17 +80,17 @@ static int change(struct devs *devs, const char *word)
 	word += !add;
 	if (!*word)
 		return -EINVAL;
-	if (!add && drop_shown(devs, word))
+	if (!add && drop_shown_dev(devs, word))
 		return 0;
 	err = iob_dev_lookup(word, &dev);
 	if (err) {
 		pr_debug("devs: no block device is called %s\n", word);
 		return err;
 	}
-	i = find(devs, dev.dev);
+	i = find_dev(devs, dev.dev);
 	if (!add) {
 		if (i >= 0)
-			drop(devs, i);
+			drop_dev(devs, i);
 		return 0;
 	}
 	if (i < 0) {
@@ -97,12 +98,12 @@ static int change(struct devs *devs, const char *word)
 			return -ENOSPC;
 		i = devs->nr++;
 	}
-	/* also if it was there: it may be another one of that number by now */
+	/* also if it is listed: another device may have that number by now */
 	devs->dev[i] = dev;
 	return 0;
 }
 
-static int change_all(struct opener *o, char *text)
+static int change_devs(struct devs_opener *o, char *text)
 {
 	struct devs *devs = kzalloc(sizeof(*devs), GFP_KERNEL);
 	char *word;
@@ -116,7 +117,7 @@ static int change_all(struct opener *o, char *text)
 		devs->nr = iob_devs_get(devs->dev, MAX_DEVS);
 	while (!err && (word = strsep(&text, " \t\n\v\f\r"))) {
 		if (*word)
-			err = change(devs, word);
+			err = change_dev(devs, word);
 	}
 	if (!err)
 		err = iob_devs_set(devs->dev, devs->nr);
@@ -131,15 +132,15 @@ static ssize_t devs_write(struct file *file, const char __user *from,
 			  size_t count, loff_t *pos)
 {
 	struct seq_file *m = file->private_data;
-	char *text = iob_setting_text(from, count);
-	struct opener *o = m->private;
+	char *text = iob_input_text(from, count);
+	struct devs_opener *o = m->private;
 	int err;
 
 	if (IS_ERR(text)) {
 		o->wrote = true;
 		return PTR_ERR(text);
 	}
-	err = change_all(o, text);
+	err = change_devs(o, text);
 	kfree(text);
 	return err ? err : count;
 }
@@ -161,7 +162,7 @@ static int devs_show(struct seq_file *m, void *v)
 
 static int devs_open(struct inode *inode, struct file *file)
 {
-	struct opener *o = kzalloc(sizeof(*o), GFP_KERNEL);
+	struct devs_opener *o = kzalloc(sizeof(*o), GFP_KERNEL);
 	int err;
 
 	if (!o)
@@ -176,7 +177,7 @@ static int devs_open(struct inode *inode, struct file *file)
 static int devs_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *m = file->private_data;
-	struct opener *o = m->private;
+	struct devs_opener *o = m->private;
 
 	if (o->clear && !o->wrote) {
 		mutex_lock(&write_mutex);

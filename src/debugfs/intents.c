@@ -1,50 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `intents` and `intents_bin`: numbers have no gaps and intents are never
- * destroyed while the session lives, so a position stays what it was.
+ * `intents` and `intents_bin`: the stack traces by which IO was caused
+ *
+ * Numbers have no gaps, and no intent is destroyed while the session lives, so a position
+ * always means the same intent.
  */
 #include <linux/module.h>
 
 #include <compat/rcu.h>
 
-#include "files.h"
+#include "intents.h"
 #include "reader.h"
 
-static const struct iob_intent *intent_of(u32 nr)
+static const struct iob_intent *session_intent(u32 nr)
 {
 	const struct iob_intent *intent;
 
-	/* the index is looked into under RCU, the intent is the session's */
+	/* the index needs RCU; the intent lives as long as the session */
 	iob_read_lock();
 	intent = iob_intent_nr(nr);
 	iob_read_unlock();
 	return intent;
 }
 
-static size_t text_size(void)
+static size_t intents_text_size(void)
 {
 	return IOB_TEXT_INTENT_SIZE;
 }
 
-static bool text_emit(struct iob_text *t, u32 *nr, u32 arg)
+static bool intents_text_emit(struct iob_text *t, u32 *nr, u32 arg)
 {
-	const struct iob_intent *intent = intent_of(*nr);
+	const struct iob_intent *intent = session_intent(*nr);
 
 	if (intent)
 		iob_text_intent(t, "", *nr, intent);
 	return intent;
 }
 
-static size_t bin_size(void)
+static size_t intents_bin_size(void)
 {
 	return sizeof(struct iob_intent_bin_record) +
 	       IOB_STACK_DEPTH * sizeof(u64);
 }
 
-static bool bin_emit(struct iob_text *t, u32 *nr, u32 arg)
+static bool intents_bin_emit(struct iob_text *t, u32 *nr, u32 arg)
 {
 	struct iob_intent_bin_record *rec = (void *)t->buf;
-	const struct iob_intent *intent = intent_of(*nr);
+	const struct iob_intent *intent = session_intent(*nr);
 	unsigned int i;
 
 	if (!intent)
@@ -60,40 +62,30 @@ static bool bin_emit(struct iob_text *t, u32 *nr, u32 arg)
 	return true;
 }
 
-static const struct iob_reader_ops text_ops = {
-	.size = text_size,
-	.emit = text_emit,
+static const struct iob_reader_ops intents_text_ops = {
+	.size = intents_text_size,
+	.emit = intents_text_emit,
 	.end = iob_intents_count,
 };
 
-static const struct iob_reader_ops bin_ops = {
-	.size = bin_size,
-	.emit = bin_emit,
+static const struct iob_reader_ops intents_bin_ops = {
+	.size = intents_bin_size,
+	.emit = intents_bin_emit,
 	.end = iob_intents_count,
 };
 
-static int text_open(struct inode *inode, struct file *file)
+static int intents_text_open(struct inode *inode, struct file *file)
 {
-	return iob_reader_open(file, &text_ops);
+	return iob_reader_open(file, &intents_text_ops);
 }
 
-static int bin_open(struct inode *inode, struct file *file)
+static int intents_bin_open(struct inode *inode, struct file *file)
 {
-	return iob_reader_open(file, &bin_ops);
+	return iob_reader_open(file, &intents_bin_ops);
 }
 
-const struct file_operations iob_intents_fops = {
-	.owner = THIS_MODULE,
-	.open = text_open,
-	.read = iob_reader_read,
-	.llseek = iob_reader_llseek,
-	.release = iob_reader_release,
-};
+const struct file_operations iob_intents_fops =
+	IOB_READER_FOPS(intents_text_open, iob_reader_release);
 
-const struct file_operations iob_intents_bin_fops = {
-	.owner = THIS_MODULE,
-	.open = bin_open,
-	.read = iob_reader_read,
-	.llseek = iob_reader_llseek,
-	.release = iob_reader_release,
-};
+const struct file_operations iob_intents_bin_fops =
+	IOB_READER_FOPS(intents_bin_open, iob_reader_release);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `iolog`: each IO as it completed, read like trace_pipe
+ * `iolog`: each IO as it completed, read like trace_pipe.  An entry:
  *
  *	W 524288 @ 3276800 pid-668 (cp) dev=0x800010 ino=0x73 gen=0x17b5119d
  *	  disk=sdb how=exact sub=71 sub_comm=kworker/u4:2 wait=12 io=2031 age=-
@@ -9,11 +9,11 @@
  *
  * (the first two lines are one).  Behind gen= come, in this order:
  *
- *	disk=	where it went; SECTOR is this disk's
+ *	disk=	the disk; SECTOR is a sector of it
  *	how=	exact, inherited, submitter or lost: enum iob_how
- *	sub=	the pid of who submitted it, and
- *	sub_comm= the name; its spaces are escaped, too
- *	part=	not in the first part of an IO: 1, 2, ..
+ *	sub=	the submitter's pid
+ *	sub_comm= the submitter's name; spaces are escaped, too
+ *	part=	the number of the run in its IO: 1, 2, ..; not for the first
  *	op=	only with D: discard, secure_erase or write_zeroes
  *	err=	only if it failed: the negative errno
  *	wait=	microseconds from queueing to the last issue, 0 on a device
@@ -21,8 +21,8 @@
  *	io=	from there to completion
  *	age=	from dirtying to completion
  *
- * `-` is what was not measured.  What one reader has taken no other gets.  A
- * reader's buffer may be of any size: what is left of an entry is kept.
+ * `-` was not measured.  Each entry goes to one reader.  A reader's buffer may have any
+ * size: the rest of an entry is kept for the next read.
  */
 #include <linux/blk_types.h>
 #include <linux/ktime.h>
@@ -39,20 +39,20 @@
 #include "core/disk.h"
 #include "io/log.h"
 #include "io/session.h"
-#include "files.h"
+#include "log.h"
 #include "text.h"
 
 enum {
 	ENTRY_SIZE = 1024 + IOB_TEXT_INTENT_SIZE,
 };
 
-struct log {
-	struct mutex lock;	/* the rest, against threads that share us */
-	size_t off;		/* what of @text was read */
+struct log_reader {
+	struct mutex lock;	/* the members below: threads may share the file */
+	size_t off;		/* bytes of @text that are read */
 	struct iob_text text;	/* one entry */
 };
 
-static void add_who(struct iob_text *t, const struct iob_iolog_bin_record *rec)
+static void add_role(struct iob_text *t, const struct iob_iolog_bin_record *rec)
 {
 	struct iob_text_who who = {
 		.kind = rec->role_kind,
@@ -106,7 +106,7 @@ static void add_usecs(struct iob_text *t, const char *key, u64 from, u64 to)
 		iob_text_add(t, " %s=-", key);
 }
 
-static void add_words(struct iob_text *t, const struct iob_iolog_bin_record *rec)
+static void add_entry_words(struct iob_text *t, const struct iob_iolog_bin_record *rec)
 {
 	u64 issued = rec->issue_ns ? rec->issue_ns : rec->queue_ns;
 	char name[IOB_TEXT_NAME_SIZE];
@@ -126,15 +126,15 @@ static void add_words(struct iob_text *t, const struct iob_iolog_bin_record *rec
 	add_usecs(t, "age", rec->dirty_ns, rec->complete_ns);
 }
 
-static void format(struct iob_text *t, const struct iob_iolog_bin_record *rec)
+static void format_entry(struct iob_text *t, const struct iob_iolog_bin_record *rec)
 {
 	const struct iob_intent *intent;
 
 	iob_text_add(t, "%c %u @ %llu ", rec->op, rec->bytes, rec->sector);
-	add_who(t, rec);
+	add_role(t, rec);
 	iob_text_add(t, " dev=0x%x ino=0x%llx gen=0x%x", rec->dev, rec->ino,
 		     rec->gen);
-	add_words(t, rec);
+	add_entry_words(t, rec);
 	iob_text_add(t, "\n");
 	iob_read_lock();
 	intent = iob_intent_nr(rec->intent_nr);
@@ -145,7 +145,7 @@ static void format(struct iob_text *t, const struct iob_iolog_bin_record *rec)
 }
 
 /* Take the next entry.  Return: false if there is none. */
-static bool fill(struct log *log)
+static bool take_entry(struct log_reader *log)
 {
 	struct iob_iolog_bin_record rec;
 	bool got;
@@ -155,18 +155,18 @@ static bool fill(struct log *log)
 	iob_session_read_lock();
 	got = iob_session_there() && iob_iolog_next(&rec);
 	if (got)
-		format(&log->text, &rec);
+		format_entry(&log->text, &rec);
 	iob_session_read_unlock();
 	return got;
 }
 
 /* Return: how much there was, up to @count, or -EFAULT. */
-static ssize_t drain(struct log *log, char __user *to, size_t count)
+static ssize_t copy_entries(struct log_reader *log, char __user *to, size_t count)
 {
 	size_t n, done = 0;
 
 	while (done < count) {
-		if (log->off == log->text.len && !fill(log))
+		if (log->off == log->text.len && !take_entry(log))
 			break;
 		n = min(log->text.len - log->off, count - done);
 		if (copy_to_user(to + done, log->text.buf + log->off, n))
@@ -183,7 +183,7 @@ static ssize_t drain(struct log *log, char __user *to, size_t count)
 static ssize_t log_read(struct file *file, char __user *to, size_t count,
 			loff_t *pos)
 {
-	struct log *log = file->private_data;
+	struct log_reader *log = file->private_data;
 	ssize_t ret;
 	bool ended;
 
@@ -192,9 +192,9 @@ static ssize_t log_read(struct file *file, char __user *to, size_t count,
 	do {
 		if (mutex_lock_interruptible(&log->lock))
 			return -ERESTARTSYS;
-		/* asked first: what was logged before the end is found then */
+		/* asked first: entries from before the end are found then */
 		ended = iob_iolog_ended();
-		ret = drain(log, to, count);
+		ret = copy_entries(log, to, count);
 		mutex_unlock(&log->lock);
 		if (ret || ended)
 			return ret;
@@ -202,16 +202,16 @@ static ssize_t log_read(struct file *file, char __user *to, size_t count,
 			return -EAGAIN;
 		if (signal_pending(current))
 			return -ERESTARTSYS;
-		/* somebody else may be faster to get what we wake for */
+		/* another reader may take the entry first */
 		ret = iob_iolog_wait();
 	} while (!ret);
 	return ret;
 }
 
-/* What is left of an entry can be read, whatever the log has. */
+/* The rest of an entry can be read even if the log is empty. */
 static __poll_t log_poll(struct file *file, struct poll_table_struct *pt)
 {
-	struct log *log = file->private_data;
+	struct log_reader *log = file->private_data;
 	__poll_t mask = iob_iolog_poll(file, pt);
 
 	if (READ_ONCE(log->off) != READ_ONCE(log->text.len))
@@ -221,7 +221,7 @@ static __poll_t log_poll(struct file *file, struct poll_table_struct *pt)
 
 static int log_open(struct inode *inode, struct file *file)
 {
-	struct log *log = kzalloc(sizeof(*log), GFP_KERNEL);
+	struct log_reader *log = kzalloc(sizeof(*log), GFP_KERNEL);
 
 	if (!log)
 		return -ENOMEM;
@@ -239,7 +239,7 @@ static int log_open(struct inode *inode, struct file *file)
 
 static int log_release(struct inode *inode, struct file *file)
 {
-	struct log *log = file->private_data;
+	struct log_reader *log = file->private_data;
 
 	iob_iolog_close();
 	kvfree(log->text.buf);

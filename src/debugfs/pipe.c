@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `counters_pipe` and `counters_pipe_bin`: one opener across the two.
+ * `counters_pipe` and `counters_pipe_bin`: the histograms of acts that did IO
  *
- * Opening begins a new turn; what is read are the acts that did IO since the
- * turn before began.  Those that do IO while it is being read are reported
- * now or in the next turn, some in both, none in neither.  Closing reclaims.
+ * One task at a time has one of the two open.  Opening begins a new generation, and the
+ * file holds the acts that did IO since the generation before began.  Acts that do IO while
+ * the file is read are reported now or in the next generation, some in both, none in
+ * neither.  Closing reclaims what is old.
+ *
+ * Example: generation 5 began with the last opening.  Acts 7 and 9 do IO and note 5.  The
+ * file is opened: generation 6 begins, and acts that noted 5 or later are read.  Act 9 does
+ * IO again and notes 6: it is in this reading and in the next one.
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
@@ -16,43 +21,43 @@
 
 #include "io/counters.h"
 #include "io/session.h"
-#include "files.h"
+#include "pipe.h"
 #include "reader.h"
 
 static unsigned long in_use;		/* bit 0 */
-static u32 opened;			/* seconds, the opener's */
+static u32 opened;			/* when, in seconds; of the opener */
 
-static DEFINE_MUTEX(done_mutex);
-static struct iob_reclaimed done;	/* done_mutex */
-static u32 done_session;		/* done_mutex */
+static DEFINE_MUTEX(reclaimed_mutex);
+static struct iob_reclaimed reclaimed;	/* reclaimed_mutex */
+static u32 reclaimed_session;		/* reclaimed_mutex */
 
-/* What was reclaimed in this session.  May sleep. */
+/* @sum gets what was reclaimed in this session.  May sleep. */
 void iob_pipe_reclaimed(struct iob_reclaimed *sum)
 {
-	mutex_lock(&done_mutex);
-	if (done_session == iob_session_seq())
-		*sum = done;
+	mutex_lock(&reclaimed_mutex);
+	if (reclaimed_session == iob_session_seq())
+		*sum = reclaimed;
 	else
 		memset(sum, 0, sizeof(*sum));
-	mutex_unlock(&done_mutex);
+	mutex_unlock(&reclaimed_mutex);
 }
 
-static void add_done(const struct iob_reclaimed *now)
+static void add_reclaimed(const struct iob_reclaimed *now)
 {
-	mutex_lock(&done_mutex);
-	if (done_session != iob_session_seq())
-		memset(&done, 0, sizeof(done));
-	done_session = iob_session_seq();
-	done.roles += now->roles;
-	done.acts += now->acts;
-	mutex_unlock(&done_mutex);
+	mutex_lock(&reclaimed_mutex);
+	if (reclaimed_session != iob_session_seq())
+		memset(&reclaimed, 0, sizeof(reclaimed));
+	reclaimed_session = iob_session_seq();
+	reclaimed.roles += now->roles;
+	reclaimed.acts += now->acts;
+	mutex_unlock(&reclaimed_mutex);
 }
 
 /*
- * What did IO after the opening may not have been reported yet and stays,
- * however small the TTL.
+ * Acts that did IO after the opening may not be reported yet: they stay, however small
+ * ttl_secs is.
  */
-static void reclaim(void)
+static void reclaim_old(void)
 {
 	u32 open_secs = (u32)ktime_get_seconds() - opened;
 	struct iob_reclaimed now = { 0 };
@@ -61,21 +66,21 @@ static void reclaim(void)
 	if (iob_session_there()) {
 		iob_acts_reclaim(max(READ_ONCE(iob_conf.ttl_secs),
 				     open_secs + 1), &now);
-		add_done(&now);
+		add_reclaimed(&now);
 	}
 	iob_session_read_unlock();
 }
 
-static const struct iob_role *role_of(const struct iob_act *act)
+static const struct iob_role *role_of_act(const struct iob_act *act)
 {
 	const struct iob_role *role = iob_role_id(act->role);
 
 	return role ? role : iob_role_id(IOB_ROLE_LOST);
 }
 
-static void text_format(struct iob_text *t, const struct iob_act *act)
+static void pipe_text_format(struct iob_text *t, const struct iob_act *act)
 {
-	const struct iob_role *role = role_of(act);
+	const struct iob_role *role = role_of_act(act);
 	const struct iob_text_who who = {
 		.kind = role->kind,
 		.key = role->key,
@@ -95,14 +100,14 @@ static void text_format(struct iob_text *t, const struct iob_act *act)
 	}
 }
 
-static void bin_format(struct iob_text *t, const struct iob_act *act)
+static void pipe_bin_format(struct iob_text *t, const struct iob_act *act)
 {
 	struct iobc_pipe_bin_record *rec = (void *)t->buf;
 	u32 nr, slot, i = 0;
 
 	memset(rec, 0, sizeof(*rec));
 	rec->ver = IOBC_PIPE_BIN_VER;
-	rec->id = iob_role_number(role_of(act));
+	rec->id = iob_role_number(role_of_act(act));
 	rec->intent_nr = act->intent;
 	rec->dev = act->file.dev;
 	rec->ino = act->file.ino;
@@ -115,16 +120,16 @@ static void bin_format(struct iob_text *t, const struct iob_act *act)
 	rec->len = t->len;
 }
 
-/* Whether it did IO in this turn or later; turns go round. */
-static bool used_since(const struct iob_act *act, u32 turn)
+/* True if the act did IO in @generation or later; generations wrap around. */
+static bool act_used_since(const struct iob_act *act, u32 generation)
 {
 	u32 last = READ_ONCE(act->pipe);
 
-	return last && (s32)(last - turn) >= 0;
+	return last && (s32)(last - generation) >= 0;
 }
 
-static bool emit(struct iob_text *t, u32 *nr, u32 turn,
-		 void (*format)(struct iob_text *t, const struct iob_act *act))
+static bool pipe_emit(struct iob_text *t, u32 *nr, u32 generation,
+		      void (*format)(struct iob_text *t, const struct iob_act *act))
 {
 	const struct iob_act *act;
 	bool found;
@@ -132,7 +137,7 @@ static bool emit(struct iob_text *t, u32 *nr, u32 turn,
 	do {
 		iob_read_lock();
 		act = iob_act_next(nr);
-		found = act && used_since(act, turn);
+		found = act && act_used_since(act, generation);
 		if (found)
 			format(t, act);
 		iob_read_unlock();
@@ -144,23 +149,23 @@ static bool emit(struct iob_text *t, u32 *nr, u32 turn,
 	return false;
 }
 
-static bool text_emit(struct iob_text *t, u32 *nr, u32 turn)
+static bool pipe_text_emit(struct iob_text *t, u32 *nr, u32 generation)
 {
-	return emit(t, nr, turn, text_format);
+	return pipe_emit(t, nr, generation, pipe_text_format);
 }
 
-static bool bin_emit(struct iob_text *t, u32 *nr, u32 turn)
+static bool pipe_bin_emit(struct iob_text *t, u32 *nr, u32 generation)
 {
-	return emit(t, nr, turn, bin_format);
+	return pipe_emit(t, nr, generation, pipe_bin_format);
 }
 
-static size_t text_size(void)
+static size_t pipe_text_size(void)
 {
-	/* names and numbers of the first line; ten digits at most in a slot */
+	/* the first line has names and numbers; a slot has ten digits at most */
 	return 256 + iob_counters_session_nr() * (IOB_HIST_SLOTS * 11 + 2);
 }
 
-static size_t bin_size(void)
+static size_t pipe_bin_size(void)
 {
 	return sizeof(struct iobc_pipe_bin_record) +
 	       iob_counters_session_nr() * IOB_HIST_SLOTS * sizeof(u32);
@@ -181,15 +186,15 @@ static u32 pipe_end(void)
 	return nr;
 }
 
-static const struct iob_reader_ops text_ops = {
-	.size = text_size,
-	.emit = text_emit,
+static const struct iob_reader_ops pipe_text_ops = {
+	.size = pipe_text_size,
+	.emit = pipe_text_emit,
 	.end = pipe_end,
 };
 
-static const struct iob_reader_ops bin_ops = {
-	.size = bin_size,
-	.emit = bin_emit,
+static const struct iob_reader_ops pipe_bin_ops = {
+	.size = pipe_bin_size,
+	.emit = pipe_bin_emit,
 	.end = pipe_end,
 };
 
@@ -207,43 +212,33 @@ static int pipe_open(struct file *file, const struct iob_reader_ops *ops)
 	opened = ktime_get_seconds();
 	iob_reader_set_arg(file, iob_pipe_next_generation());
 	/*
-	 * An IO that was noted in the old turn may not be counted yet; probes
-	 * run in iob_read_lock(), so after this it is.
+	 * An IO that noted the old generation may not be counted yet.  Probes run inside
+	 * iob_read_lock(): after this it is counted.
 	 */
 	synchronize_rcu();
 	return 0;
 }
 
-static int text_open(struct inode *inode, struct file *file)
+static int pipe_text_open(struct inode *inode, struct file *file)
 {
-	return pipe_open(file, &text_ops);
+	return pipe_open(file, &pipe_text_ops);
 }
 
-static int bin_open(struct inode *inode, struct file *file)
+static int pipe_bin_open(struct inode *inode, struct file *file)
 {
-	return pipe_open(file, &bin_ops);
+	return pipe_open(file, &pipe_bin_ops);
 }
 
 static int pipe_release(struct inode *inode, struct file *file)
 {
-	reclaim();
+	reclaim_old();
 	iob_reader_release(inode, file);
 	clear_bit_unlock(0, &in_use);
 	return 0;
 }
 
-const struct file_operations iob_pipe_fops = {
-	.owner = THIS_MODULE,
-	.open = text_open,
-	.read = iob_reader_read,
-	.llseek = iob_reader_llseek,
-	.release = pipe_release,
-};
+const struct file_operations iob_pipe_fops =
+	IOB_READER_FOPS(pipe_text_open, pipe_release);
 
-const struct file_operations iob_pipe_bin_fops = {
-	.owner = THIS_MODULE,
-	.open = bin_open,
-	.read = iob_reader_read,
-	.llseek = iob_reader_llseek,
-	.release = pipe_release,
-};
+const struct file_operations iob_pipe_bin_fops =
+	IOB_READER_FOPS(pipe_bin_open, pipe_release);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * One record at a time is put together and handed out; reader.h says by which rules.
+ */
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -8,18 +11,18 @@
 #include "reader.h"
 
 struct reader {
-	struct mutex lock;	/* what follows, against threads that share us */
+	struct mutex lock;	/* the members below: threads may share the file */
 	const struct iob_reader_ops *ops;
 	u32 arg;
 	u32 nr;			/* of the record in @text */
-	size_t off;		/* what of it was read */
+	size_t off;		/* bytes of it that are read */
 	struct iob_text text;
 };
 
 /**
  * iob_reader_open - for an open handler
  * @file: being opened
- * @ops:  what it holds
+ * @ops:  make its records; constant
  *
  * May sleep.  Return: 0 or -ENOMEM.
  */
@@ -35,7 +38,7 @@ int iob_reader_open(struct file *file, const struct iob_reader_ops *ops)
 	return 0;
 }
 
-/* What emit() gets as @arg.  Before the first read. */
+/* Set the @arg of emit().  Before the first read. */
 void iob_reader_set_arg(struct file *file, u32 arg)
 {
 	struct reader *r = file->private_data;
@@ -53,14 +56,14 @@ int iob_reader_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static void forget(struct reader *r)
+static void forget_record(struct reader *r)
 {
 	r->off = 0;
 	r->text.len = 0;
 }
 
-/* How large a record may be depends on the session, which may be another now. */
-static int make_room(struct reader *r)
+/* The size of a record depends on the session, which may be a new one by now. */
+static int make_record_room(struct reader *r)
 {
 	size_t size = r->ops->size();
 
@@ -75,17 +78,17 @@ static int make_room(struct reader *r)
 	return 0;
 }
 
-/* Return: 1 if @r holds a record that is not read yet, 0 at the end, -ENOMEM. */
-static int fill(struct reader *r, u32 from)
+/* Get record @from or a later one.  Return: 1 if there is one, 0 at the end, -ENOMEM. */
+static int fill_reader(struct reader *r, u32 from)
 {
 	int ret = 0;
 
 	if (r->off < r->text.len && r->nr == from)
 		return 1;
-	forget(r);
+	forget_record(r);
 	iob_session_read_lock();
 	if (iob_session_there()) {
-		ret = make_room(r);
+		ret = make_record_room(r);
 		r->nr = from;
 		if (!ret)
 			ret = r->ops->emit(&r->text, &r->nr, r->arg);
@@ -94,21 +97,21 @@ static int fill(struct reader *r, u32 from)
 	return ret;
 }
 
-static ssize_t read(struct reader *r, char __user *to, size_t count,
-		    loff_t *pos)
+static ssize_t read_records(struct reader *r, char __user *to, size_t count,
+			    loff_t *pos)
 {
 	size_t n, done = 0;
 	int ret = 0;
 
 	while (done < count && *pos < INT_MAX) {
-		ret = fill(r, *pos);
+		ret = fill_reader(r, *pos);
 		if (ret <= 0)
 			break;
 		*pos = r->nr;
 		n = min(r->text.len - r->off, count - done);
 		if (done && n < r->text.len - r->off) {
-			/* another read gives it whole, as it is by then */
-			forget(r);
+			/* the next read returns all of it, as it is then */
+			forget_record(r);
 			break;
 		}
 		if (copy_to_user(to + done, r->text.buf + r->off, n)) {
@@ -133,12 +136,12 @@ ssize_t iob_reader_read(struct file *file, char __user *to, size_t count,
 
 	if (mutex_lock_interruptible(&r->lock))
 		return -ERESTARTSYS;
-	ret = read(r, to, count, pos);
+	ret = read_records(r, to, count, pos);
 	mutex_unlock(&r->lock);
 	return ret;
 }
 
-static u32 end_of(const struct reader *r)
+static u32 end_of_records(const struct reader *r)
 {
 	u32 end = 0;
 
@@ -164,7 +167,7 @@ loff_t iob_reader_llseek(struct file *file, loff_t off, int whence)
 		base = file->f_pos;
 		break;
 	case SEEK_END:
-		base = end_of(r);
+		base = end_of_records(r);
 		break;
 	default:
 		return -EINVAL;
@@ -173,7 +176,7 @@ loff_t iob_reader_llseek(struct file *file, loff_t off, int whence)
 		return -EINVAL;
 	if (!tell) {
 		mutex_lock(&r->lock);
-		forget(r);
+		forget_record(r);
 		file->f_pos = base + off;
 		mutex_unlock(&r->lock);
 	}

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `roles`: one line for each, in the order of their numbers
+ * `roles`: one line per role, in the order of their numbers
  *
  *	id pid tgid comm cgroup state
  *	0 - - lost - -
  *	512 512 512 dd 4026 exited
  *	-7 - - - 4026 alive
  *
- * `id` is that of binary records: a pid (`role` is thread), a tgid (process),
- * a negated user role, or 0.  `cgroup` is where the role was last seen; for a
- * role that stands for a cgroup it is who it is.  A name is escaped as in
- * iolog, its spaces too.  `-` is what a role has not.
+ * `id` is the id of binary records: a pid (`role` is thread), a tgid (process), a negated
+ * user role, or 0.  `cgroup` is where the role was last seen, or the role itself if it
+ * stands for a cgroup.  Names are escaped as in iolog, spaces too.  `-`: the role has none.
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -19,10 +18,10 @@
 
 #include "core/role.h"
 #include "io/session.h"
-#include "files.h"
+#include "roles.h"
 #include "text.h"
 
-static void show_pids(struct seq_file *m, const struct iob_role *role)
+static void show_role_pids(struct seq_file *m, const struct iob_role *role)
 {
 	seq_printf(m, "%d ", iob_role_number(role));
 	if (role->kind == IOB_ROLE_THREAD)
@@ -33,11 +32,11 @@ static void show_pids(struct seq_file *m, const struct iob_role *role)
 		seq_puts(m, "- - ");
 }
 
-static void show(struct seq_file *m, const struct iob_role *role)
+static void show_role_line(struct seq_file *m, const struct iob_role *role)
 {
 	char name[IOB_TEXT_NAME_SIZE];
 
-	show_pids(m, role);
+	show_role_pids(m, role);
 	iob_text_escape(name, sizeof(name), role->comm, true);
 	seq_printf(m, "%s ", *name ? name : "-");
 	if (role->kind == IOB_ROLE_SPECIAL)
@@ -66,7 +65,7 @@ static void *roles_next(struct seq_file *m, void *v, loff_t *pos)
 	u32 nr = *pos;
 
 	if (iob_session_there()) {
-		/* it may go at any time: only its number is kept */
+		/* a role may go at any time: keep its number only */
 		iob_read_lock();
 		role = iob_role_next(&nr);
 		iob_read_unlock();
@@ -93,7 +92,7 @@ static int roles_show(struct seq_file *m, void *v)
 	iob_read_lock();
 	role = iob_role_next(&nr);
 	if (role && nr == *(loff_t *)v - 1)
-		show(m, role);
+		show_role_line(m, role);
 	iob_read_unlock();
 	return 0;
 }

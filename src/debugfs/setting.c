@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The settings as one table.  A row says how a value is printed and parsed; numbers share
+ * their functions and differ in the variable and its limits.
+ *
+ * Example: `echo 1000 > max_acts` calls set_disabled_u32("1000", row), which checks 4 <=
+ * 1000 <= 2^24, makes sure that ioblame is disabled, and stores it into iob_conf.max[IOB_LIMIT_acts].
+ */
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
+#include "core/act.h"
 #include "core/intent.h"
+#include "core/role.h"
 #include "core/task.h"
 #include "io/counters.h"
 #include "io/session.h"
-#include "files.h"
+#include "counter_dir.h"
+#include "input.h"
 #include "setting.h"
+#include "text.h"
 
 enum {
 	/* the special objects and one more */
@@ -20,120 +30,52 @@ enum {
 	MAX_TTL	    = 10 * 365 * 24 * 3600,
 };
 
-/**
- * iob_setting_text - what one write(2) said
- * @from:  the user's buffer
- * @count: its size
- *
- * The position in the file means nothing: `>` and `>>` are the same.
- *
- * May sleep.  Return: the text without white space around it, to be freed by
- * kfree(); or ERR_PTR of -E2BIG, -EINVAL (a NUL inside), -EFAULT, -ENOMEM.
- */
-char *iob_setting_text(const char __user *from, size_t count)
-{
-	char *text, *trimmed;
-
-	if (count > IOB_SETTING_MAX)
-		return ERR_PTR(-E2BIG);
-	text = memdup_user_nul(from, count);
-	if (IS_ERR(text))
-		return text;
-	if (strlen(text) != count) {
-		kfree(text);
-		return ERR_PTR(-EINVAL);
-	}
-	trimmed = strim(text);
-	memmove(text, trimmed, strlen(trimmed) + 1);
-	return text;
-}
-
-/**
- * iob_setting_u32 - a decimal number within limits
- * @text:  all of it is the number
- * @min:   the smallest allowed
- * @max:   the largest
- * @value: gets it
- *
- * Any context.  Return: 0 or -EINVAL.
- */
-int iob_setting_u32(const char *text, u32 min, u32 max, u32 *value)
+/* @text as a decimal number within the limits of @s.  Return: 0 or -EINVAL. */
+static int parse_u32(const char *text, const struct iob_setting *s, u32 *value)
 {
 	u32 n;
 
-	if (kstrtou32(text, 10, &n) || n < min || n > max)
+	if (kstrtou32(text, 10, &n) || n < s->min || n > s->max)
 		return -EINVAL;
 	*value = n;
 	return 0;
 }
 
-/* A setting of the next session, of which the running one has its own. */
-static int set_disabled_u32(const char *text, u32 min, u32 max, u32 *setting)
+/* May change at any time. */
+static int set_u32(const char *text, const struct iob_setting *s)
 {
 	u32 n;
-	int err = iob_setting_u32(text, min, max, &n);
+	int err = parse_u32(text, s, &n);
+
+	if (!err)
+		WRITE_ONCE(*s->value, n);
+	return err;
+}
+
+/* Is the next session's: a running session keeps the value that it began with. */
+static int set_disabled_u32(const char *text, const struct iob_setting *s)
+{
+	u32 n;
+	int err = parse_u32(text, s, &n);
 
 	if (!err)
 		err = iob_session_change();
 	if (err)
 		return err;
-	WRITE_ONCE(*setting, n);
+	WRITE_ONCE(*s->value, n);
 	iob_session_change_done();
 	return 0;
 }
 
-static int set_max_roles(const char *text)
+static void show_u32(struct seq_file *m, const struct iob_setting *s)
 {
-	return set_disabled_u32(text, MIN_OBJECTS, MAX_OBJECTS,
-				&iob_conf.max_roles);
+	seq_printf(m, "%u", READ_ONCE(*s->value));
 }
 
-static void show_max_roles(struct seq_file *m)
-{
-	seq_printf(m, "%u", READ_ONCE(iob_conf.max_roles));
-}
-
-static int set_max_intents(const char *text)
-{
-	return set_disabled_u32(text, MIN_OBJECTS, MAX_OBJECTS,
-				&iob_conf.max_intents);
-}
-
-static void show_max_intents(struct seq_file *m)
-{
-	seq_printf(m, "%u", READ_ONCE(iob_conf.max_intents));
-}
-
-static int set_max_acts(const char *text)
-{
-	return set_disabled_u32(text, MIN_OBJECTS, MAX_OBJECTS,
-				&iob_conf.max_acts);
-}
-
-static void show_max_acts(struct seq_file *m)
-{
-	seq_printf(m, "%u", READ_ONCE(iob_conf.max_acts));
-}
-
-static int set_ttl_secs(const char *text)
+static int set_nr_counters(const char *text, const struct iob_setting *s)
 {
 	u32 n;
-	int err = iob_setting_u32(text, 0, MAX_TTL, &n);
-
-	if (!err)
-		WRITE_ONCE(iob_conf.ttl_secs, n);
-	return err;
-}
-
-static void show_ttl_secs(struct seq_file *m)
-{
-	seq_printf(m, "%u", READ_ONCE(iob_conf.ttl_secs));
-}
-
-static int set_nr_counters(const char *text)
-{
-	u32 n;
-	int err = iob_setting_u32(text, 0, IOB_MAX_COUNTERS, &n);
+	int err = parse_u32(text, s, &n);
 
 	if (!err)
 		err = iob_session_change();
@@ -144,7 +86,7 @@ static int set_nr_counters(const char *text)
 	return err;
 }
 
-static void show_nr_counters(struct seq_file *m)
+static void show_nr_counters(struct seq_file *m, const struct iob_setting *s)
 {
 	seq_printf(m, "%u", iob_counters_nr());
 }
@@ -161,8 +103,8 @@ static int word_nr(const char *text, const char *const *words, int nr)
 	return -EINVAL;
 }
 
-/* What kstrtobool() takes, but not whatever comes behind the first letter. */
-static int set_enable(const char *text)
+/* As kstrtobool(), but all of the word counts, not its first letter. */
+static int set_enable(const char *text, const struct iob_setting *s)
 {
 	static const char *const words[] = {
 		"0", "1", "n", "y", "no", "yes", "off", "on", "f", "t",
@@ -173,16 +115,14 @@ static int set_enable(const char *text)
 	return nr < 0 ? nr : iob_session_switch(nr & 1);
 }
 
-static void show_enable(struct seq_file *m)
+static void show_enable(struct seq_file *m, const struct iob_setting *s)
 {
 	seq_printf(m, "%d", iob_session_enabled());
 }
 
-static const char *const charges[] = { "split", "first" };
-
-static int set_charge(const char *text)
+static int set_charge(const char *text, const struct iob_setting *s)
 {
-	int nr = word_nr(text, charges, ARRAY_SIZE(charges));
+	int nr = word_nr(text, iob_text_charges, IOB_NR_CHARGES);
 	int err = nr < 0 ? nr : iob_session_change();
 
 	if (err)
@@ -192,20 +132,15 @@ static int set_charge(const char *text)
 	return 0;
 }
 
-static void show_charge(struct seq_file *m)
+static void show_charge(struct seq_file *m, const struct iob_setting *s)
 {
-	seq_puts(m, charges[READ_ONCE(iob_conf.charge_first)]);
+	seq_puts(m, iob_text_charges[READ_ONCE(iob_conf.charge_first)]);
 }
 
-static const char *const roles[] = {
-	[IOB_ROLE_THREAD]  = "thread",
-	[IOB_ROLE_PROCESS] = "process",
-	[IOB_ROLE_CGROUP]  = "cgroup",
-};
-
-static int set_role(const char *text)
+static int set_role(const char *text, const struct iob_setting *s)
 {
-	int nr = word_nr(text, roles, ARRAY_SIZE(roles));
+	/* what a user role is, a task says by role_id */
+	int nr = word_nr(text, iob_text_role_kinds, IOB_ROLE_CGROUP + 1);
 	int err = nr < 0 ? nr : iob_session_change();
 
 	if (err)
@@ -215,61 +150,61 @@ static int set_role(const char *text)
 	return 0;
 }
 
-static void show_role(struct seq_file *m)
+static void show_role(struct seq_file *m, const struct iob_setting *s)
 {
-	seq_puts(m, roles[READ_ONCE(iob_conf.role)]);
+	seq_puts(m, iob_text_role_kinds[READ_ONCE(iob_conf.role)]);
 }
 
-static int set_role_id(const char *text)
+static int set_role_id(const char *text, const struct iob_setting *s)
 {
 	u32 n;
-	int err = iob_setting_u32(text, 0, INT_MAX, &n);
+	int err = parse_u32(text, s, &n);
 
 	return err ? err : iob_task_set_user(n);
 }
 
-static void show_role_id(struct seq_file *m)
+static void show_role_id(struct seq_file *m, const struct iob_setting *s)
 {
 	seq_printf(m, "%d", iob_task_user());
 }
 
-/* How many there are, 0 before the first session. */
-static void show_count(struct seq_file *m, u32 (*count)(void))
+/* How many objects there are, 0 before the first session. */
+static void show_nr_objects(struct seq_file *m, const struct iob_setting *s)
 {
 	iob_session_read_lock();
-	seq_printf(m, "%u", iob_session_there() ? count() : 0);
+	seq_printf(m, "%u", iob_session_there() ? s->count() : 0);
 	iob_session_read_unlock();
 }
 
-static void show_nr_roles(struct seq_file *m)
-{
-	show_count(m, iob_roles_count);
-}
+#define LIMIT(kind, value_at_first) {					\
+	.name = "max_" #kind, .show = show_u32, .set = set_disabled_u32,	\
+	.value = &iob_conf.max[IOB_LIMIT_##kind],			\
+	.min = MIN_OBJECTS, .max = MAX_OBJECTS,				\
+},
 
-static void show_nr_intents(struct seq_file *m)
-{
-	show_count(m, iob_intents_count);
-}
+#define NR_OBJECTS(kind, value_at_first) {				\
+	.name = "nr_" #kind, .show = show_nr_objects,			\
+	.count = iob_##kind##_count,					\
+},
 
-static void show_nr_acts(struct seq_file *m)
-{
-	show_count(m, iob_acts_count);
-}
-
-/* `enable` comes last: what it sets going finds all other files there. */
+/* `enable` comes last: at that moment all other files are there. */
 const struct iob_setting iob_settings[] = {
-	{ "max_roles", show_max_roles, set_max_roles },
-	{ "max_intents", show_max_intents, set_max_intents },
-	{ "max_acts", show_max_acts, set_max_acts },
-	{ "ttl_secs", show_ttl_secs, set_ttl_secs },
-	{ "nr_counters", show_nr_counters, set_nr_counters },
-	{ "charge", show_charge, set_charge },
-	{ "role", show_role, set_role },
-	{ "role_id", show_role_id, set_role_id },
-	{ "nr_roles", show_nr_roles },
-	{ "nr_intents", show_nr_intents },
-	{ "nr_acts", show_nr_acts },
-	{ "enable", show_enable, set_enable },
+	IOB_LIMITS(LIMIT)
+	{
+		.name = "ttl_secs", .show = show_u32, .set = set_u32,
+		.value = &iob_conf.ttl_secs, .max = MAX_TTL,
+	}, {
+		.name = "nr_counters", .show = show_nr_counters,
+		.set = set_nr_counters, .max = IOB_MAX_COUNTERS,
+	},
+	{ .name = "charge", .show = show_charge, .set = set_charge },
+	{ .name = "role", .show = show_role, .set = set_role },
+	{
+		.name = "role_id", .show = show_role_id, .set = set_role_id,
+		.max = INT_MAX,
+	},
+	IOB_LIMITS(NR_OBJECTS)
+	{ .name = "enable", .show = show_enable, .set = set_enable },
 };
 
 const unsigned int iob_nr_settings = ARRAY_SIZE(iob_settings);
@@ -278,7 +213,7 @@ static int setting_show(struct seq_file *m, void *v)
 {
 	const struct iob_setting *s = m->private;
 
-	s->show(m);
+	s->show(m, s);
 	seq_putc(m, '\n');
 	return 0;
 }
@@ -297,10 +232,10 @@ static ssize_t setting_write(struct file *file, const char __user *from,
 
 	if (!s->set)
 		return -EINVAL;
-	text = iob_setting_text(from, count);
+	text = iob_input_text(from, count);
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	err = s->set(text);
+	err = s->set(text, s);
 	kfree(text);
 	return err ? err : count;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `status`: the state of everything on one page
+ * `status`: the state of all units on one page
  *
- * A line is a key and its value, separated by a space; a value of several
- * words begins with what it is about.  Keys do not change; new ones may come.
+ * A line is a key and its value, separated by a space; a value of several words begins with
+ * its subject.  Keys do not change; new ones may come.
  *
  *	enabled 1			0 or 1
  *	session 3			counts the enablings
@@ -12,21 +12,21 @@
  *	disk sdb W ios=2 bytes=8192 exact=4096 inherited=4096 submitter=0 lost=0
  *					what completed in this session, by disk
  *					and by direction as in iolog: whole
- *					IOs, and the bytes by how sure the
- *					blame is; none is missing in the sum
+ *					IOs, and their bytes by how sure the
+ *					blame is; the sum has all of them
  *	total W ...			the same for all disks together
- *	inflight 0			IOs that are under way
- *	roles 12 max=65536		objects there are; intents, acts
+ *	inflight 0			bios that are under way
+ *	roles 12 max=65536		existing objects; also intents, acts
  *	memory.dirtier 41000		bytes of the dirtier table
- *	memory.owners 1000		bytes of what is known of inodes and buffers
+ *	memory.owners 1000		bytes of the association cache
  *	memory.objects 1000		at least, of roles, intents and acts, without
  *					stacks and counters
- *	losses 0			sum of those of stats/ that are losses
- *	loss NAME 3 (meaning)		those of stats/ that are not 0
- *	event NAME 3 (meaning)		likewise, where nothing is lost by it
+ *	losses 0			sum of all losses in stats/
+ *	loss NAME 3 (meaning)		a loss in stats/ that is not 0
+ *	event NAME 3 (meaning)		likewise of an event that loses nothing
  *	reclaimed roles=0 acts=0	in this session
- *	hook ...			what we are attached to; if missing,
- *					what is lost without it
+ *	hook ...			what the module is attached to; for a
+ *					missing hook what is lost without it
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -42,7 +42,9 @@
 #include "io/counters.h"
 #include "io/bio_ctx.h"
 #include "io/session.h"
-#include "files.h"
+#include "io/op.h"
+#include "pipe.h"
+#include "status.h"
 #include "text.h"
 
 enum {
@@ -51,13 +53,13 @@ enum {
 
 static void (*show_hooks)(struct seq_file *m);
 
-/* Who prints the lines `hook`.  Before the file is there. */
+/* @show prints the lines `hook`.  Before the file exists. */
 void iob_status_set_hooks(void (*show)(struct seq_file *m))
 {
 	show_hooks = show;
 }
 
-static void add_sums(struct iob_disk_sums *to, const struct iob_disk_sums *from)
+static void add_disk_sums(struct iob_disk_sums *to, const struct iob_disk_sums *from)
 {
 	unsigned int op, how;
 
@@ -68,13 +70,9 @@ static void add_sums(struct iob_disk_sums *to, const struct iob_disk_sums *from)
 	}
 }
 
-static void show_sums(struct seq_file *m, const char *what, const char *name,
-		      const struct iob_disk_sums *sums)
+static void show_disk_sums(struct seq_file *m, const char *what, const char *name,
+			   const struct iob_disk_sums *sums)
 {
-	static const char letters[IOB_NR_OPS + 1] = {
-		[IOB_OP_READ] = 'R', [IOB_OP_AHEAD] = 'A', [IOB_OP_WRITE] = 'W',
-		[IOB_OP_DISCARD] = 'D', [IOB_OP_FLUSH] = 'F',
-	};
 	unsigned int op, how;
 	u64 bytes;
 
@@ -84,7 +82,7 @@ static void show_sums(struct seq_file *m, const char *what, const char *name,
 		for (how = 0, bytes = 0; how < IOB_NR_HOWS; how++)
 			bytes += sums->bytes[op][how];
 		seq_printf(m, "%s %s%c ios=%llu bytes=%llu", what, name,
-			   letters[op], sums->ios[op], bytes);
+			   iob_op_letter(op), sums->ios[op], bytes);
 		for (how = 0; how < IOB_NR_HOWS; how++)
 			seq_printf(m, " %s=%llu", iob_text_how(how),
 				   sums->bytes[op][how]);
@@ -92,24 +90,24 @@ static void show_sums(struct seq_file *m, const char *what, const char *name,
 	}
 }
 
-static void sum_up(const struct iob_disk *disk, struct iob_disk_sums *sums)
+static void sum_cpus_of_disk(const struct iob_disk *disk, struct iob_disk_sums *sums)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		add_sums(sums, per_cpu_ptr(disk->sums, cpu));
+		add_disk_sums(sums, per_cpu_ptr(disk->sums, cpu));
 }
 
-/* ->private is where all disks are added up */
+/* ->private is the sum of all disks */
 static void show_disk(struct seq_file *m, const struct iob_disk *disk)
 {
 	struct iob_disk_sums sums = { 0 };
 	char name[DISK_NAME_LEN + 1];
 
-	sum_up(disk, &sums);
-	add_sums(m->private, &sums);
+	sum_cpus_of_disk(disk, &sums);
+	add_disk_sums(m->private, &sums);
 	snprintf(name, sizeof(name), "%s ", disk->name);
-	show_sums(m, "disk", name, &sums);
+	show_disk_sums(m, "disk", name, &sums);
 }
 
 static int show_disks(struct seq_file *m)
@@ -120,13 +118,13 @@ static int show_disks(struct seq_file *m)
 		return -ENOMEM;
 	m->private = all;
 	iob_disks_show(m, show_disk);
-	show_sums(m, "total", "", all);
+	show_disk_sums(m, "total", "", all);
 	m->private = NULL;
 	kfree(all);
 	return 0;
 }
 
-static int show_devs(struct seq_file *m)
+static int show_watched_devs(struct seq_file *m)
 {
 	struct iob_dev *dev = kcalloc(MAX_DEVS, sizeof(*dev), GFP_KERNEL);
 	unsigned int i, nr;
@@ -141,26 +139,31 @@ static int show_devs(struct seq_file *m)
 	return 0;
 }
 
+#define LIMIT_NAME(kind, value_at_first)	#kind,
+#define LIMIT_COUNT(kind, value_at_first)	iob_##kind##_count,
+
 /* The session is held. */
 static void show_objects(struct seq_file *m)
 {
+	static const char *const name[] = { IOB_LIMITS(LIMIT_NAME) };
+	static u32 (*const count[])(void) = { IOB_LIMITS(LIMIT_COUNT) };
 	bool there = iob_session_there();
-	u64 roles = there ? iob_roles_count() : 0;
-	u64 intents = there ? iob_intents_count() : 0;
-	u64 acts = there ? iob_acts_count() : 0;
+	u64 nr[IOB_NR_LIMITS];
+	unsigned int i;
 
-	seq_printf(m, "roles %llu max=%u\n", roles, iob_conf.max_roles);
-	seq_printf(m, "intents %llu max=%u\n", intents, iob_conf.max_intents);
-	seq_printf(m, "acts %llu max=%u\n", acts, iob_conf.max_acts);
+	for (i = 0; i < IOB_NR_LIMITS; i++) {
+		nr[i] = there ? count[i]() : 0;
+		seq_printf(m, "%s %llu max=%u\n", name[i], nr[i], iob_conf.max[i]);
+	}
 	seq_printf(m, "memory.dirtier %lu\n", there ? iob_dirtier_bytes() : 0);
 	seq_printf(m, "memory.owners %lu\n", there ? iob_assoc_bytes() : 0);
 	seq_printf(m, "memory.objects %llu\n",
-		   roles * sizeof(struct iob_role) +
-		   intents * sizeof(struct iob_intent) +
-		   acts * sizeof(struct iob_act));
+		   nr[IOB_LIMIT_roles] * sizeof(struct iob_role) +
+		   nr[IOB_LIMIT_intents] * sizeof(struct iob_intent) +
+		   nr[IOB_LIMIT_acts] * sizeof(struct iob_act));
 }
 
-static void show_losses(struct seq_file *m)
+static void show_stats_and_losses(struct seq_file *m)
 {
 	struct iob_reclaimed reclaimed;
 	u64 nr, sum = 0;
@@ -181,18 +184,12 @@ static void show_losses(struct seq_file *m)
 		   reclaimed.acts);
 }
 
-static void show_settings(struct seq_file *m)
+static void show_session_settings(struct seq_file *m)
 {
-	static const char *const roles[] = {
-		[IOB_ROLE_THREAD]  = "thread",
-		[IOB_ROLE_PROCESS] = "process",
-		[IOB_ROLE_CGROUP]  = "cgroup",
-	};
-
 	seq_printf(m, "enabled %d\n", iob_session_enabled());
 	seq_printf(m, "session %u\n", iob_session_seq());
-	seq_printf(m, "role %s\n", roles[iob_conf.role]);
-	seq_printf(m, "charge %s\n", iob_conf.charge_first ? "first" : "split");
+	seq_printf(m, "role %s\n", iob_text_role_kinds[iob_conf.role]);
+	seq_printf(m, "charge %s\n", iob_text_charges[iob_conf.charge_first]);
 }
 
 static int status_show(struct seq_file *m, void *v)
@@ -200,8 +197,8 @@ static int status_show(struct seq_file *m, void *v)
 	int err;
 
 	iob_session_read_lock();
-	show_settings(m);
-	err = show_devs(m);
+	show_session_settings(m);
+	err = show_watched_devs(m);
 	if (!err)
 		err = show_disks(m);
 	if (!err) {
@@ -209,7 +206,7 @@ static int status_show(struct seq_file *m, void *v)
 			seq_printf(m, "clock %s\n", iob_clock_name());
 		seq_printf(m, "inflight %u\n", iob_bio_ctxs_count());
 		show_objects(m);
-		show_losses(m);
+		show_stats_and_losses(m);
 		if (show_hooks)
 			show_hooks(m);
 	}
@@ -219,7 +216,7 @@ static int status_show(struct seq_file *m, void *v)
 
 static int status_open(struct inode *inode, struct file *file)
 {
-	/* room for all of it: whatever does not fit is shown anew from the start */
+	/* room for all of it: what does not fit would be shown anew from the start */
 	return single_open_size(file, status_show, NULL, SZ_32K);
 }
 

@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * What the module prints of roles, intents and names, once for all files.  The words come
+ * from the lists in include/linux/ioblame.h, which the command uses, too.
+ */
 #include <linux/kernel.h>
 
 #include <compat/wb.h>
 
 #include "text.h"
 
-/* Append.  Any context.  What does not fit is cut. */
+const char *const iob_text_charges[IOB_NR_CHARGES] = {
+	[IOB_CHARGE_SPLIT] = "split",
+	[IOB_CHARGE_FIRST] = "first",
+};
+
+/* the lists are in the order of the numbers */
+#define ROLE_WORD(constant, word)	word,
+const char *const iob_text_role_kinds[] = { IOB_ROLE_KINDS(ROLE_WORD) };
+
+#define HOW_WORD(constant, word)	word,
+static const char *const how_words[IOB_NR_HOWS] = { IOB_HOWS(HOW_WORD) };
+
+/* Append as printf() would.  What does not fit is cut.  Any context. */
 void iob_text_add(struct iob_text *t, const char *fmt, ...)
 {
 	va_list args;
@@ -15,19 +31,19 @@ void iob_text_add(struct iob_text *t, const char *fmt, ...)
 	va_end(args);
 }
 
-static void add_char(struct iob_text *t, char c)
+static void add_text_char(struct iob_text *t, char c)
 {
 	if (t->len + 1 < t->size)
 		t->buf[t->len++] = c;
 }
 
 /**
- * iob_text_add_u32 - as iob_text_add() with " %*u", for where there are many
+ * iob_text_add_u32 - iob_text_add() with " %*u", for files with many numbers
  * @t:     gets it
  * @n:     the number
- * @width: so many columns at least, behind the blank
+ * @width: columns at least, behind the blank
  *
- * Any context.  What does not fit is cut.
+ * What does not fit is cut.  Any context.
  */
 void iob_text_add_u32(struct iob_text *t, u32 n, unsigned int width)
 {
@@ -38,11 +54,11 @@ void iob_text_add_u32(struct iob_text *t, u32 n, unsigned int width)
 		digit[nr++] = '0' + n % 10;
 		n /= 10;
 	} while (n);
-	add_char(t, ' ');
+	add_text_char(t, ' ');
 	for (i = nr; i < width; i++)
-		add_char(t, ' ');
+		add_text_char(t, ' ');
 	while (nr)
-		add_char(t, digit[--nr]);
+		add_text_char(t, digit[--nr]);
 	if (t->size)
 		t->buf[t->len] = 0;
 }
@@ -51,12 +67,12 @@ void iob_text_add_u32(struct iob_text *t, u32 n, unsigned int width)
  * iob_text_escape - a task's name as it is printed
  * @to:     gets it, ended by NUL
  * @size:   of @to; IOB_TEXT_NAME_SIZE is enough for any
- * @comm:   TASK_COMM_LEN bytes, of which a NUL ends the name
- * @spaces: whether a space is escaped, too
+ * @comm:   TASK_COMM_LEN bytes; a NUL ends the name earlier
+ * @spaces: escape spaces, too
  *
- * A task names itself, so a name may be anything.  Control characters and the
- * backslash become \ooo, as in /proc/mounts: an entry stays on its line and a
- * terminal is safe.  The rest stays as it is, bytes of UTF-8 included.
+ * A task names itself, so a name may hold any bytes.  Control characters and the backslash
+ * become \ooo, as in /proc/mounts: an entry stays on its line and a terminal is safe.  All
+ * other bytes are kept, UTF-8 included.  Example: "a b\n" becomes "a\040b\012".
  *
  * Any context.  Return: the length.
  */
@@ -95,8 +111,8 @@ void iob_text_role(struct iob_text *t, const struct iob_text_who *who)
 	}
 }
 
-/* The words behind the number, which differs between kernels. */
-static void add_modifier(struct iob_text *t, u32 modifier)
+/* The modifier with its words: the number of a reason differs between kernels. */
+static void add_modifier_words(struct iob_text *t, u32 modifier)
 {
 	u32 val = modifier & IOB_MODIFIER_VAL_MASK;
 	const char *name;
@@ -125,7 +141,7 @@ static void add_modifier(struct iob_text *t, u32 modifier)
 /**
  * iob_text_intent - number, modifier and stack of an intent
  * @t:      gets at most IOB_TEXT_INTENT_SIZE
- * @indent: in front of each line
+ * @indent: begins each line
  * @nr:     its number
  * @intent: the intent; the caller holds the session
  *
@@ -137,24 +153,17 @@ void iob_text_intent(struct iob_text *t, const char *indent, u32 nr,
 	unsigned int i;
 
 	iob_text_add(t, "%s#%u", indent, nr);
-	add_modifier(t, intent->modifier);
+	add_modifier_words(t, intent->modifier);
 	iob_text_add(t, "\n");
-	/* %pB: return addresses, which may lie behind their function's end */
+	/* %pB: a return address may lie behind the end of its function */
 	for (i = 0; i < intent->depth; i++)
 		iob_text_add(t, "%s[%0*lx] %pB\n", indent,
 			     2 * (int)sizeof(long), intent->trace[i],
 			     (void *)intent->trace[i]);
 }
 
-/* How sure the blame is, in a word.  Any context. */
+/* How sure the blame is, as a word; "-" for any other number.  Any context. */
 const char *iob_text_how(unsigned int how)
 {
-	static const char *const names[IOB_NR_HOWS] = {
-		[IOB_HOW_EXACT]	    = "exact",
-		[IOB_HOW_INHERITED] = "inherited",
-		[IOB_HOW_SUBMITTER] = "submitter",
-		[IOB_HOW_LOST]	    = "lost",
-	};
-
-	return how < IOB_NR_HOWS ? names[how] : "-";
+	return how < IOB_NR_HOWS ? how_words[how] : "-";
 }

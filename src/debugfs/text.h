@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * text - what several text files print the same way
+ * text - words and lines that several text files have
  */
 #ifndef IOB_DEBUGFS_TEXT_H
 #define IOB_DEBUGFS_TEXT_H
@@ -13,7 +13,7 @@
 #include "core/role.h"
 #include "stack/stack.h"
 
-/* A buffer that is written from the front; what does not fit is cut. */
+/* A buffer that is filled from the front; what does not fit is cut. */
 struct iob_text {
 	char *buf;
 	size_t size;
@@ -21,18 +21,28 @@ struct iob_text {
 };
 
 enum {
-	/* a byte of a name takes at most four: \ooo */
+	/* each byte of a name takes four at most: \ooo */
 	IOB_TEXT_NAME_SIZE   = 4 * TASK_COMM_LEN + 1,
-	/* the longest iob_text_intent(): a line for each frame and the first */
+	/* the longest iob_text_intent(): the first line and one per frame */
 	IOB_TEXT_INTENT_SIZE = (IOB_STACK_DEPTH + 1) * (KSYM_SYMBOL_LEN + 32),
 };
 
-/* who, as iob_text_role() prints it */
+/* A role for iob_text_role(). */
 struct iob_text_who {
 	u8 kind;		/* enum iob_role_kind */
 	u64 key;		/* pid, tgid, user role or cgroup */
 	const char *comm;	/* TASK_COMM_LEN bytes */
 };
+
+/* the words of the setting `charge` */
+enum {
+	IOB_CHARGE_SPLIT,
+	IOB_CHARGE_FIRST,
+	IOB_NR_CHARGES,
+};
+
+extern const char *const iob_text_charges[IOB_NR_CHARGES];
+extern const char *const iob_text_role_kinds[];	/* by enum iob_role_kind */
 
 __printf(2, 3) void iob_text_add(struct iob_text *t, const char *fmt, ...);
 void iob_text_add_u32(struct iob_text *t, u32 n, unsigned int width);

@@ -70,7 +70,7 @@ static void count_run(struct iob_io *io, struct iob_act *act, u32 wanted)
 
 	if (likely(!(wanted & ~IOB_COUNTERS_SIMPLE))) {
 		iob_counters_charge_simple(act, io->op, io->run.bytes,
-					  io_total_usecs(io));
+					   io_total_usecs(io));
 		return;
 	}
 	measure_run(io, &fields);

@@ -210,7 +210,7 @@ void iob_bio_ctx_remove(struct iob_bio_ctx *f)
  * Return: a context on @whole's disk that is in no table yet; NULL without memory.
  */
 struct iob_bio_ctx *iob_bio_ctx_piece(const struct iob_bio_ctx *whole,
-				    struct bio *bio, u32 pos, bool hashed)
+				      struct bio *bio, u32 pos, bool hashed)
 {
 	struct iob_bio_ctx *f;
 
@@ -302,7 +302,7 @@ const struct bio *iob_bio_ctx_bio(const struct bio *bio)
  * Return: the bytes that @o has got.
  */
 u32 iob_bio_ctx_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
-		     u32 bytes)
+		      u32 bytes)
 {
 	struct hlist_bl_head *b = iob_bio_ctx_bucket(bio);
 	const struct iob_bio_ctx *f;
@@ -343,7 +343,7 @@ int iob_bio_ctxs_start(void)
 	unsigned int i;
 
 	iob_bio_ctx_slots = kvcalloc(NR_BIO_SLOTS, sizeof(*iob_bio_ctx_slots),
-				    GFP_KERNEL);
+				     GFP_KERNEL);
 	iob_bio_ctx_table = kvmalloc_array(NR_BIO_BUCKETS,
 					   sizeof(*iob_bio_ctx_table), GFP_KERNEL);
 	iob_bio_ctx_by_vec = kvmalloc_array(NR_BIO_BUCKETS,

@@ -119,7 +119,7 @@ static inline unsigned long iob_bio_ctxs_lock(struct hlist_bl_head *b)
 }
 
 static inline void iob_bio_ctxs_unlock(struct hlist_bl_head *b,
-				      unsigned long flags)
+				       unsigned long flags)
 	__releases(bitlock)
 {
 	hlist_bl_unlock(b);
@@ -189,7 +189,7 @@ static __always_inline struct iob_bio_ctx *iob_bio_ctx_find(const struct bio *bi
  * without memory (counted).
  */
 static __always_inline struct iob_bio_ctx *iob_bio_ctx_get(const struct bio *bio,
-							 bool lone)
+							   bool lone)
 {
 	struct iob_bio_ctx *f = iob_bio_ctx_slot(bio);
 
@@ -232,7 +232,7 @@ static __always_inline void iob_note_submitter(struct iob_first *first,
 
 /* Set what a new context of @bio, of @size bytes, has from the bio itself. */
 static __always_inline void iob_bio_ctx_of(struct iob_bio_ctx *f, struct bio *bio,
-					  u32 size, struct iob_disk *disk)
+					   u32 size, struct iob_disk *disk)
 {
 	f->disk = disk;
 	f->sector = bio->bi_iter.bi_sector;
@@ -275,12 +275,12 @@ struct iob_bio_ctx *iob_bio_ctx_insert(struct iob_bio_ctx *f);
 void iob_bio_ctx_remove(struct iob_bio_ctx *f);
 
 struct iob_bio_ctx *iob_bio_ctx_piece(const struct iob_bio_ctx *whole,
-				    struct bio *bio, u32 pos, bool hashed);
+				      struct bio *bio, u32 pos, bool hashed);
 struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
 				      const struct bio *bio, u32 *pos);
 const struct bio *iob_bio_ctx_bio(const struct bio *bio);
 u32 iob_bio_ctx_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
-		     u32 bytes);
+		      u32 bytes);
 
 unsigned int iob_bio_ctxs_count(void);
 int iob_bio_ctxs_start(void);

@@ -95,7 +95,7 @@ noinline void iob_bio_ctx_done_hashed(struct iob_bio_ctx *f, u32 bytes, int erro
 			/* all that became of the bio on lower disks is done */
 			if (f->hashed && iob_hashed_ctx(f)->passed)
 				iob_bio_ctx_record(f, 0,
-					READ_ONCE(iob_hashed_ctx(f)->error));
+						   READ_ONCE(iob_hashed_ctx(f)->error));
 			iob_bio_ctx_finish(f);
 		}
 		f = above;

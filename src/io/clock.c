@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Which clock a session measures by.  The kernel's timekeeper calls a notifier at each of
+ * its ticks; that tells which clock source it uses, and how long a cycle is.
+ */
 #include <linux/ktime.h>
 #include <linux/notifier.h>
 #include <linux/pvclock_gtod.h>
@@ -8,22 +12,22 @@
 
 struct iob_clock iob_clock __read_mostly;
 
-static const struct clocksource *kept;	/* by which the kernel's time went */
+static const struct clocksource *kept;	/* the kernel's clock source at the last tick */
 
-/* Of iob_clock_now(). */
+/* The slow path of iob_clock_now(): the kernel's time, in ticks. */
 noinline u64 iob_clock_other(void)
 {
 	return iob_ticks_other(&iob_clock.tick, ktime_get_ns());
 }
 
-/* By what times are measured now: "kernel", if not by a counter.  In a session. */
+/* The clock's name: that of the counter, or "kernel".  In a session. */
 const char *iob_clock_name(void)
 {
 	return READ_ONCE(iob_clock.counts) ? IOB_CYCLES_NAME : "kernel";
 }
 
-/* @tk: by what the kernel keeps its time from now on.  Interrupts off. */
-static int time_goes_on(struct notifier_block *nb, unsigned long stepped, void *tk)
+/* The timekeeper @tk has advanced, or has changed its clock source.  Interrupts off. */
+static int timekeeper_ticked(struct notifier_block *nb, unsigned long stepped, void *tk)
 {
 	const struct tk_read_base *now = &((struct timekeeper *)tk)->tkr_mono;
 
@@ -40,10 +44,10 @@ static int time_goes_on(struct notifier_block *nb, unsigned long stepped, void *
 	return NOTIFY_OK;
 }
 
-static struct notifier_block notifier = { .notifier_call = time_goes_on };
+static struct notifier_block timekeeper_notifier = { .notifier_call = timekeeper_ticked };
 
 /**
- * iob_clock_start - find out by what to measure times, and follow that
+ * iob_clock_start - choose the clock, and follow changes of the clock source
  *
  * Before any probe is attached.  May sleep.
  */
@@ -51,14 +55,14 @@ void iob_clock_start(void)
 {
 	kept = NULL;
 	iob_clock.counts = false;
-	/* a tick is a nanosecond, if nothing else is known */
+	/* without a counter a tick is 1 ns */
 	iob_ticks_set(&iob_clock.tick, 1ULL << 32);
-	/* is called at once, and then with each tick of the kernel's */
-	pvclock_gtod_register_notifier(&notifier);
+	/* the notifier is called at once, and then at each tick */
+	pvclock_gtod_register_notifier(&timekeeper_notifier);
 }
 
-/* Follow it no more: the notifier does not run any more when this returns. */
+/* Stop following: the notifier does not run any more when this returns.  May sleep. */
 void iob_clock_stop(void)
 {
-	pvclock_gtod_unregister_notifier(&notifier);
+	pvclock_gtod_unregister_notifier(&timekeeper_notifier);
 }

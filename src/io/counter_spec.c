@@ -1,54 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A counter's specification as text and back, and the slot of a value.
+ * A counter's specification from text and back.
  *
- * What is shown is always canonical (letters in the order RAWDF, each once,
- * decimal boundaries), and what is shown can be written: also "--- disabled".
+ * The text is canonical: the letters in the order of IOB_OPS, each once, and decimal
+ * boundaries.  It can be written again, "--- disabled" too.
+ *
+ * Example: "WR size 0 0x1000 8192 16384 65536 131072 262144 524288 0" reads back as
+ * "RW size 0 4096 8192 16384 65536 131072 262144 524288 0".
  *
  * Pure: builds in userspace too.
  */
 #include <linux/errno.h>
+#include <linux/ioblame.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
 #include "counter_spec.h"
 
-#define DISABLED	"--- disabled"
+#define SPEC_DISABLED	"--- disabled"
 
-static const char letters[] = "RAWDF";		/* bit n of dirs is letter n */
+/* bit n of dirs is letter n */
+#define DIR_LETTER(constant, letter, word)	letter,
+static const char dir_letters[] = { IOB_OPS(DIR_LETTER) '\0' };
 
 struct word {
 	const char *s;
 	size_t len;
 };
 
-static bool space(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next word from *@text on, which moves behind it; empty at the end. */
+/* Take the next word off *@text; an empty word at the end. */
 static struct word next_word(const char **text)
 {
 	const char *end = *text;
 	struct word w;
 
-	while (space(*end))
+	while (is_blank(*end))
 		end++;
 	w.s = end;
-	while (*end && !space(*end))
+	while (*end && !is_blank(*end))
 		end++;
 	w.len = end - w.s;
 	*text = end;
 	return w;
 }
 
-static bool is(struct word w, const char *s)
+static bool is_word(struct word w, const char *s)
 {
 	return strlen(s) == w.len && !memcmp(w.s, s, w.len);
 }
 
-/* Return: IOB_DIR_*, 0 if any letter is none of ours. */
+/* Return: IOB_DIR_*, or 0 if a letter is unknown. */
 static u8 parse_dirs(struct word w)
 {
 	const char *l;
@@ -56,10 +62,10 @@ static u8 parse_dirs(struct word w)
 	size_t i;
 
 	for (i = 0; i < w.len; i++) {
-		l = strchr(letters, w.s[i]);
+		l = strchr(dir_letters, w.s[i]);
 		if (!l)
 			return 0;
-		dirs |= 1 << (l - letters);
+		dirs |= 1 << (l - dir_letters);
 	}
 	return dirs;
 }
@@ -67,8 +73,8 @@ static u8 parse_dirs(struct word w)
 static int parse_bound(struct word w, u64 *bound)
 {
 	/*
-	 * 010 is ten to one reader and eight to the next; a boundary that is
-	 * not the one meant spoils the histogram silently.
+	 * Some read 010 as ten, some as eight: refuse it, as a wrong boundary would spoil
+	 * the histogram silently.
 	 */
 	if (w.len > 1 && w.s[0] == '0' && w.s[1] != 'x' && w.s[1] != 'X')
 		return -EINVAL;
@@ -91,14 +97,14 @@ static int parse_bounds(const char **text, u64 *bound)
 }
 
 /**
- * iob_counter_spec_parse - read "DIR FIELD B0 .. B8"
- * @text: words separated by white space; none at all, or "--- disabled", is a
- *	  disabled counter
+ * iob_counter_spec_parse - parse "DIR FIELD B0 .. B8"
+ * @text: words separated by white space; no word, or "--- disabled", disables the
+ *	  counter
  * @out:  gets the specification; untouched on error
  *
- * A letter that DIR has twice counts once.  Boundaries are decimal or 0x hex.
+ * A letter may be repeated.  Boundaries are decimal or 0x hex.
  *
- * Any context.  Return: 0, or -EINVAL for everything else.
+ * Any context.  Return: 0 or -EINVAL.
  */
 int iob_counter_spec_parse(const char *text, struct iob_counter_spec *out)
 {
@@ -106,7 +112,7 @@ int iob_counter_spec_parse(const char *text, struct iob_counter_spec *out)
 	struct word w = next_word(&text);
 	int field;
 
-	if (w.len && !is(w, "---")) {
+	if (w.len && !is_word(w, "---")) {
 		spec.dirs = parse_dirs(w);
 		w = next_word(&text);
 		field = iob_field_parse(w.s, w.len);
@@ -114,7 +120,7 @@ int iob_counter_spec_parse(const char *text, struct iob_counter_spec *out)
 		    parse_bounds(&text, spec.bound))
 			return -EINVAL;
 		spec.field = field;
-	} else if (w.len && !is(next_word(&text), "disabled")) {
+	} else if (w.len && !is_word(next_word(&text), "disabled")) {
 		return -EINVAL;
 	}
 	if (next_word(&text).len)
@@ -124,12 +130,12 @@ int iob_counter_spec_parse(const char *text, struct iob_counter_spec *out)
 }
 
 /**
- * iob_counter_spec_format - the specification as it was written
+ * iob_counter_spec_format - print a specification
  * @s:	  the specification
- * @buf:  gets the text, without a newline, always ended by NUL
- * @size: of @buf; IOB_COUNTER_SPEC_SIZE is enough for any
+ * @buf:  gets the text without a newline, always with NUL
+ * @size: of @buf; IOB_COUNTER_SPEC_SIZE always suffices
  *
- * Any context.  Return: the length of what is in @buf.
+ * Any context.  Return: the length of the text.
  */
 int iob_counter_spec_format(const struct iob_counter_spec *s, char *buf,
 			    size_t size)
@@ -137,11 +143,11 @@ int iob_counter_spec_format(const struct iob_counter_spec *s, char *buf,
 	int i, len = 0;
 
 	if (!s->dirs)
-		return scnprintf(buf, size, DISABLED);
-	for (i = 0; letters[i]; i++) {
+		return scnprintf(buf, size, SPEC_DISABLED);
+	for (i = 0; dir_letters[i]; i++) {
 		if (s->dirs & 1 << i)
 			len += scnprintf(buf + len, size - len, "%c",
-					 letters[i]);
+					 dir_letters[i]);
 	}
 	len += scnprintf(buf + len, size - len, " %s",
 			 iob_field_name(s->field));

@@ -2,10 +2,13 @@
 /*
  * counter_spec - what one counter counts: "DIR FIELD B0 B1 .. B8"
  *
- * Nine boundaries enclose eight slots: slot n holds B[n] <= FIELD < B[n + 1].
- * No boundary is smaller than the one before it; of two that are equal, the
- * slot between them stays empty.  B8 alone may be 0: the last slot then has
- * no upper limit.
+ * Nine boundaries enclose eight slots: slot n counts values with B[n] <= FIELD < B[n + 1].
+ * No boundary is smaller than the previous one; the slot between two equal ones stays
+ * empty.  Only B8 may be 0: then the last slot has no upper limit.
+ *
+ * Example: "W size 0 4096 8192 16384 65536 131072 262144 524288 0".  A write of 20000 bytes
+ * is not below B3 = 16384 and below B4 = 65536: it counts in slot 3.  A write of 4 MiB
+ * counts in slot 7.
  */
 #ifndef IOB_IO_COUNTER_SPEC_H
 #define IOB_IO_COUNTER_SPEC_H
@@ -15,6 +18,7 @@
 #include "field.h"
 
 enum {
+	/* bit n is letter n of IOB_OPS */
 	IOB_DIR_R	= 1 << 0,	/* read, without readahead */
 	IOB_DIR_A	= 1 << 1,	/* readahead */
 	IOB_DIR_W	= 1 << 2,	/* write */
@@ -23,7 +27,7 @@ enum {
 
 	IOB_NR_SLOTS	= 8,
 
-	/* holds the longest formatted specification and its NUL */
+	/* bytes of the longest specification as text, with NUL */
 	IOB_COUNTER_SPEC_SIZE = 256,
 };
 
@@ -38,14 +42,14 @@ int iob_counter_spec_format(const struct iob_counter_spec *s, char *buf,
 			    size_t size);
 
 /**
- * iob_counter_slot_in - where in the histogram a value is counted that is
+ * iob_counter_slot_in - the slot of a value within the boundaries
  * @s:	   an enabled specification
- * @value: the field's, in its unit; not below B0, and below B8
+ * @value: of the field, in its unit; B0 <= @value < B8
  *
- * The slot is the last one whose lower boundary is not above @value, so that
- * equal boundaries leave the earlier slot empty.
+ * The result is the last slot whose lower boundary is not above @value, so equal boundaries
+ * leave the earlier slot empty.
  *
- * Any context; three comparisons.
+ * Any context.  Three comparisons.
  */
 static __always_inline unsigned int
 iob_counter_slot_in(const struct iob_counter_spec *s, u64 value)
@@ -57,7 +61,7 @@ iob_counter_slot_in(const struct iob_counter_spec *s, u64 value)
 	return slot + (value >= b[slot + 1]);
 }
 
-/* As iob_counter_slot_in(), or -1 if the value is below B0 or not below B8. */
+/* iob_counter_slot_in(), or -1 for a value outside of B0 .. B8. */
 static inline int iob_counter_slot(const struct iob_counter_spec *s, u64 value)
 {
 	const u64 *b = s->bound;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each counter is a specification and a filter, replaced as a whole under RCU
- * so that they can change while IO is counted.  The histograms of one act are
- * one object, made when the act first has something to count, of the size
- * that the session began with.
+ * A counter is replaced as a whole under RCU, so it can change while IO is counted.  The
+ * histograms of an act are one object.  It is allocated at the act's first IO that counts;
+ * its size is that of the session's nr_counters.
  *
  * M: conf_mutex; R: RCU for reads.
  */
@@ -23,11 +22,11 @@
 #include "filter.h"
 
 struct counter {
-	struct iob_simple_counter plain;	/* its spec */
+	struct iob_simple_counter simple;	/* has the spec */
 	bool filtered;
-	u32 needs;		/* fields to count, or to filter by: bits */
+	u32 needs;		/* fields that it counts or filters by, as bits */
 	struct iob_filter filter;
-	/* what NR_filter reads: the filter, or why it was not one */
+	/* reads back from NR_filter: the filter, or why it is none */
 	char *filter_text;
 };
 
@@ -35,14 +34,14 @@ static DEFINE_MUTEX(conf_mutex);
 static struct counter __rcu *conf[IOB_MAX_COUNTERS];	/* M, R */
 static u32 nr_conf;			/* M, read without */
 u32 iob_counters_fields[IOB_NR_OPS];	/* M, read without */
-static u32 nr_session;			/* constant while a session lives */
-static struct kmem_cache *cache;	/* of the session */
+static u32 nr_session;			/* constant in a session */
+static struct kmem_cache *hist_cache;	/* of the session */
 bool iob_counters_timed;			/* M, read without */
-static struct iob_simple_counter *plain[IOB_NR_OPS][IOB_MAX_COUNTERS + 1];	/* M, R */
+static struct iob_simple_counter *simple[IOB_NR_OPS][IOB_MAX_COUNTERS + 1];	/* M, R */
 u32 iob_pipe_generation_now = 1;
 
 struct iob_simple_counter **const iob_counters_simple[IOB_NR_OPS] = {
-	plain[0], plain[1], plain[2], plain[3], plain[4],
+	simple[0], simple[1], simple[2], simple[3], simple[4],
 };
 
 static const u8 dir_of_op[IOB_NR_OPS] = {
@@ -67,32 +66,32 @@ static void counter_free(struct counter *c)
 }
 
 /*
- * The counters of an operation that need no more than IOB_COUNTERS_SIMPLE.  In place:
- * who looks meanwhile may count an IO twice, or not; the last one is never taken.
+ * List the simple counters of an operation.  The list changes in place: a probe that reads
+ * it meanwhile may count an IO twice or not at all, and always finds the end.
  */
-static void list_plain(u32 op)
+static void list_simple_counters(u32 op)
 {
-	struct iob_simple_counter **to = plain[op];
+	struct iob_simple_counter **to = simple[op];
 	u32 nr;
 
 	for (nr = 0; nr < nr_conf; nr++) {
 		struct counter *c = conf_of(nr);
 
-		if (!c || !(c->plain.spec.dirs & dir_of_op[op]) ||
+		if (!c || !(c->simple.spec.dirs & dir_of_op[op]) ||
 		    c->needs & ~IOB_COUNTERS_SIMPLE || c->filtered)
 			continue;
-		c->plain.at = nr * IOB_HIST_SLOTS;
-		/* (0 - 1: there is no end) */
-		c->plain.last = c->plain.spec.bound[IOB_NR_SLOTS] - 1;
-		/* with what it is now */
-		smp_store_release(to++, &c->plain);
+		c->simple.at = nr * IOB_HIST_SLOTS;
+		/* (0 means no end: 0 - 1 is the greatest number) */
+		c->simple.last = c->simple.spec.bound[IOB_NR_SLOTS] - 1;
+		/* the members above are visible before the counter is */
+		smp_store_release(to++, &c->simple);
 	}
-	for (; to < &plain[op][IOB_MAX_COUNTERS]; to++)
+	for (; to < &simple[op][IOB_MAX_COUNTERS]; to++)
 		WRITE_ONCE(*to, NULL);
 }
 
-/* What all counters together want to know, so that no more is worked out. */
-static void sum_up(void)
+/* The fields that all counters together need: no others are measured. */
+static void sum_up_needs(void)
 {
 	u32 nr, op, all = 0;
 
@@ -102,14 +101,14 @@ static void sum_up(void)
 		for (nr = 0; nr < nr_conf; nr++) {
 			const struct counter *c = conf_of(nr);
 
-			if (!c || !(c->plain.spec.dirs & dir_of_op[op]))
+			if (!c || !(c->simple.spec.dirs & dir_of_op[op]))
 				continue;
 			fields |= c->needs;
 			if (c->filtered)
 				fields |= IOB_COUNTERS_FILTER;
 		}
 		WRITE_ONCE(iob_counters_fields[op], fields);
-		list_plain(op);
+		list_simple_counters(op);
 		all |= fields;
 	}
 	WRITE_ONCE(iob_counters_timed, all & (BIT(IOB_FIELD_WAIT_TIME) |
@@ -119,7 +118,7 @@ static void sum_up(void)
 
 static u32 needs_of(const struct counter *c)
 {
-	u32 field, needs = BIT(c->plain.spec.field);
+	u32 field, needs = BIT(c->simple.spec.field);
 
 	for (field = 0; c->filtered && field < IOB_NR_FIELDS; field++) {
 		if (iob_filter_uses(&c->filter, field))
@@ -128,14 +127,14 @@ static u32 needs_of(const struct counter *c)
 	return needs;
 }
 
-static void replace(u32 nr, struct counter *new)
+static void replace_counter(u32 nr, struct counter *new)
 {
 	struct counter *old = conf_of(nr);
 
 	if (new)
 		new->needs = needs_of(new);
 	rcu_assign_pointer(conf[nr], new);
-	sum_up();
+	sum_up_needs();
 	synchronize_rcu();
 	counter_free(old);
 }
@@ -158,8 +157,8 @@ static struct counter *copy_of(u32 nr)
 }
 
 /**
- * iob_counters_set_nr - have this many counters, all of them disabled
- * @nr: how many
+ * iob_counters_set_nr - set the number of counters, and disable all
+ * @nr: their number
  *
  * May sleep.  While disabled.  Return: 0 or -EINVAL.
  */
@@ -172,15 +171,15 @@ int iob_counters_set_nr(u32 nr)
 	mutex_lock(&conf_mutex);
 	for (i = 0; i < nr_conf; i++) {
 		if (conf_of(i))
-			replace(i, NULL);
+			replace_counter(i, NULL);
 	}
 	nr_conf = nr;
-	sum_up();
+	sum_up_needs();
 	mutex_unlock(&conf_mutex);
 	return 0;
 }
 
-/* How many counters are configured. */
+/* The number of configured counters.  Any context. */
 u32 iob_counters_nr(void)
 {
 	return READ_ONCE(nr_conf);
@@ -191,7 +190,7 @@ u32 iob_counters_nr(void)
  * @nr:   which
  * @text: "DIR FIELD B0 .. B8", empty to disable
  *
- * May sleep.  Return: 0; -EINVAL, the old setting stays; -ENOMEM.
+ * May sleep.  Return: 0; -EINVAL or -ENOMEM: the old setting stays.
  */
 int iob_counter_set_spec(u32 nr, const char *text)
 {
@@ -208,8 +207,8 @@ int iob_counter_set_spec(u32 nr, const char *text)
 		err = -ENOMEM;
 		new = copy_of(nr);
 		if (new) {
-			new->plain.spec = spec;
-			replace(nr, new);
+			new->simple.spec = spec;
+			replace_counter(nr, new);
 			err = 0;
 		}
 	}
@@ -217,7 +216,7 @@ int iob_counter_set_spec(u32 nr, const char *text)
 	return err;
 }
 
-/* @c gets the filter @text, or the reason why it is none. */
+/* Give @c the filter @text, or the reason why it is none. */
 static int parse_filter(struct counter *c, const char *text)
 {
 	size_t size = iob_filter_explain_size(strlen(text));
@@ -247,8 +246,8 @@ static int parse_filter(struct counter *c, const char *text)
  * @nr:   which
  * @text: a filter without white space around it, "0" for none
  *
- * May sleep.  Return: 0; -ENOMEM, the old filter stays; -EINVAL or -E2BIG for
- * a malformed one: the filter is dropped, and reading it back explains.
+ * May sleep.  Return: 0; -ENOMEM: the old filter stays; -EINVAL or -E2BIG: @text is no
+ * filter, the counter has none now, and reading it back explains why.
  */
 int iob_counter_set_filter(u32 nr, const char *text)
 {
@@ -266,13 +265,13 @@ int iob_counter_set_filter(u32 nr, const char *text)
 	if (err == -ENOMEM)
 		counter_free(new);
 	else
-		replace(nr, new);
+		replace_counter(nr, new);
 out:
 	mutex_unlock(&conf_mutex);
 	return err;
 }
 
-/* A counter as it reads back, without the newline.  May sleep. */
+/* Print a counter's specification without the newline.  May sleep. */
 ssize_t iob_counter_show_spec(u32 nr, char *buf, size_t size)
 {
 	static const struct iob_counter_spec disabled;
@@ -281,12 +280,12 @@ ssize_t iob_counter_show_spec(u32 nr, char *buf, size_t size)
 
 	mutex_lock(&conf_mutex);
 	c = nr < nr_conf ? conf_of(nr) : NULL;
-	len = iob_counter_spec_format(c ? &c->plain.spec : &disabled, buf, size);
+	len = iob_counter_spec_format(c ? &c->simple.spec : &disabled, buf, size);
 	mutex_unlock(&conf_mutex);
 	return len;
 }
 
-/* A filter as it reads back, without the newline.  May sleep. */
+/* Print a counter's filter without the newline.  May sleep. */
 ssize_t iob_counter_show_filter(u32 nr, char *buf, size_t size)
 {
 	const struct counter *c;
@@ -304,40 +303,40 @@ ssize_t iob_counter_show_filter(u32 nr, char *buf, size_t size)
 int iob_counters_start(void)
 {
 	nr_session = nr_conf;
-	cache = NULL;
+	hist_cache = NULL;
 	if (!nr_session)
 		return 0;
-	cache = iob_cache_create("iob_counters",
-				 nr_session * IOB_HIST_SLOTS * sizeof(u32),
-				 SLAB_HWCACHE_ALIGN);
-	return cache ? 0 : -ENOMEM;
+	hist_cache = iob_cache_create("iob_counters",
+				      nr_session * IOB_HIST_SLOTS * sizeof(u32),
+				      SLAB_HWCACHE_ALIGN);
+	return hist_cache ? 0 : -ENOMEM;
 }
 
 /* The session ends: all acts are gone.  May sleep. */
 void iob_counters_stop(void)
 {
-	kmem_cache_destroy(cache);
-	cache = NULL;
+	kmem_cache_destroy(hist_cache);
+	hist_cache = NULL;
 }
 
-/* With how many counters the session began. */
+/* The session's number of counters. */
 u32 iob_counters_session_nr(void)
 {
 	return nr_session;
 }
 
-/* Free an act's histograms; nobody sees the act any more. */
+/* Free the histograms of an act that can no longer be found. */
 void iob_counters_release(struct iob_act *act)
 {
-	kmem_cache_free(cache, act->counters);
+	kmem_cache_free(hist_cache, act->counters);
 	act->counters = NULL;
 }
 
-static u32 *histograms(struct iob_act *act)
+static u32 *alloc_histograms(struct iob_act *act)
 {
 	u32 *new, *old;
 
-	new = kmem_cache_alloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	new = kmem_cache_alloc(hist_cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!new) {
 		iob_stat_inc(cnts_nomem);
 		return NULL;
@@ -346,16 +345,16 @@ static u32 *histograms(struct iob_act *act)
 	old = cmpxchg(&act->counters, NULL, new);
 	if (!old)
 		return new;
-	kmem_cache_free(cache, new);
+	kmem_cache_free(hist_cache, new);
 	return old;
 }
 
 /**
- * iob_counters_charge - count one IO, or a part of one
+ * iob_counters_charge - count one run of an IO
  * @act:    pays
- * @op:     what the IO did
- * @fields: its measures: those
- * @known:  that are bits in here
+ * @op:     the operation
+ * @fields: its measures
+ * @known:  which of @fields are set, as bits
  *
  * Any context but NMI, inside iob_read_lock().
  */
@@ -369,21 +368,21 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 		const struct counter *c = rcu_dereference_sched(conf[nr]);
 		int slot;
 
-		if (!c || !(c->plain.spec.dirs & dir))
+		if (!c || !(c->simple.spec.dirs & dir))
 			continue;
 		/*
-		 * What was not measured is not counted as anything: an age, or
-		 * what only a counter that was set just now looks at.
+		 * Skip a counter that needs an unknown field: the age, or a field of a
+		 * counter that was set just now.
 		 */
 		if (c->needs & ~known)
 			continue;
-		slot = iob_counter_slot(&c->plain.spec, fields->v[c->plain.spec.field]);
+		slot = iob_counter_slot(&c->simple.spec, fields->v[c->simple.spec.field]);
 		if (slot < 0)
 			continue;
 		if (unlikely(c->filtered) && !iob_filter_match(&c->filter, fields))
 			continue;
 		if (unlikely(!hist)) {
-			hist = histograms(act);
+			hist = alloc_histograms(act);
 			if (!hist)
 				return;
 		}
@@ -391,7 +390,7 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 	}
 }
 
-/* Of iob_counters_charge_simple(): there are no histograms yet. */
+/* The slow path of iob_counters_charge_simple(): the act has no histograms yet. */
 noinline void iob_counters_charge_all(struct iob_act *act, enum iob_op op,
 				      u64 size, u64 usecs)
 {
@@ -402,7 +401,7 @@ noinline void iob_counters_charge_all(struct iob_act *act, enum iob_op op,
 	iob_counters_charge(act, op, &fields, IOB_COUNTERS_SIMPLE);
 }
 
-/* One slot of one histogram of an act.  In iob_read_lock(). */
+/* The value of a slot of a histogram of an act.  Inside iob_read_lock(). */
 u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot)
 {
 	const u32 *hist = READ_ONCE(act->counters);
@@ -410,7 +409,7 @@ u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot)
 	return hist ? READ_ONCE(hist[nr * IOB_HIST_SLOTS + slot]) : 0;
 }
 
-/* counters_pipe is opened.  Return: the turn that began before. */
+/* counters_pipe is opened: a new generation begins.  Return: the previous one. */
 u32 iob_pipe_next_generation(void)
 {
 	u32 last = iob_pipe_generation_now;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * counters - histograms of what was done, for each act
+ * counters - histograms of the IO of each act
+ *
+ * A counter is a specification (io/counter_spec) and a filter (io/filter); the same counters
+ * apply to all acts.  An act that did IO has a histogram of eight slots for each counter.
+ *
+ * Example: with nr_counters 2 an act's histograms are 16 numbers.  A write of 5000 bytes
+ * that matches counter 1, whose slot 2 covers 4096 to 8191, increments number 1 * 8 + 2 = 10.
  */
 #ifndef IOB_IO_COUNTERS_H
 #define IOB_IO_COUNTERS_H
@@ -24,12 +30,12 @@ void iob_counters_stop(void);
 u32 iob_counters_session_nr(void);
 void iob_counters_release(struct iob_act *act);
 
-/* for each operation a bit for each field that its counters look at; or 0 */
+/* by operation: a bit for each field that its counters look at */
 extern u32 iob_counters_fields[IOB_NR_OPS];
 
-extern bool iob_counters_timed;		/* some field begins or ends with issue */
+extern bool iob_counters_timed;		/* some counter needs the time of issue */
 
-/* What the counters want to know of such an IO.  Any context. */
+/* The fields that the counters need of an IO, as bits.  Any context. */
 static inline u32 iob_counters_wanted(enum iob_op op)
 {
 	return READ_ONCE(iob_counters_fields[op]);
@@ -38,39 +44,39 @@ static inline u32 iob_counters_wanted(enum iob_op op)
 void iob_counters_charge(struct iob_act *act, enum iob_op op,
 			 const struct iob_fields *fields, u32 known);
 
-/* Fields that are had for little; most counters look at no others. */
+/* fields that cost little; most counters look at no others */
 #define IOB_COUNTERS_SIMPLE	(BIT(IOB_FIELD_SIZE) | BIT(IOB_FIELD_TOTAL_TIME))
 
-/* beside those in iob_counters_wanted(): some counter has a filter */
+/* also in iob_counters_wanted(): some counter has a filter */
 #define IOB_COUNTERS_FILTER	BIT(IOB_NR_FIELDS)
 
-/* A counter without a filter, as far as such fields go. */
+/* A counter without a filter that looks at such fields only. */
 struct iob_simple_counter {
 	struct iob_counter_spec spec;
-	u64 last;		/* the greatest value that is counted */
-	u32 at;			/* its first slot in an act's histograms */
+	u64 last;		/* the greatest value that counts */
+	u32 at;			/* index of its slot 0 in an act's histograms */
 };
 
-/* for each operation, those that count it; NULL behind the last */
+/* by operation: its simple counters; NULL ends the list */
 extern struct iob_simple_counter **const iob_counters_simple[IOB_NR_OPS];
 
 void iob_counters_charge_all(struct iob_act *act, enum iob_op op, u64 size,
 			     u64 usecs);
 
-/* Two CPUs may count for one act: none is to be lost. */
+/* Atomic: two CPUs may count for one act. */
 static __always_inline void iob_counters_add(u32 *hist, u32 at)
 {
 	atomic_inc((atomic_t *)&hist[at]);
 }
 
-/* As iob_counters_charge_simple(), into an act's histograms. */
+/* iob_counters_charge_simple() for an act that has histograms. */
 static __always_inline void iob_counters_add_simple(u32 *hist, enum iob_op op,
-						   u64 size, u64 usecs)
+						    u64 size, u64 usecs)
 {
-	struct iob_simple_counter **plain = iob_counters_simple[op];
+	struct iob_simple_counter **simple = iob_counters_simple[op];
 	const struct iob_simple_counter *p;
 
-	for (; (p = READ_ONCE(*plain)); plain++) {
+	for (; (p = READ_ONCE(*simple)); simple++) {
 		u64 value = p->spec.field == IOB_FIELD_SIZE ? size : usecs;
 
 		if (value >= p->spec.bound[0] && value <= p->last)
@@ -80,16 +86,17 @@ static __always_inline void iob_counters_add_simple(u32 *hist, enum iob_op op,
 }
 
 /**
- * iob_counters_charge_simple - count one IO, if no other fields are wanted
+ * iob_counters_charge_simple - count one IO if only simple counters are set
  * @act:   pays
- * @op:    what the IO did
+ * @op:    the operation
  * @size:  in bytes
  * @usecs: from queue to completion
  *
- * As iob_counters_charge() with IOB_COUNTERS_SIMPLE known; there is no filter.
+ * iob_counters_charge() with IOB_COUNTERS_SIMPLE known and no filter.  Any context but NMI,
+ * inside iob_read_lock().
  */
 static inline void iob_counters_charge_simple(struct iob_act *act, enum iob_op op,
-					     u64 size, u64 usecs)
+					      u64 size, u64 usecs)
 {
 	u32 *hist = READ_ONCE(act->counters);
 
@@ -101,10 +108,10 @@ static inline void iob_counters_charge_simple(struct iob_act *act, enum iob_op o
 
 u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot);
 
-/* the turn of counters_pipe: acts that do IO note it */
+/* the generation of counters_pipe; acts that do IO note it */
 extern u32 iob_pipe_generation_now;
 
-/* The turn in which an IO is done now; counters_pipe begins a new one. */
+/* The present generation; opening counters_pipe begins a new one.  Any context. */
 static inline u32 iob_pipe_generation(void)
 {
 	return READ_ONCE(iob_pipe_generation_now);

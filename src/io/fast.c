@@ -118,7 +118,7 @@ static void note_fast(const struct iob_bio_ctx *f, const struct gendisk *gd,
  * From a probe: any context but NMI, inside iob_read_lock().
  */
 void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
-		     unsigned long sp, unsigned long bp)
+		    unsigned long sp, unsigned long bp)
 {
 	const struct iob_bio_ctx *f;
 	u32 epoch;
@@ -192,7 +192,7 @@ void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 		record_simple(f, rq, error, act, how, wanted, logged);
 	else if (wanted)
 		iob_counters_charge_simple(act, f->op, f->size,
-					  iob_clock_usecs(f->first.queue_at,
+					   iob_clock_usecs(f->first.queue_at,
 							  iob_clock_now()));
 	WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
 	iob_bio_ctx_release(f);

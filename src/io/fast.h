@@ -91,7 +91,7 @@ static_assert(sizeof(struct iob_fast) <= IOB_ROOM_DIRECT);
 int iob_fast_init(void);
 
 void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
-		     unsigned long sp, unsigned long bp);
+		    unsigned long sp, unsigned long bp);
 void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error);
 
 /* What the current task's previous direct IO was. */
@@ -143,7 +143,7 @@ static __always_inline bool iob_fast_same_file_disk(const struct iob_fast *q,
 
 /* True if the bio is like the task's previous one, but for its sectors. */
 static __always_inline bool iob_fast_alike(const struct iob_fast *q,
-					    const struct bio *bio)
+					   const struct bio *bio)
 {
 	return (likely(q->dev == iob_bio_devt(bio)) ||
 		iob_fast_same_file_disk(q, bio)) &&
@@ -168,8 +168,8 @@ static __always_inline bool iob_fast_unchanged(struct iob_task *t)
  * loaded or unloaded.
  */
 static __always_inline bool iob_fast_stack(const struct iob_fast *q,
-					    unsigned long ip, unsigned long sp,
-					    unsigned long bp)
+					   unsigned long ip, unsigned long sp,
+					   unsigned long bp)
 {
 	unsigned long end = (unsigned long)task_stack_page(current) +
 			    THREAD_SIZE;
@@ -192,7 +192,7 @@ static __always_inline bool iob_fast_stack(const struct iob_fast *q,
 
 /* Begin the context of a direct IO that is like the previous one.  Return: false if not. */
 static __always_inline bool iob_fast_begin(struct bio *bio,
-					  const struct iob_fast *q)
+					   const struct iob_fast *q)
 {
 	struct iob_bio_ctx *f = iob_bio_ctx_slot(bio);
 	u32 size = bio->bi_iter.bi_size;
@@ -281,8 +281,8 @@ static __always_inline void iob_fast_issue(struct request *rq)
  * iob_fast_begin() that also means that one act pays, and that the disk is watched.)
  */
 static __always_inline bool iob_fast_simple(const struct bio *bio,
-					     const struct iob_bio_ctx *f,
-					     u32 bytes)
+					    const struct iob_bio_ctx *f,
+					    u32 bytes)
 {
 	/* a context of 0 bytes has 1 left: false */
 	return READ_ONCE(f->bio) == bio &&
@@ -334,7 +334,7 @@ static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
  * From a probe: hardirq mostly.
  */
 static __always_inline void iob_fast_rq_done(struct request *rq, int error,
-					      unsigned int bytes)
+					     unsigned int bytes)
 {
 	struct bio *bio = rq->bio;
 	struct iob_bio_ctx *f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of the fields in one table, and numbers as people write them.
+ * The names of the fields as a table, and a parser of numbers.
  *
  * Pure: builds in userspace too.
  */
@@ -10,7 +10,7 @@
 
 #include "field.h"
 
-static const char * const names[IOB_NR_FIELDS] = {
+static const char * const field_names[IOB_NR_FIELDS] = {
 	[IOB_FIELD_OFFSET]	= "offset",
 	[IOB_FIELD_SIZE]	= "size",
 	[IOB_FIELD_WAIT_TIME]	= "wait_time",
@@ -24,16 +24,16 @@ static const char * const names[IOB_NR_FIELDS] = {
  * iob_field_name - the name of a field
  * @f: which
  *
- * Any context.  Return: a constant string, "?" for what is no field.
+ * Any context.  Return: a constant string; "?" if @f is no field.
  */
 const char *iob_field_name(enum iob_field f)
 {
-	return (unsigned int)f < IOB_NR_FIELDS ? names[f] : "?";
+	return (unsigned int)f < IOB_NR_FIELDS ? field_names[f] : "?";
 }
 
 /**
- * iob_field_parse - the field of that name
- * @s:   the name, not necessarily ended by NUL
+ * iob_field_parse - look up a field by its name
+ * @s:   the name; no NUL is needed
  * @len: its length in bytes
  *
  * Any context.  Return: enum iob_field, or -EINVAL.
@@ -43,13 +43,13 @@ int iob_field_parse(const char *s, size_t len)
 	int f;
 
 	for (f = 0; f < IOB_NR_FIELDS; f++) {
-		if (strlen(names[f]) == len && !memcmp(names[f], s, len))
+		if (strlen(field_names[f]) == len && !memcmp(field_names[f], s, len))
 			return f;
 	}
 	return -EINVAL;
 }
 
-static unsigned int digit(char c)
+static unsigned int digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -61,15 +61,14 @@ static unsigned int digit(char c)
 }
 
 /**
- * iob_field_parse_value - a number as kstrtoull(s, 0, value) understands it
- * @s:	   decimal, hex after "0x", octal after "0"; not ended by NUL
- * @len:   its length in bytes: all of it must be the number
+ * iob_field_parse_value - parse a number as kstrtoull(s, 0, value) does
+ * @s:	   decimal, hex after "0x", octal after "0"; no NUL is needed
+ * @len:   its length in bytes, all of which must be the number
  * @value: gets the number; untouched on error
  *
- * There is no sign: fields have none.
+ * A sign is an error, as fields have none.
  *
- * Any context.  Return: 0; -EINVAL if it is no number; -ERANGE if it is one
- * that does not fit into 64 bits.
+ * Any context.  Return: 0; -EINVAL: not a number; -ERANGE: more than 64 bits.
  */
 int iob_field_parse_value(const char *s, size_t len, u64 *value)
 {
@@ -88,7 +87,7 @@ int iob_field_parse_value(const char *s, size_t len, u64 *value)
 	if (i == len)
 		return -EINVAL;
 	for (; i < len; i++) {
-		d = digit(s[i]);
+		d = digit_value(s[i]);
 		if (d >= base)
 			return -EINVAL;
 		if (v > most || d > U64_MAX - v * base)

@@ -2,8 +2,11 @@
 /*
  * field - the measures of an IO that counters record and filters compare
  *
- * Every measure is one unsigned 64 bit number.  Their names and the numbers'
- * text form are the same in counters/NR and in counters/NR_filter.
+ * Each measure is an unsigned 64-bit number.  The names, and how numbers are written, are
+ * the same in counters/NR and in counters/NR_filter.
+ *
+ * Example: a read of 4096 bytes that waited 120 us in the queue and then took 880 us has
+ * size 4096, wait_time 120, io_time 880 and total_time 1000.
  */
 #ifndef IOB_IO_FIELD_H
 #define IOB_IO_FIELD_H
@@ -16,11 +19,11 @@
  * @IOB_FIELD_SIZE:	  bytes
  * @IOB_FIELD_WAIT_TIME:  queue to last issue, µs
  * @IOB_FIELD_IO_TIME:	  last issue to completion, µs
- * @IOB_FIELD_SEEK_DIST:  from the end of the IO completed right before on the
- *			  same disk, scaled to 0..65535
+ * @IOB_FIELD_SEEK_DIST:  from the end of the previous completed IO of the
+ *			  disk, scaled to 0..65535
  * @IOB_FIELD_AGE:	  dirtying or submission to completion, µs
  * @IOB_FIELD_TOTAL_TIME: queue to completion, µs
- * @IOB_NR_FIELDS:	  how many there are
+ * @IOB_NR_FIELDS:	  their number
  */
 enum iob_field {
 	IOB_FIELD_OFFSET,

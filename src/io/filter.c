@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A filter becomes a list of comparisons in the order of the text, each with
- * the two places to go to, by its result: a later comparison, YES or NO.
+ * A filter is compiled to a list of comparisons in the order of the text.  Each has two
+ * targets, one per result: a later comparison, YES or NO.  Example:
  *
  *	offset >= 32768 && (size < 4096 || !(age & 1)) && io_time > 10
  *
@@ -10,14 +10,13 @@
  *	2: age & 1		on true NO,  on false 3
  *	3: io_time <= 10	on true NO,  on false YES
  *
- * Four kinds of comparison are enough, as the negated ones and "!" only swap
- * the places.  A "!" before a parenthesis goes inwards (De Morgan): it swaps
- * the places of each comparison inside, and "&&" with "||" between them.
+ * Four kinds of comparison suffice: a negated one, or "!", swaps the targets.  "!" before a
+ * parenthesis moves inwards (De Morgan): it swaps the targets of each comparison inside, and
+ * "&&" with "||" between them.
  *
- * How "&&" and "||" nest is kept as one number for each, its level: twice the
- * parentheses that are open there, plus one for a written "&&".  The higher
- * level binds tighter, so the levels alone tell where an operand ends; see
- * leads_to().
+ * How "&&" and "||" nest is one number for each, its level: twice the number of open
+ * parentheses, plus one for a written "&&".  A higher level binds tighter, so the levels
+ * alone tell where an operand ends; see target_of_term().
  *
  * Pure: builds in userspace too.
  */
@@ -30,7 +29,7 @@
 
 enum { OP_EQ, OP_LT, OP_LE, OP_AND };
 
-/* Of two that begin alike the longer comes first. */
+/* Of two with the same beginning the longer one comes first. */
 static const struct {
 	char text[3];
 	u8 op;
@@ -52,18 +51,18 @@ struct parser {
 	struct iob_filter_err *err;
 	int depth;			/* open parentheses */
 	int open[IOB_FILTER_MAX_DEPTH + 1];	/* where each was opened */
-	bool invert[IOB_FILTER_MAX_DEPTH + 1];	/* whether what it holds is negated */
+	bool invert[IOB_FILTER_MAX_DEPTH + 1];	/* its content is negated */
 };
 
-static int fail(struct parser *p, int pos, const char *msg)
+static int parse_failed(struct parser *p, int pos, const char *msg)
 {
 	p->err->pos = pos;
 	p->err->msg = msg;
 	return -EINVAL;
 }
 
-/* The kernel's isspace() takes byte 0xa0 too, which may be half a letter. */
-static bool space(char c)
+/* Not isspace(): in the kernel byte 0xa0 is a space, which may be part of a letter. */
+static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -74,9 +73,9 @@ static bool word_char(char c)
 	       (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static char peek(struct parser *p)
+static char peek_char(struct parser *p)
 {
-	while (space(p->text[p->pos]))
+	while (is_space(p->text[p->pos]))
 		p->pos++;
 	return p->text[p->pos];
 }
@@ -85,7 +84,7 @@ static int word_len(struct parser *p)
 {
 	int len = 0;
 
-	peek(p);
+	peek_char(p);
 	while (word_char(p->text[p->pos + len]))
 		len++;
 	return len;
@@ -96,10 +95,10 @@ static int parse_field(struct parser *p, struct iob_filter_term *t)
 	int field, len = word_len(p);
 
 	if (!len)
-		return fail(p, p->pos, "Expected a field");
+		return parse_failed(p, p->pos, "Expected a field");
 	field = iob_field_parse(p->text + p->pos, len);
 	if (field < 0)
-		return fail(p, p->pos, "Field not found");
+		return parse_failed(p, p->pos, "Field not found");
 	t->field = field;
 	p->pos += len;
 	return 0;
@@ -110,7 +109,7 @@ static int parse_op(struct parser *p, struct iob_filter_term *t)
 	const char *s;
 	size_t i;
 
-	peek(p);
+	peek_char(p);
 	s = p->text + p->pos;
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
 		if (strncmp(s, ops[i].text, strlen(ops[i].text)))
@@ -122,7 +121,7 @@ static int parse_op(struct parser *p, struct iob_filter_term *t)
 		p->pos += strlen(ops[i].text);
 		return 0;
 	}
-	return fail(p, p->pos, "Expected an operator (== != < <= > >= &)");
+	return parse_failed(p, p->pos, "Expected an operator (== != < <= > >= &)");
 }
 
 static int parse_number(struct parser *p, struct iob_filter_term *t)
@@ -130,16 +129,16 @@ static int parse_number(struct parser *p, struct iob_filter_term *t)
 	int err, len = word_len(p);
 	const char *s = p->text + p->pos;
 
-	/* a sign belongs to the number, if only to say what is wrong with it */
+	/* a sign is taken as part of the number to report it */
 	if (!len && (s[0] == '-' || s[0] == '+') && word_char(s[1]))
-		return fail(p, p->pos, "Number has a sign, fields have none");
+		return parse_failed(p, p->pos, "Number has a sign, fields have none");
 	if (!len || s[0] < '0' || s[0] > '9')
-		return fail(p, p->pos, "Expected a number");
+		return parse_failed(p, p->pos, "Expected a number");
 	err = iob_field_parse_value(s, len, &t->number);
 	if (err == -ERANGE)
-		return fail(p, p->pos, "Number out of range, more than 64 bits");
+		return parse_failed(p, p->pos, "Number out of range, more than 64 bits");
 	if (err)
-		return fail(p, p->pos, "Malformed number");
+		return parse_failed(p, p->pos, "Malformed number");
 	p->pos += len;
 	return 0;
 }
@@ -150,9 +149,9 @@ static int parse_comparison(struct parser *p, bool invert)
 	int err;
 
 	if (p->filter->nr_terms == IOB_FILTER_MAX_TERMS) {
-		fail(p, p->pos,
-		     "Too many comparisons, "
-		     __stringify(IOB_FILTER_MAX_TERMS) " at most");
+		parse_failed(p, p->pos,
+			     "Too many comparisons, "
+			     __stringify(IOB_FILTER_MAX_TERMS) " at most");
 		return -E2BIG;
 	}
 	t = &p->filter->term[p->filter->nr_terms];
@@ -168,20 +167,20 @@ static int parse_comparison(struct parser *p, bool invert)
 	return err;
 }
 
-/* A comparison, and whatever "!" and "(" stand before it. */
+/* A comparison with all "!" and "(" before it. */
 static int parse_operand(struct parser *p)
 {
 	bool invert = p->invert[p->depth];
 	char c;
 
-	while ((c = peek(p)) == '!' || c == '(') {
+	while ((c = peek_char(p)) == '!' || c == '(') {
 		if (c == '!') {
 			if (p->text[p->pos + 1] == '=')
 				break;
 			invert = !invert;
 		} else {
 			if (p->depth == IOB_FILTER_MAX_DEPTH) {
-				fail(p, p->pos, "Too deeply nested, "
+				parse_failed(p, p->pos, "Too deeply nested, "
 				     __stringify(IOB_FILTER_MAX_DEPTH)
 				     " levels at most");
 				return -E2BIG;
@@ -196,7 +195,7 @@ static int parse_operand(struct parser *p)
 }
 
 /*
- * The ")" after an operand and what joins it to the next one.
+ * The ")" after an operand, and the "&&" or "||" that joins it to the next one.
  * Return: 1 if there is a next one, 0 at the end of the text, or an error.
  */
 static int parse_joint(struct parser *p)
@@ -205,18 +204,18 @@ static int parse_joint(struct parser *p)
 	bool and;
 	char c;
 
-	while ((c = peek(p)) == ')') {
+	while ((c = peek_char(p)) == ')') {
 		if (!p->depth)
-			return fail(p, p->pos, "')' without '('");
+			return parse_failed(p, p->pos, "')' without '('");
 		p->depth--;
 		p->pos++;
 	}
 	if (!c && p->depth)
-		return fail(p, p->open[p->depth], "'(' without ')'");
+		return parse_failed(p, p->open[p->depth], "'(' without ')'");
 	if (!c)
 		return 0;
 	if ((c != '&' && c != '|') || p->text[p->pos + 1] != c)
-		return fail(p, p->pos, p->depth ? "Expected &&, || or )" :
+		return parse_failed(p, p->pos, p->depth ? "Expected &&, || or )" :
 						  "Expected && or ||");
 	p->pos += 2;
 	and = c == '&';
@@ -227,14 +226,13 @@ static int parse_joint(struct parser *p)
 }
 
 /*
- * Where to go when the operand that ends with term @i has the value @value.
+ * The target if the operand that ends with term @i has the value @value.
  *
- * If what joins it to its right is not decided by the value, the right side
- * has to be looked at.  If it is, the joint as a whole has this value and its
- * right side is left out, up to the first joint that binds no tighter; and
- * there the same question comes again.
+ * If the value does not decide the joint to its right, the right operand is evaluated.  If
+ * it does, the whole joint has this value; its right operand, up to the first joint that
+ * does not bind tighter, is skipped; then the same question is asked there.
  */
-static u8 leads_to(const struct iob_filter *f, u32 i, bool value)
+static u8 target_of_term(const struct iob_filter *f, u32 i, bool value)
 {
 	u32 next, last = f->nr_terms - 1;
 
@@ -253,14 +251,13 @@ static u8 leads_to(const struct iob_filter *f, u32 i, bool value)
 /**
  * iob_filter_parse - compile a filter
  * @text: the filter
- * @out:  gets the program; on error it is not to be used
- * @err:  gets the reason of an error, is untouched otherwise
+ * @out:  gets the compiled filter; undefined on error
+ * @err:  gets the reason of an error; else unchanged
  *
- * Reads the text once; allocates nothing, does not recurse.
+ * Reads the text once, allocates nothing, does not recurse.
  *
- * Any context.  Return: 0; -E2BIG for more than IOB_FILTER_MAX_TERMS
- * comparisons or IOB_FILTER_MAX_DEPTH nested parentheses; -EINVAL for all else
- * that is no filter.
+ * Any context.  Return: 0; -E2BIG: more than IOB_FILTER_MAX_TERMS comparisons or
+ * IOB_FILTER_MAX_DEPTH nested parentheses; -EINVAL: not a filter for another reason.
  */
 int iob_filter_parse(const char *text, struct iob_filter *out,
 		     struct iob_filter_err *err)
@@ -271,8 +268,8 @@ int iob_filter_parse(const char *text, struct iob_filter *out,
 	u32 i;
 
 	out->nr_terms = 0;
-	if (!peek(&p))
-		return fail(&p, 0, "No filter found");
+	if (!peek_char(&p))
+		return parse_failed(&p, 0, "No filter found");
 	do {
 		ret = parse_operand(&p);
 		if (!ret)
@@ -282,13 +279,13 @@ int iob_filter_parse(const char *text, struct iob_filter *out,
 		return ret;
 	for (i = 0; i < out->nr_terms; i++) {
 		t = &out->term[i];
-		t->on[t->invert] = leads_to(out, i, false);
-		t->on[!t->invert] = leads_to(out, i, true);
+		t->on[t->invert] = target_of_term(out, i, false);
+		t->on[!t->invert] = target_of_term(out, i, true);
 	}
 	return 0;
 }
 
-static bool holds(const struct iob_filter_term *t, u64 value)
+static bool term_holds(const struct iob_filter_term *t, u64 value)
 {
 	switch (t->op) {
 	case OP_EQ:
@@ -307,7 +304,7 @@ static bool holds(const struct iob_filter_term *t, u64 value)
  * @f: a filter that was parsed without an error
  * @v: the IO's fields
  *
- * Each comparison is made at most once, and only if the result hangs on it.
+ * Each comparison is made at most once, and only if the result depends on it.
  *
  * Any context.
  */
@@ -315,11 +312,11 @@ bool iob_filter_match(const struct iob_filter *f, const struct iob_fields *v)
 {
 	u32 i = 0;
 
-	/* a term leads only to later ones, or to YES or NO beyond them all */
+	/* a target is a later term, or YES or NO, which are beyond all terms */
 	do {
 		const struct iob_filter_term *t = &f->term[i];
 
-		i = t->on[holds(t, v->v[t->field])];
+		i = t->on[term_holds(t, v->v[t->field])];
 	} while (i < IOB_FILTER_MAX_TERMS);
 	return i == IOB_FILTER_YES;
 }
@@ -343,22 +340,22 @@ bool iob_filter_uses(const struct iob_filter *f, enum iob_field field)
 }
 
 /**
- * iob_filter_explain - a text, where it is wrong, and why
- * @text: what iob_filter_parse() did not take
- * @err:  what it said
- * @buf:  gets three lines, the last without a newline, always ended by NUL
- * @size: of @buf; iob_filter_explain_size() is enough
+ * iob_filter_explain - show a text, where it is wrong, and why
+ * @text: refused by iob_filter_parse()
+ * @err:  set by it
+ * @buf:  gets three lines, the last without a newline, always with NUL
+ * @size: of @buf; iob_filter_explain_size() suffices
  *
- * Looks as in the kernel's event filter files:
+ * In the format of the kernel's event filter files:
  *
  *	size < 4096 && ofset > 3
  *	               ^
  *	parse_error: Field not found
  *
- * Each byte of @text takes one column: white space becomes a blank, what else
- * is not printable ASCII a question mark.
+ * Each byte of @text takes one column: white space becomes a blank, any other byte that is
+ * not printable ASCII a question mark.
  *
- * Any context.  Return: the length of what is in @buf.
+ * Any context.  Return: the length of the text in @buf.
  */
 int iob_filter_explain(const char *text, const struct iob_filter_err *err,
 		       char *buf, size_t size)
@@ -370,7 +367,7 @@ int iob_filter_explain(const char *text, const struct iob_filter_err *err,
 		return 0;
 	for (i = 0; i < text_len && len < size - 1; i++) {
 		c = text[i];
-		if (space(c))
+		if (is_space(c))
 			c = ' ';
 		else if (c < ' ' || c > '~')
 			c = '?';

@@ -10,12 +10,11 @@
  *	not	= "!" not | "(" filter ")" | FIELD op NUMBER
  *	op	= "==" | "!=" | "<" | "<=" | ">" | ">=" | "&"
  *
- * FIELD is one of enum iob_field, NUMBER is unsigned, 64 bit, decimal, 0x hex
- * or 0 octal; "FIELD & NUMBER" holds when they have a bit in common, and "!"
- * negates the whole comparison after it.
+ * FIELD is one of enum iob_field.  NUMBER is unsigned, 64 bits, decimal, 0x hex or 0 octal.
+ * "FIELD & NUMBER" is true if they have a bit in common.  "!" negates the whole comparison
+ * or parenthesis after it.
  *
- * That "0", alone, means no filter is the caller's to know: here it is a
- * malformed one.
+ * "0" is malformed here; that it means no filter is for the caller to know.
  */
 #ifndef IOB_IO_FILTER_H
 #define IOB_IO_FILTER_H
@@ -27,7 +26,7 @@
 #define IOB_FILTER_MAX_TERMS	64	/* comparisons */
 #define IOB_FILTER_MAX_DEPTH	32	/* nested parentheses */
 
-/* where a term may lead to besides another term */
+/* where a term leads to, if not to another term */
 enum {
 	IOB_FILTER_NO		= 254,
 	IOB_FILTER_YES		= 255,
@@ -38,7 +37,7 @@ struct iob_filter_term {
 	u64 number;
 	u8 field;			/* enum iob_field */
 	u8 op;				/* enum in filter.c */
-	u8 on[2];			/* by result: a later term, NO or YES */
+	u8 on[2];			/* by result: index of a later term, NO or YES */
 
 	/* used while parsing only */
 	u8 level;
@@ -46,19 +45,19 @@ struct iob_filter_term {
 	bool invert;
 };
 
-/* A compiled filter.  Has no pointers: may be copied and moved. */
+/* A compiled filter.  It has no pointers, so it may be copied. */
 struct iob_filter {
 	u32 nr_terms;
 	struct iob_filter_term term[IOB_FILTER_MAX_TERMS];
 };
 
-/* Why a text is no filter. */
+/* Why a text is not a filter. */
 struct iob_filter_err {
 	int pos;			/* byte offset into the text */
 	const char *msg;		/* constant */
 };
 
-/* What iob_filter_explain() needs at most for a text of this length. */
+/* The bytes that iob_filter_explain() needs for a text of this length. */
 static inline size_t iob_filter_explain_size(size_t text_len)
 {
 	return 2 * text_len + 128;

@@ -9,6 +9,7 @@
 #ifndef IOB_IO_LOG_H
 #define IOB_IO_LOG_H
 
+#include <linux/fs.h>
 #include <linux/ioblame.h>
 #include <linux/poll.h>
 
@@ -17,7 +18,6 @@
 #include "run.h"
 
 struct dentry;
-struct file_operations;
 struct rchan_buf;
 
 /* The readers; asked for each IO, so in one word. */

@@ -12,7 +12,7 @@
 /* @op is below IOB_NR_OPS.  Any context. */
 static inline char iob_op_letter(enum iob_op op)
 {
-#define IOB_OP_LETTER(constant, letter, word)	[IOB_OP_##constant] = letter,
+#define IOB_OP_LETTER(constant, letter, word)	letter,
 	static const char letters[IOB_NR_OPS] = { IOB_OPS(IOB_OP_LETTER) };
 #undef IOB_OP_LETTER
 

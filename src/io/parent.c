@@ -136,7 +136,7 @@ bool iob_parent_clone(struct iob_origin *o, const struct bio *bio, const struct 
  * known.
  */
 bool iob_parent_without_pages(struct iob_origin *o, const struct bio *bio,
-			     dev_t disk, u64 sector)
+			      dev_t disk, u64 sector)
 {
 	struct hlist_bl_head *b = iob_bio_ctx_dev_bucket(disk);
 	struct iob_hashed_ctx *t;

@@ -43,7 +43,7 @@ void iob_parents_start(void);
 
 const struct bio *iob_parent_whole(const struct bio *bio, u64 *shift);
 bool iob_parent_without_pages(struct iob_origin *o, const struct bio *bio,
-			     dev_t disk, u64 sector);
+			      dev_t disk, u64 sector);
 bool iob_parent_mapped(struct iob_origin *o, const struct bio *bio, dev_t disk);
 bool iob_parent_clone(struct iob_origin *o, const struct bio *bio, const struct bio *from);
 bool iob_parent_look(struct iob_origin *o, const struct bio *bio);

@@ -29,9 +29,10 @@
 #include "parent.h"
 #include "session.h"
 
+#define LIMIT_DEFAULT(name, value)	(value),
+
 struct iob_conf iob_conf = {
-#define LIMIT_DEFAULT(name, value)	.max_##name = (value),
-	IOB_LIMITS(LIMIT_DEFAULT)
+	.max = { IOB_LIMITS(LIMIT_DEFAULT) },
 	.ttl_secs = 120,
 	.role = IOB_ROLE_THREAD,
 };
@@ -46,22 +47,22 @@ static const struct iob_session_ops *session_ops;
 
 static int start_dirtier(void)
 {
-	return iob_dirtier_init(iob_conf.max_acts);
+	return iob_dirtier_init(iob_conf.max[IOB_LIMIT_acts]);
 }
 
 static int start_intents(void)
 {
-	return iob_intents_init(iob_conf.max_intents);
+	return iob_intents_init(iob_conf.max[IOB_LIMIT_intents]);
 }
 
 static int start_roles(void)
 {
-	return iob_roles_init(iob_conf.max_roles, iob_conf.role);
+	return iob_roles_init(iob_conf.max[IOB_LIMIT_roles], iob_conf.role);
 }
 
 static int start_acts(void)
 {
-	return iob_acts_init(iob_conf.max_acts, iob_counters_release);
+	return iob_acts_init(iob_conf.max[IOB_LIMIT_acts], iob_counters_release);
 }
 
 /* In the order of starting.  A stop may follow no start, or a start that failed. */

@@ -21,16 +21,23 @@
  * The most objects of each kind that a session keeps: X(name, default).  A setting max_NAME
  * and a line of `status` is made of each.
  */
-#define IOB_LIMITS(X)	\
-	X(roles, 65536)	\
+#define IOB_LIMITS(X)		\
+	X(roles, 65536)		\
 	X(intents, 16384)	\
 	X(acts, 65536)
 
+#define IOB_LIMIT_NUMBER(name, value)	IOB_LIMIT_##name,
+
+enum {
+	IOB_LIMITS(IOB_LIMIT_NUMBER)
+	IOB_NR_LIMITS,
+};
+
+#undef IOB_LIMIT_NUMBER
+
 /* Settings; those marked D change only while disabled. */
 struct iob_conf {
-#define IOB_LIMIT_MEMBER(name, value)	u32 max_##name;
-	IOB_LIMITS(IOB_LIMIT_MEMBER)	/* D */
-#undef IOB_LIMIT_MEMBER
+	u32 max[IOB_NR_LIMITS];	/* D */
 	u32 ttl_secs;
 	u32 role;		/* D: enum iob_role_kind */
 	bool charge_first;	/* D */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ticks - lengths of time between readings of a counter
+ * ticks - lengths of time between two readings of a counter
  *
- * Times of another clock are put into the same ticks, with a mark: a flight that was
- * queued by one clock and done by the other has no length.
+ * A length is a difference of readings, scaled by a fixed-point factor.  Times of a second
+ * clock are put into the same ticks, with a mark in bit 63: an IO that was queued by one
+ * clock and done by the other has no length (0).
  *
- * Pure.
+ * Example: a counter of 2.5 GHz has ticks of 0.4 ns.  Readings 1000 and 251000 are 250000
+ * ticks apart: .usecs is 0.0004 * 2^32 = 1717987 (rounded up), and 250000 * 1717987 >> 32
+ * is 100 us.
+ *
+ * Pure: builds in userspace too.
  */
 #ifndef IOB_IO_TICKS_H
 #define IOB_IO_TICKS_H
@@ -14,48 +19,48 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/* The other clock's time. */
+/* the mark of times of the other clock */
 #define IOB_TICKS_OTHER		BIT_ULL(63)
-/* Further away from any time of either kind than this is no length. */
+/* a greater difference is no length: the times are of different clocks */
 #define IOB_TICKS_FAR		BIT_ULL(62)
-/* a time from which nothing is known to have passed */
+/* a time that is not known: the length from it is 0 */
 #define IOB_TICKS_UNKNOWN	IOB_TICKS_FAR
 
-/* How long one is. */
+/* The length of a tick. */
 struct iob_ticks {
-	u32 usecs;	/* in us, 32 bits behind the point, rounded up */
-	u32 nsecs;	/* in ns, 24 bits, not rounded */
-	u64 per_nsec;	/* so many are a nanosecond, 32 bits */
+	u32 usecs;	/* in us, 32 fractional bits, rounded up */
+	u32 nsecs;	/* in ns, 24 fractional bits, rounded down */
+	u64 per_nsec;	/* ticks in a ns, 32 fractional bits */
 };
 
 void iob_ticks_set(struct iob_ticks *t, u64 nsecs);
 u64 iob_ticks_other(const struct iob_ticks *t, u64 nsecs);
 u64 iob_ticks_long(u64 ticks, u32 tick, int shift);
 
-/* From one time to another; 0 where that is not known. */
+/* Ticks from one time to another; 0 if that is not known. */
 static __always_inline u64 iob_ticks_between(u64 from, u64 to)
 {
 	u64 ticks = to - from;
 
-	/* (the counters of two processors may differ by a few) */
+	/* (the counters of two CPUs may differ by a few: a negative length is 0) */
 	return likely(ticks < IOB_TICKS_FAR) ? ticks : 0;
 }
 
-/* Most are of a second or less, of which the product has 64 bits. */
+/* Most lengths are below a second or two: then the product fits in 64 bits. */
 static __always_inline u64 iob_ticks_scaled(u64 ticks, u32 tick, int shift)
 {
 	return likely(!(ticks >> 32)) ? ticks * tick >> shift :
 					iob_ticks_long(ticks, tick, shift);
 }
 
-/* From one time to another in us. */
+/* Microseconds from one time to another. */
 static __always_inline u64 iob_ticks_usecs(const struct iob_ticks *t,
 					   u64 from, u64 to)
 {
 	return iob_ticks_scaled(iob_ticks_between(from, to), t->usecs, 32);
 }
 
-/* Likewise in ns. */
+/* Likewise nanoseconds. */
 static __always_inline u64 iob_ticks_nsecs(const struct iob_ticks *t,
 					   u64 from, u64 to)
 {
@@ -63,15 +68,15 @@ static __always_inline u64 iob_ticks_nsecs(const struct iob_ticks *t,
 }
 
 /*
- * In us, if that is no second and had without a call: as it is for most.
- * Return: false if not.
+ * iob_ticks_usecs() without a call, for lengths below 2^32 ticks.  Return: false if it is
+ * longer, or not known.
  */
 static __always_inline bool iob_ticks_soon(const struct iob_ticks *t, u64 from,
 					   u64 to, u64 *usecs)
 {
 	u64 ticks = to - from;
 
-	/* (of times of which one has the mark it is a great number, too) */
+	/* (the difference is great, too, if one of the times has the mark) */
 	if (unlikely(ticks >> 32))
 		return false;
 	*usecs = ticks * t->usecs >> 32;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * counter_dir - the directory counters/
+ */
+#ifndef IOB_DEBUGFS_COUNTER_DIR_H
+#define IOB_DEBUGFS_COUNTER_DIR_H
+
+#include <linux/types.h>
+
+struct dentry;
+
+int iob_counter_dir_init(struct dentry *dir);
+int iob_counter_dir_set_nr(u32 nr);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * pipe - the files `counters_pipe` and `counters_pipe_bin`
+ */
+#ifndef IOB_DEBUGFS_PIPE_H
+#define IOB_DEBUGFS_PIPE_H
+
+#include <linux/fs.h>
+
+#include "blame/reclaim.h"
+
+extern const struct file_operations iob_pipe_fops;
+extern const struct file_operations iob_pipe_bin_fops;
+
+void iob_pipe_reclaimed(struct iob_reclaimed *sum);
+
+#endif
