@@ -5,9 +5,9 @@
  * are attached already.
  *
  * Each phase takes three steps: look up the functions, arm them in one pass of ftrace, switch
- * on hook by hook.  Example: of the hooks { block_bio_complete, block_bio_queue } the
- * completion is attached first and detached last, so that no IO begins unseen by its end.
- * A module that comes gets the steps for its own hooks; xfs_trans_free waits for xfs so.
+ * on hook by hook.  Example: block_bio_complete stands before block_bio_queue, so it is
+ * attached first and detached last: if a bio's queueing is seen, its completion is seen, too.
+ * A hook in a module that is not loaded waits: xfs_trans_free is looked up when xfs comes.
  *
  * No probe runs when a phase is detached.  tracepoint_synchronize_unregister() waits for
  * probes of tracepoints, which run under RCU up to 6.19 and under SRCU from 7.0 on.
@@ -52,7 +52,7 @@ static bool hook_phase_on[2];		/* H; by enum iob_hook_phase */
 static DEFINE_MUTEX(hooks_mutex);
 
 /*
- * A look-up takes milliseconds on some kernels, so each function is looked up once, and
+ * A look-up takes a while on some kernels, so each function is looked up once, and
  * again when its module comes anew.
  */
 static void hooks_find_functions(enum iob_hook_phase phase)
@@ -94,7 +94,7 @@ static int hook_publish_address(const struct hook_state *s)
 	return 0;
 }
 
-/* Arm the functions of a phase in one pass, which may take a while.  No handler is called yet. */
+/* Arm the functions of a phase in one pass, which may take a while.  No handler runs yet. */
 static int hooks_arm(enum iob_hook_phase phase)
 {
 	unsigned int i;
@@ -147,7 +147,7 @@ static void hooks_detach_phase(enum iob_hook_phase phase)
 
 	mutex_lock(&hooks_mutex);
 	hook_phase_on[phase] = false;
-	/* all at once: a wait for all tasks at each function would take seconds */
+	/* all at once: ftrace waits for all tasks each time */
 	for (i = nr_hooks; i-- && phase == IOB_HOOK_ENABLED;)
 		iob_entry_off(&hook_states[i].entry);
 	if (phase == IOB_HOOK_ENABLED)
