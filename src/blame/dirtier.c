@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A two-level table: a directory for all of memory, and leaves of one page
- * each that come when the first of their page frames is dirtied.  An entry is
- * the number of an act, two bytes while numbers fit; 0 is none.  It is written
- * without a lock: a page is dirtied under its own lock or its mapping's, so
- * entries have one writer at a time, and the two readers (its IO, and
- * reclaiming, which waits out a grace period) take what they find.
+ * The table says by page frame number which act dirtied a page.  A plane has two levels:
+ * a directory for all of memory, and leaves of one page each.  A leaf is allocated when
+ * the first of its page frames is dirtied.  Two planes have this shape:
  *
- * An entry lives until its page leaves the page cache or is dirtied anew.  It
- * is not cleared by the IO: a page may be dirtied again between the moment its
- * IO is prepared and the moment it is queued, and a clone of the bio may still
- * come.  Who reads an entry holds it against the page's file.
+ *     plane         entry                        entries of a leaf    pfn 0x12345 is at
+ *     iob_dirtiers  u16, the number of an act    2048                 leaf 0x24, slot 0x345
+ *     dirty_times   u32, when, in 2^14 ns        1024                 leaf 0x48, slot 0x345
  *
- * A second plane of the same shape keeps when, while somebody wants to know
- * the age: four bytes for a page, in units of 2^14 ns (it wraps in 19 hours).
+ * The numbers are those of 4 KiB pages.  iob_dirtiers is "wide" if the numbers of acts
+ * exceed 16 bits: its entries are u32 then.  dirty_times is filled only while a counter
+ * wants the age of pages.  A page dirtied 100 s after boot has the stamp 100 s / 16384 ns
+ * = 6103515; stamps wrap after 2^46 ns, 19.5 hours.  Entry 0 means none in both planes.
+ *
+ * Entries are written without a lock.  A page is dirtied under its own lock or its
+ * mapping's, so an entry has one writer at a time.  Its two readers, the page's IO and
+ * the reclaim of acts (after a grace period), take what they find.
+ *
+ * An entry lives until its page leaves the page cache or is dirtied anew.  The IO does not
+ * clear it: a page may be dirtied again between the moment its IO is prepared and the
+ * moment it is queued, and a clone of the bio may still come.  Readers of an entry compare
+ * it with the page's file.
  */
 #include <linux/bitops.h>
 #include <linux/mm.h>
@@ -26,18 +33,18 @@
 #include <compat/folio.h>
 
 #include "core/act.h"
-#include "dirtier.h"
 #include "core/stats.h"
+#include "dirtier.h"
 
 #define TIME_SHIFT	14
 
 struct iob_plane iob_dirtiers;
 bool iob_dirtiers_wide;
-unsigned long iob_dirtiers_short;
-static bool want_age;
-static struct iob_plane when;
+unsigned long iob_dirtier_fast_leaves;
+static bool dirty_times_wanted;
+static struct iob_plane dirty_times;
 
-static unsigned long end_of_memory(void)
+static unsigned long memory_end_pfn(void)
 {
 	unsigned long end = 0;
 	int nid;
@@ -50,7 +57,7 @@ static unsigned long end_of_memory(void)
 static int plane_init(struct iob_plane *p, unsigned int entry_shift)
 {
 	p->bits = PAGE_SHIFT - entry_shift;
-	p->nr_leaves = (end_of_memory() >> p->bits) + 1;
+	p->nr_leaves = (memory_end_pfn() >> p->bits) + 1;
 	p->leaf = kvcalloc(p->nr_leaves, sizeof(*p->leaf), GFP_KERNEL);
 	atomic_long_set(&p->pages, 0);
 	return p->leaf ? 0 : -ENOMEM;
@@ -66,15 +73,15 @@ static void plane_exit(struct iob_plane *p)
 	p->leaf = NULL;
 }
 
-static void *leaf_of(const struct iob_plane *p, unsigned long pfn)
+static void *plane_leaf_of(const struct iob_plane *p, unsigned long pfn)
 {
 	unsigned long i = pfn >> p->bits;
 
-	/* memory that was plugged in since has no place: none */
+	/* memory plugged in after init has no leaves */
 	return likely(i < p->nr_leaves) ? READ_ONCE(p->leaf[i]) : NULL;
 }
 
-static void *leaf_make(struct iob_plane *p, unsigned long pfn)
+static void *plane_leaf_make(struct iob_plane *p, unsigned long pfn)
 {
 	unsigned long i = pfn >> p->bits;
 	unsigned long *old, *new;
@@ -93,12 +100,12 @@ static void *leaf_make(struct iob_plane *p, unsigned long pfn)
 	return new;
 }
 
-static unsigned long slot_of(const struct iob_plane *p, unsigned long pfn)
+static unsigned long plane_slot_of(const struct iob_plane *p, unsigned long pfn)
 {
 	return pfn & ((1UL << p->bits) - 1);
 }
 
-static void who_store(void *leaf, unsigned long slot, u32 nr)
+static void dirtier_store(void *leaf, unsigned long slot, u32 nr)
 {
 	if (iob_dirtiers_wide)
 		WRITE_ONCE(((u32 *)leaf)[slot], nr);
@@ -106,7 +113,7 @@ static void who_store(void *leaf, unsigned long slot, u32 nr)
 		WRITE_ONCE(((u16 *)leaf)[slot], nr);
 }
 
-static void who_fill(void *leaf, unsigned long slot, unsigned long n, u32 nr)
+static void dirtier_fill(void *leaf, unsigned long slot, unsigned long n, u32 nr)
 {
 	if (iob_dirtiers_wide) {
 		for (; n; n--)
@@ -123,57 +130,57 @@ static void who_fill(void *leaf, unsigned long slot, unsigned long n, u32 nr)
 	}
 }
 
-static u32 who_load(const void *leaf, unsigned long slot)
+static u32 dirtier_load(const void *leaf, unsigned long slot)
 {
 	if (iob_dirtiers_wide)
 		return READ_ONCE(((const u32 *)leaf)[slot]);
 	return READ_ONCE(((const u16 *)leaf)[slot]);
 }
 
-static void when_set(unsigned long pfn, u32 stamp)
+static void dirty_time_set(unsigned long pfn, u32 stamp)
 {
-	u32 *leaf = leaf_of(&when, pfn);
+	u32 *leaf = plane_leaf_of(&dirty_times, pfn);
 
 	if (!leaf)
-		leaf = leaf_make(&when, pfn);
+		leaf = plane_leaf_make(&dirty_times, pfn);
 	if (leaf)
-		WRITE_ONCE(leaf[slot_of(&when, pfn)], stamp);
+		WRITE_ONCE(leaf[plane_slot_of(&dirty_times, pfn)], stamp);
 	else
 		iob_stat_inc(pgtree_nomem);
 }
 
-static void when_fill(unsigned long pfn, unsigned long n, u32 stamp)
+static void dirty_time_fill(unsigned long pfn, unsigned long n, u32 stamp)
 {
 	for (; n; n--)
-		when_set(pfn++, stamp);
+		dirty_time_set(pfn++, stamp);
 }
 
 /**
- * iob_dirtier_set - these pages were dirtied by an act
+ * iob_dirtier_set - note the act that dirties pages
  * @pfn:    the first page's frame number
  * @count:  how many
  * @act_nr: number of the act
  *
- * Any context but NMI, inside iob_read_lock() since the act was looked up.
- * A page whose leaf cannot be had is counted and stays without a dirtier.
+ * Any context but NMI.  The caller holds iob_read_lock() since it looked up the act.
+ * Pages whose leaf cannot be allocated are counted (pgtree_nomem) and have no dirtier.
  */
 void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 act_nr)
 {
 	u32 stamp = 0;
 
-	if (READ_ONCE(want_age))
+	if (READ_ONCE(dirty_times_wanted))
 		stamp = max_t(u32, ktime_get_ns() >> TIME_SHIFT, 1);
 	while (count) {
-		unsigned long slot = slot_of(&iob_dirtiers, pfn);
+		unsigned long slot = plane_slot_of(&iob_dirtiers, pfn);
 		unsigned long n = min(count, (1UL << iob_dirtiers.bits) - slot);
-		void *leaf = leaf_of(&iob_dirtiers, pfn);
+		void *leaf = plane_leaf_of(&iob_dirtiers, pfn);
 
 		if (unlikely(!leaf))
-			leaf = leaf_make(&iob_dirtiers, pfn);
+			leaf = plane_leaf_make(&iob_dirtiers, pfn);
 		if (leaf) {
-			who_fill(leaf, slot, n, act_nr);
+			dirtier_fill(leaf, slot, n, act_nr);
 			if (stamp)
-				when_fill(pfn, n, stamp);
+				dirty_time_fill(pfn, n, stamp);
 		} else {
 			iob_stat_add(pgtree_nomem, n);
 		}
@@ -182,55 +189,57 @@ void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 act_nr)
 	}
 }
 
-/* These pages left the page cache.  Any context. */
+/* Forget the dirtiers of @count pages that leave the page cache.  Any context. */
 void iob_dirtier_clear(unsigned long pfn, unsigned long count)
 {
 	for (; count; count--, pfn++) {
-		void *leaf = leaf_of(&iob_dirtiers, pfn);
+		void *leaf = plane_leaf_of(&iob_dirtiers, pfn);
 
 		if (leaf)
-			who_store(leaf, slot_of(&iob_dirtiers, pfn), 0);
+			dirtier_store(leaf, plane_slot_of(&iob_dirtiers, pfn), 0);
 	}
 }
 
-/* A page's content went to another frame.  Any context but NMI. */
+/*
+ * Copy the entries of @count pages whose contents move from frame @from to @to.  Any context
+ * but NMI.
+ */
 void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 {
 	for (; count; count--, to++, from++) {
 		u32 nr = iob_dirtier_get(from);
-		u32 *stamp = leaf_of(&when, from);
-
+		u32 *stamp = plane_leaf_of(&dirty_times, from);
 		const struct iob_act *act = iob_act_nr(nr);
 
-		/* one that is being reclaimed is to get no new entry */
+		/* an act that is being reclaimed must get no new entry */
 		if (nr > IOB_ACT_LOST && (!act || READ_ONCE(act->dead)))
 			nr = IOB_ACT_LOST;
 		if (nr)
 			iob_dirtier_set(to, 1, nr);
-		if (nr && stamp && READ_ONCE(want_age))
-			when_set(to, stamp[slot_of(&when, from)]);
+		if (nr && stamp && READ_ONCE(dirty_times_wanted))
+			dirty_time_set(to, stamp[plane_slot_of(&dirty_times, from)]);
 	}
 }
 
-/* Of iob_dirtier_get(): entries take four bytes. */
+/* The slow path of iob_dirtier_get(): entries take four bytes.  Any context. */
 u32 iob_dirtier_get_wide(unsigned long pfn)
 {
-	void *leaf = leaf_of(&iob_dirtiers, pfn);
+	void *leaf = plane_leaf_of(&iob_dirtiers, pfn);
 
-	return leaf ? who_load(leaf, slot_of(&iob_dirtiers, pfn)) : 0;
+	return leaf ? dirtier_load(leaf, plane_slot_of(&iob_dirtiers, pfn)) : 0;
 }
 
 /**
  * iob_dirtier_time - when a page was dirtied
  * @pfn: its frame number
  *
- * Any context.  Return: CLOCK_MONOTONIC in ns, rounded down to 16 us; 0 if it
- * was not noted.
+ * Any context.  Return: CLOCK_MONOTONIC in ns, rounded down to 16 us; 0 if the table has no
+ * stamp of the page.
  */
 u64 iob_dirtier_time(unsigned long pfn)
 {
-	const u32 *leaf = leaf_of(&when, pfn);
-	u32 stamp = leaf ? READ_ONCE(leaf[slot_of(&when, pfn)]) : 0;
+	const u32 *leaf = plane_leaf_of(&dirty_times, pfn);
+	u32 stamp = leaf ? READ_ONCE(leaf[plane_slot_of(&dirty_times, pfn)]) : 0;
 	u64 now = ktime_get_ns() >> TIME_SHIFT;
 
 	if (!stamp)
@@ -239,31 +248,31 @@ u64 iob_dirtier_time(unsigned long pfn)
 }
 
 /*
- * Whether one page is set without ado: see iob_dirtier_set_one().  Counters and
- * sessions change it, and neither is to store what was so before.
+ * Update the condition of iob_dirtier_set_one()'s fast path.  Counters and sessions change
+ * what it depends on; the lock keeps either from storing an outdated value.
  */
-static void set_short(void)
+static void dirtier_fast_update(void)
 {
 	static DEFINE_SPINLOCK(lock);
 
 	spin_lock(&lock);
-	WRITE_ONCE(iob_dirtiers_short, want_age || iob_dirtiers_wide ?
-				       0 : iob_dirtiers.nr_leaves);
+	WRITE_ONCE(iob_dirtier_fast_leaves,
+		   dirty_times_wanted || iob_dirtiers_wide ? 0 : iob_dirtiers.nr_leaves);
 	spin_unlock(&lock);
 }
 
-/* Whether to note when pages are dirtied.  Any context. */
+/* Start or stop to note when pages are dirtied.  Any context. */
 void iob_dirtier_want_age(bool want)
 {
-	WRITE_ONCE(want_age, want);
-	set_short();
+	WRITE_ONCE(dirty_times_wanted, want);
+	dirtier_fast_update();
 }
 
 /*
- * Whether a page may still have to be written, or is being prepared for it.
- * It may be another one's by now: then the answer does no harm.
+ * True if a page may still have to be written, or is being prepared for it.  The frame may
+ * have another page by now: the answer does no harm then.
  */
-static bool is_pending(unsigned long pfn)
+static bool pfn_is_pending(unsigned long pfn)
 {
 	struct iob_folio *f;
 
@@ -275,8 +284,8 @@ static bool is_pending(unsigned long pfn)
 }
 
 /**
- * iob_dirtier_owners - which acts have pages that are still to be written
- * @acts: bitmap by number of act; bits are set, none is cleared
+ * iob_dirtier_owners - find the acts that have pages that are still to be written
+ * @acts: bitmap by number of act; the function sets bits and clears none
  *
  * May sleep: it reads the whole table.
  */
@@ -288,10 +297,10 @@ void iob_dirtier_owners(unsigned long *acts)
 		const void *leaf = READ_ONCE(iob_dirtiers.leaf[i]);
 
 		for (slot = 0; leaf && slot < 1UL << iob_dirtiers.bits; slot++) {
-			u32 nr = who_load(leaf, slot);
+			u32 nr = dirtier_load(leaf, slot);
 
 			if (nr && !test_bit(nr, acts) &&
-			    is_pending((i << iob_dirtiers.bits) + slot))
+			    pfn_is_pending((i << iob_dirtiers.bits) + slot))
 				__set_bit(nr, acts);
 		}
 		cond_resched();
@@ -299,10 +308,10 @@ void iob_dirtier_owners(unsigned long *acts)
 }
 
 /*
- * By cmpxchg: an act that lives may dirty the page at this very moment, and
- * its entry must not be lost.  A page that is clean loses nothing.
+ * Replace the entry @nr by LOST if a write is @pending, else by none: a clean page loses
+ * nothing.  The cmpxchg keeps the entry of a live act that dirties the page meanwhile.
  */
-static void drop_entry(void *leaf, unsigned long slot, u32 nr, bool pending)
+static void dirtier_entry_drop(void *leaf, unsigned long slot, u32 nr, bool pending)
 {
 	u32 new = pending ? IOB_ACT_LOST : IOB_ACT_NONE;
 	bool done;
@@ -316,11 +325,11 @@ static void drop_entry(void *leaf, unsigned long slot, u32 nr, bool pending)
 }
 
 /**
- * iob_dirtier_drop - entries of these acts go: LOST where a write is to come
+ * iob_dirtier_drop - drop the entries of some acts; pages that wait for a write become LOST
  * @acts: bitmap by number of act
  *
- * May sleep.  The acts are no longer found by content, and a grace period has
- * passed since, so no new entry of theirs can come.
+ * May sleep.  The acts must be out of the index and a grace period must have passed since:
+ * they get no new entry then.
  */
 void iob_dirtier_drop(const unsigned long *acts)
 {
@@ -330,27 +339,28 @@ void iob_dirtier_drop(const unsigned long *acts)
 		void *leaf = READ_ONCE(iob_dirtiers.leaf[i]);
 
 		for (slot = 0; leaf && slot < 1UL << iob_dirtiers.bits; slot++) {
-			u32 nr = who_load(leaf, slot);
+			u32 nr = dirtier_load(leaf, slot);
 
 			if (nr && test_bit(nr, acts))
-				drop_entry(leaf, slot, nr,
-					   is_pending((i << iob_dirtiers.bits) + slot));
+				dirtier_entry_drop(leaf, slot, nr,
+						   pfn_is_pending((i << iob_dirtiers.bits) +
+								  slot));
 		}
 		cond_resched();
 	}
 }
 
-/* What the table takes, in bytes, directories included. */
+/* The memory of both planes in bytes, directories included.  Any context. */
 unsigned long iob_dirtier_bytes(void)
 {
-	return (iob_dirtiers.nr_leaves + when.nr_leaves) * sizeof(void *) +
-	       (atomic_long_read(&iob_dirtiers.pages) + atomic_long_read(&when.pages)) *
+	return (iob_dirtiers.nr_leaves + dirty_times.nr_leaves) * sizeof(void *) +
+	       (atomic_long_read(&iob_dirtiers.pages) + atomic_long_read(&dirty_times.pages)) *
 	       PAGE_SIZE;
 }
 
 /**
- * iob_dirtier_init - begin with an empty table
- * @max_acts: numbers of acts stay below; above 65536 entries take four bytes
+ * iob_dirtier_init - make an empty table
+ * @max_acts: limit of the acts' numbers; entries take four bytes if it exceeds 65536
  *
  * May sleep.  Return: 0 or -ENOMEM.
  */
@@ -361,16 +371,16 @@ int iob_dirtier_init(u32 max_acts)
 	iob_dirtiers_wide = max_acts > 65536;
 	err = plane_init(&iob_dirtiers, iob_dirtiers_wide ? 2 : 1);
 	if (!err)
-		err = plane_init(&when, 2);
-	set_short();
+		err = plane_init(&dirty_times, 2);
+	dirtier_fast_update();
 	if (err)
 		iob_dirtier_exit();
 	return err;
 }
 
-/* Free all.  No probe is attached. */
+/* Free the table.  No probe may be attached. */
 void iob_dirtier_exit(void)
 {
 	plane_exit(&iob_dirtiers);
-	plane_exit(&when);
+	plane_exit(&dirty_times);
 }

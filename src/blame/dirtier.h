@@ -10,18 +10,18 @@
 #include <linux/mm.h>
 #include <linux/types.h>
 
-/* one plane of the table: leaves of PAGE_SIZE hold 1 << bits entries each */
+/* One plane of the table: a directory of leaves.  A leaf has 1 << bits entries. */
 struct iob_plane {
 	unsigned long **leaf;	/* set once by cmpxchg */
 	unsigned long nr_leaves;
 	unsigned int bits;
-	atomic_long_t pages;
+	atomic_long_t pages;	/* leaves that exist */
 };
 
 extern struct iob_plane iob_dirtiers;
 extern bool iob_dirtiers_wide;	/* entries take four bytes, not two */
-extern unsigned long iob_dirtiers_short; /* so many leaves if they do not, and */
-					/* when is not to be noted; else none */
+/* nr_leaves if entries take two bytes and no time is noted, else 0 */
+extern unsigned long iob_dirtier_fast_leaves;
 
 int iob_dirtier_init(u32 max_acts);
 void iob_dirtier_exit(void);
@@ -35,25 +35,25 @@ void iob_dirtier_owners(unsigned long *acts);
 void iob_dirtier_drop(const unsigned long *acts);
 unsigned long iob_dirtier_bytes(void);
 
-/* how many pages a leaf has, as bits, if entries take two bytes */
+/* log2 of the entries of a leaf if entries take two bytes */
 #define IOB_LEAF_BITS	(PAGE_SHIFT - 1)
 #define IOB_LEAF_PAGES	BIT(IOB_LEAF_BITS)
 
 /*
- * A page's leaf, if entries take two bytes, where it is pfn % IOB_LEAF_PAGES; NULL: it
- * has none.  Only the first @nr leaves are looked at.
+ * The leaf of a page if entries take two bytes; the page's entry is pfn % IOB_LEAF_PAGES.
+ * Return: NULL if the leaf does not exist or is none of the first @nr.  Any context.
  */
 static inline u16 *iob_dirtier_leaf(unsigned long pfn, unsigned long nr)
 {
 	unsigned long i = pfn >> IOB_LEAF_BITS;
 
-	/* memory that was plugged in since has no place: none */
+	/* memory plugged in after init has no leaves */
 	if (unlikely(i >= nr))
 		return NULL;
 	return (u16 *)READ_ONCE(iob_dirtiers.leaf[i]);
 }
 
-/* The number of the act that dirtied this page, 0 if none is known. */
+/* The number of the act that dirtied a page, 0 if none is known.  Any context. */
 static inline u32 iob_dirtier_get(unsigned long pfn)
 {
 	const u16 *leaf;
@@ -64,19 +64,19 @@ static inline u32 iob_dirtier_get(unsigned long pfn)
 	return leaf ? READ_ONCE(leaf[pfn % IOB_LEAF_PAGES]) : 0;
 }
 
-/* Four entries of two bytes that are all the same. */
+/* Four equal entries of two bytes in one word: 0x12 -> 0x0012001200120012. */
 static inline u64 iob_dirtier_four(u32 nr)
 {
 	return nr * 0x0001000100010001ULL;
 }
 
 /**
- * iob_dirtier_run - how many pages in a row have this entry
- * @pfn: the first one's frame number
- * @max: so many are asked for, at least one
+ * iob_dirtier_run - count the pages in a row that have one entry
+ * @pfn: frame number of the first page
+ * @max: limit, at least 1
  * @nr:  the entry, not 0
  *
- * Any context.  There may be more than it says: it ends with a leaf.
+ * Any context.  Return: 0 to @max.  A run ends with its leaf, so it may go on behind.
  */
 static inline unsigned long iob_dirtier_run(unsigned long pfn, unsigned long max,
 					    u32 nr)
@@ -96,7 +96,7 @@ static inline unsigned long iob_dirtier_run(unsigned long pfn, unsigned long max
 	four = iob_dirtier_four(nr);
 	while (at < end && READ_ONCE(*at) == nr) {
 		at++;
-		/* leaves are pages: four at a time from where that can be done */
+		/* compare four entries at a time where they are aligned */
 		while (IS_ALIGNED((unsigned long)at, sizeof(four)) &&
 		       end - at >= 4 && READ_ONCE(*(const u64 *)at) == four)
 			at += 4;
@@ -104,10 +104,10 @@ static inline unsigned long iob_dirtier_run(unsigned long pfn, unsigned long max
 	return n - (end - at);
 }
 
-/* As iob_dirtier_set() for one page. */
+/* iob_dirtier_set() for one page, with the fast path inline. */
 static inline void iob_dirtier_set_one(unsigned long pfn, u32 act_nr)
 {
-	u16 *leaf = iob_dirtier_leaf(pfn, READ_ONCE(iob_dirtiers_short));
+	u16 *leaf = iob_dirtier_leaf(pfn, READ_ONCE(iob_dirtier_fast_leaves));
 
 	if (likely(leaf))
 		WRITE_ONCE(leaf[pfn % IOB_LEAF_PAGES], act_nr);

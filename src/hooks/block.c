@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The block layer: an IO is queued, bio_split_probe, remapped, issued, completed.
+ * The probes of the block layer see a bio or request when it is queued, split, remapped,
+ * issued and completed.  Example: a write of 8 KiB to a partition is queued, remapped to the
+ * disk, and becomes a request or part of one, which is issued and completed.
  *
- * Context: queueing, splitting and remapping run in the submitter's context; rq_issue and
- * rq_remap in the task that runs the queue, interrupts may be off; completions mostly in
- * hardirq.
+ * Context: bios are queued, split and remapped in the task that submits them.  Requests are
+ * issued and remapped in the task that runs the queue; interrupts may be off.  Completions
+ * come mostly in hardirq.
+ *
+ * A probe with _q at its end has the prototype of older kernels, where the queue comes
+ * first: IOB_PROBE() takes the one that fits.
  */
 #include <linux/blkdev.h>
 
@@ -22,16 +27,15 @@
 #include "hook.h"
 
 /*
- * Probes that run for each IO are notrace: else the function tracer is called for each,
- * too.  Keep the watched path out of line: GCC 12 otherwise spills registers before the
- * check.
+ * Probes that run for each IO are notrace: otherwise the function tracer runs for each, too.
+ * Keep the watched path out of line: GCC 12 otherwise spills registers before the check.
  */
 static notrace noinline void bio_queue_watched(struct bio *bio)
 {
 	iob_fast_queue(bio);
 }
 
-/* An unwatched disk that stacks: what is below it may be watched. */
+/* The disk is not watched, but it stacks: a disk below may be watched. */
 static notrace noinline void bio_queue_stacked(struct bio *bio)
 {
 	bool follows;
@@ -53,7 +57,6 @@ static __always_inline void bio_queue_any(struct bio *bio)
 		bio_queue_stacked(bio);
 }
 
-/* 5.10: the queue comes first */
 static notrace void __maybe_unused
 bio_queue_probe_q(void *data, struct request_queue *q, struct bio *bio)
 {
@@ -73,13 +76,12 @@ static void bio_split_any(struct bio *bio)
 }
 
 static void __maybe_unused bio_split_probe_q(void *data, struct request_queue *q,
-				   struct bio *bio, unsigned int sector)
+					     struct bio *bio, unsigned int sector)
 {
 	bio_split_any(bio);
 }
 
-static void __maybe_unused bio_split_probe(void *data, struct bio *bio,
-				 unsigned int sector)
+static void __maybe_unused bio_split_probe(void *data, struct bio *bio, unsigned int sector)
 {
 	bio_split_any(bio);
 }
@@ -92,13 +94,13 @@ static void bio_remap_any(struct bio *bio, dev_t disk, sector_t sector)
 }
 
 static void __maybe_unused bio_remap_probe_q(void *data, struct request_queue *q,
-				   struct bio *bio, dev_t disk, sector_t sector)
+					     struct bio *bio, dev_t disk, sector_t sector)
 {
 	bio_remap_any(bio, disk, sector);
 }
 
 static void __maybe_unused bio_remap_probe(void *data, struct bio *bio, dev_t disk,
-				 sector_t sector)
+					   sector_t sector)
 {
 	bio_remap_any(bio, disk, sector);
 }
@@ -111,19 +113,19 @@ static void rq_remap_any(struct request *rq, dev_t disk)
 }
 
 static void __maybe_unused rq_remap_probe_q(void *data, struct request_queue *q,
-				      struct request *rq, dev_t disk,
-				      sector_t sector)
+					    struct request *rq, dev_t disk,
+					    sector_t sector)
 {
 	rq_remap_any(rq, disk);
 }
 
 static void __maybe_unused rq_remap_probe(void *data, struct request *rq, dev_t disk,
-				    sector_t sector)
+					  sector_t sector)
 {
 	rq_remap_any(rq, disk);
 }
 
-static notrace noinline void rq_issue_asked(struct request *rq)
+static notrace noinline void rq_issue_watched(struct request *rq)
 {
 	if (iob_fast_has(rq))
 		iob_fast_issue(rq);
@@ -132,7 +134,7 @@ static notrace noinline void rq_issue_asked(struct request *rq)
 static __always_inline void rq_issue_any(struct request *rq)
 {
 	if (unlikely(iob_io_issues()))
-		rq_issue_asked(rq);
+		rq_issue_watched(rq);
 }
 
 static notrace void __maybe_unused
@@ -153,8 +155,7 @@ rq_complete_watched_errno(struct request *rq, int error, unsigned int bytes)
 }
 
 static notrace void __maybe_unused
-rq_complete_probe_errno(void *data, struct request *rq, int error,
-		  unsigned int bytes)
+rq_complete_probe_errno(void *data, struct request *rq, int error, unsigned int bytes)
 {
 	if (iob_fast_has(rq))
 		rq_complete_watched_errno(rq, error, bytes);
@@ -170,8 +171,7 @@ rq_complete_watched(struct request *rq, blk_status_t error, unsigned int bytes)
 }
 
 static notrace void __maybe_unused
-rq_complete_probe(void *data, struct request *rq, blk_status_t error,
-	    unsigned int bytes)
+rq_complete_probe(void *data, struct request *rq, blk_status_t error, unsigned int bytes)
 {
 	if (iob_fast_has(rq))
 		rq_complete_watched(rq, error, bytes);
@@ -184,32 +184,32 @@ static void bio_complete_probe(void *data, struct request_queue *q, struct bio *
 	iob_read_unlock();
 }
 
-/* (bio): it may have to wait, and then a worker queues it */
-static void throttle_entered(struct pt_regs *regs)
+/* (bio): a bio that is throttled waits, and a worker queues it later */
+static void bio_throttle_entered(struct pt_regs *regs)
 {
 	iob_bio_claim(iob_arg_ptr(regs, 0), regs);
 }
 
-#define NEEDED(tp, a, b) {						\
+#define BLOCK_HOOK(tp, a, b) {						\
 	.name = #tp, .kind = IOB_HOOK_TRACEPOINT,			\
 	.phase = IOB_HOOK_ENABLED, .needed = true,			\
 	.probe = IOB_PROBE(tp, a, b), .impact = "everything",		\
 }
 
 static const struct iob_hook block_table[] = {
-	/* ends first: else an IO's beginning might be seen, and then not its end */
-	NEEDED(block_bio_complete, bio_complete_probe, bio_complete_probe),
-	NEEDED(block_rq_complete, rq_complete_probe, rq_complete_probe_errno),
-	NEEDED(block_rq_issue, rq_issue_probe, rq_issue_probe_q),
-	NEEDED(block_rq_remap, rq_remap_probe, rq_remap_probe_q),
-	NEEDED(block_split, bio_split_probe, bio_split_probe_q),
-	NEEDED(block_bio_remap, bio_remap_probe, bio_remap_probe_q),
-	NEEDED(block_bio_queue, bio_queue_probe, bio_queue_probe_q),
+	/* completions first: every IO whose beginning is seen has its end seen */
+	BLOCK_HOOK(block_bio_complete, bio_complete_probe, bio_complete_probe),
+	BLOCK_HOOK(block_rq_complete, rq_complete_probe, rq_complete_probe_errno),
+	BLOCK_HOOK(block_rq_issue, rq_issue_probe, rq_issue_probe_q),
+	BLOCK_HOOK(block_rq_remap, rq_remap_probe, rq_remap_probe_q),
+	BLOCK_HOOK(block_split, bio_split_probe, bio_split_probe_q),
+	BLOCK_HOOK(block_bio_remap, bio_remap_probe, bio_remap_probe_q),
+	BLOCK_HOOK(block_bio_queue, bio_queue_probe, bio_queue_probe_q),
 	{
 		.name = "__blk_throtl_bio|blk_throtl_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = throttle_entered,
-		.impact = "the submitters of IO that a cgroup's io.max holds back",
+		.entered = bio_throttle_entered,
+		.impact = "the submitters of IO that a cgroup's io.max delays",
 	},
 };
 

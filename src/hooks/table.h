@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * table - attaches and detaches the hooks of all providers
+ * table - the hooks of all providers: attaches, detaches and shows them
  */
 #ifndef IOB_HOOKS_TABLE_H
 #define IOB_HOOKS_TABLE_H

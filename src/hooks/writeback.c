@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page cache: a page is dirtied, written for a reason, moved, dropped.
+ * The probes of the page cache and of writeback see a page that is dirtied, written for a
+ * reason, moved to another frame, or dropped.  Example: a task dirties page 7 of a file (its
+ * frame gets the task's act); 30 s later the flusher starts with the reason "periodic" (its
+ * modifier), calls do_writepages() (it works on behalf of the dirtier of page 7), and is
+ * done; memory pressure deletes the page from the page cache (its frame has no act).
  *
- * Context: dirty runs with interrupts off under the mapping's lock, delete
- * likewise; start and written in the flusher.  Of functions the entry,
- * with preemption off.
+ * Context: dirty and delete run with interrupts off under the mapping's lock; start and
+ * written run in the flusher; handlers of functions run with preemption off.
  */
 #include <linux/buffer_head.h>
 #include <linux/writeback.h>
@@ -22,19 +25,19 @@
 #include <trace/events/filemap.h>
 #include <trace/events/writeback.h>
 
+#include "blame/behalf.h"
 #include "blame/dirtier.h"
 #include "blame/dirty.h"
-#include "core/disk.h"
-#include "core/intent.h"
 #include "blame/dirty_fast.h"
 #include "blame/dirty_range.h"
 #include "blame/provider.h"
-#include "blame/behalf.h"
+#include "core/disk.h"
+#include "core/intent.h"
 #include "core/task.h"
 #include "hook.h"
 
 static notrace void folio_dirty_probe(void *data, struct iob_folio *f,
-			  struct address_space *mapping)
+				      struct address_space *mapping)
 {
 	if (mapping && mapping->host)
 		iob_dirty_folio(mapping->host, f);
@@ -47,7 +50,8 @@ static void folio_delete_probe(void *data, struct iob_folio *f)
 	iob_read_unlock();
 }
 
-static void modifier_set(u32 modifier)
+/* Note why the current task writes: the intents of its IO have this modifier. */
+static void writeback_modifier_set(u32 modifier)
 {
 	struct iob_task *t;
 
@@ -59,18 +63,18 @@ static void modifier_set(u32 modifier)
 }
 
 static void writeback_start_probe(void *data, struct bdi_writeback *wb,
-		  struct wb_writeback_work *work)
+				  struct wb_writeback_work *work)
 {
-	modifier_set(IOB_MODIFIER_WB | iob_wb_work_reason(work));
+	writeback_modifier_set(IOB_MODIFIER_WB | iob_wb_work_reason(work));
 }
 
 static void writeback_written_probe(void *data, struct bdi_writeback *wb,
-		    struct wb_writeback_work *work)
+				    struct wb_writeback_work *work)
 {
-	modifier_set(0);
+	writeback_modifier_set(0);
 }
 
-/* (to, from), as folios or as pages */
+/* (to, from): folios, or pages in older kernels */
 static void folio_migrate_entered(struct pt_regs *regs)
 {
 	struct iob_folio *to = iob_arg_ptr(regs, 0);
@@ -82,8 +86,8 @@ static void folio_migrate_entered(struct pt_regs *regs)
 }
 
 /*
- * Not at writeback_mark_inode_dirty: that comes for each page that becomes dirty,
- * too, and for what is no change of the inode itself.
+ * This tracepoint, and not writeback_mark_inode_dirty, which also fires for each page that
+ * becomes dirty and for flags that do not change the inode itself.
  */
 static void inode_dirty_probe(void *data, struct inode *inode, int flags)
 {
@@ -95,40 +99,37 @@ static void inode_dirty_probe(void *data, struct inode *inode, int flags)
 	iob_read_unlock();
 }
 
-static void inode_write_probe(void *data, struct inode *inode,
-			struct writeback_control *wbc)
+static void inode_write_probe(void *data, struct inode *inode, struct writeback_control *wbc)
 {
 	iob_read_lock();
 	iob_behalf_inode(inode);
 	iob_read_unlock();
 }
 
-static void inode_written_probe(void *data, struct inode *inode,
-			  struct writeback_control *wbc)
+static void inode_written_probe(void *data, struct inode *inode, struct writeback_control *wbc)
 {
 	iob_read_lock();
 	iob_behalf_inode(NULL);
 	iob_read_unlock();
 }
 
-/* (mapping, wbc): blocks are allocated for whoever dirtied the pages */
+/* (mapping, wbc): the flusher allocates blocks on behalf of the pages' dirtiers */
 static void writepages_entered(struct pt_regs *regs)
 {
 	struct address_space *mapping = iob_arg_ptr(regs, 0);
-	const struct writeback_control *wbc =
-		iob_arg_ptr(regs, 1);
+	const struct writeback_control *wbc = iob_arg_ptr(regs, 1);
 	struct iob_call call = iob_call_at(regs);
 
 	if (!mapping->host)
 		return;
-	iob_behalf_pages(mapping->host, wbc->range_cyclic ?
-			mapping->writeback_index :
-			wbc->range_start >> PAGE_SHIFT,
-			wbc->range_cyclic ? ULONG_MAX :
-			wbc->range_end >> PAGE_SHIFT, true, &call);
+	if (wbc->range_cyclic)
+		iob_behalf_pages(mapping->host, mapping->writeback_index, ULONG_MAX, true, &call);
+	else
+		iob_behalf_pages(mapping->host, wbc->range_start >> PAGE_SHIFT,
+				 wbc->range_end >> PAGE_SHIFT, true, &call);
 }
 
-/* (folio): it is dirty no more, and was not written */
+/* (folio): truncation makes it clean without a write */
 static void folio_cancel_entered(struct pt_regs *regs)
 {
 	struct iob_folio *f = iob_arg_ptr(regs, 0);
@@ -139,7 +140,7 @@ static void folio_cancel_entered(struct pt_regs *regs)
 #ifdef IOB_HAVE_BH_FOLIO
 static void buffer_dirty_probe(void *data, struct buffer_head *bh)
 {
-	/* small folios: what the page's own event says is as exact */
+	/* for a small folio the page's own event is as exact */
 	if (!folio_test_large(bh->b_folio) || buffer_dirty(bh))
 		return;
 	iob_read_lock();
@@ -190,31 +191,30 @@ static const struct iob_hook writeback_table[] = {
 		.name = "folio_redirty_for_writepage|redirty_page_for_writepage",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
 		.found = redirty_found,
-		.impact = "the first dirtier of pages that writeback puts back",
-	},
-	{
+		.impact = "the first dirtier of pages that writeback redirties",
+	}, {
 		.name = "writeback_dirty_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_dirty_inode_start, inode_dirty_probe,
 				   inode_dirty_probe),
-		.impact = "who changed an inode",
+		.impact = "which act changed an inode",
 	}, {
 		.name = "writeback_write_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_write_inode_start, inode_write_probe,
 				   inode_write_probe),
-		.impact = "whose inode the flusher writes",
+		.impact = "the act that changed an inode, when the flusher writes it",
 	}, {
 		.name = "writeback_write_inode",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(writeback_write_inode, inode_written_probe,
 				   inode_written_probe),
-		.impact = "when the flusher has written an inode",
+		.impact = "the end of the flusher's write of an inode",
 	}, {
 		.name = "do_writepages",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = writepages_entered,
-		.impact = "for whom the flusher allocates blocks",
+		.impact = "the dirtiers that the flusher allocates blocks for",
 	}, {
 		.name = "__folio_cancel_dirty|__cancel_dirty_page",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
@@ -224,12 +224,12 @@ static const struct iob_hook writeback_table[] = {
 		.name = "do_writepages",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
 		.found = writeback_found,
-		.impact = "the first dirtier of pages that writeback marks anew",
+		.impact = "the first dirtier of pages that writeback marks dirty anew",
 	}, {
 		.name = "vfs_write",
 		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
 		.found = iob_dirty_fast_found,
-		.impact = "nothing, but writes of many pages cost more",
+		.impact = "no data: writes of many pages cost more",
 	},
 #ifdef IOB_HAVE_BH_FOLIO
 	{
@@ -237,7 +237,7 @@ static const struct iob_hook writeback_table[] = {
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(block_dirty_buffer, buffer_dirty_probe,
 				   buffer_dirty_probe),
-		.impact = "who dirtied which page of a large folio with buffers",
+		.impact = "the dirtiers of single pages of a large folio with buffers",
 	},
 #endif
 };

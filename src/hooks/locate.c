@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A hook has the names that its tracepoint or function has in different releases, such as
+ * "__folio_cancel_dirty|__cancel_dirty_page": 6.1 has the first, 5.10 the second one.  The
+ * kernel exports no look-up of functions, but kprobes find them: a kprobe is registered
+ * disabled, gives the address, and is unregistered.  It never changes the kernel's code.
+ */
+#include <linux/kernel.h>
+#include <linux/kobject.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "hook.h"
+#include "locate.h"
+
+/* What for_each_kernel_tracepoint() hands to its callback. */
+struct tracepoint_search {
+	const char *names;
+	struct tracepoint *found;
+};
+
+/* True if @name is one of @names, which '|' separates: "b" is one of "a|b". */
+static bool hook_has_name(const char *names, const char *name)
+{
+	size_t len = strlen(name);
+	const char *p = names;
+
+	while (p) {
+		if (!strncmp(p, name, len) && (!p[len] || p[len] == '|'))
+			return true;
+		p = strchr(p, '|');
+		if (p)
+			p++;
+	}
+	return false;
+}
+
+static void tracepoint_match(struct tracepoint *tp, void *data)
+{
+	struct tracepoint_search *search = data;
+
+	if (hook_has_name(search->names, tp->name))
+		search->found = tp;
+}
+
+/* The tracepoint of a hook, or NULL.  May sleep. */
+struct tracepoint *iob_hook_tracepoint(const struct iob_hook *hook)
+{
+	struct tracepoint_search search = { .names = hook->name };
+
+	for_each_kernel_tracepoint(tracepoint_match, &search);
+	return search.found;
+}
+
+/* True if the hook is in a module that is not loaded, but may come.  May sleep. */
+bool iob_hook_module_absent(const struct iob_hook *hook)
+{
+	struct kobject *kobj;
+
+	/* /sys/module need not show what is built in */
+	if (!hook->module || hook->builtin)
+		return false;
+	kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, hook->module);
+	if (!kobj)
+		return true;
+	kobject_put(kobj);
+	return false;
+}
+
+/* Register @kp, disabled, at the first of the names that exists. */
+static int kprobe_register_any(struct kprobe *kp, const char *alternatives)
+{
+	char *names, *rest, *name;
+	int err = -ENOENT;
+
+	names = kstrdup(alternatives, GFP_KERNEL);
+	if (!names)
+		return -ENOMEM;
+	rest = names;
+	while (err && (name = strsep(&rest, "|"))) {
+		memset(kp, 0, sizeof(*kp));
+		kp->symbol_name = name;
+		kp->flags = KPROBE_FLAG_DISABLED;
+		err = register_kprobe(kp);
+	}
+	/* the kprobe has its address now, and the name is freed below */
+	kp->symbol_name = NULL;
+	kfree(names);
+	return err;
+}
+
+/**
+ * iob_hook_function - find the function of a hook
+ * @hook: the hook
+ * @e:    gets the address, and whether ftrace can attach there
+ *
+ * May sleep.  On success @e->kp is registered: the caller must unregister it before
+ * iob_entry_arm().  Callers do so for all entries at once, as each call waits for a grace
+ * period.  Return: 0, -ENOENT if the function does not exist, -ENOMEM, or the kprobe's error.
+ */
+int iob_hook_function(const struct iob_hook *hook, struct iob_entry *e)
+{
+	int err = kprobe_register_any(&e->kp, hook->name);
+
+	if (err)
+		return err;
+	e->addr = (unsigned long)e->kp.addr;
+	e->ftraced = e->kp.flags & KPROBE_FLAG_FTRACE;
+	e->fn = hook->entered;
+	e->own_ops = hook->own_ops;
+	return 0;
+}

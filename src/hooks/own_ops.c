@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An ftrace_ops of its own is registered when its function is armed for the first time, and
+ * stays registered until the module goes: sessions only change its filter.  An empty filter
+ * would mean all functions, so each filter begins with a function that is never called.
+ *
+ * Example: the filter of jbd2_journal_dirty_metadata()'s ops is { own_ops_filler,
+ * jbd2_journal_dirty_metadata } while a session runs, and { own_ops_filler } after it.
+ *
+ * The function is in no other ops of ours: ftrace calls two ops by way of a list, which
+ * costs more than the look-up that is saved.
+ */
+#include <linux/kernel.h>
+
+#include <compat/rcu.h>
+
+#include "own_ops.h"
+
+#ifdef IOB_ENTRY_FTRACE
+static LIST_HEAD(own_ops_registered);	/* H */
+
+/* What the filter of an ops keeps while its function is not armed. */
+static noinline void own_ops_filler(void)
+{
+	barrier();
+}
+
+/**
+ * iob_own_ops_call - call the handler of a function
+ * @ops:  the ftrace_ops of a struct iob_own_ops
+ * @regs: as handlers get them
+ *
+ * For IOB_OWN_OPS().  Context: the watched function's, preemption maybe on.
+ */
+void notrace iob_own_ops_call(struct ftrace_ops *ops, struct pt_regs *regs)
+{
+	const struct iob_own_ops *own = container_of(ops, struct iob_own_ops, ops);
+	iob_entry_fn fn;
+
+	iob_read_lock();
+	fn = READ_ONCE(*own->live);
+	if (fn)
+		fn(regs);
+	iob_read_unlock();
+}
+
+static int own_ops_begin(struct iob_own_ops *own, const iob_entry_fn *live)
+{
+	int err;
+
+	err = ftrace_set_filter_ip(&own->ops, (unsigned long)own_ops_filler, 0, 1);
+	if (err)
+		return err;
+	/* only the filler can call ops: own->live may be NULL still */
+	err = register_ftrace_function(&own->ops);
+	if (err) {
+		ftrace_set_filter(&own->ops, NULL, 0, 1);
+		return err;
+	}
+	own->live = live;
+	list_add(&own->node, &own_ops_registered);
+	return 0;
+}
+
+/*
+ * No call runs when this returns: ftrace waits for all tasks that may be in the trampoline
+ * or the callback of a module's ops.
+ */
+static void own_ops_end(struct iob_own_ops *own)
+{
+	unregister_ftrace_function(&own->ops);
+	list_del(&own->node);
+	own->live = NULL;
+	ftrace_set_filter(&own->ops, NULL, 0, 1);
+}
+
+/**
+ * iob_own_ops_arm - let ftrace call the ops of a function
+ * @own:  its ops; not armed
+ * @addr: the function
+ * @live: where the current handler is, or NULL in it; valid until iob_own_ops_exit()
+ *
+ * May sleep; hooks_mutex.  Return: 0 or ftrace's error.
+ */
+int iob_own_ops_arm(struct iob_own_ops *own, unsigned long addr, const iob_entry_fn *live)
+{
+	int err;
+
+	if (!own->live) {
+		err = own_ops_begin(own, live);
+		if (err)
+			return err;
+	}
+	err = ftrace_set_filter_ip(&own->ops, addr, 0, 0);
+	own->addr = addr;
+	own->armed = !err;
+	return err;
+}
+
+/* Undo iob_own_ops_arm().  A call that has begun may still run.  May sleep; hooks_mutex. */
+void iob_own_ops_disarm(struct iob_own_ops *own)
+{
+	own->armed = false;
+	/* this needs memory; unregister, which needs none, if there is none */
+	if (ftrace_set_filter_ip(&own->ops, own->addr, 1, 0))
+		own_ops_end(own);
+}
+
+/* Unregister all.  The module goes, and all is disarmed.  May sleep. */
+void iob_own_ops_exit(void)
+{
+	struct iob_own_ops *own, *next;
+
+	list_for_each_entry_safe(own, next, &own_ops_registered, node)
+		own_ops_end(own);
+}
+#endif
