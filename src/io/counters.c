@@ -139,7 +139,7 @@ static void replace_counter(u32 nr, struct counter *new)
 	counter_free(old);
 }
 
-static struct counter *copy_of(u32 nr)
+static struct counter *counter_copy(u32 nr)
 {
 	const struct counter *old = conf_of(nr);
 	struct counter *new = kzalloc(sizeof(*new), GFP_KERNEL);
@@ -205,7 +205,7 @@ int iob_counter_set_spec(u32 nr, const char *text)
 	err = -EINVAL;
 	if (nr < nr_conf) {
 		err = -ENOMEM;
-		new = copy_of(nr);
+		new = counter_copy(nr);
 		if (new) {
 			new->simple.spec = spec;
 			replace_counter(nr, new);
@@ -258,7 +258,7 @@ int iob_counter_set_filter(u32 nr, const char *text)
 	if (nr >= nr_conf)
 		goto out;
 	err = -ENOMEM;
-	new = copy_of(nr);
+	new = counter_copy(nr);
 	if (!new)
 		goto out;
 	err = parse_filter(new, text);
