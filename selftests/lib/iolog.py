@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The text log `iolog`, parsed strictly: src/debugfs/log.c prints it, usage.rst describes it.
+"""The text log `iolog`, parsed strictly
+
+src/debugfs/log.c prints it, Documentation/reference/iolog.rst describes it.
 
 An entry has a first line, a line for the intent and a line for each frame:
 

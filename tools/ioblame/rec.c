@@ -38,7 +38,7 @@ uint64_t rec_age_ns(const struct iob_iolog_bin_record *rec)
 	return time_span(rec->dirty_ns, rec->complete_ns);
 }
 
-/* True for IO without a file: see "The file of metadata" in usage.rst. */
+/* True for IO without a file: see Documentation/reference/charging.rst. */
 bool rec_is_metadata(const struct iob_iolog_bin_record *rec)
 {
 	return rec->ino <= 2;
