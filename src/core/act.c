@@ -241,20 +241,15 @@ int iob_acts_init(u32 max, void (*release)(struct iob_act *act))
 	return err;
 }
 
+static void act_free_node(struct iob_node *node)
+{
+	iob_act_free(container_of(node, struct iob_act, node));
+}
+
 /* Free all acts.  No probe is attached and no reader holds the session. */
 void iob_acts_exit(void)
 {
-	struct iob_act *act;
-	u32 nr = 0;
-
-	if (!iob_acts.table)
-		return;
-	while ((act = iob_act_next(&nr))) {
-		iob_act_free(act);
-		nr++;
-		cond_resched();
-	}
-	iob_index_exit(&iob_acts);
+	iob_index_exit(&iob_acts, act_free_node);
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */

@@ -16,6 +16,22 @@ static u32 index_leaves(const struct iob_index *idx)
 	return DIV_ROUND_UP(idx->max, IOB_INDEX_LEAF);
 }
 
+/* Free the index alone; no object is in it any more. */
+static void index_free(struct iob_index *idx)
+{
+	u32 i;
+
+	for (i = 0; idx->leaf && i < index_leaves(idx); i++)
+		free_page((unsigned long)idx->leaf[i]);
+	kvfree(idx->leaf);
+	kvfree(idx->used);
+	kvfree(idx->table);
+	idx->leaf = NULL;
+	idx->used = NULL;
+	idx->table = NULL;
+	idx->max = 0;
+}
+
 /**
  * iob_index_init - make an empty index
  * @idx:   the index
@@ -40,7 +56,7 @@ int iob_index_init(struct iob_index *idx, u32 max, u32 first)
 	idx->used = kvcalloc(BITS_TO_LONGS(max), sizeof(long), GFP_KERNEL);
 	idx->leaf = kvcalloc(index_leaves(idx), sizeof(*idx->leaf), GFP_KERNEL);
 	if (!idx->used || !idx->leaf) {
-		iob_index_exit(idx);
+		index_free(idx);
 		return -ENOMEM;
 	}
 	spin_lock_init(&idx->lock);
@@ -48,29 +64,6 @@ int iob_index_init(struct iob_index *idx, u32 max, u32 first)
 	idx->first = first;
 	idx->cursor = first;
 	return 0;
-}
-
-/**
- * iob_index_exit - free what iob_index_init() took
- * @idx: the index; may have failed to initialise
- *
- * May sleep.  The caller has freed the objects, and no lookup runs.
- */
-void iob_index_exit(struct iob_index *idx)
-{
-	u32 i;
-
-	if (!idx->table)
-		return;
-	for (i = 0; idx->leaf && i < index_leaves(idx); i++)
-		free_page((unsigned long)idx->leaf[i]);
-	kvfree(idx->leaf);
-	kvfree(idx->used);
-	kvfree(idx->table);
-	idx->leaf = NULL;
-	idx->used = NULL;
-	idx->table = NULL;
-	idx->max = 0;
 }
 
 /* True if no number is left, which is counted.  Any context. */
@@ -258,4 +251,26 @@ struct iob_node *iob_index_next(struct iob_index *idx, u32 *nr)
 		*nr = next;
 	}
 	return node;
+}
+
+/**
+ * iob_index_exit - free all objects and what iob_index_init() took
+ * @idx:       the index; may have failed to initialise
+ * @free_node: frees one object
+ *
+ * May sleep.  No lookup runs.
+ */
+void iob_index_exit(struct iob_index *idx, void (*free_node)(struct iob_node *node))
+{
+	struct iob_node *node;
+	u32 nr = 0;
+
+	if (!idx->table)
+		return;
+	while ((node = iob_index_next(idx, &nr))) {
+		free_node(node);
+		nr++;
+		cond_resched();
+	}
+	index_free(idx);
 }

@@ -81,7 +81,7 @@ static inline struct hlist_head *iob_index_bucket(const struct iob_index *idx,
  */
 bool iob_index_full(const struct iob_index *idx);
 int iob_index_init(struct iob_index *idx, u32 max, u32 first);
-void iob_index_exit(struct iob_index *idx);
+void iob_index_exit(struct iob_index *idx, void (*free_node)(struct iob_node *node));
 struct iob_node *iob_index_add(struct iob_index *idx, struct iob_node *node,
 			       u32 hash, bool (*same)(const struct iob_node *,
 						      const struct iob_node *));

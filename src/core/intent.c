@@ -172,6 +172,11 @@ u32 iob_intents_count(void)
 	return READ_ONCE(intents.count);
 }
 
+static void intent_free(struct iob_node *node)
+{
+	kfree(container_of(node, struct iob_intent, node));
+}
+
 /**
  * iob_intents_init - begin a session with the two special intents
  * @max: numbers stay below
@@ -198,15 +203,5 @@ int iob_intents_init(u32 max)
 /* Free all intents.  No probe is attached and no reader holds the session. */
 void iob_intents_exit(void)
 {
-	struct iob_node *node;
-	u32 nr = 0;
-
-	if (!intents.table)
-		return;
-	while ((node = iob_index_next(&intents, &nr))) {
-		kfree(container_of(node, struct iob_intent, node));
-		nr++;
-		cond_resched();
-	}
-	iob_index_exit(&intents);
+	iob_index_exit(&intents, intent_free);
 }

@@ -364,20 +364,15 @@ int iob_roles_init(u32 max, enum iob_role_kind kind)
 	return err;
 }
 
+static void role_free(struct iob_node *node)
+{
+	kmem_cache_free(role_cache, container_of(node, struct iob_role, node));
+}
+
 /* Free all roles.  No probe is attached and no reader holds the session. */
 void iob_roles_exit(void)
 {
-	struct iob_node *node;
-	u32 nr = 0;
-
-	if (!roles.table)
-		return;
-	while ((node = iob_index_next(&roles, &nr))) {
-		kmem_cache_free(role_cache, container_of(node, struct iob_role, node));
-		nr++;
-		cond_resched();
-	}
-	iob_index_exit(&roles);
+	iob_index_exit(&roles, role_free);
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */

@@ -20,7 +20,7 @@
 	X(pgtree_nomem, "dirtier of a page not noted: memory")		\
 	X(cnts_nomem, "counters of an act not allocated")		\
 	X(iolog_overflow, "iolog entries lost")				\
-	X(iolog_unread, "iolog entries nobody was there to read")	\
+	X(iolog_unread, "iolog entries without a reader")	\
 	X(iolog_bin_overflow, "iolog_bin records lost")			\
 	X(inflight_nomem, "IO not followed: memory")			\
 	X(inflight_stale, "IO whose end was not seen")			\
@@ -31,8 +31,8 @@
 	X(act_lost, "act reclaimed under an IO")			\
 	X(stack_cut, "stack traces deeper than kept")			\
 	X(stack_wrong, "stack taken for another one (check_stacks)")	\
-	X(owner_evicted, "who changed an inode or buffer forgotten: room") \
-	X(freed_evicted, "who freed blocks forgotten: room or memory")
+	X(owner_evicted, "act of an inode or buffer forgotten: room") \
+	X(freed_evicted, "act that freed blocks forgotten: room or memory")
 
 /* events that are no loss */
 #define IOB_EVENTS(X)							\

@@ -167,19 +167,10 @@ static const struct iob_bio_kind btrfs_bio_super = {
 	.is_log = btrfs_super_is_log,
 };
 
-#define BTRFS(func, probe, what) {					\
-	.name = func, .kind = IOB_HOOK_FUNCTION,				\
-	.phase = IOB_HOOK_ENABLED, .entered = probe,			\
-	IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),			\
-	.impact = what,							\
-}
-
-#define BTRFS_FOUND(func, told, what) {					\
-	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .found = told,			\
-	IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),			\
-	.impact = what,							\
-}
+#define BTRFS(func, probe, what)					\
+	IOB_HOOK_FUNC_IN("btrfs", CONFIG_BTRFS_FS, func, probe, what)
+#define BTRFS_FOUND(func, told, what)					\
+	IOB_HOOK_ADDR_IN("btrfs", CONFIG_BTRFS_FS, func, told, what)
 
 static const struct iob_hook btrfs_table[] = {
 	BTRFS("btrfs_commit_transaction", btrfs_commit_entered,
@@ -213,12 +204,8 @@ static const struct iob_hook btrfs_table[] = {
 	/* (the compiler mostly makes the first a part of the second) */
 	BTRFS_FOUND("submit_one_async_extent|submit_compressed_extents",
 		    iob_btrfs_writer_found, "whose compressed extents btrfs writes"),
-	{
-		.name = "btrfs_end_super_write", .kind = IOB_HOOK_ADDRESS,
-		.phase = IOB_HOOK_LOADED, .bio_kind = &btrfs_bio_super,
-		IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
-		.impact = "which IO is btrfs' superblock",
-	},
+	IOB_HOOK_END_IN("btrfs", CONFIG_BTRFS_FS, "btrfs_end_super_write", &btrfs_bio_super,
+			"which IO is btrfs' superblock"),
 #ifdef IOB_HAVE_BH_FOLIO
 	BTRFS("btrfs_dirty_folio", btrfs_dirty_entered,
 	      "who dirtied which page of a large folio (btrfs)"),

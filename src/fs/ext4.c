@@ -40,17 +40,10 @@ static void ext4_free_entered(struct pt_regs *regs)
 }
 
 static const struct iob_hook ext4_table[] = {
-	{
-		.name = "ext4_convert_unwritten_extents",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = ext4_written_entered, IOB_IN_MODULE("ext4", CONFIG_EXT4_FS),
-		.impact = "for whom ext4 marks extents as written",
-	}, {
-		.name = "ext4_free_blocks",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = ext4_free_entered, IOB_IN_MODULE("ext4", CONFIG_EXT4_FS),
-		.impact = "whose blocks ext4 discards",
-	},
+	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_convert_unwritten_extents",
+			 ext4_written_entered, "for whom ext4 marks extents as written"),
+	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_free_blocks",
+			 ext4_free_entered, "whose blocks ext4 discards"),
 };
 
 static IOB_HOOK_LIST(ext4_hooks, ext4_table);

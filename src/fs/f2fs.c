@@ -84,17 +84,10 @@ static bool f2fs_cluster(struct page *page, struct iob_cluster *c)
 }
 
 static const struct iob_hook f2fs_table[] = {
-	{
-		.name = "f2fs_write_checkpoint",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = f2fs_checkpoint_entered, IOB_IN_MODULE("f2fs", CONFIG_F2FS_FS),
-		.impact = "who took part in a transaction of f2fs",
-	}, {
-		.name = "f2fs_invalidate_blocks",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = f2fs_free_entered, IOB_IN_MODULE("f2fs", CONFIG_F2FS_FS),
-		.impact = "whose blocks f2fs discards",
-	},
+	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_write_checkpoint",
+			 f2fs_checkpoint_entered, "who took part in a transaction of f2fs"),
+	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_invalidate_blocks",
+			 f2fs_free_entered, "whose blocks f2fs discards"),
 };
 
 static IOB_HOOK_LIST(f2fs_hooks, f2fs_table);

@@ -90,34 +90,21 @@ static void iomap_dirty_entered(struct pt_regs *regs)
 }
 #endif
 
-#define DIRECT_BEGINS(func, entry) {					\
-	.name = func, .kind = IOB_HOOK_FUNCTION,				\
-	.phase = IOB_HOOK_ENABLED, .entered = entry,			\
-	.impact = "the file of a direct IO",				\
-}
-
-#define DIRECT_END(func) {						\
-	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .bio_kind = &iob_bio_direct,		\
-	.impact = "direct writes whose buffer is a mapped file may be "	\
-		  "charged to who dirtied the buffer",			\
-}
+#define DIRECT_BEGINS(func, entry)					\
+	IOB_HOOK_FUNC(func, entry, "the file of a direct IO")
+#define DIRECT_END(func)						\
+	IOB_HOOK_END(func, &iob_bio_direct,				\
+		     "direct writes whose buffer is a mapped file may be " \
+		     "charged to the buffer's dirtier")
 
 static const struct iob_hook generic_table[] = {
 	DIRECT_BEGINS("__iomap_dio_rw", iomap_direct_entered),
 	DIRECT_BEGINS("__blockdev_direct_IO", blockdev_direct_entered),
 #ifdef IOB_HAVE_FOLIO
-	{
-		.name = "do_page_mkwrite",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = mkwrite_entered,
-		.impact = "who stored into which page of a large folio",
-	}, {
-		.name = "handle_mm_fault",
-		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
-		.found = iob_dirtied_by_fault_found,
-		.impact = "who stored into which page of a large folio",
-	},
+	IOB_HOOK_FUNC("do_page_mkwrite", mkwrite_entered,
+		      "who stored into which page of a large folio"),
+	IOB_HOOK_ADDR("handle_mm_fault", iob_dirtied_by_fault_found,
+		      "who stored into which page of a large folio"),
 #endif
 #ifdef IOB_IOMAP_WHOLE_FOLIOS
 	{
@@ -128,19 +115,11 @@ static const struct iob_hook generic_table[] = {
 	},
 #endif
 #ifdef IOB_HAVE_BH_FOLIO
-	{
-		.name = "ifs_set_range_dirty",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = iomap_dirty_entered,
-		.impact = "who dirtied which page of a large folio (iomap)",
-	},
+	IOB_HOOK_FUNC("ifs_set_range_dirty", iomap_dirty_entered,
+		      "who dirtied which page of a large folio (iomap)"),
 #endif
-	{
-		.name = "end_bio_bh_io_sync|bh_end_write",
-		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
-		.bio_kind = &iob_bio_buffer,
-		.impact = "whose data ext4 writes from its journal",
-	},
+	IOB_HOOK_END("end_bio_bh_io_sync|bh_end_write", &iob_bio_buffer,
+		     "whose data ext4 writes from its journal"),
 	DIRECT_END("iomap_dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_aio"),

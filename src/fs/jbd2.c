@@ -89,12 +89,7 @@ static void jbd2_commit_entered(struct pt_regs *regs)
 	w->start = get_start_sect(journal->j_dev);
 }
 
-#define JBD2(func, probe, what) {					\
-	.name = func, .kind = IOB_HOOK_FUNCTION,				\
-	.phase = IOB_HOOK_ENABLED, .entered = probe,			\
-	IOB_IN_MODULE("jbd2", CONFIG_JBD2),				\
-	.impact = what,							\
-}
+#define JBD2(func, probe, what)	IOB_HOOK_FUNC_IN("jbd2", CONFIG_JBD2, func, probe, what)
 
 static const struct iob_hook jbd2_table[] = {
 	{

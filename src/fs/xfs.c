@@ -318,19 +318,10 @@ static const struct iob_bio_kind xfs_bio_log = {
 	.is_log = xfs_bio_is_log,
 };
 
-#define XFS(func, probe, what) {					\
-	.name = func, .kind = IOB_HOOK_FUNCTION,				\
-	.phase = IOB_HOOK_ENABLED, .entered = probe,			\
-	IOB_IN_MODULE("xfs", CONFIG_XFS_FS),				\
-	.impact = what,							\
-}
-
-#define XFS_END(func, ended, what) {					\
-	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .bio_kind = ended,			\
-	IOB_IN_MODULE("xfs", CONFIG_XFS_FS),				\
-	.impact = what,							\
-}
+#define XFS(func, probe, what)						\
+	IOB_HOOK_FUNC_IN("xfs", CONFIG_XFS_FS, func, probe, what)
+#define XFS_END(func, ended, what)					\
+	IOB_HOOK_END_IN("xfs", CONFIG_XFS_FS, func, ended, what)
 
 static const struct iob_hook xfs_table[] = {
 	/* those that forget come first: what is noted must be forgotten in time */

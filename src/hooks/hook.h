@@ -56,6 +56,42 @@ struct iob_hook_list {
 /* .module and .builtin of a hook in the module @name, which @config configures */
 #define IOB_IN_MODULE(name, config)	.module = name, .builtin = IS_BUILTIN(config)
 
+/*
+ * Rows of tables.  ..._IN: of a function in a module; @what is the impact.
+ * Example: IOB_HOOK_FUNC("do_writepages", writepages_entered, "for whom ...")
+ */
+#define IOB_HOOK_FUNC(func, probe, what)	{				\
+	.name = func, .kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,	\
+	.entered = probe, .impact = what,					\
+}
+
+#define IOB_HOOK_FUNC_IN(mod, config, func, probe, what)	{		\
+	.name = func, .kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,	\
+	.entered = probe, IOB_IN_MODULE(mod, config), .impact = what,		\
+}
+
+/* told where the function is */
+#define IOB_HOOK_ADDR(func, told, what)	{				\
+	.name = func, .kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,	\
+	.found = told, .impact = what,						\
+}
+
+#define IOB_HOOK_ADDR_IN(mod, config, func, told, what)	{		\
+	.name = func, .kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,	\
+	.found = told, IOB_IN_MODULE(mod, config), .impact = what,		\
+}
+
+/* bios that the function ends are of that kind */
+#define IOB_HOOK_END(func, ended, what)	{				\
+	.name = func, .kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,	\
+	.bio_kind = ended, .impact = what,					\
+}
+
+#define IOB_HOOK_END_IN(mod, config, func, ended, what)	{		\
+	.name = func, .kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,	\
+	.bio_kind = ended, IOB_IN_MODULE(mod, config), .impact = what,		\
+}
+
 #define IOB_HOOK_LIST(list, table)					\
 	const struct iob_hook_list list = { table, ARRAY_SIZE(table) }
 

@@ -97,7 +97,7 @@ static u64 sector_distance(u64 a, u64 b)
 }
 
 /* The run is complete: count it and log it. */
-static void run_end(struct iob_io *io)
+static void end_io_run(struct iob_io *io)
 {
 	u8 op = io->op;
 	u32 wanted = iob_counters_wanted(op);
@@ -153,7 +153,7 @@ void iob_io_share(struct iob_io *io, u64 sector, const struct iob_share *share)
 		return;
 	}
 	if (io->begun)
-		run_end(io);
+		end_io_run(io);
 	else
 		begin_runs(io, sector);
 	io->run = *share;
@@ -170,7 +170,7 @@ void iob_io_end(struct iob_io *io)
 {
 	if (!io->begun)
 		return;
-	run_end(io);
+	end_io_run(io);
 	if (io->run.bytes)
 		WRITE_ONCE(io->disk->last_end, io->run_sector +
 			   (io->run.bytes >> SECTOR_SHIFT));

@@ -311,41 +311,23 @@ static int dm_init(void)
 }
 
 /* The functions that are told when a copy is done; other modules have such names, too. */
-#define DM_END(mod, config, func, ended) {				\
-	.name = mod ":" func, .kind = IOB_HOOK_ADDRESS,			\
-	.phase = IOB_HOOK_LOADED, .bio_kind = ended,			\
-	IOB_IN_MODULE(mod, config),					\
-	.impact = "for whom " mod " copies",				\
-}
+#define DM_END(mod, config, func, ended)				\
+	IOB_HOOK_END_IN(mod, config, mod ":" func, ended, "for whom " mod " copies")
 
 static const struct iob_hook dm_table[] = {
-	{
-		.name = "crypt_endio",
-		.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,
-		.bio_kind = &dm_bio_crypt, IOB_IN_MODULE("dm_crypt", CONFIG_DM_CRYPT),
-		.impact = "for whom dm-crypt writes",
-	}, {
-		.name = "blk_rq_unprep_clone",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = dm_unprep_entered,
-		.impact = "that requests of multipath's were refused: they count as lost",
-	},
+	IOB_HOOK_END_IN("dm_crypt", CONFIG_DM_CRYPT, "crypt_endio", &dm_bio_crypt,
+			"for whom dm-crypt writes"),
+	IOB_HOOK_FUNC("blk_rq_unprep_clone", dm_unprep_entered,
+		      "that requests of multipath's were refused: they count as lost"),
 	DM_END("dm_snapshot", CONFIG_DM_SNAPSHOT, "copy_callback", &dm_copy_snapshot),
 	DM_END("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING, "copy_complete", &dm_copy_thin),
 	DM_END("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING, "passdown_endio",
 	       &dm_bio_thin_discard),
 	DM_END("dm_mirror", CONFIG_DM_MIRROR, "write_callback", &dm_copy_mirror),
-	{
-		.name = "dm_kcopyd_copy",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = dm_copy_entered, IOB_IN_MODULE("dm_mod", CONFIG_BLK_DEV_DM),
-		.impact = "for whom device mapper copies",
-	}, {
-		.name = "dm_io",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = dm_io_entered, IOB_IN_MODULE("dm_mod", CONFIG_BLK_DEV_DM),
-		.impact = "for whom device mapper copies and mirrors",
-	},
+	IOB_HOOK_FUNC_IN("dm_mod", CONFIG_BLK_DEV_DM, "dm_kcopyd_copy", dm_copy_entered,
+			 "for whom device mapper copies"),
+	IOB_HOOK_FUNC_IN("dm_mod", CONFIG_BLK_DEV_DM, "dm_io", dm_io_entered,
+			 "for whom device mapper copies and mirrors"),
 };
 
 static IOB_HOOK_LIST(dm_hooks, dm_table);

@@ -183,20 +183,13 @@ static const struct iob_bio_kind raid5_bio_stripe = {
 	.when_queued = true,
 };
 
-#define STRIPE_END(func) {						\
-	.name = func, .kind = IOB_HOOK_ADDRESS,				\
-	.phase = IOB_HOOK_LOADED, .bio_kind = &raid5_bio_stripe,		\
-	IOB_IN_MODULE("raid456", CONFIG_MD_RAID456),			\
-	.impact = "for whom raid456 reads and writes",			\
-}
+#define STRIPE_END(func)						\
+	IOB_HOOK_END_IN("raid456", CONFIG_MD_RAID456, func, &raid5_bio_stripe,	\
+			"for whom raid456 reads and writes")
 
 static const struct iob_hook raid5_table[] = {
-	{
-		.name = "__add_stripe_bio|add_stripe_bio",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = raid5_join_entered, IOB_IN_MODULE("raid456", CONFIG_MD_RAID456),
-		.impact = "for whom raid456 writes parity",
-	},
+	IOB_HOOK_FUNC_IN("raid456", CONFIG_MD_RAID456, "__add_stripe_bio|add_stripe_bio",
+			 raid5_join_entered, "for whom raid456 writes parity"),
 	STRIPE_END("raid5_end_write_request"),
 	STRIPE_END("raid5_end_read_request"),
 };
