@@ -2,17 +2,19 @@
 /*
  * compat/btrfs - which extent btrfs_free_extent(trans, ref) drops
  *
- * Hides: both structs are private.  The file system has always been the member
- * before new_bgs in a transaction's handle, a list that points to itself as long
- * as it is empty: that is how it is told (5.10 and 6.1; 6.12 and later).  A
- * reference begins with its type and what is done, two ints or, from 6.9 on, two
- * bytes, and a flag; then comes the extent, or first a root's number, with
- * REF_VERIFY and before 5.16 (for which folios stand).
+ * Hides: the layout of two private structs.  struct btrfs_trans_handle has had fs_info right
+ * before new_bgs in all releases.  new_bgs is a list, which points to itself while it is
+ * empty: this test finds fs_info at offset 80 (5.10 and 6.1) or 96 (6.12 and later).
  *
- * And that up to 6.5 what turns out not to shrink when it is compressed is marked
- * dirty anew inside compress_file_range(): IOB_BTRFS_REDIRTY.  Since 6.4 (for which
- * buffers' folios of 6.3 stand) such an extent is submitted as others are:
- * IOB_BTRFS_LATER.
+ * struct btrfs_ref begins with its type and action, two ints or, from 6.9 on, two bytes, and
+ * a flag.  The extent follows: { start, bytes }.  With REF_VERIFY, and before 5.16 (Kbuild
+ * tests for folios), the number of a root stands between.  Example: on 6.12 the reference that
+ * drops 4 KiB of data at 1 MiB has the bytes 1, 2 and, from offset 8, the words 0x100000 and
+ * 0x1000.
+ *
+ * Hides also what happens to data that compression does not shrink.  Up to 6.5
+ * compress_file_range() marks its pages dirty anew: IOB_BTRFS_REDIRTY.  Since 6.4 (Kbuild
+ * tests for b_folio, which 6.3 has) it is submitted like any other extent: IOB_BTRFS_LATER.
  */
 #ifndef IOB_COMPAT_BTRFS_H
 #define IOB_COMPAT_BTRFS_H
@@ -35,7 +37,7 @@
 #define IOB_BTRFS_REF_ROOT	0
 #endif
 
-/* The file system of a transaction's handle, or NULL: it looks otherwise. */
+/* The fs_info of a transaction's handle, or NULL if the layout is unknown.  Any context. */
 static inline const void *iob_btrfs_of_trans(const void *trans)
 {
 	static const u8 places[] = { 80, 96 };
@@ -51,8 +53,8 @@ static inline const void *iob_btrfs_of_trans(const void *trans)
 }
 
 /*
- * Whether it is data that is dropped, at a place that can be: @extent gets where
- * it begins and its bytes.
+ * True if @ref drops a plausible extent of data.  @extent gets its start and its length, both
+ * in bytes.  Any context.
  */
 static inline bool iob_btrfs_drops(const void *ref, u64 extent[2])
 {

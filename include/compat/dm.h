@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/dm - what device mapper's targets give to kcopyd as their context
+ * compat/dm - the contexts that device mapper's targets pass to kcopyd
  *
- * Hides: these structs are private.  They are the same in 5.10 to 7.2; each is
- * believed only if the target's own function is to be called with it.
+ * Hides: these structs are private.  They are the same in 5.10 to 7.2.  Users check that the
+ * callback of the context is the target's own function before they read it.
  */
 #ifndef IOB_COMPAT_DM_H
 #define IOB_COMPAT_DM_H
@@ -13,24 +13,24 @@
 #include <linux/list_bl.h>
 #include <linux/rbtree.h>
 
-/* dm-snapshot's copy_callback(): a chunk is copied out before it is written */
+/* Of dm-snapshot's copy_callback(): a chunk is copied before it is overwritten. */
 struct iob_dm_pending {
 	struct hlist_bl_node hash;
 	u64 old_chunk, new_chunk;
-	struct bio_list origin_bios;	/* who waits for that, */
-	struct bio_list snapshot_bios;	/* on either of the two */
+	struct bio_list origin_bios;	/* bios to the origin that wait for the copy */
+	struct bio_list snapshot_bios;	/* bios to the snapshot that do */
 };
 
 /*
- * dm-thin's copy_complete(): a block is copied or zeroed before it is written; and
- * what a bio has in bi_private that its passdown_endio() ends: blocks are discarded
+ * Of dm-thin's copy_complete(): a block is copied or zeroed before it is written.  Also the
+ * bi_private of bios that dm-thin's passdown_endio() ends: they discard blocks.
  */
 struct iob_dm_cell {
 	struct list_head list;
 	struct rb_node node;
 	int virtual;
 	u64 dev, begin, end;
-	struct bio *holder;		/* who waits for that first */
+	struct bio *holder;		/* the first bio that waits */
 };
 
 struct iob_dm_mapping {
@@ -41,12 +41,12 @@ struct iob_dm_mapping {
 	void *thin;
 	u64 begin, end, block;
 	struct iob_dm_cell *cell;
-	struct bio *bio;		/* the one that discards them */
+	struct bio *bio;		/* the one that asked for the discard */
 };
 
 /*
- * The bio that a bio of dm-crypt's is the ciphertext of: in bi_private's struct
- * dm_crypt_io, the second pointer.
+ * The bio whose data dm-crypt encrypts into @bio.  It is the second pointer in bi_private's
+ * struct dm_crypt_io.
  */
 static inline const struct bio *iob_dm_crypt_base(const struct bio *bio)
 {

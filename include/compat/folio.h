@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/folio - pages, and the folios that they are part of
+ * compat/folio - pages and their folios
  *
- * Hides: 5.16 (7b230db3b8d3) brought struct folio; before, the head of a
- * compound page has the mapping and the flags.
+ * Hides: 5.16 (7b230db3b8d3) brought struct folio.  Before, the head of a compound page has
+ * the mapping and the flags: struct iob_folio is struct page then.
  */
 #ifndef IOB_COMPAT_FOLIO_H
 #define IOB_COMPAT_FOLIO_H
@@ -34,9 +34,9 @@
 #endif
 
 /*
- * The inode in whose page cache a folio is, or NULL: anonymous, swap's, a
- * slab's (jbd2 writes from those; their ->mapping is something else).  Under
- * RCU; the folio's lock or its writeback keeps it there.
+ * The inode whose page cache has a folio.  Return: NULL for anonymous pages, for swap, and for
+ * slabs (jbd2 writes from them; their ->mapping is something else).  The caller holds
+ * rcu_read_lock(); the folio's lock or writeback keeps it in the page cache.
  */
 static inline struct inode *iob_folio_host(struct iob_folio *f)
 {

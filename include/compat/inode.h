@@ -2,14 +2,14 @@
 /*
  * compat/inode - the state of an inode
  *
- * Hides: 6.19 made i_state a type of its own, with functions to read it.
+ * Hides: 6.19 gave i_state a type of its own and functions to read it.
  */
 #ifndef IOB_COMPAT_INODE_H
 #define IOB_COMPAT_INODE_H
 
 #include <linux/fs.h>
 
-/* Whether the inode itself, not only its pages, is to be written. */
+/* True if the inode itself, and not only its pages, must be written.  Any context. */
 static inline bool iob_inode_dirty(struct inode *inode)
 {
 #ifdef IOB_HAVE_INODE_STATE

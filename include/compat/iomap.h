@@ -2,8 +2,9 @@
 /*
  * compat/iomap - which blocks of a large folio are dirty
  *
- * Hides: struct iomap_folio_state is private to fs/iomap/buffered-io.c; its
- * layout has been this one since dirty bits came with 6.6 (4ce02c679722).
+ * Hides: struct iomap_folio_state is private to fs/iomap/buffered-io.c.  It has this layout
+ * since 6.6 (4ce02c679722) brought dirty bits.  Example: a folio of 16 KiB with blocks of
+ * 4 KiB has 8 bits in state; block 1 is dirty if bit 4 + 1 is set.
  */
 #ifndef IOB_COMPAT_IOMAP_H
 #define IOB_COMPAT_IOMAP_H
@@ -13,7 +14,7 @@
 #include <linux/spinlock.h>
 
 struct iob_iomap_folio_state {
-	spinlock_t state_lock;	/* iomap's: never taken here */
+	spinlock_t state_lock;	/* iomap's; ioblame never takes it */
 	unsigned int read_bytes_pending;
 	atomic_t write_bytes_pending;
 	/* [0, blocks) uptodate, [blocks, 2 * blocks) dirty */
@@ -21,15 +22,16 @@ struct iob_iomap_folio_state {
 };
 
 /*
- * Kernels with large folios but without dirty bits write all of a folio if any
- * of it is dirty.  (Buffers got their folio in between, with 6.5.)
+ * Kernels with large folios and without dirty bits write a whole folio if any block of it is
+ * dirty.  Kbuild tests for b_folio, which is older than the dirty bits but is in no kernel
+ * that ioblame supports and that lacks them.
  */
 #if defined(IOB_HAVE_FOLIO) && !defined(IOB_HAVE_BH_FOLIO)
 #define IOB_IOMAP_WHOLE_FOLIOS
 #endif
 
 #ifdef IOB_HAVE_BH_FOLIO
-/* Whether the block at @off is dirty.  The caller is in who set the bits. */
+/* True if the block at @off, in bytes, is dirty.  For the task that has just set the bits. */
 static inline bool iob_iomap_dirty(const void *ifs, const struct inode *inode,
 				   struct folio *folio, size_t off)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/loop - which request a loop device's worker is at
+ * compat/loop - which request a loop device's worker handles
  *
- * Hides: 5.14 87579e9b7d8d: before, each request is a kthread_work of its own;
- * since then a worker takes them off a list and calls nothing of its own that
- * would tell which one.  (Told by blk_alloc_disk(), which came with 5.14.)
- * And where the file is in struct loop_device, which is private: 5.16 47e9624616c8
- * took members away before it.  (Told by folios, which came with 5.16, too.)
+ * Hides: before 5.14 (87579e9b7d8d) each request is a kthread_work of its own.  Since then a
+ * worker takes requests off a list and calls no function that gets the request and can be
+ * watched.  Kbuild tests for blk_alloc_disk(), which 5.14 has, too.
+ *
+ * Hides also where the file is in struct loop_device, which is private: 5.16 (47e9624616c8)
+ * removed members before it.  Kbuild tests for folios, which 5.16 has, too.
  */
 #ifndef IOB_COMPAT_LOOP_H
 #define IOB_COMPAT_LOOP_H
@@ -19,10 +20,10 @@
 #include <linux/ptrace.h>
 
 #ifdef IOB_HAVE_BLK_ALLOC_DISK
-/* which request a worker is at must be found out */
+/* the worker's request must be found by other means */
 #define IOB_LOOP_LIST	1
 #else
-/* (kthread_work), the first member of the request's struct loop_cmd */
+/* (kthread_work): the first member of the request's struct loop_cmd */
 #define IOB_LOOP_WORK	"loop_queue_work"
 
 static inline const struct request *iob_loop_rq(struct pt_regs *regs)
@@ -31,7 +32,7 @@ static inline const struct request *iob_loop_rq(struct pt_regs *regs)
 }
 #endif
 
-/* How struct loop_device, a loop disk's private data, begins. */
+/* The first members of struct loop_device, a loop disk's private data. */
 struct iob_loop_head {
 	int number;
 	int refs;
@@ -57,7 +58,7 @@ static inline const struct file *iob_loop_file(const void *device)
 	return READ_ONCE(((const struct iob_loop_head *)device)->file);
 }
 
-/* Where in the file a request begins. */
+/* The offset in the file, in bytes, at which a request begins. */
 static inline u64 iob_loop_pos(const void *device, const struct request *rq)
 {
 	const struct iob_loop_head *lo = device;
@@ -66,9 +67,10 @@ static inline u64 iob_loop_pos(const void *device, const struct request *rq)
 }
 
 /*
- * Whether a loop disk's private data begins like that: its number is there, and an
- * open file, of whose page cache a loop device forbids that it be filled by IO.
- * Any context, preemption off: the file is there as long as the device has it.
+ * True if a loop disk's private data has this layout: its number is in place, and so is an
+ * open file whose page cache allocates without __GFP_IO and __GFP_FS, as a loop device
+ * demands.  Example: of /dev/loop3 the number is 3.  Any context with preemption off: the
+ * file exists while the device has it.
  */
 static inline bool iob_loop_is_as_known(const struct gendisk *gd)
 {

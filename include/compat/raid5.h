@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/raid5 - what a stripe of raid456 has for each of its disks
+ * compat/raid5 - the part of a raid456 stripe that each of its disks has
  *
- * Hides: struct r5dev is private, and in an array at the end of a private
- * struct.  It is the same in 5.10 to 7.2; still, nothing in it is believed before
- * a bio in it was seen to lie where we expect it, with its page.
+ * Hides: struct r5dev is private, and so is struct stripe_head, whose last member is an array
+ * of them.  struct r5dev is the same in 5.10 to 7.2.  iob_r5dev_of() still checks that a bio
+ * and its page are where this layout has them.
+ *
+ * Example: if sizeof(struct iob_r5dev) is 480 and the array begins at 232 of a stripe, disk 2
+ * is at 232 + 2 * 480 = 1192, and iob_r5dev_start() of it is 1192 % 480 = 232.
  */
 #ifndef IOB_COMPAT_RAID5_H
 #define IOB_COMPAT_RAID5_H
@@ -17,19 +20,19 @@ struct iob_r5dev {
 	struct page *page, *orig_page;
 	unsigned int offset;
 	struct bio *toread, *read, *towrite, *written;
-	sector_t sector;	/* of the array; of a parity block: none */
+	sector_t sector;	/* of the array; not valid for a parity block */
 	unsigned long flags;
 	u32 log_checksum;
 	unsigned short write_hint;
 };
 
-/* What @bio, which raid456 has made, is a member of; NULL if that is not sure. */
+/* The r5dev that has @bio, a bio made by raid456, as a member.  NULL if that is not sure. */
 static inline const struct iob_r5dev *iob_r5dev_of(const struct bio *bio)
 {
 	const struct iob_r5dev *dev = container_of(bio, struct iob_r5dev, req);
 	const struct bio_vec *vec = bio->bi_io_vec;
 
-	/* a write to a disk's replacement */
+	/* rreq is a write to the replacement of a disk */
 	if (vec != &dev->vec)
 		dev = container_of(bio, struct iob_r5dev, rreq);
 	if (vec != &dev->vec && vec != &dev->rvec)
@@ -39,14 +42,17 @@ static inline const struct iob_r5dev *iob_r5dev_of(const struct bio *bio)
 	return vec->bv_offset == dev->offset ? dev : NULL;
 }
 
-/* Where in a stripe its disks begin, by one of them.  Less than one's size. */
+/*
+ * The offset of the array in a stripe, given one of its elements.  The first element must
+ * begin less than its own size behind the stripe's begin.
+ */
 static inline unsigned int iob_r5dev_start(const struct iob_r5dev *dev,
 					   const void *stripe)
 {
 	return ((unsigned long)dev - (unsigned long)stripe) % sizeof(*dev);
 }
 
-/* A stripe's disk, @start being where the first one is. */
+/* Element @nr of a stripe's array, which begins at offset @start. */
 static inline const struct iob_r5dev *iob_r5dev_nr(const void *stripe,
 						   unsigned int start,
 						   unsigned int nr)
@@ -54,7 +60,7 @@ static inline const struct iob_r5dev *iob_r5dev_nr(const void *stripe,
 	return stripe + start + nr * sizeof(struct iob_r5dev);
 }
 
-/* Which of a stripe's disks @dev is. */
+/* The index of @dev in a stripe's array, which begins at offset @start. */
 static inline unsigned int iob_r5dev_index(const struct iob_r5dev *dev,
 					   const void *stripe,
 					   unsigned int start)

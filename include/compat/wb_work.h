@@ -3,8 +3,8 @@
  * compat/wb_work - the reason of a writeback work
  *
  * Hides: struct wb_writeback_work is private to fs/fs-writeback.c; it begins like this
- * since 4.15.  writeback_dirty_page became
- * writeback_dirty_folio in 5.18 (203a31516616).
+ * since 4.15.  Hides also that 5.18 (203a31516616) renamed writeback_dirty_page to
+ * writeback_dirty_folio.
  */
 #ifndef IOB_COMPAT_WB_WORK_H
 #define IOB_COMPAT_WB_WORK_H
@@ -20,6 +20,7 @@ struct iob_wb_work {
 	enum wb_reason reason;
 };
 
+/* The reason of a struct wb_writeback_work.  Any context. */
 static inline u32 iob_wb_work_reason(const void *work)
 {
 	return ((const struct iob_wb_work *)work)->reason;

@@ -2,13 +2,13 @@
 /*
  * compat/xfs - which checkpoint of the log is being written
  *
- * Hides: from 5.14 on the writer says so to xlog_cil_order_write().  Before, it
- * can be read next to the argument of xlog_write(): struct xfs_cil_ctx is
- * private, but its start_lsn has always followed its sequence.
+ * Hides: from 5.14 on the writer of a checkpoint passes its number to
+ * xlog_cil_order_write().  Before, xlog_write() gets a pointer to start_lsn in the private
+ * struct xfs_cil_ctx, and the number stands right before start_lsn.
  *
- * Neither function is declared in a header that Kbuild could look into.  Folios
- * (5.16) stand for 5.14 here: none of the kernels that ioblame supports lies
- * between the two, and on one that did a hook would be shown as missing.
+ * No header that Kbuild can read declares either function.  Kbuild tests for folios (5.16)
+ * instead: ioblame supports no kernel between 5.14 and 5.16, and such a kernel would show a
+ * hook as missing.
  */
 #ifndef IOB_COMPAT_XFS_H
 #define IOB_COMPAT_XFS_H
@@ -16,9 +16,8 @@
 #include <linux/ptrace.h>
 
 /*
- * The log and the number of a checkpoint, struct xfs_cil_ctx: private, but it has
- * always begun with a pointer to the CIL, which begins with one to the log, and
- * its number.
+ * Get the log and the number of a checkpoint.  struct xfs_cil_ctx is private, but has always
+ * begun with a pointer to the CIL and the number.  The CIL begins with a pointer to the log.
  */
 static inline void iob_xlog_checkpoint(const void *ctx, const void **log, u64 *seq)
 {
@@ -32,9 +31,9 @@ static inline void iob_xlog_checkpoint(const void *ctx, const void **log, u64 *s
 #define IOB_XLOG_WRITE_LSN
 
 /*
- * xlog_write(log, lv, ticket, &ctx->start_lsn, commit_iclog, flags, ...) of a
- * checkpoint's items: its sequence.  0 for an unmount record, -1 for a commit
- * record, which belongs to the checkpoint before.
+ * The number of the checkpoint that xlog_write(log, lv, ticket, &ctx->start_lsn,
+ * commit_iclog, flags, ...) writes, at its entry.  Return: 0 for an unmount record, -1 for a
+ * commit record, which belongs to the checkpoint written before.
  */
 static inline s64 iob_xlog_write_seq(struct pt_regs *regs)
 {
