@@ -32,10 +32,11 @@
 	/* src/hooks */			\
 	X(block)
 
-#define IOB_PROVIDER_DECLARE(name)	extern const struct iob_provider iob_provider_##name;
+#define IOB_PROVIDER_NAME(name)		iob_provider_##name,
 #define IOB_PROVIDER_ENTRY(name)	&iob_provider_##name,
 
-IOB_PROVIDERS(IOB_PROVIDER_DECLARE)
+/* (the last name only ends the list of declarations; no such object exists) */
+extern const struct iob_provider IOB_PROVIDERS(IOB_PROVIDER_NAME) iob_provider_end;
 
 static const struct iob_provider *const registered[] = {
 	IOB_PROVIDERS(IOB_PROVIDER_ENTRY)

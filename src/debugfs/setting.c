@@ -4,7 +4,8 @@
  * their functions and differ in the variable and its limits.
  *
  * Example: `echo 1000 > max_acts` calls set_disabled_u32("1000", row), which checks 4 <=
- * 1000 <= 2^24, makes sure that ioblame is disabled, and stores it into iob_conf.max[IOB_LIMIT_acts].
+ * 1000 <= 2^24, makes sure that ioblame is disabled, and stores the number into
+ * iob_conf.max[IOB_LIMIT_acts].
  */
 #include <linux/kernel.h>
 #include <linux/module.h>

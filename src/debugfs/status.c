@@ -139,21 +139,24 @@ static int show_watched_devs(struct seq_file *m)
 	return 0;
 }
 
-#define LIMIT_NAME(kind, value_at_first)	#kind,
-#define LIMIT_COUNT(kind, value_at_first)	iob_##kind##_count,
+#define OBJECT_KIND(kind, value_at_first)	{ #kind, iob_##kind##_count },
+
+static const struct {
+	const char *name;
+	u32 (*count)(void);
+} object_kinds[] = { IOB_LIMITS(OBJECT_KIND) };
 
 /* The session is held. */
 static void show_objects(struct seq_file *m)
 {
-	static const char *const name[] = { IOB_LIMITS(LIMIT_NAME) };
-	static u32 (*const count[])(void) = { IOB_LIMITS(LIMIT_COUNT) };
 	bool there = iob_session_there();
 	u64 nr[IOB_NR_LIMITS];
 	unsigned int i;
 
 	for (i = 0; i < IOB_NR_LIMITS; i++) {
-		nr[i] = there ? count[i]() : 0;
-		seq_printf(m, "%s %llu max=%u\n", name[i], nr[i], iob_conf.max[i]);
+		nr[i] = there ? object_kinds[i].count() : 0;
+		seq_printf(m, "%s %llu max=%u\n", object_kinds[i].name, nr[i],
+			   iob_conf.max[i]);
 	}
 	seq_printf(m, "memory.dirtier %lu\n", there ? iob_dirtier_bytes() : 0);
 	seq_printf(m, "memory.owners %lu\n", there ? iob_assoc_bytes() : 0);
