@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Freed blocks are kept as extents of the disk, in sectors of 512 bytes.  Example: a file
+ * system with blocks of 4 KiB on a partition that begins at sector 2048 frees 3 blocks from
+ * block 100 on.  The extent is 2048 + 100 * 8 = 2848 up to, not including, 2872.
+ */
 #include <linux/blkdev.h>
 
 #include <compat/blkdev.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fscrypt: it encrypts each page into a bounce page, which has no mapping and points to the
- * file's own page.  That is under writeback meanwhile, or is one that was compressed.
+ * fscrypt encrypts each page into a bounce page.  The bounce page has no mapping, and its
+ * private points to the file's own page, which is under writeback or is a page of a
+ * compressed cluster.
  *
- * Nothing is known of the page that is asked about, and what it points to may be anything:
- * it is followed only if it is the address of a struct page, and believed only if that
- * page belongs to an encrypted file.
+ * fscrypt_bounced() gets any page, so private may have any value.  It follows private only if
+ * that is the address of a struct page, and believes it only if the page belongs to an
+ * encrypted file.
  */
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -15,7 +16,7 @@
 
 #include "blame/provider.h"
 
-/* Whether a pointer is the address of a page frame's struct page. */
+/* True if @page is the address of a page frame's struct page. */
 static bool points_to_page(const struct page *page)
 {
 #if defined(CONFIG_SPARSEMEM_VMEMMAP) || defined(CONFIG_FLATMEM)
@@ -26,7 +27,7 @@ static bool points_to_page(const struct page *page)
 	pfn = page_to_pfn(page);
 	return pfn_valid(pfn) && pfn_to_page(pfn) == page;
 #else
-	/* to find out would be to read what is there */
+	/* other memory models cannot tell without a read of *page */
 	return false;
 #endif
 }
@@ -43,7 +44,7 @@ static struct page *fscrypt_bounced(struct page *page)
 	own = (struct page *)page_private(page);
 	if (!points_to_page(own) || PageCompound(own))
 		return page;
-	/* (what was compressed may be encrypted, too) */
+	/* a compressed cluster may be encrypted, too */
 	if (iob_folio_writeback(iob_folio_of(own)))
 		host = iob_folio_host(iob_folio_of(own));
 	else if (iob_provider_cluster(own, &c))
