@@ -49,4 +49,5 @@ print("segctord %d wrote for pid-%d: %r" % (segctord, writer, done))
 who = "pid-%d" % writer
 same("who pays for what segctord writes", {key[0] for key in done}, {who})
 same("bytes of the file", done.get((who, "exact", "data")), PAGES * PAGE)
-check(done.get((who, "inherited", "log"), 0) >= 4 * PAGE, "segctord has written no metadata")
+# a summary and the super root at least, which no task makes dirty
+check(done.get((who, "inherited", "log"), 0) >= 2 * PAGE, "segctord has written no segment")
