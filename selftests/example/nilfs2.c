@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * nilfs2: a log of segments.  A segment is written as a whole, mostly by the thread
- * segctord: the dirty pages of files, and metadata that depends on their new places.  The
- * dirtiers pay for the pages of files.  What the thread adds itself is a transaction: the
- * participant that changed the most pays for it.
+ * nilfs2: a log of segments.  The thread segctord writes a segment as a whole: dirty pages
+ * of files and of metadata, and what describes them, the summaries and the super root.  The
+ * dirtier pays for a page.  No task dirties the rest: the segment is a transaction, and its
+ * participant with the most blocks pays for that, as inherited.
  *
- * Example: tar dirties 100 blocks of files and touch changes one inode.  The segment has 101
- * blocks and some 8 more: summaries, the maps of segments, checkpoints and blocks, the super
- * root.  tar pays for those 8 as inherited, because it took part with 100 of 101 blocks.
+ * Example: tar dirties 100 blocks of files and touch changes one inode.  The segment holds
+ * these, one block of summary and the super root.  tar pays for the last two.
  *
- * Context: the entry of functions that run in tasks, preemption off.  A super block is an
- * address that is compared and not followed, unless an inode keeps it.
+ * Context: the entry of functions that run in tasks, preemption off.  The super block is a
+ * key that is compared and not followed.
  */
 #include <linux/fs.h>
 
@@ -25,7 +24,7 @@
 #include "hooks/hook.h"
 #include "stack/call.h"
 
-/* The current task makes @blocks of the next segment necessary. */
+/* The current task takes part in the next segment with @blocks. */
 static void nilfs2_take_part(struct inode *inode, u32 blocks, struct pt_regs *regs)
 {
 	const struct super_block *sb = inode->i_sb;
@@ -51,8 +50,8 @@ static void nilfs2_dirty_inode_entered(struct pt_regs *regs)
 }
 
 /*
- * (constructor, ...): segments are written until it returns, for all who took part.  An
- * fsync of one file has another way, and pays for it.
+ * (constructor, ...): until it returns, the task writes segments for their participants.
+ * What data-only syncs write takes another path, and is the caller's.
  */
 static void nilfs2_construct_entered(struct pt_regs *regs)
 {
@@ -75,12 +74,8 @@ static void nilfs2_construct_entered(struct pt_regs *regs)
 	iob_behalf_parent(0, &call);
 }
 
-#define NILFS2(func, probe, what) {					\
-	.name = func, .kind = IOB_HOOK_FUNCTION,			\
-	.phase = IOB_HOOK_ENABLED, .entered = probe,			\
-	IOB_IN_MODULE("nilfs2", CONFIG_NILFS2_FS),			\
-	.impact = what,							\
-}
+#define NILFS2(func, probe, what)	\
+	IOB_HOOK_FUNC_IN("nilfs2", CONFIG_NILFS2_FS, func, probe, what)
 
 static const struct iob_hook nilfs2_table[] = {
 	NILFS2("nilfs_set_file_dirty", nilfs2_dirty_blocks_entered,
