@@ -23,7 +23,6 @@
 /* The part of a task's context. */
 struct behalf_state {
 	struct iob_behalf behalf[IOB_MAX_BEHALFS];	/* the innermost first */
-	bool used;		/* one was pushed in this session */
 	const void *common;	/* the log whose transaction the task changed last */
 };
 
@@ -68,7 +67,7 @@ static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call 
 	struct iob_behalf *b = state->behalf;
 	unsigned int i, nr = 0;
 
-	state->used = true;
+	t->acted_on_behalf = true;
 	iob_dirty_not_cacheable(t);
 	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
 		if (unlikely(behalf_stays(&b[i], call)))
@@ -106,7 +105,7 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 	u64 dirty_ns;
 
 	/* pushed for an unwatched file, too: the last call from here was for another file */
-	if (!t || !(watched || behalf_state_of(t)->used))
+	if (!t || !(watched || t->acted_on_behalf))
 		return;
 	b = behalf_push(t, call);
 	if (!watched)
@@ -217,7 +216,7 @@ static void behalf_close(struct iob_task *t)
 	struct behalf_state *state = behalf_state_of(t);
 	struct iob_behalf *b;
 
-	if (!state->used)
+	if (!t->acted_on_behalf)
 		return;
 	for (b = state->behalf; b < state->behalf + IOB_MAX_BEHALFS; b++) {
 		if (!b->open)
@@ -248,21 +247,12 @@ void iob_behalf_inode(struct inode *inode)
 	b->open = true;
 }
 
-/**
- * iob_behalf_active - the reason for which a task acts on another's behalf now
- * @t:     its context
- * @stack: its trace
- *
- * Inside iob_read_lock().  Return: the innermost active one that knows for whom, or NULL.
- */
-struct iob_behalf *iob_behalf_active(struct iob_task *t, const struct iob_stack *stack)
+/* Of iob_behalf_active(): the task acted on another's behalf before. */
+struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_stack *stack)
 {
 	struct behalf_state *state = behalf_state_of(t);
 	unsigned int i;
 
-	/* most tasks never act on another's behalf */
-	if (!state->used)
-		return NULL;
 	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
 		struct iob_behalf *b = &state->behalf[i];
 
@@ -308,18 +298,9 @@ static u64 behalf_participant(struct iob_task *t, struct iob_behalf *b,
 	return iob_transaction_most(key, b->tid);
 }
 
-/**
- * iob_behalf_act - on behalf of which act a task changes a file
- * @t:     its context
- * @b:     as iob_behalf_active() said
- * @inode: the file, if it is its pages that are changed, else NULL
- * @file:  the file
- *
- * Inside iob_read_lock().  Return: the act's id; IOB_ACT_NONE if the task acts for itself
- * or no act is known.
- */
-u64 iob_behalf_act(struct iob_task *t, struct iob_behalf *b, struct inode *inode,
-		   const struct iob_file *file)
+/* Of iob_behalf_act(): the task acts on another's behalf, or changes metadata. */
+u64 iob_behalf_find_act(struct iob_task *t, struct iob_behalf *b, struct inode *inode,
+			const struct iob_file *file)
 {
 	u64 id = b ? b->act : IOB_ACT_NONE;
 

@@ -11,6 +11,8 @@
 
 #include <linux/fs.h>
 
+#include "core/act.h"
+#include "core/metadata.h"
 #include "core/task.h"
 #include "share.h"
 #include "stack/call.h"
@@ -61,14 +63,46 @@ void iob_behalf_common(bool ends, const struct iob_call *call);
 void iob_behalf_none(void);
 void iob_behalf_inode(struct inode *inode);
 
-struct iob_behalf *iob_behalf_active(struct iob_task *t, const struct iob_stack *stack);
-u64 iob_behalf_act(struct iob_task *t, struct iob_behalf *b, struct inode *inode,
-		   const struct iob_file *file);
+struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_stack *stack);
+u64 iob_behalf_find_act(struct iob_task *t, struct iob_behalf *b, struct inode *inode,
+			const struct iob_file *file);
 u64 iob_behalf_parent_act(struct iob_task *t, u64 pos, const struct iob_file *file);
 const void *iob_behalf_common_key(const struct iob_task *t);
 
 u64 iob_behalf_current(struct pt_regs *regs);
 bool iob_behalf_is_known(struct pt_regs *regs);
 bool iob_behalf_is_common(struct pt_regs *regs);
+
+/**
+ * iob_behalf_active - the reason for which a task acts on another's behalf now
+ * @t:     its context
+ * @stack: its trace
+ *
+ * Inside iob_read_lock().  Return: the innermost active one that knows for whom, or NULL.
+ */
+static inline struct iob_behalf *iob_behalf_active(struct iob_task *t,
+						   const struct iob_stack *stack)
+{
+	/* most tasks never act on another's behalf */
+	return t->acted_on_behalf ? iob_behalf_find_active(t, stack) : NULL;
+}
+
+/**
+ * iob_behalf_act - on behalf of which act a task changes a file
+ * @t:     its context
+ * @b:     as iob_behalf_active() said
+ * @inode: the file, if it is its pages that are changed, else NULL
+ * @file:  the file
+ *
+ * Inside iob_read_lock().  Return: the act's id; IOB_ACT_NONE if the task acts for itself
+ * or no act is known.
+ */
+static inline u64 iob_behalf_act(struct iob_task *t, struct iob_behalf *b,
+				 struct inode *inode, const struct iob_file *file)
+{
+	if (!b && !(inode && iob_is_metadata(inode)))
+		return IOB_ACT_NONE;
+	return iob_behalf_find_act(t, b, inode, file);
+}
 
 #endif

@@ -114,6 +114,7 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 {
 	struct iob_task *t = iob_task_get();
 	struct iob_stack stack IOB_UNINIT;
+	unsigned long stored;
 	struct iob_behalf *b;
 	u32 intent;
 	bool always;
@@ -127,8 +128,9 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 		return;
 	stack_at(&stack, at, regs, slot);
 	intent = iob_stack_intent(&stack, 0);
-	if (stored_page_of(t)->pfn && iob_stack_in(&stack, &fault_code))
-		d->stored = stored_page_of(t)->pfn;
+	stored = stored_page_of(t)->pfn;
+	if (stored && iob_stack_in(&stack, &fault_code))
+		d->stored = stored;
 	/* a journal's thread hands on what others have changed */
 	always = iob_transaction_writes(t)->always;
 	d->again = is_dirty_again(intent, inode) || always;

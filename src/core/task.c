@@ -110,6 +110,7 @@ static void task_renew(struct iob_task *t)
 	t->session = iob_tasks_session;
 	t->modifier = 0;
 	t->serves = 0;
+	t->acted_on_behalf = false;
 	t->role = 0;
 	t->pid = 0;
 	t->direct = 0;

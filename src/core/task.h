@@ -35,6 +35,7 @@ struct iob_task {
 	u32 session;		/* what follows holds in this session only, but .user */
 	u32 modifier;		/* of the writeback work at hand, or 0 */
 	u32 serves;		/* IOB_SERVES_*, see iob_task_serve() */
+	bool acted_on_behalf;	/* it did, in this session: see blame/behalf */
 	u64 role;		/* id; valid while .pid is the task's */
 	s32 user;		/* user role, 0 for none: outlives sessions */
 	pid_t pid;		/* the task's when .role was set; 0: .role is not valid */
