@@ -14,7 +14,7 @@
 #include <linux/fs.h>
 
 /* no file system adds a higher number: the fast path asks for this one first */
-#define IOB_METADATA_INO_MAX	2
+#define IOB_METADATA_INO_MAX	8
 
 int iob_metadata_add(unsigned long magic, unsigned long last);
 bool iob_metadata_inode(const struct inode *inode);

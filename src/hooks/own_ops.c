@@ -4,8 +4,8 @@
  * stays registered until the module goes: sessions only change its filter.  An empty filter
  * would mean all functions, so each filter begins with a function that is never called.
  *
- * Example: the filter of jbd2_journal_dirty_metadata()'s ops is { own_ops_filler,
- * jbd2_journal_dirty_metadata } while a session runs, and { own_ops_filler } after it.
+ * Example: the filter of vfs_iter_read()'s ops is { own_ops_filler, vfs_iter_read } while a
+ * session runs, and { own_ops_filler } after it.
  *
  * The function is in no other ops of ours: ftrace calls two ops by way of a list, which
  * costs more than the look-up that is saved.

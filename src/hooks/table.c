@@ -7,7 +7,8 @@
  * Each phase takes three steps: look up the functions, arm them in one pass of ftrace, switch
  * on hook by hook.  Example: block_bio_complete stands before block_bio_queue, so it is
  * attached first and detached last: if a bio's queueing is seen, its completion is seen, too.
- * A hook in a module that is not loaded waits: xfs_trans_free is looked up when xfs comes.
+ * A hook in a module that is not loaded waits: its function is looked up when the module
+ * comes.
  *
  * No probe runs when a phase is detached.  tracepoint_synchronize_unregister() waits for
  * probes of tracepoints, which run under RCU up to 6.19 and under SRCU from 7.0 on.
