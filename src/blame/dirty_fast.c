@@ -66,8 +66,7 @@ void iob_dirty_fast_found(unsigned long func)
  * @inode:  the page's
  * @id:     the act
  *
- * Block devices and numbers that an inode of iob_is_metadata() may have are not remembered.
- * Inside iob_read_lock().
+ * Metadata and block devices are not remembered.  Inside iob_read_lock().
  */
 void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *inode,
 			 u64 id)
@@ -79,7 +78,7 @@ void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *ino
 	iob_dirty_fast_end(r);
 	if (!act || id <= IOB_ACT_LOST || READ_ONCE(act->dead) ||
 	    act->intent != intent || act->role != t->role ||
-	    inode->i_ino <= IOB_METADATA_INO_MAX || iob_is_bdev(inode))
+	    iob_is_metadata(inode) || iob_is_bdev(inode))
 		return;
 	r->epoch = now;
 	r->intent = intent;

@@ -110,10 +110,13 @@ static int begin_session(void)
 		if (session_units[i].start)
 			err = session_units[i].start();
 	}
-	if (err)
+	if (err) {
+		/* the log was started first: its readers get the end */
+		iob_iolog_end();
 		discard_session();
-	else
+	} else {
 		there = true;
+	}
 	seq++;
 	return err;
 }
