@@ -174,17 +174,17 @@ static const struct iob_bio_kind btrfs_bio_super = {
 
 static const struct iob_hook btrfs_table[] = {
 	BTRFS("btrfs_commit_transaction", btrfs_commit_entered,
-	      "who took part in a transaction of btrfs"),
+	      "the participants of a transaction of btrfs"),
 	BTRFS("btrfs_run_delayed_refs", btrfs_delayed_refs_entered,
-	      "who took part in a transaction of btrfs"),
+	      "the participants of a transaction of btrfs"),
 	BTRFS("btrfs_sync_log", btrfs_sync_log_entered,
-	      "who took part in a transaction of btrfs"),
+	      "the participants of a transaction of btrfs"),
 	BTRFS("commit_cowonly_roots", btrfs_last_commit_entered,
-	      "who took part in a transaction of btrfs"),
+	      "the participants of a transaction of btrfs"),
 	BTRFS("btrfs_run_delalloc_range", btrfs_delalloc_entered,
-	      "whose compressed extents btrfs writes"),
+	      "the dirtiers of extents that btrfs compresses"),
 	BTRFS("extent_clear_unlock_delalloc", btrfs_extent_entered,
-	      "whose compressed extents btrfs writes"),
+	      "the dirtiers of extents that btrfs compresses"),
 	BTRFS("btrfs_readahead", btrfs_readahead_entered,
 	      "the file of a compressed extent that is read"),
 	BTRFS("btrfs_read_folio|btrfs_readpage", btrfs_read_folio_entered,
@@ -193,26 +193,26 @@ static const struct iob_hook btrfs_table[] = {
 	      "the file of a compressed extent that is read"),
 #ifdef IOB_BTRFS_LATER
 	BTRFS("btrfs_submit_bbio", btrfs_submit_entered,
-	      "whose compressed extents btrfs writes after checksums"),
+	      "the dirtiers of extents that btrfs compresses and checksums"),
 	BTRFS_FOUND("btrfs_work_helper", iob_btrfs_worker_found,
-		    "whose compressed extents btrfs writes after checksums"),
+		    "the dirtiers of extents that btrfs compresses and checksums"),
 #endif
 #ifdef IOB_BTRFS_REDIRTY
 	BTRFS_FOUND("compress_file_range", btrfs_redirty_found,
-		    "who dirtied pages that btrfs did not compress"),
+		    "the dirtiers of pages that btrfs did not compress"),
 #endif
 	/* (the compiler mostly makes the first a part of the second) */
 	BTRFS_FOUND("submit_one_async_extent|submit_compressed_extents",
-		    iob_btrfs_writer_found, "whose compressed extents btrfs writes"),
+		    iob_btrfs_writer_found, "the dirtiers of extents that btrfs compresses"),
 	IOB_HOOK_END_IN("btrfs", CONFIG_BTRFS_FS, "btrfs_end_super_write", &btrfs_bio_super,
 			"which IO is btrfs' superblock"),
 #ifdef IOB_HAVE_BH_FOLIO
 	BTRFS("btrfs_dirty_folio", btrfs_dirty_entered,
-	      "who dirtied which page of a large folio (btrfs)"),
+	      "the dirtier of each page of a large folio (btrfs)"),
 #endif
-	BTRFS("btrfs_free_extent", btrfs_drop_entered, "whose blocks btrfs discards"),
-	BTRFS("unpin_extent_range", btrfs_unpin_entered, "whose blocks btrfs discards"),
-	BTRFS("btrfs_discard_extent", btrfs_discard_entered, "whose blocks btrfs discards"),
+	BTRFS("btrfs_free_extent", btrfs_drop_entered, "which act freed what btrfs discards"),
+	BTRFS("unpin_extent_range", btrfs_unpin_entered, "which act freed what btrfs discards"),
+	BTRFS("btrfs_discard_extent", btrfs_discard_entered, "which act freed what btrfs discards"),
 };
 
 static IOB_HOOK_LIST(btrfs_hooks, btrfs_table);

@@ -41,9 +41,9 @@ static void ext4_free_entered(struct pt_regs *regs)
 
 static const struct iob_hook ext4_table[] = {
 	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_convert_unwritten_extents",
-			 ext4_written_entered, "for whom ext4 marks extents as written"),
+			 ext4_written_entered, "which act pays when ext4 marks extents as written"),
 	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_free_blocks",
-			 ext4_free_entered, "whose blocks ext4 discards"),
+			 ext4_free_entered, "which act freed what ext4 discards"),
 };
 
 static IOB_HOOK_LIST(ext4_hooks, ext4_table);

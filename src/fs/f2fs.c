@@ -85,9 +85,9 @@ static bool f2fs_cluster(struct page *page, struct iob_cluster *c)
 
 static const struct iob_hook f2fs_table[] = {
 	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_write_checkpoint",
-			 f2fs_checkpoint_entered, "who took part in a transaction of f2fs"),
+			 f2fs_checkpoint_entered, "the participants of a transaction of f2fs"),
 	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_invalidate_blocks",
-			 f2fs_free_entered, "whose blocks f2fs discards"),
+			 f2fs_free_entered, "which act freed what f2fs discards"),
 };
 
 static IOB_HOOK_LIST(f2fs_hooks, f2fs_table);

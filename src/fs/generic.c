@@ -102,24 +102,24 @@ static const struct iob_hook generic_table[] = {
 	DIRECT_BEGINS("__blockdev_direct_IO", blockdev_direct_entered),
 #ifdef IOB_HAVE_FOLIO
 	IOB_HOOK_FUNC("do_page_mkwrite", mkwrite_entered,
-		      "who stored into which page of a large folio"),
+		      "which act stored into which page of a large folio"),
 	IOB_HOOK_ADDR("handle_mm_fault", iob_dirtied_by_fault_found,
-		      "who stored into which page of a large folio"),
+		      "which act stored into which page of a large folio"),
 #endif
 #ifdef IOB_IOMAP_WHOLE_FOLIOS
 	{
 		.name = "iomap_write_end",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = iomap_write_entered, .own_ops = &iomap_write_ops,
-		.impact = "who dirtied which page of a large folio (iomap)",
+		.impact = "the dirtier of each page of a large folio (iomap)",
 	},
 #endif
 #ifdef IOB_HAVE_BH_FOLIO
 	IOB_HOOK_FUNC("ifs_set_range_dirty", iomap_dirty_entered,
-		      "who dirtied which page of a large folio (iomap)"),
+		      "the dirtier of each page of a large folio (iomap)"),
 #endif
 	IOB_HOOK_END("end_bio_bh_io_sync|bh_end_write", &iob_bio_buffer,
-		     "whose data ext4 writes from its journal"),
+		     "the dirtiers of data that ext4 writes from its journal"),
 	DIRECT_END("iomap_dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_aio"),

@@ -97,12 +97,12 @@ static const struct iob_hook jbd2_table[] = {
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = jbd2_dirty_entered, .own_ops = &jbd2_dirty_ops,
 		IOB_IN_MODULE("jbd2", CONFIG_JBD2),
-		.impact = "who changed metadata",
+		.impact = "which act changed metadata",
 	},
 	JBD2("jbd2_journal_write_metadata_buffer", jbd2_copy_entered,
-	     "whose metadata a block of the journal holds"),
+	     "which act changed what a block of the journal holds"),
 	JBD2("jbd2_journal_commit_transaction", jbd2_commit_entered,
-	     "who took part in a transaction"),
+	     "the participants of a transaction"),
 };
 
 static IOB_HOOK_LIST(jbd2_hooks, jbd2_table);

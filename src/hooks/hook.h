@@ -58,7 +58,7 @@ struct iob_hook_list {
 
 /*
  * Rows of tables.  ..._IN: of a function in a module; @what is the impact.
- * Example: IOB_HOOK_FUNC("do_writepages", writepages_entered, "for whom ...")
+ * Example: IOB_HOOK_FUNC("do_writepages", writepages_entered, "which act ...")
  */
 #define IOB_HOOK_FUNC(func, probe, what)	{				\
 	.name = func, .kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,	\

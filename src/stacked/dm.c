@@ -312,11 +312,11 @@ static int dm_init(void)
 
 /* The functions that are told when a copy is done; other modules have such names, too. */
 #define DM_END(mod, config, func, ended)				\
-	IOB_HOOK_END_IN(mod, config, mod ":" func, ended, "for whom " mod " copies")
+	IOB_HOOK_END_IN(mod, config, mod ":" func, ended, "which acts pay when " mod " copies")
 
 static const struct iob_hook dm_table[] = {
 	IOB_HOOK_END_IN("dm_crypt", CONFIG_DM_CRYPT, "crypt_endio", &dm_bio_crypt,
-			"for whom dm-crypt writes"),
+			"which acts pay when dm-crypt writes"),
 	IOB_HOOK_FUNC("blk_rq_unprep_clone", dm_unprep_entered,
 		      "that requests of multipath's were refused: they count as lost"),
 	DM_END("dm_snapshot", CONFIG_DM_SNAPSHOT, "copy_callback", &dm_copy_snapshot),
@@ -325,9 +325,9 @@ static const struct iob_hook dm_table[] = {
 	       &dm_bio_thin_discard),
 	DM_END("dm_mirror", CONFIG_DM_MIRROR, "write_callback", &dm_copy_mirror),
 	IOB_HOOK_FUNC_IN("dm_mod", CONFIG_BLK_DEV_DM, "dm_kcopyd_copy", dm_copy_entered,
-			 "for whom device mapper copies"),
+			 "which acts pay when device mapper copies"),
 	IOB_HOOK_FUNC_IN("dm_mod", CONFIG_BLK_DEV_DM, "dm_io", dm_io_entered,
-			 "for whom device mapper copies and mirrors"),
+			 "which acts pay when device mapper copies and mirrors"),
 };
 
 static IOB_HOOK_LIST(dm_hooks, dm_table);

@@ -466,7 +466,7 @@ static int loop_init(void)
 	.name = func, .kind = IOB_HOOK_FUNCTION,				\
 	.phase = IOB_HOOK_ENABLED, .entered = probe,			\
 	IOB_IN_MODULE("loop", CONFIG_BLK_DEV_LOOP), .own_ops = ops,	\
-	.impact = "for whom a loop device reads and writes its file",	\
+	.impact = "which acts pay when a loop device reads and writes its file",	\
 }
 
 static const struct iob_hook loop_table[] = {
@@ -480,7 +480,7 @@ static const struct iob_hook loop_table[] = {
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = loop_ioctl_entered, .attached = iob_loop_sees_ioctl,
 		IOB_IN_MODULE("loop", CONFIG_BLK_DEV_LOOP),
-		.impact = "nothing, but loop devices that nobody follows cost more",
+		.impact = "nothing, but loop devices that are not followed cost more",
 	},
 #ifdef IOB_LOOP_LIST
 	LOOP("lo_fallocate|lo_fallocate.isra.0", loop_discard_entered, NULL),

@@ -185,11 +185,11 @@ static const struct iob_bio_kind raid5_bio_stripe = {
 
 #define STRIPE_END(func)						\
 	IOB_HOOK_END_IN("raid456", CONFIG_MD_RAID456, func, &raid5_bio_stripe,	\
-			"for whom raid456 reads and writes")
+			"which acts pay when raid456 reads and writes")
 
 static const struct iob_hook raid5_table[] = {
 	IOB_HOOK_FUNC_IN("raid456", CONFIG_MD_RAID456, "__add_stripe_bio|add_stripe_bio",
-			 raid5_join_entered, "for whom raid456 writes parity"),
+			 raid5_join_entered, "which acts pay when raid456 writes parity"),
 	STRIPE_END("raid5_end_write_request"),
 	STRIPE_END("raid5_end_read_request"),
 };
