@@ -23,8 +23,8 @@ struct iob_iomap_folio_state {
 
 /*
  * Kernels with large folios and without dirty bits write a whole folio if any block of it is
- * dirty.  Kbuild tests for b_folio, which is older than the dirty bits but is in no kernel
- * that ioblame supports and that lacks them.
+ * dirty.  Kbuild tests for b_folio: it is older than the dirty bits, but each supported
+ * kernel that has b_folio has them, too.
  */
 #if defined(IOB_HAVE_FOLIO) && !defined(IOB_HAVE_BH_FOLIO)
 #define IOB_IOMAP_WHOLE_FOLIOS

@@ -3,7 +3,7 @@
  * A plugin of QEMU's that counts how often each instruction of a guest runs.
  *
  * Counted is what runs between two marks, which a program in the guest sets by
- * executing a no-op that nobody else has: nopl with the displacement
+ * executing a no-op that no other code has: nopl with the displacement
  * MARK_BEGIN or MARK_END. Each translation block has one counter that the
  * translated code itself adds to. At the end mark, all that moved since the
  * begin mark is written to out=FILE:
@@ -11,9 +11,9 @@
  *	section N			the Nth pair of marks of this guest
  *	ADDRESS LENGTH INSNS COUNT	a block, and how often it was entered
  *
- * Addresses are hex. For one CPU: with more, the counters would need to be
- * apart. Debian's QEMU comes without qemu-plugin.h; below is what we need of
- * it, of version 1 of the interface, which 7.2 has.
+ * Addresses are hex. For one CPU only: with more, each CPU would need counters
+ * of its own. Debian's QEMU comes without qemu-plugin.h; below is what we need
+ * of it, of version 1 of the interface, which QEMU 7.2 has.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -17,9 +17,9 @@ work() {
 	sed "s/^/$1 $2 /" $tmp/lines >>$figures
 }
 
-# Nothing runs by itself, as far as it can be helped: dirty pages stay until
-# somebody syncs, memory is compacted when we want it, and newer kernels do not
-# look which pages are used
+# Keep the kernel from working by itself, as far as possible: dirty pages stay until
+# a sync, memory is compacted only on request, and newer kernels do not sample which
+# pages are used
 quiesce() {
 	local damon=/sys/module/damon_stat/parameters/enabled
 	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
@@ -168,7 +168,7 @@ peer_begin() {
 	kill -0 "$READER"
 }
 
-# What a peer saw goes into facts: who saw nothing, or lost some, was not measured
+# What a peer saw goes into facts: a peer that saw nothing, or lost some, was not measured
 peer_end() {
 	kill -INT "$READER" 2>/dev/null || true
 	wait "$READER" || true
@@ -179,8 +179,8 @@ peer_end() {
 	rm -rf $tmp/bt
 }
 
-# The text log takes what comes until it is full. If nobody reads it that is once,
-# soon after enabling, and not what the states are about.
+# Fill the text log. Without a reader it fills once, soon after enabling, and the states
+# measure what comes after that.
 log_fill() {
 	while ! grep -q '^loss iolog_unread ' $IOB/status; do
 		dd if="/dev/$D_fast" of=/dev/null bs=4k count=20000 iflag=direct status=none
@@ -206,7 +206,7 @@ state_begin() {
 	sleep 1
 }
 
-# Also: what it measured must have been there to be measured
+# End a state, and check that there was something to measure in it
 state_end() {
 	case $1 in
 	reader)

@@ -119,7 +119,7 @@ truth_tag() {
 }
 
 # truth_aside COMMAND...: beside others, of which there are at most TRUTH_ASIDE. The
-# oldest is waited for: to look who has ended costs processes, and these the time.
+# oldest is waited for: looking which one has ended costs processes, and those cost time.
 truth_aside() {
 	if [ ${#TRUTH_WRITERS[@]} -ge "$TRUTH_ASIDE" ]; then
 		wait "${TRUTH_WRITERS[0]}"

@@ -50,7 +50,7 @@ static void no_names(void)
 		fail("NUL ended the name");
 }
 
-/* As long as it is and no longer: a sanitizer sees one byte more. */
+/* Parse a copy of exactly this size: a sanitizer reports a read beyond it. */
 static int value_of(const char *s, size_t len, u64 *value)
 {
 	char *copy = malloc(len ? len : 1);

@@ -90,7 +90,7 @@ static void bad_intents(void)
 		if (intent_parse(bad[k]))
 			fail("'%s' is understood", bad[k]);
 	}
-	/* from a file that anybody may have written: nothing breaks */
+	/* from a file that any user may have written: nothing breaks */
 	for (n = 0; n < 5000; n++) {
 		static const char * const parts[] = {
 			"#", "1", " modifier=0x", "wb=", "\n", "[", "] ", "x+0x1/0x2", " ",

@@ -53,8 +53,8 @@ static unsigned long cached_pfn(struct address_space *mapping, unsigned long ind
  * @mark:     the page has this mark: PAGECACHE_TAG_DIRTY, or XA_PRESENT for any
  * @dirty_ns: gets when that was, 0 if it is not known
  *
- * From a probe, inside iob_read_lock(), which keeps the page's memory a page's.  At worst
- * the page is another file's by now, and then its entry is not believed.
+ * From a probe, inside iob_read_lock(), which keeps the entries of the page cache readable.
+ * If the page is another file's by now, its entry names an act on that file and is ignored.
  * Return: an act's id; IOB_ACT_LOST or less if no act is known.
  */
 u64 iob_act_of_pages(struct inode *inode, unsigned long index, unsigned long last,

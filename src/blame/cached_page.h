@@ -18,7 +18,7 @@ u64 iob_act_of_pages(struct inode *inode, unsigned long index, unsigned long las
  * @index:    the page's index in it
  * @dirty_ns: gets when that was, 0 if it is not known
  *
- * From a probe, inside iob_read_lock(), which keeps the page's memory a page's.
+ * From a probe, inside iob_read_lock(), which keeps the entries of the page cache readable.
  * Return: an act's id; IOB_ACT_LOST or less if no act is known.
  */
 static inline u64 iob_act_of_page(struct inode *inode, unsigned long index, u64 *dirty_ns)

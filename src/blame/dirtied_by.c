@@ -99,7 +99,7 @@ static void note_cacheable(struct iob_task *t, u32 nr)
 }
 
 /**
- * iob_dirtied_by_slow - which act dirties an inode's pages, by all that there is to ask
+ * iob_dirtied_by_slow - which act dirties an inode's pages, without any shortcut
  * @d:     gets it
  * @inode: the inode
  * @at:    where the current task is
@@ -143,7 +143,7 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 		d->parent = t;
 	if (d->act == IOB_ACT_NONE)
 		d->act = iob_task_act(t, intent, &d->file);
-	/* the task that ends a transaction takes no part in it by that */
+	/* ending a transaction is not taking part in it */
 	if (iob_is_metadata(inode) && !(b && b->common))
 		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), d->act);
 }

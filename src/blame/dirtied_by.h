@@ -2,9 +2,13 @@
 /*
  * dirtied_by - which act dirties pages of a file at this moment, and the entries of pages
  *
- * The first to dirty a clean page is its dirtier: it causes the write.  A task that finds
- * the page dirty already causes no IO.  Writeback that finds that it cannot write a page
- * marks it dirty again, in any task; that changes nothing, and the stack tells it.
+ * The first task to dirty a clean page is its dirtier: it causes the write.  A task that
+ * changes a dirty page causes no IO.  If writeback cannot write a page now, it marks the page
+ * dirty again, in whichever task it runs.  The dirtier stays; the stack shows this case.
+ *
+ * Example: A (act 7) writes to page 3 of a file: entry 7.  B writes to the same page: it is
+ * dirty, no event, entry 7.  The flusher finds the page locked and marks it dirty again: its
+ * stack has folio_redirty_for_writepage(), so the entry stays 7, and A pays for the write.
  */
 #ifndef IOB_BLAME_DIRTIED_BY_H
 #define IOB_BLAME_DIRTIED_BY_H
@@ -23,7 +27,7 @@
 
 /* The act that dirties pages of a file, found once for all of them. */
 struct iob_dirtied_by {
-	/* (@file first would make compilers align the stack, at random) */
+	/* @act before @file: with @file first, compilers would align the stack */
 	u64 act;
 	struct iob_file file;
 	bool again;		/* the pages were dirty before: writeback puts them back */
@@ -50,8 +54,8 @@ void iob_dirtied_by_set_changed(const struct iob_dirtied_by *d, struct iob_folio
 				unsigned long pfn, unsigned long count);
 
 /*
- * Where the current task is: in a probe, by the function that asks, which must be at work
- * as long as the answer is used; or at a function's entry, with its @regs.
+ * Where the current task is.  Without @regs: in the calling function, which must not return
+ * while the answer is used.  With @regs: at the entry of the function to which they belong.
  */
 static __always_inline void iob_dirtied_by_place(struct iob_frame *at,
 						 const struct pt_regs *regs)

@@ -76,7 +76,8 @@ static inline u64 iob_dirtier_four(u32 nr)
  * @max: limit, at least 1
  * @nr:  the entry, not 0
  *
- * Any context.  Return: 0 to @max.  A run ends with its leaf, so it may go on behind.
+ * Any context.  Return: 0 to @max.  A run stops at the end of its leaf; the next leaf may
+ * continue it.
  */
 static inline unsigned long iob_dirtier_run(unsigned long pfn, unsigned long max,
 					    u32 nr)

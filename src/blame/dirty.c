@@ -57,7 +57,7 @@ static bool was_charged(const struct iob_folio *folio)
 	return charged;
 }
 
-/* Of iob_dirty_folio(): not as the last time. */
+/* The slow path of iob_dirty_folio(): not like the task's last page. */
 static noinline void dirty_folio_slow(struct inode *inode, struct iob_folio *folio,
 				      unsigned long ip, unsigned long sp,
 				      unsigned long bp)
@@ -75,7 +75,7 @@ static noinline void dirty_folio_slow(struct inode *inode, struct iob_folio *fol
 		iob_dirty_fast_note(t, t->act_intent, inode, d.act);
 }
 
-/* Of iob_dirty_folio(): perhaps as the last time, but in another call. */
+/* Of iob_dirty_folio(): perhaps like the task's last page, but in another call of write(). */
 static noinline void dirty_folio_again(struct inode *inode, struct iob_folio *folio,
 				       struct iob_task *t, unsigned long ip,
 				       unsigned long sp, unsigned long bp)
@@ -106,9 +106,9 @@ slow:
  * @inode: the inode in whose page cache it is
  * @folio: the folio; a page on kernels without folios
  *
- * From a tracepoint's probe, interrupts off.  Most calls are for the next page of a file
- * by the same way.  No variable here has its address taken: the compiler would guard the
- * stack for it, at a cost for each page.
+ * From a tracepoint's probe, interrupts off.  Most calls dirty the next page of a file by
+ * the same stack.  Take the address of no variable here: the compiler would add a stack
+ * canary, at a cost for each page.
  */
 notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 {
@@ -127,9 +127,9 @@ notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 		iob_dirtier_set_one(iob_folio_pfn(folio), iob_dirty_fast_of(t)->nr);
 	} else if (t && iob_dirty_fast_of(t)->ino == inode->i_ino) {
 		/*
-		 * A context of an earlier session has another epoch, too.  Pages of another
-		 * file go the slow way at once: its disk may be unwatched, and then the stack
-		 * is not looked at.
+		 * A context of an earlier session also has another epoch.  Pages of another
+		 * file take the slow path at once: if the file's disk is not watched, the
+		 * stack is not needed.
 		 */
 		dirty_folio_again(inode, folio, t, ip, sp, bp);
 	} else if (iob_disk_watches(inode)) {

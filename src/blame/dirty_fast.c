@@ -127,7 +127,7 @@ void iob_dirty_fast_note_call(struct iob_dirty_fast *r, const struct iob_stack_s
 	r->ended = iob_writes_ended(current);
 	if (!nr || nr > ARRAY_SIZE(r->addr))
 		return;
-	/* a frame further in than the hinge that counts from the frame pointer has a guard */
+	/* inside the hinge, each frame that counts from the frame pointer has a guard */
 	for (i = 0; i < slot->nr_guards; i++) {
 		if (!slot->guard[i].to_end)
 			return;

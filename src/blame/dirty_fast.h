@@ -10,8 +10,8 @@
  * iob_dirty_fast_is(): the stack is known (iob_stack_known()) and has the same intent, and the
  * file is the same.  The role is compared as well.
  *
- * In both cases the page's act is the last page's, which is still alive if the epoch is the
- * one in which it was seen alive, see iob_epoch_now().
+ * In both cases the act of the last page pays.  It is still alive if no epoch began since
+ * it was seen alive, see iob_epoch_now().
  *
  * Example: dd writes 1 MiB by one write() to a file that gets act 17.  The first page takes
  * the slow path and is noted.  The second page has the same stack: iob_dirty_fast_is(), and
@@ -139,8 +139,8 @@ static __always_inline bool iob_dirty_fast_is(struct iob_task *t, u32 intent,
  * @inode: whose page becomes dirty
  * @sp:    of the probe, the same function for which it was noted
  *
- * It comes by the same calls to a page of the same file: then the act is r->nr, see
- * dirty_fast.c.  Any context, inside iob_read_lock().
+ * If true, the same calls dirty a page of the same file, so the act is r->nr; dirty_fast.c
+ * says why.  Any context, inside iob_read_lock().
  */
 static __always_inline bool iob_dirty_fast_goes_on(const struct iob_dirty_fast *r,
 						   const struct task_struct *task,

@@ -218,8 +218,8 @@ static void share_range(const void *space, u64 start, u32 bytes,
  * @end:   the one behind the last
  * @regs:  as they were at the function's entry
  *
- * What no act is noted for is cut up between the participants, in proportion to what they
- * logged.  From a probe, inside iob_read_lock().
+ * Parts of the range for which no act is noted are divided among the participants, in
+ * proportion to what they logged.  From a probe, inside iob_read_lock().
  */
 void iob_freed_extent_share(const void *space, u64 start, u64 end, struct pt_regs *regs)
 {

@@ -18,7 +18,7 @@
 #include "share.h"
 #include "stack/slot.h"
 
-/* By how many the pages that became one were dirtied. */
+/* How many acts and roles dirtied the pages that were compressed together. */
 enum iob_hands {
 	IOB_ONE_ACT,
 	IOB_ONE_ROLE,		/* by several acts */

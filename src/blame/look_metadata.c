@@ -141,9 +141,9 @@ noinline_for_stack bool iob_look_at_extent(struct iob_look *l)
 }
 
 /*
- * The act that freed what a call discards next.  The call's bios are a range of the file
- * system's own addresses, in its order, as often as there are copies.  @bytes gets for
- * how many the answer holds.
+ * The act that freed what a call discards next.  The call's bios cover a range of the file
+ * system's own addresses in order, once for each copy.  @bytes: in, how many are asked for;
+ * out, for how many the answer holds.
  */
 static u64 freed_by_address(struct iob_discard_call *d, u64 *bytes)
 {
@@ -170,10 +170,13 @@ static u64 freed_by_sector(const struct iob_look *l, u64 done, u64 *bytes, bool 
 }
 
 /*
- * The act that freed a range pays for its discard.  More than was freed may be discarded
- * with it: a journal's thread takes the free space behind it along, and a disk has a
- * granularity.  That is the same act's, too.  What was freed behind such a gap has its own
- * discard yet to come, and stays noted.  Return: false if no act is known for any byte.
+ * The act that freed a range pays for its discard.  A discard may cover more than was freed:
+ * a journal's thread adds the free space behind the range, and a disk has a granularity.  The
+ * same act pays for this gap.  A range that was freed behind a gap gets a discard of its own
+ * later, so it stays noted.  Return: false if no act is known for any byte.
+ *
+ * Example: act 7 freed sectors 0 to 7, act 9 sectors 16 to 23.  A discard of sectors 0 to 15
+ * is charged to act 7.
  */
 static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * look_metadata - the origin of what no page of a file tells
+ * look_metadata - the origin of bios whose pages belong to no file
  *
  * Metadata, logs, extents that were compressed, and discards.
  */

@@ -144,8 +144,8 @@ static noinline void find_origin_slow(struct iob_origin *o, struct bio *bio,
  *
  * Any context but NMI, inside iob_read_lock(), in the submitter's context.  The shares'
  * bytes add up to the bio's.
- * Return: true if it is direct IO that the current task does for itself, with the act that
- * the task was asked for last.
+ * Return: true if it is direct IO that the current task does for itself; then its act is
+ * the last answer of iob_task_act().
  */
 bool iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
 		     const struct iob_frame *at, struct pt_regs *regs)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * origin - which acts pay for a bio
+ *
+ * Example: the flusher queues a write of 12 KiB with pages 5 to 7 of a file.  The dirtier
+ * table has the entries 20, 20 and 31 for their page frames, and both acts are on this file.
+ * The origin is { act 20, 8192 bytes }, { act 31, 4096 bytes }.
  */
 #ifndef IOB_BLAME_ORIGIN_H
 #define IOB_BLAME_ORIGIN_H
@@ -13,7 +17,7 @@
 
 struct pt_regs;
 
-/* The operation as iolog names it; -1 for what is no IO that is accounted. */
+/* The operation as iolog names it; -1 if such a bio is not accounted. */
 static inline int iob_op_of(const struct bio *bio)
 {
 	switch (bio_op(bio)) {
@@ -21,7 +25,7 @@ static inline int iob_op_of(const struct bio *bio)
 		return bio->bi_opf & REQ_RAHEAD ? IOB_OP_AHEAD : IOB_OP_READ;
 	case REQ_OP_WRITE:
 	case REQ_OP_ZONE_APPEND:
-		/* an empty write is there for its flush */
+		/* a write without data only carries a flush */
 		return bio->bi_iter.bi_size ? IOB_OP_WRITE : IOB_OP_FLUSH;
 	case REQ_OP_DISCARD:
 	case REQ_OP_SECURE_ERASE:

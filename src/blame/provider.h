@@ -70,7 +70,7 @@ struct iob_provider {
 
 	/* Whether bios with @sb's pages carry pages of several files, or bounce pages. */
 	bool (*mixes_files)(const struct super_block *sb);
-	/* The page that @page is the bounce page of, or @page. */
+	/* If @page is a bounce page, the page that it stands for; else @page. */
 	struct page *(*bounced)(struct page *page);
 	/* Whether @page was compressed from pages of a file; @c says which. */
 	bool (*cluster)(struct page *page, struct iob_cluster *c);

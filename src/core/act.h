@@ -47,7 +47,7 @@ struct iob_act {
 
 /*
  * True if @inode is a block device's own inode, whose page cache holds the device's
- * content.  Not told by the mode: a file system's internal inode may keep the mode of the
+ * content.  i_mode does not tell: a file system's internal inode may keep the mode of the
  * inode that had its memory before.
  */
 static inline bool iob_is_bdev(const struct inode *inode)

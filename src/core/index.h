@@ -76,8 +76,8 @@ static inline struct hlist_head *iob_index_bucket(const struct iob_index *idx,
 }
 
 /*
- * Whether an object more is too many, which is counted: asked before one is
- * made in vain, and without the lock.
+ * True if the index has no room for another object; that is counted.  Callers ask before
+ * they allocate an object, without the lock.
  */
 bool iob_index_full(const struct iob_index *idx);
 int iob_index_init(struct iob_index *idx, u32 max, u32 first);

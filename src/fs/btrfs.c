@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * btrfs: its metadata are pages of inode 1, and the end of a transaction changes and writes
- * them for all participants.  Which act changed one of those pages, when a task that ends
- * no transaction did, the page's entry tells.  Compressed extents are in btrfs_compressed.c.
+ * them for all participants.  If another task changes such a page, the page's entry in the
+ * dirtier table names the act.  Compressed extents are in btrfs_compressed.c.
  *
  * btrfs discards addresses of its own, at the end of a commit or in a worker.
  *

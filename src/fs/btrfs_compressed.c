@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A worker writes what btrfs compresses, from pages that belong to no file.  Just before it
- * submits an extent, the worker lets go of the file's own pages that the extent holds: the
- * dirtiers of those are noted then, for what the worker submits next.
+ * A worker writes compressed extents, from pages that belong to no file.  Just before it
+ * submits an extent, the worker unlocks the file's own pages that the extent holds.  A hook
+ * notes the dirtiers of these pages then, for the bio that the worker submits next.
  *
- * The file is btrfs' own struct, which has a struct inode somewhere in it.  The place is
- * learnt when the flusher hands over a page, whose inode is known.
+ * The hook gets btrfs' private inode, which contains a struct inode.  The offset is learnt
+ * when the flusher hands over a page, whose struct inode is known.
  *
- * On newer kernels (IOB_BTRFS_LATER) the extent goes the way of all others, on which btrfs
- * may leave it to yet another worker to compute checksums and submit it.  So the extent is
- * noted under btrfs' own struct of the bio, which contains the bio, until that is met.
+ * On newer kernels (IOB_BTRFS_LATER) a compressed extent is submitted like any other: btrfs
+ * may leave checksums and submission to another worker.  So the extent is noted under btrfs'
+ * private struct of the bio, which contains the bio, until this bio is queued.
  *
  * Example: dd (act 7) writes 128 KiB of text.  A worker compresses them to 12 KiB and calls
  * extent_clear_unlock_delalloc() for the 32 pages: 128 KiB of act 7 are noted.  The bio of
@@ -188,7 +188,7 @@ const struct iob_extent *iob_btrfs_extent(struct iob_task *t, const struct bio *
 	return NULL;
 }
 
-/* What was noted for this struct was never met: it is another bio's now. */
+/* Forget a note for @bbio: its bio was never queued, and the struct is another bio's now. */
 static void waiting_forget(const void *bbio)
 {
 	struct waiting_extent *e;
@@ -323,7 +323,7 @@ void iob_btrfs_extent_begins(const void *binode, u64 start, u64 end)
 	btrfs_state_of(t)->fresh = true;
 }
 
-/* The current task begins to read a file: what is compressed comes to pages of no file. */
+/* The current task begins to read a file: compressed data is read to pages of no file. */
 void iob_btrfs_reads(struct inode *inode)
 {
 	struct iob_task *t;

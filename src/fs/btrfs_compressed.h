@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * btrfs_compressed - what btrfs compresses before it writes it, and whose that is
+ * btrfs_compressed - extents that btrfs compresses before it writes them, and their dirtiers
  */
 #ifndef IOB_FS_BTRFS_COMPRESSED_H
 #define IOB_FS_BTRFS_COMPRESSED_H

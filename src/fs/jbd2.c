@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * jbd2: the journal of ext4 and others.  It is noted which act first changes a buffer in
- * which transaction, and which block of the journal then holds the buffer's copy.  The
- * journal's thread writes those blocks, and those that serve the transaction as a whole.
+ * jbd2: the journal of ext4 and others.  Two things are noted: the act that first changes a
+ * buffer in a transaction, and the block of the journal that holds the buffer's copy.  The
+ * journal's thread writes these blocks, and those that serve the transaction as a whole.
  *
  * Example: in transaction 81 mkdir (act 7) changes the buffer of block 1027.  The commit
  * copies it to block 300 of the journal: { block 300 of transaction 81 } -> 7.  The bio

@@ -208,7 +208,7 @@ static void xfs_write_checkpoint_entered(struct pt_regs *regs)
 }
 #endif
 
-/* A worker that wrote checkpoints only asks for them now. */
+/* A worker that wrote checkpoints before does something else now. */
 static void xfs_no_checkpoint_entered(struct pt_regs *regs)
 {
 	xfs_set_seq(0);

@@ -40,9 +40,9 @@ void iob_bio_ctx_account(struct iob_io *io, const struct iob_bio_ctx *f, u32 pos
 }
 
 /*
- * True if the bio never went to the device: it must not wait, and would have had to.  The
- * submitter sends it again so that it may wait.  (Not asked for requests, whose end comes
- * from the device.)
+ * True if the bio never went to the device: it has REQ_NOWAIT, and would have had to wait.
+ * The submitter sends it again without REQ_NOWAIT.  (Not for requests: their end comes from
+ * the device.)
  */
 static bool bio_was_refused(const struct iob_bio_ctx *f, int error)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * bio_end - bytes of a bio are done: they are recorded, and its context is let go
+ * bio_end - bytes of a bio are done: record them, and free the context after the last one
  *
- * What io/bio, io/request and io/remap do with a context that begins or ends.  A new
- * context may find that of an earlier bio whose end was never seen: beginning one ends
- * the other.
+ * io/bio, io/request and io/remap use this when a context begins or ends.  A new context
+ * may find the stale context of an earlier bio, whose end was never seen; it drops that
+ * one.
  *
  * Example: a bio of 8 KiB on an upper disk was passed on to two lower disks, 4 KiB each.
  * The lower contexts point at the upper one (.above).  When the first 4 KiB are done, the
@@ -41,8 +41,8 @@ static __always_inline void iob_bio_ctx_finish(struct iob_bio_ctx *f)
 }
 
 /*
- * @bytes of a context are done, and of those above that it is a piece of.  The one who
- * completes the last bytes frees the context.
+ * @bytes of a context are done, and so are these bytes of each context above that it is a
+ * piece of.  The CPU that completes the last bytes frees the context.
  */
 static __always_inline void iob_bio_ctx_done(struct iob_bio_ctx *f, u32 bytes,
 					     int error)
@@ -51,7 +51,7 @@ static __always_inline void iob_bio_ctx_done(struct iob_bio_ctx *f, u32 bytes,
 
 	if (unlikely(f->hashed))
 		iob_bio_ctx_done_hashed(f, bytes, error);
-	/* all that is left: nobody else completes bytes of it */
+	/* all that is left: no other CPU completes bytes of it */
 	else if (atomic_read_acquire(&f->left) == n ||
 		 atomic_sub_and_test(n, &f->left))
 		iob_bio_ctx_finish(f);

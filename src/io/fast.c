@@ -56,7 +56,7 @@ static bool is_fast_stack_known(struct iob_fast *q, unsigned long ip,
 	if (!iob_stack_known_in(q->set, ip, sp, bp, &m) ||
 	    m->intent != q->intent)
 		return false;
-	/* with more than two layouts noting them is mostly in vain: do it seldom */
+	/* a stack with more than two layouts rarely matches a note: note only every 8th */
 	if (m->short_end && q->missed++ % 8 == 0)
 		note_fast_stack(q, m);
 	return true;

@@ -17,7 +17,7 @@
  * holds for one epoch, see core/epoch.
  *
  * Example: fio writes 4 KiB blocks to a file with O_DIRECT.  The first write takes the slow
- * path: the stack is walked, the act is found, and iob_fast_note() keeps both in the task's
+ * path: the stack is walked, the act is found, and iob_fast_other() keeps both in the task's
  * context.  The second write has the same device, flags, end_io, file and, by a signature
  * of a few words, the same stack: its bio gets act, disk and operation by a few stores.
  */
@@ -101,8 +101,8 @@ static __always_inline struct iob_fast *iob_fast_of(struct iob_task *t)
 }
 
 /*
- * False if no watched disk is concerned by a request, as for most where only some disks are
- * watched.  Any context; nothing is looked at that could be freed meanwhile.
+ * False if a request concerns no watched disk.  Where only some disks are watched, that is
+ * the usual case.  Any context: the function reads nothing that could be freed meanwhile.
  */
 static __always_inline bool iob_fast_has(const struct request *rq)
 {
@@ -113,7 +113,7 @@ static __always_inline bool iob_fast_has(const struct request *rq)
 }
 
 /*
- * True if the time of issue is wanted, or if requests are to be told to iob_parent_issue().
+ * True if the time of issue is wanted, or if iob_parent_issue() must see requests.
  * Any context.
  */
 static __always_inline bool iob_io_issues(void)
@@ -126,8 +126,9 @@ static __always_inline bool iob_io_issues(void)
 #define IOB_FAST_FILE_DISK(dev)	(~(dev))
 
 /*
- * True if the bio goes to the same disk, whose content is a file.  The contexts of its bios
- * were in slots; now its IO may be followed, as it has another file, or as swap came.
+ * True if the bio goes to the same disk, the disk's content is a file, and IO to the disk
+ * still need not be followed.  It must be followed if the disk gets another file, or if a
+ * swap area is added.
  */
 static __always_inline bool iob_fast_same_file_disk(const struct iob_fast *q,
 						    const struct bio *bio)
@@ -236,9 +237,9 @@ static __always_inline struct iob_task *iob_fast_task(const struct bio *bio)
  * iob_fast_queue - a bio goes to a disk
  * @bio: the bio, at block_bio_queue, to a disk whose IO may concern a watched disk
  *
- * From a probe: any context but NMI.  Do not keep a value over a call here: it would be
- * saved in this frame, and a saved word that sometimes looks like a stack address spoils
- * what is learned of the stack.
+ * From a probe: any context but NMI.  Do not keep a value across a call here: the compiler
+ * would save it in this frame, and a saved word that sometimes looks like a stack address
+ * spoils the slot that is learned from this stack.
  */
 static __always_inline void iob_fast_queue(struct bio *bio)
 {
@@ -295,7 +296,7 @@ static __always_inline bool iob_fast_simple(const struct bio *bio,
  * What iob_io_share() and iob_io_end() do for a context of iob_fast_begin(), if there was no
  * error and iolog has no reader.  An act that was found in this epoch stays until the probe
  * returns.  Call no function here: it would cost a frame.
- * Return: false if it takes more; then nothing was done.
+ * Return: false, with nothing done, if the IO needs more than this.
  */
 static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
 {

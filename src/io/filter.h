@@ -14,7 +14,7 @@
  * "FIELD & NUMBER" is true if they have a bit in common.  "!" negates the whole comparison
  * or parenthesis after it.
  *
- * "0" is malformed here; that it means no filter is for the caller to know.
+ * "0" is malformed here: the caller handles it, as the setting for no filter.
  */
 #ifndef IOB_IO_FILTER_H
 #define IOB_IO_FILTER_H

@@ -35,7 +35,7 @@ enum {
 	TEXT_CPU_MIN	 = 256 << 10,
 	BIN_SUBBUF_BYTES = 64 << 10,
 	BIN_SUBBUFS	 = 16,
-	/* how long a reader sleeps on; the buffers hold far more than comes meanwhile */
+	/* from the first record to the wake-up; the buffers hold far more than 10 ms bring */
 	WAKE_MSECS	 = 10,
 };
 

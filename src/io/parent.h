@@ -19,8 +19,9 @@
 /* What a driver knows of parents; each member may be NULL.  All run in probes. */
 struct iob_parent_ops {
 	/*
-	 * Who pays for @bio, which is no clone, as it is queued.  Only asked while there
-	 * are contexts on disks that make clones.  Return: false: not known, @o is not set.
+	 * Which acts pay for @bio, which is being queued and is not a clone.  Called only
+	 * while disks that make clones have contexts.  Return: false if that is not known;
+	 * @o is not set.
 	 */
 	bool (*find)(struct iob_origin *o, const struct bio *bio);
 	/* The same if a kernel thread queues @bio while iob_parent_workers is set. */
@@ -52,15 +53,15 @@ void iob_parent_issue(const struct request *rq);
 const struct file *iob_parent_file_of_now(const struct gendisk *gd);
 
 /*
- * True if requests are to be told to iob_parent_issue(): set before the first of them is
- * made.  Any context.
+ * True if iob_parent_issue() must see requests.  Becomes true before the first of these
+ * requests is made.  Any context.
  */
 static __always_inline bool iob_parent_issues(void)
 {
 	return IOB_FILE_DISK_ISSUES && READ_ONCE(iob_parent_workers);
 }
 
-/* True if a request to this disk is to be told.  Any context, inside iob_read_lock(). */
+/* True if iob_parent_issue() must see requests to @gd.  Any context, in iob_read_lock(). */
 static inline bool iob_parent_follows(const struct gendisk *gd)
 {
 	return IOB_FILE_DISK_ISSUES && gd && iob_disk_is_file(gd) &&
@@ -71,10 +72,10 @@ static inline bool iob_parent_follows(const struct gendisk *gd)
  * iob_disk_hands_on - whether IO to this disk makes IO to other disks
  * @gd: the disk
  *
- * As iob_disk_stacks(), but false for a disk that makes requests of requests if no other
- * disk is watched, and for a disk whose content is a file that no watched disk has
- * anything to do with: their requests are like those of any disk.  Any context, inside
- * iob_read_lock().
+ * As iob_disk_stacks(), with two exceptions, whose requests are like those of any disk:
+ *  - a disk that makes requests of requests, if no other disk is watched;
+ *  - a disk whose content is a file, if the file cannot reach a watched disk.
+ * Any context, inside iob_read_lock().
  */
 static inline bool iob_disk_hands_on(const struct gendisk *gd)
 {

@@ -89,7 +89,7 @@ void iob_rq_map(struct request *rq, dev_t disk)
 
 /**
  * iob_rq_unmap - the bios of such a request are thrown away
- * @rq: the request; it does not have those any more that are done
+ * @rq: the request; bios that are done are no longer in it
  *
  * The disk below had no room, say, and the request is made again later: nothing is lost.
  * From a probe: any context but NMI, inside iob_read_lock().
@@ -144,7 +144,7 @@ void iob_rq_issue(struct request *rq)
 		WRITE_ONCE(f->issue_at, iob_clock_now());
 }
 
-/* Bytes of which only is known that the device did them. */
+/* Account bytes of a bio without a context: the device completed them, no act is known. */
 static void account_unseen(struct iob_io *io, struct iob_first *first,
 			   const struct bio *bio, u32 bytes)
 {
@@ -160,7 +160,7 @@ static void account_unseen(struct iob_io *io, struct iob_first *first,
 	iob_io_share(io, bio->bi_iter.bi_sector, &p);
 }
 
-/* Over how many bios @bytes stretch. */
+/* The number of bios that the first @bytes cover. */
 static u32 count_bios(const struct bio *bio, u32 bytes)
 {
 	u32 nr = 0;

@@ -9,6 +9,10 @@
  * Readers of what a session holds take iob_session_read_lock().  They may sleep with it,
  * but do not wait for data with it.  Probes need no lock: they are attached only while a
  * session runs.
+ *
+ * Example: `echo 1 > enable` at 10:00 begins session 3, `echo 0 > enable` at 10:05 detaches
+ * the hooks.  At 10:30 `cat roles` still shows the roles of session 3.  The next `echo 1 >
+ * enable` frees them and begins session 4.
  */
 #ifndef IOB_IO_SESSION_H
 #define IOB_IO_SESSION_H

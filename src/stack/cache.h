@@ -2,7 +2,7 @@
 /*
  * cache - the stacks that a CPU has walked, to be known again
  *
- * To walk a stack costs about a microsecond, and most stacks are met again and again.  So
+ * Walking a stack costs about a microsecond, and most stacks occur again and again.  So
  * each CPU keeps the last ones in slots (slot.h says how a slot knows its stack).  The cache
  * is set associative: the set follows from where the walk begins and from the system call,
  * or from the thread for kernel threads.  A hint per set tells which slot to compare first.

@@ -15,10 +15,10 @@
  * Example: dd (act 7) writes 4 KiB to the origin of a snapshot with chunks of 16 KiB.
  * kcopyd reads and writes 16 KiB first: both are charged to act 7, as inherited.
  *
- * What is noted counts only while the waiting bio has its context.
+ * A note is valid only while the waiting bio has its context.
  *
- * Multipath makes requests of requests, which io/request follows; here is only where such a
- * request is thrown away.
+ * Multipath makes requests of requests.  io/request follows them; this file only sees when
+ * such a request is thrown away.
  *
  * Context: dm_io and dm_kcopyd_copy in workers and in the task that gives the upper disk
  * its IO, where they may sleep; blk_rq_unprep_clone in the task that runs multipath's queue
@@ -62,7 +62,7 @@ static struct iob_task_part dm_part = {
 	.free = dm_state_free,
 };
 
-/* Not acts: of the lowest bit of the sub number, see enum. */
+/* Values are no acts: the lowest bit of the sub number says which of the enum they are. */
 static struct iob_assoc_kind dm_assoc_copy = { .name = "dm copy" };
 
 enum {

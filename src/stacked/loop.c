@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A worker carries out a loop device's requests: it reads and writes a file.  The acts that
- * pay for a request's bytes are the dirtiers of what the worker dirties in that file, pay for
- * what it submits, and are charged with what else it changes, such as the file's inode: the
- * worker acts on their behalf (blame/behalf).
+ * A worker carries out a loop device's requests: it reads and writes a file.  While it
+ * handles a request, it acts on behalf of the acts that pay for the request's bytes
+ * (blame/behalf).  They become the dirtiers of the file's pages, pay for the bios that the
+ * worker submits, and for other changes, such as those of the file's inode.
  *
  * Example: dd (act 7) writes 8 KiB at offset 1 MiB of loop0.  The worker dirties two pages
  * of the file: both are act 7's, as inherited, and so is their IO to the disk below.
  *
- * Which request it is, a direct IO of the file says itself, and older releases
- * (IOB_LOOP_WORK) say it for any IO.  Elsewhere the file is written segment by segment.  A
- * request is then found by the place in the file at which it begins and its first page,
- * which are noted when it is issued.  Two requests with both in common (reads into one page)
- * are none that is known.
+ * The request of a direct IO of the file is an argument of the hooked function; on older
+ * releases (IOB_LOOP_WORK) so is the request of any IO.  Elsewhere the worker reads or writes
+ * the file segment by segment.  A request is then found by its place in the file and its
+ * first page, which are noted when it is issued.  If two requests have both in common (reads
+ * into one page), neither is known.
  *
  * All this is done only for devices whose file can come to a watched disk (loop_file.c).
  * Requests of others are not noted, and so never found.

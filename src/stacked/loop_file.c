@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A loop device's requests are followed to the disk that its file is on.  Where no watched
- * disk can be concerned that is in vain, and costs several times what a request does
- * otherwise.  So we ask where the file is, anew for each IO: the device may be given
- * another file, and memory may become swappable.
+ * A loop device's requests are followed to the disk that its file is on.  That makes a
+ * request cost three times as much, and is useless if the file can reach no watched disk.
+ * So each IO asks where the file is.  The answer may change: the device may get another
+ * file, and memory may become swappable.
  *
  * The answer is "no" only if that is certain.  A file on a tmpfs comes to a disk if it is
  * swapped out, so there must be no swap area.  A file on ext4, and a disk as the file, are

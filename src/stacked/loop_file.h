@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * loop_file - whether what a loop device's file holds can come to a watched disk
+ * loop_file - whether the content of a loop device's file can come to a watched disk
  */
 #ifndef IOB_STACKED_LOOP_FILE_H
 #define IOB_STACKED_LOOP_FILE_H

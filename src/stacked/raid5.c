@@ -103,8 +103,8 @@ static u32 raid5_add_data(struct iob_origin *o, const struct iob_r5dev *dev,
 }
 
 /*
- * Parity is discarded with all data of its stripe.  Of the two disks beside it one has
- * data; the second exists, because only RAID 6 has to look at it.
+ * Parity is discarded with all data of its stripe.  At least one of the two disks next to it
+ * has data.  The second one is looked at on RAID 6 only, so it exists.
  */
 static u32 raid5_add_discarded(struct iob_origin *o, const struct iob_r5dev *dev,
 			       const void *stripe, u32 bytes)

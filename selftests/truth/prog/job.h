@@ -41,7 +41,7 @@ enum pattern {
 	RECORDS,		/* one after the other, of 512 to 7680 bytes */
 };
 
-/* Who does it */
+/* Which tasks do it */
 enum cast {
 	ALONE,			/* the process itself */
 	CHILDREN,		/* CAST_SIZE processes, a file each */

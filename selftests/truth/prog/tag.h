@@ -2,9 +2,9 @@
 /*
  * The tag: what a writer of the truth test leaves in each 512-byte sector.
  *
- * It says who wrote the sector, to which file and where in it. Whoever holds
- * the disk's raw image later needs neither the file system nor the guest to
- * know the truth. ../verify knows this layout too (little endian).
+ * It says which thread wrote the sector, to which file and where in it. So the
+ * disk's raw image is enough to know the truth later, without the file system and
+ * the guest. ../verify knows this layout too (little endian).
  */
 #ifndef TRUTH_TAG_H
 #define TRUTH_TAG_H

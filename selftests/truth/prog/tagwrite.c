@@ -5,7 +5,7 @@
  *	tagwrite -m MANIFEST [-o OFFSET] [-d MAJ:MIN] [-t] KIND PATH [BYTES]
  *	tagwrite -l
  *
- * PATH is a file that nobody has written to yet, or a block device, of which
+ * PATH is a file that no task has written to yet, or a block device, of which
  * the part from OFFSET on is used. -t does it all in a thread other than the
  * first. -d names the file's device, where its mount shows another (overlayfs).
  * -l lists the kinds: name, W or R, "raw" if it works on a block device,
@@ -320,7 +320,7 @@ static void fill_with_noise(struct job *j, size_t len, bool sync)
 	}
 }
 
-/* Let another process fill it, who is gone when the tags come */
+/* Let another process fill it, which exits before the tags come */
 static int prefill(struct job *j, size_t len, bool sync)
 {
 	pid_t pid = fork();
@@ -333,9 +333,9 @@ static int prefill(struct job *j, size_t len, bool sync)
 }
 
 /*
- * What two share is on the disk first, so that each page is clean when one of
- * them dirties it: who first dirties a page is then who tags it, also where a
- * file system fills holes with zeros.
+ * The pages that two processes share are synced first, so that each is clean when
+ * one of the two dirties it. Then the process that dirties a page is the one that
+ * tags it, also where a file system fills holes with zeros.
  */
 static int run_shared(struct job *j)
 {
@@ -371,7 +371,7 @@ static int run_shared(struct job *j)
 
 /*
  * Dirty a file in a thread that then executes: the survivor of an exec takes
- * the first thread's id, and the id that dirtied the pages is nobody's.
+ * the first thread's id, and no task has the id that dirtied the pages any more.
  */
 static void *write_and_exec(void *job)
 {

@@ -260,7 +260,7 @@ static int extend_again(struct job *j)
 /*
  * Map the file. A page that has been looked at is mapped read-only, so that the
  * first store into it faults; from 6.18 on the first store into a large folio
- * that nobody has looked at maps all of it writable, and no other one faults.
+ * that no task has read maps all of it writable, and no other store faults.
  */
 static int open_mapping(struct job *j)
 {
