@@ -256,7 +256,9 @@ def counted_alone(what, able, nr, want, do, *args):
     if not able:
         print("%s: not tested, the disk cannot" % what)
         return
-    got = counted(pipe(), "pid-%d" % run(do, *args))
+    # first the IO, then the pipe
+    who = "pid-%d" % run(do, *args)
+    got = counted(pipe(), who)
     same(what + ", by size", got[nr], want)
     same("but for " + what, [sum(got[n]) for n in range(5) if n != nr], [0] * 4)
 
