@@ -101,13 +101,6 @@ void iob_origin_add_lost(struct iob_origin *o, u32 bytes)
 	iob_origin_put(o, IOB_ACT_LOST, IOB_HOW_LOST, bytes, IOB_DIRTY_UNKNOWN);
 }
 
-/* No act is known for any of the bio's bytes.  Any context. */
-void iob_origin_lost(struct iob_origin *o, u32 bytes)
-{
-	iob_origin_begin(o);
-	iob_origin_add_lost(o, bytes);
-}
-
 /**
  * iob_origin_append - add the origin of a piece of another bio
  * @to:    begun; gets the shares; iob_origin_free() it in the end

@@ -51,7 +51,6 @@ void iob_origin_add(struct iob_origin *o, u64 id, const struct iob_file *file,
 		    u32 bytes, u32 modifier);
 void iob_origin_add_page(struct iob_origin *o, u64 id, u32 bytes, u64 dirty_ns);
 void iob_origin_add_lost(struct iob_origin *o, u32 bytes);
-void iob_origin_lost(struct iob_origin *o, u32 bytes);
 bool iob_origin_append(struct iob_origin *to, const struct iob_origin *from,
 		       u32 pos, u32 bytes);
 bool iob_origin_slice(struct iob_origin *to, const struct iob_origin *from,

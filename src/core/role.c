@@ -270,20 +270,6 @@ s32 iob_role_number(const struct iob_role *role)
 	}
 }
 
-/* `pid-12 (dd)`, `user-3`, `cgroup-77`, `pid-0 (lost)`.  Return: the length. */
-int iob_role_name(const struct iob_role *role, char *buf, size_t size)
-{
-	switch (role->kind) {
-	case IOB_ROLE_USER:
-		return scnprintf(buf, size, "user-%llu", role->key);
-	case IOB_ROLE_CGROUP:
-		return scnprintf(buf, size, "cgroup-%llu", role->key);
-	default:
-		return scnprintf(buf, size, "pid-%llu (%.*s)", role->key,
-				 TASK_COMM_LEN, role->comm);
-	}
-}
-
 /**
  * iob_roles_reclaim - free the roles of tasks that have exited
  * @used: bitmap of the numbers of roles that an act still names

@@ -52,7 +52,6 @@ const struct iob_role *iob_role_next(u32 *nr);
 u32 iob_roles_count(void);
 u32 iob_roles_max(void);
 s32 iob_role_number(const struct iob_role *role);
-int iob_role_name(const struct iob_role *role, char *buf, size_t size);
 unsigned int iob_roles_reclaim(const unsigned long *used, u32 bits, u32 ttl);
 
 int iob_roles_cache_init(void);
