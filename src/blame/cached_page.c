@@ -6,6 +6,7 @@
 #include "cached_page.h"
 #include "core/act.h"
 #include "dirtier.h"
+#include "dirty_time.h"
 
 /**
  * iob_act_of_inode - an act, if it is one on this very inode
@@ -68,6 +69,6 @@ u64 iob_act_of_pages(struct inode *inode, unsigned long index, unsigned long las
 		act = iob_act_nr(iob_dirtier_get(pfn));
 	if (act)
 		id = iob_act_of_inode(act->node.id, inode);
-	*dirty_ns = id > IOB_ACT_LOST ? iob_dirtier_time(pfn) : 0;
+	*dirty_ns = id > IOB_ACT_LOST ? iob_dirty_time_get(pfn) : 0;
 	return id;
 }

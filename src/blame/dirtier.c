@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table says by page frame number which act dirtied a page.  A plane has two levels:
- * a directory for all of memory, and leaves of one page each.  A leaf is allocated when
- * the first of its page frames is dirtied.  Two planes have this shape:
- *
- *     plane         entry                        entries of a leaf    pfn 0x12345 is at
- *     iob_dirtiers  u16, the number of an act    2048                 leaf 0x24, slot 0x345
- *     dirty_times   u32, when, in 2^14 ns        1024                 leaf 0x48, slot 0x345
- *
- * The numbers are those of 4 KiB pages.  iob_dirtiers is "wide" if the numbers of acts
- * exceed 16 bits: its entries are u32 then.  dirty_times is filled only while a counter
- * wants the age of pages.  A page dirtied 100 s after boot has the stamp 100 s / 16384 ns
- * = 6103515; stamps wrap after 2^46 ns, 19.5 hours.  Entry 0 means none in both planes.
+ * The table says by page frame number which act dirtied a page.  It is a plane whose
+ * entries are numbers of acts, u16; 0 means none.  It is "wide" if the numbers of acts
+ * exceed 16 bits: its entries are u32 then.  When the page was dirtied is in a plane of its
+ * own, see dirty_time.
  *
  * Entries are written without a lock.  A page is dirtied under its own lock or its
  * mapping's, so an entry has one writer at a time.  Its two readers, the page's IO and
@@ -24,10 +16,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/mm.h>
-#include <linux/mmzone.h>
-#include <linux/nodemask.h>
 #include <linux/sched.h>
-#include <linux/ktime.h>
 #include <linux/spinlock.h>
 
 #include <compat/folio.h>
@@ -35,75 +24,11 @@
 #include "core/act.h"
 #include "core/stats.h"
 #include "dirtier.h"
-
-#define TIME_SHIFT	14
+#include "dirty_time.h"
 
 struct iob_plane iob_dirtiers;
 bool iob_dirtiers_wide;
 unsigned long iob_dirtier_fast_leaves;
-static bool dirty_times_wanted;
-static struct iob_plane dirty_times;
-
-static unsigned long memory_end_pfn(void)
-{
-	unsigned long end = 0;
-	int nid;
-
-	for_each_online_node(nid)
-		end = max(end, node_end_pfn(nid));
-	return end;
-}
-
-static int plane_init(struct iob_plane *p, unsigned int entry_shift)
-{
-	p->bits = PAGE_SHIFT - entry_shift;
-	p->nr_leaves = (memory_end_pfn() >> p->bits) + 1;
-	p->leaf = kvcalloc(p->nr_leaves, sizeof(*p->leaf), GFP_KERNEL);
-	atomic_long_set(&p->pages, 0);
-	return p->leaf ? 0 : -ENOMEM;
-}
-
-static void plane_exit(struct iob_plane *p)
-{
-	unsigned long i;
-
-	for (i = 0; p->leaf && i < p->nr_leaves; i++)
-		free_page((unsigned long)p->leaf[i]);
-	kvfree(p->leaf);
-	p->leaf = NULL;
-}
-
-static void *plane_leaf_of(const struct iob_plane *p, unsigned long pfn)
-{
-	unsigned long i = pfn >> p->bits;
-
-	/* memory plugged in after init has no leaves */
-	return likely(i < p->nr_leaves) ? READ_ONCE(p->leaf[i]) : NULL;
-}
-
-static void *plane_leaf_make(struct iob_plane *p, unsigned long pfn)
-{
-	unsigned long i = pfn >> p->bits;
-	unsigned long *old, *new;
-
-	if (i >= p->nr_leaves)
-		return NULL;
-	new = (void *)get_zeroed_page(GFP_NOWAIT | __GFP_NOWARN);
-	if (!new)
-		return NULL;
-	old = cmpxchg(&p->leaf[i], NULL, new);
-	if (old) {
-		free_page((unsigned long)new);
-		return old;
-	}
-	atomic_long_inc(&p->pages);
-	return new;
-}
-
-static unsigned long plane_slot_of(const struct iob_plane *p, unsigned long pfn)
-{
-	return pfn & ((1UL << p->bits) - 1);
-}
 
 static void dirtier_store(void *leaf, unsigned long slot, u32 nr)
 {
@@ -137,24 +62,6 @@ static u32 dirtier_load(const void *leaf, unsigned long slot)
 	return READ_ONCE(((const u16 *)leaf)[slot]);
 }
 
-static void dirty_time_set(unsigned long pfn, u32 stamp)
-{
-	u32 *leaf = plane_leaf_of(&dirty_times, pfn);
-
-	if (!leaf)
-		leaf = plane_leaf_make(&dirty_times, pfn);
-	if (leaf)
-		WRITE_ONCE(leaf[plane_slot_of(&dirty_times, pfn)], stamp);
-	else
-		iob_stat_inc(pgtree_nomem);
-}
-
-static void dirty_time_fill(unsigned long pfn, unsigned long n, u32 stamp)
-{
-	for (; n; n--)
-		dirty_time_set(pfn++, stamp);
-}
-
 /**
  * iob_dirtier_set - note the act that dirties pages
  * @pfn:    the first page's frame number
@@ -166,21 +73,19 @@ static void dirty_time_fill(unsigned long pfn, unsigned long n, u32 stamp)
  */
 void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 act_nr)
 {
-	u32 stamp = 0;
+	u32 stamp = iob_dirty_time_now();
 
-	if (READ_ONCE(dirty_times_wanted))
-		stamp = max_t(u32, ktime_get_ns() >> TIME_SHIFT, 1);
 	while (count) {
-		unsigned long slot = plane_slot_of(&iob_dirtiers, pfn);
+		unsigned long slot = iob_plane_slot(&iob_dirtiers, pfn);
 		unsigned long n = min(count, (1UL << iob_dirtiers.bits) - slot);
-		void *leaf = plane_leaf_of(&iob_dirtiers, pfn);
+		void *leaf = iob_plane_leaf(&iob_dirtiers, pfn);
 
 		if (unlikely(!leaf))
-			leaf = plane_leaf_make(&iob_dirtiers, pfn);
+			leaf = iob_plane_leaf_make(&iob_dirtiers, pfn);
 		if (leaf) {
 			dirtier_fill(leaf, slot, n, act_nr);
 			if (stamp)
-				dirty_time_fill(pfn, n, stamp);
+				iob_dirty_time_set(pfn, n, stamp);
 		} else {
 			iob_stat_add(pgtree_nomem, n);
 		}
@@ -193,10 +98,10 @@ void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 act_nr)
 void iob_dirtier_clear(unsigned long pfn, unsigned long count)
 {
 	for (; count; count--, pfn++) {
-		void *leaf = plane_leaf_of(&iob_dirtiers, pfn);
+		void *leaf = iob_plane_leaf(&iob_dirtiers, pfn);
 
 		if (leaf)
-			dirtier_store(leaf, plane_slot_of(&iob_dirtiers, pfn), 0);
+			dirtier_store(leaf, iob_plane_slot(&iob_dirtiers, pfn), 0);
 	}
 }
 
@@ -208,43 +113,24 @@ void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 {
 	for (; count; count--, to++, from++) {
 		u32 nr = iob_dirtier_get(from);
-		u32 *stamp = plane_leaf_of(&dirty_times, from);
 		const struct iob_act *act = iob_act_nr(nr);
 
 		/* an act that is being reclaimed must get no new entry */
 		if (nr > IOB_ACT_LOST && (!act || READ_ONCE(act->dead)))
 			nr = IOB_ACT_LOST;
-		if (nr)
+		if (nr) {
 			iob_dirtier_set(to, 1, nr);
-		if (nr && stamp && READ_ONCE(dirty_times_wanted))
-			dirty_time_set(to, stamp[plane_slot_of(&dirty_times, from)]);
+			iob_dirty_time_move(to, from);
+		}
 	}
 }
 
 /* The slow path of iob_dirtier_get(): entries take four bytes.  Any context. */
 u32 iob_dirtier_get_wide(unsigned long pfn)
 {
-	void *leaf = plane_leaf_of(&iob_dirtiers, pfn);
+	void *leaf = iob_plane_leaf(&iob_dirtiers, pfn);
 
-	return leaf ? dirtier_load(leaf, plane_slot_of(&iob_dirtiers, pfn)) : 0;
-}
-
-/**
- * iob_dirtier_time - when a page was dirtied
- * @pfn: its frame number
- *
- * Any context.  Return: CLOCK_MONOTONIC in ns, rounded down to 16 us; 0 if the table has no
- * stamp of the page.
- */
-u64 iob_dirtier_time(unsigned long pfn)
-{
-	const u32 *leaf = plane_leaf_of(&dirty_times, pfn);
-	u32 stamp = leaf ? READ_ONCE(leaf[plane_slot_of(&dirty_times, pfn)]) : 0;
-	u64 now = ktime_get_ns() >> TIME_SHIFT;
-
-	if (!stamp)
-		return 0;
-	return (now - (u32)((u32)now - stamp)) << TIME_SHIFT;
+	return leaf ? dirtier_load(leaf, iob_plane_slot(&iob_dirtiers, pfn)) : 0;
 }
 
 /*
@@ -257,14 +143,14 @@ static void dirtier_fast_update(void)
 
 	spin_lock(&lock);
 	WRITE_ONCE(iob_dirtier_fast_leaves,
-		   dirty_times_wanted || iob_dirtiers_wide ? 0 : iob_dirtiers.nr_leaves);
+		   iob_dirty_time_wanted || iob_dirtiers_wide ? 0 : iob_dirtiers.nr_leaves);
 	spin_unlock(&lock);
 }
 
 /* Start or stop to note when pages are dirtied.  Any context. */
 void iob_dirtier_want_age(bool want)
 {
-	WRITE_ONCE(dirty_times_wanted, want);
+	iob_dirty_time_want(want);
 	dirtier_fast_update();
 }
 
@@ -353,9 +239,7 @@ void iob_dirtier_drop(const unsigned long *acts)
 /* The memory of both planes in bytes, directories included.  Any context. */
 unsigned long iob_dirtier_bytes(void)
 {
-	return (iob_dirtiers.nr_leaves + dirty_times.nr_leaves) * sizeof(void *) +
-	       (atomic_long_read(&iob_dirtiers.pages) + atomic_long_read(&dirty_times.pages)) *
-	       PAGE_SIZE;
+	return iob_plane_bytes(&iob_dirtiers) + iob_dirty_time_bytes();
 }
 
 /**
@@ -369,9 +253,9 @@ int iob_dirtier_init(u32 max_acts)
 	int err;
 
 	iob_dirtiers_wide = max_acts > 65536;
-	err = plane_init(&iob_dirtiers, iob_dirtiers_wide ? 2 : 1);
+	err = iob_plane_init(&iob_dirtiers, iob_dirtiers_wide ? 2 : 1);
 	if (!err)
-		err = plane_init(&dirty_times, 2);
+		err = iob_dirty_time_init();
 	dirtier_fast_update();
 	if (err)
 		iob_dirtier_exit();
@@ -381,6 +265,6 @@ int iob_dirtier_init(u32 max_acts)
 /* Free the table.  No probe may be attached. */
 void iob_dirtier_exit(void)
 {
-	plane_exit(&iob_dirtiers);
-	plane_exit(&dirty_times);
+	iob_plane_exit(&iob_dirtiers);
+	iob_dirty_time_exit();
 }

@@ -10,13 +10,7 @@
 #include <linux/mm.h>
 #include <linux/types.h>
 
-/* One plane of the table: a directory of leaves.  A leaf has 1 << bits entries. */
-struct iob_plane {
-	unsigned long **leaf;	/* set once by cmpxchg */
-	unsigned long nr_leaves;
-	unsigned int bits;
-	atomic_long_t pages;	/* leaves that exist */
-};
+#include "plane.h"
 
 extern struct iob_plane iob_dirtiers;
 extern bool iob_dirtiers_wide;	/* entries take four bytes, not two */
@@ -30,7 +24,6 @@ void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 act_nr);
 void iob_dirtier_clear(unsigned long pfn, unsigned long count);
 void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count);
 u32 iob_dirtier_get_wide(unsigned long pfn);
-u64 iob_dirtier_time(unsigned long pfn);
 void iob_dirtier_owners(unsigned long *acts);
 void iob_dirtier_drop(const unsigned long *acts);
 unsigned long iob_dirtier_bytes(void);

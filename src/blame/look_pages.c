@@ -13,6 +13,7 @@
 #include "cached_page.h"
 #include "core/stats.h"
 #include "dirtier.h"
+#include "dirty_time.h"
 #include "look.h"
 #include "look_pages.h"
 
@@ -141,7 +142,7 @@ static void look_at_page(struct iob_look *l, struct page *page, u32 off, u32 byt
 	if (nr && host) {
 		l->last_act = act_of_entry(l, nr, host);
 		if (l->last_act) {
-			dirty_ns = iob_dirtier_time(pfn);
+			dirty_ns = iob_dirty_time_get(pfn);
 			iob_origin_put(l->o, l->last_act, l->last_how, bytes,
 				       dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN);
 			l->last_nr = nr;
