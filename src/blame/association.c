@@ -18,7 +18,7 @@
 #include <linux/spinlock.h>
 
 #include "association.h"
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/stats.h"
 
 #define WAYS		8
@@ -161,7 +161,7 @@ void iob_assoc_forget(const struct iob_assoc_kind *kind, const void *object, u64
  * @sub:    as it was set
  *
  * Any context but NMI, inside iob_read_lock().
- * Return: the act's id, IOB_ACT_NONE if it is not known.
+ * Return: the act's id, IOB_CAUSE_NONE if it is not known.
  */
 u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub)
 {
@@ -173,7 +173,7 @@ u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub
 
 	spin_lock_irqsave(lock, flags);
 	a = assoc_find(s, kind, object, sub);
-	act = a ? a->act : IOB_ACT_NONE;
+	act = a ? a->act : IOB_CAUSE_NONE;
 	spin_unlock_irqrestore(lock, flags);
 	return act;
 }
@@ -192,7 +192,7 @@ u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 su
 	spinlock_t *lock;		/* the group's */
 	struct assoc_set *s = assoc_set_of(kind, object, sub, &lock);
 	struct assoc *a;
-	u64 act = IOB_ACT_NONE;
+	u64 act = IOB_CAUSE_NONE;
 
 	spin_lock_irqsave(lock, flags);
 	a = assoc_find(s, kind, object, sub);

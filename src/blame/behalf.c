@@ -12,7 +12,7 @@
 #include "association.h"
 #include "behalf.h"
 #include "cached_page.h"
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/metadata.h"
 #include "core/disk.h"
 #include "core/intent.h"
@@ -110,13 +110,13 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 	b = behalf_push(t, call);
 	if (!watched)
 		return;
-	b->act = iob_act_of_pages(inode, index, last,
+	b->ref = iob_cause_of_pages(inode, index, last,
 				  dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT, &dirty_ns);
-	if (b->act <= IOB_ACT_LOST)
-		b->act = iob_act_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
+	if (b->ref <= IOB_CAUSE_LOST)
+		b->ref = iob_cause_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
 	/* without s_bdev: a worker changes more for it, later and on no one's behalf */
 	if (!inode->i_sb->s_bdev)
-		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), b->act);
+		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), b->ref);
 }
 
 /**
@@ -140,7 +140,7 @@ void iob_behalf_parent(u64 pos, const struct iob_call *call)
 	iob_task_serve(t, IOB_SERVES_PARENT, call->ret);
 	b = behalf_push(t, call);
 	b->parent = true;
-	b->act = iob_origin_at(&p->origin, pos - p->pos);
+	b->ref = iob_origin_at(&p->origin, pos - p->pos);
 }
 
 /* The task carries out no parent request any more.  As iob_behalf_parent(). */
@@ -153,7 +153,7 @@ void iob_behalf_parent_end(struct iob_task *t)
 	iob_task_serve(t, IOB_SERVES_PARENT, false);
 	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
 		if (state->behalf[i].parent)
-			state->behalf[i].act = IOB_ACT_NONE;
+			state->behalf[i].ref = IOB_CAUSE_NONE;
 	}
 }
 
@@ -243,7 +243,7 @@ void iob_behalf_inode(struct inode *inode)
 	if (!t || !inode || !iob_disk_watches(inode))
 		return;
 	b = behalf_push(t, NULL);
-	b->act = iob_act_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
+	b->ref = iob_cause_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
 	b->open = true;
 }
 
@@ -257,7 +257,7 @@ struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_s
 		struct iob_behalf *b = &state->behalf[i];
 
 		/* one that does not know leaves it to the next */
-		if (b->act == IOB_ACT_NONE && !b->common)
+		if (b->ref == IOB_CAUSE_NONE && !b->common)
 			continue;
 		if (b->open || iob_stack_has(stack, b->call.ret))
 			return b;
@@ -265,18 +265,18 @@ struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_s
 	return NULL;
 }
 
-/* @id on @file as inherited; IOB_ACT_NONE if that is the task itself or not known. */
-static u64 behalf_inherited(struct iob_task *t, u64 id, const struct iob_file *file)
+/* @ref as inherited; IOB_CAUSE_NONE if that is the task itself or not known. */
+static u64 behalf_inherited(struct iob_task *t, u64 ref)
 {
-	const struct iob_act *act;
+	const struct iob_cause *cause;
 
-	if (id <= IOB_ACT_LOST)
-		return IOB_ACT_NONE;
-	act = iob_act_id(id);
+	if (ref <= IOB_CAUSE_LOST)
+		return IOB_CAUSE_NONE;
+	cause = iob_cause_of(ref);
 	/* what the task does for itself has a stack of its own */
-	if (!act || act->role == iob_task_role(t))
-		return IOB_ACT_NONE;
-	return iob_act_on(id, file, true);
+	if (!cause || cause->role == iob_task_role(t))
+		return IOB_CAUSE_NONE;
+	return iob_cause_plain(ref) | IOB_CAUSE_INHERITED;
 }
 
 /*
@@ -298,32 +298,30 @@ static u64 behalf_participant(struct iob_task *t, struct iob_behalf *b,
 	return iob_transaction_most(key, b->tid);
 }
 
-/* Of iob_behalf_act(): the task acts on another's behalf, or changes metadata. */
-u64 iob_behalf_find_act(struct iob_task *t, struct iob_behalf *b, struct inode *inode,
-			const struct iob_file *file)
+/* Of iob_behalf_cause(): the task acts on another's behalf, or changes metadata. */
+u64 iob_behalf_find_cause(struct iob_task *t, struct iob_behalf *b, struct inode *inode)
 {
-	u64 id = b ? b->act : IOB_ACT_NONE;
+	u64 ref = b ? b->ref : IOB_CAUSE_NONE;
 
-	if (inode && iob_is_metadata(inode) && id == IOB_ACT_NONE &&
+	if (inode && iob_is_metadata(inode) && ref == IOB_CAUSE_NONE &&
 	    (current->flags & PF_KTHREAD || (b && b->common)))
-		id = behalf_participant(t, b, inode);
-	return behalf_inherited(t, id, file);
+		ref = behalf_participant(t, b, inode);
+	return behalf_inherited(t, ref);
 }
 
 /**
- * iob_behalf_parent_act - the act that pays for a byte of the parent request
+ * iob_behalf_parent_cause - the cause that pays for a byte of the parent request
  * @t:    the context of a task that carries it out
  * @pos:  the byte's place in the file
- * @file: the file
  *
- * Inside iob_read_lock().  Return: as iob_behalf_act().
+ * Inside iob_read_lock().  Return: as iob_behalf_cause().
  */
-u64 iob_behalf_parent_act(struct iob_task *t, u64 pos, const struct iob_file *file)
+u64 iob_behalf_parent_cause(struct iob_task *t, u64 pos)
 {
 	const struct iob_parent_io *p = iob_parent_io_of(t);
 
 	/* the first page may begin before the request does */
-	return behalf_inherited(t, iob_origin_at(&p->origin, max(pos, p->pos) - p->pos), file);
+	return behalf_inherited(t, iob_origin_at(&p->origin, max(pos, p->pos) - p->pos));
 }
 
 /* The log whose transaction the task changed last, or NULL.  Inside iob_read_lock(). */
@@ -333,27 +331,26 @@ const void *iob_behalf_common_key(const struct iob_task *t)
 }
 
 /**
- * iob_behalf_current - which act pays for metadata that the current task changes now
+ * iob_behalf_current - which cause pays for metadata that the current task changes now
  * @regs: as they were at the entry of the function that changes it
  *
- * For what is no page of a block device's cache: the act has no file until the disk is
- * known.  From a probe, inside iob_read_lock().
- * Return: the act's id; IOB_ACT_NONE for a kernel thread that acts on no one's behalf.
+ * For what is no page of a block device's cache.  From a probe, inside iob_read_lock().
+ * Return: a reference without a tag; IOB_CAUSE_NONE for a kernel thread that acts on no
+ * one's behalf.
  */
 u64 iob_behalf_current(struct pt_regs *regs)
 {
-	static const struct iob_file none;
 	struct iob_task *t = iob_task_get();
 	struct iob_stack stack IOB_UNINIT;
-	u64 act;
+	u64 ref;
 
 	if (!t)
-		return IOB_ACT_NONE;
+		return IOB_CAUSE_NONE;
 	iob_stack_get(&stack, regs);
-	act = iob_behalf_act(t, iob_behalf_active(t, &stack), NULL, &none);
-	if (act != IOB_ACT_NONE || current->flags & PF_KTHREAD)
-		return act;
-	return iob_task_act(t, iob_stack_intent(&stack, 0), &none);
+	ref = iob_behalf_cause(t, iob_behalf_active(t, &stack), NULL);
+	if (ref != IOB_CAUSE_NONE || current->flags & PF_KTHREAD)
+		return ref;
+	return iob_task_cause(t, iob_stack_intent(&stack, 0));
 }
 
 /* The active behalf of the current task, or NULL.  From a probe, in iob_read_lock(). */

@@ -2,16 +2,16 @@
 /*
  * behalf - on whose behalf a task changes metadata
  *
- * Example: the flusher enters do_writepages() for a file that dd (act 7) dirtied.  The
+ * Example: the flusher enters do_writepages() for a file that dd (cause 7) dirtied.  The
  * file system allocates blocks there and changes a bitmap.  Until do_writepages() returns
- * the flusher acts on behalf of act 7: the bitmap is charged to dd, as inherited.
+ * the flusher acts on behalf of cause 7: the bitmap is charged to dd, as inherited.
  */
 #ifndef IOB_BLAME_BEHALF_H
 #define IOB_BLAME_BEHALF_H
 
 #include <linux/fs.h>
 
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/metadata.h"
 #include "core/task.h"
 #include "share.h"
@@ -30,7 +30,7 @@ struct iob_behalf {
 	bool common;		/* for the participants of a transaction */
 	bool ends;		/* the transaction ends here */
 	u32 tid;		/* the transaction, once it is known, else 0 */
-	u64 act;		/* for this act; IOB_ACT_NONE: not known */
+	u64 ref;		/* for this cause; IOB_CAUSE_NONE: not known */
 };
 
 /*
@@ -64,9 +64,8 @@ void iob_behalf_none(void);
 void iob_behalf_inode(struct inode *inode);
 
 struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_stack *stack);
-u64 iob_behalf_find_act(struct iob_task *t, struct iob_behalf *b, struct inode *inode,
-			const struct iob_file *file);
-u64 iob_behalf_parent_act(struct iob_task *t, u64 pos, const struct iob_file *file);
+u64 iob_behalf_find_cause(struct iob_task *t, struct iob_behalf *b, struct inode *inode);
+u64 iob_behalf_parent_cause(struct iob_task *t, u64 pos);
 const void *iob_behalf_common_key(const struct iob_task *t);
 
 u64 iob_behalf_current(struct pt_regs *regs);
@@ -88,21 +87,20 @@ static inline struct iob_behalf *iob_behalf_active(struct iob_task *t,
 }
 
 /**
- * iob_behalf_act - on behalf of which act a task changes a file
+ * iob_behalf_cause - on behalf of which cause a task changes a file
  * @t:     its context
  * @b:     as iob_behalf_active() said
  * @inode: the file, if it is its pages that are changed, else NULL
- * @file:  the file
  *
- * Inside iob_read_lock().  Return: the act's id; IOB_ACT_NONE if the task acts for itself
- * or no act is known.
+ * Inside iob_read_lock().  Return: an inherited reference without a tag; IOB_CAUSE_NONE if
+ * the task acts for itself or no cause is known.
  */
-static inline u64 iob_behalf_act(struct iob_task *t, struct iob_behalf *b,
-				 struct inode *inode, const struct iob_file *file)
+static inline u64 iob_behalf_cause(struct iob_task *t, struct iob_behalf *b,
+				   struct inode *inode)
 {
 	if (!b && !(inode && iob_is_metadata(inode)))
-		return IOB_ACT_NONE;
-	return iob_behalf_find_act(t, b, inode, file);
+		return IOB_CAUSE_NONE;
+	return iob_behalf_find_cause(t, b, inode);
 }
 
 #endif

@@ -24,7 +24,7 @@ struct iob_task;
  */
 struct iob_bio_kind {
 	const char *name;
-	/* The act that changed what the bio carries, IOB_ACT_NONE if it is not known. */
+	/* The act that changed what the bio carries, IOB_CAUSE_NONE if it is not known. */
 	u64 (*changed_by)(const struct bio *whole);
 	/* Whether the bio is part of the log that the task writes. */
 	bool (*is_log)(const struct iob_task *t);

@@ -4,25 +4,21 @@
 #include <compat/folio.h>
 
 #include "cached_page.h"
-#include "core/act.h"
 #include "dirtier.h"
 #include "dirty_time.h"
 
 /**
- * iob_act_of_inode - an act, if it is one on this very inode
- * @id:    the act
+ * iob_cause_of_inode - a reference, if it is about this very inode
+ * @ref:   the reference
  * @inode: the inode
  *
- * An act that was noted for an earlier inode at the same address is on another file.
- * Inside iob_read_lock().  Return: @id or IOB_ACT_NONE.
+ * A cause that was noted for an earlier inode at the same address has another file's tag.
+ * Inside iob_read_lock().  Return: @ref or IOB_CAUSE_NONE.
  */
-u64 iob_act_of_inode(u64 id, const struct inode *inode)
+u64 iob_cause_of_inode(u64 ref, struct inode *inode)
 {
-	const struct iob_act *act = iob_act_id(id);
-	struct iob_file file;
-
-	iob_file_of(inode, &file);
-	return act && iob_file_same(&act->file, &file) ? id : IOB_ACT_NONE;
+	return iob_cause_of(ref) && iob_cause_is_about(ref, iob_inode_hash(inode)) ?
+	       ref : IOB_CAUSE_NONE;
 }
 
 /*
@@ -47,7 +43,7 @@ static unsigned long cached_pfn(struct address_space *mapping, unsigned long ind
 }
 
 /**
- * iob_act_of_pages - the act that dirtied the first of some pages
+ * iob_cause_of_pages - the cause that dirtied the first of some pages
  * @inode:    the file
  * @index:    the first page's index in it
  * @last:     the last one's
@@ -55,20 +51,16 @@ static unsigned long cached_pfn(struct address_space *mapping, unsigned long ind
  * @dirty_ns: gets when that was, 0 if it is not known
  *
  * From a probe, inside iob_read_lock(), which keeps the entries of the page cache readable.
- * If the page is another file's by now, its entry names an act on that file and is ignored.
- * Return: an act's id; IOB_ACT_LOST or less if no act is known.
+ * If the page is another file's by now, its entry has that file's tag and is ignored.
+ * Return: a reference; IOB_CAUSE_LOST or less if no cause is known.
  */
-u64 iob_act_of_pages(struct inode *inode, unsigned long index, unsigned long last,
+u64 iob_cause_of_pages(struct inode *inode, unsigned long index, unsigned long last,
 		     xa_mark_t mark, u64 *dirty_ns)
 {
 	unsigned long pfn = cached_pfn(inode->i_mapping, index, last, mark);
-	const struct iob_act *act = NULL;
-	u64 id = IOB_ACT_NONE;
+	u32 entry = pfn ? iob_dirtier_get(pfn) : 0;
+	u64 ref = entry ? iob_cause_of_entry(entry, iob_inode_hash(inode)) : IOB_CAUSE_NONE;
 
-	if (pfn)
-		act = iob_act_nr(iob_dirtier_get(pfn));
-	if (act)
-		id = iob_act_of_inode(act->node.id, inode);
-	*dirty_ns = id > IOB_ACT_LOST ? iob_dirty_time_get(pfn) : 0;
-	return id;
+	*dirty_ns = ref > IOB_CAUSE_LOST ? iob_dirty_time_get(pfn) : 0;
+	return ref;
 }

@@ -42,37 +42,31 @@ void iob_dirtied_by_store(struct iob_task *t, unsigned long pfn)
 	stored_page_of(t)->pfn = pfn;
 }
 
-/* Whether the page's entry is one of @file.  Inside iob_read_lock(). */
-bool iob_dirtied_by_has_entry(unsigned long pfn, const struct iob_file *file)
+/* Whether the page's entry is one of the file of @hash.  Inside iob_read_lock(). */
+bool iob_dirtied_by_has_entry(unsigned long pfn, u32 hash)
 {
-	u32 nr = iob_dirtier_get(pfn);
-	const struct iob_act *act;
-
-	if (nr <= IOB_ACT_LOST)
-		return nr == IOB_ACT_LOST;
-	act = iob_act_nr(nr);
-	return act && iob_file_same(&act->file, file);
+	return iob_cause_of_entry(iob_dirtier_get(pfn), hash) != IOB_CAUSE_NONE;
 }
 
-/* Whether an act is known that dirtied the page as one of @file. */
-static bool entry_is_act(unsigned long pfn, const struct iob_file *file)
+/* Whether a cause is known that dirtied the page as one of the file of @hash. */
+static bool entry_is_cause(unsigned long pfn, u32 hash)
 {
-	return iob_dirtier_get(pfn) > IOB_ACT_LOST && iob_dirtied_by_has_entry(pfn, file);
+	return iob_cause_of_entry(iob_dirtier_get(pfn), hash) > IOB_CAUSE_LOST;
 }
 
 /*
- * Whether a page that becomes dirty with this intent was dirty before, but for the moment
+ * Whether a page that becomes dirty by this stack was dirty before, but for the moment
  * in which writeback looked at it.  What writeback does to the pages of a block device is
- * a change of metadata, unless the stack says otherwise.
+ * a change of metadata, unless the stack says otherwise.  Where no intent can be made for
+ * the stack, its addresses tell.
  */
-static bool is_dirty_again(u32 nr, const struct inode *inode)
+static bool is_dirty_again(u32 nr, const struct iob_stack *stack, const struct inode *inode)
 {
-	const struct iob_intent *i = iob_intent_nr(nr);
+	const struct iob_intent *i = nr > IOB_INTENT_LOST ? iob_intent_nr(nr) : NULL;
+	u16 flags = i ? i->flags : iob_intent_flags(stack->ip, stack->depth);
 
-	if (!i)
-		return false;
-	return i->flags & IOB_INTENT_REDIRTY ||
-	       (i->flags & IOB_INTENT_WRITEBACK && !iob_is_bdev(inode) &&
+	return flags & IOB_INTENT_REDIRTY ||
+	       (flags & IOB_INTENT_WRITEBACK && !iob_is_bdev(inode) &&
 		!iob_is_metadata(inode));
 }
 
@@ -99,7 +93,7 @@ static void note_cacheable(struct iob_task *t, u32 nr)
 }
 
 /**
- * iob_dirtied_by_slow - which act dirties an inode's pages, without any shortcut
+ * iob_dirtied_by_slow - which cause dirties an inode's pages, without any shortcut
  * @d:     gets it
  * @inode: the inode
  * @at:    where the current task is
@@ -119,11 +113,11 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 	u32 intent;
 	bool always;
 
-	d->act = IOB_ACT_NOMEM;
+	d->ref = IOB_CAUSE_NOMEM;
 	d->again = false;
 	d->stored = 0;
 	d->parent = NULL;
-	iob_file_of(inode, &d->file);
+	d->hash = iob_inode_hash(inode);
 	if (!t)
 		return;
 	stack_at(&stack, at, regs, slot);
@@ -133,32 +127,33 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 		d->stored = stored;
 	/* a journal's thread hands on what others have changed */
 	always = iob_transaction_writes(t)->always;
-	d->again = is_dirty_again(intent, inode) || always;
+	d->again = is_dirty_again(intent, &stack, inode) || always;
 	b = iob_behalf_active(t, &stack);
 	/* (a stack that is cut is counted each time) */
 	if (!d->stored && !always && !b && stack.depth < IOB_STACK_DEPTH)
 		note_cacheable(t, intent);
-	d->act = iob_behalf_act(t, b, inode, &d->file);
-	if (d->act != IOB_ACT_NONE && b && b->parent)
+	d->ref = iob_behalf_cause(t, b, inode);
+	if (d->ref != IOB_CAUSE_NONE && b && b->parent)
 		d->parent = t;
-	if (d->act == IOB_ACT_NONE)
-		d->act = iob_task_act(t, intent, &d->file);
+	if (d->ref == IOB_CAUSE_NONE)
+		d->ref = iob_task_cause(t, intent);
+	d->ref = iob_cause_tagged(d->ref, d->hash);
 	/* ending a transaction is not taking part in it */
 	if (iob_is_metadata(inode) && !(b && b->common))
-		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), d->act);
+		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), d->ref);
 }
 
-/* The act that pays for one page: of the parent request if @d is of one. */
-static u32 act_nr_of_page(const struct iob_dirtied_by *d, struct iob_folio *f,
+/* The entry of one page: of the parent request's cause if @d is of one. */
+static u32 entry_of_page(const struct iob_dirtied_by *d, struct iob_folio *f,
 			  unsigned long pfn)
 {
-	u64 pos, act;
+	u64 pos, ref;
 
 	if (!d->parent)
-		return iob_id_nr(d->act);
+		return (u32)d->ref;
 	pos = ((u64)READ_ONCE(f->index) + (pfn - iob_folio_pfn(f))) << PAGE_SHIFT;
-	act = iob_behalf_parent_act(d->parent, pos, &d->file);
-	return iob_id_nr(act == IOB_ACT_NONE ? d->act : act);
+	ref = iob_behalf_parent_cause(d->parent, pos);
+	return ref == IOB_CAUSE_NONE ? (u32)d->ref : (u32)iob_cause_tagged(ref, d->hash);
 }
 
 /* Set the entries of pages that have none of this file. */
@@ -166,7 +161,7 @@ static void set_missing(const struct iob_dirtied_by *d, struct iob_folio *f,
 			unsigned long pfn, unsigned long count)
 {
 	/* an entry of this file: the next page mostly has the same */
-	u32 known = IOB_ACT_LOST, nr;
+	u32 known = IOB_CAUSE_LOST, entry;
 	unsigned long run;
 
 	for (; count; count -= run, pfn += run) {
@@ -174,11 +169,11 @@ static void set_missing(const struct iob_dirtied_by *d, struct iob_folio *f,
 		if (run)
 			continue;
 		run = 1;
-		nr = iob_dirtier_get(pfn);
-		if (nr && iob_dirtied_by_has_entry(pfn, &d->file))
-			known = nr;
+		entry = iob_dirtier_get(pfn);
+		if (entry && iob_dirtied_by_has_entry(pfn, d->hash))
+			known = entry;
 		else
-			iob_dirtier_set_one(pfn, act_nr_of_page(d, f, pfn));
+			iob_dirtier_set_one(pfn, entry_of_page(d, f, pfn));
 	}
 }
 
@@ -192,7 +187,7 @@ static void set_missing(const struct iob_dirtied_by *d, struct iob_folio *f,
  * @end:   the one behind the last that is changed
  *
  * Pages are charged, not folios: a page that is written but not changed keeps its entry,
- * and is @d's only if no act is known.  Inside iob_read_lock().
+ * and is @d's only if no cause is known.  Inside iob_read_lock().
  */
 void iob_dirtied_by_set(const struct iob_dirtied_by *d, struct iob_folio *f,
 			unsigned long pfn, unsigned long count,
@@ -203,13 +198,13 @@ void iob_dirtied_by_set(const struct iob_dirtied_by *d, struct iob_folio *f,
 		return;
 	}
 	if (!d->parent && pfn >= first && pfn + count <= end) {
-		iob_dirtier_set(pfn, count, iob_id_nr(d->act));
+		iob_dirtier_set(pfn, count, (u32)d->ref);
 		return;
 	}
 	for (; count; count--, pfn++) {
-		if ((pfn < first || pfn >= end) && entry_is_act(pfn, &d->file))
+		if ((pfn < first || pfn >= end) && entry_is_cause(pfn, d->hash))
 			continue;
-		iob_dirtier_set_one(pfn, act_nr_of_page(d, f, pfn));
+		iob_dirtier_set_one(pfn, entry_of_page(d, f, pfn));
 	}
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dirtied_by - which act dirties pages of a file at this moment, and the entries of pages
+ * dirtied_by - which cause dirties pages of a file at this moment, and the entries of pages
  *
  * The first task to dirty a clean page is its dirtier: it causes the write.  A task that
  * changes a dirty page causes no IO.  If writeback cannot write a page now, it marks the page
  * dirty again, in whichever task it runs.  The dirtier stays; the stack shows this case.
  *
- * Example: A (act 7) writes to page 3 of a file: entry 7.  B writes to the same page: it is
+ * Example: A (cause 7) writes to page 3 of a file: entry 7.  B writes to the same page: it is
  * dirty, no event, entry 7.  The flusher finds the page locked and marks it dirty again: its
  * stack has folio_redirty_for_writepage(), so the entry stays 7, and A pays for the write.
  */
@@ -18,18 +18,18 @@
 #include <compat/compiler.h>
 #include <compat/folio.h>
 
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/metadata.h"
 #include "core/intent.h"
 #include "core/task.h"
+#include "cached_page.h"
 #include "dirty_fast.h"
 #include "stack/stack.h"
 
-/* The act that dirties pages of a file, found once for all of them. */
+/* The cause that dirties pages of a file, found once for all of them. */
 struct iob_dirtied_by {
-	/* @act before @file: with @file first, compilers would align the stack */
-	u64 act;
-	struct iob_file file;
+	u64 ref;		/* with the tag of the file */
+	u32 hash;		/* iob_file_hash() of the file */
 	bool again;		/* the pages were dirty before: writeback puts them back */
 	/*
 	 * The page frame that the task stores into through a mapping: of its folio only this
@@ -43,7 +43,7 @@ extern struct iob_task_part iob_dirtied_by_part;
 
 void iob_dirtied_by_fault_found(unsigned long func);
 void iob_dirtied_by_store(struct iob_task *t, unsigned long pfn);
-bool iob_dirtied_by_has_entry(unsigned long pfn, const struct iob_file *file);
+bool iob_dirtied_by_has_entry(unsigned long pfn, u32 hash);
 void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 			 const struct iob_frame *at, struct pt_regs *regs,
 			 const struct iob_stack_slot *slot);
@@ -69,31 +69,31 @@ static __always_inline void iob_dirtied_by_place(struct iob_frame *at,
 }
 
 /*
- * The act by which the current task dirties @inode's pages, if its stack is known and was
- * found to be cacheable before, else IOB_ACT_NONE.  @file and, if the stack is known, @slot
- * are filled in.
+ * The cause by which the current task dirties @inode's pages, if its stack is known and was
+ * found to be cacheable before, else IOB_CAUSE_NONE.  @hash and, if the stack is known,
+ * @slot are filled in.
  */
-static __always_inline u64 iob_dirtied_by_cached(struct iob_file *file,
+static __always_inline u64 iob_dirtied_by_cached(u32 *hash,
 						 const struct iob_stack_slot **slot,
-						 const struct inode *inode,
+						 struct inode *inode,
 						 const struct iob_frame *at)
 {
 	struct iob_task *t = iob_task_get();
 
 	*slot = NULL;
 	if (unlikely(!t))
-		return IOB_ACT_NONE;
+		return IOB_CAUSE_NONE;
 	if (unlikely(!iob_stack_known(at->ip, at->sp, at->bp, false, slot)))
-		return IOB_ACT_NONE;
+		return IOB_CAUSE_NONE;
 	if (unlikely(iob_stack_cut(*slot))) {
 		*slot = NULL;
-		return IOB_ACT_NONE;
+		return IOB_CAUSE_NONE;
 	}
 	if (unlikely(!iob_dirty_is_cacheable(t, (*slot)->intent) ||
 		     iob_is_metadata(inode)))
-		return IOB_ACT_NONE;
-	iob_file_of(inode, file);
-	return iob_task_act(t, (*slot)->intent, file);
+		return IOB_CAUSE_NONE;
+	*hash = iob_inode_hash(inode);
+	return iob_cause_tagged(iob_task_cause(t, (*slot)->intent), *hash);
 }
 
 /* As iob_dirtied_by_find(), in a tracepoint's probe that is at @at. */
@@ -102,8 +102,8 @@ static __always_inline void iob_dirtied_by_at(struct iob_dirtied_by *d, struct i
 {
 	const struct iob_stack_slot *slot;
 
-	d->act = iob_dirtied_by_cached(&d->file, &slot, inode, at);
-	if (likely(d->act != IOB_ACT_NONE)) {
+	d->ref = iob_dirtied_by_cached(&d->hash, &slot, inode, at);
+	if (likely(d->ref != IOB_CAUSE_NONE)) {
 		d->again = false;
 		d->stored = 0;
 		d->parent = NULL;
@@ -113,8 +113,8 @@ static __always_inline void iob_dirtied_by_at(struct iob_dirtied_by *d, struct i
 }
 
 /**
- * iob_dirtied_by_find - which act dirties an inode's pages now
- * @d:     gets it: an act of the current task, or of what it acts on behalf of
+ * iob_dirtied_by_find - which cause dirties an inode's pages now
+ * @d:     gets it: one of the current task, or of what it acts on behalf of
  * @inode: the inode
  * @regs:  as they were at a function's entry, or NULL
  *

@@ -57,6 +57,16 @@ static bool was_charged(const struct iob_folio *folio)
 	return charged;
 }
 
+/* Remember what dirtied a page, if it was the task itself. */
+static void note_last_page(struct iob_task *t, const struct inode *inode, u64 ref)
+{
+	const struct iob_cause *cause = iob_cause_of(ref);
+
+	if (cause && iob_dirty_is_cacheable(t, cause->intent) &&
+	    !(ref & IOB_CAUSE_INHERITED))
+		iob_dirty_fast_note(t, cause->intent, inode, ref);
+}
+
 /* The slow path of iob_dirty_folio(): not like the task's last page. */
 static noinline void dirty_folio_slow(struct inode *inode, struct iob_folio *folio,
 				      unsigned long ip, unsigned long sp,
@@ -71,8 +81,8 @@ static noinline void dirty_folio_slow(struct inode *inode, struct iob_folio *fol
 		return;
 	iob_dirtied_by_at(&d, inode, &at);
 	iob_dirtied_by_set_changed(&d, folio, iob_folio_pfn(folio), nr);
-	if (t && iob_dirty_is_cacheable(t, t->act_intent) && t->act == d.act)
-		iob_dirty_fast_note(t, t->act_intent, inode, d.act);
+	if (t)
+		note_last_page(t, inode, d.ref);
 }
 
 /* Of iob_dirty_folio(): perhaps like the task's last page, but in another call of write(). */
@@ -88,12 +98,12 @@ static noinline void dirty_folio_again(struct inode *inode, struct iob_folio *fo
 	if (unlikely(!iob_stack_known(ip, sp, bp, false, &m) ||
 		     !iob_dirty_fast_is(t, m->intent, inode)))
 		goto slow;
-	/* once in a jiffy, to leave the act's cache line shared */
+	/* once in a jiffy, to leave the cause's cache line shared */
 	if (unlikely(fast->touched != (u32)jiffies)) {
 		fast->touched = jiffies;
-		iob_act_touch(fast->act);
+		iob_cause_touch(fast->cause);
 	}
-	iob_dirtier_set_one(iob_folio_pfn(folio), fast->nr);
+	iob_dirtier_set_one(iob_folio_pfn(folio), fast->entry);
 	iob_dirty_fast_again(fast, m, sp);
 	return;
 slow:
@@ -124,7 +134,7 @@ notrace void iob_dirty_folio(struct inode *inode, struct iob_folio *folio)
 		iob_stat_inc(stack_known);
 		if (unlikely(READ_ONCE(iob_check_stacks)))
 			iob_stack_intent_check(iob_dirty_fast_of(t)->intent, ip, sp, bp);
-		iob_dirtier_set_one(iob_folio_pfn(folio), iob_dirty_fast_of(t)->nr);
+		iob_dirtier_set_one(iob_folio_pfn(folio), iob_dirty_fast_of(t)->entry);
 	} else if (t && iob_dirty_fast_of(t)->ino == inode->i_ino) {
 		/*
 		 * A context of an earlier session also has another epoch.  Pages of another
@@ -157,19 +167,16 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 	struct inode *inode = iob_folio_host(iob_folio_of(bh->b_page));
 	unsigned long pfn = page_to_pfn(bh->b_page) + (bh_offset(bh) >> PAGE_SHIFT);
 	struct iob_dirtied_by d IOB_UNINIT;
-	const struct iob_act *act;
 
 	if (!inode || !iob_disk_watches(inode))
 		return;
 	iob_dirtied_by_find(&d, inode, regs);
-	if (d.again && iob_dirtied_by_has_entry(pfn, &d.file)) {
-		act = iob_act_nr(iob_dirtier_get(pfn));
-		d.act = act ? act->node.id : IOB_ACT_LOST;
-	} else {
-		iob_dirtier_set_one(pfn, iob_id_nr(d.act));
-	}
-	iob_assoc_set(&iob_assoc_logged, bh, tid, d.act);
-	iob_transaction_join(log, tid, d.act);
+	if (d.again && iob_dirtied_by_has_entry(pfn, d.hash))
+		d.ref = iob_cause_of_entry(iob_dirtier_get(pfn), d.hash);
+	else
+		iob_dirtier_set_one(pfn, (u32)d.ref);
+	iob_assoc_set(&iob_assoc_logged, bh, tid, d.ref);
+	iob_transaction_join(log, tid, d.ref);
 }
 
 /**
@@ -183,9 +190,9 @@ void iob_dirty_inode(struct inode *inode)
 	struct iob_dirtied_by d IOB_UNINIT;
 
 	iob_dirtied_by_find(&d, inode, NULL);
-	/* a kernel thread keeps the act that was noted before, which knows better */
+	/* a kernel thread keeps the cause that was noted before, which knows better */
 	if (!(current->flags & PF_KTHREAD) || d.parent)
-		iob_assoc_set(&iob_assoc_inode, inode, 0, d.act);
+		iob_assoc_set(&iob_assoc_inode, inode, 0, d.ref);
 }
 
 /**

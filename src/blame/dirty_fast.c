@@ -16,13 +16,13 @@
  *   own functions.)
  *
  * Then the frames above are the same, as none of them has returned.  The role is the same:
- * a task changes its user role by a write() of its own.  The epoch says that the act is not
+ * a task changes its user role by a write() of its own.  The epoch says that the cause is not
  * dead, that the file is watched, and that no code has come or gone.
  *
  * This does not work for a file system that is built into the kernel, nor for what is not
  * called by vfs_write(): the whole stack is compared for each page then.
  */
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/code.h"
 #include "core/metadata.h"
 #include "dirty_fast.h"
@@ -60,36 +60,36 @@ void iob_dirty_fast_found(unsigned long func)
 }
 
 /**
- * iob_dirty_fast_note - remember the act of a page for the next one
+ * iob_dirty_fast_note - remember the cause of a page for the next one
  * @t:      the current task's context
  * @intent: a cacheable one, see iob_dirty_is_cacheable()
  * @inode:  the page's
- * @id:     the act
+ * @ref:    a reference to the cause, with the tag of the page's file
  *
  * Metadata and block devices are not remembered.  Inside iob_read_lock().
  */
 void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *inode,
-			 u64 id)
+			 u64 ref)
 {
 	struct iob_dirty_fast *r = iob_dirty_fast_of(t);
 	u32 now = iob_epoch_now();
-	struct iob_act *act = iob_act_id(id);
+	struct iob_cause *cause = iob_cause_of(ref);
 
 	iob_dirty_fast_end(r);
-	if (!act || id <= IOB_ACT_LOST || READ_ONCE(act->dead) ||
-	    act->intent != intent || act->role != t->role ||
+	if (!cause || ref <= IOB_CAUSE_LOST || READ_ONCE(cause->dead) ||
+	    cause->intent != intent || cause->role != t->role ||
 	    iob_is_metadata(inode) || iob_is_bdev(inode))
 		return;
 	r->epoch = now;
 	r->intent = intent;
-	r->role = act->role;
-	r->ino = act->file.ino;
-	r->dev = act->file.dev;
-	r->gen = act->file.gen;
-	r->nr = iob_id_nr(id);
-	r->act = act;
+	r->role = cause->role;
+	r->ino = inode->i_ino;
+	r->dev = inode->i_sb->s_dev;
+	r->gen = inode->i_generation;
+	r->entry = (u32)ref;
+	r->cause = cause;
 	r->touched = jiffies;
-	iob_act_touch(act);
+	iob_cause_touch(cause);
 }
 
 /*

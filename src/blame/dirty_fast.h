@@ -10,13 +10,13 @@
  * iob_dirty_fast_is(): the stack is known (iob_stack_known()) and has the same intent, and the
  * file is the same.  The role is compared as well.
  *
- * In both cases the act of the last page pays.  It is still alive if no epoch began since
+ * In both cases the cause of the last page pays.  It is still alive if no epoch began since
  * it was seen alive, see iob_epoch_now().
  *
- * Example: dd writes 1 MiB by one write() to a file that gets act 17.  The first page takes
+ * Example: dd writes 1 MiB by one write() to a file, by cause 17.  The first page takes
  * the slow path and is noted.  The second page has the same stack: iob_dirty_fast_is(), and
  * the inner 7 addresses are noted.  For the pages 3 to 256 these 7 words and four numbers
- * are compared, and 17 is stored for the page.
+ * are compared, and the same entry is stored for the page.
  */
 #ifndef IOB_BLAME_DIRTY_FAST_H
 #define IOB_BLAME_DIRTY_FAST_H
@@ -40,13 +40,13 @@
 struct iob_dirty_fast {
 	u32 intent;		/* a cacheable one; 0: nothing is remembered */
 	u32 epoch;
-	u32 touched;		/* jiffies of the last iob_act_touch() */
+	u32 touched;		/* jiffies of the last iob_cause_touch() */
 	u64 role;
 	u64 ino;		/* of a regular file, or IOB_DIRTY_FAST_NONE */
 	u32 dev;
 	u32 gen;
-	u32 nr;			/* the act's number */
-	struct iob_act *act;
+	u32 entry;		/* of the last page */
+	struct iob_cause *cause;
 	/* for iob_dirty_fast_goes_on(): */
 	unsigned long sp;	/* the stack pointer, 0: nothing is noted */
 	u64 ended;		/* iob_writes_ended() when it was noted */
@@ -68,7 +68,7 @@ static __always_inline struct iob_dirty_fast *iob_dirty_fast_of(struct iob_task 
 
 int iob_dirty_fast_init(void);
 void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *inode,
-			 u64 id);
+			 u64 ref);
 void iob_dirty_fast_note_call(struct iob_dirty_fast *r, const struct iob_stack_slot *slot,
 			      unsigned long sp);
 void iob_dirty_fast_found(unsigned long func);
@@ -88,7 +88,7 @@ static inline u64 *iob_dirty_cacheable_of(struct iob_task *t, u32 intent)
 }
 
 /*
- * True if the task's own act pays for what it dirties with this intent: the task is not on
+ * True if the task's own cause pays for what it dirties with this intent: the task is not on
  * behalf of another, the page was not dirty before, and no single page of a large folio is
  * stored into.  All that follows from the intent and from the task's context; a change of
  * the latter calls iob_dirty_not_cacheable().  Pages of iob_is_metadata() are an exception
@@ -121,7 +121,7 @@ static __always_inline bool iob_dirty_fast_file(const struct iob_dirty_fast *r,
 	       r->gen == inode->i_generation;
 }
 
-/* True if a page that is dirtied with this intent is the last page's act's. */
+/* True if a page that is dirtied with this intent is the last page's cause's. */
 static __always_inline bool iob_dirty_fast_is(struct iob_task *t, u32 intent,
 					      const struct inode *inode)
 {
@@ -139,7 +139,7 @@ static __always_inline bool iob_dirty_fast_is(struct iob_task *t, u32 intent,
  * @inode: whose page becomes dirty
  * @sp:    of the probe, the same function for which it was noted
  *
- * If true, the same calls dirty a page of the same file, so the act is r->nr; dirty_fast.c
+ * If true, the same calls dirty a page of the same file, so the entry is r->entry; dirty_fast.c
  * says why.  Any context, inside iob_read_lock().
  */
 static __always_inline bool iob_dirty_fast_goes_on(const struct iob_dirty_fast *r,

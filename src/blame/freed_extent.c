@@ -18,7 +18,7 @@
 #include <compat/slab.h>
 
 #include "behalf.h"
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/stats.h"
 #include "freed_extent.h"
 #include "share.h"
@@ -144,7 +144,7 @@ static bool range_grow(const void *space, u64 start, u64 end, u64 act)
  * @space: whose addresses
  * @start: the first one
  * @end:   the one behind the last
- * @act:   the act's id, IOB_ACT_NONE if it is not known
+ * @act:   the act's id, IOB_CAUSE_NONE if it is not known
  *
  * Any context but NMI, inside iob_read_lock().
  */
@@ -152,11 +152,11 @@ void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 act)
 {
 	unsigned long flags;
 
-	if (act == IOB_ACT_NONE && !READ_ONCE(nr_freed_ranges))
+	if (act == IOB_CAUSE_NONE && !READ_ONCE(nr_freed_ranges))
 		return;
 	spin_lock_irqsave(&freed_lock, flags);
 	ranges_clear(space, start, end);
-	if (act != IOB_ACT_NONE && !range_grow(space, start, end, act))
+	if (act != IOB_CAUSE_NONE && !range_grow(space, start, end, act))
 		range_add(space, start, end, act);
 	spin_unlock_irqrestore(&freed_lock, flags);
 }
@@ -169,16 +169,16 @@ void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 act)
  * @forget: the range is discarded now
  *
  * Any context but NMI, inside iob_read_lock().
- * Return: the act's id, IOB_ACT_NONE if it is not known.
+ * Return: the act's id, IOB_CAUSE_NONE if it is not known.
  */
 u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget)
 {
-	u64 act = IOB_ACT_NONE;
+	u64 act = IOB_CAUSE_NONE;
 	struct freed_range *r;
 	unsigned long flags;
 
 	if (!READ_ONCE(nr_freed_ranges))
-		return IOB_ACT_NONE;
+		return IOB_CAUSE_NONE;
 	spin_lock_irqsave(&freed_lock, flags);
 	r = range_find(space, pos);
 	if (r && r->start > pos) {
@@ -204,9 +204,10 @@ static void share_range(const void *space, u64 start, u32 bytes,
 	iob_origin_begin(&o);
 	iob_transaction_split(&o, what, &none, bytes);
 	for (i = 0; i < o.nr; i++) {
-		iob_freed_extent_set(space, start, start + o.share[i].bytes,
-				     o.share[i].act);
-		start += o.share[i].bytes;
+		const struct iob_share *s = &iob_shares(&o)[i];
+
+		iob_freed_extent_set(space, start, start + s->bytes, s->cause);
+		start += s->bytes;
 	}
 	iob_origin_free(&o);
 }
@@ -235,7 +236,7 @@ void iob_freed_extent_share(const void *space, u64 start, u64 end, struct pt_reg
 	what.modifier = IOB_MODIFIER_DISCARD;
 	for (; start < end; start = upto) {
 		upto = min_t(u64, end, start + MAX_PIECE);
-		if (iob_freed_extent_by(space, start, &upto, false) == IOB_ACT_NONE)
+		if (iob_freed_extent_by(space, start, &upto, false) == IOB_CAUSE_NONE)
 			share_range(space, start, upto - start, &what);
 	}
 }

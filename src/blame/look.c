@@ -29,14 +29,14 @@ struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f)
 	return iob_folio_locked(f) ? host : NULL;
 }
 
-/* The act of the parent request that the submitter carries out, or IOB_ACT_NONE. */
+/* The cause of the parent request that the submitter carries out, or IOB_CAUSE_NONE. */
 static u64 submitter_parent(struct iob_look *l, const struct iob_stack *stack)
 {
 	const struct iob_parent_io *p = l->task ? iob_parent_io_of(l->task) : NULL;
 
 	l->for_other = p && iob_stack_has(stack, p->call.ret) &&
-		       iob_origin_at(&p->origin, 0) > IOB_ACT_LOST;
-	return l->for_other ? iob_origin_at(&p->origin, 0) : IOB_ACT_NONE;
+		       iob_origin_at(&p->origin, 0) > IOB_CAUSE_LOST;
+	return l->for_other ? iob_origin_at(&p->origin, 0) : IOB_CAUSE_NONE;
 }
 
 /* The role that a page which is swapped out belongs to, or IOB_ROLE_NOMEM. */
@@ -52,21 +52,23 @@ static u64 swapped_role(const struct iob_look *l)
 }
 
 /**
- * iob_look_submitter - the act of the task that submits a bio
+ * iob_look_submitter - the cause of the task that submits a bio
  * @l:    the bio
  * @host: the file, if its pages tell it, else NULL
+ * @file: gets the file
  *
- * Return: an act's id; IOB_ACT_LOST if the submitter is long gone.
+ * Return: a reference; IOB_CAUSE_LOST if the submitter is long gone.
  */
-u64 iob_look_submitter(struct iob_look *l, const struct inode *host)
+u64 iob_look_submitter(struct iob_look *l, const struct inode *host, struct iob_file *file)
 {
 	struct iob_stack stack IOB_UNINIT;
-	struct iob_file file;
 	u64 other, role;
 	u32 intent;
 
-	if (l->late)
-		return IOB_ACT_LOST;
+	if (l->late) {
+		iob_look_device(l->bio, file);
+		return IOB_CAUSE_LOST;
+	}
 	if (l->at)
 		iob_stack_from(&stack, l->at, NULL);
 	else
@@ -74,23 +76,23 @@ u64 iob_look_submitter(struct iob_look *l, const struct inode *host)
 	intent = iob_stack_intent(&stack, l->modifier);
 	other = submitter_parent(l, &stack);
 	if (host)
-		iob_file_of(host, &file);
+		iob_file_of(host, file);
 	else if (l->file)
-		file = *l->file;
+		*file = *l->file;
 	else if (l->task && iob_stack_has(&stack, l->task->direct))
-		file = l->task->file;
+		*file = l->task->file;
 	else
-		iob_look_device(l->bio, &file);
-	if (other != IOB_ACT_NONE)
-		return iob_act_on(other, &file, true);
+		iob_look_device(l->bio, file);
+	if (other != IOB_CAUSE_NONE)
+		return other | IOB_CAUSE_INHERITED;
 	role = swapped_role(l);
 	if (role != IOB_ROLE_NOMEM) {
 		l->for_other = true;
-		return iob_act_get(role, intent, &file);
+		return iob_cause_get(role, intent);
 	}
 	if (!l->task)
-		return iob_act_get(IOB_ROLE_LOST, intent, &file);
-	return iob_task_act(l->task, intent, &file);
+		return iob_cause_get(IOB_ROLE_LOST, intent);
+	return iob_task_cause(l->task, intent);
 }
 
 static enum iob_how submitter_how(const struct iob_look *l)
@@ -104,31 +106,30 @@ static enum iob_how submitter_how(const struct iob_look *l)
 void iob_look_add_submitter(struct iob_look *l, const struct inode *host, u32 bytes)
 {
 	if (!l->submitter || host != l->submitter_host)
-		l->submitter = iob_look_submitter(l, host);
+		l->submitter = iob_look_submitter(l, host, &l->submitter_file);
 	l->submitter_host = host;
-	iob_origin_put(l->o, l->submitter, submitter_how(l), bytes, IOB_DIRTY_UNKNOWN);
+	iob_origin_put(l->o, l->submitter, &l->submitter_file, submitter_how(l), bytes,
+		       IOB_DIRTY_UNKNOWN);
 }
 
 /**
  * iob_look_add_share - the next bytes of what was made of a file's pages
  * @l:      the bio
  * @host:   the file, if it has one
- * @share:  which act pays; the submitter if that is not known
+ * @share:  which cause pays, on which file; the submitter if that is not known
  * @shared: several roles pay for a part each: exact becomes inherited
  */
 void iob_look_add_share(struct iob_look *l, const struct inode *host,
 			const struct iob_share *share, bool shared)
 {
 	enum iob_how how = share->how;
-	u64 act = share->act;
 
-	if (act <= IOB_ACT_LOST) {
+	if (share->cause <= IOB_CAUSE_LOST) {
 		iob_look_add_submitter(l, host, share->bytes);
 		return;
 	}
-	if (l->modifier)
-		act = iob_act_modified(act, l->modifier);
 	if (how == IOB_HOW_EXACT && shared)
 		how = IOB_HOW_INHERITED;
-	iob_origin_put(l->o, act, how, share->bytes, share->dirty_ns);
+	iob_origin_put(l->o, iob_cause_modified(share->cause, l->modifier), &share->file,
+		       how, share->bytes, share->dirty_ns);
 }

@@ -11,17 +11,17 @@
 #include <compat/folio.h>
 
 #include "bio_kind.h"
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/disk.h"
 #include "core/task.h"
 #include "provider.h"
 #include "share.h"
 #include "stack/slot.h"
 
-/* How many acts and roles dirtied the pages that were compressed together. */
+/* How many causes and roles dirtied the pages that were compressed together. */
 enum iob_hands {
-	IOB_ONE_ACT,
-	IOB_ONE_ROLE,		/* by several acts */
+	IOB_ONE_CAUSE,
+	IOB_ONE_ROLE,		/* by several causes */
 	IOB_SEVERAL_ROLES,
 };
 
@@ -35,20 +35,23 @@ struct iob_look {
 	const struct iob_bio_kind *kind;	/* or NULL */
 	const struct bio *whole; /* the bio that it is a piece of, or itself */
 	bool late;		/* the submitter is long gone */
-	bool for_other;		/* the submitter acts on behalf of a known act */
+	bool for_other;		/* the submitter acts on behalf of a known cause */
 	bool bounces;		/* some pages may not be the files' own */
+	const struct inode *meta_host;	/* whose pages of metadata it carries, or NULL */
 	const struct iob_file *file;	/* the file, if its pages do not tell it, or NULL */
 	u32 modifier;
 
-	u64 submitter;		/* its act, IOB_ACT_NONE until it is asked for */
-	const struct inode *submitter_host;	/* on this file */
+	u64 submitter;		/* its cause, IOB_CAUSE_NONE until it is asked for */
+	struct iob_file submitter_file;	/* on this file */
+	const struct inode *submitter_host;	/* which is that of this inode */
 
 	struct iob_cluster cluster;	/* the last one */
 	enum iob_hands hands;	/* by which it was dirtied */
 
-	u32 last_nr;		/* entry of the page before, 0 if it was not believed */
-	u64 last_act;		/* the act that pays for that page */
-	enum iob_how last_how;
+	u32 last_entry;		/* of the page before, 0 if it was not believed */
+	const struct inode *last_host;	/* the last file whose hash was worked out, */
+	struct iob_file last_file;	/* that file */
+	u32 last_hash;			/* and its hash */
 };
 
 /* What a bio without a file is charged on: its block device. */
@@ -60,7 +63,7 @@ static __always_inline void iob_look_device(const struct bio *bio, struct iob_fi
 }
 
 struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f);
-u64 iob_look_submitter(struct iob_look *l, const struct inode *host);
+u64 iob_look_submitter(struct iob_look *l, const struct inode *host, struct iob_file *file);
 void iob_look_add_submitter(struct iob_look *l, const struct inode *host, u32 bytes);
 void iob_look_add_share(struct iob_look *l, const struct inode *host,
 			const struct iob_share *share, bool shared);

@@ -12,24 +12,23 @@
 #include "stack/stack.h"
 #include "transaction.h"
 
-/* The act that changed what the bio carries pays.  Return: false if it is not known. */
-static bool add_changed_by(struct iob_look *l, u64 id)
+/*
+ * The cause that changed what the bio carries pays, on the file whose pages these are, or
+ * else on the device.  Return: false if it is not known.
+ */
+static bool add_changed_by(struct iob_look *l, u64 ref)
 {
-	const struct iob_act *act = iob_act_id(id);
+	const struct iob_cause *cause = iob_cause_of(ref);
 	struct iob_file file;
-	enum iob_how how;
 
-	if (!act || id <= IOB_ACT_LOST)
+	if (!cause || ref <= IOB_CAUSE_LOST)
 		return false;
-	how = iob_act_how(act);
-	/* such an act was noted before its disk was known */
-	if (!act->file.dev) {
+	if (l->meta_host)
+		iob_file_of(l->meta_host, &file);
+	else
 		iob_look_device(l->bio, &file);
-		id = iob_act_on(id, &file, act->inherited);
-	}
-	if (l->modifier)
-		id = iob_act_modified(id, l->modifier);
-	iob_origin_put(l->o, id, how, l->bio->bi_iter.bi_size, IOB_DIRTY_UNKNOWN);
+	iob_origin_put(l->o, iob_cause_modified(ref, l->modifier), &file,
+		       iob_cause_how(ref, cause), l->bio->bi_iter.bi_size, IOB_DIRTY_UNKNOWN);
 	return true;
 }
 
@@ -124,7 +123,7 @@ noinline_for_stack bool iob_look_at_extent(struct iob_look *l)
 		return false;
 	l->file = &e->file;
 	for (i = 0; i < e->origin.nr; i++) {
-		struct iob_share share = e->origin.share[i];
+		struct iob_share share = iob_shares(&e->origin)[i];
 
 		sum += share.bytes;
 		end = sum < e->bytes ? round_down(div64_u64(size * sum, e->bytes),
@@ -181,7 +180,7 @@ static u64 freed_by_sector(const struct iob_look *l, u64 done, u64 *bytes, bool 
 static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 {
 	u64 all = l->bio->bi_iter.bi_size, done, act, bytes;
-	u64 last = IOB_ACT_NONE, unknown = 0;
+	u64 last = IOB_CAUSE_NONE, unknown = 0;
 	struct iob_file file;
 	bool gap = false;
 
@@ -190,17 +189,17 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		bytes = all - done;
 		act = d ? freed_by_address(d, &bytes) :
 			  freed_by_sector(l, done, &bytes, !gap);
-		if (iob_act_id(act) && act > IOB_ACT_LOST)
+		if (iob_cause_of(act) && act > IOB_CAUSE_LOST)
 			last = act;
-		else if (last != IOB_ACT_NONE)
+		else if (last != IOB_CAUSE_NONE)
 			gap = true;
 		unknown += bytes;
-		if (last == IOB_ACT_NONE)
+		if (last == IOB_CAUSE_NONE)
 			continue;
 		iob_origin_add(l->o, last, &file, unknown, IOB_MODIFIER_DISCARD);
 		unknown = 0;
 	}
-	return last != IOB_ACT_NONE;
+	return last != IOB_CAUSE_NONE;
 }
 
 /**

@@ -2,7 +2,7 @@
 /*
  * Each page's entry names its dirtier.  Entries are not cleared by the IO, so an entry may
  * be left from another file that had the page frame before: it is believed only if its
- * act is on this page's file.  Neighbours mostly have the same entry, and are counted
+ * tag is that of this page's file.  Neighbours mostly have the same entry, and are counted
  * without a second look.
  *
  * What is encrypted or compressed is written from other pages than the file's own:
@@ -17,41 +17,38 @@
 #include "look.h"
 #include "look_pages.h"
 
-/* The act of entry @nr; IOB_ACT_NONE if the entry is another file's. */
-static u64 act_of_entry(struct iob_look *l, u32 nr, const struct inode *host)
+/* The reference of a page's entry, IOB_CAUSE_NONE if it is not about @host. */
+static u64 ref_of_entry(struct iob_look *l, u32 entry, struct inode *host)
 {
-	struct iob_act *act = iob_act_nr(nr);
-	struct iob_file file;
+	u64 ref;
 
-	l->last_how = IOB_HOW_LOST;
-	if (nr <= IOB_ACT_LOST)
-		return nr;
-	iob_file_of(host, &file);
-	if (!act || !iob_file_same(&act->file, &file)) {
-		iob_stat_inc(act_stale);
-		return IOB_ACT_NONE;
+	if (host != l->last_host) {
+		iob_file_of(host, &l->last_file);
+		l->last_hash = iob_file_hash(&l->last_file, iob_disk_epoch(host));
+		l->last_host = host;
 	}
-	l->last_how = iob_act_how(act);
-	return l->modifier ? iob_act_modified(act->node.id, l->modifier) :
-			     act->node.id;
+	ref = iob_cause_of_entry(entry, l->last_hash);
+	if (ref == IOB_CAUSE_NONE)
+		iob_stat_inc(act_stale);
+	return ref;
 }
 
 static enum iob_hands hands_of_cluster(const struct iob_cluster *c)
 {
-	const struct iob_act *first = NULL;
-	enum iob_hands hands = IOB_ONE_ACT;
+	const struct iob_cause *first = NULL;
+	enum iob_hands hands = IOB_ONE_CAUSE;
 	unsigned int i;
 	u64 ns;
 
 	for (i = 0; i < c->nr; i++) {
-		u64 id = iob_act_of_page(c->host, c->first + i, &ns);
-		const struct iob_act *act = iob_act_id(id);
+		u64 ref = iob_cause_of_page(c->host, c->first + i, &ns);
+		const struct iob_cause *cause = iob_cause_of(ref);
 
 		if (!i)
-			first = act;
-		if (act == first)
+			first = cause;
+		if (cause == first)
 			continue;
-		if (!act || !first || act->role != first->role)
+		if (!cause || !first || cause->role != first->role)
 			return IOB_SEVERAL_ROLES;
 		hands = IOB_ONE_ROLE;
 	}
@@ -74,6 +71,7 @@ static noinline_for_stack void look_at_cluster(struct iob_look *l,
 	const unsigned int step = max(c->nr / sectors, 1U);
 	struct iob_share share;
 
+	iob_file_of(c->host, &share.file);
 	if (l->cluster.host != c->host || l->cluster.first != c->first) {
 		l->cluster = *c;
 		l->hands = hands_of_cluster(c);
@@ -81,16 +79,14 @@ static noinline_for_stack void look_at_cluster(struct iob_look *l,
 	while (bytes) {
 		unsigned int sector = off >> SECTOR_SHIFT;
 		unsigned int page = sector * c->nr / sectors + (sector + c->nth) % step;
-		const struct iob_act *act;
+		u64 ref = iob_cause_of_page(c->host, c->first + page, &share.dirty_ns);
+		const struct iob_cause *cause = iob_cause_of(ref);
 
-		share.act = iob_act_of_page(c->host, c->first + page, &share.dirty_ns);
-		act = iob_act_id(share.act);
-		if (!act)
-			share.act = IOB_ACT_LOST;
-		share.how = act ? iob_act_how(act) : IOB_HOW_LOST;
+		share.cause = cause ? iob_cause_plain(ref) : IOB_CAUSE_LOST;
+		share.how = iob_cause_how(ref, cause);
 		if (!share.dirty_ns)
 			share.dirty_ns = IOB_DIRTY_UNKNOWN;
-		share.bytes = l->hands == IOB_ONE_ACT ? bytes : min_t(u32, bytes, SECTOR_SIZE);
+		share.bytes = l->hands == IOB_ONE_CAUSE ? bytes : min_t(u32, bytes, SECTOR_SIZE);
 		iob_look_add_share(l, c->host, &share, l->hands == IOB_SEVERAL_ROLES);
 		off += share.bytes;
 		bytes -= share.bytes;
@@ -120,36 +116,35 @@ static void look_at_page(struct iob_look *l, struct page *page, u32 off, u32 byt
 	struct iob_cluster c;
 	struct inode *host;
 	unsigned long pfn;
-	u64 dirty_ns;
-	u32 nr;
+	u64 dirty_ns, ref;
+	u32 entry;
 
 	if (unlikely(l->bounces)) {
 		page = iob_provider_bounced(page);
 		if (iob_provider_cluster(page, &c)) {
 			look_at_cluster(l, &c, off, bytes);
-			l->last_nr = 0;
+			l->last_entry = 0;
 			return;
 		}
 	}
 	pfn = page_to_pfn(page);
-	nr = iob_dirtier_get(pfn);
-	if (nr && nr == l->last_nr) {
-		l->o->share[l->o->nr - 1].bytes += bytes;
+	entry = iob_dirtier_get(pfn);
+	if (entry && entry == l->last_entry) {
+		iob_origin_stretch(l->o, bytes);
 		return;
 	}
-	l->last_nr = 0;
+	l->last_entry = 0;
 	host = iob_look_host(l, iob_folio_of(page));
-	if (nr && host) {
-		l->last_act = act_of_entry(l, nr, host);
-		if (l->last_act) {
-			dirty_ns = iob_dirty_time_get(pfn);
-			iob_origin_put(l->o, l->last_act, l->last_how, bytes,
-				       dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN);
-			l->last_nr = nr;
-			return;
-		}
+	ref = entry && host ? ref_of_entry(l, entry, host) : IOB_CAUSE_NONE;
+	if (ref == IOB_CAUSE_NONE) {
+		iob_look_add_submitter(l, host, bytes);
+		return;
 	}
-	iob_look_add_submitter(l, host, bytes);
+	dirty_ns = iob_dirty_time_get(pfn);
+	iob_origin_put(l->o, iob_cause_modified(ref, l->modifier), &l->last_file,
+		       iob_cause_how(ref, iob_cause_of(ref)), bytes,
+		       dirty_ns ? dirty_ns : IOB_DIRTY_UNKNOWN);
+	l->last_entry = entry;
 }
 
 /*
@@ -160,10 +155,11 @@ static __always_inline u32 look_at_run(struct iob_look *l, struct page *page, u3
 {
 	u32 n;
 
-	if (!max || !l->last_nr)
+	if (!max || !l->last_entry)
 		return 0;
-	n = iob_dirtier_run(page_to_pfn(page), max, l->last_nr);
-	l->o->share[l->o->nr - 1].bytes += n << PAGE_SHIFT;
+	n = iob_dirtier_run(page_to_pfn(page), max, l->last_entry);
+	if (n)
+		iob_origin_stretch(l->o, n << PAGE_SHIFT);
 	return n;
 }
 

@@ -62,8 +62,9 @@ static void find_origin(struct iob_look *l)
 	struct iob_origin *o = l->o;
 	struct bio *bio = l->bio;
 	struct inode *host;
+	struct iob_file file;
 	bool write;
-	u64 act;
+	u64 ref;
 
 	iob_origin_begin(o);
 	l->task = iob_task_get();
@@ -76,6 +77,8 @@ static void find_origin(struct iob_look *l)
 	write = l->op == IOB_OP_WRITE || l->op == IOB_OP_FLUSH;
 	if (!host && write && iob_look_at_extent(l))
 		return;
+	if (host && !iob_is_bdev(host))
+		l->meta_host = host;
 	/* a log may be written from pages of the cache that are on their way elsewhere */
 	if ((!host || iob_is_bdev(host) || l->kind == &iob_bio_buffer) &&
 	    write && iob_look_at_metadata(l))
@@ -84,8 +87,8 @@ static void find_origin(struct iob_look *l)
 		iob_look_at_pages(l);
 		return;
 	}
-	act = iob_look_submitter(l, host);
-	iob_origin_put(o, act, direct_how(l), bio->bi_iter.bi_size, IOB_DIRTY_NEVER);
+	ref = iob_look_submitter(l, host, &file);
+	iob_origin_put(o, ref, &file, direct_how(l), bio->bi_iter.bi_size, IOB_DIRTY_NEVER);
 }
 
 /*
@@ -98,8 +101,8 @@ static __always_inline bool find_direct(struct iob_origin *o,
 {
 	const struct iob_stack_slot *m;
 	const struct bio *whole;
-	struct iob_file file IOB_UNINIT;
 	struct iob_task *t;
+	u64 ref;
 
 	if (!at || iob_bio_kind_of(bio, &whole) != &iob_bio_direct)
 		return false;
@@ -110,14 +113,16 @@ static __always_inline bool find_direct(struct iob_origin *o,
 	if (!iob_stack_known(at->ip, at->sp, at->bp, true, &m) || !m->intent ||
 	    m->modifier || iob_stack_cut(m))
 		return false;
+	ref = iob_task_cause(t, m->intent);
+	/* there iob_origin_put() decides how */
+	if (unlikely(ref <= IOB_CAUSE_LOST))
+		return false;
 	if (unlikely(t->direct) && iob_stack_slot_has(m, t->direct))
-		file = t->file;
+		o->one.file = t->file;
 	else
-		iob_look_device(bio, &file);
-	o->share = &o->one;
-	o->nr = 1;
-	o->room = 1;
-	o->one.act = iob_task_act(t, m->intent, &file);
+		iob_look_device(bio, &o->one.file);
+	o->shape = IOB_ORIGIN_ONE;
+	o->one.cause = ref;
 	o->one.how = IOB_HOW_EXACT;
 	o->one.bytes = bio->bi_iter.bi_size;
 	o->one.dirty_ns = IOB_DIRTY_NEVER;
@@ -144,8 +149,7 @@ static noinline void find_origin_slow(struct iob_origin *o, struct bio *bio,
  *
  * Any context but NMI, inside iob_read_lock(), in the submitter's context.  The shares'
  * bytes add up to the bio's.
- * Return: true if it is direct IO that the current task does for itself; then its act is
- * the last answer of iob_task_act().
+ * Return: true if it is direct IO that the current task does for itself.
  */
 bool iob_origin_find(struct iob_origin *o, struct bio *bio, enum iob_op op,
 		     const struct iob_frame *at, struct pt_regs *regs)

@@ -16,7 +16,7 @@
 
 #include <linux/fs.h>
 
-#include "core/act.h"
+#include "core/cause.h"
 #include "share.h"
 
 struct bio;

@@ -16,7 +16,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "core/act.h"
+#include "core/cause.h"
 #include "share.h"
 #include "transaction.h"
 
@@ -126,13 +126,13 @@ static const struct participant *participant_most(const struct transaction *t)
  */
 void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 {
-	const struct iob_act *a = iob_act_id(act);
+	const struct iob_cause *a = iob_cause_of(act);
 	struct transaction_log *log;
 	struct transaction *t;
 	unsigned long flags;
 
 	/* a kernel thread takes part on behalf of a task that is not known */
-	if (!a || a->kthread || act <= IOB_ACT_LOST)
+	if (!a || a->kthread || act <= IOB_CAUSE_LOST)
 		return;
 	spin_lock_irqsave(&transactions_lock, flags);
 	log = log_find(key);
@@ -263,7 +263,7 @@ u32 iob_transaction_next(const void *key)
  * @tid: the transaction; the one before it if this one has no participant yet
  *
  * Any context but NMI, inside iob_read_lock().
- * Return: an act's id, IOB_ACT_NONE if no participant is known.
+ * Return: an act's id, IOB_CAUSE_NONE if no participant is known.
  */
 u64 iob_transaction_most(const void *key, u32 tid)
 {
@@ -279,7 +279,7 @@ u64 iob_transaction_most(const void *key, u32 tid)
 		gather_participants(&all, &what);
 	}
 	spin_unlock_irqrestore(&transactions_lock, flags);
-	return all.nr ? participant_most(&all)->act : IOB_ACT_NONE;
+	return all.nr ? participant_most(&all)->act : IOB_CAUSE_NONE;
 }
 
 /**

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Acts are in an index, see index.h: found by role, intent and file through its hash table,
- * or by id.  blame/reclaim frees the acts that are not used any more.
+ * Acts are in an index, see index.h: found by role, intent and file through its hash table.
+ * blame/reclaim frees the acts that are not used any more.
+ *
+ * Some numbers are spare: acts with files cannot take them, so that there is one for what is
+ * less exact when the others are taken.
+ *
+ * An act that iob_act_of() or iob_act_get() returned is used inside iob_read_lock() only.
+ * That includes a CPU's recent answers: reclaim buries an act, waits until no probe is
+ * about to store it there, clears all recent answers, and waits again before it frees it.
  */
 #include <linux/err.h>
 #include <linux/jhash.h>
-#include <linux/percpu.h>
 
 #include <compat/rcu.h>
 #include <compat/slab.h>
 
 #include "act.h"
-#include "epoch.h"
 #include "intent.h"
-#include "role.h"
 #include "stats.h"
 
-struct iob_index iob_acts;
+DEFINE_PER_CPU(struct iob_act_recent, iob_act_recent);
+
+static struct iob_index acts;
 static struct kmem_cache *act_cache;
 /* frees ->counters */
 static void (*release_counters)(struct iob_act *act);
@@ -41,7 +47,7 @@ static struct iob_act *act_lookup(u64 role, u32 intent, const struct iob_file *f
 {
 	struct iob_act *a;
 
-	hlist_for_each_entry_rcu(a, iob_index_bucket(&iob_acts, hash), node.hash,
+	hlist_for_each_entry_rcu(a, iob_index_bucket(&acts, hash), node.hash,
 				 iob_read_held()) {
 		if (a->role == role && a->intent == intent &&
 		    iob_file_same(&a->file, file))
@@ -50,129 +56,115 @@ static struct iob_act *act_lookup(u64 role, u32 intent, const struct iob_file *f
 	return NULL;
 }
 
-static u64 act_get(u64 role, u32 intent, const struct iob_file *file, bool inherited)
+static struct iob_act *act_create(u64 role, u32 intent, const struct iob_file *file,
+				  u32 hash)
 {
-	u32 hash = act_hash(role, intent, file);
-	const struct iob_role *r;
-	struct iob_act *new, *act = act_lookup(role, intent, file, hash);
+	/* what is less exact may use the spare numbers */
+	bool spare = !file->ino && !file->dev;
 	struct iob_node *node;
+	struct iob_act *new;
 
-	if (act) {
-		iob_act_touch(act);
-		return act->node.id;
-	}
-	if (iob_index_full(&iob_acts))
-		return IOB_ACT_NOMEM;
+	if (!spare && iob_index_full(&acts))
+		return NULL;
 	new = kmem_cache_alloc(act_cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!new) {
 		iob_stat_inc(node_nomem);
-		return IOB_ACT_NOMEM;
+		return NULL;
 	}
 	memset(new, 0, sizeof(*new));
 	new->role = role;
 	new->intent = intent;
 	new->file = *file;
-	new->used = iob_act_now();
-	r = iob_role_id(role);
-	new->kthread = r && r->kthread;
-	new->inherited = inherited;
-	node = iob_index_add(&iob_acts, &new->node, hash, act_same);
+	new->used = iob_cause_now();
+	node = spare ? iob_index_add_spare(&acts, &new->node, hash, act_same) :
+		       iob_index_add(&acts, &new->node, hash, act_same);
 	if (node != &new->node)
 		kmem_cache_free(act_cache, new);
-	return IS_ERR(node) ? IOB_ACT_NOMEM : node->id;
+	return IS_ERR(node) ? NULL : container_of(node, struct iob_act, node);
+}
+
+/* The act, made if it is new; NULL if that is not possible (counted). */
+static struct iob_act *act_find(u64 role, u32 intent, const struct iob_file *file)
+{
+	u32 hash = act_hash(role, intent, file);
+	struct iob_act *act = act_lookup(role, intent, file, hash);
+
+	return act ? act : act_create(role, intent, file, hash);
+}
+
+/* The act of a number that is always there. */
+static struct iob_act *act_special(u32 nr)
+{
+	return container_of(iob_index_nr(&acts, nr), struct iob_act, node);
 }
 
 /**
- * iob_act_get - the act of a role, an intent and a file
- * @role:   id of the role
- * @intent: number of the intent
- * @file:   the file
+ * iob_act_coarser - the act that takes over what @act has counted
+ * @act: no special one
  *
- * Makes the act if it is new.  Any context but NMI, inside iob_read_lock().
- * Return: its id, IOB_ACT_NOMEM if it could not be made (counted).
+ * It has no file; if @act has none, no intent either; if @act has none of both, it is that
+ * of lost IO.  Any context but NMI, inside iob_read_lock().  Never NULL.
  */
-u64 iob_act_get(u64 role, u32 intent, const struct iob_file *file)
+struct iob_act *iob_act_coarser(const struct iob_act *act)
 {
-	return act_get(role, intent, file, false);
+	static const struct iob_file none;
+	struct iob_act *coarse = NULL;
+
+	if (act->file.ino || act->file.dev)
+		coarse = act_find(act->role, act->intent, &none);
+	if (!coarse && act->intent > IOB_INTENT_LOST)
+		coarse = act_find(act->role, IOB_INTENT_NOMEM, &none);
+	if (!coarse || coarse == act)
+		coarse = act_special(IOB_ACT_LOST);
+	return coarse;
 }
 
 /**
- * iob_act_on - the act with the same role and intent on another file
- * @id:        an act
- * @file:      the file
- * @inherited: another task does it, on the role's behalf
+ * iob_act_get - the act of a cause on a file
+ * @ref:  a reference to the cause
+ * @file: the file
  *
- * Context and errors as iob_act_get().  Return: IOB_ACT_LOST if @id was reclaimed.
+ * The slow path of iob_act_of(), with the same context and result.
  */
-u64 iob_act_on(u64 id, const struct iob_file *file, bool inherited)
+noinline struct iob_act *iob_act_get(u64 ref, const struct iob_file *file)
 {
-	const struct iob_act *act = iob_act_id(id);
+	static const struct iob_file none;
+	const struct iob_cause *cause;
+	struct iob_act *act;
 
-	if (!act || id <= IOB_ACT_LOST)
-		return IOB_ACT_LOST;
-	return act_get(act->role, act->intent, file, inherited);
-}
-
-/*
- * A CPU's last answers of iob_act_modified(): thousands of blocks of a journal belong to a
- * few acts.  An id is never used again in a session, so an answer stays right as long as the
- * act @to lives.  Only tasks use it, with preemption off.
- */
-struct act_answer {
-	u64 from;
-	u64 to;
-	u32 modifier;
-};
-
-#define NR_ANSWERS	16
-static DEFINE_PER_CPU(struct act_answer [NR_ANSWERS], act_answers);
-
-/* The place of @id's answer, or NULL in an interrupt. */
-static struct act_answer *act_answer_of(u64 id)
-{
-	return in_task() ? this_cpu_ptr(&act_answers[iob_id_nr(id) % NR_ANSWERS]) :
-			   NULL;
-}
-
-/**
- * iob_act_modified - the same act with another modifier of its intent
- * @id:       an act
- * @modifier: see IOB_MODIFIER_*
- *
- * Context and errors as iob_act_get().  Return: @id itself if it was reclaimed.
- */
-u64 iob_act_modified(u64 id, u32 modifier)
-{
-	const struct iob_act *act = iob_act_id(id);
-	struct act_answer *m;
-	u32 intent;
-	u64 to;
-
-	if (!act || id <= IOB_ACT_LOST)
-		return id;
-	m = act_answer_of(id);
-	if (m && m->from == id && m->modifier == modifier) {
-		struct iob_act *known = iob_act_id(m->to);
-
-		if (known && !READ_ONCE(known->dead)) {
-			iob_act_touch(known);
-			return m->to;
-		}
-	}
-	intent = iob_intent_modified(act->intent, modifier);
-	if (intent == act->intent)
-		return id;
-	to = act_get(act->role, intent, &act->file, act->inherited);
-	/* not without memory: the next call tries again */
-	if (m && intent > IOB_INTENT_LOST && to > IOB_ACT_LOST)
-		*m = (struct act_answer){ id, to, modifier };
-	return to;
+	if (ref == IOB_CAUSE_NOMEM)
+		return act_special(IOB_ACT_NOMEM);
+	cause = iob_cause_of(ref);
+	if (!cause || ref <= IOB_CAUSE_LOST)
+		return act_special(IOB_ACT_LOST);
+	act = act_find(cause->role, cause->intent, file);
+	if (unlikely(!act))
+		act = act_find(cause->role, cause->intent, &none);
+	if (unlikely(!act))
+		act = act_find(cause->role, IOB_INTENT_NOMEM, &none);
+	if (unlikely(!act))
+		return act_special(IOB_ACT_NOMEM);
+	iob_act_touch(act);
+	if (READ_ONCE(act->dead) || !iob_file_same(&act->file, file))
+		return act;
+	WRITE_ONCE(act->cause, iob_cause_plain(ref));
+	this_cpu_write(iob_act_recent.act[((u32)act->cause ^ (u32)file->ino) %
+					  IOB_ACT_RECENT], act);
+	return act;
 }
 
 /* The act with the smallest number >= *@nr, which gets it, or NULL.  As iob_index_next(). */
 struct iob_act *iob_act_next(u32 *nr)
 {
-	struct iob_node *node = iob_index_next(&iob_acts, nr);
+	struct iob_node *node = iob_index_next(&acts, nr);
+
+	return node ? container_of(node, struct iob_act, node) : NULL;
+}
+
+/* The act that has this number now, or NULL.  Inside iob_read_lock(). */
+struct iob_act *iob_act_nr(u32 nr)
+{
+	struct iob_node *node = iob_index_nr(&acts, nr);
 
 	return node ? container_of(node, struct iob_act, node) : NULL;
 }
@@ -180,16 +172,40 @@ struct iob_act *iob_act_next(u32 *nr)
 /* The number of acts, the two special ones included. */
 u32 iob_acts_count(void)
 {
-	return READ_ONCE(iob_acts.count);
+	return READ_ONCE(acts.count);
+}
+
+/* Numbers of acts are below this. */
+u32 iob_acts_max(void)
+{
+	return acts.max;
 }
 
 /* Mark an act dead and take it out of the hash table; its number stays taken. */
 void iob_act_bury(struct iob_act *act)
 {
 	WRITE_ONCE(act->dead, true);
-	/* a shortcut that is noted in the new epoch sees ->dead */
-	iob_epoch_bump();
-	iob_index_unhash(&iob_acts, &act->node);
+	iob_index_unhash(&acts, &act->node);
+}
+
+/* No CPU remembers a buried act, if none was about to look one up. */
+void iob_acts_forget_recent(void)
+{
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct iob_act_recent *r = per_cpu_ptr(&iob_act_recent, cpu);
+
+		for (i = 0; i < IOB_ACT_RECENT; i++)
+			WRITE_ONCE(r->act[i], NULL);
+	}
+}
+
+/* Free a buried act's number. */
+void iob_act_unnumber(struct iob_act *act)
+{
+	iob_index_unnumber(&acts, &act->node);
 }
 
 /* Free an act that no reader can find any more.  May sleep. */
@@ -200,7 +216,7 @@ void iob_act_free(struct iob_act *act)
 	kmem_cache_free(act_cache, act);
 }
 
-static int act_add_special(u64 id, u64 role, u32 intent)
+static int act_add_special(u32 nr)
 {
 	struct iob_act *act = kmem_cache_alloc(act_cache, GFP_KERNEL);
 	int err;
@@ -208,9 +224,9 @@ static int act_add_special(u64 id, u64 role, u32 intent)
 	if (!act)
 		return -ENOMEM;
 	memset(act, 0, sizeof(*act));
-	act->role = role;
-	act->intent = intent;
-	err = iob_index_reserve(&iob_acts, &act->node, iob_id_nr(id));
+	act->role = nr;
+	act->intent = nr == IOB_ACT_NOMEM ? IOB_INTENT_NOMEM : IOB_INTENT_LOST;
+	err = iob_index_reserve(&acts, &act->node, nr);
 	if (err)
 		kmem_cache_free(act_cache, act);
 	return err;
@@ -219,23 +235,22 @@ static int act_add_special(u64 id, u64 role, u32 intent)
 /**
  * iob_acts_init - begin a session with the two special acts
  * @max:     numbers stay below
+ * @spare:   so many numbers more are for acts without a file
  * @release: frees ->counters of an act
  *
  * May sleep.  Return: 0 or -ENOMEM.
  */
-int iob_acts_init(u32 max, void (*release)(struct iob_act *act))
+int iob_acts_init(u32 max, u32 spare, void (*release)(struct iob_act *act))
 {
-	int err = iob_index_init(&iob_acts, max, 1);
-	int cpu;
+	int err = iob_index_init(&acts, max + spare, 1);
 
-	/* the last session had the same ids */
-	for_each_possible_cpu(cpu)
-		memset(per_cpu_ptr(&act_answers, cpu), 0, sizeof(act_answers));
+	acts.spare = spare;
 	release_counters = release;
+	iob_acts_forget_recent();
 	if (!err)
-		err = act_add_special(IOB_ACT_NOMEM, IOB_ROLE_NOMEM, IOB_INTENT_NOMEM);
+		err = act_add_special(IOB_ACT_NOMEM);
 	if (!err)
-		err = act_add_special(IOB_ACT_LOST, IOB_ROLE_LOST, IOB_INTENT_LOST);
+		err = act_add_special(IOB_ACT_LOST);
 	if (err)
 		iob_acts_exit();
 	return err;
@@ -249,13 +264,13 @@ static void act_free_node(struct iob_node *node)
 /* Free all acts.  No probe is attached and no reader holds the session. */
 void iob_acts_exit(void)
 {
-	iob_index_exit(&iob_acts, act_free_node);
+	iob_index_exit(&acts, act_free_node);
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */
 int iob_acts_cache_init(void)
 {
-	BUILD_BUG_ON(sizeof(struct iob_act) > 72);
+	BUILD_BUG_ON(sizeof(struct iob_act) > 80);
 	act_cache = iob_cache_create("iob_act", sizeof(struct iob_act), 0);
 	return act_cache ? 0 : -ENOMEM;
 }

@@ -13,9 +13,9 @@
 
 #include <compat/rcu.h>
 
-#include "act.h"
 #include "disk.h"
 #include "epoch.h"
+#include "file.h"
 
 static DEFINE_MUTEX(devs_mutex);
 struct iob_devs __rcu *iob_devs;	/* M, R */
@@ -129,6 +129,33 @@ static u64 devs_hint(const struct iob_devs *devs)
 	return hint;
 }
 
+/* The epoch of a disk in @devs, 0 if it has none.  M or R. */
+static u32 devs_epoch_of(const struct iob_devs *devs, dev_t disk)
+{
+	unsigned int i;
+
+	for (i = 0; devs && i < devs->nr; i++) {
+		if (devs->dev[i].disk_devt == disk)
+			return devs->dev[i].epoch;
+	}
+	return 0;
+}
+
+/* Disks that stay keep their epoch, others get a new one.  M. */
+static void devs_set_epochs(struct iob_devs *new, const struct iob_devs *old)
+{
+	static u32 last;
+	unsigned int i;
+	u32 epoch;
+
+	last++;
+	new->epoch = old ? old->epoch : last;
+	for (i = 0; i < new->nr; i++) {
+		epoch = devs_epoch_of(old, new->dev[i].disk_devt);
+		new->dev[i].epoch = epoch ? epoch : last;
+	}
+}
+
 /**
  * iob_devs_set - watch these devices and no others
  * @dev: the devices
@@ -149,6 +176,8 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 	}
 	mutex_lock(&devs_mutex);
 	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
+	if (new)
+		devs_set_epochs(new, old);
 	/* before the devices: a bit too many is harmless, a bit too few is not */
 	atomic64_or(devs_hint(new), &iob_devs_hint);
 	rcu_assign_pointer(iob_devs, new);
@@ -249,4 +278,30 @@ bool iob_disk_watches_other(struct inode *inode)
 		return inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
 	bdev = I_BDEV(inode);
 	return bdev->bd_disk && iob_devs_reached(now, bdev->bd_disk);
+}
+
+/**
+ * iob_disk_epoch - since when pages of an inode are noted
+ * @inode: of a file, or a block device's own
+ *
+ * A number that changes when the inode's disk was not watched for a while: what was noted of
+ * a page before that may be wrong now.  Any context, inside iob_read_lock().
+ *
+ * Example: `devs` is "sda", then "sdb", then "sda".  sda has epoch 1, then epoch 3.
+ */
+u32 iob_disk_epoch(struct inode *inode)
+{
+	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
+	const struct block_device *bdev = inode->i_sb->s_bdev;
+	const struct gendisk *gd;
+	u32 epoch = 0;
+
+	if (!now)
+		return 0;
+	if (!bdev && iob_is_bdev(inode))
+		bdev = I_BDEV(inode);
+	gd = bdev ? bdev->bd_disk : NULL;
+	if (gd)
+		epoch = devs_epoch_of(now, MKDEV(gd->major, gd->first_minor));
+	return epoch ? epoch : now->epoch;
 }

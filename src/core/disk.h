@@ -30,9 +30,18 @@ enum iob_op {
 	IOB_NR_OPS,
 };
 
+/* What is missing of (role, intent, file) because there was no room or no memory. */
+enum iob_less {
+	IOB_LESS_INTENT,	/* role and file are known */
+	IOB_LESS_FILE,		/* the role is, maybe with the intent: of what counters count */
+	IOB_LESS_ROLE,		/* nothing is */
+	IOB_NR_LESS,
+};
+
 struct iob_disk_sums {
 	u64 bytes[IOB_NR_OPS][IOB_NR_HOWS];
 	u64 ios[IOB_NR_OPS];
+	u64 less[IOB_NR_LESS];	/* bytes */
 };
 
 /* A disk that is or was in `devs`.  Lives until the module is unloaded. */
@@ -50,6 +59,7 @@ struct iob_dev {
 	dev_t disk_devt;
 	u64 start;		/* sectors of the disk: [start, end) */
 	u64 end;
+	u32 epoch;		/* see iob_disk_epoch() */
 	struct iob_disk *disk;
 	char name[DISK_NAME_LEN];
 };
@@ -57,6 +67,7 @@ struct iob_dev {
 /* All words of `devs`.  Constant; a change replaces the whole under RCU. */
 struct iob_devs {
 	unsigned int nr;
+	u32 epoch;		/* since when any device is watched */
 	struct iob_dev dev[];
 };
 
@@ -187,6 +198,7 @@ static inline bool iob_devs_reached(const struct iob_devs *devs,
 }
 
 bool iob_disk_watches_other(struct inode *inode);
+u32 iob_disk_epoch(struct inode *inode);
 
 /**
  * iob_disk_watches - true if pages of an inode may be written to a watched disk

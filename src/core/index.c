@@ -2,6 +2,10 @@
 /*
  * Numbers are found through leaves of a page each, made when their first number is given
  * out and kept until the index goes.  The hash table has its full size from the start.
+ *
+ * A free number is found in two steps: the first block of 4096 numbers that is not crowded,
+ * then the first free number in it.  So a nearly full index of a million numbers looks at 4
+ * words and at 64, not at 16384, under its lock.
  */
 #include <linux/err.h>
 #include <linux/log2.h>
@@ -10,6 +14,15 @@
 
 #include "index.h"
 #include "stats.h"
+
+/* numbers with one bit in ->crowded */
+#define BLOCK_BITS	12
+#define BLOCK		(1U << BLOCK_BITS)
+
+static u32 index_blocks(const struct iob_index *idx)
+{
+	return DIV_ROUND_UP(idx->max, BLOCK);
+}
 
 static u32 index_leaves(const struct iob_index *idx)
 {
@@ -25,8 +38,10 @@ static void index_free(struct iob_index *idx)
 		free_page((unsigned long)idx->leaf[i]);
 	kvfree(idx->leaf);
 	kvfree(idx->used);
+	kfree(idx->crowded);
 	kvfree(idx->table);
 	idx->leaf = NULL;
+	idx->crowded = NULL;
 	idx->used = NULL;
 	idx->table = NULL;
 	idx->max = 0;
@@ -55,7 +70,8 @@ int iob_index_init(struct iob_index *idx, u32 max, u32 first)
 	idx->max = max;
 	idx->used = kvcalloc(BITS_TO_LONGS(max), sizeof(long), GFP_KERNEL);
 	idx->leaf = kvcalloc(index_leaves(idx), sizeof(*idx->leaf), GFP_KERNEL);
-	if (!idx->used || !idx->leaf) {
+	idx->crowded = kcalloc(BITS_TO_LONGS(index_blocks(idx)), sizeof(long), GFP_KERNEL);
+	if (!idx->used || !idx->leaf || !idx->crowded) {
 		index_free(idx);
 		return -ENOMEM;
 	}
@@ -69,8 +85,7 @@ int iob_index_init(struct iob_index *idx, u32 max, u32 first)
 /* True if no number is left, which is counted.  Any context. */
 bool iob_index_full(const struct iob_index *idx)
 {
-	/* number 0 is not given out if it stands for "none" */
-	if (READ_ONCE(idx->count) < idx->max - !test_bit(0, idx->used))
+	if (READ_ONCE(idx->taken) + idx->spare < idx->max - idx->first)
 		return false;
 	iob_stat_inc(idx_nospc);
 	return true;
@@ -97,23 +112,46 @@ static int index_publish(struct iob_index *idx, struct iob_node *node, u32 nr,
 	return 0;
 }
 
-static u32 index_free_from(const struct iob_index *idx, u32 nr)
+/* The end of the block of number @nr. */
+static u32 index_block_end(const struct iob_index *idx, u32 nr)
 {
-	return find_next_zero_bit(idx->used, idx->max, nr);
+	return min(idx->max, round_down(nr, BLOCK) + BLOCK);
+}
+
+/* The lowest free number from @nr on; ->max if there is none. */
+static u32 index_free_from(struct iob_index *idx, u32 nr)
+{
+	u32 end, block;
+
+	while (nr < idx->max) {
+		end = index_block_end(idx, nr);
+		nr = find_next_zero_bit(idx->used, end, nr);
+		if (nr < end)
+			return nr;
+		block = (end - 1) >> BLOCK_BITS;
+		/* seen from its start on, or known to be so */
+		if (find_next_zero_bit(idx->used, end, block << BLOCK_BITS) >= end)
+			__set_bit(block, idx->crowded);
+		block = find_next_zero_bit(idx->crowded, index_blocks(idx), block + 1);
+		nr = min_t(u64, (u64)block << BLOCK_BITS, idx->max);
+	}
+	return idx->max;
 }
 
 /*
  * Give @node a number and an id.  The next number is the lowest free one above the last: a
  * number that was freed is used again as late as possible.
  */
-static int index_number(struct iob_index *idx, struct iob_node *node)
+static int index_number(struct iob_index *idx, struct iob_node *node, u32 spare)
 {
-	u32 nr;
+	u32 nr = idx->max;
 
 	lockdep_assert_held(&idx->lock);
-	nr = index_free_from(idx, idx->cursor);
-	if (nr >= idx->max)
-		nr = index_free_from(idx, idx->first);
+	if (idx->taken + spare < idx->max - idx->first) {
+		nr = index_free_from(idx, idx->cursor);
+		if (nr >= idx->max)
+			nr = index_free_from(idx, idx->first);
+	}
 	if (nr >= idx->max) {
 		iob_stat_inc(idx_nospc);
 		return -ENOSPC;
@@ -123,10 +161,39 @@ static int index_number(struct iob_index *idx, struct iob_node *node)
 		iob_stat_inc(idx_nomem);
 		return -ENOMEM;
 	}
+	idx->taken++;
 	idx->cursor = nr + 1;
 	if (!++idx->gen)
 		idx->gen = 1;
 	return 0;
+}
+
+static struct iob_node *index_add(struct iob_index *idx, struct iob_node *node, u32 hash,
+				  bool (*same)(const struct iob_node *,
+					       const struct iob_node *), u32 spare)
+{
+	struct hlist_head *head = iob_index_bucket(idx, hash);
+	struct iob_node *old;
+	unsigned long flags;
+	int err;
+
+	spin_lock_irqsave(&idx->lock, flags);
+	hlist_for_each_entry(old, head, hash) {
+		if (same(old, node))
+			goto out;
+	}
+	err = index_number(idx, node, spare);
+	if (err) {
+		old = ERR_PTR(err);
+		goto out;
+	}
+	if (idx->numbered)
+		idx->numbered(node);
+	hlist_add_head_rcu(&node->hash, head);
+	old = node;
+out:
+	spin_unlock_irqrestore(&idx->lock, flags);
+	return old;
 }
 
 /**
@@ -143,26 +210,15 @@ struct iob_node *iob_index_add(struct iob_index *idx, struct iob_node *node,
 			       u32 hash, bool (*same)(const struct iob_node *,
 						      const struct iob_node *))
 {
-	struct hlist_head *head = iob_index_bucket(idx, hash);
-	struct iob_node *old;
-	unsigned long flags;
-	int err;
+	return index_add(idx, node, hash, same, idx->spare);
+}
 
-	spin_lock_irqsave(&idx->lock, flags);
-	hlist_for_each_entry(old, head, hash) {
-		if (same(old, node))
-			goto out;
-	}
-	err = index_number(idx, node);
-	if (err) {
-		old = ERR_PTR(err);
-		goto out;
-	}
-	hlist_add_head_rcu(&node->hash, head);
-	old = node;
-out:
-	spin_unlock_irqrestore(&idx->lock, flags);
-	return old;
+/* As iob_index_add(); the spare numbers may be used, too. */
+struct iob_node *iob_index_add_spare(struct iob_index *idx, struct iob_node *node,
+				     u32 hash, bool (*same)(const struct iob_node *,
+							    const struct iob_node *))
+{
+	return index_add(idx, node, hash, same, 0);
 }
 
 /**
@@ -187,6 +243,45 @@ int iob_index_reserve(struct iob_index *idx, struct iob_node *node, u32 nr)
 	idx->first = max(idx->first, nr + 1);
 	idx->cursor = idx->first;
 	return 0;
+}
+
+/**
+ * iob_index_prepare - make the leaves of the first numbers
+ * @idx: the index, still empty
+ * @end: of all numbers below
+ *
+ * May sleep.  Return: 0 or -ENOMEM; iob_index_exit() frees them in both cases.
+ */
+int iob_index_prepare(struct iob_index *idx, u32 end)
+{
+	u32 i;
+
+	for (i = 0; i < DIV_ROUND_UP(end, IOB_INDEX_LEAF); i++) {
+		idx->leaf[i] = (void *)get_zeroed_page(GFP_KERNEL);
+		if (!idx->leaf[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * iob_index_place - add an object under an id that another index has given out
+ * @idx:  the index
+ * @node: the object, which is not in the hash table
+ * @id:   the id; iob_index_prepare() was called for its number, which is free
+ *
+ * Any context but NMI.
+ */
+void iob_index_place(struct iob_index *idx, struct iob_node *node, u64 id)
+{
+	unsigned long flags;
+
+	node->id = id;
+	INIT_HLIST_NODE(&node->hash);
+	spin_lock_irqsave(&idx->lock, flags);
+	/* (cannot fail: the leaf is there) */
+	index_publish(idx, node, iob_id_nr(id), GFP_NOWAIT | __GFP_NOWARN);
+	spin_unlock_irqrestore(&idx->lock, flags);
 }
 
 /**
@@ -223,7 +318,10 @@ void iob_index_unnumber(struct iob_index *idx, struct iob_node *node)
 	nr = iob_id_nr(node->id);
 	WRITE_ONCE(idx->leaf[nr / IOB_INDEX_LEAF][nr % IOB_INDEX_LEAF], NULL);
 	__clear_bit(nr, idx->used);
+	__clear_bit(nr >> BLOCK_BITS, idx->crowded);
 	idx->count--;
+	if (nr >= idx->first)
+		idx->taken--;
 	spin_unlock_irqrestore(&idx->lock, flags);
 }
 

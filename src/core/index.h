@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * index - the index of roles, of intents and of acts
+ * index - the index of roles, of intents, of causes and of acts
  *
  * Objects are found by content, through a hash table, or by id.  They never point at each
  * other: they keep ids, and each access goes through the index.  That keeps lifetimes
@@ -34,12 +34,17 @@ struct iob_index {
 	struct hlist_head *table; /* X, RCU for reads */
 	unsigned int bits;
 	unsigned long *used;	/* X: bitmap of numbers */
+	unsigned long *crowded;	/* X: bitmap of blocks of 4096 numbers, all of them used */
 	struct iob_node ***leaf; /* X, RCU for reads: nr -> node, by pages */
 	u32 cursor;		/* X: the next nr to try */
 	u32 gen;		/* X: of the next object */
 	u32 count;		/* X: objects in the index */
+	u32 taken;		/* X: of them, those whose number is ->first or above */
 	u32 max;		/* nr stays below */
 	u32 first;		/* the lowest nr that is given out */
+	/* called for a new object that has its id, before it can be found; or NULL.  X */
+	void (*numbered)(struct iob_node *node);
+	u32 spare;		/* so many numbers are for iob_index_add_spare() only */
 };
 
 #define IOB_INDEX_LEAF	(PAGE_SIZE / sizeof(struct iob_node *))
@@ -85,7 +90,12 @@ void iob_index_exit(struct iob_index *idx, void (*free_node)(struct iob_node *no
 struct iob_node *iob_index_add(struct iob_index *idx, struct iob_node *node,
 			       u32 hash, bool (*same)(const struct iob_node *,
 						      const struct iob_node *));
+struct iob_node *iob_index_add_spare(struct iob_index *idx, struct iob_node *node,
+				     u32 hash, bool (*same)(const struct iob_node *,
+							    const struct iob_node *));
 int iob_index_reserve(struct iob_index *idx, struct iob_node *node, u32 nr);
+int iob_index_prepare(struct iob_index *idx, u32 end);
+void iob_index_place(struct iob_index *idx, struct iob_node *node, u64 id);
 void iob_index_unhash(struct iob_index *idx, struct iob_node *node);
 void iob_index_unnumber(struct iob_index *idx, struct iob_node *node);
 struct iob_node *iob_index_next(struct iob_index *idx, u32 *nr);

@@ -44,8 +44,8 @@ void iob_intent_unmark(void)
 	memset(marks, 0, sizeof(marks));
 }
 
-/* The flags of a trace, IOB_INTENT_*. */
-static u16 intent_flags(const unsigned long *trace, unsigned int depth)
+/* The flags of a trace, IOB_INTENT_*.  Any context. */
+u16 iob_intent_flags(const unsigned long *trace, unsigned int depth)
 {
 	unsigned int i, j;
 	u16 flags = 0;
@@ -123,7 +123,7 @@ u32 iob_intent_find(const unsigned long *trace, unsigned int depth, u32 modifier
 	new->modifier = modifier;
 	new->depth = depth;
 	memcpy(new->trace, trace, depth * sizeof(*trace));
-	new->flags = intent_flags(trace, depth);
+	new->flags = iob_intent_flags(trace, depth);
 	node = iob_index_add(&intents, &new->node, hash, intent_same);
 	if (node != &new->node)
 		kfree(new);

@@ -52,6 +52,7 @@ int iob_intents_init(u32 max);
 void iob_intents_exit(void);
 void iob_intent_mark(unsigned long func, enum iob_mark which);
 void iob_intent_unmark(void);
+u16 iob_intent_flags(const unsigned long *trace, unsigned int depth);
 u32 iob_intent_find(const unsigned long *trace, unsigned int depth, u32 modifier);
 u32 iob_intent_modified(u32 nr, u32 modifier);
 const struct iob_intent *iob_intent_nr(u32 nr);

@@ -297,6 +297,7 @@ unsigned int iob_roles_reclaim(const unsigned long *used, u32 bits, u32 ttl)
 		    test_bit(nr, used))
 			continue;
 		iob_index_unhash(&roles, &r->node);
+		iob_cause_remove_last(&r->last);
 		iob_index_unnumber(&roles, &r->node);
 		/* ->hash stays as it is: a lookup may be at it */
 		hlist_add_head(&r->free, &dead);
@@ -326,7 +327,17 @@ static int role_add_special(u64 id, const char *name)
 	err = iob_index_reserve(&roles, &r->node, iob_id_nr(id));
 	if (err)
 		kmem_cache_free(role_cache, r);
+	else
+		iob_cause_add_last(&r->last, id, false);
 	return err;
+}
+
+/* A new role has its id. */
+static void role_numbered(struct iob_node *node)
+{
+	struct iob_role *role = container_of(node, struct iob_role, node);
+
+	iob_cause_add_last(&role->last, node->id, role->kthread);
 }
 
 /**
@@ -334,19 +345,19 @@ static int role_add_special(u64 id, const char *name)
  * @max:  numbers stay below
  * @kind: what a role stands for
  *
- * May sleep.  Return: 0 or -ENOMEM.
+ * After iob_causes_init().  May sleep.  Return: 0 or -ENOMEM: call iob_causes_exit() and
+ * iob_roles_exit().
  */
 int iob_roles_init(u32 max, enum iob_role_kind kind)
 {
-	int err = iob_index_init(&roles, max, 0);
+	int err = iob_index_init(&roles, max, 1);
 
 	kind_set = kind;
+	roles.numbered = role_numbered;
 	if (!err)
 		err = role_add_special(IOB_ROLE_NOMEM, "nomem");
 	if (!err)
 		err = role_add_special(IOB_ROLE_LOST, "lost");
-	if (err)
-		iob_roles_exit();
 	return err;
 }
 
@@ -355,7 +366,7 @@ static void role_free(struct iob_node *node)
 	kmem_cache_free(role_cache, container_of(node, struct iob_role, node));
 }
 
-/* Free all roles.  No probe is attached and no reader holds the session. */
+/* Free all roles, after all causes.  No probe is attached and no reader holds the session. */
 void iob_roles_exit(void)
 {
 	iob_index_exit(&roles, role_free);
@@ -364,7 +375,7 @@ void iob_roles_exit(void)
 /* Module load.  Return: 0 or -ENOMEM. */
 int iob_roles_cache_init(void)
 {
-	BUILD_BUG_ON(sizeof(struct iob_role) > 104);
+	BUILD_BUG_ON(sizeof(struct iob_role) > 152);
 	role_cache = iob_cache_create("iob_role", sizeof(struct iob_role), 0);
 	return role_cache ? 0 : -ENOMEM;
 }

@@ -12,7 +12,7 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 
-#include "index.h"
+#include "cause.h"
 
 /* what a role stands for: the setting `role` is one of the first three */
 enum iob_role_kind {
@@ -23,9 +23,9 @@ enum iob_role_kind {
 	IOB_ROLE_SPECIAL,
 };
 
-/* the special roles' ids */
-#define IOB_ROLE_NOMEM	0ULL
-#define IOB_ROLE_LOST	1ULL
+/* the special roles' ids, and those of their last resorts */
+#define IOB_ROLE_NOMEM	IOB_CAUSE_NOMEM
+#define IOB_ROLE_LOST	IOB_CAUSE_LOST
 
 struct iob_role {
 	struct iob_node node;
@@ -38,6 +38,7 @@ struct iob_role {
 	u8 kind;		/* key: enum iob_role_kind */
 	bool kthread;
 	char comm[TASK_COMM_LEN];
+	struct iob_cause last;	/* its last resort, see core/cause */
 };
 
 int iob_roles_init(u32 max, enum iob_role_kind kind);

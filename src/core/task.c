@@ -104,6 +104,12 @@ static struct iob_task *task_create(const struct task_struct *task, s32 user)
 	return t;
 }
 
+static void task_forget_causes(struct iob_task *t)
+{
+	memset(t->cause, 0, sizeof(t->cause));
+	memset(t->cause_intent, 0, sizeof(t->cause_intent));
+}
+
 /* Forget all of an earlier session, whose ids mean nothing now; ->user stays. */
 static void task_renew(struct iob_task *t)
 {
@@ -114,7 +120,7 @@ static void task_renew(struct iob_task *t)
 	t->role = 0;
 	t->pid = 0;
 	t->direct = 0;
-	t->act = IOB_ACT_NONE;
+	task_forget_causes(t);
 	task_parts_renew(t);
 }
 
@@ -212,7 +218,7 @@ int iob_task_set_user(s32 user)
 		t->user = user;
 		spin_unlock_irqrestore(&tasks_lock, flags);
 		t->pid = 0;
-		t->act = IOB_ACT_NONE;
+		task_forget_causes(t);
 		task_parts_new_role(t);
 	} else {
 		err = -ENOMEM;
@@ -286,25 +292,16 @@ u64 iob_task_role(struct iob_task *t)
 	return t->role;
 }
 
-/* The slow path of iob_task_act(): not the same act as last time, or not certainly. */
-u64 iob_task_find_act(struct iob_task *t, u32 intent,
-		      const struct iob_file *file)
+/* The slow path of iob_task_cause(): not a cause that is remembered, or not certainly. */
+u64 iob_task_find_cause(struct iob_task *t, u32 intent)
 {
-	u64 role = iob_task_role(t);
-	struct iob_act *act;
+	u64 role = iob_task_role(t), ref = iob_cause_get(role, intent);
+	u32 at = intent % IOB_TASK_CAUSES;
 
-	if (t->act && t->act_intent == intent &&
-	    iob_file_same(&t->act_file, file)) {
-		act = iob_act_id(t->act);
-		if (act && act->role == role && !READ_ONCE(act->dead)) {
-			iob_act_touch(act);
-			return t->act;
-		}
-	}
-	t->act_file = *file;
-	t->act_intent = intent;
-	t->act = iob_act_get(role, intent, file);
-	return t->act;
+	/* not a last resort: the next call tries again */
+	t->cause[at] = ref;
+	t->cause_intent[at] = ref == role || ref <= IOB_CAUSE_LOST ? 0 : intent;
+	return ref;
 }
 
 /* Begin a session: old contexts are renewed when they are used.  No probe is attached. */

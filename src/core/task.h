@@ -7,8 +7,8 @@
  * the context of a child or of a worker of io_uring.
  *
  * Example: task 812 dirties its first page.  No context has the task_struct's address as its
- * key: one is made, and its .role, .act and so on are looked up.  At the second page the
- * context is found by the address, .act is still alive, and nothing else is looked up.
+ * key: one is made, and its .role, .cause and so on are looked up.  At the second page the
+ * context is found by the address, .cause is still alive, and nothing else is looked up.
  */
 #ifndef IOB_CORE_TASK_H
 #define IOB_CORE_TASK_H
@@ -20,13 +20,16 @@
 
 #include <compat/rcu.h>
 
-#include "act.h"
+#include "cause.h"
 #include "code.h"
 #include "epoch.h"
 
 /* bytes of the parts that each dirtied page and each direct IO looks at */
 #define IOB_ROOM_DIRTY	240
-#define IOB_ROOM_DIRECT	128
+#define IOB_ROOM_DIRECT	136
+
+/* a file that is made is changed by some four stacks; a power of 2 */
+#define IOB_TASK_CAUSES	8
 
 struct iob_task {
 	struct hlist_node hash;
@@ -41,10 +44,9 @@ struct iob_task {
 	pid_t pid;		/* the task's when .role was set; 0: .role is not valid */
 	unsigned long direct;	/* while this return address is on the stack, */
 	struct iob_file file;	/* direct IO is this file's */
-	/* the last answer of iob_task_act() */
-	u64 act;
-	u32 act_intent;
-	struct iob_file act_file;
+	/* the last answers of iob_task_cause(), by intent */
+	u64 cause[IOB_TASK_CAUSES];
+	u32 cause_intent[IOB_TASK_CAUSES];
 	/* parts at a fixed place: see struct iob_task_part */
 	u64 room_dirty[IOB_ROOM_DIRTY / sizeof(u64)];	/* of blame/dirty_fast */
 	u64 room_direct[IOB_ROOM_DIRECT / sizeof(u64)];	/* of io/fast */
@@ -161,33 +163,30 @@ int iob_task_set_user(s32 user);
 s32 iob_task_user(void);
 
 u64 iob_task_role(struct iob_task *t);
-u64 iob_task_find_act(struct iob_task *t, u32 intent,
-		      const struct iob_file *file);
+u64 iob_task_find_cause(struct iob_task *t, u32 intent);
 
 /**
- * iob_task_act - the current task's act with an intent on a file
+ * iob_task_cause - the current task's cause with an intent
  * @t:      its context
  * @intent: number of the intent
- * @file:   the file
  *
- * Inside iob_read_lock().  Return: an id, see iob_act_get().
+ * Inside iob_read_lock().  Return: a reference, see iob_cause_get().
  */
-static inline u64 iob_task_act(struct iob_task *t, u32 intent,
-			       const struct iob_file *file)
+static inline u64 iob_task_cause(struct iob_task *t, u32 intent)
 {
-	struct iob_act *act;
+	u32 at = intent % IOB_TASK_CAUSES;
+	struct iob_cause *cause;
 
 	/* ->pid: a thread that execs takes over its leader's */
-	if (likely(t->act_intent == intent && t->pid == current->pid &&
-		   iob_file_same(&t->act_file, file))) {
-		act = iob_act_id(t->act);
-		if (likely(act && act->role == t->role &&
-			   !READ_ONCE(act->dead))) {
-			iob_act_touch(act);
-			return t->act;
+	if (likely(t->cause_intent[at] == intent && t->pid == current->pid)) {
+		cause = iob_cause_of(t->cause[at]);
+		if (likely(cause && cause->role == t->role &&
+			   !READ_ONCE(cause->dead))) {
+			iob_cause_touch(cause);
+			return t->cause[at];
 		}
 	}
-	return iob_task_find_act(t, intent, file);
+	return iob_task_find_cause(t, intent);
 }
 
 #endif

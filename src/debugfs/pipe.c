@@ -5,16 +5,14 @@
  * One task at a time has one of the two open.  Opening begins a new generation, and the
  * file holds the acts that did IO since the generation before began.  Acts that do IO while
  * the file is read are reported now or in the next generation, some in both, none in
- * neither.  Closing reclaims what is old.
+ * neither.  Acts that were offered to a reader may be reclaimed once it has closed the file.
  *
  * Example: generation 5 began with the last opening.  Acts 7 and 9 do IO and note 5.  The
  * file is opened: generation 6 begins, and acts that noted 5 or later are read.  Act 9 does
  * IO again and notes 6: it is in this reading and in the next one.
  */
 #include <linux/bitops.h>
-#include <linux/ktime.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 
 #include <compat/rcu.h>
@@ -25,51 +23,7 @@
 #include "reader.h"
 
 static unsigned long in_use;		/* bit 0 */
-static u32 opened;			/* when, in seconds; of the opener */
-
-static DEFINE_MUTEX(reclaimed_mutex);
-static struct iob_reclaimed reclaimed;	/* reclaimed_mutex */
-static u32 reclaimed_session;		/* reclaimed_mutex */
-
-/* @sum gets what was reclaimed in this session.  May sleep. */
-void iob_pipe_reclaimed(struct iob_reclaimed *sum)
-{
-	mutex_lock(&reclaimed_mutex);
-	if (reclaimed_session == iob_session_seq())
-		*sum = reclaimed;
-	else
-		memset(sum, 0, sizeof(*sum));
-	mutex_unlock(&reclaimed_mutex);
-}
-
-static void add_reclaimed(const struct iob_reclaimed *now)
-{
-	mutex_lock(&reclaimed_mutex);
-	if (reclaimed_session != iob_session_seq())
-		memset(&reclaimed, 0, sizeof(reclaimed));
-	reclaimed_session = iob_session_seq();
-	reclaimed.roles += now->roles;
-	reclaimed.acts += now->acts;
-	mutex_unlock(&reclaimed_mutex);
-}
-
-/*
- * Acts that did IO after the opening may not be reported yet: they stay, however small
- * ttl_secs is.
- */
-static void reclaim_old(void)
-{
-	u32 open_secs = (u32)ktime_get_seconds() - opened;
-	struct iob_reclaimed now = { 0 };
-
-	iob_session_read_lock();
-	if (iob_session_there()) {
-		iob_acts_reclaim(max(READ_ONCE(iob_conf.ttl_secs),
-				     open_secs + 1), &now);
-		add_reclaimed(&now);
-	}
-	iob_session_read_unlock();
-}
+static u32 generation_read;		/* the opener's: the one that its opening began */
 
 static const struct iob_role *role_of_act(const struct iob_act *act)
 {
@@ -209,8 +163,8 @@ static int pipe_open(struct file *file, const struct iob_reader_ops *ops)
 		clear_bit_unlock(0, &in_use);
 		return err;
 	}
-	opened = ktime_get_seconds();
-	iob_reader_set_arg(file, iob_pipe_next_generation());
+	generation_read = iob_pipe_next_generation() + 1;
+	iob_reader_set_arg(file, generation_read - 1);
 	/*
 	 * An IO that noted the old generation may not be counted yet.  Probes run inside
 	 * iob_read_lock(): after this it is counted.
@@ -231,7 +185,8 @@ static int pipe_bin_open(struct inode *inode, struct file *file)
 
 static int pipe_release(struct inode *inode, struct file *file)
 {
-	reclaim_old();
+	/* what did IO before it was opened was offered; a part may do IO again and be new */
+	iob_pipe_read_until(generation_read);
 	iob_reader_release(inode, file);
 	clear_bit_unlock(0, &in_use);
 	return 0;

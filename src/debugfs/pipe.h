@@ -7,11 +7,7 @@
 
 #include <linux/fs.h>
 
-#include "blame/reclaim.h"
-
 extern const struct file_operations iob_pipe_fops;
 extern const struct file_operations iob_pipe_bin_fops;
-
-void iob_pipe_reclaimed(struct iob_reclaimed *sum);
 
 #endif

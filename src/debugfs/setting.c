@@ -26,8 +26,6 @@
 enum {
 	/* the special objects and one more */
 	MIN_OBJECTS = 4,
-	/* an object's number and the flags beside it fit in 32 bits */
-	MAX_OBJECTS = 1 << 24,
 	MAX_TTL	    = 10 * 365 * 24 * 3600,
 };
 
@@ -177,13 +175,13 @@ static void show_nr_objects(struct seq_file *m, const struct iob_setting *s)
 	iob_session_read_unlock();
 }
 
-#define LIMIT(kind, value_at_first) {					\
+#define LIMIT(kind, value_at_first, most) {					\
 	.name = "max_" #kind, .show = show_u32, .set = set_disabled_u32,	\
 	.value = &iob_conf.max[IOB_LIMIT_##kind],			\
-	.min = MIN_OBJECTS, .max = MAX_OBJECTS,				\
+	.min = MIN_OBJECTS, .max = (most),				\
 },
 
-#define NR_OBJECTS(kind, value_at_first) {				\
+#define NR_OBJECTS(kind, value_at_first, most) {				\
 	.name = "nr_" #kind, .show = show_nr_objects,			\
 	.count = iob_##kind##_count,					\
 },

@@ -15,6 +15,10 @@
  *					IOs, and their bytes by how sure the
  *					blame is; the sum has all of them
  *	total W ...			the same for all disks together
+ *	known role+intent+file=8192 role+file=0 role=0 nomem=0
+ *					these bytes by what is known of their
+ *					originator: less, where there was no
+ *					room or no memory for more
  *	inflight 0			bios that are under way
  *	roles 12 max=65536		existing objects; also intents, acts
  *	memory.dirtier 41000		bytes of the dirtier table
@@ -24,7 +28,7 @@
  *	losses 0			sum of all losses in stats/
  *	loss NAME 3 (meaning)		a loss in stats/ that is not 0
  *	event NAME 3 (meaning)		likewise of an event that loses nothing
- *	reclaimed roles=0 acts=0	in this session
+ *	reclaimed roles=0 acts=0 causes=0	in this session
  *	hook ...			what the module is attached to; for a
  *					missing hook what is lost without it
  */
@@ -41,9 +45,9 @@
 #include "io/clock.h"
 #include "io/counters.h"
 #include "io/bio_ctx.h"
+#include "io/reclaim.h"
 #include "io/session.h"
 #include "io/op.h"
-#include "pipe.h"
 #include "status.h"
 #include "text.h"
 
@@ -68,6 +72,8 @@ static void add_disk_sums(struct iob_disk_sums *to, const struct iob_disk_sums *
 		for (how = 0; how < IOB_NR_HOWS; how++)
 			to->bytes[op][how] += READ_ONCE(from->bytes[op][how]);
 	}
+	for (how = 0; how < IOB_NR_LESS; how++)
+		to->less[how] += READ_ONCE(from->less[how]);
 }
 
 static void show_disk_sums(struct seq_file *m, const char *what, const char *name,
@@ -110,6 +116,23 @@ static void show_disk(struct seq_file *m, const struct iob_disk *disk)
 	show_disk_sums(m, "disk", name, &sums);
 }
 
+/* How much is known of the bytes of all disks, see enum iob_less. */
+static void show_known(struct seq_file *m, const struct iob_disk_sums *sums)
+{
+	u64 less = 0, bytes = 0;
+	unsigned int op, how, i;
+
+	for (op = 0; op < IOB_NR_OPS; op++) {
+		for (how = 0; how < IOB_NR_HOWS; how++)
+			bytes += sums->bytes[op][how];
+	}
+	for (i = 0; i < IOB_NR_LESS; i++)
+		less += sums->less[i];
+	seq_printf(m, "known role+intent+file=%llu role+file=%llu role=%llu nomem=%llu\n",
+		   bytes > less ? bytes - less : 0, sums->less[IOB_LESS_INTENT],
+		   sums->less[IOB_LESS_FILE], sums->less[IOB_LESS_ROLE]);
+}
+
 static int show_disks(struct seq_file *m)
 {
 	struct iob_disk_sums *all = kzalloc(sizeof(*all), GFP_KERNEL);
@@ -119,6 +142,7 @@ static int show_disks(struct seq_file *m)
 	m->private = all;
 	iob_disks_show(m, show_disk);
 	show_disk_sums(m, "total", "", all);
+	show_known(m, all);
 	m->private = NULL;
 	kfree(all);
 	return 0;
@@ -139,7 +163,7 @@ static int show_watched_devs(struct seq_file *m)
 	return 0;
 }
 
-#define OBJECT_KIND(kind, value_at_first)	{ #kind, iob_##kind##_count },
+#define OBJECT_KIND(kind, value_at_first, most)	{ #kind, iob_##kind##_count },
 
 static const struct {
 	const char *name;
@@ -163,6 +187,7 @@ static void show_objects(struct seq_file *m)
 	seq_printf(m, "memory.objects %llu\n",
 		   nr[IOB_LIMIT_roles] * sizeof(struct iob_role) +
 		   nr[IOB_LIMIT_intents] * sizeof(struct iob_intent) +
+		   nr[IOB_LIMIT_causes] * sizeof(struct iob_cause) +
 		   nr[IOB_LIMIT_acts] * sizeof(struct iob_act));
 }
 
@@ -182,9 +207,9 @@ static void show_stats_and_losses(struct seq_file *m)
 				   i < IOB_NR_LOSSES ? "loss" : "event",
 				   iob_stat_name(i), nr, iob_stat_what(i));
 	}
-	iob_pipe_reclaimed(&reclaimed);
-	seq_printf(m, "reclaimed roles=%llu acts=%llu\n", reclaimed.roles,
-		   reclaimed.acts);
+	iob_reclaim_sum(&reclaimed);
+	seq_printf(m, "reclaimed roles=%llu acts=%llu causes=%llu\n", reclaimed.roles,
+		   reclaimed.acts, reclaimed.causes);
 }
 
 static void show_session_settings(struct seq_file *m)

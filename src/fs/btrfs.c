@@ -134,7 +134,7 @@ static void btrfs_drop_entered(struct pt_regs *regs)
 		return;
 	/* what a commit frees it frees for all participants */
 	iob_freed_extent_set(fs_info, extent[0], extent[0] + extent[1],
-			     iob_behalf_is_common(regs) ? IOB_ACT_NONE :
+			     iob_behalf_is_common(regs) ? IOB_CAUSE_NONE :
 							  iob_behalf_current(regs));
 }
 

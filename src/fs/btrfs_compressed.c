@@ -314,10 +314,10 @@ void iob_btrfs_extent_begins(const void *binode, u64 start, u64 end)
 	iob_file_of(inode, &e->file);
 	for (index = start >> PAGE_SHIFT; index <= end >> PAGE_SHIFT; index++) {
 		u64 dirty_ns;
-		u64 id = iob_act_of_page(inode, index, &dirty_ns);
+		u64 id = iob_cause_of_page(inode, index, &dirty_ns);
 
 		/* (also if no act is known) */
-		iob_origin_add_page(&e->origin, id, PAGE_SIZE, dirty_ns);
+		iob_origin_add_page(&e->origin, id, &e->file, PAGE_SIZE, dirty_ns);
 		e->bytes += PAGE_SIZE;
 	}
 	btrfs_state_of(t)->fresh = true;

@@ -62,7 +62,7 @@ static void jbd2_copy_entered(struct pt_regs *regs)
 	/* a transaction copies a buffer once */
 	act = iob_assoc_take(&iob_assoc_logged, jh->b_bh, transaction->t_tid);
 	/* the journal is a ring: the block will be another transaction's */
-	if (act != IOB_ACT_NONE)
+	if (act != IOB_CAUSE_NONE)
 		iob_assoc_set(&iob_assoc_log_block, transaction->t_journal,
 			      iob_transaction_block(transaction->t_tid, iob_arg(regs, 3)),
 			      act);

@@ -25,7 +25,7 @@
 #include "blame/bio_kind.h"
 #include "blame/provider.h"
 #include "blame/transaction.h"
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/task.h"
 #include "hooks/hook.h"
 #include "stack/call.h"
@@ -77,12 +77,12 @@ static u64 xfs_act_of_trans(const void *tp, const void *ip, struct pt_regs *regs
 {
 	u64 act = iob_assoc_get(&xfs_assoc_trans, tp, 0);
 
-	if (act != IOB_ACT_NONE)
+	if (act != IOB_CAUSE_NONE)
 		return act;
 	act = iob_behalf_current(regs);
-	if (act == IOB_ACT_NONE && ip)
+	if (act == IOB_CAUSE_NONE && ip)
 		act = iob_assoc_get(&xfs_assoc_inode, ip, 0);
-	if (act != IOB_ACT_NONE)
+	if (act != IOB_CAUSE_NONE)
 		iob_assoc_set(&xfs_assoc_trans, tp, 0, act);
 	return act;
 }
@@ -100,7 +100,7 @@ static void xfs_log_inode_entered(struct pt_regs *regs)
 	u64 act;
 
 	act = xfs_act_of_trans(iob_arg_ptr(regs, 0), ip, regs);
-	if (act != IOB_ACT_NONE && iob_behalf_is_known(regs))
+	if (act != IOB_CAUSE_NONE && iob_behalf_is_known(regs))
 		iob_assoc_set(&xfs_assoc_inode, ip, 0, act);
 }
 
@@ -110,7 +110,7 @@ static void xfs_log_buf_entered(struct pt_regs *regs)
 	u64 act;
 
 	act = xfs_act_of_trans(iob_arg_ptr(regs, 0), NULL, regs);
-	if (act != IOB_ACT_NONE)
+	if (act != IOB_CAUSE_NONE)
 		iob_assoc_set(&xfs_assoc_buf, iob_arg_ptr(regs, 1), 0, act);
 }
 
@@ -138,8 +138,8 @@ static void xfs_flush_inode_entered(struct pt_regs *regs)
 	u64 act;
 
 	act = iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0);
-	if (x && x->buf && act != IOB_ACT_NONE &&
-	    iob_assoc_get(&xfs_assoc_buf, x->buf, 0) == IOB_ACT_NONE)
+	if (x && x->buf && act != IOB_CAUSE_NONE &&
+	    iob_assoc_get(&xfs_assoc_buf, x->buf, 0) == IOB_CAUSE_NONE)
 		iob_assoc_set(&xfs_assoc_buf, x->buf, 0, act);
 }
 
@@ -175,7 +175,7 @@ static void xfs_committing_entered(struct pt_regs *regs)
 	struct xfs_state *x = xfs_state_get();
 	u64 seq = iob_arg(regs, 1);
 
-	if (!x || !x->log || x->act == IOB_ACT_NONE)
+	if (!x || !x->log || x->act == IOB_CAUSE_NONE)
 		return;
 	iob_transaction_join(x->log, seq, x->act);
 	if (x->committed)

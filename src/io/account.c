@@ -10,6 +10,7 @@
 
 #include <compat/compiler.h>
 
+#include "core/intent.h"
 #include "core/stats.h"
 #include "account.h"
 #include "log.h"
@@ -19,8 +20,8 @@
 static bool charge_first;
 
 /**
- * iob_io_charge_first - whether one act pays for a whole IO, as in 2011
- * @first: true: the first known act of the IO pays; false: each act for its bytes
+ * iob_io_charge_first - whether one cause pays for a whole IO, as in 2011
+ * @first: true: the first known cause of the IO pays; false: each cause for its bytes
  *
  * Between sessions.
  */
@@ -63,11 +64,21 @@ static noinline void measure_run(struct iob_io *io, struct iob_fields *f)
 	f->v[IOB_FIELD_TOTAL_TIME] = iob_usecs(queued, io->done_ns);
 }
 
-/* Add a run to the histograms of @act; @wanted is iob_counters_wanted(). */
-static void count_run(struct iob_io *io, struct iob_act *act, u32 wanted)
+/* What @act, which counts for the run, does not know of it for want of room. */
+static void note_less(const struct iob_io *io, const struct iob_act *act)
 {
+	if (unlikely(!iob_file_same(&act->file, &io->run.file) &&
+		     act->role > IOB_CAUSE_LOST))
+		this_cpu_add(io->disk->sums->less[IOB_LESS_FILE], io->run.bytes);
+}
+
+/* Add the run to the histograms of its act; @wanted is iob_counters_wanted(). */
+static void count_run(struct iob_io *io, u32 wanted)
+{
+	struct iob_act *act = iob_io_act(io->run.cause, &io->run.file);
 	struct iob_fields fields IOB_UNINIT;
 
+	note_less(io, act);
 	if (likely(!(wanted & ~IOB_COUNTERS_SIMPLE))) {
 		iob_counters_charge_simple(act, io->op, io->run.bytes,
 					   io_total_usecs(io));
@@ -80,15 +91,23 @@ static void count_run(struct iob_io *io, struct iob_act *act, u32 wanted)
 	iob_counters_charge(act, io->op, &fields, wanted);
 }
 
-/**
- * iob_io_lost - the act that pays where the act was reclaimed during the IO
- *
- * The loss is counted.  Any context but NMI, inside iob_read_lock().
- */
-noinline struct iob_act *iob_io_lost(void)
+/* The run is complete: its cause may have been reclaimed during the IO. */
+static void check_cause(struct iob_io *io)
 {
-	iob_stat_inc(act_lost);
-	return iob_act_id(IOB_ACT_LOST);
+	const struct iob_cause *cause = iob_cause_of(io->run.cause);
+	struct iob_disk_sums __percpu *sums = io->disk->sums;
+
+	if (unlikely(!cause)) {
+		/* (of what was never known there is nothing to lose) */
+		if (io->run.cause != IOB_CAUSE_NONE)
+			iob_stat_inc(act_lost);
+		io->run.cause = IOB_CAUSE_LOST;
+		io->run.how = IOB_HOW_LOST;
+	} else if (unlikely(io->run.cause == IOB_CAUSE_NOMEM)) {
+		this_cpu_add(sums->less[IOB_LESS_ROLE], io->run.bytes);
+	} else if (unlikely(cause->intent == IOB_INTENT_NOMEM)) {
+		this_cpu_add(sums->less[IOB_LESS_INTENT], io->run.bytes);
+	}
 }
 
 static u64 sector_distance(u64 a, u64 b)
@@ -101,16 +120,15 @@ static void end_io_run(struct iob_io *io)
 {
 	u8 op = io->op;
 	u32 wanted = iob_counters_wanted(op);
-	enum iob_how how;
-	struct iob_act *act = iob_io_charge(io->disk, op, &io->run, &how);
 
-	io->run.how = how;
+	check_cause(io);
+	iob_io_charge(io->disk, op, io->run.how, io->run.bytes);
 	if (!io->nr_runs)
 		this_cpu_inc(io->disk->sums->ios[op]);
 	if (wanted)
-		count_run(io, act, wanted);
+		count_run(io, wanted);
 	if (iob_iolog_wanted())
-		iob_iolog_add(io, act);
+		iob_iolog_add(io);
 	io->nr_runs++;
 }
 
@@ -128,13 +146,15 @@ static bool share_joins_run(struct iob_io *io, u64 sector,
 		/* the first known dirtier pays, also for the bytes before its own */
 		if (io->run.how > IOB_HOW_INHERITED &&
 		    share->how <= IOB_HOW_INHERITED) {
-			io->run.act = share->act;
+			io->run.cause = share->cause;
+			io->run.file = share->file;
 			io->run.how = share->how;
 			io->run.dirty_ns = share->dirty_ns;
 		}
 		return true;
 	}
-	return io->run.act == share->act && io->run.how == share->how &&
+	return io->run.cause == share->cause && io->run.how == share->how &&
+	       iob_file_same(&io->run.file, &share->file) &&
 	       io->run_sector + (io->run.bytes >> SECTOR_SHIFT) == sector;
 }
 
@@ -179,19 +199,17 @@ void iob_io_end(struct iob_io *io)
 /**
  * iob_io_record - count and log an IO of one run
  * @io:     the IO; .run and .run_sector are set
- * @act:    pays for it
  * @wanted: iob_counters_wanted(); 0: do not count
  * @logged: iob_iolog_wanted()
  *
  * For callers that have charged the sums themselves: iob_io_share() and iob_io_end()
  * without iob_io_charge().  Any context but NMI, inside iob_read_lock().
  */
-void iob_io_record(struct iob_io *io, struct iob_act *act, u32 wanted,
-		   bool logged)
+void iob_io_record(struct iob_io *io, u32 wanted, bool logged)
 {
 	begin_runs(io, io->run_sector);
 	if (wanted)
-		count_run(io, act, wanted);
+		count_run(io, wanted);
 	if (logged)
-		iob_iolog_add(io, act);
+		iob_iolog_add(io);
 }

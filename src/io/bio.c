@@ -131,6 +131,7 @@ struct iob_bio_ctx *iob_bio_queue(struct bio *bio, unsigned long ip,
 	if (unlikely(f)) {
 		if (is_claim_of(f, bio)) {
 			f->claimed = false;
+			f->issue_at = 0;
 			f->first.queue_at = iob_clock_now();
 			return NULL;
 		}
@@ -208,7 +209,10 @@ void iob_bio_split(struct bio *bio)
 	if (!whole)
 		return;
 	/* or the rest would be taken for a new bio when it is held back */
-	whole->claimed = false;
+	if (whole->claimed) {
+		whole->claimed = false;
+		whole->issue_at = 0;
+	}
 	f = iob_bio_ctx_find(bio);
 	if (f)
 		iob_bio_ctx_drop_stale(f);

@@ -355,8 +355,6 @@ int iob_bio_ctxs_start(void)
 		INIT_HLIST_BL_HEAD(&iob_bio_ctx_table[i]);
 		INIT_HLIST_BL_HEAD(&iob_bio_ctx_by_vec[i]);
 	}
-	for (i = 0; i < NR_BIO_SLOTS; i++)
-		iob_origin_begin(&iob_bio_ctx_slots[i].origin);
 	atomic_set(&iob_nr_parents, 0);
 	return 0;
 }

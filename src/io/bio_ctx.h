@@ -48,18 +48,17 @@ struct iob_bio_ctx {
 	const struct bio *bio;		/* key; NULL: the slot is free */
 	struct iob_disk *disk;		/* NULL: followed for its clones only */
 	u64 sector;
-	u64 issue_at;			/* of the request that it leads, in ticks, or 0 */
+	union {
+		u64 issue_at;		/* of the request that it leads, in ticks, or 0 */
+		const void *private;	/* bi_private, while .claimed */
+	};
 	u32 size;
 	atomic_t left;			/* bytes to complete, or 1 if size is 0 */
 	struct iob_first first;
 	struct iob_origin origin;
 	union {
-		const void *private;	/* bi_private, while .claimed */
-		struct iob_act *act;	/* of its only share, in .epoch */
-	};
-	union {
 		struct {
-			u32 epoch;	/* 0: .act is not set; see io/fast */
+			u32 epoch;	/* not 0: io/fast began it */
 			u8 op;		/* enum iob_op */
 			bool claimed;	/* not queued yet */
 			bool child;	/* ends together with @bio, the parent */

@@ -23,7 +23,7 @@ void iob_bio_ctx_account(struct iob_io *io, const struct iob_bio_ctx *f, u32 pos
 	unsigned int i;
 
 	for (i = 0; i < f->origin.nr; i++) {
-		struct iob_share p = f->origin.share[i];
+		struct iob_share p = iob_shares(&f->origin)[i];
 
 		if (pos >= p.bytes && p.bytes) {
 			pos -= p.bytes;

@@ -417,3 +417,46 @@ u32 iob_pipe_next_generation(void)
 	WRITE_ONCE(iob_pipe_generation_now, last + 1 ? last + 1 : 1);
 	return last;
 }
+
+static u32 pipe_unread_from;	/* acts of this generation and later ones are unread */
+
+/* All acts that noted an earlier generation than @generation were offered to a reader. */
+void iob_pipe_read_until(u32 generation)
+{
+	WRITE_ONCE(pipe_unread_from, generation);
+}
+
+/* A session begins: nothing was read yet. */
+void iob_pipe_read_none(void)
+{
+	iob_pipe_read_until(iob_pipe_generation());
+}
+
+/* True if an act that noted @generation may have counts that were not read. */
+bool iob_pipe_unread(u32 generation)
+{
+	return generation && (s32)(generation - READ_ONCE(pipe_unread_from)) >= 0;
+}
+
+/**
+ * iob_counters_merge - an act takes over what another one has counted
+ * @to:   found inside iob_read_lock()
+ * @from: no CPU counts for it any more
+ *
+ * Any context but NMI, inside iob_read_lock().  Without memory the counts are lost
+ * (cnts_nomem).
+ */
+void iob_counters_merge(struct iob_act *to, const struct iob_act *from)
+{
+	u32 *hist = READ_ONCE(to->counters);
+	u32 i;
+
+	if (!from->counters)
+		return;
+	if (!hist)
+		hist = alloc_histograms(to);
+	for (i = 0; hist && i < nr_session * IOB_HIST_SLOTS; i++)
+		atomic_add(from->counters[i], (atomic_t *)&hist[i]);
+	WRITE_ONCE(to->pipe, iob_pipe_generation());
+	iob_act_touch(to);
+}

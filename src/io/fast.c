@@ -64,7 +64,7 @@ static bool is_fast_stack_known(struct iob_fast *q, unsigned long ip,
 
 /*
  * The task's next direct IO may be like that of @f, a context of the current task.
- * @ip: where its stack begins; @epoch: iob_epoch_now(), read before its act was found.
+ * @ip: where its stack begins; @epoch: iob_epoch_now(), read before its cause was found.
  */
 static void note_fast(const struct iob_bio_ctx *f, const struct gendisk *gd,
 		      unsigned long ip, u32 epoch)
@@ -73,17 +73,17 @@ static void note_fast(const struct iob_bio_ctx *f, const struct gendisk *gd,
 	struct iob_task *t = iob_task_get();
 	const struct iob_dev *dev;
 	struct iob_fast *q;
-	struct iob_act *act;
+	struct iob_cause *cause;
 
 	if (!t)
 		return;
 	q = iob_fast_of(t);
 	q->epoch = 0;
 	dev = iob_dev_of(gd, f->sector, f->size);
-	act = iob_act_id(p->act);
+	cause = iob_cause_of(p->cause);
 	/* a chained bio ends with its parent */
-	if (f->hashed || !dev || !act || p->act <= IOB_ACT_LOST ||
-	    READ_ONCE(act->dead) || iob_bio_chained(f->bio))
+	if (f->hashed || !dev || !cause || p->how != IOB_HOW_EXACT ||
+	    cause->intent <= IOB_INTENT_LOST || READ_ONCE(cause->dead) || iob_bio_chained(f->bio))
 		return;
 	q->dev = iob_bio_devt(f->bio);
 	if (iob_disk_is_file(gd)) {
@@ -92,7 +92,7 @@ static void note_fast(const struct iob_bio_ctx *f, const struct gendisk *gd,
 	}
 	q->what = f->first.what;
 	q->end = f->bio->bi_end_io;
-	q->intent = act->intent;
+	q->intent = cause->intent;
 	q->set = iob_stack_set_user(ip);
 	forget_fast_stack(q);
 	q->start = dev->start;
@@ -100,8 +100,8 @@ static void note_fast(const struct iob_bio_ctx *f, const struct gendisk *gd,
 	q->direct = t->direct;
 	q->file = t->file;
 	q->disk = f->disk;
-	q->act = act;
-	q->id = p->act;
+	q->cause = cause;
+	q->on = p->file;
 	q->kind = f->kind;
 	q->epoch = epoch;
 }
@@ -126,7 +126,7 @@ void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
 	if (like && is_fast_stack_known(iob_fast_of(like), ip, sp, bp) &&
 	    iob_fast_begin(bio, iob_fast_of(like)))
 		return;
-	/* before the act is looked for: what is noted must not outlive it */
+	/* before the cause is looked for: what is noted must not outlive it */
 	epoch = iob_epoch_now();
 	f = iob_bio_queue(bio, ip, sp, bp);
 	if (f)
@@ -136,7 +136,6 @@ void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
 /* Count and log the request of one context; what io/account takes is put together. */
 static noinline void record_simple(const struct iob_bio_ctx *f,
 				   const struct request *rq, int error,
-				   struct iob_act *act, enum iob_how how,
 				   u32 wanted, bool logged)
 {
 	struct iob_io io IOB_UNINIT;
@@ -155,10 +154,17 @@ static noinline void record_simple(const struct iob_bio_ctx *f,
 	io.queue_ns = 0;
 	io.issue_ns = 0;
 	io.nr_runs = 0;
-	io.run = f->origin.share[0];
-	io.run.how = how;
+	io.run = f->origin.one;
 	io.run_sector = f->sector;
-	iob_io_record(&io, act, wanted, logged);
+	iob_io_record(&io, wanted, logged);
+}
+
+/* True if a cause is there, with its intent: nothing about it is to be counted. */
+static bool is_cause_whole(u64 id)
+{
+	const struct iob_cause *cause = iob_cause_of(id);
+
+	return cause && cause->intent > IOB_INTENT_LOST;
 }
 
 /**
@@ -167,31 +173,30 @@ static noinline void record_simple(const struct iob_bio_ctx *f,
  * @rq:    the request
  * @error: 0 or a negative errno
  *
- * iolog is read, say, or the act was found in another epoch.  From a probe, inside
+ * iolog is read, say, or an act has no histograms yet.  From a probe, inside
  * iob_read_lock(): hardirq mostly.
  */
 void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 {
 	u32 wanted = iob_counters_wanted(f->op);
-	enum iob_how how = IOB_HOW_EXACT;
 	struct iob_disk *disk = f->disk;
-	struct iob_act *act = f->act;
 	bool logged;
 
-	if (unlikely(!disk || f->origin.shape != IOB_ORIGIN_ONE)) {
+	/* several shares, or a cause that was reclaimed meanwhile or is less exact */
+	if (unlikely(!disk || f->origin.shape != IOB_ORIGIN_ONE ||
+		     !is_cause_whole(f->origin.one.cause))) {
 		iob_rq_done(rq, error, f->size);
 		return;
 	}
-	if (likely(f->epoch == iob_epoch_now()))
-		iob_io_note(disk, f->op, how, f->size, act);
-	else
-		act = iob_io_charge(disk, f->op, &f->origin.one, &how);
+	iob_io_charge(disk, f->op, f->origin.one.how, f->size);
 	this_cpu_inc(disk->sums->ios[f->op]);
 	logged = iob_iolog_wanted();
 	if (unlikely(logged || wanted & ~IOB_COUNTERS_SIMPLE))
-		record_simple(f, rq, error, act, how, wanted, logged);
+		record_simple(f, rq, error, wanted, logged);
 	else if (wanted)
-		iob_counters_charge_simple(act, f->op, f->size,
+		iob_counters_charge_simple(iob_io_act(f->origin.one.cause,
+						      &f->origin.one.file),
+					   f->op, f->size,
 					   iob_clock_usecs(f->first.queue_at,
 							   iob_clock_now()));
 	WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));

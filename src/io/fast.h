@@ -31,7 +31,7 @@
 
 #include <compat/rcu.h>
 
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/intent.h"
 #include "core/stats.h"
 #include "core/task.h"
@@ -78,8 +78,8 @@ struct iob_fast {
 	unsigned long direct;	/* iob_task.direct, */
 	struct iob_file file;	/* and its file, if that is not 0 */
 	struct iob_disk *disk;
-	struct iob_act *act;	/* valid in this epoch */
-	u64 id;			/* the act's */
+	struct iob_cause *cause; /* pays; valid in this epoch */
+	struct iob_file on;	/* for this file */
 	const struct file *backing;	/* see iob_parent_file_of_now() */
 	u8 set;			/* of the stack cache, in which its stack is */
 	u8 missed;		/* how often its stack was none of these: */
@@ -153,7 +153,7 @@ static __always_inline bool iob_fast_alike(const struct iob_fast *q,
 	       bio->bi_iter.bi_sector - q->start < q->sectors;
 }
 
-/* True if the task is as it was, and the act is alive: see iob_epoch_now(). */
+/* True if the task is as it was, and the cause is alive: see iob_epoch_now(). */
 static __always_inline bool iob_fast_unchanged(struct iob_task *t)
 {
 	const struct iob_fast *q = iob_fast_of(t);
@@ -203,16 +203,15 @@ static __always_inline bool iob_fast_begin(struct bio *bio,
 	    !hlist_bl_empty(iob_bio_ctx_bucket(bio)) ||
 	    atomic_read(&iob_nr_parents) || cmpxchg(&f->bio, NULL, bio))
 		return false;
-	iob_act_touch(q->act);
+	iob_cause_touch(q->cause);
 	/* in a slot; the current task submits */
 	iob_bio_ctx_of(f, bio, size, q->disk);
 	f->kind = q->kind;
 	f->first.what = q->what;
 	memcpy(f->first.sub_comm, current->comm, sizeof(f->first.sub_comm));
-	/* (.share of a free slot points at .one) */
 	f->origin.shape = IOB_ORIGIN_ONE;
-	f->act = q->act;
-	f->origin.one.act = q->id;
+	f->origin.one.cause = q->cause->node.id;
+	f->origin.one.file = q->on;
 	f->origin.one.how = IOB_HOW_EXACT;
 	f->origin.one.bytes = size;
 	f->origin.one.dirty_ns = IOB_DIRTY_NEVER;
@@ -294,8 +293,7 @@ static __always_inline bool iob_fast_simple(const struct bio *bio,
 
 /*
  * What iob_io_share() and iob_io_end() do for a context of iob_fast_begin(), if there was no
- * error and iolog has no reader.  An act that was found in this epoch stays until the probe
- * returns.  Call no function here: it would cost a frame.
+ * error and iolog has no reader.  Call no function here: it would cost a frame.
  * Return: false, with nothing done, if the IO needs more than this.
  */
 static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
@@ -303,21 +301,24 @@ static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
 	unsigned long op = f->op;
 	u32 size = f->size, wanted = iob_counters_wanted(op);
 	struct iob_disk *disk = f->disk;
-	struct iob_act *act = f->act;
+	struct iob_act *act;
 	u32 *hist;
 	u64 usecs;
 
-	if (unlikely(f->epoch != iob_epoch_now() ||
-		     wanted & ~IOB_COUNTERS_SIMPLE || iob_iolog_listened()))
+	if (unlikely(!f->epoch || wanted & ~IOB_COUNTERS_SIMPLE || iob_iolog_listened()))
 		return false;
 	if (wanted) {
+		act = iob_act_recently(f->origin.one.cause, &f->origin.one.file);
+		if (unlikely(!act))
+			return false;
+		iob_io_note_act(act);
 		hist = READ_ONCE(act->counters);
 		if (unlikely(!hist ||
 			     !iob_clock_soon(f->first.queue_at, &usecs)))
 			return false;
 		iob_counters_add_simple(hist, op, size, usecs);
 	}
-	iob_io_note(disk, op, IOB_HOW_EXACT, size, act);
+	iob_io_charge(disk, op, IOB_HOW_EXACT, size);
 	this_cpu_inc(disk->sums->ios[op]);
 	iob_stat_inc(iolog_unread);
 	WRITE_ONCE(disk->last_end, f->sector + (size >> SECTOR_SHIFT));

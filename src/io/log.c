@@ -81,10 +81,11 @@ static void fill_role(struct iob_iolog_bin_record *rec, u64 id)
 	rec->role_kind = role->kind;
 }
 
-static void fill_record(struct iob_iolog_bin_record *rec, struct iob_io *io,
-			const struct iob_act *act)
+static void fill_record(struct iob_iolog_bin_record *rec, struct iob_io *io)
 {
-	const struct iob_intent *intent = iob_intent_nr(act->intent);
+	const struct iob_cause *cause = iob_cause_of(io->run.cause);
+	u32 nr = cause ? cause->intent : IOB_INTENT_LOST;
+	const struct iob_intent *intent = iob_intent_nr(nr);
 
 	memset(rec, 0, sizeof(*rec));
 	rec->len = sizeof(*rec);
@@ -104,16 +105,16 @@ static void fill_record(struct iob_iolog_bin_record *rec, struct iob_io *io,
 	rec->queue_ns = io->queue_ns;
 	rec->issue_ns = io->issue_ns;
 	rec->complete_ns = io->done_ns;
-	rec->intent_nr = act->intent;
+	rec->intent_nr = nr;
 	rec->modifier = intent ? intent->modifier : 0;
-	rec->dev = act->file.dev;
-	rec->gen = act->file.gen;
-	rec->ino = act->file.ino;
+	rec->dev = io->run.file.dev;
+	rec->gen = io->run.file.gen;
+	rec->ino = io->run.file.ino;
 	rec->sub_pid = io->first->sub_pid;
 	memcpy(rec->sub_comm, io->first->sub_comm, sizeof(rec->sub_comm));
 	rec->hwq = io->rq ? iob_rq_hwq(io->rq) : 0xffff;
 	rec->segments = io->rq ? io->rq->nr_phys_segments : 0;
-	fill_role(rec, act->role);
+	fill_role(rec, cause ? cause->role : IOB_ROLE_LOST);
 }
 
 static void add_to_text(struct iob_iolog_bin_record *rec)
@@ -134,17 +135,16 @@ static void add_to_text(struct iob_iolog_bin_record *rec)
 
 /**
  * iob_iolog_add - log the run of an IO that has just ended, if there are readers
- * @io:  the IO
- * @act: pays for the run
+ * @io: the IO
  *
  * Any context but NMI, inside iob_read_lock().
  */
-void iob_iolog_add(struct iob_io *io, const struct iob_act *act)
+void iob_iolog_add(struct iob_io *io)
 {
 	bool to_bin = atomic_read(&iob_iolog_readers.bin) && bin;
 	struct iob_iolog_bin_record rec IOB_UNINIT;
 
-	fill_record(&rec, io, act);
+	fill_record(&rec, io);
 	if (READ_ONCE(iob_iolog_readers.text))
 		add_to_text(&rec);
 	else

@@ -13,7 +13,6 @@
 #include <linux/ioblame.h>
 #include <linux/poll.h>
 
-#include "core/act.h"
 #include "core/stats.h"
 #include "run.h"
 
@@ -46,7 +45,7 @@ static inline bool iob_iolog_wanted(void)
 	return false;
 }
 
-void iob_iolog_add(struct iob_io *io, const struct iob_act *act);
+void iob_iolog_add(struct iob_io *io);
 
 int iob_iolog_start(void);
 void iob_iolog_end(void);

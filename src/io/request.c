@@ -149,7 +149,7 @@ static void account_unseen(struct iob_io *io, struct iob_first *first,
 			   const struct bio *bio, u32 bytes)
 {
 	struct iob_share p = {
-		.act = IOB_ACT_LOST, .bytes = bytes, .how = IOB_HOW_LOST,
+		.cause = IOB_CAUSE_LOST, .bytes = bytes, .how = IOB_HOW_LOST,
 	};
 
 	iob_stat_inc(inflight_unseen);

@@ -14,6 +14,7 @@
 #include "blame/provider.h"
 #include "blame/transaction.h"
 #include "core/act.h"
+#include "core/cause.h"
 #include "core/disk.h"
 #include "core/intent.h"
 #include "core/role.h"
@@ -27,9 +28,10 @@
 #include "fast.h"
 #include "log.h"
 #include "parent.h"
+#include "reclaim.h"
 #include "session.h"
 
-#define LIMIT_DEFAULT(name, value)	(value),
+#define LIMIT_DEFAULT(name, value, most)	(value),
 
 struct iob_conf iob_conf = {
 	.max = { IOB_LIMITS(LIMIT_DEFAULT) },
@@ -45,11 +47,6 @@ static u32 seq;			/* session_sem */
 
 static const struct iob_session_ops *session_ops;
 
-static int start_dirtier(void)
-{
-	return iob_dirtier_init(iob_conf.max[IOB_LIMIT_acts]);
-}
-
 static int start_intents(void)
 {
 	return iob_intents_init(iob_conf.max[IOB_LIMIT_intents]);
@@ -60,15 +57,23 @@ static int start_roles(void)
 	return iob_roles_init(iob_conf.max[IOB_LIMIT_roles], iob_conf.role);
 }
 
+static int start_causes(void)
+{
+	return iob_causes_init(iob_conf.max[IOB_LIMIT_roles],
+			       iob_conf.max[IOB_LIMIT_causes]);
+}
+
+/* Each role may need an act without a file. */
 static int start_acts(void)
 {
-	return iob_acts_init(iob_conf.max[IOB_LIMIT_acts], iob_counters_release);
+	return iob_acts_init(iob_conf.max[IOB_LIMIT_acts], iob_conf.max[IOB_LIMIT_roles],
+			     iob_counters_release);
 }
 
 /* In the order of starting.  A stop may follow no start, or a start that failed. */
 static const struct {
 	int (*start)(void);	/* may sleep; 0 or a negative errno; NULL: nothing to do */
-	void (*stop)(void);	/* no probe is attached; may sleep */
+	void (*stop)(void);	/* no probe is attached; may sleep; or NULL */
 } session_units[] = {
 	{ iob_iolog_start, iob_iolog_stop },
 	{ iob_stacks_init, iob_stacks_exit },
@@ -76,9 +81,12 @@ static const struct {
 	{ iob_assoc_init, iob_assoc_exit },
 	{ NULL, iob_freed_extents_stop },
 	{ iob_providers_start, iob_providers_stop },
-	{ start_dirtier, iob_dirtier_exit },
+	{ iob_dirtier_init, iob_dirtier_exit },
 	{ start_intents, iob_intents_exit },
-	{ start_roles, iob_roles_exit },
+	/* a role has its last cause in itself: causes end before roles */
+	{ NULL, iob_roles_exit },
+	{ start_causes, iob_causes_exit },
+	{ start_roles, NULL },
 	{ iob_counters_start, iob_counters_stop },
 	/* its stop frees histograms: before that of the counters */
 	{ start_acts, iob_acts_exit },
@@ -90,8 +98,10 @@ static void discard_session(void)
 {
 	int i = ARRAY_SIZE(session_units);
 
-	while (i--)
-		session_units[i].stop();
+	while (i--) {
+		if (session_units[i].stop)
+			session_units[i].stop();
+	}
 	there = false;
 }
 
@@ -135,12 +145,14 @@ static int switch_session_on(void)
 		discard_session();
 		return err;
 	}
+	iob_reclaim_start();
 	WRITE_ONCE(enabled, true);
 	return 0;
 }
 
 static void switch_session_off(void)
 {
+	iob_reclaim_stop();
 	/* returns when no probe runs any more */
 	session_ops->detach();
 	iob_clock_stop();
@@ -239,9 +251,12 @@ int iob_session_init(const struct iob_session_ops *ops)
 	err = iob_roles_cache_init();
 	if (err)
 		return err;
-	err = iob_acts_cache_init();
+	err = iob_causes_cache_init();
 	if (err)
 		goto roles;
+	err = iob_acts_cache_init();
+	if (err)
+		goto causes;
 	err = iob_bio_ctxs_init();
 	if (err)
 		goto acts;
@@ -258,6 +273,8 @@ bio_ctxs:
 	iob_bio_ctxs_exit();
 acts:
 	iob_acts_cache_exit();
+causes:
+	iob_causes_cache_exit();
 roles:
 	iob_roles_cache_exit();
 	return err;
@@ -274,5 +291,6 @@ void iob_session_exit(void)
 	iob_tasks_exit();
 	iob_bio_ctxs_exit();
 	iob_acts_cache_exit();
+	iob_causes_cache_exit();
 	iob_roles_cache_exit();
 }

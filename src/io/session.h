@@ -22,15 +22,18 @@
 #include "core/role.h"
 
 /*
- * The most objects of each kind that a session keeps: X(name, default).  A setting max_NAME
+ * The most objects of each kind that a session keeps: X(name, default, the
+ * highest setting).  A setting max_NAME
  * and a line of `status` is made of each.
  */
 #define IOB_LIMITS(X)		\
-	X(roles, 65536)		\
-	X(intents, 16384)	\
-	X(acts, 65536)
+	X(roles, 65536, 1 << 18)		\
+	X(intents, 16384, 1 << 24)		\
+	/* with the roles' last resorts at most 1 << IOB_CAUSE_BITS */	\
+	X(causes, 131072, (1 << 20) - (1 << 18))	\
+	X(acts, 65536, 1 << 24)
 
-#define IOB_LIMIT_NUMBER(name, value)	IOB_LIMIT_##name,
+#define IOB_LIMIT_NUMBER(name, value, most)	IOB_LIMIT_##name,
 
 enum {
 	IOB_LIMITS(IOB_LIMIT_NUMBER)

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The only place where a role, a cause or an act dies while probes run.  For causes:
+ *
+ *  1. What still needs a cause is marked: pages to be written, and what is noted of inodes,
+ *     journals and freed blocks.
+ *  2. Causes that are unmarked and unused for long enough are buried: marked dead, and taken
+ *     out of the hash table.  A new epoch ends the tasks' shortcuts.
+ *  3. synchronize_rcu(): a probe that found one of them before has finished.
+ *  4. Their numbers are freed.  A reference that is left finds nothing, or, by its
+ *     generation and its tag, not the next cause with the number.
+ *  5. synchronize_rcu(), for readers that found one by its number; then they are freed.
+ *
+ * Acts likewise; in step 3 the CPUs' recent answers are cleared as well, see core/act.  What
+ * an act has counted and no reader has read goes to an act that is less exact, so that sums
+ * stay right.
+ *
+ * counters_pipe protects what is unread only as long as there is room: a reader that stops
+ * reading stops nothing.
+ *
+ * W: the worker only.
+ */
+#include <linux/bitmap.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+
+#include <compat/rcu.h>
+
+#include "blame/dirtier.h"
+#include "core/act.h"
+#include "core/cause.h"
+#include "core/epoch.h"
+#include "core/role.h"
+#include "core/stats.h"
+#include "counters.h"
+#include "reclaim.h"
+#include "session.h"
+
+enum {
+	/* seconds between two looks */
+	RECLAIM_SECS = 1,
+	/* a pass may take one part in so many of the worker's time, unless room is short */
+	RECLAIM_SHARE = 100,
+	/* what was used so recently stays in any case: an IO may be under way */
+	RECLAIM_MIN_SECS = 2,
+};
+
+/* ages to try when room is short, in seconds; the first is ttl_secs, if that is more */
+static const u32 ages_to_try[] = { 120, 60, 30, 15, 8, 4, RECLAIM_MIN_SECS };
+
+static struct iob_reclaimed reclaimed;	/* W, read without */
+static u64 next_pass_ns;		/* W: no earlier, unless room is short */
+
+/* One look: what is to be freed. */
+struct pass {
+	unsigned long *causes;	/* bitmap by number: still needed */
+	unsigned long *roles;	/* likewise */
+	unsigned long *dead;	/* bitmap by number, of the kind at hand */
+	u32 ttl;		/* seconds */
+	bool short_of_roles;
+	bool short_of_causes;
+	bool short_of_acts;
+};
+
+static bool is_crowded(u32 taken, u32 max)
+{
+	return taken >= max / 4 * 3;
+}
+
+/* Whole ticks, rounded up. */
+static u32 secs_to_ticks(u32 secs)
+{
+	return DIV_ROUND_UP_ULL((u64)secs * HZ, IOB_CAUSE_TICK);
+}
+
+/* True if what was last used at @used is older than @ticks; @used may be later than now. */
+static bool is_older(u32 used, u32 ticks)
+{
+	return (s32)(iob_cause_now() - used) >= (s32)ticks;
+}
+
+static bool cause_may_go(const struct pass *p, const struct iob_cause *c, u32 ticks)
+{
+	u32 nr = iob_id_nr(c->node.id);
+
+	return nr >= iob_causes.first && is_older(READ_ONCE(c->used), ticks) &&
+	       !test_bit(nr, p->causes);
+}
+
+static bool is_unread(const struct iob_act *act)
+{
+	return act->counters && iob_pipe_unread(READ_ONCE(act->pipe));
+}
+
+static bool act_may_go(const struct iob_act *act, u32 ticks, bool unread)
+{
+	return iob_id_nr(act->node.id) > IOB_ACT_LOST &&
+	       is_older(READ_ONCE(act->used), ticks) && (unread || !is_unread(act));
+}
+
+static u32 count_causes(const struct pass *p, u32 ticks)
+{
+	struct iob_cause *c;
+	u32 nr, n = 0;
+
+	for (nr = 0; (c = iob_cause_next(&nr)); nr++) {
+		n += cause_may_go(p, c, ticks);
+		cond_resched();
+	}
+	return n;
+}
+
+static u32 count_acts(u32 ticks, bool unread)
+{
+	struct iob_act *act;
+	u32 nr, n = 0;
+
+	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
+		n += act_may_go(act, ticks, unread);
+		cond_resched();
+	}
+	return n;
+}
+
+/* How long causes must have been unused: shorter, the shorter room is.  In ticks. */
+static u32 age_of_causes(const struct pass *p)
+{
+	u32 ticks = secs_to_ticks(p->ttl);
+	unsigned int i;
+
+	if (!p->short_of_causes && !p->short_of_roles)
+		return ticks;
+	for (i = 0; i < ARRAY_SIZE(ages_to_try); i++) {
+		if (count_causes(p, ticks) >= iob_conf.max[IOB_LIMIT_causes] / 4)
+			break;
+		ticks = min(ticks, secs_to_ticks(ages_to_try[i]));
+	}
+	return ticks;
+}
+
+static u32 age_of_acts(const struct pass *p, bool unread)
+{
+	u32 ticks = secs_to_ticks(p->ttl);
+	unsigned int i;
+
+	for (i = 0; p->short_of_acts && i < ARRAY_SIZE(ages_to_try); i++) {
+		if (count_acts(ticks, unread) >= iob_conf.max[IOB_LIMIT_acts] / 4)
+			break;
+		ticks = min(ticks, secs_to_ticks(ages_to_try[i]));
+	}
+	return ticks;
+}
+
+/* Step 2.  Return: how many. */
+static u32 bury_causes(struct pass *p, u32 ticks)
+{
+	struct iob_cause *c;
+	u32 nr, n = 0;
+
+	for (nr = 0; (c = iob_cause_next(&nr)); nr++) {
+		cond_resched();
+		if (!cause_may_go(p, c, ticks))
+			continue;
+		iob_cause_bury(c);
+		__set_bit(nr, p->dead);
+		n++;
+	}
+	return n;
+}
+
+/* Steps 4 and 5.  ->hash is free for use since step 3: it links the list. */
+static void free_causes(const struct pass *p)
+{
+	HLIST_HEAD(list);
+	struct hlist_node *next;
+	struct iob_cause *c;
+	u32 nr;
+
+	for_each_set_bit(nr, p->dead, iob_causes.max) {
+		c = iob_cause_nr(nr);
+		iob_index_unnumber(&iob_causes, &c->node);
+		hlist_add_head(&c->node.hash, &list);
+		cond_resched();
+	}
+	synchronize_rcu();
+	hlist_for_each_entry_safe(c, next, &list, node.hash) {
+		iob_cause_free(c);
+		cond_resched();
+	}
+}
+
+static void reclaim_causes(struct pass *p)
+{
+	u32 ticks, n;
+
+	iob_dirtier_mark(p->causes);
+	ticks = max(age_of_causes(p), secs_to_ticks(RECLAIM_MIN_SECS));
+	bitmap_zero(p->dead, iob_causes.max);
+	n = bury_causes(p, ticks);
+	if (!n)
+		return;
+	iob_epoch_bump();
+	synchronize_rcu();
+	free_causes(p);
+	WRITE_ONCE(reclaimed.causes, reclaimed.causes + n);
+}
+
+static u32 bury_acts(struct pass *p, u32 ticks, bool unread)
+{
+	struct iob_act *act;
+	u32 nr, n = 0;
+
+	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
+		cond_resched();
+		if (!act_may_go(act, ticks, unread))
+			continue;
+		iob_act_bury(act);
+		__set_bit(nr, p->dead);
+		n++;
+	}
+	return n;
+}
+
+/* What no reader has read of a dead act goes to one that is less exact. */
+static void merge_act(struct iob_act *act)
+{
+	if (!is_unread(act))
+		return;
+	iob_read_lock();
+	iob_counters_merge(iob_act_coarser(act), act);
+	iob_read_unlock();
+	iob_stat_inc(acts_merged);
+}
+
+static void free_acts(const struct pass *p)
+{
+	HLIST_HEAD(list);
+	struct hlist_node *next;
+	struct iob_act *act;
+	u32 nr;
+
+	/* first all of them: a coarser one must not be among the dead */
+	for_each_set_bit(nr, p->dead, iob_acts_max()) {
+		merge_act(iob_act_nr(nr));
+		cond_resched();
+	}
+	for_each_set_bit(nr, p->dead, iob_acts_max()) {
+		act = iob_act_nr(nr);
+		iob_act_unnumber(act);
+		hlist_add_head(&act->node.hash, &list);
+		cond_resched();
+	}
+	synchronize_rcu();
+	hlist_for_each_entry_safe(act, next, &list, node.hash) {
+		iob_act_free(act);
+		cond_resched();
+	}
+}
+
+static void reclaim_acts(struct pass *p)
+{
+	u32 ticks = age_of_acts(p, false), n;
+	bool unread = false;
+
+	bitmap_zero(p->dead, iob_acts_max());
+	if (p->short_of_acts && count_acts(ticks, false) < iob_conf.max[IOB_LIMIT_acts] / 4) {
+		unread = true;
+		ticks = age_of_acts(p, true);
+	}
+	n = bury_acts(p, max(ticks, secs_to_ticks(RECLAIM_MIN_SECS)), unread);
+	if (!n)
+		return;
+	synchronize_rcu();
+	iob_acts_forget_recent();
+	synchronize_rcu();
+	free_acts(p);
+	WRITE_ONCE(reclaimed.acts, reclaimed.acts + n);
+}
+
+/* Free the roles that no cause and no act names. */
+static void reclaim_roles(struct pass *p)
+{
+	u32 bits = iob_roles_max(), nr;
+	struct iob_cause *c;
+	struct iob_act *act;
+
+	bitmap_copy(p->roles, p->causes, bits);
+	for (nr = iob_causes.first; (c = iob_cause_next(&nr)); nr++) {
+		__set_bit(iob_id_nr(c->role), p->roles);
+		cond_resched();
+	}
+	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
+		__set_bit(iob_id_nr(act->role), p->roles);
+		cond_resched();
+	}
+	nr = iob_roles_reclaim(p->roles, bits, p->short_of_roles ? RECLAIM_MIN_SECS : p->ttl);
+	WRITE_ONCE(reclaimed.roles, reclaimed.roles + nr);
+}
+
+static bool pass_alloc(struct pass *p)
+{
+	u32 bits = max(iob_causes.max, iob_acts_max());
+
+	p->causes = kvcalloc(BITS_TO_LONGS(bits), sizeof(long), GFP_KERNEL);
+	p->roles = kvcalloc(BITS_TO_LONGS(iob_roles_max()), sizeof(long), GFP_KERNEL);
+	p->dead = kvcalloc(BITS_TO_LONGS(bits), sizeof(long), GFP_KERNEL);
+	return p->causes && p->roles && p->dead;
+}
+
+static void pass_free(struct pass *p)
+{
+	kvfree(p->causes);
+	kvfree(p->roles);
+	kvfree(p->dead);
+}
+
+/* Without memory nothing is reclaimed this time: the next look is soon. */
+static void reclaim_pass(struct pass *p)
+{
+	if (pass_alloc(p)) {
+		reclaim_acts(p);
+		reclaim_causes(p);
+		reclaim_roles(p);
+	}
+	pass_free(p);
+}
+
+static void reclaim_work_fn(struct work_struct *work);
+static DECLARE_DEFERRABLE_WORK(reclaim_work, reclaim_work_fn);
+
+static void reclaim_work_fn(struct work_struct *work)
+{
+	struct pass p = {
+		.ttl = READ_ONCE(iob_conf.ttl_secs),
+		.short_of_roles = is_crowded(iob_roles_count(), iob_roles_max()),
+		.short_of_causes = is_crowded(iob_causes_count(),
+					      iob_conf.max[IOB_LIMIT_causes]),
+		.short_of_acts = is_crowded(iob_acts_count(), iob_conf.max[IOB_LIMIT_acts]),
+	};
+	u64 began = ktime_get_ns(), took;
+
+	if (p.short_of_roles || p.short_of_causes || p.short_of_acts ||
+	    began >= next_pass_ns) {
+		reclaim_pass(&p);
+		took = ktime_get_ns() - began;
+		next_pass_ns = began + max_t(u64, took * RECLAIM_SHARE,
+					     min_t(u64, p.ttl / 4, 30) * NSEC_PER_SEC);
+	}
+	schedule_delayed_work(&reclaim_work, RECLAIM_SECS * HZ);
+}
+
+/* A session begins: start to look.  May sleep. */
+void iob_reclaim_start(void)
+{
+	memset(&reclaimed, 0, sizeof(reclaimed));
+	next_pass_ns = 0;
+	iob_pipe_read_none();
+	schedule_delayed_work(&reclaim_work, RECLAIM_SECS * HZ);
+}
+
+/* Look no more: when this returns, no object is freed behind a reader's back.  May sleep. */
+void iob_reclaim_stop(void)
+{
+	cancel_delayed_work_sync(&reclaim_work);
+}
+
+/* @sum gets what was reclaimed in this session.  Any context. */
+void iob_reclaim_sum(struct iob_reclaimed *sum)
+{
+	sum->roles = READ_ONCE(reclaimed.roles);
+	sum->causes = READ_ONCE(reclaimed.causes);
+	sum->acts = READ_ONCE(reclaimed.acts);
+}
