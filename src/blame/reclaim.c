@@ -71,20 +71,17 @@ static void free_dead_acts(const unsigned long *dead)
 	}
 }
 
-/* Free the roles that no act names; @used is room for @bits bits. */
-static void reclaim_roles(u32 ttl, unsigned long *used, u32 bits,
-			  struct iob_reclaimed *done)
+/* Set the bits of the roles that an act names. */
+static void mark_roles(unsigned long *used, u32 bits)
 {
 	struct iob_act *act;
 	u32 nr;
 
-	bitmap_zero(used, bits);
 	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
 		if (iob_id_nr(act->role) < bits)
 			__set_bit(iob_id_nr(act->role), used);
 		cond_resched();
 	}
-	done->roles += iob_roles_reclaim(used, bits, ttl);
 }
 
 /**
@@ -115,7 +112,7 @@ void iob_acts_reclaim(u32 ttl, struct iob_reclaimed *done)
 		free_dead_acts(dead);
 		done->acts += nr_dead;
 	}
-	reclaim_roles(ttl, owners, bits, done);
+	done->roles += iob_roles_reclaim(mark_roles, owners, bits, ttl, 0);
 out:
 	kvfree(owners);
 	kvfree(dead);

@@ -82,7 +82,7 @@ static void note_fast(const struct iob_bio_ctx *f, const struct gendisk *gd,
 	dev = iob_dev_of(gd, f->sector, f->size);
 	act = iob_act_id(p->act);
 	/* a chained bio ends with its parent */
-	if (f->hashed || !dev || !act || p->act <= IOB_ACT_LOST ||
+	if (f->hashed || !dev || !iob_task_has_role(t) || !act || p->act <= IOB_ACT_LOST ||
 	    READ_ONCE(act->dead) || iob_bio_chained(f->bio))
 		return;
 	q->dev = iob_bio_devt(f->bio);
