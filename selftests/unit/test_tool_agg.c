@@ -97,6 +97,43 @@ static void add(struct agg *agg, struct sums *s, const struct iob_iolog_bin_reco
 	s->ns += rec->complete_ns - rec->queue_ns;
 }
 
+/* A process that did IO under two names is one row, with the name of most of it. */
+static void named(void)
+{
+	static const struct {
+		const char *comm;
+		u32 bytes;
+	} part[] = { { "small", 4096 }, { "big", 65536 }, { "small", 4096 }, { "late", 512 } };
+	struct iob_iolog_bin_record rec;
+	struct row_more more;
+	struct row *rows;
+	struct agg agg;
+	unsigned int i;
+	enum pivot by;
+	size_t nr;
+
+	agg_init(&agg, FIELD_TOTAL);
+	for (i = 0; i < 4; i++) {
+		rec = sample(7, 1, part[i].bytes);
+		memset(rec.comm, 0, sizeof(rec.comm));
+		strcpy(rec.comm, part[i].comm);
+		agg_add(&agg, &rec);
+	}
+	/* a lighter process with the heaviest name of all */
+	rec = sample(8, 1, 70000);
+	agg_add(&agg, &rec);
+	for (by = BY_PROCESS; by <= BY_FILE; by++) {
+		nr = group_rows(&agg, by, SORT_BYTES, &rows);
+		group_more(&rows[0], &more);
+		if (nr != (by == BY_PROCESS ? 2 : 1) || more.lead->key.who != 7 ||
+		    strcmp(more.lead->key.comm, "big"))
+			fail("by %u: %zu rows, the first is %u %s's", by, nr, more.lead->key.who,
+			     more.lead->key.comm);
+		free(rows);
+	}
+	agg_clear(&agg);
+}
+
 static void adds_up(void)
 {
 	unsigned int round, i;
@@ -170,7 +207,7 @@ static void bounded(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(adds_up), TEST(bounded) };
+	static const struct test tests[] = { TEST(adds_up), TEST(named), TEST(bounded) };
 
 	return run_tests("tool_agg", tests, ARRAY_SIZE(tests));
 }

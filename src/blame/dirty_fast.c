@@ -77,7 +77,7 @@ void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *ino
 
 	iob_dirty_fast_end(r);
 	if (!cause || ref <= IOB_CAUSE_LOST || READ_ONCE(cause->dead) ||
-	    cause->intent != intent || cause->role != t->role ||
+	    cause->intent != intent || cause->role != t->role || !iob_task_has_role(t) ||
 	    iob_is_metadata(inode) || iob_is_bdev(inode))
 		return;
 	r->epoch = now;

@@ -4,8 +4,8 @@
  *
  * Tasks keep shortcuts: the act of the last page, the act of the last direct IO.  A
  * shortcut is valid in the epoch in which it was noted, and in no other.  A new epoch
- * begins when an act is buried, when other devices are watched, when code comes or
- * goes, and with each session.
+ * begins when an act or a role is buried, when a task is moved to another cgroup, when other
+ * devices are watched, when code comes or goes, and with each session.
  *
  * Example: a task notes act 17 in epoch 5.  Reclaim buries act 17 and begins epoch 6.
  * The task compares 5 with 6, drops its shortcut and looks the act up anew.

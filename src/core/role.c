@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A role's key is what it stands for and when that began, so that a pid that is used again
- * is another role.  The role keeps the task's name and cgroup, because most IO is reported
- * when the task is gone.
+ * A task's role is found by what the task is and when it began, so that a pid that is used
+ * again is another role; among those, by its name and its cgroup.  All roles of one task are
+ * in one bucket of the hash table.  Name and cgroup never change in a role, because most IO
+ * is reported when the task is gone, or is another program.
+ *
+ * A role whose task goes on under another name or in another cgroup is past: it ages as if
+ * its task had exited.  It may come back, if the task gets the old name again.
  */
+#include <linux/bitmap.h>
 #include <linux/cgroup.h>
 #include <linux/err.h>
 #include <linux/jhash.h>
@@ -12,6 +17,7 @@
 #include <compat/rcu.h>
 #include <compat/slab.h>
 
+#include "epoch.h"
 #include "role.h"
 #include "stats.h"
 
@@ -19,10 +25,15 @@ static struct iob_index roles;
 static struct kmem_cache *role_cache;
 static enum iob_role_kind kind_set;
 
+/* buried, but something still names them, see iob_roles_reclaim() */
+static HLIST_HEAD(roles_buried);
+
 /* what a role is looked up by */
 struct role_key {
 	u64 start;
 	u64 key;
+	u64 cgroup;		/* 0 if it is no part of the key */
+	char comm[TASK_COMM_LEN];	/* likewise; padded with zeroes */
 	u8 kind;
 };
 
@@ -45,9 +56,21 @@ static u64 role_cgroup(struct task_struct *task)
 	return id;
 }
 
+/* The task whose number, start and name a role of @kind has. */
+static struct task_struct *role_task(struct task_struct *task, u8 kind)
+{
+	return kind == IOB_ROLE_PROCESS ? task->group_leader : task;
+}
+
+static bool role_is_task(u8 kind)
+{
+	return kind == IOB_ROLE_THREAD || kind == IOB_ROLE_PROCESS;
+}
+
+/* What all roles of @task have in common. */
 static void role_key_of(struct task_struct *task, s32 user, struct role_key *key)
 {
-	key->start = 0;
+	memset(key, 0, sizeof(*key));
 	key->kind = user ? IOB_ROLE_USER : kind_set;
 	switch (key->kind) {
 	case IOB_ROLE_USER:
@@ -56,28 +79,54 @@ static void role_key_of(struct task_struct *task, s32 user, struct role_key *key
 	case IOB_ROLE_CGROUP:
 		key->key = role_cgroup(task);
 		break;
-	case IOB_ROLE_PROCESS:
-		key->key = task->tgid;
-		key->start = READ_ONCE(task->group_leader->start_time);
-		break;
 	default:
-		key->key = task->pid;
-		key->start = READ_ONCE(task->start_time);
+		key->key = key->kind == IOB_ROLE_PROCESS ? task->tgid : task->pid;
+		key->start = READ_ONCE(role_task(task, key->kind)->start_boottime);
 		break;
 	}
 }
 
-static u32 role_hash(const struct role_key *key)
+/*
+ * Name and cgroup of @task now.  Without the task's lock: a name that is being changed may be
+ * read half old, half new.  iob_task_renamed() sees to it that it is soon read again.
+ */
+static void role_key_add_now(struct task_struct *task, struct role_key *key)
 {
-	return jhash_3words((u32)key->key, (u32)key->start,
-			    (u32)(key->start >> 32) ^ (u32)(key->key >> 32),
-			    key->kind);
+	char comm[TASK_COMM_LEN];
+
+	if (!role_is_task(key->kind))
+		return;
+	key->cgroup = role_cgroup(task);
+	memcpy(comm, role_task(task, key->kind)->comm, sizeof(comm));
+	comm[TASK_COMM_LEN - 1] = 0;
+	/* old kernels leave the rest of a longer name behind the end */
+	memcpy(key->comm, comm, strlen(comm));
+}
+
+static u32 role_hash(u64 start, u64 key, u8 kind)
+{
+	return jhash_3words((u32)key, (u32)start,
+			    (u32)(start >> 32) ^ (u32)(key >> 32), kind);
+}
+
+static struct hlist_head *role_bucket(u64 start, u64 key, u8 kind)
+{
+	return iob_index_bucket(&roles, role_hash(start, key, kind));
+}
+
+/* True if it is a role of the same task, cgroup or number. */
+static bool role_is_of(const struct iob_role *role, const struct role_key *key)
+{
+	return role->key == key->key && role->start == key->start &&
+	       role->kind == key->kind;
 }
 
 static bool role_has_key(const struct iob_role *role, const struct role_key *key)
 {
-	return role->key == key->key && role->start == key->start &&
-	       role->kind == key->kind;
+	return role_is_of(role, key) &&
+	       (!role_is_task(key->kind) ||
+		(role->cgroup == key->cgroup &&
+		 !memcmp(role->comm, key->comm, sizeof(key->comm))));
 }
 
 static bool role_same(const struct iob_node *a, const struct iob_node *b)
@@ -85,14 +134,16 @@ static bool role_same(const struct iob_node *a, const struct iob_node *b)
 	const struct iob_role *x = container_of(a, struct iob_role, node);
 	const struct iob_role *y = container_of(b, struct iob_role, node);
 
-	return x->key == y->key && x->start == y->start && x->kind == y->kind;
+	return x->key == y->key && x->start == y->start && x->kind == y->kind &&
+	       (!role_is_task(x->kind) ||
+		(x->cgroup == y->cgroup && !memcmp(x->comm, y->comm, sizeof(x->comm))));
 }
 
 static struct iob_role *role_lookup(const struct role_key *key)
 {
 	struct iob_role *r;
 
-	hlist_for_each_entry_rcu(r, iob_index_bucket(&roles, role_hash(key)),
+	hlist_for_each_entry_rcu(r, role_bucket(key->start, key->key, key->kind),
 				 node.hash, iob_read_held()) {
 		if (role_has_key(r, key))
 			return r;
@@ -100,16 +151,53 @@ static struct iob_role *role_lookup(const struct role_key *key)
 	return NULL;
 }
 
-/* Without the task's lock: a name that is being changed may be copied half old, half new. */
-static void role_copy_comm(struct iob_role *role, struct task_struct *task)
+/* True if @task is on its way out, and its role with it. */
+static bool role_exits(u8 kind, const struct task_struct *task)
 {
-	char comm[TASK_COMM_LEN];
+	if (!role_is_task(kind) || !(READ_ONCE(task->flags) & PF_EXITING))
+		return false;
+	return kind == IOB_ROLE_THREAD || !atomic_read(&task->signal->live);
+}
 
-	if (role->kind == IOB_ROLE_PROCESS)
-		task = task->group_leader;
-	memcpy(comm, task->comm, sizeof(comm));
-	comm[TASK_COMM_LEN - 1] = 0;
-	memcpy(role->comm, comm, sizeof(comm));
+/* A task does not act in this role any more: it is another one now, or it is @gone. */
+static void role_leave(struct iob_role *role, bool gone)
+{
+	WRITE_ONCE(role->past, !gone);
+	if (!READ_ONCE(role->exited))
+		WRITE_ONCE(role->exited, role_seconds());
+}
+
+/* The task acts as @now from here on: its other roles are past. */
+static void roles_leave_others(const struct iob_role *now)
+{
+	struct iob_role *r;
+
+	hlist_for_each_entry_rcu(r, role_bucket(now->start, now->key, now->kind),
+				 node.hash, iob_read_held()) {
+		if (r != now && r->key == now->key && r->start == now->start &&
+		    r->kind == now->kind && !READ_ONCE(r->exited))
+			role_leave(r, false);
+	}
+}
+
+/* A role was looked up: it is in use. */
+static void role_touch(struct iob_role *role, struct task_struct *task, u64 cgroup)
+{
+	u32 now = role_seconds();
+
+	if (READ_ONCE(role->used) != now)
+		WRITE_ONCE(role->used, now);
+	if (role->kind == IOB_ROLE_USER && READ_ONCE(role->cgroup) != cgroup)
+		WRITE_ONCE(role->cgroup, cgroup);
+	/*
+	 * The old name or cgroup again.  Or a thread execs: it takes over the pid of its
+	 * leader, which has exited.
+	 */
+	if (unlikely(READ_ONCE(role->exited)) && !role_exits(role->kind, task)) {
+		WRITE_ONCE(role->past, false);
+		WRITE_ONCE(role->exited, 0);
+		roles_leave_others(role);
+	}
 }
 
 static void role_fill(struct iob_role *role, const struct role_key *key,
@@ -120,10 +208,14 @@ static void role_fill(struct iob_role *role, const struct role_key *key,
 	role->key = key->key;
 	role->kind = key->kind;
 	role->cgroup = cgroup;
-	if (key->kind == IOB_ROLE_THREAD || key->kind == IOB_ROLE_PROCESS) {
+	role->used = role_seconds();
+	if (role_is_task(key->kind)) {
 		role->tgid = task->tgid;
 		role->kthread = task->flags & PF_KTHREAD;
-		role_copy_comm(role, task);
+		memcpy(role->comm, key->comm, sizeof(role->comm));
+		/* after sched_process_exit: IO of exit_files(), say */
+		if (role_exits(key->kind, task))
+			role->exited = role->used;
 	}
 }
 
@@ -135,17 +227,22 @@ static u64 role_get(const struct role_key *key, struct task_struct *task, u64 cg
 
 	role = role_lookup(key);
 	if (role) {
-		WRITE_ONCE(role->cgroup, cgroup);
+		role_touch(role, task, cgroup);
 		return role->node.id;
 	}
+	if (iob_index_full(&roles))
+		return IOB_ROLE_NOMEM;
 	new = kmem_cache_alloc(role_cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!new) {
 		iob_stat_inc(node_nomem);
 		return IOB_ROLE_NOMEM;
 	}
 	role_fill(new, key, task, cgroup);
-	node = iob_index_add(&roles, &new->node, role_hash(key), role_same);
-	if (node != &new->node)
+	node = iob_index_add(&roles, &new->node, role_hash(key->start, key->key, key->kind),
+			     role_same);
+	if (node == &new->node)
+		roles_leave_others(new);
+	else
 		kmem_cache_free(role_cache, new);
 	return IS_ERR(node) ? IOB_ROLE_NOMEM : node->id;
 }
@@ -163,6 +260,7 @@ u64 iob_role_get(struct task_struct *task, s32 user)
 	struct role_key key;
 
 	role_key_of(task, user, &key);
+	role_key_add_now(task, &key);
 	return role_get(&key, task, role_cgroup(task));
 }
 
@@ -180,7 +278,7 @@ u64 iob_role_of_cgroup(u64 cgroup)
 }
 
 /**
- * iob_role_note_exit - note that a task exits: its role may be reclaimed some time later
+ * iob_role_note_exit - note that a task exits: its roles may be reclaimed some time later
  * @task: current, in do_exit()
  *
  * Inside iob_read_lock().
@@ -188,38 +286,65 @@ u64 iob_role_of_cgroup(u64 cgroup)
 void iob_role_note_exit(struct task_struct *task)
 {
 	struct role_key key;
-	struct iob_role *role;
+	struct iob_role *r;
 
 	role_key_of(task, 0, &key);
-	if (key.kind == IOB_ROLE_CGROUP)
+	if (!role_is_task(key.kind))
 		return;
 	if (key.kind == IOB_ROLE_PROCESS && atomic_read(&task->signal->live))
 		return;
-	role = role_lookup(&key);
-	if (role)
-		WRITE_ONCE(role->exited, role_seconds());
+	hlist_for_each_entry_rcu(r, role_bucket(key.start, key.key, key.kind), node.hash,
+				 iob_read_held()) {
+		if (role_is_of(r, &key))
+			role_leave(r, true);
+	}
 }
 
 /**
- * iob_role_note_comm - note the new name of a task
- * @task: current, after exec or prctl
+ * iob_role_note_comm - note that a task gets another name
+ * @id:   the role in which the task acted last; may be gone
+ * @task: the task
+ * @comm: the new name; may be too long
  *
- * Inside iob_read_lock().
+ * Any context but NMI, inside iob_read_lock().
  */
-void iob_role_note_comm(struct task_struct *task)
+void iob_role_note_comm(u64 id, const struct task_struct *task, const char *comm)
 {
-	struct role_key key;
+	const struct iob_role *old = iob_role_id(id);
+	struct iob_role *r;
+	bool gone;
+
+	if (!old || !role_is_task(old->kind))
+		return;
+	/* a thread that execs has its leader's pid already: there is no such thread any more */
+	gone = old->kind == IOB_ROLE_THREAD && old->key != task->pid;
+	hlist_for_each_entry_rcu(r, role_bucket(old->start, old->key, old->kind), node.hash,
+				 iob_read_held()) {
+		if (r->key != old->key || r->start != old->start || r->kind != old->kind)
+			continue;
+		if (gone || (strncmp(r->comm, comm, TASK_COMM_LEN - 1) && !READ_ONCE(r->exited)))
+			role_leave(r, gone);
+	}
+}
+
+/**
+ * iob_role_note_cgroup - note that a task is in another cgroup
+ * @id:     the role in which the task acted last; may be gone
+ * @cgroup: the new cgroup's id
+ *
+ * Its other roles, if it has more, follow when it acts next.  Any context, inside
+ * iob_read_lock().
+ */
+void iob_role_note_cgroup(u64 id, u64 cgroup)
+{
+	struct iob_node *node = iob_index_id(&roles, id);
 	struct iob_role *role;
 
-	role_key_of(task, 0, &key);
-	if (key.kind == IOB_ROLE_CGROUP)
+	if (!node)
 		return;
-	role = role_lookup(&key);
-	if (!role)
-		return;
-	role_copy_comm(role, task);
-	/* a thread that execs takes over the pid of its leader, which has exited */
-	WRITE_ONCE(role->exited, 0);
+	role = container_of(node, struct iob_role, node);
+	if (role_is_task(role->kind) && role->cgroup != cgroup && !READ_ONCE(role->exited))
+		role_leave(role, false);
 }
 
 /* The role with this id, or NULL if it was reclaimed.  Inside iob_read_lock(). */
@@ -270,22 +395,58 @@ s32 iob_role_number(const struct iob_role *role)
 	}
 }
 
-/**
- * iob_roles_reclaim - free the roles of tasks that have exited
- * @used: bitmap of the numbers of roles that an act still names
- * @bits: its size; numbers beyond count as used
- * @ttl:  seconds since the exit
- *
- * May sleep.  The caller allows one call at a time.  Return: how many were freed.
- */
-unsigned int iob_roles_reclaim(const unsigned long *used, u32 bits, u32 ttl)
+/* ns from boot to the start of the role's task, as in /proc/PID/stat; 0 if it has none. */
+u64 iob_role_start(const struct iob_role *role)
 {
-	HLIST_HEAD(dead);
+	return role->start;
+}
+
+/* Seconds since the role was last looked up. */
+static u32 role_age(const struct iob_role *role, u32 now)
+{
+	s32 age = now - READ_ONCE(role->used);
+
+	return max(age, 0);
+}
+
+/* roles looked up in these last seconds are not freed while their task may act */
+#define ROLE_REST	2
+
+/*
+ * The age from which on at least @want roles that are not @used can be freed, if there are as
+ * many: a power of 2, so that a few more are freed than asked for.
+ */
+static u32 age_of_oldest(const unsigned long *used, u32 bits, u32 want)
+{
+	u32 nr, now = role_seconds(), of_age[33] = { };
 	struct iob_node *node;
-	struct hlist_node *next;
+	unsigned int i;
+
+	for (nr = IOB_ROLE_LOST + 1; (node = iob_index_next(&roles, &nr)); nr++) {
+		const struct iob_role *r = container_of(node, struct iob_role, node);
+
+		if (nr < bits && !test_bit(nr, used) && !r->dead)
+			of_age[fls(role_age(r, now))]++;
+		cond_resched();
+	}
+	for (i = 32, nr = 0; i > (unsigned int)fls(ROLE_REST); i--) {
+		nr += of_age[i];
+		if (nr >= want)
+			break;
+	}
+	return 1U << (i - 1);
+}
+
+/*
+ * Let those roles be found no more that are not @used and whose task is gone for @ttl
+ * seconds, or, if @want is not 0, that are among the @want oldest.  Return: how many.
+ */
+static unsigned int roles_bury(const unsigned long *used, u32 bits, u32 ttl, u32 want)
+{
+	u32 nr, now = role_seconds(), oldest = want ? age_of_oldest(used, bits, want) : 0;
+	unsigned int nr_buried = 0;
+	struct iob_node *node;
 	struct iob_role *r;
-	unsigned int nr_dead = 0;
-	u32 nr, now = role_seconds();
 
 	for (nr = IOB_ROLE_LOST + 1; (node = iob_index_next(&roles, &nr)); nr++) {
 		u32 exited;
@@ -293,25 +454,70 @@ unsigned int iob_roles_reclaim(const unsigned long *used, u32 bits, u32 ttl)
 		r = container_of(node, struct iob_role, node);
 		exited = READ_ONCE(r->exited);
 		cond_resched();
-		if (!exited || (s32)(now - exited) < (s32)ttl || nr >= bits ||
-		    test_bit(nr, used))
+		if (r->dead || nr >= bits || test_bit(nr, used))
 			continue;
+		if (!(exited && (s32)(now - exited) >= (s32)ttl) &&
+		    !(want && role_age(r, now) >= oldest))
+			continue;
+		WRITE_ONCE(r->dead, true);
 		iob_index_unhash(&roles, &r->node);
+		/* ->hash stays as it is: a lookup may be at it */
+		hlist_add_head(&r->free, &roles_buried);
+		nr_buried++;
+	}
+	return nr_buried;
+}
+
+/**
+ * iob_roles_reclaim - free roles that nothing names
+ * @mark: says which are named
+ * @used: room for it
+ * @bits: the number of its bits; roles with numbers beyond are not freed
+ * @ttl:  free those whose task exited so many seconds ago
+ * @want: also free about so many others, those first that were not looked up for long; they
+ *        are made again when their task acts again.  0: none
+ *
+ * A role is buried first: it is found by its id only, and each task that has it looks for its
+ * role again.  A probe that found the role before may still make something that names it;
+ * then it stays until that is gone.  May sleep; takes two grace periods.  The caller allows
+ * one call at a time.  Return: how many were freed.
+ */
+unsigned int iob_roles_reclaim(iob_roles_mark_fn mark, unsigned long *used, u32 bits,
+			       u32 ttl, u32 want)
+{
+	HLIST_HEAD(dead);
+	struct hlist_node *next;
+	unsigned int nr_freed = 0;
+	struct iob_role *r;
+
+	bitmap_zero(used, bits);
+	mark(used, bits);
+	if (roles_bury(used, bits, ttl, want)) {
+		iob_epoch_bump();
+		/* wait for probes that found one of them */
+		synchronize_rcu();
+		bitmap_zero(used, bits);
+		mark(used, bits);
+	}
+	hlist_for_each_entry_safe(r, next, &roles_buried, free) {
+		cond_resched();
+		if (iob_id_nr(r->node.id) >= bits || test_bit(iob_id_nr(r->node.id), used))
+			continue;
+		hlist_del(&r->free);
 		iob_cause_remove_last(&r->last);
 		iob_index_unnumber(&roles, &r->node);
-		/* ->hash stays as it is: a lookup may be at it */
 		hlist_add_head(&r->free, &dead);
-		nr_dead++;
+		nr_freed++;
 	}
-	if (!nr_dead)
+	if (!nr_freed)
 		return 0;
-	/* wait for lookups that found one of them */
+	/* wait for readers that found one of them by its id */
 	synchronize_rcu();
 	hlist_for_each_entry_safe(r, next, &dead, free) {
 		kmem_cache_free(role_cache, r);
 		cond_resched();
 	}
-	return nr_dead;
+	return nr_freed;
 }
 
 static int role_add_special(u64 id, const char *name)
@@ -369,13 +575,15 @@ static void role_free(struct iob_node *node)
 /* Free all roles, after all causes.  No probe is attached and no reader holds the session. */
 void iob_roles_exit(void)
 {
+	/* their numbers are still taken */
+	INIT_HLIST_HEAD(&roles_buried);
 	iob_index_exit(&roles, role_free);
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */
 int iob_roles_cache_init(void)
 {
-	BUILD_BUG_ON(sizeof(struct iob_role) > 152);
+	BUILD_BUG_ON(sizeof(struct iob_role) > 160);
 	role_cache = iob_cache_create("iob_role", sizeof(struct iob_role), 0);
 	return role_cache ? 0 : -ENOMEM;
 }

@@ -17,6 +17,7 @@
 	X(idx_nomem, "index could not grow: memory")			\
 	X(idx_nospc, "index could not grow: max_* reached")		\
 	X(node_nomem, "role, intent or act not allocated")		\
+	X(role_nomem, "acts of a task without a role: memory or max_roles") \
 	X(pgtree_nomem, "dirtier of a page not noted: memory")		\
 	X(cnts_nomem, "counters of an act not allocated")		\
 	X(iolog_overflow, "iolog entries lost")				\

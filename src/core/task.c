@@ -4,10 +4,13 @@
  * context is made by its task, or by the task's parent before the task runs: so there is one
  * maker at a time, and tasks_lock only guards the lists.
  */
+#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include <compat/slab.h>
 
@@ -16,8 +19,8 @@
 #include "task.h"
 
 /* L: changed under tasks_lock, read under RCU */
-struct hlist_head iob_tasks[1 << IOB_TASK_BITS];
-static DEFINE_SPINLOCK(tasks_lock);
+struct iob_task_table iob_tasks __ro_after_init;
+static DEFINE_RAW_SPINLOCK(tasks_lock);
 static struct kmem_cache *task_cache;
 u32 iob_tasks_session = 1;
 /* L, read without: tasks with a user role.  0: forks need no look. */
@@ -84,6 +87,21 @@ static void task_parts_new_role(struct iob_task *t)
 	}
 }
 
+static void task_forget_causes(struct iob_task *t)
+{
+	memset(t->cause, 0, sizeof(t->cause));
+	memset(t->cause_intent, 0, sizeof(t->cause_intent));
+}
+
+/* What is kept of the current task's role holds no longer. */
+static void task_forget_role(struct iob_task *t)
+{
+	t->pid = 0;
+	t->role_failed = 0;
+	task_forget_causes(t);
+	task_parts_new_role(t);
+}
+
 static struct iob_task *task_create(const struct task_struct *task, s32 user)
 {
 	struct iob_task *t = kmem_cache_alloc(task_cache, GFP_NOWAIT | __GFP_NOWARN);
@@ -97,17 +115,11 @@ static struct iob_task *task_create(const struct task_struct *task, s32 user)
 	task_parts_renew(t);
 	t->task = task;
 	t->user = user;
-	spin_lock_irqsave(&tasks_lock, flags);
+	raw_spin_lock_irqsave(&tasks_lock, flags);
 	hlist_add_head_rcu(&t->hash, iob_task_bucket(task));
 	nr_users += !!user;
-	spin_unlock_irqrestore(&tasks_lock, flags);
+	raw_spin_unlock_irqrestore(&tasks_lock, flags);
 	return t;
-}
-
-static void task_forget_causes(struct iob_task *t)
-{
-	memset(t->cause, 0, sizeof(t->cause));
-	memset(t->cause_intent, 0, sizeof(t->cause_intent));
 }
 
 /* Forget all of an earlier session, whose ids mean nothing now; ->user stays. */
@@ -119,6 +131,7 @@ static void task_renew(struct iob_task *t)
 	t->acted_on_behalf = false;
 	t->role = 0;
 	t->pid = 0;
+	t->role_failed = 0;
 	t->direct = 0;
 	task_forget_causes(t);
 	task_parts_renew(t);
@@ -168,7 +181,7 @@ void iob_task_free(const struct task_struct *task)
 
 	if (hlist_empty(iob_task_bucket(task)))
 		return;
-	spin_lock_irqsave(&tasks_lock, flags);
+	raw_spin_lock_irqsave(&tasks_lock, flags);
 	hlist_for_each_entry(t, iob_task_bucket(task), hash) {
 		if (t->task == task) {
 			task_unlink(t);
@@ -176,7 +189,7 @@ void iob_task_free(const struct task_struct *task)
 			break;
 		}
 	}
-	spin_unlock_irqrestore(&tasks_lock, flags);
+	raw_spin_unlock_irqrestore(&tasks_lock, flags);
 }
 
 /**
@@ -198,6 +211,16 @@ void iob_task_fork(const struct task_struct *parent,
 		task_create(child, t->user);
 }
 
+/* True if the task may have worker threads of io_uring, which act in its role. */
+static bool task_has_workers(const struct task_struct *task)
+{
+#ifdef CONFIG_IO_URING
+	return task->io_uring;
+#else
+	return false;
+#endif
+}
+
 /**
  * iob_task_set_user - set the user role of the current task
  * @user: the role's id, 0 for none
@@ -213,13 +236,14 @@ int iob_task_set_user(s32 user)
 	iob_read_lock();
 	t = iob_task_get();
 	if (t) {
-		spin_lock_irqsave(&tasks_lock, flags);
+		raw_spin_lock_irqsave(&tasks_lock, flags);
 		nr_users += !!user - !!t->user;
 		t->user = user;
-		spin_unlock_irqrestore(&tasks_lock, flags);
-		t->pid = 0;
-		task_forget_causes(t);
-		task_parts_new_role(t);
+		raw_spin_unlock_irqrestore(&tasks_lock, flags);
+		task_forget_role(t);
+		/* what its workers do is charged to this role, too */
+		if (task_has_workers(current))
+			iob_epoch_bump();
 	} else {
 		err = -ENOMEM;
 	}
@@ -243,8 +267,8 @@ s32 iob_task_user(void)
 /*
  * io_uring's threads work for the task that owns them.  Their link to it is private, but
  * their name is "iou-wrk-OWNER" or "iou-sqp-OWNER" with the owner's thread id of the initial
- * namespace.  They run no user code that could rename them, and the task that is found must
- * be of the same process.
+ * namespace.  Only their own process can rename them, and the task that is found must be of
+ * the same process.  Return: NULL if the name does not tell.
  */
 static struct task_struct *uring_owner(struct task_struct *worker)
 {
@@ -253,11 +277,52 @@ static struct task_struct *uring_owner(struct task_struct *worker)
 
 	if (sscanf(worker->comm, "iou-wrk-%d", &tid) != 1 &&
 	    sscanf(worker->comm, "iou-sqp-%d", &tid) != 1)
-		return worker->group_leader;
+		return NULL;
 	owner = pid_task(find_pid_ns(tid, &init_pid_ns), PIDTYPE_PID);
-	if (!owner || owner->tgid != worker->tgid)
-		return worker->group_leader;
-	return owner;
+	return owner && owner->tgid == worker->tgid ? owner : NULL;
+}
+
+/* The slow path of iob_task_role(): look the role up, or make it. */
+static noinline u64 task_find_role(struct iob_task *t)
+{
+	struct task_struct *who = current;
+	u32 tick = (u32)jiffies | 1;
+	s32 user = t->user;
+	bool sure = true;
+	u32 epoch;
+
+	/* try again at the next tick, not for each page */
+	if (t->role_failed == tick)
+		goto failed;
+	/* pairs with iob_task_moved(): it sees this context, or the new cgroup is seen here */
+	smp_mb();
+	/* before anything that the role follows from: see core/epoch */
+	epoch = iob_epoch_now();
+	if (current->flags & PF_IO_WORKER) {
+		const struct iob_task *o;
+
+		who = uring_owner(current);
+		/* a polling thread has workers of its own */
+		if (who && who->flags & PF_IO_WORKER)
+			who = uring_owner(who);
+		sure = who;
+		if (!who)
+			who = current->group_leader;
+		o = iob_task_peek(who);
+		if (o)
+			user = o->user;
+	}
+	t->role = iob_role_get(who, user);
+	t->role_epoch = epoch;
+	t->pid = sure ? current->pid : 0;
+	t->role_failed = 0;
+	if (likely(t->role != IOB_ROLE_NOMEM))
+		return t->role;
+	t->role_failed = tick;
+failed:
+	t->pid = 0;
+	iob_stat_inc(role_nomem);
+	return IOB_ROLE_NOMEM;
 }
 
 /**
@@ -268,28 +333,7 @@ static struct task_struct *uring_owner(struct task_struct *worker)
  */
 u64 iob_task_role(struct iob_task *t)
 {
-	struct task_struct *who = current;
-	s32 user = t->user;
-
-	/* a thread that execs takes over the pid of its leader */
-	if (likely(t->pid == current->pid))
-		return t->role;
-	if (current->flags & PF_IO_WORKER) {
-		const struct iob_task *o;
-
-		who = uring_owner(current);
-		/* a polling thread has workers of its own */
-		if (who->flags & PF_IO_WORKER)
-			who = uring_owner(who);
-		o = iob_task_peek(who);
-		if (o)
-			user = o->user;
-	}
-	t->role = iob_role_get(who, user);
-	/* look again next time: without memory, or if others may change the role */
-	t->pid = t->role == IOB_ROLE_NOMEM || current->flags & PF_IO_WORKER ||
-		 iob_roles_kind() == IOB_ROLE_CGROUP ? 0 : current->pid;
-	return t->role;
+	return likely(iob_task_has_role(t)) ? t->role : task_find_role(t);
 }
 
 /* The slow path of iob_task_cause(): not a cause that is remembered, or not certainly. */
@@ -304,6 +348,82 @@ u64 iob_task_find_cause(struct iob_task *t, u32 intent)
 	return ref;
 }
 
+/*
+ * A task is renamed a moment after iob_task_renamed() was told.  Others that act in the task's
+ * role may look its name up in between.  So they look again a second later.
+ */
+#define RENAME_SETTLES	HZ
+
+static void rename_settled(struct work_struct *work);
+static DECLARE_DELAYED_WORK(rename_work, rename_settled);
+static bool rename_again;	/* there were more since the work was queued */
+
+static void rename_settled(struct work_struct *work)
+{
+	iob_epoch_bump();
+	if (xchg(&rename_again, false))
+		schedule_delayed_work(&rename_work, RENAME_SETTLES);
+}
+
+/* True if tasks other than @task have a role with @task's name. */
+static bool is_name_shared(struct task_struct *task)
+{
+	return task_has_workers(task) ||
+	       (iob_roles_kind() == IOB_ROLE_PROCESS && !thread_group_empty(task));
+}
+
+/**
+ * iob_task_renamed - a task is about to get another name
+ * @task: by exec or prctl the current one, else one of the same process, or a new thread of
+ *	  the kernel
+ * @comm: the new name
+ *
+ * What the task did so far stays with the old name.  Task context, inside iob_read_lock().
+ */
+void iob_task_renamed(struct task_struct *task, const char *comm)
+{
+	struct iob_task *t = iob_task_peek(task);
+	enum iob_role_kind kind = iob_roles_kind();
+
+	/* a process has the name of its leader, a cgroup none */
+	if (kind == IOB_ROLE_CGROUP || (kind == IOB_ROLE_PROCESS && !thread_group_leader(task)))
+		return;
+	if (t && t->session != iob_tasks_session)
+		t = NULL;
+	if (t)
+		iob_role_note_comm(READ_ONCE(t->role), task, comm);
+	if (t && task == current)
+		task_forget_role(t);
+	/* a new thread of the kernel has done nothing yet */
+	if (task == current ? !is_name_shared(task) : !t && task->flags & PF_KTHREAD)
+		return;
+	iob_epoch_bump();
+	WRITE_ONCE(rename_again, true);
+	schedule_delayed_work(&rename_work, RENAME_SETTLES);
+}
+
+/**
+ * iob_task_moved - a task is in another cgroup now
+ * @task:   the task
+ * @all:    all threads of its process are
+ * @cgroup: the new cgroup's id
+ *
+ * What the task did so far stays with the old cgroup.  Any context, inside
+ * iob_read_lock().
+ */
+void iob_task_moved(struct task_struct *task, bool all, u64 cgroup)
+{
+	const struct iob_task *t;
+
+	/* pairs with task_find_role() */
+	smp_mb();
+	t = iob_task_peek(task);
+	if (t && t->session == iob_tasks_session)
+		iob_role_note_cgroup(READ_ONCE(t->role), cgroup);
+	if (t || (all && !thread_group_empty(task)))
+		iob_epoch_bump();
+}
+
 /* Begin a session: old contexts are renewed when they are used.  No probe is attached. */
 void iob_tasks_new_session(void)
 {
@@ -311,11 +431,28 @@ void iob_tasks_new_session(void)
 	iob_epoch_bump();
 }
 
+/* As many buckets as the kernel allows tasks by default, within bounds. */
+static unsigned long nr_task_buckets(void)
+{
+	unsigned long tasks = totalram_pages() * (PAGE_SIZE / 8) / THREAD_SIZE;
+
+	return rounddown_pow_of_two(clamp(tasks, 1024UL, 1UL << IOB_TASK_BITS));
+}
+
 /* Module load.  Return: 0 or -ENOMEM. */
 int iob_tasks_init(void)
 {
+	unsigned long nr = nr_task_buckets();
+
+	iob_tasks.bucket = kvcalloc(nr, sizeof(*iob_tasks.bucket), GFP_KERNEL);
+	if (!iob_tasks.bucket)
+		return -ENOMEM;
+	iob_tasks.mask = nr - 1;
 	task_cache = iob_cache_create("iob_task", task_size, 0);
-	return task_cache ? 0 : -ENOMEM;
+	if (task_cache)
+		return 0;
+	kvfree(iob_tasks.bucket);
+	return -ENOMEM;
 }
 
 /* Module unload: no probe is attached any more. */
@@ -323,14 +460,17 @@ void iob_tasks_exit(void)
 {
 	struct hlist_node *next;
 	struct iob_task *t;
-	unsigned int i;
+	unsigned long i;
 
-	for (i = 0; i < ARRAY_SIZE(iob_tasks); i++) {
-		hlist_for_each_entry_safe(t, next, &iob_tasks[i], hash)
+	WRITE_ONCE(rename_again, false);
+	cancel_delayed_work_sync(&rename_work);
+	for (i = 0; i <= iob_tasks.mask; i++) {
+		hlist_for_each_entry_safe(t, next, &iob_tasks.bucket[i], hash)
 			task_destroy(t);
 		cond_resched();
 	}
 	/* wait for call_rcu() of iob_task_free() */
 	rcu_barrier();
 	kmem_cache_destroy(task_cache);
+	kvfree(iob_tasks.bucket);
 }

@@ -8,7 +8,8 @@
  *
  * Example: task 812 dirties its first page.  No context has the task_struct's address as its
  * key: one is made, and its .role, .cause and so on are looked up.  At the second page the
- * context is found by the address, .cause is still alive, and nothing else is looked up.
+ * context is found by the address, .cause is still alive, and nothing else is looked up.  Then
+ * the task execs: its .role is looked up again, because it has another name now.
  */
 #ifndef IOB_CORE_TASK_H
 #define IOB_CORE_TASK_H
@@ -39,9 +40,11 @@ struct iob_task {
 	u32 modifier;		/* of the writeback work at hand, or 0 */
 	u32 serves;		/* IOB_SERVES_*, see iob_task_serve() */
 	bool acted_on_behalf;	/* it did, in this session: see blame/behalf */
-	u64 role;		/* id; valid while .pid is the task's */
+	u64 role;		/* id, the last one; valid by iob_task_has_role() */
 	s32 user;		/* user role, 0 for none: outlives sessions */
 	pid_t pid;		/* the task's when .role was set; 0: .role is not valid */
+	u32 role_epoch;		/* when .role was looked up: see core/epoch */
+	u32 role_failed;	/* jiffies | 1 when no role could be made, or 0 */
 	unsigned long direct;	/* while this return address is on the stack, */
 	struct iob_file file;	/* direct IO is this file's */
 	/* the last answers of iob_task_cause(), by intent */
@@ -85,16 +88,22 @@ int iob_tasks_init(void);
 void iob_tasks_exit(void);
 void iob_tasks_new_session(void);
 
-#define IOB_TASK_BITS	12
+/* The hash table, constant while the module is loaded: a bucket for each task of a full host. */
+struct iob_task_table {
+	struct hlist_head *bucket;
+	unsigned long mask;	/* the number of buckets, a power of 2, less 1 */
+};
 
-extern struct hlist_head iob_tasks[1 << IOB_TASK_BITS];
+#define IOB_TASK_BITS	16	/* there are no more than 2^16 buckets */
+
+extern struct iob_task_table iob_tasks;
 extern u32 iob_tasks_session;
 
 struct iob_task *iob_task_make(void);
 
 static inline struct hlist_head *iob_task_bucket(const struct task_struct *task)
 {
-	return &iob_tasks[hash_ptr(task, IOB_TASK_BITS)];
+	return &iob_tasks.bucket[hash_ptr(task, IOB_TASK_BITS) & iob_tasks.mask];
 }
 
 /* The context of a task, or NULL; it may be of an earlier session.  Inside iob_read_lock(). */
@@ -156,7 +165,19 @@ static inline void iob_task_set_modifier(struct iob_task *t, u32 modifier)
 	iob_task_serve(t, IOB_SERVES_WRITEBACK, modifier);
 }
 
+/*
+ * True if .role is the task's role: in the epoch in which it was looked up, neither name nor
+ * cgroup of the task have changed, and the role was not reclaimed.  By the task itself.
+ */
+static __always_inline bool iob_task_has_role(const struct iob_task *t)
+{
+	/* ->pid: a thread that execs takes over its leader's */
+	return t->pid == current->pid && t->role_epoch == iob_epoch_now();
+}
+
 void iob_task_free(const struct task_struct *task);
+void iob_task_renamed(struct task_struct *task, const char *comm);
+void iob_task_moved(struct task_struct *task, bool all, u64 cgroup);
 void iob_task_fork(const struct task_struct *parent,
 		   const struct task_struct *child);
 int iob_task_set_user(s32 user);
@@ -177,8 +198,7 @@ static inline u64 iob_task_cause(struct iob_task *t, u32 intent)
 	u32 at = intent % IOB_TASK_CAUSES;
 	struct iob_cause *cause;
 
-	/* ->pid: a thread that execs takes over its leader's */
-	if (likely(t->cause_intent[at] == intent && t->pid == current->pid)) {
+	if (likely(t->cause_intent[at] == intent && iob_task_has_role(t))) {
 		cause = iob_cause_of(t->cause[at]);
 		if (likely(cause && cause->role == t->role &&
 			   !READ_ONCE(cause->dead))) {

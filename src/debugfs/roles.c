@@ -4,12 +4,15 @@
  *
  *	id pid tgid comm cgroup state
  *	0 - - lost - -
+ *	512 512 512 sh 4026 exited
  *	512 512 512 dd 4026 exited
  *	-7 - - - 4026 alive
  *
  * `id` is the id of binary records: a pid (`role` is thread), a tgid (process), a negated
- * user role, or 0.  `cgroup` is where the role was last seen, or the role itself if it
- * stands for a cgroup.  Names are escaped as in iolog, spaces too.  `-`: the role has none.
+ * user role, or 0.  `cgroup` is where the task was when it acted in this role, where a user
+ * role was last seen, or the role itself if it stands for a cgroup.  A task that was renamed
+ * or moved has several lines: in those that are `past` it acts no more.  Names are escaped as
+ * in iolog, spaces too.  `-`: the role has none.
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -32,6 +35,13 @@ static void show_role_pids(struct seq_file *m, const struct iob_role *role)
 		seq_puts(m, "- - ");
 }
 
+static const char *role_state(const struct iob_role *role)
+{
+	if (READ_ONCE(role->past) || (READ_ONCE(role->dead) && !READ_ONCE(role->exited)))
+		return "past";
+	return READ_ONCE(role->exited) ? "exited" : "alive";
+}
+
 static void show_role_line(struct seq_file *m, const struct iob_role *role)
 {
 	char name[IOB_TEXT_NAME_SIZE];
@@ -45,7 +55,7 @@ static void show_role_line(struct seq_file *m, const struct iob_role *role)
 		seq_printf(m, "%llu %s\n",
 			   role->kind == IOB_ROLE_CGROUP ?
 			   role->key : READ_ONCE(role->cgroup),
-			   READ_ONCE(role->exited) ? "exited" : "alive");
+			   role_state(role));
 }
 
 /* Position 0 is the header, n + 1 the role with the number n. */

@@ -82,8 +82,9 @@ static void note_fast(const struct iob_bio_ctx *f, const struct gendisk *gd,
 	dev = iob_dev_of(gd, f->sector, f->size);
 	cause = iob_cause_of(p->cause);
 	/* a chained bio ends with its parent */
-	if (f->hashed || !dev || !cause || p->how != IOB_HOW_EXACT ||
-	    cause->intent <= IOB_INTENT_LOST || READ_ONCE(cause->dead) || iob_bio_chained(f->bio))
+	if (f->hashed || !dev || !iob_task_has_role(t) || !cause || p->how != IOB_HOW_EXACT ||
+	    cause->intent <= IOB_INTENT_LOST || READ_ONCE(cause->dead) ||
+	    iob_bio_chained(f->bio))
 		return;
 	q->dev = iob_bio_devt(f->bio);
 	if (iob_disk_is_file(gd)) {

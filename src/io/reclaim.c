@@ -280,23 +280,33 @@ static void reclaim_acts(struct pass *p)
 	WRITE_ONCE(reclaimed.acts, reclaimed.acts + n);
 }
 
-/* Free the roles that no cause and no act names. */
-static void reclaim_roles(struct pass *p)
+static const struct pass *roles_pass;	/* W: of reclaim_roles() */
+
+/* Roles that have dirty pages as a last resort, or that a cause or an act names. */
+static void mark_roles(unsigned long *used, u32 bits)
 {
-	u32 bits = iob_roles_max(), nr;
 	struct iob_cause *c;
 	struct iob_act *act;
+	u32 nr;
 
-	bitmap_copy(p->roles, p->causes, bits);
+	bitmap_copy(used, roles_pass->causes, bits);
 	for (nr = iob_causes.first; (c = iob_cause_next(&nr)); nr++) {
-		__set_bit(iob_id_nr(c->role), p->roles);
+		__set_bit(iob_id_nr(c->role), used);
 		cond_resched();
 	}
 	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
-		__set_bit(iob_id_nr(act->role), p->roles);
+		__set_bit(iob_id_nr(act->role), used);
 		cond_resched();
 	}
-	nr = iob_roles_reclaim(p->roles, bits, p->short_of_roles ? RECLAIM_MIN_SECS : p->ttl);
+}
+
+static void reclaim_roles(struct pass *p)
+{
+	u32 nr, bits = iob_roles_max(), want = p->short_of_roles ? bits / 4 : 0;
+
+	roles_pass = p;
+	nr = iob_roles_reclaim(mark_roles, p->roles, bits,
+			       want ? min_t(u32, p->ttl, RECLAIM_MIN_SECS) : p->ttl, want);
 	WRITE_ONCE(reclaimed.roles, reclaimed.roles + nr);
 }
 

@@ -34,6 +34,8 @@ static void make_key(struct atom_key *key, const struct iob_iolog_bin_record *re
 	key->how = rec->how;
 	key->kind = rec->role_kind;
 	key->modifier = rec->modifier;
+	/* it was another program before an exec */
+	memcpy(key->comm, rec->comm, sizeof(key->comm));
 }
 
 /* The key of the atom that atoms without room are merged into. */
@@ -51,6 +53,7 @@ static void widen_key(struct atom_key *key, enum rest rest)
 	key->cgroup = 0;
 	key->kind = ROLE_SPECIAL;
 	key->dev = 0;
+	memset(key->comm, 0, sizeof(key->comm));
 }
 
 static struct atom *new_atom(struct map *map, const struct atom_key *key, const char *why)
@@ -123,8 +126,6 @@ void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec)
 {
 	struct atom *atom = find_atom(agg, rec);
 
-	/* exec changes the name of a process: keep the newest */
-	memcpy(atom->comm, rec->comm, sizeof(atom->comm));
 	memcpy(atom->sub_comm, rec->sub_comm, sizeof(atom->sub_comm));
 	atom->last_ns = rec->complete_ns;
 	atom->ios++;
@@ -171,8 +172,6 @@ static void mark_lighter(const struct map *map, enum rest rest)
 
 static void merge_atom(struct atom *to, struct atom *from)
 {
-	if (to->key.rest != REST_ALL && to->last_ns <= from->last_ns)
-		memcpy(to->comm, from->comm, sizeof(to->comm));
 	if (to->last_ns < from->last_ns)
 		to->last_ns = from->last_ns;
 	to->ios += from->ios;

@@ -2,7 +2,7 @@
 /*
  * agg - sums of IOs
  *
- * An atom is all IO of one originator on one file for one reason.
+ * An atom is all IO of one originator, under one name, on one file for one reason.
  *
  * The number of atoms is bounded.  When there are many, agg_squeeze() merges the
  * lighter half of them into atoms without file and stack, and counts their IOs.
@@ -40,11 +40,12 @@ struct atom_key {
 	uint32_t sub_pid;
 	uint8_t op, how, kind, rest;
 	uint32_t modifier;
+	char comm[IOB_COMM_LEN];
 };
 
 struct atom {
 	struct atom_key key;
-	char comm[IOB_COMM_LEN], sub_comm[IOB_COMM_LEN];
+	char sub_comm[IOB_COMM_LEN];
 	const char *why;
 	uint64_t ios, bytes, errors, total_ns;
 	uint64_t last_ns;	/* when the last of them completed */

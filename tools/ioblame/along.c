@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,20 @@ enum {
 	READ_MOST = 4 << 20,
 	/* tasks whose process and cgroup are remembered */
 	ROLES_MAX = 16384,
+	/* `roles` is read anew after this time, but for one part in 50 of the time at most */
+	ROLES_NS = 1000000000,
+	ROLES_PART = 50,
+};
+
+/* A line of `roles`: what a task was under a name */
+struct role {
+	struct role_key {
+		uint32_t pid;
+		char comm[IOB_COMM_LEN];
+	} key;
+	uint32_t tgid;
+	uint64_t cgroup;
+	bool alive;
 };
 
 /* Open the text log, and drop the entries that are in it.  Return: 0 or an errno. */
@@ -39,44 +54,69 @@ int along_open(struct along *a)
 	return 0;
 }
 
+/* A task that was moved has several lines: the one in which it acts now counts. */
+static struct role *note_role(struct map *roles, const struct role_key *key, uint32_t tgid,
+			      uint64_t cgroup, bool alive)
+{
+	struct role *role = map_get(roles, key);
+
+	if (role && role->alive && !alive)
+		return role;
+	if (!role) {
+		role = must(calloc(1, sizeof(*role)));
+		role->key = *key;
+		map_put(roles, role);
+	}
+	role->tgid = tgid;
+	role->cgroup = cgroup;
+	role->alive = alive;
+	return role;
+}
+
+static void read_roles(struct map *roles)
+{
+	char *text = dir_read("roles"), *line, *rest, comm[128], state[16];
+	unsigned long long cgroup;
+	struct role_key key;
+	unsigned int tgid;
+
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (sscanf(line, "%*d %u %u %127s %llu %15s", &key.pid, &tgid, comm, &cgroup,
+			   state) != 5)
+			continue;
+		textlog_unescape(key.comm, sizeof(key.comm), comm, strlen(comm));
+		note_role(roles, &key, tgid, cgroup, !strcmp(state, "alive"));
+	}
+	free(text);
+}
+
 /* Process and cgroup of a thread: the text log lacks them, the file `roles` has them. */
 static void add_process_and_cgroup(struct iob_iolog_bin_record *rec)
 {
-	static struct map roles = { .key_len = sizeof(uint32_t) };
-	struct role {
-		uint32_t pid, tgid;
-		uint64_t cgroup;
-	} *role;
-	char *text, *line, *rest;
-	unsigned int pid, tgid;
-	unsigned long long cgroup;
+	static struct map roles = { .key_len = sizeof(struct role_key) };
+	static uint64_t read_at, took;
+	uint64_t now = clock_ns();
+	struct role_key key;
+	struct role *role;
 
 	if (rec->role_kind != ROLE_THREAD)
 		return;
-	role = map_get(&roles, &rec->pid);
-	if (!role && roles.nr >= ROLES_MAX)
+	key.pid = rec->pid;
+	memcpy(key.comm, rec->comm, sizeof(key.comm));
+	/* the task may have been moved, the pid be another task's */
+	if (roles.nr >= ROLES_MAX || now - read_at > ROLES_NS + ROLES_PART * took)
 		map_clear(&roles, free);
-	text = role ? NULL : dir_read("roles");
-	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		if (sscanf(line, "%*d %u %u %*s %llu", &pid, &tgid, &cgroup) != 3 ||
-		    map_get(&roles, &pid))
-			continue;
-		role = must(calloc(1, sizeof(*role)));
-		role->pid = pid;
-		role->tgid = tgid;
-		role->cgroup = cgroup;
-		map_put(&roles, role);
-	}
-	free(text);
-	role = map_get(&roles, &rec->pid);
+	role = map_get(&roles, &key);
 	if (!role) {
-		/* the task is gone: remember that, or each of its IOs would read the file */
-		role = must(calloc(1, sizeof(*role)));
-		role->pid = rec->pid;
-		role->tgid = rec->pid;
-		map_put(&roles, role);
+		read_roles(&roles);
+		read_at = clock_ns();
+		took = read_at - now;
+		role = map_get(&roles, &key);
 	}
+	/* the task is gone: remember that, or each of its IOs would read the file */
+	if (!role)
+		role = note_role(&roles, &key, rec->pid, 0, false);
 	rec->tgid = role->tgid;
 	rec->cgroup = role->cgroup;
 }

@@ -34,6 +34,21 @@ static uint64_t hash_of_process(const struct atom *a)
 	return MIX(role_kind_of(a), a->key.who);
 }
 
+static int order_by_comm(const struct atom *a, const struct atom *b)
+{
+	return memcmp(a->key.comm, b->key.comm, sizeof(a->key.comm));
+}
+
+static uint64_t hash_of_comm(const struct atom *a)
+{
+	uint64_t h = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(a->key.comm); i++)
+		h = MIX(h, a->key.comm[i]);
+	return h;
+}
+
 static int order_by_file(const struct atom *a, const struct atom *b)
 {
 	int d = ORDER(a->key.rest != REST_NONE, b->key.rest != REST_NONE);
@@ -134,6 +149,7 @@ static const struct aspect aspects[NR_PIVOTS] = {
 };
 
 static const struct aspect via = { order_by_via, hash_of_via };
+static const struct aspect comm = { order_by_comm, hash_of_comm };
 
 /* Groups of atoms that agree in one aspect, numbered from 0 */
 struct groups {
@@ -197,9 +213,12 @@ static void groups_free(struct groups *g)
 	free(g->slot);
 }
 
-/* The first atom of the heaviest group of a row, and the number of groups. */
-static const struct atom *heaviest_atom(const struct row *row, const struct aspect *aspect,
-					unsigned int *nr)
+/*
+ * The first atom of the heaviest group of a row, and the number of groups.  With @process:
+ * of its atoms only.
+ */
+static const struct atom *heaviest_of(const struct row *row, const struct aspect *aspect,
+				      const struct atom *process, unsigned int *nr)
 {
 	const struct atom *a, *best;
 	struct groups g;
@@ -207,6 +226,8 @@ static const struct atom *heaviest_atom(const struct row *row, const struct aspe
 
 	groups_init(&g, aspect);
 	for (a = row->atoms; a; a = a->next) {
+		if (process && order_by_process(process, a))
+			continue;
 		i = group_of(&g, a);
 		g.sum[i] += agg_weight(a);
 	}
@@ -221,6 +242,12 @@ static const struct atom *heaviest_atom(const struct row *row, const struct aspe
 	return best;
 }
 
+static const struct atom *heaviest_atom(const struct row *row, const struct aspect *aspect,
+					unsigned int *nr)
+{
+	return heaviest_of(row, aspect, NULL, nr);
+}
+
 /**
  * group_more - find what a row has besides sums
  * @row:  the row
@@ -228,7 +255,9 @@ static const struct atom *heaviest_atom(const struct row *row, const struct aspe
  */
 void group_more(const struct row *row, struct row_more *more)
 {
-	more->lead = heaviest_atom(row, &aspects[BY_PROCESS], NULL);
+	/* a process that did IO under several names has the name of most of it */
+	more->lead = heaviest_of(row, &comm, heaviest_atom(row, &aspects[BY_PROCESS], NULL),
+				 NULL);
 	more->file = heaviest_atom(row, &aspects[BY_FILE], &more->files);
 	more->why = heaviest_atom(row, &aspects[BY_WHY], NULL);
 	more->disk = heaviest_atom(row, &aspects[BY_DEVICE], NULL);

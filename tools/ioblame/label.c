@@ -23,7 +23,7 @@ const char *label_comm(const struct atom *a, char *to, unsigned int size)
 		return "(others)";
 	if (a->key.kind == ROLE_CGROUP)
 		return name_unit(a->key.cgroup);
-	escape_text(to, size, a->comm, sizeof(a->comm));
+	escape_text(to, size, a->key.comm, sizeof(a->key.comm));
 	return *to ? to : "-";
 }
 

@@ -6,8 +6,8 @@
 #include "rec.h"
 #include "textlog.h"
 
-/* Replace the module's escapes \ooo by their bytes. */
-static void unescape_name(char *to, size_t size, const char *s, size_t len)
+/* Replace the module's escapes \ooo by their bytes; the rest of @to is filled with zeroes. */
+void textlog_unescape(char *to, size_t size, const char *s, size_t len)
 {
 	size_t n = 0, i;
 
@@ -60,7 +60,7 @@ static bool parse_who(struct iob_iolog_bin_record *rec, const char *s, size_t le
 	rec->pid = n;
 	comm = s + used;
 	if (len - used > 3 && !memcmp(comm, " (", 2))
-		unescape_name(rec->comm, sizeof(rec->comm), comm + 2, len - used - 3);
+		textlog_unescape(rec->comm, sizeof(rec->comm), comm + 2, len - used - 3);
 	return true;
 }
 
@@ -108,7 +108,7 @@ static void parse_words(struct textlog *t, const char *s, const char *end, uint6
 		rec->error = strtol(value, NULL, 10);
 	value = find_word(s, end, "sub_comm", &len);
 	if (value)
-		unescape_name(rec->sub_comm, sizeof(rec->sub_comm), value, len);
+		textlog_unescape(rec->sub_comm, sizeof(rec->sub_comm), value, len);
 	value = find_word(s, end, "how", &len);
 	for (rec->how = 0; value && rec->how < IOB_HOW_LOST; rec->how++) {
 		const char *name = rec_how_name(rec->how);

@@ -20,6 +20,7 @@ struct textlog {
 	bool pending;
 };
 
+void textlog_unescape(char *to, size_t size, const char *s, size_t len);
 bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_ns);
 void textlog_intent(struct textlog *t, const char *line);
 

@@ -161,14 +161,105 @@ pid = run(renamed)
 log = by_sector()
 same("names before and after exec", [(log[s].who, log[s].comm) for s in (0, 8)],
      [("pid-%d" % pid, "python3"), ("pid-%d" % pid, "second name")])
-same("the name in roles", [(r["comm"], r["state"]) for r in roles() if r["pid"] == str(pid)],
-     [("second\\040name", "exited")])
-same("and in counters_pipe", {a["comm"] for a in pipe() if a["who"] == "pid-%d" % pid},
-     {"second name"})
+same("the names in roles", [(r["comm"], r["state"]) for r in roles() if r["pid"] == str(pid)],
+     [("python3", "exited"), ("second\\040name", "exited")])
+same("and in counters_pipe",
+     sorted((a["comm"], sum(a["hist"][0])) for a in pipe() if a["who"] == "pid-%d" % pid),
+     [("python3", 1), ("second name", 1)])
 # A dirty page outlives its writer, and so does the writer's name
 subprocess.run([SCRATCH + "/first"] + DD + ["seek=2", "conv=notrunc"], check=True)
 os.sync()
 same("the name of an exited writer", by_sector()[16].comm, "first")
+
+disable()
+
+# --- a task with another name or in another cgroup acts in another role from then on
+STEPS = ("first", "renamed", "moved", "by another", "back", "thread", "its name", "moved, too")
+
+
+def rename(name, tid="self"):
+    put("/proc/self/task/%s/comm" % tid if tid != "self" else "/proc/self/comm", name)
+
+
+def move(group, pid):
+    put("%s%s/cgroup.procs" % (groups, group), str(pid))
+
+
+def changes():
+    turn, done = threading.Semaphore(0), threading.Semaphore(0)
+    tid = []
+
+    def write(step):
+        # the same IO many times: by the fast path
+        for i in range(8):
+            disk.direct_write((STEPS.index(step) * 8 + i) * 4096, 4096)
+
+    def thread():
+        tid.append(threading.get_native_id())
+        rename("python3", tid[0])
+        for step in STEPS[5:]:
+            write(step)
+            done.release()
+            turn.acquire()
+
+    def step_of_thread():
+        turn.release()
+        done.acquire()
+
+    write("first")
+    rename("second")
+    write("renamed")
+    move("/iob1", 0)
+    write("moved")
+    pid = os.getpid()
+    run(lambda: move("/iob2", pid))
+    write("by another")
+    rename("python3")
+    move("", 0)
+    write("back")
+    t = threading.Thread(target=thread)
+    t.start()
+    done.acquire()
+    # by another thread of the process
+    rename("named", tid[0])
+    step_of_thread()
+    move("/iob1", 0)
+    step_of_thread()
+    same("in roles", [(r["comm"], int(r["cgroup"]), r["state"]) for r in roles()
+                      if r["pid"] == str(pid)],
+         [("python3", root, "past"), ("second", root, "past"), ("second", one, "past"),
+          ("second", two, "past")])
+    turn.release()
+    t.join()
+
+
+if os.path.exists(groups + "/cgroup.procs"):
+    for name in "iob1", "iob2":
+        os.makedirs(groups + "/" + name, exist_ok=True)
+    root, one, two = (os.stat(groups + name).st_ino for name in ("", "/iob1", "/iob2"))
+    enable()
+    bins = BinaryLog()
+    pid = run(changes)
+    binary = {e.sector // 8: e for e in bins.end()}
+    for step, want in zip(STEPS, [("python3", root), ("second", root), ("second", one),
+                                  ("second", two), ("python3", root), ("python3", root),
+                                  ("named", root), ("named", one)]):
+        same("name and cgroup: " + step, {(binary[STEPS.index(step) * 8 + i].comm,
+                                           binary[STEPS.index(step) * 8 + i].cgroup)
+                                          for i in range(8)}, {want})
+    same("all of them are gone", {r["state"] for r in roles() if r["tgid"] == str(pid)},
+         {"exited"})
+    # the dirtier of a page that is written later, by the name and the cgroup it had
+    run(lambda: (move("/iob2", 0), os.execv(
+        "/bin/sh", ["sh", "-c", "echo x >>%s; echo 0 >%s/cgroup.procs; exec sleep 0" %
+                    (disk.node, groups)])))
+    bins = BinaryLog()
+    os.sync()
+    same("who wrote", {(e.comm, e.cgroup, e.how) for e in bins.end() if e.op == "W"},
+         {("sh", two, "exact")})
+    disable()
+    for name in "iob1", "iob2":
+        os.rmdir(groups + "/" + name)
 
 # --- a task's name cannot break a line
 NAMES = [b"x) dev=0x1\nW 1", b"\n\n\n\n", b"a\\b\x1b[31m\x7f", b"(((", b")) (( ))", b" ",
@@ -189,6 +280,7 @@ def escaped(name, spaces):
     return raw.decode("ascii", "replace")
 
 
+enable()
 pids = [run(hostile, name, nr) for nr, name in enumerate(NAMES)]
 log = by_sector()
 got = pipe()
