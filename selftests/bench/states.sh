@@ -179,25 +179,16 @@ peer_end() {
 	rm -rf $tmp/bt
 }
 
-# Fill the text log. Without a reader it fills once, soon after enabling, and the states
-# measure what comes after that.
-log_fill() {
-	while ! grep -q '^loss iolog_unread ' $IOB/status; do
-		dd if="/dev/$D_fast" of=/dev/null bs=4k count=20000 iflag=direct status=none
-	done
-}
-
 state_begin() {
 	case $1 in
 	off*) ;;
 	loaded) insmod "$IOB_KO" ;;
 	other) enable "$D_other" 0 ;;
-	enabled) enable "$(devs_all)" 0 && log_fill ;;
-	counters2) enable "$(devs_all)" 2 && log_fill ;;
-	counters5) enable "$(devs_all)" 5 && log_fill ;;
+	enabled) enable "$(devs_all)" 0 ;;
+	counters2) enable "$(devs_all)" 2 ;;
+	counters5) enable "$(devs_all)" 5 ;;
 	reader)
 		enable "$(devs_all)" 0
-		log_fill
 		"$IOB_BIN/benchread" $tmp/log $IOB/iolog_bin* >$tmp/read &
 		READER=$!
 		;;

@@ -97,7 +97,9 @@ def refuses(error, name, text, flags=0):
     same("%s after the refused %r" % (name, text[:60]), read(name), before)
 
 
-def enable():
+def enable(log=True):
+    """@log: entries are kept for iolog_now(); else only while iolog is open, as by default."""
+    put("log_at_enable", str(int(log)))
     takes("enable", "1", "1")
 
 

@@ -112,7 +112,7 @@ int iob_files_init(void (*show_hooks)(struct seq_file *m))
 		return err;
 	}
 	d_inode(top)->i_mode = S_IFDIR | 0700;
-	err = iob_iolog_bin_init(top, &iob_iolog_bin_fops);
+	err = iob_iolog_init(top, &iob_iolog_bin_fops);
 	if (!err)
 		err = create_files();
 	if (!err)
@@ -132,13 +132,12 @@ int iob_files_init(void (*show_hooks)(struct seq_file *m))
 /**
  * iob_files_exit - remove all files, the first step of module unload
  *
- * Ends the session: relay writes to the inodes of its files, which must go before their
- * directory.  May sleep until running handlers are done; an open file pins the module, so
- * at unload there are none.
+ * Ends the session: the files of its binary logs go before their directory.  May sleep until
+ * running handlers are done; an open file pins the module, so at unload there are none.
  */
 void iob_files_exit(void)
 {
 	iob_session_switch(false);
-	iob_iolog_bin_exit();
+	iob_iolog_exit();
 	debugfs_remove(top);
 }

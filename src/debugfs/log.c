@@ -37,7 +37,8 @@
 #include <compat/rcu.h>
 
 #include "core/disk.h"
-#include "io/log.h"
+#include "io/log_readers.h"
+#include "io/log_text.h"
 #include "io/session.h"
 #include "log.h"
 #include "text.h"
@@ -222,18 +223,21 @@ static __poll_t log_poll(struct file *file, struct poll_table_struct *pt)
 static int log_open(struct inode *inode, struct file *file)
 {
 	struct log_reader *log = kzalloc(sizeof(*log), GFP_KERNEL);
+	int err = -ENOMEM;
 
 	if (!log)
 		return -ENOMEM;
 	log->text.buf = kvmalloc(ENTRY_SIZE, GFP_KERNEL);
-	if (!log->text.buf) {
+	if (log->text.buf)
+		err = iob_iolog_open();
+	if (err) {
+		kvfree(log->text.buf);
 		kfree(log);
-		return -ENOMEM;
+		return err;
 	}
 	log->text.size = ENTRY_SIZE;
 	mutex_init(&log->lock);
 	file->private_data = log;
-	iob_iolog_open();
 	return stream_open(inode, file);
 }
 

@@ -1,60 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iolog_bin*: struct iob_iolog_bin_record as relay hands it out
+ * iolog_bin*: struct iob_iolog_bin_record as it was logged
  *
- * The operations are relay's own, but readers are counted, and they wait as readers of
- * `iolog` do: a read blocks while there is nothing, and returns 0 at the session's end.
+ * Readers wait as those of `iolog` do: a read blocks while there is nothing, and returns 0
+ * at the session's end.
  */
 #include <linux/module.h>
 #include <linux/poll.h>
-#include <linux/relay.h>
-#include <linux/sched/signal.h>
 
-#include "io/log.h"
+#include "io/log_bin.h"
+#include "io/log_readers.h"
 #include "log_bin.h"
 
 static int log_bin_open(struct inode *inode, struct file *file)
 {
-	int err = relay_file_operations.open(inode, file);
+	int err = iob_log_bin_open(inode->i_private);
 
-	if (!err)
-		iob_iolog_bin_open();
-	return err;
+	if (err)
+		return err;
+	file->private_data = inode->i_private;
+	return stream_open(inode, file);
 }
 
 static int log_bin_release(struct inode *inode, struct file *file)
 {
-	iob_iolog_bin_close();
-	return relay_file_operations.release(inode, file);
+	iob_log_bin_close(file->private_data);
+	return 0;
 }
 
 static ssize_t log_bin_read(struct file *file, char __user *to, size_t size,
 			    loff_t *pos)
 {
-	const struct rchan_buf *buf = file->private_data;
+	struct iob_log_bin *log = file->private_data;
 	ssize_t got;
 	bool ended;
 
 	for (;;) {
 		/* asked first: records from before the end are read then */
-		ended = iob_iolog_bin_ended(buf);
-		got = relay_file_operations.read(file, to, size, pos);
+		ended = iob_iolog_ended();
+		got = iob_log_bin_read(log, to, size);
 		if (got || ended || !size)
 			return got;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		/* relay returns 0 for a bad address, too: do not try for ever */
-		if (signal_pending(current))
-			return -ERESTARTSYS;
-		cond_resched();
-		if (iob_iolog_bin_wait(buf))
+		/* another reader may take the record first */
+		if (iob_log_bin_wait(log))
 			return -ERESTARTSYS;
 	}
 }
 
 static __poll_t log_bin_poll(struct file *file, struct poll_table_struct *pt)
 {
-	return iob_iolog_bin_poll(file->private_data, file, pt);
+	return iob_log_bin_poll(file->private_data, file, pt);
 }
 
 const struct file_operations iob_iolog_bin_fops = {

@@ -196,6 +196,10 @@ const struct iob_setting iob_settings[] = {
 		.name = "nr_counters", .show = show_nr_counters,
 		.set = set_nr_counters, .max = IOB_MAX_COUNTERS,
 	},
+	{
+		.name = "log_at_enable", .show = show_u32, .set = set_u32,
+		.value = &iob_conf.log_at_enable, .max = 1,
+	},
 	{ .name = "charge", .show = show_charge, .set = set_charge },
 	{ .name = "role", .show = show_role, .set = set_role },
 	{

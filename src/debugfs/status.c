@@ -23,6 +23,7 @@
  *	roles 12 max=65536		existing objects; also intents, acts
  *	memory.dirtier 41000		bytes of the dirtier table
  *	memory.owners 1000		bytes of the association cache
+ *	memory.log 16777216		bytes of the logs that are open
  *	memory.objects 1000		at least, of roles, intents and acts, without
  *					stacks and counters
  *	losses 0			sum of all losses in stats/
@@ -44,6 +45,7 @@
 #include "core/stats.h"
 #include "io/clock.h"
 #include "io/counters.h"
+#include "io/log.h"
 #include "io/bio_ctx.h"
 #include "io/reclaim.h"
 #include "io/session.h"
@@ -184,6 +186,7 @@ static void show_objects(struct seq_file *m)
 	}
 	seq_printf(m, "memory.dirtier %lu\n", there ? iob_dirtier_bytes() : 0);
 	seq_printf(m, "memory.owners %lu\n", there ? iob_assoc_bytes() : 0);
+	seq_printf(m, "memory.log %lu\n", iob_iolog_bytes());
 	seq_printf(m, "memory.objects %llu\n",
 		   nr[IOB_LIMIT_roles] * sizeof(struct iob_role) +
 		   nr[IOB_LIMIT_intents] * sizeof(struct iob_intent) +

@@ -47,6 +47,11 @@ static u32 seq;			/* session_sem */
 
 static const struct iob_session_ops *session_ops;
 
+static int start_log(void)
+{
+	return iob_iolog_start(iob_conf.log_at_enable);
+}
+
 static int start_intents(void)
 {
 	return iob_intents_init(iob_conf.max[IOB_LIMIT_intents]);
@@ -75,7 +80,7 @@ static const struct {
 	int (*start)(void);	/* may sleep; 0 or a negative errno; NULL: nothing to do */
 	void (*stop)(void);	/* no probe is attached; may sleep; or NULL */
 } session_units[] = {
-	{ iob_iolog_start, iob_iolog_stop },
+	{ start_log, iob_iolog_stop },
 	{ iob_stacks_init, iob_stacks_exit },
 	{ iob_transactions_init, iob_transactions_exit },
 	{ iob_assoc_init, iob_assoc_exit },

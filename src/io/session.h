@@ -42,11 +42,12 @@ enum {
 
 #undef IOB_LIMIT_NUMBER
 
-/* Settings; those marked D change only while disabled. */
+/* Settings; those marked D change only while disabled, S are the next session's. */
 struct iob_conf {
 	u32 max[IOB_NR_LIMITS];	/* D */
 	u32 ttl_secs;
 	u32 role;		/* D: enum iob_role_kind */
+	u32 log_at_enable;	/* S: 0 or 1 */
 	bool charge_first;	/* D */
 };
 

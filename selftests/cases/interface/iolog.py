@@ -11,8 +11,8 @@ import time
 
 from lib import abi, iolog
 from lib.case import (M, MNT, BinaryLog, Disk, check, child, disable, enable, error_of, eventually,
-                      fsync, iolog_bins, path, put, read, read_fd, replace, run, same, status,
-                      takes, wait_for, write_pages)
+                      fsync, iolog_bins, path, put, read, read_bytes, read_fd, replace, run, same,
+                      status, takes, wait_for, write_pages)
 
 raw, ext = Disk(sys.argv[1]), Disk(sys.argv[2])
 put("devs", raw.name + " " + ext.name)
@@ -32,6 +32,74 @@ for flags in 0, os.O_NONBLOCK:
     fd = os.open(LOG, os.O_RDONLY | flags)
     same("iolog while disabled", read_once(fd), b"")
     os.close(fd)
+
+
+def memory():
+    return int(status()["memory.log"])
+
+
+def entries_of(data):
+    return [(e.op, e.sector) for e in iolog.parse_text(data.decode())]
+
+
+# --- by default an entry is kept only while iolog is open: no IO costs, and no memory is taken
+enable(log=False)
+raw.direct_write(0, 4096, 5)
+same("memory of the logs that no program has opened", memory(), 0)
+fd = os.open(LOG, os.O_RDONLY | os.O_NONBLOCK)
+check(memory() >= 1 * M, "an open log has %d bytes" % memory())
+same("entries from before the opening", read_once(fd), "EAGAIN")
+raw.direct_write(1 * M, 4096, 2)
+other = os.open(LOG, os.O_RDONLY | os.O_NONBLOCK)
+os.close(fd)
+same("entries since the opening", entries_of(read_once(other)), [("W", 2048), ("W", 2056)])
+raw.direct_write(2 * M, 4096)
+os.close(other)
+same("memory after the last close", memory(), 0)
+fd = os.open(LOG, os.O_RDONLY | os.O_NONBLOCK)
+same("what the last reader left", read_once(fd), "EAGAIN")
+same("losses", status()["lost"], {})
+disable()
+same("the end", read_once(fd), b"")
+
+# --- a log that is open before enabling has all from the beginning
+enable(log=False)
+raw.direct_write(0, 4096, 3)
+same("entries of a log that was open before", entries_of(read_once(fd)),
+     [("W", n * 8) for n in range(3)])
+raw.direct_write(1 * M, 4096, 3)
+disable()
+enable(log=False)
+same("entries of the session before", read_once(fd), "EAGAIN")
+os.close(fd)
+disable()
+
+# --- log_at_enable: entries are kept for a reader to come, until there is no more room
+enable()
+check(memory() >= 1 * M, "a log of the beginning has %d bytes" % memory())
+raw.direct_write(0, 4096, 3)
+disable()
+same("entries of a session that is over", entries_of(read_bytes("iolog")),
+     [("W", n * 8) for n in range(3)])
+enable()
+dd = ["taskset", "1", "dd", "if=" + raw.node, "of=/dev/null", "bs=512", "iflag=direct",
+      "status=none"]
+eventually("the log is full", lambda: not subprocess.call(dd + ["count=20000"]) and
+           int(status()["lost"].get("iolog_unread", 0)) > 1000, 120)
+lost = status()["lost"]
+same("losses of a full log", list(lost), ["iolog_unread"])
+raw.direct_read(0, 4096)
+same("a full log counts on", status()["lost"]["iolog_unread"], lost["iolog_unread"] + 1)
+fd = os.open(LOG, os.O_RDONLY | os.O_NONBLOCK)
+count = len(entries_of(read_fd(fd)))
+check(count > 20000, "a full log has %d entries" % count)
+raw.direct_write(0, 4096)
+same("entries once there is room", entries_of(read_once(fd)), [("W", 0)])
+same("not counted any more", status()["lost"]["iolog_unread"], lost["iolog_unread"] + 1)
+os.close(fd)
+raw.direct_write(4096, 4096)
+disable()
+same("an entry after the close", entries_of(read_bytes("iolog")), [("W", 8)])
 
 # --- O_NONBLOCK and poll
 enable()
@@ -140,6 +208,13 @@ def bin_reader(name):
     while os.read(fd, 4096):
         pass
 
+
+raw.direct_write(8192, 4096)
+fd = select.select(fds, [], [], 30)[0][0]
+got = [e.sector for e in abi.IOLOG.split(read_fd(fd, 7))]
+same("a record that is read in pieces", got, [16])
+one = memory()
+check(one >= len(names) * M, "%d open binary logs have %d bytes" % (len(names), one))
 
 pids = [child(bin_reader, n) for n in names]
 time.sleep(0.3)

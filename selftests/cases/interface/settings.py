@@ -12,8 +12,8 @@ disk = Disk(sys.argv[1])
 line = "%s %s" % (disk.number, disk.name)
 
 # --- modes and defaults
-rw = ("enable devs max_roles max_intents max_acts ttl_secs nr_counters charge role "
-      "role_id").split()
+rw = ("enable log_at_enable devs max_roles max_intents max_acts ttl_secs nr_counters charge "
+      "role role_id").split()
 ro = ("nr_roles nr_intents nr_acts counters_pipe counters_pipe_bin intents intents_bin "
       "iolog roles status").split()
 losses = ("idx_nomem idx_nospc node_nomem pgtree_nomem cnts_nomem iolog_overflow").split()
@@ -31,9 +31,10 @@ for name in losses:
     same("stats/" + name, value("stats/" + name), "0")
 same("the mode of the folder", mode("."), "700")
 for name, default in {
-        "enable": "0", "devs": "", "nr_counters": "0", "charge": "split", "role": "thread",
-        "role_id": "0", "ttl_secs": "120", "max_roles": "65536", "max_intents": "16384",
-        "max_acts": "65536", "nr_roles": "0", "nr_intents": "0", "nr_acts": "0"}.items():
+        "enable": "0", "log_at_enable": "0", "devs": "", "nr_counters": "0", "charge": "split",
+        "role": "thread", "role_id": "0", "ttl_secs": "120", "max_roles": "65536",
+        "max_intents": "16384", "max_acts": "65536", "nr_roles": "0", "nr_intents": "0",
+        "nr_acts": "0"}.items():
     same("the default of " + name, value(name), default)
 same("counters without a counter", os.listdir(path("counters")), [])
 for name in "iolog", "intents", "intents_bin", "counters_pipe", "counters_pipe_bin":
@@ -43,13 +44,15 @@ same("roles before the first enabling", read("roles"), "id pid tgid comm cgroup 
 # --- what every setting refuses
 junk = ["", " ", "\n", "x", "1x", "1 2", "1\n2", "-1", "+ 1", "0x", "1.0", "1,", "\x001", "1\x00",
         "4294967296", "18446744073709551616", "one", "\xff", "1;"]
-for name in "max_roles", "max_intents", "max_acts", "ttl_secs", "nr_counters", "role_id":
+for name in ("max_roles", "max_intents", "max_acts", "ttl_secs", "nr_counters", "role_id",
+             "log_at_enable"):
     for text in junk:
         refuses("EINVAL", name, text)
     refuses("E2BIG", name, "1" + " " * 4096)
 for name in "max_roles", "max_intents", "max_acts":
     for text in "0", "1", "3", "16777217":
         refuses("EINVAL", name, text)
+refuses("EINVAL", "log_at_enable", "2")
 refuses("EINVAL", "nr_counters", "257")
 refuses("EINVAL", "role_id", "2147483648")
 for text in "", "2", "-1", "maybe", "1 0", "01", "on off", "o", "1x", "on\x00":
@@ -87,6 +90,8 @@ takes("charge", "first\n", "first")
 takes("charge", " split ", "split")
 for kind in "process", "cgroup", "thread":
     takes("role", kind + "\n", kind)
+takes("log_at_enable", "1\n", "1")
+takes("log_at_enable", "0", "0")
 takes("role_id", "2147483647", "2147483647")
 takes("role_id", "0\n", "0")
 for text, now in (("1", "1"), ("0", "0"), ("y\n", "1"), ("N", "0"), ("on", "1"), ("off\n", "0"),

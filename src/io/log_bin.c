@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The log of a CPU lives as long as its file exists or is open.  debugfs removes the file
+ * when no handler runs, and lets none but the release handler run afterwards.  So the ring
+ * stays while any other handler uses it.
+ */
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "log_bin.h"
+#include "log_readers.h"
+#include "log_ring.h"
+
+enum {
+	BIN_BYTES = 1 << 20,	/* of a CPU */
+};
+
+/* The log of one CPU in one session. */
+struct iob_log_bin {
+	struct kref ref;	/* the file; each who has it open */
+	unsigned int cpu;
+	struct dentry *file;	/* B */
+	struct mutex lock;	/* the members below; one reader takes bytes at a time */
+	unsigned int readers;
+	bool over;		/* the session has ended, the file is gone */
+	struct iob_log_ring *ring;	/* NULL without readers */
+	size_t taken;		/* bytes of the oldest record that are read */
+};
+
+/* B: bin_mutex; files come and go */
+static DEFINE_MUTEX(bin_mutex);
+static DEFINE_PER_CPU(struct iob_log_bin *, bin_log);		/* B */
+static DEFINE_PER_CPU(struct iob_log_ring *, bin_ring);		/* of bin_log; RCU */
+static bool bin_session;					/* B; files are to be there */
+static struct dentry *bin_dir;
+static const struct file_operations *bin_fops;
+
+static void bin_log_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct iob_log_bin, ref));
+}
+
+/* Keep a record if the file of this CPU is open.  Any context but NMI; iob_read_lock(). */
+void iob_log_bin_add(const struct iob_iolog_bin_record *rec)
+{
+	struct iob_log_ring *ring;
+	unsigned long flags;
+	bool lost;
+
+	local_irq_save(flags);
+	ring = READ_ONCE(*this_cpu_ptr(&bin_ring));
+	lost = ring && !iob_log_ring_put(ring, rec);
+	local_irq_restore(flags);
+	if (unlikely(lost))
+		iob_stat_inc(iolog_bin_overflow);
+}
+
+/* The lock of @log is held. */
+static void bin_ring_free(struct iob_log_bin *log)
+{
+	WRITE_ONCE(per_cpu(bin_ring, log->cpu), NULL);
+	iob_log_ring_free(log->ring);
+	log->ring = NULL;
+}
+
+/**
+ * iob_log_bin_open - a file is opened: records of its CPU are kept from now on
+ * @log: of the file
+ *
+ * May sleep.  Return: 0 or -ENOMEM.
+ */
+int iob_log_bin_open(struct iob_log_bin *log)
+{
+	int err = 0;
+
+	mutex_lock(&log->lock);
+	if (!log->ring) {
+		log->taken = 0;
+		log->ring = iob_log_ring_alloc(BIN_BYTES, log->cpu);
+		/* pairs with the dependency in iob_log_bin_add() */
+		smp_store_release(per_cpu_ptr(&bin_ring, log->cpu), log->ring);
+	}
+	if (log->ring) {
+		log->readers++;
+		kref_get(&log->ref);
+		atomic_inc(&iob_iolog_readers.bin);
+	} else {
+		err = -ENOMEM;
+	}
+	mutex_unlock(&log->lock);
+	return err;
+}
+
+/* The file is closed.  May sleep. */
+void iob_log_bin_close(struct iob_log_bin *log)
+{
+	mutex_lock(&log->lock);
+	log->readers--;
+	if (!log->over) {
+		atomic_dec(&iob_iolog_readers.bin);
+		if (!log->readers)
+			bin_ring_free(log);
+	}
+	mutex_unlock(&log->lock);
+	kref_put(&log->ref, bin_log_free);
+}
+
+/* Copy from the oldest records.  The lock of @log is held.  Return: bytes, or -EFAULT. */
+static ssize_t bin_records_copy(struct iob_log_bin *log, char __user *to, size_t size)
+{
+	const struct iob_iolog_bin_record *rec = iob_log_ring_look(log->ring);
+	size_t n, done = 0;
+
+	while (rec && done < size) {
+		n = min(sizeof(*rec) - log->taken, size - done);
+		if (copy_to_user(to + done, (const char *)rec + log->taken, n))
+			return done ? done : -EFAULT;
+		done += n;
+		log->taken += n;
+		if (log->taken == sizeof(*rec)) {
+			log->taken = 0;
+			rec = iob_log_ring_next(log->ring);
+		}
+	}
+	return done;
+}
+
+/**
+ * iob_log_bin_read - take bytes out of a file
+ * @log:  of the file
+ * @to:   gets them
+ * @size: at most
+ *
+ * May sleep.  Return: how many, 0 if there is none, -EFAULT, -ERESTARTSYS.
+ */
+ssize_t iob_log_bin_read(struct iob_log_bin *log, char __user *to, size_t size)
+{
+	ssize_t got;
+
+	if (mutex_lock_interruptible(&log->lock))
+		return -ERESTARTSYS;
+	got = bin_records_copy(log, to, size);
+	mutex_unlock(&log->lock);
+	return got;
+}
+
+static bool is_bin_ready(const struct iob_log_bin *log)
+{
+	iob_log_announce();
+	return iob_log_ring_has(log->ring) || iob_iolog_ended();
+}
+
+/**
+ * iob_log_bin_wait - wait for a record of one CPU, or for the end of the session
+ * @log: of the open file
+ *
+ * May sleep; the caller holds no lock.  Return: 0 or -ERESTARTSYS.
+ */
+int iob_log_bin_wait(struct iob_log_bin *log)
+{
+	return wait_event_interruptible(iob_log_wait, is_bin_ready(log));
+}
+
+/* poll(2) on a binary file. */
+__poll_t iob_log_bin_poll(struct iob_log_bin *log, struct file *file,
+			  struct poll_table_struct *pt)
+{
+	poll_wait(file, &iob_log_wait, pt);
+	return is_bin_ready(log) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/* The bytes of the rings.  Any context. */
+unsigned long iob_log_bin_bytes(void)
+{
+	unsigned long bytes = 0;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (READ_ONCE(per_cpu(bin_ring, cpu)))
+			bytes += BIN_BYTES;
+	}
+	return bytes;
+}
+
+/* Make the file of a CPU.  B. */
+static int bin_file_make(unsigned int cpu)
+{
+	struct iob_log_bin *log;
+	char name[24];
+
+	if (per_cpu(bin_log, cpu))
+		return 0;
+	log = kzalloc(sizeof(*log), GFP_KERNEL);
+	if (!log)
+		return -ENOMEM;
+	kref_init(&log->ref);
+	mutex_init(&log->lock);
+	log->cpu = cpu;
+	snprintf(name, sizeof(name), "iolog_bin%u", cpu);
+	log->file = debugfs_create_file(name, 0400, bin_dir, log, bin_fops);
+	if (IS_ERR(log->file)) {
+		kfree(log);
+		return -ENOMEM;
+	}
+	per_cpu(bin_log, cpu) = log;
+	return 0;
+}
+
+/* Remove the file of a CPU.  No handler waits.  B. */
+static void bin_file_remove(unsigned int cpu)
+{
+	struct iob_log_bin *log = per_cpu(bin_log, cpu);
+
+	if (!log)
+		return;
+	/* returns when no handler runs any more */
+	debugfs_remove(log->file);
+	per_cpu(bin_log, cpu) = NULL;
+	mutex_lock(&log->lock);
+	log->over = true;
+	atomic_sub(log->readers, &iob_iolog_readers.bin);
+	bin_ring_free(log);
+	mutex_unlock(&log->lock);
+	kref_put(&log->ref, bin_log_free);
+}
+
+/**
+ * iob_log_bin_start - a session begins: the files appear
+ *
+ * May sleep.  Return: 0 or -ENOMEM.
+ */
+int iob_log_bin_start(void)
+{
+	unsigned int cpu;
+	int err = 0;
+
+	cpus_read_lock();
+	mutex_lock(&bin_mutex);
+	bin_session = true;
+	for_each_online_cpu(cpu) {
+		err = bin_file_make(cpu);
+		if (err)
+			break;
+	}
+	mutex_unlock(&bin_mutex);
+	cpus_read_unlock();
+	return err;
+}
+
+/* Remove the files, before their directory goes.  The log has ended.  May sleep. */
+void iob_log_bin_stop(void)
+{
+	unsigned int cpu;
+
+	mutex_lock(&bin_mutex);
+	bin_session = false;
+	for_each_possible_cpu(cpu)
+		bin_file_remove(cpu);
+	mutex_unlock(&bin_mutex);
+}
+
+/* A CPU is about to come.  Without memory it has no file. */
+void iob_log_bin_cpu(unsigned int cpu)
+{
+	mutex_lock(&bin_mutex);
+	if (bin_session)
+		bin_file_make(cpu);
+	mutex_unlock(&bin_mutex);
+}
+
+/**
+ * iob_log_bin_init - where and how the files are to appear
+ * @dir:  the debugfs directory
+ * @fops: of the files, whose ->i_private is the struct iob_log_bin
+ *
+ * Module load.
+ */
+void iob_log_bin_init(struct dentry *dir, const struct file_operations *fops)
+{
+	bin_dir = dir;
+	bin_fops = fops;
+}
