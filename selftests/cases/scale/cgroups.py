@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of scale/cgroups."""
+import os
+import sys
+
+from crowd import Tally, crowd, percent, show_status
+from lib.case import MNT, SCRATCH, Disk, child, disable, enable, put, same, sync, value, wait_for
+
+HOME = "/sys/fs/cgroup/iobscale"
+PER_GROUP = 10
+disk = Disk(sys.argv[1])
+BLOCK = os.statvfs(MNT).f_bsize
+put("devs", disk.name)
+groups = [HOME + "/" + name for name in sorted(os.listdir(HOME)) if os.path.isdir(HOME + "/" + name)]
+same("cgroups", len(groups), 1000)
+
+
+def processes_of(role):
+    """@PER_GROUP processes in each cgroup write a file each; the sums of the log."""
+    manifest, folder = SCRATCH + "/manifest-" + role, MNT + "/" + role
+    put("role", role)
+    os.mkdir(folder)
+    sync()
+    enable()
+    log = Tally("-i", "-l", str(1 << 20), "-m", manifest)
+    crowd("cgroups", folder, 600, *groups * PER_GROUP, manifest=manifest)
+    sync()
+    disk.stat()
+    disable()
+    sums = log.end()
+    print("role", role)
+    sums.show("kind", "how", "intent", op="W")
+    show_status()
+    right, wrong, cgroups, _ = sums.files
+    whole = len(groups) * PER_GROUP * BLOCK
+    print("%.2f %% of the files are charged to the role that wrote it" % percent(right, whole))
+    same("bytes charged to another role", wrong, 0)
+    same("bytes under another cgroup", cgroups, 0)
+    same("bytes charged to the role that wrote them", right, whole)
+    same("bytes without a role", sums.bytes(op="W", kind="nobody"), 0)
+
+
+# One process goes from cgroup to cgroup, and writes to the disk in each
+def wanders(places):
+    fd = os.open(MNT + "/wanders", os.O_WRONLY | os.O_CREAT, 0o600)
+    for nr, group in enumerate(places):
+        put(group + "/cgroup.procs", "0")
+        os.pwrite(fd, b"x" * BLOCK, nr * BLOCK)
+        os.fdatasync(fd)
+    os.close(fd)
+    put("/sys/fs/cgroup/cgroup.procs", "0")
+
+
+def moves(role):
+    put("role", role)
+    places = groups[:100]
+    enable()
+    log = Tally("-i")
+    wait_for(child(wanders, places))
+    sync()
+    disk.stat()
+    disable()
+    ino = os.stat(MNT + "/wanders").st_ino
+    sums = log.end()
+    got = {cgroup: size for (cgroup,), size in sums.by("cgroup", op="W", place=ino).items()}
+    print("one that goes through 100 cgroups, role %s: bytes in %d of them" % (role, len(got)))
+    same("bytes of each cgroup that the task was in, role " + role, got,
+         {os.stat(group).st_ino: BLOCK for group in places})
+    os.unlink(MNT + "/wanders")
+
+
+same("role", value("role"), "thread")
+processes_of("thread")
+processes_of("cgroup")
+moves("cgroup")
+moves("thread")
