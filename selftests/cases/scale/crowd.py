@@ -105,6 +105,24 @@ def crowd(*words, manifest="/dev/null"):
     return process.pid
 
 
+PROBLEMS = []
+
+
+def wanted(true, *words):
+    """Like check(), but the case goes on until verdict()."""
+    if not true:
+        PROBLEMS.append(" ".join(str(w) for w in words))
+        print("not so:", PROBLEMS[-1])
+
+
+def wanted_same(what, got, want):
+    wanted(got == want, "%s: %r, not %r" % (what, got, want))
+
+
+def verdict():
+    check(not PROBLEMS, "; ".join(PROBLEMS))
+
+
 def percent(part, whole):
     return 100 * part / max(1, whole)
 

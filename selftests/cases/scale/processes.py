@@ -3,8 +3,8 @@
 import os
 import sys
 
-from crowd import Tally, crowd, percent, show_status
-from lib.case import MNT, SCRATCH, Disk, check, disable, enable, put, same, status, sync, value
+from crowd import Tally, crowd, percent, show_status, verdict, wanted, wanted_same
+from lib.case import MNT, SCRATCH, Disk, disable, enable, put, same, status, sync, value
 
 ROUNDS, PROCESSES, ROLES = 6, 5000, 16384
 disk = Disk(sys.argv[1])
@@ -31,10 +31,11 @@ same("bytes in the log", sums.written, written)
 right, wrong, _, _ = sums.files
 whole = ROUNDS * PROCESSES * BLOCK
 print("%.2f %% of the files are charged to the process that wrote it" % percent(right, whole))
-same("bytes charged to another process", wrong, 0)
-same("bytes charged to the process that wrote them", right, whole)
-same("bytes without a role", sums.bytes(op="W", kind="nobody"), 0)
-check(max(o[0] for o in objects) <= ROLES, "%d roles" % max(o[0] for o in objects))
+wanted_same("bytes charged to another process", wrong, 0)
+wanted_same("bytes charged to the process that wrote them", right, whole)
+wanted_same("bytes without a role", sums.bytes(op="W", kind="nobody"), 0)
+wanted(max(o[0] for o in objects) <= ROLES, "%d roles" % max(o[0] for o in objects))
 # what a round leaves is not more each time
-check(objects[-1][2] <= objects[2][2] * 1.5, "acts grow: %r" % objects)
-check(objects[-1][1] <= objects[2][1] + 50, "intents grow: %r" % objects)
+wanted(objects[-1][2] <= objects[2][2] * 1.5, "acts grow: %r" % objects)
+wanted(objects[-1][1] <= objects[2][1] + 50, "intents grow: %r" % objects)
+verdict()

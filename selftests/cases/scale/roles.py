@@ -3,10 +3,9 @@
 import os
 import sys
 
-from crowd import Tally, crowd, percent, show_status
+from crowd import Tally, crowd, percent, show_status, verdict, wanted, wanted_same
 from lib import abi
-from lib.case import (IOB, MNT, SCRATCH, Disk, check, disable, enable, put, read, read_bytes, same,
-                      sync)
+from lib.case import IOB, MNT, SCRATCH, Disk, disable, enable, put, read, read_bytes, sync
 
 ROLES = 20000
 disk = Disk(sys.argv[1])
@@ -22,7 +21,7 @@ log = Tally("-i", "-l", str(1 << 20), "-m", manifest)
 crowd("roles", folder, ROLES, 600, IOB + "/role_id", manifest=manifest)
 sync()
 disk.stat()
-wanted = {-n for n in range(1, ROLES + 1)}
+all_roles = {-n for n in range(1, ROLES + 1)}
 listed = {int(line.split(" ", 1)[0]) for line in read("roles").splitlines()[1:]}
 counted = {r.id for r in abi.PIPE.split(read_bytes("counters_pipe_bin")) if sum(r.cnts)}
 disable()
@@ -32,8 +31,10 @@ show_status()
 right, wrong, _, _ = sums.files
 print("%.2f %% of the files are charged to the role that wrote it" %
       percent(right, ROLES * BLOCK))
-same("bytes charged to another role", wrong, 0)
-same("bytes charged to the role that wrote them", right, ROLES * BLOCK)
-same("bytes without a role", sums.bytes(op="W", kind="nobody"), 0)
-same("user roles that `roles` does not list", len(wanted - listed), 0)
-check(not wanted - counted, "counters_pipe_bin lacks %d user roles" % len(wanted - counted))
+wanted_same("bytes charged to another role", wrong, 0)
+wanted_same("bytes charged to the role that wrote them", right, ROLES * BLOCK)
+wanted_same("bytes without a role", sums.bytes(op="W", kind="nobody"), 0)
+wanted_same("user roles that `roles` does not list", len(all_roles - listed), 0)
+wanted(not all_roles - counted,
+       "counters_pipe_bin lacks %d user roles" % len(all_roles - counted))
+verdict()

@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define MAX_CPUS	64
@@ -323,6 +324,8 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind != 2)
 		errx(2, "usage: see the head of iotally.c");
+	/* the case may end by a failure */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigaction(SIGUSR1, &action, NULL);
 	nr = open_logs(argv[optind], logs);
 	/* The logs are open: who waits for this knows */
