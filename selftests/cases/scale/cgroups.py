@@ -63,7 +63,7 @@ def moves(role):
     ino = os.stat(MNT + "/wanders").st_ino
     sums = log.end()
     got = {cgroup: size for (cgroup,), size in sums.by("cgroup", op="W", place=ino).items()}
-    right = sum(got.get(os.stat(group).st_ino, 0) for group in places)
+    right = sum(min(BLOCK, got.get(os.stat(group).st_ino, 0)) for group in places)
     wanted_same("bytes under the cgroup that the task was in, role " + role, right,
                 len(places) * BLOCK)
     os.unlink(MNT + "/wanders")
