@@ -3,8 +3,8 @@
 import os
 import sys
 
-from crowd import Tally, crowd, percent, show_status, verdict, wanted_same
 from lib.case import MNT, SCRATCH, Disk, child, disable, enable, put, same, sync, value, wait_for
+from lib.crowd import Tally, crowd, percent, show_status, verdict, wanted_same
 
 HOME = "/sys/fs/cgroup/iobscale"
 PER_GROUP = 2
@@ -31,7 +31,7 @@ def processes_of(role):
     print("role", role)
     sums.show("kind", "how", "intent", op="W")
     show_status()
-    right, wrong, cgroups, _ = sums.files
+    right, wrong, cgroups, _ = sums.files[0]
     whole = len(groups) * PER_GROUP * BLOCK
     print("%.2f %% of the files are charged to the role that wrote it" % percent(right, whole))
     wanted_same("bytes charged to another role", wrong, 0)

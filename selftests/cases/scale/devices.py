@@ -3,8 +3,8 @@
 import os
 import sys
 
-from crowd import Tally, crowd, percent, verdict, wanted
 from lib.case import MNT, Disk, disable, enable, put, sync
+from lib.crowd import Tally, crowd, percent, verdict, wanted
 
 label, second, first = sys.argv[1], Disk(sys.argv[2]), Disk(sys.argv[3])
 

@@ -4,8 +4,8 @@ import os
 import sys
 import time
 
-from crowd import verdict, wanted
 from lib.case import MNT, PAGE, Disk, disable, enable, iolog_now, put, replace, run, sync
+from lib.crowd import verdict, wanted
 
 disk, other = Disk(sys.argv[1]), Disk(sys.argv[2])
 INTERVAL = "/proc/sys/vm/dirty_writeback_centisecs"

@@ -8,8 +8,8 @@ import os
 import subprocess
 import sys
 
-from crowd import Tally, crowd, percent, show_status, verdict, wanted
 from lib.case import MNT, M, Disk, disable, enable, put, same, sync
+from lib.crowd import Tally, crowd, percent, show_status, verdict, wanted
 
 FILES = int(os.environ.get("SCALE_FILES", "60000"))
 disk, GOAL = Disk(sys.argv[1]), float(sys.argv[2])

@@ -5,9 +5,9 @@ import os
 import sys
 import time
 
-from crowd import Tally, show_status, verdict, wanted, wanted_same
 from lib.case import (MNT, PAGE, Disk, buffer, child, disable, enable, iolog_now, path, put, run,
                       same, status, sync, value, wait_for)
+from lib.crowd import Tally, show_status, verdict, wanted, wanted_same
 
 disk, raw = Disk(sys.argv[1]), Disk(sys.argv[2])
 LIMITS = {name: value(name) for name in ("max_roles", "max_intents", "max_causes", "max_acts")

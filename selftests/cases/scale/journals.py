@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 
-from crowd import Tally, crowd, percent, show_status, verdict, wanted, wanted_same
 from lib.case import MNT, M, Disk, check, disable, enable, fail, put, same, sync
+from lib.crowd import Tally, crowd, percent, show_status, verdict, wanted, wanted_same
 
 WRITERS, SIZE, OWN = 100, 6 * M, 64 << 10
 BLKPG, ADD, DELETE = 0x1269, 1, 2

@@ -1,5 +1,5 @@
 # For the cases of very many files, processes, roles, cgroups and journals, whose bodies are
-# Python programs beside them (see crowd.py).
+# Python programs beside them (see selftests/lib/crowd.py).
 # shellcheck shell=bash
 
 . "$IOB_LIB/guest.sh"

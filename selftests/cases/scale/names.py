@@ -4,10 +4,10 @@ import os
 import subprocess
 import sys
 
-from crowd import verdict, wanted_same
 from lib import iolog
 from lib.case import (MNT, Disk, buffer, disable, enable, iolog_now, kill, put, replace, run,
                       sync)
+from lib.crowd import verdict, wanted_same
 
 disk = Disk(sys.argv[1])
 # the flusher stays asleep: all is written by sync

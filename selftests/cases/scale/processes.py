@@ -3,8 +3,8 @@
 import os
 import sys
 
-from crowd import Tally, crowd, percent, show_status, verdict, wanted, wanted_same
 from lib.case import MNT, SCRATCH, Disk, disable, enable, put, same, status, sync, value
+from lib.crowd import Tally, crowd, percent, show_status, verdict, wanted, wanted_same
 
 ROUNDS, PROCESSES, ROLES = 6, 5000, 16384
 disk = Disk(sys.argv[1])
@@ -28,7 +28,7 @@ sums = log.end()
 sums.show("kind", "comm", "how", "intent", op="W")
 show_status()
 same("bytes in the log", sums.written, written)
-right, wrong, _, _ = sums.files
+right, wrong, _, _ = sums.files[0]
 whole = ROUNDS * PROCESSES * BLOCK
 print("%.2f %% of the files are charged to the process that wrote it" % percent(right, whole))
 wanted_same("bytes charged to another process", wrong, 0)

@@ -4,10 +4,10 @@ import os
 import sys
 import time
 
-from crowd import show_status, verdict, wanted, wanted_same
 from lib import abi
 from lib.case import (MNT, Disk, buffer, child, disable, enable, iolog_now, path, pipe, put,
                       read, read_bytes, same, sync, wait_for)
+from lib.crowd import show_status, verdict, wanted, wanted_same
 
 disk, raw = Disk(sys.argv[1]), Disk(sys.argv[2])
 

@@ -3,9 +3,9 @@
 import os
 import sys
 
-from crowd import Tally, crowd, percent, show_status, verdict, wanted, wanted_same
 from lib import abi
 from lib.case import IOB, MNT, SCRATCH, Disk, disable, enable, put, read, read_bytes, sync
+from lib.crowd import Tally, crowd, percent, show_status, verdict, wanted, wanted_same
 
 ROLES = 20000
 disk = Disk(sys.argv[1])
@@ -28,7 +28,7 @@ disable()
 sums = log.end()
 sums.show("kind", "how", "intent", op="W")
 show_status()
-right, wrong, _, _ = sums.files
+right, wrong, _, _ = sums.files[0]
 print("%.2f %% of the files are charged to the role that wrote it" %
       percent(right, ROLES * BLOCK))
 wanted_same("bytes charged to another role", wrong, 0)

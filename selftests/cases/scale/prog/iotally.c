@@ -2,7 +2,7 @@
 /*
  * Add up all records of the binary log, by who pays.
  *
- *	iotally [-i | -z SECTORS] [-l BYTES] [-m MANIFEST] IOBLAME OUT
+ *	iotally [-i | -z SECTORS] [-l BYTES] [-m [DISK=]MANIFEST]... IOBLAME OUT
  *
  * Reads IOBLAME/iolog_bin* until ioblame is disabled, then writes the sums to OUT. SIGUSR1:
  * read what there is, write the sums so far to OUT, go on. OUT appears whole, by a rename; while
@@ -16,8 +16,8 @@
  *
  * -m: MANIFEST has a line "ID INODE BYTES CGROUP" for each file, which only this role wrote, as
  * crowd.c prints. OUT gets a line "files RIGHT WRONG CGROUPS WANTED": the bytes of these files
- * that were written for the right role, for others, those with another cgroup, and all bytes.
- * Bytes beyond those of the MANIFEST are the rest of a block.
+ * that were written (on DISK, as in `disk=`) for the right role, for others, those with another
+ * cgroup, and the sum of BYTES, which counts no rest of a block.
  *
  * The first line is "all RECORDS BYTES" with the bytes of all writes.
  */
@@ -36,6 +36,7 @@
 #include <unistd.h>
 
 #define MAX_CPUS	64
+#define MAX_MANIFESTS	8
 #define RECORD		sizeof(struct iob_iolog_bin_record)
 #define WORD(constant, word)	word,
 
@@ -65,7 +66,11 @@ struct table {
 static struct table all;
 static uint64_t records, written, sectors_per_place, least;
 static bool by_inode;
-static const char *manifest;
+static struct manifest {
+	const char *path;
+	uint32_t disk;	/* 0: any */
+} manifests[MAX_MANIFESTS];
+static int nr_manifests;
 static volatile sig_atomic_t asked;
 
 static void on_usr1(int signal)
@@ -164,7 +169,6 @@ static void count_records(const char *data, size_t bytes)
 		errx(1, "%zu bytes are no record", bytes);
 }
 
-/* Tell @files of the MANIFEST from all else: right, wrong, cgroup of each byte of theirs */
 struct file {
 	uint64_t ino, bytes, cgroup;
 	int32_t id;
@@ -177,18 +181,29 @@ static int file_compare(const void *a, const void *b)
 	return one->ino < other->ino ? -1 : one->ino > other->ino;
 }
 
-static struct file *manifest_read(size_t *nr)
+static void manifest_add(char *word)
+{
+	struct manifest *m = &manifests[nr_manifests];
+	char *path = strchr(word, '=');
+
+	if (nr_manifests++ == MAX_MANIFESTS)
+		errx(2, "more than %d manifests", MAX_MANIFESTS);
+	m->path = path ? path + 1 : word;
+	m->disk = path ? strtoul(word, NULL, 16) : 0;
+}
+
+static struct file *manifest_read(const char *path, size_t *nr)
 {
 	struct file *files = NULL, file;
-	FILE *in = fopen(manifest, "r");
+	FILE *in = fopen(path, "r");
 
 	if (!in)
-		err(1, "%s", manifest);
+		err(1, "%s", path);
 	while (fscanf(in, "%d %lu %lu %lu", &file.id, &file.ino, &file.bytes, &file.cgroup) == 4) {
 		if (!(*nr & 4095))
 			files = realloc(files, (*nr + 4096) * sizeof(file));
 		if (!files)
-			err(1, "%s", manifest);
+			err(1, "%s", path);
 		files[(*nr)++] = file;
 	}
 	fclose(in);
@@ -196,13 +211,13 @@ static struct file *manifest_read(size_t *nr)
 	return files;
 }
 
-static void manifest_compare(FILE *out)
+static void manifest_compare(const struct manifest *m, FILE *out)
 {
 	uint64_t right = 0, wrong = 0, cgroups = 0, wanted = 0;
 	struct file *files, *file, key = { 0 };
 	size_t nr = 0, i;
 
-	files = manifest_read(&nr);
+	files = manifest_read(m->path, &nr);
 	for (i = 0; i < nr; i++)
 		wanted += files[i].bytes;
 	for (i = 0; i < all.size; i++) {
@@ -210,6 +225,8 @@ static void manifest_compare(FILE *out)
 
 		key.ino = sum->key.place;
 		if (!sum->ios || sum->key.op != 'W' || sum->key.why == IOB_MODIFIER_JOURNAL >> 28)
+			continue;
+		if (m->disk && sum->key.disk != m->disk)
 			continue;
 		file = bsearch(&key, files, nr, sizeof(key), file_compare);
 		if (!file)
@@ -262,8 +279,8 @@ static void write_sums(const char *path)
 	}
 	table_print(&merged, out);
 	free(merged.sums);
-	if (manifest && access(manifest, R_OK) == 0)
-		manifest_compare(out);
+	for (int i = 0; i < nr_manifests; i++)
+		manifest_compare(&manifests[i], out);
 	if (fclose(out) || rename(new, path))
 		err(1, "%s", path);
 }
@@ -318,7 +335,7 @@ int main(int argc, char **argv)
 		case 'i': by_inode = true; break;
 		case 'z': sectors_per_place = strtoull(optarg, NULL, 10); break;
 		case 'l': least = strtoull(optarg, NULL, 10); break;
-		case 'm': manifest = optarg; break;
+		case 'm': manifest_add(optarg); break;
 		default: return 2;
 		}
 	}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the cases of scale/ share: prog/crowd.c, which does much, and prog/iotally.c, which
-adds up the binary log.
+"""What the cases of scale/ and the soak share: cases/scale/prog/crowd.c, which does much, and
+iotally.c there, which adds up the binary log.
 
     with_log = Tally("-i")
     crowd("files", MNT, 60000, 600)
@@ -27,12 +27,12 @@ class Sums:
     """What iotally has added up, as rows of {op, how, kind, id, ..., bytes, comm}."""
 
     def __init__(self, text):
-        self.rows, self.files = [], None
+        self.rows, self.files = [], []
         first, *lines = text.splitlines()
         self.records, self.written = [int(x) for x in first.split()[1:]]
         for line in lines:
             if line.startswith("files "):
-                self.files = [int(x) for x in line.split()[1:]]
+                self.files.append([int(x) for x in line.split()[1:]])
                 continue
             row = LINE.fullmatch(line).groupdict()
             row.update((name, int(row[name])) for name in NUMBERS)
