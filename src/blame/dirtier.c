@@ -106,23 +106,25 @@ void iob_dirtier_clear(unsigned long pfn, unsigned long count)
 }
 
 /*
- * Copy the entries of @count pages whose contents move from frame @from to @to.  Any context
- * but NMI.
+ * Move the entries of @count pages whose contents move from frame @from to @to: the old frames
+ * have none any more.  Any context but NMI.
  */
 void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 {
-	for (; count; count--, to++, from++) {
-		u32 nr = iob_dirtier_get(from);
+	unsigned long i;
+
+	for (i = 0; i < count; i++) {
+		u32 nr = iob_dirtier_get(from + i);
 		const struct iob_act *act = iob_act_nr(nr);
 
 		/* an act that is being reclaimed must get no new entry */
 		if (nr > IOB_ACT_LOST && (!act || READ_ONCE(act->dead)))
 			nr = IOB_ACT_LOST;
-		if (nr) {
-			iob_dirtier_set(to, 1, nr);
-			iob_dirty_time_move(to, from);
-		}
+		if (nr)
+			iob_dirtier_set(to + i, 1, nr);
 	}
+	iob_dirtier_clear(from, count);
+	iob_dirty_time_move(to, from, count);
 }
 
 /* The slow path of iob_dirtier_get(): entries take four bytes.  Any context. */
@@ -147,7 +149,7 @@ static void dirtier_fast_update(void)
 	spin_unlock(&lock);
 }
 
-/* Start or stop to note when pages are dirtied.  Any context. */
+/* Start or stop to note when pages are dirtied.  The caller allows one call at a time. */
 void iob_dirtier_want_age(bool want)
 {
 	iob_dirty_time_want(want);
