@@ -86,6 +86,10 @@ demo:
 bench:
 	@selftests/bench/run
 
+# A million files, a hundred thousand processes, an hour and more of the guest's time
+soak:
+	@selftests/soak/run
+
 lint:
 	@CASE='lint/*' selftests/run
 
@@ -102,9 +106,10 @@ help:
 	@echo 'make check       all tests; KERNEL="6.1 7.2" and CASE="truth/*" run a part'
 	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
+	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
 	@echo 'make lint        only the checks of the source'
 	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
 	@echo 'make clean       remove what was built here'
 
-.PHONY: all module command clean install uninstall install-files uninstall-files check quick demo bench lint help
+.PHONY: all module command clean install uninstall install-files uninstall-files check quick demo bench soak lint help
 .SUFFIXES:

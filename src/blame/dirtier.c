@@ -87,20 +87,21 @@ void iob_dirtier_clear(unsigned long pfn, unsigned long count)
 }
 
 /*
- * Move the entries of @count pages whose contents move from frame @from to @to.  Any context
- * but NMI.
+ * Move the entries of @count pages whose contents move from frame @from to @to: the old frames
+ * have none any more.  Any context but NMI.
  */
 void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 {
-	for (; count; count--, to++, from++) {
-		u32 entry = iob_dirtier_get(from);
+	unsigned long i;
+	u32 entry;
 
-		if (!entry)
-			continue;
-		iob_dirtier_set(to, 1, entry);
-		iob_dirty_time_move(to, from);
-		iob_dirtier_clear(from, 1);
+	for (i = 0; i < count; i++) {
+		entry = iob_dirtier_get(from + i);
+		if (entry)
+			iob_dirtier_set(to + i, 1, entry);
 	}
+	iob_dirtier_clear(from, count);
+	iob_dirty_time_move(to, from, count);
 }
 
 /*
@@ -117,7 +118,7 @@ static void dirtier_fast_update(void)
 	spin_unlock(&lock);
 }
 
-/* Start or stop to note when pages are dirtied.  Any context. */
+/* Start or stop to note when pages are dirtied.  The caller allows one call at a time. */
 void iob_dirtier_want_age(bool want)
 {
 	iob_dirty_time_want(want);

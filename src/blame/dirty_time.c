@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A stamp is a u32 in units of 2^14 ns.  A page dirtied 100 s after boot has the stamp
- * 100 s / 16384 ns = 6103515; stamps wrap after 2^46 ns, 19.5 hours.  Stamp 0 means none.
+ * Stamps are written without a lock, as the entries of the dirtier table are.  The worker
+ * removes a stamp by cmpxchg, which leaves that of a page which is dirtied meanwhile.
  */
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+
 #include "core/stats.h"
 #include "dirty_time.h"
 #include "plane.h"
 
 bool iob_dirty_time_wanted;
 static struct iob_plane dirty_times;
+/* in units of stamps: times are noted from here on */
+static u64 dirty_time_since;
+
+#define SWEEP_JIFFIES	(3600 * HZ)
+
+static void dirty_time_sweep(struct work_struct *work);
+static DECLARE_DELAYED_WORK(sweep_work, dirty_time_sweep);
+
+static u64 dirty_time_units(void)
+{
+	return ktime_get_ns() >> IOB_DIRTY_TIME_SHIFT;
+}
 
 static void dirty_time_set(unsigned long pfn, u32 stamp)
 {
@@ -36,37 +51,88 @@ void iob_dirty_time_set(unsigned long pfn, unsigned long count, u32 stamp)
 		dirty_time_set(pfn++, stamp);
 }
 
-/* Copy the stamp of a page whose contents move from frame @from to @to.  Any context but NMI. */
-void iob_dirty_time_move(unsigned long to, unsigned long from)
+/*
+ * Move the stamps of @count pages whose contents move from frame @from to @to.  Any context but
+ * NMI.
+ */
+void iob_dirty_time_move(unsigned long to, unsigned long from, unsigned long count)
 {
-	const u32 *leaf = iob_plane_leaf(&dirty_times, from);
+	if (!READ_ONCE(iob_dirty_time_wanted))
+		return;
+	for (; count; count--, to++, from++) {
+		u32 *leaf = iob_plane_leaf(&dirty_times, from);
+		u32 stamp = 0;
 
-	if (leaf && READ_ONCE(iob_dirty_time_wanted))
-		dirty_time_set(to, READ_ONCE(leaf[iob_plane_slot(&dirty_times, from)]));
+		if (leaf) {
+			leaf += iob_plane_slot(&dirty_times, from);
+			stamp = READ_ONCE(*leaf);
+			WRITE_ONCE(*leaf, 0);
+		}
+		/* none is moved, too: @to may have that of an earlier page */
+		if (stamp || iob_plane_leaf(&dirty_times, to))
+			dirty_time_set(to, stamp);
+	}
 }
 
 /**
  * iob_dirty_time_get - when a page was dirtied
  * @pfn: its frame number
  *
- * Any context.  Return: CLOCK_MONOTONIC in ns, rounded down to 16 us; 0 if there is no
- * stamp of the page.
+ * Any context.  Return: CLOCK_MONOTONIC in ns, rounded down to 16 us; 0 if it is not
+ * known.
  */
 u64 iob_dirty_time_get(unsigned long pfn)
 {
 	const u32 *leaf = iob_plane_leaf(&dirty_times, pfn);
-	u32 stamp = leaf ? READ_ONCE(leaf[iob_plane_slot(&dirty_times, pfn)]) : 0;
-	u64 now = ktime_get_ns() >> IOB_DIRTY_TIME_SHIFT;
+	u32 stamp;
 
-	if (!stamp)
+	/* else the page may have been dirtied again since it was stamped */
+	if (!leaf || !smp_load_acquire(&iob_dirty_time_wanted))
 		return 0;
-	return (now - (u32)((u32)now - stamp)) << IOB_DIRTY_TIME_SHIFT;
+	stamp = READ_ONCE(leaf[iob_plane_slot(&dirty_times, pfn)]);
+	return iob_dirty_time_of(stamp, dirty_time_units(), READ_ONCE(dirty_time_since)) <<
+	       IOB_DIRTY_TIME_SHIFT;
 }
 
-/* Start or stop to note times.  Any context. */
+/* Start or stop to note times.  The caller allows one call at a time. */
 void iob_dirty_time_want(bool want)
 {
-	WRITE_ONCE(iob_dirty_time_wanted, want);
+	/* the unit that has begun may have a stamp from before */
+	if (want && !iob_dirty_time_wanted)
+		WRITE_ONCE(dirty_time_since, dirty_time_units() + 1);
+	/* pairs with iob_dirty_time_get() */
+	smp_store_release(&iob_dirty_time_wanted, want);
+}
+
+/* Void the stamps of a leaf that are too old, or from before @since. */
+static void dirty_time_sweep_leaf(u32 *leaf, u64 since)
+{
+	/* a second more: a stamp that is made in the meantime is no old one that wrapped */
+	u64 now = dirty_time_units() + (NSEC_PER_SEC >> IOB_DIRTY_TIME_SHIFT);
+	unsigned long slot;
+
+	for (slot = 0; slot < 1UL << dirty_times.bits; slot++) {
+		u32 stamp = READ_ONCE(leaf[slot]);
+
+		if (stamp && !iob_dirty_time_of(stamp, now, since))
+			cmpxchg(&leaf[slot], stamp, 0);
+	}
+}
+
+static void dirty_time_sweep(struct work_struct *work)
+{
+	unsigned long i;
+
+	for (i = 0; i < dirty_times.nr_leaves; i++) {
+		u32 *leaf = (u32 *)READ_ONCE(dirty_times.leaf[i]);
+
+		/* while no times are noted, no stamp holds */
+		if (leaf)
+			dirty_time_sweep_leaf(leaf, READ_ONCE(iob_dirty_time_wanted) ?
+						    READ_ONCE(dirty_time_since) : U64_MAX);
+		cond_resched();
+	}
+	schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
 }
 
 /* The memory of the stamps in bytes.  Any context. */
@@ -78,11 +144,16 @@ unsigned long iob_dirty_time_bytes(void)
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_dirty_time_init(void)
 {
-	return iob_plane_init(&dirty_times, 2);
+	int err = iob_plane_init(&dirty_times, 2);
+
+	if (!err)
+		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
+	return err;
 }
 
 /* The session ends, or did not begin.  No probe may be attached. */
 void iob_dirty_time_exit(void)
 {
+	cancel_delayed_work_sync(&sweep_work);
 	iob_plane_exit(&dirty_times);
 }

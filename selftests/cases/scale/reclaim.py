@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of scale/reclaim."""
+import os
+import sys
+import time
+
+from lib import abi
+from lib.case import (MNT, Disk, buffer, child, disable, enable, iolog_now, path, pipe, put,
+                      read, read_bytes, same, sync, wait_for)
+from lib.crowd import show_status, verdict, wanted, wanted_same
+
+disk, raw = Disk(sys.argv[1]), Disk(sys.argv[2])
+
+
+def pids():
+    return {int(line.split()[0]) for line in read("roles").splitlines()[1:]}
+
+
+# --- a role first made when its task has exited: the last reference to an unlinked file goes then
+def holds(fd, go):
+    os.read(go, 1)
+    os._exit(0)
+
+
+def late_roles(nr):
+    made = []
+    for n in range(nr):
+        name = "%s/gone%d" % (MNT, n)
+        fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+        os.pwrite(fd, b"g" * 65536, 0)
+        os.fsync(fd)
+        go = os.pipe()
+        pid = child(holds, fd, go[0])
+        os.unlink(name)
+        os.close(fd)
+        os.write(go[1], b"x")
+        wait_for(pid)
+        os.close(go[0])
+        os.close(go[1])
+        made.append(pid)
+    sync()
+    return set(made)
+
+
+def freed(wanted_gone, seconds):
+    """Those that are there after so long; counters_pipe is read, which frees by age."""
+    end = time.monotonic() + seconds
+    while wanted_gone & pids() and time.monotonic() < end:
+        pipe()
+        time.sleep(0.5)
+    return wanted_gone & pids()
+
+
+put("devs", disk.name)
+put("ttl_secs", "1")
+enable()
+late = late_roles(20)
+seen = late & pids()
+print("roles of tasks that freed a file at their exit:", len(seen))
+left = freed(late, 10)
+wanted_same("of these, roles that nothing frees", len(left), 0)
+disable()
+
+# --- a reader of counters_pipe stops in the middle: acts of others are freed all the same
+put("devs", raw.name)
+put("nr_counters", "1")
+put("counters/0", "W size 0 1 1024 2048 4096 8192 16384 32768 0")
+LIMIT, ROUNDS, EACH = 256, 12, 64
+put("max_acts", str(LIMIT))
+put("max_roles", str(LIMIT))
+enable()
+raw.direct_write(0, 4096, 4)
+stopped = os.open(path("counters_pipe"), os.O_RDONLY)
+os.read(stopped, 10)
+
+
+def writes(fd, page, n):
+    os.pwritev(fd, [page], n * 4096)
+    os._exit(0)
+
+
+# (as few instructions in each child as can be)
+def many(fd, page):
+    for n in range(EACH):
+        wait_for(child(writes, fd, page, n))
+
+
+fd, page = raw.open(), buffer(4096)
+for _ in range(ROUNDS):
+    many(fd, page)
+    time.sleep(1.2)
+iolog = [e for e in iolog_now() if e.op == "W" and e.bytes == 4096]
+same("writes in the log", len(iolog), ROUNDS * EACH + 4)
+lost = [e for e in iolog if e.comm == "nomem"]
+wanted_same("of %d writes, %d at most at a time, those without a role" % (ROUNDS * EACH, EACH),
+            len(lost), 0)
+show_status()
+os.close(stopped)
+os.close(fd)
+disable()
+put("max_acts", "65536")
+put("max_roles", "65536")
+
+# --- counters_pipe_bin names each kind of role, and tells a pid that is used again
+enable()
+
+
+def as_user():
+    put("role_id", "77")
+    raw.direct_write(0, 4096)
+
+
+wait_for(child(as_user))
+wait_for(child(raw.direct_write, 4096, 4096))
+records = list(abi.PIPE.split(read_bytes("counters_pipe_bin")))
+wanted(-77 in {r.id for r in records}, "counters_pipe_bin does not name user role 77")
+fields = set(abi.PIPE.names)
+for field in "role_kind", "cgroup", "start_ns":
+    wanted(field in fields, "counters_pipe_bin has no " + field)
+disable()
+verdict()
