@@ -61,7 +61,7 @@ struct iob_intent_bin_record {
 	__u64	trace[];
 } __packed;
 
-#define IOBC_PIPE_BIN_VER	1
+#define IOBC_PIPE_BIN_VER	2
 
 /**
  * struct iobc_pipe_bin_record - one record of counters_pipe_bin
@@ -72,8 +72,15 @@ struct iob_intent_bin_record {
  * @dev:	dev_t of the file's superblock, major << 20 | minor
  * @ino:	inode number, 0 without a file
  * @gen:	inode generation
+ * @role_kind:	what @id and @cgroup name: the place in IOB_ROLE_KINDS, from 0
  * @__pad:	0
- * @cnts:	(@len - 32) / 32 histograms of eight slots, never reset
+ * @cgroup:	id of the role's cgroup, 0 if it has none
+ * @start_ns:	when the role's task began, in nanoseconds from boot: a pid that is
+ *		used again has another; 0 if the role is no task
+ * @cnts:	(@len - 48) / 32 histograms of eight slots, never reset
+ *
+ * Version 1 had no @role_kind, @cgroup and @start_ns: @__pad took four bytes, and
+ * @cnts began at 32.
  */
 struct iobc_pipe_bin_record {
 	__u16	len;
@@ -83,7 +90,10 @@ struct iobc_pipe_bin_record {
 	__u32	dev;
 	__u64	ino;
 	__u32	gen;
-	__u32	__pad;
+	__u8	role_kind;
+	__u8	__pad[3];
+	__u64	cgroup;
+	__u64	start_ns;
 	__u32	cnts[];
 } __packed;
 

@@ -56,12 +56,16 @@ static void pipe_text_format(struct iob_text *t, const struct iob_act *act)
 
 static void pipe_bin_format(struct iob_text *t, const struct iob_act *act)
 {
+	const struct iob_role *role = role_of_act(act);
 	struct iobc_pipe_bin_record *rec = (void *)t->buf;
 	u32 nr, slot, i = 0;
 
 	memset(rec, 0, sizeof(*rec));
 	rec->ver = IOBC_PIPE_BIN_VER;
-	rec->id = iob_role_number(role_of_act(act));
+	rec->id = iob_role_number(role);
+	rec->role_kind = role->kind;
+	rec->cgroup = role->kind == IOB_ROLE_CGROUP ? role->key : role->cgroup;
+	rec->start_ns = iob_role_start(role);
 	rec->intent_nr = act->intent;
 	rec->dev = act->file.dev;
 	rec->ino = act->file.ino;
