@@ -56,6 +56,22 @@ def role_only(pids, sums):
     return sum(sums.bytes(op="W", kind="thread", id=pid) for pid in pids)
 
 
+def known():
+    """{"role+intent+file": bytes, "role+file": bytes, "role": bytes, "nomem": bytes}"""
+    return {k: int(v) for k, v in (word.split("=") for word in status()["known"].split())}
+
+
+def agrees(label, sums):
+    """The steps of `status` are the sum of all, and nomem's bytes are those of the log."""
+    steps = known()
+    print("status: known", steps)
+    wanted_same(label + ": the sum of the steps in status", sum(steps.values()), sum(
+        v["bytes"] for k, v in status().items() if k.startswith("total ")))
+    wanted_same(label + ": bytes without a role in status", steps["nomem"],
+                sums.bytes(kind="nobody", comm="nomem"))
+    return steps
+
+
 # Each table alone. With one of them full the role is always known, the file nearly always
 BYTES = WRITERS * 4 * PAGE
 for name in LIMITS:
@@ -78,6 +94,10 @@ for name in LIMITS:
         wanted_same(name + ": bytes of data with their file", full["file"], BYTES)
     wanted_same(name + ": bytes of nomem that are not `lost`",
                 sum(r["bytes"] for r in sums.of(kind="nobody") if r["how"] != "lost"), 0)
+    steps = agrees(name, sums)
+    if name == "max_intents":
+        wanted(steps["role+file"] >= BYTES, "max_intents: %d bytes at the step role+file" %
+               steps["role+file"])
     by_how = status()["disk %s W" % disk.name]
     wanted_same(name + ": bytes `lost` in status", by_how["lost"],
                 sums.bytes(op="W", how="lost"))
@@ -88,6 +108,9 @@ for name in LIMITS:
     pids, sums = loads(name + "-after")
     wanted_same("after %s: bytes with all that is known" % name,
                 data(pids, sums, intent="known"), BYTES)
+    steps = agrees("after " + name, sums)
+    wanted_same("after %s: bytes of which less is known" % name,
+                sum(steps.values()) - steps["role+intent+file"], 0)
     disable()
 
 # --- all at once
@@ -99,6 +122,7 @@ sums.show("kind", "comm", "how", "intent", op="W")
 show_status()
 wanted_same("all: bytes of nomem that are not `lost`",
             sum(r["bytes"] for r in sums.of(kind="nobody") if r["how"] != "lost"), 0)
+agrees("all", sums)
 same("all: bytes in the log", sums.written, sum(
     v["bytes"] for k, v in status().items() if k == "disk %s W" % disk.name))
 disable()
