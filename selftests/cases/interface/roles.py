@@ -240,6 +240,7 @@ if os.path.exists(groups + "/cgroup.procs"):
     enable()
     bins = BinaryLog()
     pid = run(changes)
+    disable()
     binary = {e.sector // 8: e for e in bins.end()}
     for step, want in zip(STEPS, [("python3", root), ("second", root), ("second", one),
                                   ("second", two), ("python3", root), ("python3", root),
@@ -250,14 +251,15 @@ if os.path.exists(groups + "/cgroup.procs"):
     same("all of them are gone", {r["state"] for r in roles() if r["tgid"] == str(pid)},
          {"exited"})
     # the dirtier of a page that is written later, by the name and the cgroup it had
+    enable()
+    bins = BinaryLog()
     run(lambda: (move("/iob2", 0), os.execv(
         "/bin/sh", ["sh", "-c", "echo x >>%s; echo 0 >%s/cgroup.procs; exec sleep 0" %
                     (disk.node, groups)])))
-    bins = BinaryLog()
     os.sync()
+    disable()
     same("who wrote", {(e.comm, e.cgroup, e.how) for e in bins.end() if e.op == "W"},
          {("sh", two, "exact")})
-    disable()
     for name in "iob1", "iob2":
         os.rmdir(groups + "/" + name)
 
