@@ -6,16 +6,16 @@
  * file, and memory may become swappable.
  *
  * The answer is "no" only if that is certain.  A file on a tmpfs comes to a disk if it is
- * swapped out, so there must be no swap area.  A file on ext4, and a disk as the file, are
+ * swapped out or in: there must be no room for it in a swap area, and none of it there.  A
+ * hook tells that a swap area, or a full one's first free page, is about to come: answers
+ * that tasks remember are no longer valid then.  A file on ext4, and a disk as the file, are
  * on one disk.  Other file systems may use several disks, or another machine's.
  */
-#include <linux/ctype.h>
-#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
-#include <linux/slab.h>
-#include <linux/string.h>
+#include <linux/shmem_fs.h>
+#include <linux/swap.h>
 
 #include <compat/loop.h>
 
@@ -25,9 +25,16 @@
 
 /* of disks whose struct loop_device is as we know it; NULL before one was seen */
 static const void *known_fops;
-/* memory may come to a disk: false only while no swap area can come unseen */
-static bool swappable = true;
+static bool swapon_seen;	/* iob_loop_swapon() is called */
+static bool swapon_came;	/* it was called */
 static bool ioctl_seen;
+
+/* Whether a file on a tmpfs may be swapped out, or is in part. */
+static __always_inline bool tmpfs_file_reaches(struct inode *host)
+{
+	return !READ_ONCE(swapon_seen) || READ_ONCE(swapon_came) || get_nr_swap_pages() > 0 ||
+	       READ_ONCE(SHMEM_I(host)->swapped);
+}
 
 static __always_inline bool file_reaches(const struct file *file)
 {
@@ -39,7 +46,7 @@ static __always_inline bool file_reaches(const struct file *file)
 		return true;
 	magic = host->i_sb->s_magic;
 	if (likely(magic == TMPFS_MAGIC))
-		return READ_ONCE(swappable);
+		return tmpfs_file_reaches(host);
 	if (magic == EXT4_SUPER_MAGIC || magic == BDEVFS_MAGIC)
 		return iob_disk_watches(host);
 	return true;
@@ -115,9 +122,9 @@ bool iob_loop_disk_reaches(const struct gendisk *gd)
 /* A swap area is about to be used.  Any context. */
 void iob_loop_swapon(void)
 {
-	if (READ_ONCE(swappable))
+	if (READ_ONCE(swapon_came))
 		return;
-	WRITE_ONCE(swappable, true);
+	WRITE_ONCE(swapon_came, true);
 	iob_epoch_bump();
 }
 
@@ -161,48 +168,11 @@ const struct file *iob_loop_file_now(const struct gendisk *gd)
 	return file && !file_reaches(file) ? file : NULL;
 }
 
-/* Whether there may be swap areas, even full ones.  May sleep. */
-static bool has_swap(void)
-{
-	static const char key[] = "\nSwapTotal:";
-	struct file *f = filp_open("/proc/meminfo", O_RDONLY, 0);
-	bool swap = true;
-	loff_t pos = 0;
-	ssize_t len;
-	char *text, *p;
-
-	if (IS_ERR(f))
-		return true;
-	text = kmalloc(PAGE_SIZE, GFP_KERNEL);
-	/* in a container another file may be there, with any content */
-	if (text && file_inode(f)->i_sb->s_magic == PROC_SUPER_MAGIC) {
-		len = kernel_read(f, text, PAGE_SIZE - 1, &pos);
-		text[max_t(ssize_t, len, 0)] = 0;
-		p = strstr(text, key);
-		if (p) {
-			p = skip_spaces(p + sizeof(key) - 1);
-			swap = p[0] != '0' || p[1] != ' ';
-		}
-	}
-	kfree(text);
-	filp_close(f, NULL);
-	return swap;
-}
-
-/**
- * iob_loop_sees_swapon - whether iob_loop_swapon() is going to be called
- * @seen: from now on, or no more
- *
- * May sleep.  That function is called under a lock which has_swap() takes, too: a swap area
- * that comes earlier is counted, one that comes later is seen.
- */
+/* Whether iob_loop_swapon() is going to be called: from now on, or no more.  Any context. */
 void iob_loop_sees_swapon(bool seen)
 {
-	WRITE_ONCE(swappable, true);
-	iob_epoch_bump();
 	if (!seen)
-		return;
-	WRITE_ONCE(swappable, false);
-	if (has_swap())
-		WRITE_ONCE(swappable, true);
+		WRITE_ONCE(swapon_came, false);
+	WRITE_ONCE(swapon_seen, seen);
+	iob_epoch_bump();
 }
