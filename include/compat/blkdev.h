@@ -7,6 +7,8 @@
  *  - 5.17 (backported nowhere): struct request lost rq_disk for q->disk;
  *  - 5.11 4e7b5671c6a8: lookup_bdev() gives a dev_t;
  *  - 6.9 f3a608827d1f: block devices are opened as files;
+ *  - 6.6: bd_super went; since 6.5 what claims a device says what it is (fs_holder_ops), which
+ *    is asked for from 6.9 on;
  *  - 5.11 to 5.13: bd_part, bd_partno and bd_inode became functions.
  * Kbuild looks for each in the headers: distributions backport.
  */
@@ -17,6 +19,7 @@
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #ifdef IOB_HAVE_GENHD_H
 #include <linux/genhd.h>
 #endif
@@ -106,6 +109,51 @@ static inline u64 iob_bdev_sectors(struct block_device *bdev)
 	return bdev_nr_sectors(bdev);
 #else
 	return i_size_read(bdev->bd_inode) >> SECTOR_SHIFT;
+#endif
+}
+
+/*
+ * The super block whose s_bdev the device is, or NULL.  Inside RCU's read side or
+ * iob_read_lock().
+ */
+static inline const struct super_block *iob_bdev_super(const struct block_device *bdev)
+{
+#ifdef IOB_HAVE_BD_SUPER
+	return READ_ONCE(bdev->bd_super);
+#elif defined(IOB_HAVE_BDEV_FILE)
+	const struct super_block *sb = READ_ONCE(bdev->bd_holder);
+
+	/* super blocks are freed after a grace period */
+	return sb && READ_ONCE(bdev->bd_holder_ops) == &fs_holder_ops && sb->s_bdev == bdev ?
+	       sb : NULL;
+#else
+	return NULL;
+#endif
+}
+
+/*
+ * What has claimed a device if that may be a file system that has it beside its s_bdev, else
+ * NULL: the address of a super_block or of a file system's own part of it, to be compared.
+ * May be anything else that is allocated.  Inside RCU's read side or iob_read_lock().
+ */
+static inline const void *iob_bdev_second_holder(const struct block_device *bdev)
+{
+	const void *holder = READ_ONCE(bdev->bd_holder);
+
+	if (!holder || iob_bdev_super(bdev))
+		return NULL;
+	/* s_bdev is claimed by a file_system_type on older kernels, which is not allocated */
+	return (unsigned long)holder >= PAGE_OFFSET && holder < (const void *)high_memory ?
+	       holder : NULL;
+}
+
+/* As iob_bdev_second_holder(), of the device that a queued bio is sent to. */
+static inline const void *iob_bio_second_holder(const struct bio *bio)
+{
+#ifdef IOB_HAVE_BI_BDEV
+	return iob_bdev_second_holder(bio->bi_bdev);
+#else
+	return NULL;
 #endif
 }
 

@@ -299,7 +299,8 @@ static u64 behalf_participant(struct iob_task *t, struct iob_behalf *b,
 }
 
 /* Of iob_behalf_cause(): the task acts on another's behalf, or changes metadata. */
-u64 iob_behalf_find_cause(struct iob_task *t, struct iob_behalf *b, struct inode *inode)
+u64 iob_behalf_find_cause(struct iob_task *t, struct iob_behalf *b,
+			  const struct inode *inode)
 {
 	u64 ref = b ? b->ref : IOB_CAUSE_NONE;
 

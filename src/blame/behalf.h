@@ -64,7 +64,8 @@ void iob_behalf_none(void);
 void iob_behalf_inode(struct inode *inode);
 
 struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_stack *stack);
-u64 iob_behalf_find_cause(struct iob_task *t, struct iob_behalf *b, struct inode *inode);
+u64 iob_behalf_find_cause(struct iob_task *t, struct iob_behalf *b,
+			  const struct inode *inode);
 u64 iob_behalf_parent_cause(struct iob_task *t, u64 pos);
 const void *iob_behalf_common_key(const struct iob_task *t);
 
@@ -87,16 +88,16 @@ static inline struct iob_behalf *iob_behalf_active(struct iob_task *t,
 }
 
 /**
- * iob_behalf_cause - on behalf of which cause a task changes a file
+ * iob_behalf_cause - on behalf of which cause a task changes or reads a file
  * @t:     its context
  * @b:     as iob_behalf_active() said
- * @inode: the file, if it is its pages that are changed, else NULL
+ * @inode: the file, if it is its pages that are changed or read, else NULL
  *
  * Inside iob_read_lock().  Return: an inherited reference without a tag; IOB_CAUSE_NONE if
  * the task acts for itself or no cause is known.
  */
 static inline u64 iob_behalf_cause(struct iob_task *t, struct iob_behalf *b,
-				   struct inode *inode)
+				   const struct inode *inode)
 {
 	if (!b && !(inode && iob_is_metadata(inode)))
 		return IOB_CAUSE_NONE;

@@ -39,6 +39,26 @@ static u64 submitter_parent(struct iob_look *l, const struct iob_stack *stack)
 	return l->for_other ? iob_origin_at(&p->origin, 0) : IOB_CAUSE_NONE;
 }
 
+/*
+ * The cause on whose behalf the submitter reads, or IOB_CAUSE_NONE.
+ *
+ * Example: the flusher writes dirty pages of A and allocates blocks for them.  The bitmap
+ * that it must read first is charged to A.
+ */
+static u64 submitter_reads_for(struct iob_look *l, const struct iob_stack *stack,
+			       const struct inode *host)
+{
+	struct iob_behalf *b;
+	u64 ref;
+
+	if ((l->op != IOB_OP_READ && l->op != IOB_OP_AHEAD) || !l->task)
+		return IOB_CAUSE_NONE;
+	b = iob_behalf_active(l->task, stack);
+	ref = b ? iob_behalf_cause(l->task, b, host) : IOB_CAUSE_NONE;
+	l->for_other = ref != IOB_CAUSE_NONE;
+	return ref;
+}
+
 /* The role that a page which is swapped out belongs to, or IOB_ROLE_NOMEM. */
 static u64 swapped_role(const struct iob_look *l)
 {
@@ -75,6 +95,8 @@ u64 iob_look_submitter(struct iob_look *l, const struct inode *host, struct iob_
 		iob_stack_get(&stack, l->regs);
 	intent = iob_stack_intent(&stack, l->modifier);
 	other = submitter_parent(l, &stack);
+	if (other == IOB_CAUSE_NONE)
+		other = submitter_reads_for(l, &stack, host);
 	if (host)
 		iob_file_of(host, file);
 	else if (l->file)

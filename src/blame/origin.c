@@ -136,6 +136,7 @@ static noinline void find_origin_slow(struct iob_origin *o, struct bio *bio,
 	struct iob_look l = { .o = o, .bio = bio, .op = op, .at = at,
 			      .regs = regs };
 
+	iob_disk_second_learn(bio);
 	find_origin(&l);
 }
 

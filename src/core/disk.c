@@ -10,6 +10,7 @@
 #include <linux/overflow.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include <compat/rcu.h>
 
@@ -156,6 +157,47 @@ static void devs_set_epochs(struct iob_devs *new, const struct iob_devs *old)
 	}
 }
 
+/* Note that @holder has claimed a device of this disk.  Any context but NMI; R or M. */
+static void second_add(struct iob_devs *devs, const void *holder, dev_t disk)
+{
+	static DEFINE_RAW_SPINLOCK(lock);
+	unsigned long flags;
+	u32 i;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	for (i = 0; i < devs->nr_second; i++) {
+		if (devs->second[i].holder == holder && devs->second[i].disk_devt == disk)
+			goto out;
+	}
+	if (i < IOB_MAX_SECONDS) {
+		devs->second[i].holder = holder;
+		devs->second[i].disk_devt = disk;
+		/* pairs with iob_disk_second_find() */
+		smp_store_release(&devs->nr_second, i + 1);
+	}
+out:
+	raw_spin_unlock_irqrestore(&lock, flags);
+}
+
+/* Learn which file systems have claimed @devs by now.  May sleep.  M. */
+static void devs_learn_seconds(struct iob_devs *devs)
+{
+	const void *holder;
+	struct iob_bdev b;
+	unsigned int i;
+
+	for (i = 0; devs && i < devs->nr; i++) {
+		if (iob_bdev_open(&b, devs->dev[i].dev))
+			continue;
+		rcu_read_lock();
+		holder = iob_bdev_second_holder(b.bdev);
+		rcu_read_unlock();
+		if (holder)
+			second_add(devs, holder, devs->dev[i].disk_devt);
+		iob_bdev_close(&b);
+	}
+}
+
 /**
  * iob_devs_set - watch these devices and no others
  * @dev: the devices
@@ -176,8 +218,11 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 	}
 	mutex_lock(&devs_mutex);
 	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
-	if (new)
+	if (new) {
+		new->nr_second = 0;
 		devs_set_epochs(new, old);
+		devs_learn_seconds(new);
+	}
 	/* before the devices: a bit too many is harmless, a bit too few is not */
 	atomic64_or(devs_hint(new), &iob_devs_hint);
 	rcu_assign_pointer(iob_devs, new);
@@ -236,7 +281,7 @@ const struct iob_disk *iob_disk_named(dev_t devt)
 /* Begin a session: all sums are 0.  May sleep; no probe is attached. */
 void iob_disks_reset(void)
 {
-	const struct iob_devs *devs;
+	struct iob_devs *devs;
 	struct iob_disk *d;
 	int cpu;
 
@@ -244,6 +289,8 @@ void iob_disks_reset(void)
 	devs = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
 	/* no IO of the last session is followed any more */
 	atomic64_set(&iob_devs_hint, devs_hint(devs));
+	/* nor was any seen of what is mounted since */
+	devs_learn_seconds(devs);
 	list_for_each_entry(d, &disks, link) {
 		d->last_end = 0;
 		for_each_possible_cpu(cpu)
@@ -265,6 +312,50 @@ void iob_disks_exit(void)
 	INIT_LIST_HEAD(&disks);
 }
 
+/* Of iob_disk_second_of(): there are second devices.  Any context, R. */
+const struct iob_second *iob_disk_second_find(const struct iob_devs *devs,
+					      const struct inode *inode)
+{
+	const struct super_block *sb = inode->i_sb;
+	/* pairs with second_add() */
+	u32 i, nr = smp_load_acquire(&devs->nr_second);
+
+	if (iob_is_bdev(inode))
+		sb = iob_bdev_super(I_BDEV((struct inode *)inode));
+	for (i = 0; sb && i < nr; i++) {
+		if (devs->second[i].holder == sb || devs->second[i].holder == sb->s_fs_info)
+			return &devs->second[i];
+	}
+	return NULL;
+}
+
+/**
+ * iob_disk_second_learn - learn for which file system a bio's device is
+ * @bio: to a watched device
+ *
+ * A file system reads its second devices when it is mounted, before any page of its is dirty.
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_disk_second_learn(const struct bio *bio)
+{
+	struct iob_devs *now = rcu_dereference_sched(iob_devs);
+	const void *holder = iob_bio_second_holder(bio);
+	const struct gendisk *gd;
+	dev_t disk;
+	u32 i;
+
+	if (!now || likely(!holder))
+		return;
+	for (i = 0; i < READ_ONCE(now->nr_second); i++) {
+		if (now->second[i].holder == holder)
+			return;
+	}
+	gd = iob_queued_disk(bio);
+	disk = MKDEV(gd->major, gd->first_minor);
+	if (devs_epoch_of(now, disk))
+		second_add(now, holder, disk);
+}
+
 /* The slow path of iob_disk_watches(): the file system names no device. */
 bool iob_disk_watches_other(struct inode *inode)
 {
@@ -277,7 +368,9 @@ bool iob_disk_watches_other(struct inode *inode)
 	if (!iob_is_bdev(inode))
 		return inode->i_sb->s_type->fs_flags & FS_REQUIRES_DEV;
 	bdev = I_BDEV(inode);
-	return bdev->bd_disk && iob_devs_reached(now, bdev->bd_disk);
+	if (!bdev->bd_disk)
+		return false;
+	return iob_devs_reached(now, bdev->bd_disk) || iob_disk_second_of(now, inode);
 }
 
 /**
@@ -293,6 +386,7 @@ u32 iob_disk_epoch(struct inode *inode)
 {
 	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
 	const struct block_device *bdev = inode->i_sb->s_bdev;
+	const struct iob_second *second;
 	const struct gendisk *gd;
 	u32 epoch = 0;
 
@@ -303,5 +397,9 @@ u32 iob_disk_epoch(struct inode *inode)
 	gd = bdev ? bdev->bd_disk : NULL;
 	if (gd)
 		epoch = devs_epoch_of(now, MKDEV(gd->major, gd->first_minor));
+	if (!epoch) {
+		second = iob_disk_second_of(now, inode);
+		epoch = second ? devs_epoch_of(now, second->disk_devt) : 0;
+	}
 	return epoch ? epoch : now->epoch;
 }

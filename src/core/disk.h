@@ -64,10 +64,26 @@ struct iob_dev {
 	char name[DISK_NAME_LEN];
 };
 
-/* All words of `devs`.  Constant; a change replaces the whole under RCU. */
+/*
+ * A watched device that a file system may have claimed beside its s_bdev: the log of xfs, its
+ * realtime part, an external journal.
+ */
+struct iob_second {
+	const void *holder;	/* is compared with the super block and its s_fs_info */
+	dev_t disk_devt;
+};
+
+#define IOB_MAX_SECONDS	16
+
+/*
+ * All words of `devs`.  A change replaces the whole under RCU; all but the second devices is
+ * constant.
+ */
 struct iob_devs {
 	unsigned int nr;
 	u32 epoch;		/* since when any device is watched */
+	u32 nr_second;		/* grows, behind what it counts */
+	struct iob_second second[IOB_MAX_SECONDS];
 	struct iob_dev dev[];
 };
 
@@ -197,6 +213,20 @@ static inline bool iob_devs_reached(const struct iob_devs *devs,
 	return iob_disk_stacks(gd);
 }
 
+void iob_disk_second_learn(const struct bio *bio);
+const struct iob_second *iob_disk_second_find(const struct iob_devs *devs,
+					      const struct inode *inode);
+
+/*
+ * The watched second device of the file system on which an inode is, or that is on the block
+ * device whose own it is; NULL if there is none.  Any context, inside iob_read_lock().
+ */
+static inline const struct iob_second *iob_disk_second_of(const struct iob_devs *devs,
+							  const struct inode *inode)
+{
+	return unlikely(READ_ONCE(devs->nr_second)) ? iob_disk_second_find(devs, inode) : NULL;
+}
+
 bool iob_disk_watches_other(struct inode *inode);
 u32 iob_disk_epoch(struct inode *inode);
 
@@ -206,6 +236,9 @@ u32 iob_disk_epoch(struct inode *inode);
  *
  * Any context, inside iob_read_lock().  Cheap and conservative: a file system on several
  * devices or on a stacking one counts as watched.
+ *
+ * Example: `devs` is "sdb", which has the log of an xfs on sda.  The first bio to sdb, a read
+ * at mount, says that sdb is claimed by this xfs: its inodes are watched from here on.
  */
 static inline bool iob_disk_watches(struct inode *inode)
 {
@@ -215,7 +248,9 @@ static inline bool iob_disk_watches(struct inode *inode)
 	/* a block device's own inode, or the file system has several devices */
 	if (unlikely(!bdev))
 		return iob_disk_watches_other(inode);
-	return now && bdev->bd_disk && iob_devs_reached(now, bdev->bd_disk);
+	if (!now || !bdev->bd_disk)
+		return false;
+	return iob_devs_reached(now, bdev->bd_disk) || iob_disk_second_of(now, inode);
 }
 
 #endif

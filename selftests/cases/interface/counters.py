@@ -5,8 +5,8 @@ import sys
 import time
 
 from lib.case import (BLKDISCARD, BLKZEROOUT, K, M, Disk, buffer, check, child, counted, disable,
-                      enable, eventually, pipe, put, read, refuses, run, same, status, takes,
-                      value, wait_for, write_error)
+                      enable, eventually, pipe, put, read, refuses, run, same, status,
+                      takes, value, wait_for, write_error)
 
 disk = Disk(sys.argv[1])
 put("devs", disk.name)
@@ -294,8 +294,32 @@ def dirty_and_wait():
     os.close(fd)
 
 
+# Its last close would drop the disk's pages
+keep = disk.open(os.O_RDONLY)
 who = "pid-%d" % run(dirty_and_wait)
 got = counted(pipe(), who)[3]
 same("a page of two seconds and more", [got[0], sum(got[1:])], [0, 1])
+
+# What became dirty before ages are noted, or while they are not, has no age.  The page has a
+# stamp of the last time.
+put("counters/3", "W size 0 1 2 3 4 5 6 7 0")
+
+
+def dirty_again(*pages):
+    fd = disk.open(os.O_RDWR)
+    for page in pages:
+        os.pwrite(fd, b"y" * 4096, page * 4096)
+    os.close(fd)
+
+
+who = "pid-%d" % run(dirty_again, 0, 1)
+time.sleep(0.01)
+put("counters/3", "W age 0 1000000 2000000 4000000 8000000 16000000 100000000 200000000 0")
+new = "pid-%d" % run(dirty_again, 1, 2)
+os.fsync(keep)
+os.close(keep)
+acts = pipe()
+same("ages of pages that became dirty before", sum(counted(acts, who).get(3, [])), 0)
+same("ages of pages that became dirty since", sum(counted(acts, new)[3]), 1)
 disable()
 same("losses", status()["lost"], {})

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of interface/reads.
+
+Delayed allocation finds the blocks when the flusher writes the pages.  Then it reads what
+says which blocks are free.  Free space is in many pieces here, and nothing of it is cached.
+"""
+import os
+import subprocess
+import sys
+
+from lib import iolog
+from lib.case import (K, MNT, Disk, check, disable, drop_caches, enable, iolog_now, put, run,
+                      same, sync)
+
+FILES = 1500
+
+
+def make(names, size):
+    for name in names:
+        fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+        os.write(fd, b"m" * size)
+        os.close(fd)
+
+
+def mount(fs, disk):
+    subprocess.run(["mount", "-t", fs, disk.node, MNT], check=True)
+
+
+def umount():
+    subprocess.run(["umount", MNT], check=True)
+
+
+def fragment(fs, disk):
+    """Leave holes of 8 KiB all over the file system."""
+    mount(fs, disk)
+    files = ["%s/%d" % (MNT, n) for n in range(FILES)]
+    run(make, files, 8 * K)
+    sync()
+    for name in files[::2]:
+        os.unlink(name)
+    sync()
+    umount()
+    drop_caches()
+
+
+def write_scattered():
+    make(["%s/new%d" % (MNT, n) for n in range(40)], 200 * K)
+
+
+def read_by(log):
+    return iolog.bytes_by([e for e in log if e.op in "RA"], "who", "how")
+
+
+def kernel_threads():
+    return set(subprocess.run(["ps", "-o", "pid=", "--ppid", "2"], check=True,
+                              stdout=subprocess.PIPE).stdout.decode().split())
+
+
+for fs, node in zip(sys.argv[1::2], sys.argv[2::2]):
+    disk = Disk(node)
+    fragment(fs, disk)
+    put("devs", disk.name)
+    mount(fs, disk)
+    enable()
+    who = run(write_scattered)
+    before = iolog_now()
+    sync()
+    log = iolog_now()
+    disable()
+    umount()
+    print(fs, "before", read_by(before), "after", read_by(log), "writer", who)
+    threads = {"pid-" + pid for pid in kernel_threads()}
+    for e in log:
+        if e.op in "RA":
+            print("\n".join(e.lines))
