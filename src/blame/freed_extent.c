@@ -67,7 +67,7 @@ static bool space_tidy(struct iob_keyed *k);
 static void space_end(struct iob_keyed *k);
 
 static struct iob_keyed_table freed_spaces = {
-	.pool.name = "iob_freed_space",
+	.pool.name = "iob_space",
 	.pool.size = sizeof(struct freed_space),
 	.pool.at_first = 1,
 	.begin = space_begin,

@@ -278,14 +278,21 @@ void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 		iob_stat_inc(journal_evicted);
 }
 
-/* The first and the last transaction that are kept of those that a task writes. */
-#define for_each_transaction(t, tid, log, what)				\
-	for ((tid) = (what)->last - (what)->first < NR_LAST ?		\
-		     (what)->first : (what)->last;			\
-	     (s32)((what)->last - (tid)) >= 0; (tid)++)			\
-		if (!((t) = transaction_find(log, tid)))		\
-			continue;					\
-		else
+/*
+ * The next transaction of @what of which anything is known, or NULL.  *@i counts those that
+ * were looked at, from 0.  G.
+ */
+static struct transaction *transaction_next(struct transaction_log *log,
+					    const struct iob_transaction_write *what,
+					    unsigned int *i)
+{
+	u32 tid = what->last - what->first < NR_LAST ? what->first : what->last;
+	struct transaction *t = NULL;
+
+	for (tid += *i; !t && (s32)(what->last - tid) >= 0; tid++, ++*i)
+		t = transaction_find(log, tid);
+	return t;
+}
 
 struct payer {
 	u64 act;
@@ -296,7 +303,7 @@ struct payer {
 struct cut {
 	u32 sectors;		/* all of the block */
 	u32 done;
-	u32 turn;		/* a fraction of a sector, in 1 / 2^32 */
+	u32 phase;		/* a fraction of a sector, in 1 / 2^32 */
 	bool begun;
 };
 
@@ -306,8 +313,8 @@ struct cut {
 static bool cut_for(struct cut *c, const struct participant *p, struct payer *payer,
 		    u64 logged, u64 sum)
 {
-	u64 turn = mul_u64_u32_shr(sum, c->turn, 32);
-	u32 end = min_t(u64, div64_u64(logged * c->sectors + turn, sum), c->sectors);
+	u64 phase = mul_u64_u32_shr(sum, c->phase, 32);
+	u32 end = min_t(u64, div64_u64(logged * c->sectors + phase, sum), c->sectors);
 
 	if (end <= c->done)
 		return false;
@@ -333,17 +340,16 @@ static unsigned int next_payers(struct transaction_log *log, struct cut *c, stru
 	const struct participant *p;
 	const struct transaction *t;
 	unsigned long flags;
-	unsigned int nr = 0;
-	u32 tid;
+	unsigned int i, nr = 0;
 
 	raw_spin_lock_irqsave(&log->lock, flags);
-	for_each_transaction(t, tid, log, what)
+	for (i = 0; (t = transaction_next(log, what, &i));)
 		sum += t->sum;
 	if (sum && !c->begun) {
 		c->begun = true;
-		c->turn = log->nr_split++ * GOLDEN_RATIO_32;
+		c->phase = log->nr_split++ * GOLDEN_RATIO_32;
 	}
-	for_each_transaction(t, tid, log, what) {
+	for (i = 0; nr < NR_PAYERS && (t = transaction_next(log, what, &i));) {
 		for (p = t->first; p && nr < NR_PAYERS; p = p->next) {
 			logged += p->logged;
 			nr += cut_for(c, p, &payer[nr], logged, sum);
@@ -352,8 +358,6 @@ static unsigned int next_payers(struct transaction_log *log, struct cut *c, stru
 			break;
 		logged += t->others.logged;
 		nr += cut_for(c, &t->others, &payer[nr], logged, sum);
-		if (nr == NR_PAYERS)
-			break;
 	}
 	raw_spin_unlock_irqrestore(&log->lock, flags);
 	return nr;
@@ -366,11 +370,11 @@ static u64 transaction_most(struct transaction_log *log, u32 first, u32 last)
 	const struct participant *most = NULL;
 	const struct transaction *t;
 	unsigned long flags;
+	unsigned int i;
 	u64 act;
-	u32 tid;
 
 	raw_spin_lock_irqsave(&log->lock, flags);
-	for_each_transaction(t, tid, log, &what) {
+	for (i = 0; (t = transaction_next(log, &what, &i));) {
 		if (!most || t->most->logged > most->logged)
 			most = t->most;
 	}
