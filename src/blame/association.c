@@ -1,115 +1,315 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A cache of fixed size, with sets of eight entries.  The oldest entry of a full set
- * gives way to a new one, which is counted if it was younger than a minute.
+ * A hash that grows by sets of seven entries (extendible hashing).  A directory leads from
+ * the first bits of an object's hash to a set.  At first many places of the directory lead to
+ * the same set.  A set that is full is split: a new set gets the half of its places, and the
+ * entries that belong there.  So only a set that is full costs anything, and only its own
+ * lock is taken.  Buddies that are nearly empty are merged by a worker, once a minute.
+ *
+ * Example with a directory of 8 places: set A has depth 1, it is at the places 0 to 3, and
+ * has all hashes that begin with bit 0.  It is split: A keeps the places 0 and 1 (hashes that
+ * begin with 00), B gets 2 and 3 (01), and both have depth 2.
+ *
+ * The directory has its full size from the start: a set for each place would be 1/256 of the
+ * memory.  A set at one place of the directory cannot be split: then the oldest entry gives
+ * way.  That is counted by its kind, unless the entry was noted five minutes ago or was asked
+ * for the last time.  Such idle entries give way before a set is split, too.
  *
  * No object's lifetime is ours, and no object is followed: its address is compared.  So
  * an entry may be left from an object that had the address before.  Each caller must be
  * able to tell: by the act's file, because objects of the kind are always noted anew
  * before they are asked for, or because a hook forgets objects that are freed.
  *
- * S: the lock of a set's group.
+ * S: the set's lock.  A place of the directory is changed under the lock of the set that it
+ * leads to, so the place and the set agree while the lock is held.  Sets are freed after a
+ * grace period.
  */
+#include <linux/bitops.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "association.h"
 #include "core/cause.h"
+#include "core/pool.h"
 #include "core/stats.h"
 
-#define WAYS		8
-#define GROUPS		64
-#define MIN_SETS	512
-#define MAX_SETS	8192
-/* an entry that gives way earlier may still have been needed */
-#define YOUNG		(60 * HZ)
+#define WAYS		7
+/* of the directory, as powers of two: 128 KiB to 256 MiB of sets */
+#define MIN_BITS	9
+#define MAX_BITS	20
+/* at most so much of the memory */
+#define SHARE		256
+/* an entry that was noted so long ago is hardly asked for any more */
+#define IDLE		(5 * 60 * HZ)
+/* the worker merges sets so often, if they have no more entries in use than that */
+#define MERGE_EVERY	(60 * HZ)
+#define MERGE_UPTO	4
 
 struct iob_assoc_kind iob_assoc_inode = { .name = "inode" };
 
 struct assoc {
-	const void *object;	/* S; NULL: free */
+	const void *object;	/* S */
 	u64 sub;		/* S: tells objects of one address apart, else 0 */
 	u64 act;		/* S: id; some kinds note another number here */
 	u32 used;		/* S: jiffies when it was noted */
-	u32 kind;		/* S; 0: this place and those behind it were never used */
+	u32 kind;		/* S */
 };
 
+/* Without debugging 256 bytes, so that sets share no cache line. */
 struct assoc_set {
-	struct assoc way[WAYS];
+	raw_spinlock_t lock;	/* S, innermost */
+	u8 depth;		/* S: all hashes in it begin with the same bits, so many */
+	u64 tags;		/* S: a byte for each way, 0: free; see tags_with() */
+	struct assoc way[WAYS] __aligned(sizeof(struct assoc));
 };
 
-static struct assoc_set *assoc_sets;
-static unsigned int assoc_set_bits;
-static spinlock_t assoc_locks[GROUPS];	/* S: one for every GROUPSth set */
-static u32 nr_assoc_kinds;		/* constant after module load */
+static struct assoc_set **assoc_dir;	/* by the first bits of a hash */
+static unsigned int assoc_bits;		/* log2 of its size, constant in a session */
+static unsigned int assoc_first_bits;	/* sets are not merged to a smaller depth */
+static atomic_t nr_assoc_sets;
+/* constant after module load; [0] is unused */
+#define MAX_KINDS	IOB_MAX_STAT_PARTS
+static const struct iob_assoc_kind *assoc_kinds[MAX_KINDS];
+static u32 nr_assoc_kinds;
+
+static struct iob_pool assoc_pool = {
+	.name = "iob_assoc",
+	.size = sizeof(struct assoc_set),
+	.flags = SLAB_HWCACHE_ALIGN,
+	.at_first = 8,
+};
+
+static void assoc_merge(struct work_struct *work);
+static DECLARE_DEFERRABLE_WORK(assoc_merge_work, assoc_merge);
 
 /**
  * iob_assoc_kind_add - give a kind of objects its number
  * @kind: the kind
  *
- * At module load.  Return: 0; -EEXIST if it has one.
+ * At module load.  Return: 0; -EEXIST if it has one; -E2BIG.
  */
 int iob_assoc_kind_add(struct iob_assoc_kind *kind)
 {
+	int stat;
+
 	if (WARN_ON(kind->nr))
 		return -EEXIST;
+	if (WARN_ON(nr_assoc_kinds == MAX_KINDS - 1))
+		return -E2BIG;
+	stat = iob_stat_part_add(kind->name);
+	if (stat < 0)
+		return stat;
+	kind->stat = stat;
 	kind->nr = ++nr_assoc_kinds;
+	assoc_kinds[kind->nr] = kind;
 	return 0;
 }
 
-static struct assoc_set *assoc_set_of(const struct iob_assoc_kind *kind,
-				      const void *object, u64 sub, spinlock_t **lock)
+/* Count that an object of the kind was forgotten, or could not be noted.  Any context. */
+void iob_assoc_count_evicted(const struct iob_assoc_kind *kind)
 {
-	u64 key = (unsigned long)object + sub * GOLDEN_RATIO_32 + kind->nr;
-	u32 nr = hash_64(key, assoc_set_bits);
-
-	*lock = &assoc_locks[nr % GROUPS];
-	return &assoc_sets[nr];
+	iob_stat_inc_part(kind->stat);
 }
 
-static bool assoc_is(const struct assoc *a, const struct iob_assoc_kind *kind,
-		     const void *object, u64 sub)
+static u64 assoc_hash(u32 kind, const void *object, u64 sub)
 {
-	return a->object == object && a->sub == sub && a->kind == kind->nr;
+	return hash_64((unsigned long)object + sub * GOLDEN_RATIO_32 + kind, 64);
+}
+
+#define EACH_BYTE	0x0101010101010101ULL
+/* the eighth byte of tags is no way's */
+#define NO_WAY		(0xffULL << (WAYS * 8))
+
+/* Of the bits that do not choose the set.  The highest bit is set: it is not 0. */
+static u8 tag_of(u64 hash)
+{
+	return 0x80 | hash >> 24;
+}
+
+/*
+ * The bytes of @tags that are @tag, each as its highest bit.  A byte above such a one may be
+ * wrong: so the entries are compared, and for tag 0 only the first byte is used.
+ */
+static u64 tags_with(u64 tags, u8 tag)
+{
+	u64 x = tags ^ (EACH_BYTE * tag);
+
+	return (x - EACH_BYTE) & ~x & (EACH_BYTE << 7);
+}
+
+/* The set of a hash, with its lock held. */
+static struct assoc_set *assoc_lock(u64 hash, unsigned long *flags)
+{
+	struct assoc_set **place = &assoc_dir[hash >> (64 - assoc_bits)];
+	struct assoc_set *s;
+
+	for (;;) {
+		/* pairs with assoc_lead_to() */
+		s = smp_load_acquire(place);
+		raw_spin_lock_irqsave(&s->lock, *flags);
+		if (likely(READ_ONCE(*place) == s))
+			return s;
+		raw_spin_unlock_irqrestore(&s->lock, *flags);
+	}
 }
 
 /* The entry of an object in its set, or NULL.  S. */
-static struct assoc *assoc_find(struct assoc_set *s, const struct iob_assoc_kind *kind,
+static struct assoc *assoc_find(struct assoc_set *s, u64 hash, u32 kind,
 				const void *object, u64 sub)
 {
-	unsigned int i;
+	u64 found = tags_with(s->tags, tag_of(hash));
 
-	for (i = 0; i < WAYS; i++) {
-		if (assoc_is(&s->way[i], kind, object, sub))
-			return &s->way[i];
-		/* most sets are not full */
-		if (!s->way[i].kind)
-			break;
+	for (; found; found &= found - 1) {
+		struct assoc *a = &s->way[__ffs64(found) / 8];
+
+		if (a->object == object && a->sub == sub && a->kind == kind)
+			return a;
 	}
 	return NULL;
 }
 
-/* The place for a new entry: a free one, or the oldest.  S. */
-static struct assoc *assoc_place(struct assoc_set *s)
+/* A free place in a set, which gets a tag, or NULL.  S. */
+static struct assoc *assoc_place(struct assoc_set *s, u64 hash)
+{
+	u64 found = tags_with(s->tags | NO_WAY, 0);
+	unsigned int shift;
+
+	if (unlikely(!found))
+		return NULL;
+	shift = __ffs64(found) & ~7;
+	s->tags |= (u64)tag_of(hash) << shift;
+	return &s->way[shift / 8];
+}
+
+/* The way's byte of tags is cleared.  S. */
+static void assoc_drop(struct assoc_set *s, const struct assoc *a)
+{
+	s->tags &= ~(0xffULL << (a - s->way) * 8);
+}
+
+static bool assoc_is_idle(const struct assoc *a)
+{
+	return (u32)jiffies - a->used >= IDLE;
+}
+
+/* S, as @place. */
+static void assoc_fill(struct assoc *a, u32 kind, const void *object, u64 sub, u64 act)
+{
+	a->object = object;
+	a->sub = sub;
+	a->kind = kind;
+	a->act = act;
+	a->used = jiffies;
+}
+
+/* From here on @nr places of the directory lead to @s.  The lock of their set is held. */
+static void assoc_lead_to(struct assoc_set *s, unsigned long first, unsigned long nr)
+{
+	unsigned long i;
+
+	/* pairs with assoc_lock() */
+	smp_wmb();
+	for (i = first; i < first + nr; i++)
+		WRITE_ONCE(assoc_dir[i], s);
+}
+
+static void assoc_set_init(struct assoc_set *s, unsigned int depth)
+{
+	raw_spin_lock_init(&s->lock);
+	s->depth = depth;
+	s->tags = 0;
+	atomic_inc(&nr_assoc_sets);
+}
+
+/* Split the set of @hash: @new gets the entries whose next bit is 1, and their places.  S. */
+static void assoc_split(struct assoc_set *s, struct assoc_set *new, u64 hash)
+{
+	unsigned int bit = 63 - s->depth, i;
+	unsigned long half = 1UL << (assoc_bits - s->depth - 1);
+	unsigned long first = (hash >> (64 - assoc_bits)) & ~(2 * half - 1);
+
+	assoc_set_init(new, ++s->depth);
+	for (i = 0; i < WAYS; i++) {
+		const struct assoc *a = &s->way[i];
+		u64 tag = s->tags & 0xffULL << i * 8;
+
+		if (!tag || !(assoc_hash(a->kind, a->object, a->sub) >> bit & 1))
+			continue;
+		new->way[i] = *a;
+		new->tags |= tag;
+		s->tags &= ~tag;
+	}
+	assoc_lead_to(new, first + half, half);
+}
+
+/* The entry of a full set that was noted first.  S. */
+static struct assoc *assoc_oldest(struct assoc_set *s)
 {
 	struct assoc *oldest = &s->way[0];
 	unsigned int i;
 
-	for (i = 0; i < WAYS; i++) {
-		struct assoc *a = &s->way[i];
-
-		if (!a->object)
-			return a;
-		if ((s32)(a->used - oldest->used) < 0)
-			oldest = a;
+	for (i = 1; i < WAYS; i++) {
+		if ((s32)(s->way[i].used - oldest->used) < 0)
+			oldest = &s->way[i];
 	}
-	if ((u32)jiffies - oldest->used < YOUNG)
-		iob_stat_inc(owner_evicted);
 	return oldest;
+}
+
+/* Make room in the set of @hash, once.  Return: false if there is no memory. */
+static bool assoc_grow(u64 hash)
+{
+	struct assoc_set *s, *new = iob_pool_get(&assoc_pool);
+	unsigned long flags;
+
+	if (!new)
+		return false;
+	s = assoc_lock(hash, &flags);
+	/* another CPU may have done it */
+	if (s->depth < assoc_bits && !tags_with(s->tags | NO_WAY, 0)) {
+		assoc_split(s, new, hash);
+		new = NULL;
+	}
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	if (new)
+		iob_pool_put(&assoc_pool, new);
+	return true;
+}
+
+/* Of iob_assoc_set(): the object is not noted, and its set was full. */
+static noinline void assoc_set_full(u64 hash, u32 kind, const void *object, u64 sub, u64 act)
+{
+	bool may_grow = true;
+	unsigned long flags;
+	struct assoc_set *s;
+	struct assoc *a;
+
+	for (;;) {
+		s = assoc_lock(hash, &flags);
+		a = assoc_find(s, hash, kind, object, sub);
+		if (!a)
+			a = assoc_place(s, hash);
+		if (a)
+			break;
+		a = assoc_oldest(s);
+		if (assoc_is_idle(a) || !may_grow || s->depth == assoc_bits) {
+			if (!assoc_is_idle(a))
+				iob_assoc_count_evicted(assoc_kinds[a->kind]);
+			assoc_drop(s, a);
+			a = assoc_place(s, hash);
+			break;
+		}
+		raw_spin_unlock_irqrestore(&s->lock, flags);
+		may_grow = assoc_grow(hash);
+	}
+	assoc_fill(a, kind, object, sub, act);
+	raw_spin_unlock_irqrestore(&s->lock, flags);
 }
 
 /**
@@ -124,21 +324,20 @@ static struct assoc *assoc_place(struct assoc_set *s)
 void iob_assoc_set(const struct iob_assoc_kind *kind, const void *object, u64 sub,
 		   u64 act)
 {
+	u64 hash = assoc_hash(kind->nr, object, sub);
 	unsigned long flags;
-	spinlock_t *lock;		/* the group's */
-	struct assoc_set *s = assoc_set_of(kind, object, sub, &lock);
+	struct assoc_set *s;
 	struct assoc *a;
 
-	spin_lock_irqsave(lock, flags);
-	a = assoc_find(s, kind, object, sub);
+	s = assoc_lock(hash, &flags);
+	a = assoc_find(s, hash, kind->nr, object, sub);
 	if (!a)
-		a = assoc_place(s);
-	a->object = object;
-	a->sub = sub;
-	a->kind = kind->nr;
-	a->act = act;
-	a->used = jiffies;
-	spin_unlock_irqrestore(lock, flags);
+		a = assoc_place(s, hash);
+	if (likely(a))
+		assoc_fill(a, kind->nr, object, sub, act);
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	if (unlikely(!a))
+		assoc_set_full(hash, kind->nr, object, sub, act);
 }
 
 /**
@@ -165,16 +364,41 @@ void iob_assoc_forget(const struct iob_assoc_kind *kind, const void *object, u64
  */
 u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub)
 {
-	unsigned long flags;
-	spinlock_t *lock;		/* the group's */
-	struct assoc_set *s = assoc_set_of(kind, object, sub, &lock);
+	u64 act, hash = assoc_hash(kind->nr, object, sub);
 	const struct assoc *a;
-	u64 act;
+	unsigned long flags;
+	struct assoc_set *s;
 
-	spin_lock_irqsave(lock, flags);
-	a = assoc_find(s, kind, object, sub);
+	s = assoc_lock(hash, &flags);
+	a = assoc_find(s, hash, kind->nr, object, sub);
 	act = a ? a->act : IOB_CAUSE_NONE;
-	spin_unlock_irqrestore(lock, flags);
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	return act;
+}
+
+/**
+ * iob_assoc_get_last - which act changed an object, asked for the last time in most cases
+ * @kind:   what it is
+ * @object: its address
+ * @sub:    as it was set
+ *
+ * As iob_assoc_get().  The entry stays as long as there is room; then it is the first one to
+ * give way.
+ */
+u64 iob_assoc_get_last(const struct iob_assoc_kind *kind, const void *object, u64 sub)
+{
+	u64 act = IOB_CAUSE_NONE, hash = assoc_hash(kind->nr, object, sub);
+	unsigned long flags;
+	struct assoc_set *s;
+	struct assoc *a;
+
+	s = assoc_lock(hash, &flags);
+	a = assoc_find(s, hash, kind->nr, object, sub);
+	if (a) {
+		act = a->act;
+		a->used = (u32)jiffies - IDLE;
+	}
+	raw_spin_unlock_irqrestore(&s->lock, flags);
 	return act;
 }
 
@@ -188,50 +412,196 @@ u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub
  */
 u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 sub)
 {
+	u64 act = IOB_CAUSE_NONE, hash = assoc_hash(kind->nr, object, sub);
+	const struct assoc *a;
 	unsigned long flags;
-	spinlock_t *lock;		/* the group's */
-	struct assoc_set *s = assoc_set_of(kind, object, sub, &lock);
-	struct assoc *a;
-	u64 act = IOB_CAUSE_NONE;
+	struct assoc_set *s;
 
-	spin_lock_irqsave(lock, flags);
-	a = assoc_find(s, kind, object, sub);
+	s = assoc_lock(hash, &flags);
+	a = assoc_find(s, hash, kind->nr, object, sub);
 	if (a) {
 		act = a->act;
-		a->object = NULL;
+		assoc_drop(s, a);
 	}
-	spin_unlock_irqrestore(lock, flags);
+	raw_spin_unlock_irqrestore(&s->lock, flags);
 	return act;
+}
+
+/* The number of entries in use.  S. */
+static unsigned int assoc_count(const struct assoc_set *s)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < WAYS; i++)
+		nr += (s->tags >> i * 8 & 0xff) && !assoc_is_idle(&s->way[i]);
+	return nr;
+}
+
+/* The entries of @from in use become @to's, which has room; @from leads nowhere.  S of both. */
+static void assoc_move(struct assoc_set *to, struct assoc_set *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++) {
+		if (assoc_is_idle(&to->way[i]))
+			assoc_drop(to, &to->way[i]);
+	}
+	for (i = 0; i < WAYS; i++) {
+		const struct assoc *a = &from->way[i];
+
+		if ((from->tags >> i * 8 & 0xff) && !assoc_is_idle(a))
+			*assoc_place(to, assoc_hash(a->kind, a->object, a->sub)) = *a;
+	}
+}
+
+/*
+ * Merge the set at @place of the directory with its buddy behind it, if both have little.
+ * *@next gets the place of the next set.  Return: a set that is not used any more, or NULL.
+ */
+static struct assoc_set *assoc_merge_at(unsigned long place, unsigned long *next)
+{
+	struct assoc_set *s, *buddy, *unused = NULL;
+	unsigned long flags, nr;
+
+	s = assoc_lock((u64)place << (64 - assoc_bits), &flags);
+	nr = 1UL << (assoc_bits - s->depth);
+	*next = place + nr;
+	/* the buddy of the second is before it */
+	if (s->depth == assoc_first_bits || place & nr)
+		goto unlock;
+	*next += nr;
+	buddy = READ_ONCE(assoc_dir[place + nr]);
+	raw_spin_lock_nested(&buddy->lock, SINGLE_DEPTH_NESTING);
+	/* only this worker merges, so the place leads to the set or to a half that was split off */
+	if (buddy->depth == s->depth && assoc_count(s) + assoc_count(buddy) <= MERGE_UPTO) {
+		assoc_move(s, buddy);
+		assoc_lead_to(s, place + nr, nr);
+		s->depth--;
+		unused = buddy;
+	} else if (buddy->depth != s->depth) {
+		*next = place + nr;
+	}
+	raw_spin_unlock(&buddy->lock);
+unlock:
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	return unused;
+}
+
+/* Free sets that no place leads to; each has the address of the next one. */
+static void assoc_free_unused(const void *sets)
+{
+	struct assoc_set *s = (void *)sets;
+
+	/* a probe may still wait for the lock */
+	synchronize_rcu();
+	while (s) {
+		const void *next = s->way[0].object;
+
+		iob_pool_free(&assoc_pool, s);
+		atomic_dec(&nr_assoc_sets);
+		s = (void *)next;
+	}
+}
+
+static void assoc_merge(struct work_struct *work)
+{
+	const void *unused = NULL;
+	unsigned long place, next;
+	struct assoc_set *s;
+
+	for (place = 0; place < 1UL << assoc_bits; place = next) {
+		/* sets that were found by their places are not freed before the end */
+		s = assoc_merge_at(place, &next);
+		if (s) {
+			s->way[0].object = unused;
+			unused = s;
+		}
+		cond_resched();
+	}
+	if (unused)
+		assoc_free_unused(unused);
+	schedule_delayed_work(&assoc_merge_work, MERGE_EVERY);
 }
 
 /* The size of the cache in bytes, for `status`.  The caller holds the session. */
 unsigned long iob_assoc_bytes(void)
 {
-	return assoc_sets ? sizeof(*assoc_sets) << assoc_set_bits : 0;
+	if (!assoc_dir)
+		return 0;
+	return (sizeof(*assoc_dir) << assoc_bits) +
+	       (unsigned long)atomic_read(&nr_assoc_sets) * sizeof(struct assoc_set);
+}
+
+static int assoc_fill_dir(void)
+{
+	unsigned long place, nr = 1UL << (assoc_bits - assoc_first_bits);
+
+	for (place = 0; place < 1UL << assoc_bits; place += nr) {
+		struct assoc_set *s = iob_pool_alloc(&assoc_pool);
+
+		if (!s)
+			return -ENOMEM;
+		assoc_set_init(s, assoc_first_bits);
+		assoc_lead_to(s, place, nr);
+		cond_resched();
+	}
+	return 0;
 }
 
 /**
  * iob_assoc_init - begin with an empty cache
  *
- * An entry for eight page frames, within limits: 512 sets (128 KiB) with 128 MiB of
- * memory, 8192 sets (2 MiB) from 2 GiB on.  May sleep.  Return: 0 or -ENOMEM.
+ * At first there are 512 sets (128 KiB), or 1/256 of all if that is more.  May sleep.
+ * Return: 0 or -ENOMEM; iob_assoc_exit() undoes it.
  */
 int iob_assoc_init(void)
 {
-	unsigned long nr = clamp_t(unsigned long, totalram_pages() / 8 / WAYS,
-				   MIN_SETS, MAX_SETS);
-	unsigned int i;
+	unsigned long nr = totalram_pages() / SHARE * (PAGE_SIZE / sizeof(struct assoc_set));
+	int err;
 
-	for (i = 0; i < GROUPS; i++)
-		spin_lock_init(&assoc_locks[i]);
-	assoc_set_bits = ilog2(nr);
-	assoc_sets = kvcalloc(1UL << assoc_set_bits, sizeof(*assoc_sets), GFP_KERNEL);
-	return assoc_sets ? 0 : -ENOMEM;
+	atomic_set(&nr_assoc_sets, 0);
+	assoc_bits = clamp_t(unsigned int, ilog2(nr | 1), MIN_BITS, MAX_BITS);
+	assoc_first_bits = max_t(unsigned int, assoc_bits - ilog2(SHARE), MIN_BITS);
+	assoc_dir = kvcalloc(1UL << assoc_bits, sizeof(*assoc_dir), GFP_KERNEL);
+	if (!assoc_dir)
+		return -ENOMEM;
+	err = iob_pool_start(&assoc_pool);
+	if (!err)
+		err = assoc_fill_dir();
+	if (!err)
+		schedule_delayed_work(&assoc_merge_work, MERGE_EVERY);
+	return err;
 }
 
 /* Free the cache.  No probe is attached. */
 void iob_assoc_exit(void)
 {
-	kvfree(assoc_sets);
-	assoc_sets = NULL;
+	unsigned long place, next;
+
+	cancel_delayed_work_sync(&assoc_merge_work);
+	iob_pool_stop(&assoc_pool);
+	for (place = 0; assoc_dir && place < 1UL << assoc_bits; place = next) {
+		struct assoc_set *s = assoc_dir[place];
+
+		/* the start failed here */
+		if (!s)
+			break;
+		next = place + (1UL << (assoc_bits - s->depth));
+		iob_pool_free(&assoc_pool, s);
+		cond_resched();
+	}
+	kvfree(assoc_dir);
+	assoc_dir = NULL;
+}
+
+/* Module load.  Return: 0 or -ENOMEM. */
+int iob_assoc_pool_init(void)
+{
+	return iob_pool_init(&assoc_pool);
+}
+
+/* Module unload, after iob_assoc_exit(). */
+void iob_assoc_pool_exit(void)
+{
+	iob_pool_exit(&assoc_pool);
 }

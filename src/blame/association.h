@@ -18,8 +18,9 @@
  * noted under several kinds.
  */
 struct iob_assoc_kind {
-	const char *name;
+	const char *name;	/* without blanks: a part of a statistic's name */
 	u32 nr;			/* not 0 once iob_assoc_kind_add() was called */
+	u32 stat;		/* of iob_stat_part_add() */
 };
 
 extern struct iob_assoc_kind iob_assoc_inode;	/* struct inode */
@@ -27,11 +28,15 @@ extern struct iob_assoc_kind iob_assoc_inode;	/* struct inode */
 int iob_assoc_kind_add(struct iob_assoc_kind *kind);
 int iob_assoc_init(void);
 void iob_assoc_exit(void);
+int iob_assoc_pool_init(void);
+void iob_assoc_pool_exit(void);
 void iob_assoc_set(const struct iob_assoc_kind *kind, const void *object, u64 sub,
 		   u64 act);
 void iob_assoc_forget(const struct iob_assoc_kind *kind, const void *object, u64 sub);
 u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 sub);
 u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub);
+u64 iob_assoc_get_last(const struct iob_assoc_kind *kind, const void *object, u64 sub);
+void iob_assoc_count_evicted(const struct iob_assoc_kind *kind);
 unsigned long iob_assoc_bytes(void);
 
 #endif

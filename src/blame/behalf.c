@@ -16,6 +16,7 @@
 #include "core/metadata.h"
 #include "core/disk.h"
 #include "core/intent.h"
+#include "core/stats.h"
 #include "dirty_fast.h"
 #include "stack/stack.h"
 #include "transaction.h"
@@ -73,7 +74,10 @@ static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call 
 		if (unlikely(behalf_stays(&b[i], call)))
 			b[nr++] = b[i];
 	}
-	nr = min_t(unsigned int, nr, IOB_MAX_BEHALFS - 1);
+	if (unlikely(nr == IOB_MAX_BEHALFS)) {
+		iob_stat_inc(behalf_evicted);
+		nr--;
+	}
 	for (i = nr; i > 0; i--)
 		b[i] = b[i - 1];
 	for (i = nr + 1; i < IOB_MAX_BEHALFS; i++)
@@ -243,7 +247,7 @@ void iob_behalf_inode(struct inode *inode)
 	if (!t || !inode || !iob_disk_watches(inode))
 		return;
 	b = behalf_push(t, NULL);
-	b->ref = iob_cause_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
+	b->ref = iob_cause_of_inode(iob_assoc_get_last(&iob_assoc_inode, inode, 0), inode);
 	b->open = true;
 }
 

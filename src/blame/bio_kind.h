@@ -14,6 +14,8 @@
 #include <linux/bits.h>
 #include <linux/hash.h>
 
+#include "core/stats.h"
+
 struct iob_origin;
 struct iob_task;
 
@@ -108,6 +110,8 @@ static inline const struct iob_bio_kind *iob_bio_kind_of(const struct bio *bio,
 
 	for (i = 0; i < IOB_BIO_CHAIN && iob_bio_chained(bio); i++)
 		bio = bio->bi_private;
+	if (unlikely(i == IOB_BIO_CHAIN && iob_bio_chained(bio)))
+		iob_stat_inc(chain_cut);
 	*whole = bio;
 	return iob_bio_kind_by((unsigned long)bio->bi_end_io);
 }

@@ -26,7 +26,40 @@ static struct iob_assoc_kind *const blame_kinds[] = {
 	&iob_assoc_log_block,
 };
 
-/* Module load, before any context of a task is made.  Return: 0 or a negative errno. */
+static const struct {
+	int (*init)(void);	/* 0 or -ENOMEM */
+	void (*exit)(void);
+} blame_memory[] = {
+	{ iob_assoc_pool_init, iob_assoc_pool_exit },
+	{ iob_transactions_init, iob_transactions_exit },
+	{ iob_freed_extents_init, iob_freed_extents_exit },
+};
+
+static void blame_memory_exit(unsigned int nr)
+{
+	while (nr--)
+		blame_memory[nr].exit();
+}
+
+static int blame_memory_init(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(blame_memory); i++) {
+		err = blame_memory[i].init();
+		if (err) {
+			blame_memory_exit(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Module load, before any context of a task is made.  Return: 0 or a negative errno;
+ * iob_blame_exit() undoes it.
+ */
 int iob_blame_init(void)
 {
 	unsigned int i;
@@ -38,5 +71,11 @@ int iob_blame_init(void)
 		err = iob_task_part_add(blame_parts[i]);
 	for (i = 0; i < ARRAY_SIZE(blame_kinds) && !err; i++)
 		err = iob_assoc_kind_add(blame_kinds[i]);
-	return err;
+	return err ?: blame_memory_init();
+}
+
+/* Module unload: no session is there. */
+void iob_blame_exit(void)
+{
+	blame_memory_exit(ARRAY_SIZE(blame_memory));
 }

@@ -6,5 +6,6 @@
 #define IOB_BLAME_BLAME_H
 
 int iob_blame_init(void);
+void iob_blame_exit(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include "dirty_fast.h"
 #include "transaction.h"
 
-struct iob_assoc_kind iob_assoc_logged = { .name = "buffer in a transaction" };
+struct iob_assoc_kind iob_assoc_logged = { .name = "logged_buffer" };
 
 /* A clean folio whose pages a probe has just charged one by one; compared, not followed. */
 struct charged_folio {

@@ -5,34 +5,50 @@
  * with the range.  A range lies in a space: the sectors of a disk, or a file system's own
  * addresses.  A range that is freed anew or discarded replaces what was noted before.
  *
- * Ranges are a cache of fixed size: the oldest gives way, which is counted.  A discard of
- * which nothing is noted is charged to its submitter.
+ * Many file systems are never told to discard.  So a worker forgets ranges that were noted an
+ * hour ago.  All ranges together get 1/512 of the memory; then the oldest of the space gives
+ * way, which is counted.  A discard of which nothing is noted is charged to its submitter.
  *
- * F: freed_lock, innermost.
+ * F: the space's lock.
  */
+#include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/percpu_counter.h>
 #include <linux/rbtree.h>
+#include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
 
-#include <compat/slab.h>
-
 #include "behalf.h"
 #include "core/cause.h"
+#include "core/keyed.h"
+#include "core/pool.h"
 #include "core/stats.h"
 #include "freed_extent.h"
 #include "share.h"
 #include "transaction.h"
 
-#define MAX_RANGES	16384
+#define SHARE		512		/* of the memory */
+#define MIN_RANGES	16384
+#define IDLE		(60 * 60 * HZ)
 #define MAX_PIECE	SZ_1G
 
 struct freed_range {
-	struct rb_node node;	/* F: by space and start; ranges do not overlap */
+	struct rb_node node;	/* F: by start; ranges do not overlap */
 	struct list_head age;	/* F: the oldest first */
-	const void *space;	/* F: compared, never followed */
 	u64 start, end;		/* F: [start, end) */
-	u64 act;		/* F: id */
+	u64 cause;		/* F: a reference */
+	u32 noted;		/* F: jiffies */
+};
+
+struct freed_space {
+	struct iob_keyed keyed;	/* the key is compared, never followed */
+	raw_spinlock_t lock;	/* F */
+	u32 nr;			/* F, read without for a look */
+	u32 used;		/* F: jiffies; likewise */
+	struct rb_root ranges;	/* F */
+	struct list_head ages;	/* F */
 };
 
 struct iob_task_part iob_discard_call_part = {
@@ -40,157 +56,303 @@ struct iob_task_part iob_discard_call_part = {
 	.size = sizeof(struct iob_discard_call),
 };
 
-static struct kmem_cache *freed_cache;
-static struct rb_root freed_ranges = RB_ROOT;	/* F */
-static LIST_HEAD(freed_ages);			/* F */
-static unsigned int nr_freed_ranges;		/* F, read without for a look */
-static DEFINE_SPINLOCK(freed_lock);
+static struct iob_pool range_pool = {
+	.name = "iob_freed",
+	.size = sizeof(struct freed_range),
+	.at_first = 8,
+};
 
-static bool range_is_before(const struct freed_range *r, const void *space, u64 pos)
+static void space_begin(struct iob_keyed *k);
+static bool space_tidy(struct iob_keyed *k);
+static void space_end(struct iob_keyed *k);
+
+static struct iob_keyed_table freed_spaces = {
+	.pool.name = "iob_space",
+	.pool.size = sizeof(struct freed_space),
+	.pool.at_first = 1,
+	.begin = space_begin,
+	.tidy = space_tidy,
+	.end = space_end,
+};
+
+static struct percpu_counter nr_freed_ranges;	/* of all spaces */
+static s64 max_freed_ranges;			/* constant in a session */
+
+static struct freed_space *space_of(struct iob_keyed *k)
 {
-	return r->space < space || (r->space == space && r->end <= pos);
+	return k ? container_of(k, struct freed_space, keyed) : NULL;
 }
 
-/* The first range of @space that ends behind @pos, or NULL. */
-static struct freed_range *range_find(const void *space, u64 pos)
+/* The first range that ends behind @pos, or NULL.  F. */
+static struct freed_range *range_find(const struct freed_space *s, u64 pos)
 {
-	struct rb_node *node = freed_ranges.rb_node;
+	struct rb_node *node = s->ranges.rb_node;
 	struct freed_range *found = NULL;
 
 	while (node) {
 		struct freed_range *r = rb_entry(node, struct freed_range, node);
 
-		if (range_is_before(r, space, pos)) {
+		if (r->end <= pos) {
 			node = node->rb_right;
 		} else {
 			found = r;
 			node = node->rb_left;
 		}
 	}
-	return found && found->space == space ? found : NULL;
+	return found;
 }
 
-static void range_drop(struct freed_range *r)
+/* The range goes to the list @old, for ranges_put().  F. */
+static void range_drop(struct freed_space *s, struct freed_range *r, struct list_head *old)
 {
-	rb_erase(&r->node, &freed_ranges);
-	list_del(&r->age);
-	kmem_cache_free(freed_cache, r);
-	nr_freed_ranges--;
+	rb_erase(&r->node, &s->ranges);
+	list_move(&r->age, old);
+	WRITE_ONCE(s->nr, s->nr - 1);
+	percpu_counter_dec(&nr_freed_ranges);
 }
 
-static void range_add(const void *space, u64 start, u64 end, u64 act)
+static void ranges_put(struct list_head *old, void (*put)(struct iob_pool *, void *))
 {
-	struct rb_node **link = &freed_ranges.rb_node, *parent = NULL;
-	struct freed_range *r;
+	struct freed_range *r, *next;
 
-	if (nr_freed_ranges >= MAX_RANGES) {
-		range_drop(list_first_entry(&freed_ages, struct freed_range, age));
-		iob_stat_inc(freed_evicted);
-	}
-	r = kmem_cache_alloc(freed_cache, GFP_NOWAIT | __GFP_NOWARN);
-	if (!r) {
-		iob_stat_inc(freed_evicted);
-		return;
-	}
+	list_for_each_entry_safe(r, next, old, age)
+		put(&range_pool, r);
+}
+
+/* @r is new.  F. */
+static void range_add(struct freed_space *s, struct freed_range *r, u64 start, u64 end,
+		      u64 cause)
+{
+	struct rb_node **link = &s->ranges.rb_node, *parent = NULL;
+
 	while (*link) {
 		parent = *link;
-		link = range_is_before(rb_entry(parent, struct freed_range, node), space,
-				       start) ? &parent->rb_right : &parent->rb_left;
+		link = rb_entry(parent, struct freed_range, node)->end <= start ?
+		       &parent->rb_right : &parent->rb_left;
 	}
-	r->space = space;
 	r->start = start;
 	r->end = end;
-	r->act = act;
+	r->cause = cause;
+	r->noted = jiffies;
 	rb_link_node(&r->node, parent, link);
-	rb_insert_color(&r->node, &freed_ranges);
-	list_add_tail(&r->age, &freed_ages);
-	nr_freed_ranges++;
+	rb_insert_color(&r->node, &s->ranges);
+	list_add_tail(&r->age, &s->ages);
+	WRITE_ONCE(s->nr, s->nr + 1);
+	percpu_counter_inc(&nr_freed_ranges);
 }
 
-/* Forget what is noted of [@start, @end). */
-static void ranges_clear(const void *space, u64 start, u64 end)
+/*
+ * New ranges for a change, taken without the space's lock: one that is added, and one for the
+ * rest of a range that is cut in two.
+ */
+struct spare {
+	struct freed_range *r[2];
+	unsigned int nr;
+};
+
+static void spare_get(struct spare *spare, unsigned int nr)
+{
+	while (spare->nr < nr && (spare->r[spare->nr] = iob_pool_get(&range_pool)))
+		spare->nr++;
+}
+
+static void spare_put(struct spare *spare)
+{
+	while (spare->nr)
+		iob_pool_put(&range_pool, spare->r[--spare->nr]);
+}
+
+/* A new range, if there is one; else the oldest of the space gives way.  F. */
+static void range_note(struct freed_space *s, struct spare *spare, struct list_head *old,
+		       u64 start, u64 end, u64 cause)
+{
+	struct freed_range *oldest = list_first_entry_or_null(&s->ages, struct freed_range, age);
+
+	if (!spare->nr || percpu_counter_read(&nr_freed_ranges) >= max_freed_ranges) {
+		iob_stat_inc(freed_evicted);
+		if (!oldest)
+			return;
+		range_drop(s, oldest, old);
+		if (!spare->nr) {
+			list_del(&oldest->age);
+			spare->r[spare->nr++] = oldest;
+		}
+	}
+	range_add(s, spare->r[--spare->nr], start, end, cause);
+}
+
+/* Whether to forget [@start, @end) cuts a range in two.  F. */
+static bool range_is_cut(const struct freed_space *s, u64 start, u64 end)
+{
+	const struct freed_range *r = range_find(s, start);
+
+	return r && r->start < start && r->end > end;
+}
+
+/* Forget what is noted of [@start, @end).  F. */
+static void ranges_clear(struct freed_space *s, struct spare *spare, struct list_head *old,
+			 u64 start, u64 end)
 {
 	struct freed_range *r;
 
-	while ((r = range_find(space, start)) && r->start < end) {
+	while ((r = range_find(s, start)) && r->start < end) {
 		u64 rest = r->end;
 
 		if (r->start >= start && r->end <= end) {
-			range_drop(r);
+			range_drop(s, r, old);
 		} else if (r->start >= start) {
 			r->start = end;
 		} else {
 			r->end = start;
 			if (rest > end)
-				range_add(space, end, rest, r->act);
+				range_note(s, spare, old, end, rest, r->cause);
 		}
 	}
 }
 
-/* Extend the range that ends at @start, if it is @act's. */
-static bool range_grow(const void *space, u64 start, u64 end, u64 act)
+/* Extend the range that ends at @start, if it is @cause's.  F. */
+static bool range_grow(struct freed_space *s, u64 start, u64 end, u64 cause)
 {
-	struct freed_range *r = start ? range_find(space, start - 1) : NULL;
+	struct freed_range *r = start ? range_find(s, start - 1) : NULL;
 
-	if (!r || r->end != start || r->act != act)
+	if (!r || r->end != start || r->cause != cause)
 		return false;
 	r->end = end;
-	list_move_tail(&r->age, &freed_ages);
+	r->noted = jiffies;
+	list_move_tail(&r->age, &s->ages);
 	return true;
 }
 
-/**
- * iob_freed_extent_set - note which act frees a range
- * @space: whose addresses
- * @start: the first one
- * @end:   the one behind the last
- * @act:   the act's id, IOB_CAUSE_NONE if it is not known
- *
- * Any context but NMI, inside iob_read_lock().
- */
-void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 act)
+static void space_change(struct freed_space *s, u64 start, u64 end, u64 cause)
 {
+	bool adds = cause != IOB_CAUSE_NONE;
+	struct spare spare = { .nr = 0 };
 	unsigned long flags;
+	LIST_HEAD(old);
 
-	if (act == IOB_CAUSE_NONE && !READ_ONCE(nr_freed_ranges))
-		return;
-	spin_lock_irqsave(&freed_lock, flags);
-	ranges_clear(space, start, end);
-	if (act != IOB_CAUSE_NONE && !range_grow(space, start, end, act))
-		range_add(space, start, end, act);
-	spin_unlock_irqrestore(&freed_lock, flags);
+	spare_get(&spare, adds);
+	raw_spin_lock_irqsave(&s->lock, flags);
+	if (unlikely(range_is_cut(s, start, end))) {
+		raw_spin_unlock_irqrestore(&s->lock, flags);
+		spare_get(&spare, adds + 1);
+		raw_spin_lock_irqsave(&s->lock, flags);
+	}
+	WRITE_ONCE(s->used, jiffies);
+	ranges_clear(s, &spare, &old, start, end);
+	if (adds && !range_grow(s, start, end, cause))
+		range_note(s, &spare, &old, start, end, cause);
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	spare_put(&spare);
+	ranges_put(&old, iob_pool_put);
 }
 
 /**
- * iob_freed_extent_by - which act freed an address
+ * iob_freed_extent_set - note what frees a range
+ * @space: whose addresses
+ * @start: the first one
+ * @end:   the one behind the last
+ * @cause: a reference, IOB_CAUSE_NONE if it is not known
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 cause)
+{
+	struct freed_space *s = space_of(iob_keyed_find(&freed_spaces, space));
+
+	if (cause == IOB_CAUSE_NONE && (!s || !READ_ONCE(s->nr)))
+		return;
+	if (!s)
+		s = space_of(iob_keyed_get(&freed_spaces, space));
+	if (s)
+		space_change(s, start, end, cause);
+	else
+		iob_stat_inc(freed_evicted);
+}
+
+/**
+ * iob_freed_extent_by - what freed an address
  * @space:  whose addresses
  * @pos:    the address
  * @end:    in: the end of interest; out: the answer holds for [@pos, @end)
  * @forget: the range is discarded now
  *
  * Any context but NMI, inside iob_read_lock().
- * Return: the act's id, IOB_CAUSE_NONE if it is not known.
+ * Return: a reference to a cause, IOB_CAUSE_NONE if it is not known.
  */
 u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget)
 {
-	u64 act = IOB_CAUSE_NONE;
+	struct freed_space *s = space_of(iob_keyed_find(&freed_spaces, space));
+	u64 cause = IOB_CAUSE_NONE;
 	struct freed_range *r;
 	unsigned long flags;
 
-	if (!READ_ONCE(nr_freed_ranges))
+	if (!s || !READ_ONCE(s->nr))
 		return IOB_CAUSE_NONE;
-	spin_lock_irqsave(&freed_lock, flags);
-	r = range_find(space, pos);
+	raw_spin_lock_irqsave(&s->lock, flags);
+	r = range_find(s, pos);
 	if (r && r->start > pos) {
 		*end = min(*end, r->start);
 	} else if (r) {
 		*end = min(*end, r->end);
-		act = r->act;
-		if (forget)
-			ranges_clear(space, pos, *end);
+		cause = r->cause;
 	}
-	spin_unlock_irqrestore(&freed_lock, flags);
-	return act;
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	if (forget && cause != IOB_CAUSE_NONE)
+		space_change(s, pos, *end, IOB_CAUSE_NONE);
+	return cause;
+}
+
+static void space_begin(struct iob_keyed *k)
+{
+	struct freed_space *s = space_of(k);
+
+	raw_spin_lock_init(&s->lock);
+	s->nr = 0;
+	s->used = jiffies;
+	s->ranges = RB_ROOT;
+	INIT_LIST_HEAD(&s->ages);
+}
+
+/* Move ranges that were noted @age jiffies ago to @old, but not many.  Return: false if none. */
+static bool space_drop_idle(struct freed_space *s, struct list_head *old, u32 age)
+{
+	struct freed_range *r;
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&s->lock, flags);
+	for (i = 0; i < 32; i++) {
+		r = list_first_entry_or_null(&s->ages, struct freed_range, age);
+		if (!r || (u32)jiffies - r->noted < age)
+			break;
+		range_drop(s, r, old);
+	}
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	return i;
+}
+
+static void space_drop(struct freed_space *s, u32 age)
+{
+	LIST_HEAD(old);
+
+	while (space_drop_idle(s, &old, age)) {
+		ranges_put(&old, iob_pool_free);
+		INIT_LIST_HEAD(&old);
+		cond_resched();
+	}
+}
+
+static bool space_tidy(struct iob_keyed *k)
+{
+	struct freed_space *s = space_of(k);
+
+	space_drop(s, IDLE);
+	return !READ_ONCE(s->nr) && (u32)jiffies - READ_ONCE(s->used) >= IDLE;
+}
+
+static void space_end(struct iob_keyed *k)
+{
+	space_drop(space_of(k), 0);
 }
 
 /* The participants of @what's transactions freed the range together. */
@@ -271,26 +433,54 @@ void iob_freed_extent_discard(const void *space, u64 start, u64 bytes,
 	d->own = !(current->flags & PF_KTHREAD) && !iob_behalf_is_common(regs);
 }
 
+/* A session begins.  May sleep.  Return: 0 or -ENOMEM; iob_freed_extents_stop() undoes it. */
+int iob_freed_extents_start(void)
+{
+	int err = iob_pool_start(&range_pool);
+
+	max_freed_ranges = max_t(u64, (u64)totalram_pages() * PAGE_SIZE / SHARE /
+				      sizeof(struct freed_range), MIN_RANGES);
+	return err ?: iob_keyed_start(&freed_spaces);
+}
+
 /* The session ends: forget all ranges.  No probe is attached. */
 void iob_freed_extents_stop(void)
 {
-	struct freed_range *r, *next;
+	iob_keyed_stop(&freed_spaces);
+	iob_pool_stop(&range_pool);
+}
 
-	list_for_each_entry_safe(r, next, &freed_ages, age) {
-		range_drop(r);
-		cond_resched();
-	}
+/* The ranges and their memory in bytes, for `status`.  Any context. */
+unsigned long iob_freed_extents_bytes(void)
+{
+	return percpu_counter_read_positive(&nr_freed_ranges) * sizeof(struct freed_range);
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */
 int iob_freed_extents_init(void)
 {
-	freed_cache = iob_cache_create("iob_freed", sizeof(struct freed_range), 0);
-	return freed_cache ? 0 : -ENOMEM;
+	int err = percpu_counter_init(&nr_freed_ranges, 0, GFP_KERNEL);
+
+	if (err)
+		return err;
+	err = iob_pool_init(&range_pool);
+	if (err)
+		goto counter;
+	err = iob_keyed_init(&freed_spaces);
+	if (err)
+		goto pool;
+	return 0;
+pool:
+	iob_pool_exit(&range_pool);
+counter:
+	percpu_counter_destroy(&nr_freed_ranges);
+	return err;
 }
 
 /* Module unload: no range is left. */
 void iob_freed_extents_exit(void)
 {
-	kmem_cache_destroy(freed_cache);
+	iob_keyed_exit(&freed_spaces);
+	iob_pool_exit(&range_pool);
+	percpu_counter_destroy(&nr_freed_ranges);
 }

@@ -35,7 +35,9 @@ static inline struct iob_discard_call *iob_discard_call_of(const struct iob_task
 
 int iob_freed_extents_init(void);
 void iob_freed_extents_exit(void);
+int iob_freed_extents_start(void);
 void iob_freed_extents_stop(void);
+unsigned long iob_freed_extents_bytes(void);
 void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 act);
 u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget);
 void iob_freed_extent_share(const void *space, u64 start, u64 end, struct pt_regs *regs);

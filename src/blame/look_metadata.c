@@ -62,7 +62,7 @@ static bool look_at_log(struct iob_look *l)
 		return false;
 	l->modifier = IOB_MODIFIER_JOURNAL;
 	if (log_block_of(l, w, &nr) &&
-	    add_changed_by(l, iob_assoc_get(&iob_assoc_log_block, w->key, nr)))
+	    add_changed_by(l, iob_assoc_get_last(&iob_assoc_log_block, w->key, nr)))
 		return true;
 	iob_look_device(l->bio, &file);
 	return iob_transaction_split(l->o, w, &file, l->bio->bi_iter.bi_size);

@@ -5,26 +5,38 @@
  * that is committed; other logs write a few at once, and a block may hold the
  * end of one and the beginning of the next: then the participants of both pay.
  *
+ * A transaction has an object for each participant, in a list, and in a small hash by role.
+ * Those beyond 512 share one place: it names one of them at a time, by chance but more often
+ * those that log more.
+ *
+ * A block is cut by sectors.  If there are more participants than sectors, they take turns:
+ * see next_payers().
+ *
  * The task whose fsync forces a commit does not pay for it: without the fsync the same
  * blocks are written some seconds later.
  *
- * G: transactions_lock.
+ * G: the log's lock.
  */
 #include <linux/blkdev.h>
+#include <linux/hash.h>
+#include <linux/jiffies.h>
 #include <linux/math64.h>
-#include <linux/mm.h>
-#include <linux/slab.h>
 #include <linux/spinlock.h>
 
 #include "core/cause.h"
+#include "core/keyed.h"
+#include "core/pool.h"
+#include "core/stats.h"
 #include "share.h"
 #include "transaction.h"
 
-#define MAX_LOGS		64
-#define MAX_PARTICIPANTS	8	/* roles; those that come later share nothing */
+#define MAX_PARTICIPANTS	512
 #define NR_LAST			8
+#define ROLE_BITS		4
+/* of a log that is not used any more */
+#define IDLE			(15 * 60 * HZ)
 
-struct iob_assoc_kind iob_assoc_log_block = { .name = "log block" };
+struct iob_assoc_kind iob_assoc_log_block = { .name = "log_block" };
 
 struct iob_task_part iob_transaction_part = {
 	.name = "transaction",
@@ -32,87 +44,214 @@ struct iob_task_part iob_transaction_part = {
 };
 
 struct participant {
+	struct participant *next;	/* G: those that came later */
+	struct participant *same_hash;	/* G */
 	u64 role;
 	u64 act;		/* the first one of that role */
-	u32 logged;		/* buffers */
+	u32 logged;		/* G: buffers */
 };
 
 struct transaction {
 	u32 tid;
-	u16 nr;
-	struct participant participant[MAX_PARTICIPANTS];
+	u32 nr;
+	u64 sum;		/* of all that was logged */
+	struct participant *first, **end;	/* NULL: it has never been used */
+	struct participant *most;	/* it logged the most */
+	struct participant *role[1 << ROLE_BITS];	/* by a hash of the role */
+	struct participant others;	/* all that there was no place for; not in the list */
 };
 
 struct transaction_log {
-	const void *key;	/* G; NULL: free */
-	u32 used;		/* G: jiffies */
+	struct iob_keyed keyed;
+	raw_spinlock_t lock;	/* G */
+	u32 used;		/* G: jiffies; read without for a look */
 	u32 newest;		/* G: the highest tid */
 	u32 now;		/* G: tid of the running transaction, if we count them */
+	u32 nr_split;		/* G: blocks that participants paid for */
 	struct transaction last[NR_LAST];	/* G: by tid */
 };
 
-static struct transaction_log *transaction_logs;
-static DEFINE_SPINLOCK(transactions_lock);
+static struct iob_pool participant_pool = {
+	.name = "iob_participant",
+	.size = sizeof(struct participant),
+	.at_first = 16,
+};
+
+static void log_begin(struct iob_keyed *k);
+static bool log_tidy(struct iob_keyed *k);
+static void log_end(struct iob_keyed *k);
+
+static struct iob_keyed_table transaction_logs = {
+	.pool.name = "iob_transactions",
+	.pool.size = sizeof(struct transaction_log),
+	.pool.at_first = 2,
+	.begin = log_begin,
+	.tidy = log_tidy,
+	.end = log_end,
+};
+
+static struct transaction_log *log_of(struct iob_keyed *k)
+{
+	return k ? container_of(k, struct transaction_log, keyed) : NULL;
+}
 
 static struct transaction_log *log_find(const void *key)
 {
-	unsigned int i;
-
-	lockdep_assert_held(&transactions_lock);
-	for (i = 0; i < MAX_LOGS && transaction_logs[i].key; i++) {
-		if (transaction_logs[i].key == key)
-			return &transaction_logs[i];
-	}
-	return NULL;
+	return log_of(iob_keyed_find(&transaction_logs, key));
 }
 
-/* A new log takes a free place, or that of the log that was idle for longest. */
-static struct transaction_log *log_make(const void *key)
+static void log_begin(struct iob_keyed *k)
 {
-	struct transaction_log *log = &transaction_logs[0];
+	struct transaction_log *log = log_of(k);
+
+	*log = (struct transaction_log){ .keyed.key = k->key };
+	raw_spin_lock_init(&log->lock);
+	log->used = jiffies;
+}
+
+static bool log_tidy(struct iob_keyed *k)
+{
+	return (u32)jiffies - READ_ONCE(log_of(k)->used) >= IDLE;
+}
+
+/* Forget the participants: add them to the list @old, for participants_put().  G. */
+static void transaction_reset(struct transaction *t, u32 tid, struct participant **old)
+{
+	if (t->first) {
+		*t->end = *old;
+		*old = t->first;
+	}
+	memset(t, 0, sizeof(*t));
+	t->tid = tid;
+	t->end = &t->first;
+}
+
+/* The transaction @tid, if anything is known of it, or NULL.  G. */
+static struct transaction *transaction_find(struct transaction_log *log, u32 tid)
+{
+	struct transaction *t = log ? &log->last[tid % NR_LAST] : NULL;
+
+	return t && t->tid == tid && t->nr ? t : NULL;
+}
+
+/* G. */
+static struct participant *participant_find(const struct transaction *t, u64 role)
+{
+	struct participant *p = t->role[hash_64(role, ROLE_BITS)];
+
+	while (p && p->role != role)
+		p = p->same_hash;
+	return p;
+}
+
+/* A new participant.  G. */
+static void participant_add(struct transaction *t, struct participant *p, u64 role, u64 act)
+{
+	struct participant **same = &t->role[hash_64(role, ROLE_BITS)];
+
+	*p = (struct participant){ .role = role, .act = act, .same_hash = *same };
+	*same = p;
+	*t->end = p;
+	t->end = &p->next;
+	t->nr++;
+}
+
+/*
+ * There is no place for another participant.  It is named for the rest with the probability
+ * of its part: so each pays its part on the average.  G.
+ */
+static struct participant *participant_other(struct transaction *t, u64 role, u64 act,
+					     u32 weight)
+{
+	struct participant *p = &t->others;
+	u32 chance = hash_64(t->sum ^ role, 32);
+
+	iob_stat_inc(participant_merged);
+	if (mul_u64_u32_shr((u64)p->logged + weight, chance, 32) < weight) {
+		p->role = role;
+		p->act = act;
+	}
+	return p;
+}
+
+/* The transaction takes @logged buffers of a participant.  G. */
+static void participant_log(struct transaction *t, struct participant *p, u32 logged)
+{
+	p->logged += logged;
+	t->sum += logged;
+	if (!t->most || p->logged > t->most->logged)
+		t->most = p;
+}
+
+/* Give back the participants of transactions that are forgotten. */
+static void participants_put(struct participant *p, void (*put)(struct iob_pool *, void *))
+{
+	while (p) {
+		struct participant *next = p->next;
+
+		put(&participant_pool, p);
+		p = next;
+	}
+}
+
+static void log_end(struct iob_keyed *k)
+{
+	struct transaction_log *log = log_of(k);
+	struct participant *old = NULL;
 	unsigned int i;
 
-	lockdep_assert_held(&transactions_lock);
-	for (i = 0; i < MAX_LOGS; i++) {
-		struct transaction_log *l = &transaction_logs[i];
+	for (i = 0; i < NR_LAST; i++)
+		transaction_reset(&log->last[i], 0, &old);
+	participants_put(old, iob_pool_free);
+}
 
-		if (!l->key) {
-			log = l;
+/* The transaction @tid, to be added to; @old gets what is forgotten for it.  G. */
+static struct transaction *transaction_get(struct transaction_log *log, u32 tid,
+					   struct participant **old)
+{
+	struct transaction *t = &log->last[tid % NR_LAST];
+	s32 ahead = tid - log->newest;
+	unsigned int i;
+
+	if (log->used != (u32)jiffies)
+		WRITE_ONCE(log->used, jiffies);
+	/* tids only grow: this is another log at the same address */
+	for (i = 0; i < NR_LAST && ahead < -NR_LAST; i++)
+		transaction_reset(&log->last[i], 0, old);
+	if (ahead > 0 || ahead < -NR_LAST)
+		log->newest = tid;
+	if (t->tid != tid || !t->end)
+		transaction_reset(t, tid, old);
+	return t;
+}
+
+static void transaction_add(struct transaction_log *log, u32 tid, u64 role, u64 act, u32 weight)
+{
+	struct participant *p, *old = NULL, *new = NULL;
+	bool may_get = true;
+	struct transaction *t;
+	unsigned long flags;
+
+	for (;;) {
+		raw_spin_lock_irqsave(&log->lock, flags);
+		t = transaction_get(log, tid, &old);
+		p = participant_find(t, role);
+		if (p || new || !may_get || t->nr >= MAX_PARTICIPANTS)
 			break;
-		}
-		if ((s32)(l->used - log->used) < 0)
-			log = l;
+		raw_spin_unlock_irqrestore(&log->lock, flags);
+		new = iob_pool_get(&participant_pool);
+		may_get = false;
 	}
-	memset(log, 0, sizeof(*log));
-	log->key = key;
-	return log;
-}
-
-static void participant_add(struct transaction *t, u64 role, u64 act, u32 logged)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->nr; i++) {
-		if (t->participant[i].role == role) {
-			t->participant[i].logged += logged;
-			return;
-		}
+	if (!p && new) {
+		p = new;
+		participant_add(t, p, role, act);
+		new = NULL;
 	}
-	if (t->nr < MAX_PARTICIPANTS)
-		t->participant[t->nr++] = (struct participant){ role, act, logged };
-}
-
-/* The participant that logged the most, of at least one. */
-static const struct participant *participant_most(const struct transaction *t)
-{
-	const struct participant *most = &t->participant[0];
-	unsigned int i;
-
-	for (i = 1; i < t->nr; i++) {
-		if (t->participant[i].logged > most->logged)
-			most = &t->participant[i];
-	}
-	return most;
+	participant_log(t, p ?: participant_other(t, role, act, weight), weight);
+	raw_spin_unlock_irqrestore(&log->lock, flags);
+	if (new)
+		iob_pool_put(&participant_pool, new);
+	participants_put(old, iob_pool_put);
 }
 
 /**
@@ -128,72 +267,120 @@ void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 {
 	const struct iob_cause *a = iob_cause_of(act);
 	struct transaction_log *log;
-	struct transaction *t;
-	unsigned long flags;
 
 	/* a kernel thread takes part on behalf of a task that is not known */
-	if (!a || a->kthread || act <= IOB_CAUSE_LOST)
+	if (!a || a->kthread || act <= IOB_CAUSE_LOST || !weight)
 		return;
-	spin_lock_irqsave(&transactions_lock, flags);
-	log = log_find(key);
-	if (!log)
-		log = log_make(key);
-	log->used = jiffies;
-	/* tids only grow: this is another log at the same address */
-	if ((s32)(tid - log->newest) < -NR_LAST)
-		memset(log->last, 0, sizeof(log->last));
-	if ((s32)(tid - log->newest) > 0 || (s32)(tid - log->newest) < -NR_LAST)
-		log->newest = tid;
-	t = &log->last[tid % NR_LAST];
-	if (t->tid != tid) {
-		t->tid = tid;
-		t->nr = 0;
-	}
-	participant_add(t, a->role, act, weight);
-	spin_unlock_irqrestore(&transactions_lock, flags);
+	log = log_of(iob_keyed_get(&transaction_logs, key));
+	if (log)
+		transaction_add(log, tid, a->role, act, weight);
+	else
+		iob_stat_inc(journal_evicted);
 }
 
-/* Cut @bytes into sectors, in proportion to what was logged. */
-static void split_by_participants(struct iob_origin *o, const struct transaction *t,
-				  const struct iob_file *file, u32 bytes, u32 modifier)
+/*
+ * The next transaction of @what of which anything is known, or NULL.  *@i counts those that
+ * were looked at, from 0.  G.
+ */
+static struct transaction *transaction_next(struct transaction_log *log,
+					    const struct iob_transaction_write *what,
+					    unsigned int *i)
 {
-	u32 sectors = bytes >> SECTOR_SHIFT, done = 0;
-	u64 sum = 0, logged = 0;
-	unsigned int i;
+	u32 tid = what->last - what->first < NR_LAST ? what->first : what->last;
+	struct transaction *t = NULL;
 
-	for (i = 0; i < t->nr; i++)
-		sum += t->participant[i].logged;
-	if (!sectors)
-		iob_origin_add(o, participant_most(t)->act, file, 0, modifier);
-	for (i = 0; i < t->nr; i++) {
-		const struct participant *p = &t->participant[i];
-		u32 end;
-
-		logged += p->logged;
-		end = div64_u64(logged * sectors, sum);
-		if (end > done)
-			iob_origin_add(o, p->act, file,
-				       (end - done) << SECTOR_SHIFT, modifier);
-		done = end;
-	}
+	for (tid += *i; !t && (s32)(what->last - tid) >= 0; tid++, ++*i)
+		t = transaction_find(log, tid);
+	return t;
 }
 
-/* Add the participants of the transactions in @what to @all.  G. */
-static void gather_participants(struct transaction *all,
+struct payer {
+	u64 act;
+	u32 sectors;
+};
+
+/* How far a block is divided among the participants. */
+struct cut {
+	u32 sectors;		/* all of the block */
+	u32 done;
+	u32 phase;		/* a fraction of a sector, in 1 / 2^32 */
+	bool begun;
+};
+
+#define NR_PAYERS	8
+
+/* The participant pays for the sectors up to its part of @logged / @sum.  G. */
+static bool cut_for(struct cut *c, const struct participant *p, struct payer *payer,
+		    u64 logged, u64 sum)
+{
+	u64 phase = mul_u64_u32_shr(sum, c->phase, 32);
+	u32 end = min_t(u64, div64_u64(logged * c->sectors + phase, sum), c->sectors);
+
+	if (end <= c->done)
+		return false;
+	payer->act = p->act;
+	payer->sectors = end - c->done;
+	c->done = end;
+	return true;
+}
+
+/*
+ * Cut the next pieces of a block, in proportion to what was logged.
+ *
+ * Borders between participants are rounded down to sectors after a fraction of a sector is
+ * added, another one for each block: the multiples of the golden ratio.  So if A logged one
+ * buffer of 16, it pays for a sector of each second block of 4 KiB (8 sectors).
+ *
+ * Return: how many payers there are, 0 behind the end.
+ */
+static unsigned int next_payers(struct transaction_log *log, struct cut *c, struct payer *payer,
 				const struct iob_transaction_write *what)
 {
-	const struct transaction_log *log = log_find(what->key);
-	u32 tid = what->last - what->first < NR_LAST ? what->first : what->last;
-	unsigned int i;
+	u64 sum = 0, logged = 0;
+	const struct participant *p;
+	const struct transaction *t;
+	unsigned long flags;
+	unsigned int i, nr = 0;
 
-	for (; log && (s32)(what->last - tid) >= 0; tid++) {
-		const struct transaction *t = &log->last[tid % NR_LAST];
-
-		for (i = 0; t->tid == tid && i < t->nr; i++)
-			participant_add(all, t->participant[i].role,
-					t->participant[i].act,
-					t->participant[i].logged);
+	raw_spin_lock_irqsave(&log->lock, flags);
+	for (i = 0; (t = transaction_next(log, what, &i));)
+		sum += t->sum;
+	if (sum && !c->begun) {
+		c->begun = true;
+		c->phase = log->nr_split++ * GOLDEN_RATIO_32;
 	}
+	for (i = 0; nr < NR_PAYERS && (t = transaction_next(log, what, &i));) {
+		for (p = t->first; p && nr < NR_PAYERS; p = p->next) {
+			logged += p->logged;
+			nr += cut_for(c, p, &payer[nr], logged, sum);
+		}
+		if (nr == NR_PAYERS)
+			break;
+		logged += t->others.logged;
+		nr += cut_for(c, &t->others, &payer[nr], logged, sum);
+	}
+	raw_spin_unlock_irqrestore(&log->lock, flags);
+	return nr;
+}
+
+/* The act that logged the most of a transaction, or IOB_CAUSE_NONE. */
+static u64 transaction_most(struct transaction_log *log, u32 first, u32 last)
+{
+	struct iob_transaction_write what = { .first = first, .last = last };
+	const struct participant *most = NULL;
+	const struct transaction *t;
+	unsigned long flags;
+	unsigned int i;
+	u64 act;
+
+	raw_spin_lock_irqsave(&log->lock, flags);
+	for (i = 0; (t = transaction_next(log, &what, &i));) {
+		if (!most || t->most->logged > most->logged)
+			most = t->most;
+	}
+	act = most ? most->act : IOB_CAUSE_NONE;
+	raw_spin_unlock_irqrestore(&log->lock, flags);
+	return act;
 }
 
 /**
@@ -210,17 +397,27 @@ bool iob_transaction_split(struct iob_origin *o,
 			   const struct iob_transaction_write *what,
 			   const struct iob_file *file, u32 bytes)
 {
-	struct transaction all = { 0 };
-	unsigned long flags;
+	u32 modifier = what->modifier ? what->modifier : IOB_MODIFIER_JOURNAL;
+	struct cut c = { .sectors = bytes >> SECTOR_SHIFT };
+	struct transaction_log *log = log_find(what->key);
+	struct payer payer[NR_PAYERS];
+	unsigned int i, nr;
+	u64 most;
 
-	spin_lock_irqsave(&transactions_lock, flags);
-	gather_participants(&all, what);
-	spin_unlock_irqrestore(&transactions_lock, flags);
-	if (!all.nr)
+	if (!log)
 		return false;
-	split_by_participants(o, &all, file, bytes,
-			      what->modifier ? what->modifier : IOB_MODIFIER_JOURNAL);
-	return true;
+	if (!c.sectors) {
+		most = transaction_most(log, what->first, what->last);
+		if (most != IOB_CAUSE_NONE)
+			iob_origin_add(o, most, file, 0, modifier);
+		return most != IOB_CAUSE_NONE;
+	}
+	while (c.done < c.sectors && (nr = next_payers(log, &c, payer, what))) {
+		for (i = 0; i < nr; i++)
+			iob_origin_add(o, payer[i].act, file,
+				       payer[i].sectors << SECTOR_SHIFT, modifier);
+	}
+	return c.begun;
 }
 
 /**
@@ -231,29 +428,24 @@ bool iob_transaction_split(struct iob_origin *o,
  */
 u32 iob_transaction_now(const void *key)
 {
-	const struct transaction_log *log;
-	unsigned long flags;
-	u32 now;
+	const struct transaction_log *log = log_find(key);
 
-	spin_lock_irqsave(&transactions_lock, flags);
-	log = log_find(key);
-	now = log ? log->now : 0;
-	spin_unlock_irqrestore(&transactions_lock, flags);
-	return now + 1;
+	return (log ? READ_ONCE(log->now) : 0) + 1;
 }
 
 /* End the running transaction.  Return: its number.  As iob_transaction_now(). */
 u32 iob_transaction_next(const void *key)
 {
-	struct transaction_log *log;
+	struct transaction_log *log = log_find(key);
 	unsigned long flags;
 	u32 now = 0;
 
-	spin_lock_irqsave(&transactions_lock, flags);
-	log = log_find(key);
-	if (log)
-		now = log->now++;
-	spin_unlock_irqrestore(&transactions_lock, flags);
+	if (log) {
+		raw_spin_lock_irqsave(&log->lock, flags);
+		now = log->now;
+		WRITE_ONCE(log->now, now + 1);
+		raw_spin_unlock_irqrestore(&log->lock, flags);
+	}
 	return now + 1;
 }
 
@@ -267,19 +459,13 @@ u32 iob_transaction_next(const void *key)
  */
 u64 iob_transaction_most(const void *key, u32 tid)
 {
-	struct iob_transaction_write what = { .key = key, .first = tid, .last = tid };
-	struct transaction all = { 0 };
-	unsigned long flags;
+	struct transaction_log *log = log_find(key);
+	u64 act;
 
-	spin_lock_irqsave(&transactions_lock, flags);
-	gather_participants(&all, &what);
-	if (!all.nr) {
-		what.first = tid - 1;
-		what.last = tid - 1;
-		gather_participants(&all, &what);
-	}
-	spin_unlock_irqrestore(&transactions_lock, flags);
-	return all.nr ? participant_most(&all)->act : IOB_CAUSE_NONE;
+	if (!log)
+		return IOB_CAUSE_NONE;
+	act = transaction_most(log, tid, tid);
+	return act == IOB_CAUSE_NONE ? transaction_most(log, tid - 1, tid - 1) : act;
 }
 
 /**
@@ -301,16 +487,37 @@ void iob_transaction_begin_write(struct iob_task *t, const void *key, u32 first,
 	iob_task_serve(t, IOB_SERVES_TRANSACTION, key);
 }
 
-/* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
-int iob_transactions_init(void)
+/* A session begins.  May sleep.  Return: 0 or -ENOMEM; iob_transactions_stop() undoes it. */
+int iob_transactions_start(void)
 {
-	transaction_logs = kvcalloc(MAX_LOGS, sizeof(*transaction_logs), GFP_KERNEL);
-	return transaction_logs ? 0 : -ENOMEM;
+	int err = iob_pool_start(&participant_pool);
+
+	return err ?: iob_keyed_start(&transaction_logs);
 }
 
-/* Forget all transactions.  No probe is attached. */
+/* The session ends: forget all transactions.  No probe is attached. */
+void iob_transactions_stop(void)
+{
+	iob_keyed_stop(&transaction_logs);
+	iob_pool_stop(&participant_pool);
+}
+
+/* Module load.  Return: 0 or -ENOMEM. */
+int iob_transactions_init(void)
+{
+	int err = iob_pool_init(&participant_pool);
+
+	if (err)
+		return err;
+	err = iob_keyed_init(&transaction_logs);
+	if (err)
+		iob_pool_exit(&participant_pool);
+	return err;
+}
+
+/* Module unload: no transaction is left. */
 void iob_transactions_exit(void)
 {
-	kvfree(transaction_logs);
-	transaction_logs = NULL;
+	iob_keyed_exit(&transaction_logs);
+	iob_pool_exit(&participant_pool);
 }

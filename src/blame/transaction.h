@@ -7,7 +7,8 @@
  * were logged.
  *
  * Example: in transaction 81 of a journal, tar logged 30 buffers and dd 10.  A descriptor
- * block of 4096 bytes is 8 sectors: tar pays for 6 of them, dd for 2.
+ * block of 4096 bytes is 8 sectors: tar pays for 6 of them, dd for 2.  Of a hundred participants
+ * with the same number of buffers eight pay for such a block, and eight others for the next.
  */
 #ifndef IOB_BLAME_TRANSACTION_H
 #define IOB_BLAME_TRANSACTION_H
@@ -57,6 +58,8 @@ static inline const void *iob_transaction_freed_key(const void *key)
 
 int iob_transactions_init(void);
 void iob_transactions_exit(void);
+int iob_transactions_start(void);
+void iob_transactions_stop(void);
 void iob_transaction_begin_write(struct iob_task *t, const void *key, u32 first, u32 last);
 void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight);
 u32 iob_transaction_now(const void *key);

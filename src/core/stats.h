@@ -6,6 +6,9 @@
  * events that are no loss.  The lists are X-macros: each name is written once, and is a file
  * under stats/.
  *
+ * What is forgotten of objects of many kinds is one loss, owner_evicted, and each kind, which
+ * is added at module load, has its part of it.
+ *
  * Example: iob_stat_inc(node_nomem) adds 1 to stats/node_nomem.
  */
 #ifndef IOB_CORE_STATS_H
@@ -32,8 +35,12 @@
 	X(act_lost, "cause reclaimed under an IO")			\
 	X(stack_cut, "stack traces deeper than kept")			\
 	X(stack_wrong, "stack taken for another one (check_stacks)")	\
-	X(owner_evicted, "act of an inode or buffer forgotten: room") \
-	X(freed_evicted, "act that freed blocks forgotten: room or memory")
+	X(owner_evicted, "act of an inode or buffer forgotten: room")	\
+	X(freed_evicted, "act that freed blocks forgotten: room or memory") \
+	X(journal_evicted, "participants of a journal forgotten: room or memory") \
+	X(participant_merged, "participants of a transaction beyond those kept") \
+	X(behalf_evicted, "work on behalf of others nested deeper than kept") \
+	X(chain_cut, "chain of bios longer than followed")
 
 /* events that are no loss */
 #define IOB_EVENTS(X)							\
@@ -53,8 +60,12 @@ enum iob_stat {
 #undef IOB_STAT_ENUM
 };
 
+/* What owner_evicted is the sum of: a part for each kind of object. */
+#define IOB_MAX_STAT_PARTS	24
+
 struct iob_stats {
 	u64 v[IOB_NR_STATS];
+	u64 part[IOB_MAX_STAT_PARTS];
 };
 
 DECLARE_PER_CPU(struct iob_stats, iob_stats);
@@ -63,6 +74,16 @@ DECLARE_PER_CPU(struct iob_stats, iob_stats);
 #define iob_stat_inc(name) this_cpu_inc(iob_stats.v[IOB_STAT_##name])
 #define iob_stat_add(name, n) this_cpu_add(iob_stats.v[IOB_STAT_##name], n)
 
+/* Count one object of owner_evicted; @nr is of iob_stat_part_add().  Likewise. */
+#define iob_stat_inc_part(nr)						\
+	do {								\
+		this_cpu_inc(iob_stats.part[nr]);			\
+		iob_stat_inc(owner_evicted);				\
+	} while (0)
+
+int iob_stat_part_add(const char *name);
+const char *iob_stat_part_name(unsigned int part);
+u64 iob_stat_part_read(unsigned int part);
 u64 iob_stat_read(enum iob_stat stat);
 void iob_stats_reset(void);
 const char *iob_stat_name(enum iob_stat stat);

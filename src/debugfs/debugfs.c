@@ -49,6 +49,30 @@ static int stat_show(struct seq_file *m, void *v)
 
 DEFINE_SHOW_ATTRIBUTE(stat);
 
+static int stat_part_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "%llu\n", iob_stat_part_read((unsigned long)m->private));
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(stat_part);
+
+/* Of each kind of objects that owner_evicted counts: owner_evicted.KIND */
+static int create_stat_parts(struct dentry *dir)
+{
+	struct dentry *file;
+	char name[NAME_MAX];
+	unsigned long i;
+
+	for (i = 0; iob_stat_part_name(i); i++) {
+		snprintf(name, sizeof(name), "owner_evicted.%s", iob_stat_part_name(i));
+		file = debugfs_create_file(name, 0400, dir, (void *)i, &stat_part_fops);
+		if (IS_ERR(file))
+			return PTR_ERR(file);
+	}
+	return 0;
+}
+
 static int create_stats(void)
 {
 	struct dentry *file, *dir = debugfs_create_dir("stats", top);
@@ -62,7 +86,7 @@ static int create_stats(void)
 		if (IS_ERR(file))
 			return PTR_ERR(file);
 	}
-	return 0;
+	return create_stat_parts(dir);
 }
 
 static int create_files(void)

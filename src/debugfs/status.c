@@ -210,6 +210,11 @@ static void show_stats_and_losses(struct seq_file *m)
 				   i < IOB_NR_LOSSES ? "loss" : "event",
 				   iob_stat_name(i), nr, iob_stat_what(i));
 	}
+	for (i = 0; iob_stat_part_name(i); i++) {
+		nr = iob_stat_part_read(i);
+		if (nr)
+			seq_printf(m, "owner_evicted.%s %llu\n", iob_stat_part_name(i), nr);
+	}
 	iob_reclaim_sum(&reclaimed);
 	seq_printf(m, "reclaimed roles=%llu acts=%llu causes=%llu\n", reclaimed.roles,
 		   reclaimed.acts, reclaimed.causes);

@@ -220,6 +220,7 @@ static IOB_HOOK_LIST(btrfs_hooks, btrfs_table);
 IOB_PROVIDER(btrfs) = {
 	.hooks = &btrfs_hooks,
 	.part = { &iob_btrfs_part },
+	.assoc = { &iob_btrfs_assoc_extent },
 	.magic = BTRFS_SUPER_MAGIC,
 	.last_metadata_ino = BTRFS_METADATA_INO,
 	.extent_any = iob_btrfs_extent_any,

@@ -22,6 +22,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "blame/association.h"
 #include "blame/cached_page.h"
 #include "blame/provider.h"
 #include "btrfs_compressed.h"
@@ -35,7 +36,7 @@
 #define MAX_BYTES	SZ_1M
 
 /* extents that may wait for a worker */
-#define MAX_WAITING	1024
+#define MAX_WAITING	4096
 
 /* What a task is doing in btrfs. */
 struct btrfs_state {
@@ -73,6 +74,9 @@ struct waiting_extent {
 	const struct bio_vec *vec;	/* the bio's; NULL: not known */
 	struct iob_extent extent;
 };
+
+/* only to count those that are forgotten */
+struct iob_assoc_kind iob_btrfs_assoc_extent = { .name = "compressed_extent" };
 
 static LIST_HEAD(waiting_extents);	/* waiting_lock; the oldest first */
 static unsigned int nr_waiting;		/* waiting_lock, read without for a look */
@@ -207,7 +211,7 @@ static void waiting_add(struct waiting_extent *e)
 	lockdep_assert_held(&waiting_lock);
 	if (nr_waiting == MAX_WAITING) {
 		waiting_drop(list_first_entry(&waiting_extents, struct waiting_extent, list));
-		iob_stat_inc(owner_evicted);
+		iob_assoc_count_evicted(&iob_btrfs_assoc_extent);
 	}
 	list_add_tail(&e->list, &waiting_extents);
 	WRITE_ONCE(nr_waiting, nr_waiting + 1);

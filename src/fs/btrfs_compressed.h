@@ -9,12 +9,14 @@
 
 struct bio;
 struct inode;
+struct iob_assoc_kind;
 struct iob_extent;
 struct iob_stack;
 struct iob_task;
 struct iob_task_part;
 
 extern struct iob_task_part iob_btrfs_part;
+extern struct iob_assoc_kind iob_btrfs_assoc_extent;
 
 void iob_btrfs_writer_found(unsigned long func);
 void iob_btrfs_worker_found(unsigned long func);

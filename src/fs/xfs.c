@@ -137,7 +137,7 @@ static void xfs_flush_inode_entered(struct pt_regs *regs)
 	struct xfs_state *x = xfs_state_get();
 	u64 act;
 
-	act = iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0);
+	act = iob_assoc_get_last(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0);
 	if (x && x->buf && act != IOB_CAUSE_NONE &&
 	    iob_assoc_get(&xfs_assoc_buf, x->buf, 0) == IOB_CAUSE_NONE)
 		iob_assoc_set(&xfs_assoc_buf, x->buf, 0, act);

@@ -82,9 +82,9 @@ static const struct {
 } session_units[] = {
 	{ start_log, iob_iolog_stop },
 	{ iob_stacks_init, iob_stacks_exit },
-	{ iob_transactions_init, iob_transactions_exit },
+	{ iob_transactions_start, iob_transactions_stop },
 	{ iob_assoc_init, iob_assoc_exit },
-	{ NULL, iob_freed_extents_stop },
+	{ iob_freed_extents_start, iob_freed_extents_stop },
 	{ iob_providers_start, iob_providers_stop },
 	{ iob_dirtier_init, iob_dirtier_exit },
 	{ start_intents, iob_intents_exit },
@@ -165,6 +165,9 @@ static void switch_session_off(void)
 	iob_bio_ctxs_stop();
 	iob_iolog_end();
 	iob_stacks_exit();
+	iob_freed_extents_stop();
+	iob_assoc_exit();
+	iob_transactions_stop();
 }
 
 /**
@@ -249,13 +252,14 @@ int iob_session_init(const struct iob_session_ops *ops)
 
 	session_ops = ops;
 	err = iob_blame_init();
-	if (!err)
-		err = iob_fast_init();
 	if (err)
 		return err;
+	err = iob_fast_init();
+	if (err)
+		goto blame;
 	err = iob_roles_cache_init();
 	if (err)
-		return err;
+		goto blame;
 	err = iob_causes_cache_init();
 	if (err)
 		goto roles;
@@ -268,12 +272,7 @@ int iob_session_init(const struct iob_session_ops *ops)
 	err = iob_tasks_init();
 	if (err)
 		goto bio_ctxs;
-	err = iob_freed_extents_init();
-	if (err)
-		goto tasks;
 	return 0;
-tasks:
-	iob_tasks_exit();
 bio_ctxs:
 	iob_bio_ctxs_exit();
 acts:
@@ -282,6 +281,8 @@ causes:
 	iob_causes_cache_exit();
 roles:
 	iob_roles_cache_exit();
+blame:
+	iob_blame_exit();
 	return err;
 }
 
@@ -292,10 +293,10 @@ void iob_session_exit(void)
 	discard_session();
 	iob_counters_set_nr(0);
 	iob_disks_exit();
-	iob_freed_extents_exit();
 	iob_tasks_exit();
 	iob_bio_ctxs_exit();
 	iob_acts_cache_exit();
 	iob_causes_cache_exit();
 	iob_roles_cache_exit();
+	iob_blame_exit();
 }

@@ -63,7 +63,7 @@ static struct iob_task_part dm_part = {
 };
 
 /* Values are no acts: the lowest bit of the sub number says which of the enum they are. */
-static struct iob_assoc_kind dm_assoc_copy = { .name = "dm copy" };
+static struct iob_assoc_kind dm_assoc_copy = { .name = "dm_copy" };
 
 enum {
 	WAITING_BIO,		/* the bio that has the context */
@@ -72,14 +72,17 @@ enum {
 
 /* kcopyd copies in pieces of so many sectors unless told otherwise */
 #define PIECE		1024
-#define MAX_PIECES	32
+/* 1 GiB: no target has larger chunks */
+#define MAX_PIECES	2048
 
 /* Note which bio waits for a copy from or to a region; none if @whole is NULL. */
 static void dm_note_copy(const struct dm_io_region *r, const struct bio *whole, u64 sector)
 {
-	unsigned int i;
+	u64 nr = DIV_ROUND_UP_ULL(r->count, PIECE), i;
 
-	for (i = 0; i < MAX_PIECES && i * PIECE < r->count; i++) {
+	if (whole && nr > MAX_PIECES)
+		iob_assoc_count_evicted(&dm_assoc_copy);
+	for (i = 0; i < nr && i < MAX_PIECES; i++) {
 		u64 sub = (r->sector + i * PIECE) << 1;
 
 		if (!whole) {

@@ -63,7 +63,7 @@ static struct iob_task_part loop_part = {
 };
 
 /* Not an act: the request. */
-static struct iob_assoc_kind loop_assoc_rq = { .name = "loop request" };
+static struct iob_assoc_kind loop_assoc_rq = { .name = "loop_request" };
 
 static struct loop_state *loop_state_of(const struct iob_task *t)
 {

@@ -36,7 +36,8 @@ enum {
 	JOINED_READ = 2,	/* added to them: the same of a read */
 };
 
-#define MAX_BIOS	8	/* that have data for one block */
+/* that have data for one block, which is a page at most: one for each sector */
+#define MAX_BIOS	(PAGE_SIZE >> SECTOR_SHIFT)
 
 /* where in a stripe its disks begin; 0 until it is known, then always the same */
 static unsigned int disks_offset;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "keyed.h"
+
+#define MAX_OBJECTS	4096
+#define TIDY_EVERY	(60 * HZ)
+
+/* The slow path of iob_keyed_get(): the object is not there. */
+struct iob_keyed *iob_keyed_make(struct iob_keyed_table *t, const void *key)
+{
+	struct iob_keyed *k, *new = iob_pool_get(&t->pool);
+	unsigned long flags;
+
+	if (!new)
+		return NULL;
+	new->key = key;
+	t->begin(new);
+	raw_spin_lock_irqsave(&t->lock, flags);
+	/* another CPU may have made it */
+	k = iob_keyed_find(t, key);
+	if (!k && t->nr < MAX_OBJECTS) {
+		hlist_add_head_rcu(&new->node, &t->bucket[hash_ptr(key, IOB_KEYED_BITS)]);
+		t->nr++;
+		k = new;
+	}
+	raw_spin_unlock_irqrestore(&t->lock, flags);
+	if (k != new)
+		iob_pool_put(&t->pool, new);
+	return k;
+}
+
+/* Take an object out.  Only one caller at a time removes any. */
+static void keyed_remove(struct iob_keyed_table *t, struct iob_keyed *k)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&t->lock, flags);
+	hlist_del_rcu(&k->node);
+	t->nr--;
+	raw_spin_unlock_irqrestore(&t->lock, flags);
+}
+
+static void keyed_free(struct iob_keyed_table *t, struct iob_keyed *k)
+{
+	t->end(k);
+	iob_pool_free(&t->pool, k);
+}
+
+/* Objects are added at the head meanwhile; no other task removes any. */
+static void keyed_tidy(struct work_struct *work)
+{
+	struct iob_keyed_table *t = container_of(to_delayed_work(work), struct iob_keyed_table,
+						 tidy_work);
+	struct iob_keyed *k;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t->bucket); i++) {
+		struct hlist_node *node = READ_ONCE(t->bucket[i].first), *next;
+
+		for (; node; node = next) {
+			k = hlist_entry(node, struct iob_keyed, node);
+			next = READ_ONCE(node->next);
+			if (!t->tidy(k))
+				continue;
+			keyed_remove(t, k);
+			synchronize_rcu();
+			keyed_free(t, k);
+		}
+		cond_resched();
+	}
+	schedule_delayed_work(&t->tidy_work, TIDY_EVERY);
+}
+
+/* A session begins.  May sleep.  Return: 0 or -ENOMEM; iob_keyed_stop() undoes it. */
+int iob_keyed_start(struct iob_keyed_table *t)
+{
+	int err = iob_pool_start(&t->pool);
+
+	if (!err)
+		schedule_delayed_work(&t->tidy_work, TIDY_EVERY);
+	return err;
+}
+
+/* The session ends: free all objects.  May sleep; no probe is attached. */
+void iob_keyed_stop(struct iob_keyed_table *t)
+{
+	struct hlist_node *next;
+	struct iob_keyed *k;
+	unsigned int i;
+
+	cancel_delayed_work_sync(&t->tidy_work);
+	for (i = 0; i < ARRAY_SIZE(t->bucket); i++) {
+		hlist_for_each_entry_safe(k, next, &t->bucket[i], node) {
+			keyed_remove(t, k);
+			keyed_free(t, k);
+		}
+	}
+	iob_pool_stop(&t->pool);
+}
+
+/* Module load.  Return: 0 or -ENOMEM; iob_keyed_exit() undoes it. */
+int iob_keyed_init(struct iob_keyed_table *t)
+{
+	raw_spin_lock_init(&t->lock);
+	INIT_DEFERRABLE_WORK(&t->tidy_work, keyed_tidy);
+	return iob_pool_init(&t->pool);
+}
+
+/* Module unload, after iob_keyed_stop(). */
+void iob_keyed_exit(struct iob_keyed_table *t)
+{
+	iob_pool_exit(&t->pool);
+}
