@@ -184,7 +184,7 @@ static void bio_complete_probe(void *data, struct request_queue *q, struct bio *
 	iob_read_unlock();
 }
 
-/* (bio): a bio that is throttled waits, and a worker queues it later */
+/* (bio, ...): a bio that is throttled waits, and a worker queues it later */
 static void bio_throttle_entered(struct pt_regs *regs)
 {
 	iob_bio_claim(iob_arg_ptr(regs, 0), regs);
@@ -206,7 +206,8 @@ static const struct iob_hook block_table[] = {
 	BLOCK_HOOK(block_bio_remap, bio_remap_probe, bio_remap_probe_q),
 	BLOCK_HOOK(block_bio_queue, bio_queue_probe, bio_queue_probe_q),
 	{
-		.name = "__blk_throtl_bio|blk_throtl_bio",
+		/* only bios that wait; the others' names: each bio, on 5.10 without a limit, too */
+		.name = "throtl_add_bio_tg|__blk_throtl_bio|blk_throtl_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = bio_throttle_entered,
 		.impact = "the submitters of IO that a cgroup's io.max delays",

@@ -168,7 +168,7 @@ void iob_bio_clone(struct bio *bio, dev_t disk, u64 sector)
 	struct iob_bio_ctx *f;
 
 	/* mostly there is no such disk */
-	if (!atomic_read(&iob_nr_parents) || iob_bio_ctx_find(bio))
+	if (!READ_ONCE(iob_has_parents) || iob_bio_ctx_find(bio))
 		return;
 	kind = iob_bio_kind_of(bio, &whole);
 	if (kind && kind->when_queued)

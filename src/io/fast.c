@@ -124,9 +124,15 @@ void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
 	const struct iob_bio_ctx *f;
 	u32 epoch;
 
-	if (like && is_fast_stack_known(iob_fast_of(like), ip, sp, bp) &&
-	    iob_fast_begin(bio, iob_fast_of(like)))
+	if (like && is_fast_stack_known(iob_fast_of(like), ip, sp, bp)) {
+		if (iob_fast_begin(bio, iob_fast_of(like)))
+			return;
+		/* a bio in a new region gets a slot; without one, what is noted stays true */
+		iob_place_add(bio);
+		if (!iob_fast_begin(bio, iob_fast_of(like)))
+			iob_bio_queue(bio, ip, sp, bp);
 		return;
+	}
 	/* before the cause is looked for: what is noted must not outlive it */
 	epoch = iob_epoch_now();
 	f = iob_bio_queue(bio, ip, sp, bp);

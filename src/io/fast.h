@@ -199,9 +199,7 @@ static __always_inline bool iob_fast_begin(struct bio *bio,
 	u32 size = bio->bi_iter.bi_size;
 
 	/* (an empty write is a flush) */
-	if (!size || READ_ONCE(f->bio) ||
-	    !hlist_bl_empty(iob_bio_ctx_bucket(bio)) ||
-	    atomic_read(&iob_nr_parents) || cmpxchg(&f->bio, NULL, bio))
+	if (!size || !iob_bio_ctx_claim(f, bio))
 		return false;
 	iob_cause_touch(q->cause);
 	/* in a slot; the current task submits */

@@ -92,6 +92,9 @@ static bool find_parent_by_vec(struct iob_origin *o, const struct bio *bio,
 	if (!from->bi_io_vec || from->bi_iter.bi_size != bio->bi_iter.bi_size)
 		return false;
 	b = iob_bio_ctx_vec_bucket(from->bi_io_vec);
+	/* a parent was there before the bio was made of it */
+	if (hlist_bl_empty(b))
+		return false;
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_for_each_entry(t, node, b, vec_hash) {
 		/* the newest is the nearest: its origin is its own parent's */

@@ -100,7 +100,7 @@ static inline bool iob_parent_find(struct iob_origin *o, const struct bio *bio)
 	    iob_parent_look_worker(o, bio))
 		return true;
 	/* without upper disks these two questions are all that it costs */
-	return atomic_read(&iob_nr_parents) && iob_parent_look(o, bio);
+	return READ_ONCE(iob_has_parents) && iob_parent_look(o, bio);
 }
 
 #endif
