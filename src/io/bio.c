@@ -27,14 +27,18 @@
 #include "bio_end.h"
 #include "parent.h"
 
-/* IO to a disk that hands it on: the disks where it may end are looked at from now on. */
-static void watch_disks_below(const struct gendisk *gd)
+/*
+ * IO to a disk that hands it on: its end must be seen.  A disk with requests ends it itself,
+ * so look at its requests.  Bios that a driver makes for a disk below are queued there, and
+ * followed only if that is watched or hands them on.  Bios that it passes on as they are are
+ * followed to whatever disk it is: io/remap looks at that disk from then on.
+ */
+static void watch_end_of_bio(const struct gendisk *gd)
 {
-	/* only the disk's own requests are made into others */
-	if (!iob_disk_bio_based(gd) && iob_disk_maps_requests(gd))
-		iob_disk_maybe_from_now(gd);
-	else
+	if (iob_disk_passes_silently(gd))
 		iob_disks_maybe_all();
+	else
+		iob_disk_maybe_from_now(gd);
 }
 
 /* iob_bio_follow(), inlined where each bio passes. */
@@ -49,7 +53,7 @@ follow_bio(struct bio *bio, const struct gendisk *gd, bool lone)
 	if (op < 0 || (!disk && !(hands_on && iob_disk_any())))
 		return NULL;
 	if (hands_on) {
-		watch_disks_below(gd);
+		watch_end_of_bio(gd);
 		if (iob_disk_is_file(gd))
 			WRITE_ONCE(iob_parent_workers, true);
 	}

@@ -206,7 +206,8 @@ void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 					   f->op, f->size,
 					   iob_clock_usecs(f->first.queue_at,
 							   iob_clock_now()));
-	WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
+	if (wanted & IOB_COUNTERS_SEEK)
+		WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
 	iob_bio_ctx_release(f);
 }
 

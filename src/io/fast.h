@@ -318,7 +318,6 @@ static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
 	}
 	iob_io_charge(disk, op, IOB_HOW_EXACT, size);
 	this_cpu_inc(disk->sums->ios[op]);
-	WRITE_ONCE(disk->last_end, f->sector + (size >> SECTOR_SHIFT));
 	return true;
 }
 

@@ -31,7 +31,7 @@ static bool reaches_unknown(const struct gendisk *gd)
 	return true;
 }
 
-bool iob_parent_workers;
+bool iob_parent_workers __read_mostly;
 bool (*iob_parent_reaches)(const struct gendisk *gd) __read_mostly = reaches_unknown;
 
 /* constant once the module is loaded */

@@ -33,7 +33,7 @@
 /* and at most that part of the memory */
 #define MOST_OF_MEMORY	128
 
-struct iob_place_map *iob_place_map;
+struct iob_place_map *iob_place_map __read_mostly;
 
 static const struct iob_place_ops *place_ops;
 static struct iob_place closed_places[IOB_REGION_PLACES];
