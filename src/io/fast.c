@@ -211,6 +211,12 @@ void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 	iob_bio_ctx_release(f);
 }
 
+/* True if the time of issue is wanted: then iob_fast_issue() is called.  Any context. */
+bool iob_io_issues(void)
+{
+	return READ_ONCE(iob_counters_timed) || iob_iolog_listened();
+}
+
 static void fast_free(void *part)
 {
 	struct iob_fast *q = part;

@@ -292,18 +292,6 @@ bool iob_parent_look_worker(struct iob_origin *o, const struct bio *bio)
 }
 
 /**
- * iob_parent_issue - a request is issued to a disk of which iob_parent_follows() is true
- * @rq: the request
- *
- * Any context but NMI, inside iob_read_lock().
- */
-void iob_parent_issue(const struct request *rq)
-{
-	if (file_disk_ops && file_disk_ops->issue)
-		file_disk_ops->issue(rq);
-}
-
-/**
  * iob_parent_file_of_now - the file of a disk from which nothing reaches a watched disk
  * @gd: a disk whose content is a file
  *

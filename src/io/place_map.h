@@ -73,8 +73,11 @@ static __always_inline struct iob_place *iob_place_of(const struct iob_place_map
 
 	r = (const void *)((const char *)map->region + iob_region_hash(map, key));
 	/* pairs with iob_place_map_add(); the entry behind the last has no key */
-	while ((found = smp_load_acquire(&r->key)) != key && found)
+	while ((found = smp_load_acquire(&r->key)) != key) {
+		if (!found)
+			break;
 		r++;
+	}
 	return (void *)((char *)r->place +
 			(at & (IOB_REGION_SIZE - IOB_PLACE_SIZE)));
 }
