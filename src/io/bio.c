@@ -30,8 +30,8 @@
 /*
  * IO to a disk that hands it on: its end must be seen.  A disk with requests ends it itself,
  * so look at its requests.  Bios that a driver makes for a disk below are queued there, and
- * followed only if that is watched or hands them on.  Bios that it passes on as they are are
- * followed to whatever disk it is: io/remap looks at that disk from then on.
+ * followed only if that is watched or hands them on.  A bio that it passes on as it is, is
+ * followed to its new disk: io/remap looks at that disk from then on.
  */
 static void watch_end_of_bio(const struct gendisk *gd)
 {

@@ -4,12 +4,12 @@
  *
  * A region's places are taken back in steps that no lookup has to know of:
  *  1. all its places are closed: no bio takes one from now on;
- *  2. after a grace period, whoever saw one free has taken it: a region of which any place is
- *     in use is opened again, as no bio of it may be lost;
+ *  2. after a grace period, each bio whose place was seen free has taken it: a region of
+ *     which any place is in use is opened again, as no bio of it may be lost;
  *  3. a new map without the others replaces the map; after a grace period nothing looks at
  *     them any more.
  *
- * While the map is copied no region is added: its bios keep their notes elsewhere.
+ * While the map is copied no region is added: the notes of its bios lie elsewhere.
  */
 #include <linux/cpumask.h>
 #include <linux/log2.h>
@@ -206,6 +206,7 @@ static bool take_back_regions(void)
 	}
 	iob_place_map_init(new, entries, closed_places);
 	copy_open_regions(new, old);
+	/* a probe that sees the map sees it complete */
 	smp_store_release(&iob_place_map, new);
 	set_map_frozen(false);
 	synchronize_rcu();
@@ -217,10 +218,9 @@ static bool take_back_regions(void)
 /* The worker. */
 static void fill_spare(struct work_struct *work)
 {
-	u32 wanted = clamp(nr_regions / 4, max_spare / 4, max_spare);
 	unsigned long flags;
 
-	if (alloc_spare(wanted, GFP_KERNEL | __GFP_NORETRY) || take_back_regions())
+	if (alloc_spare(max_spare, GFP_KERNEL | __GFP_NORETRY) || take_back_regions())
 		return;
 	raw_spin_lock_irqsave(&places_lock, flags);
 	rest_until = jiffies + 10 * HZ;
@@ -273,6 +273,7 @@ u32 iob_places_each(void (*each)(struct iob_place *place))
 	for (i = 0; map && i < iob_place_map_entries(map); i++) {
 		struct iob_place *place = map->region[i].place;
 
+		/* pairs with iob_place_map_add(); without a key the places are the closed ones */
 		for (k = 0; smp_load_acquire(&map->region[i].key) &&
 		     k < IOB_REGION_PLACES; k++) {
 			const void *owner = READ_ONCE(place[k].owner);
@@ -313,7 +314,8 @@ int iob_places_start(const struct iob_place_ops *ops)
 	max_spare = max_t(u32, cpus * FIRST_PER_CPU, FIRST_MIN);
 	max_regions = max_t(u32, cpus * MOST_PER_CPU, MOST_MIN);
 	max_regions = min_t(unsigned long, max_regions, kib / MOST_OF_MEMORY);
-	max_regions = roundup_pow_of_two(max(max_regions, max_spare));
+	max_regions = rounddown_pow_of_two(max(max_regions, max_spare));
+	max_spare = min(max_spare, max_regions);
 	rest_until = jiffies;
 	spare = kvmalloc_array(max_spare, sizeof(*spare), GFP_KERNEL);
 	map = kvmalloc(iob_place_map_size(max_regions * 2), GFP_KERNEL);
@@ -322,6 +324,7 @@ int iob_places_start(const struct iob_place_ops *ops)
 		return -ENOMEM;
 	}
 	iob_place_map_init(map, max_regions * 2, closed_places);
+	/* as in take_back_regions() */
 	smp_store_release(&iob_place_map, map);
 	return alloc_spare(max_spare, GFP_KERNEL) ? 0 : -ENOMEM;
 }

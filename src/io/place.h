@@ -4,7 +4,7 @@
  *
  * The places (io/place_map) of a session.  The first bio in a region takes spare places for
  * it; a worker sees to it that there are spare ones, up to a limit, and takes back places of
- * regions without bios when the limit is reached.  Who finds no place keeps its notes
+ * regions without bios when the limit is reached.  The notes of a bio without a place lie
  * elsewhere.
  *
  * Example: 4,096 reads of libaio are under way.  Their bios are 256 bytes apart, so they lie

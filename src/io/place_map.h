@@ -24,7 +24,7 @@
 
 #define IOB_PLACE_SIZE		128
 #define IOB_REGION_BITS		10
-#define IOB_REGION_SIZE		(1 << IOB_REGION_BITS)
+#define IOB_REGION_SIZE		1024
 #define IOB_REGION_PLACES	(IOB_REGION_SIZE / IOB_PLACE_SIZE)
 /* a region is found after so many others at most */
 #define IOB_REGION_PROBES	16
@@ -35,7 +35,7 @@
 struct iob_place {
 	const void *owner;	/* the object; NULL: the place is free */
 	u8 rest[IOB_PLACE_SIZE - sizeof(void *)];
-} __attribute__((aligned(IOB_PLACE_SIZE)));
+} __aligned(IOB_PLACE_SIZE);
 
 struct iob_region {
 	unsigned long key;	/* address >> IOB_REGION_BITS; 0: none */
