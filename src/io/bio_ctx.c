@@ -374,11 +374,6 @@ unsigned int iob_bio_ctxs_count(void)
 	return nr;
 }
 
-static void init_slot(struct iob_place *place)
-{
-	iob_origin_begin(&((struct iob_bio_ctx *)place)->origin);
-}
-
 static bool is_slot_idle(const struct iob_place *place)
 {
 	const struct iob_bio_ctx *f = (const struct iob_bio_ctx *)place;
@@ -388,7 +383,6 @@ static bool is_slot_idle(const struct iob_place *place)
 }
 
 static const struct iob_place_ops slot_ops = {
-	.init = init_slot,
 	.idle = is_slot_idle,
 };
 

@@ -54,12 +54,7 @@ static DECLARE_WORK(places_work, fill_spare);
 static struct iob_place *alloc_region(gfp_t gfp)
 {
 	/* (a size that is a power of two is aligned to itself) */
-	struct iob_place *p = kzalloc(IOB_REGION_SIZE, gfp | __GFP_NOWARN);
-	unsigned int i;
-
-	for (i = 0; p && i < IOB_REGION_PLACES; i++)
-		place_ops->init(&p[i]);
-	return p;
+	return kzalloc(IOB_REGION_SIZE, gfp | __GFP_NOWARN);
 }
 
 static bool add_spare(struct iob_place *place)

@@ -19,9 +19,8 @@
 
 #include "place_map.h"
 
-/* What the user of places knows of one.  Any context. */
+/* What the user of places knows of one, which is zeroed at first. */
 struct iob_place_ops {
-	void (*init)(struct iob_place *place);	/* it is new, and free */
 	bool (*idle)(const struct iob_place *place);	/* free, and not used for a while */
 };
 
