@@ -21,6 +21,7 @@
 static const struct iob_session_ops session_ops = {
 	.attach = iob_hooks_attach,
 	.detach = iob_hooks_detach,
+	.renew = iob_hooks_renew,
 };
 
 static int __init iob_init(void)

@@ -13,13 +13,6 @@
 #include <compat/loop.h>
 #include <compat/stacked.h>
 
-/* 1: a worker does not say which request it is at, so issuing requests is followed */
-#ifdef IOB_LOOP_LIST
-#define IOB_FILE_DISK_ISSUES	1
-#else
-#define IOB_FILE_DISK_ISSUES	0
-#endif
-
 /*
  * True if the content of the disk is this file (not NULL).  Any context, inside
  * iob_read_lock(); there is IO to the disk, and its private struct is as we know it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The watched devices are a short array, which is searched by device number and replaced as
- * a whole under RCU.  Device numbers, not pointers: a device may go at any time, and this
+ * The watched devices are an array with a hash by the number of the disk, which is replaced
+ * as a whole under RCU.  Device numbers, not pointers: a device may go at any time, and this
  * module holds no reference.
  *
  * M: devs_mutex; R: RCU for reads.
@@ -19,9 +19,10 @@
 #include "file.h"
 
 static DEFINE_MUTEX(devs_mutex);
-struct iob_devs __rcu *iob_devs;	/* M, R */
-/* Bits are set only, but between sessions.  Read without a lock: see iob_disk_maybe(). */
-atomic64_t iob_devs_hint;
+struct iob_devs __rcu *iob_devs __read_mostly;	/* M, R */
+/* Set only, but between sessions.  Read without a lock: see iob_disk_maybe(). */
+u8 iob_devs_hint[1 << IOB_HINT_BITS] __read_mostly;
+static bool devs_hint_all;	/* all of it is set */
 static LIST_HEAD(disks);	/* M; only ever grows */
 
 static struct iob_disk *disk_find(dev_t devt)
@@ -119,25 +120,62 @@ int iob_dev_lookup(const char *word, struct iob_dev *dev)
 }
 
 /* See iob_disk_maybe(). */
-static u64 devs_hint(const struct iob_devs *devs)
+static void set_devs_hint(const struct iob_devs *devs)
 {
 	unsigned int i;
-	u64 hint = 0;
 
-	for (i = 0; devs && i < devs->nr; i++)
-		hint |= BIT_ULL(iob_devs_bit(MAJOR(devs->dev[i].disk_devt),
-					     MINOR(devs->dev[i].disk_devt)));
-	return hint;
+	for (i = 0; devs && i < devs->nr; i++) {
+		dev_t disk = devs->dev[i].disk_devt;
+
+		WRITE_ONCE(iob_devs_hint[iob_devs_hash(MAJOR(disk), MINOR(disk))], 1);
+	}
+}
+
+/*
+ * IO of a stacking disk is followed, and its driver does not say to which disks it passes bios
+ * on as they are: look closer at all disks for the rest of the session.  Any context.
+ */
+void iob_disks_maybe_all(void)
+{
+	unsigned int i;
+
+	if (likely(READ_ONCE(devs_hint_all)))
+		return;
+	for (i = 0; i < ARRAY_SIZE(iob_devs_hint); i++)
+		WRITE_ONCE(iob_devs_hint[i], 1);
+	/* the task that comes here first may be interrupted, and another one find it done */
+	smp_store_release(&devs_hint_all, true);
+}
+
+/* Backwards, so that the first entry of a disk is found first. */
+static void hash_devs(struct iob_devs *devs)
+{
+	unsigned int i = devs->nr;
+
+	memset(devs->first, 0, sizeof(devs->first));
+	while (i--) {
+		struct iob_dev *d = &devs->dev[i];
+		u16 *first = &devs->first[iob_devs_hash(MAJOR(d->disk_devt),
+							MINOR(d->disk_devt)) >>
+					  (IOB_HINT_BITS - IOB_DEVS_BITS)];
+
+		d->next = *first;
+		*first = i + 1;
+	}
 }
 
 /* The epoch of a disk in @devs, 0 if it has none.  M or R. */
 static u32 devs_epoch_of(const struct iob_devs *devs, dev_t disk)
 {
-	unsigned int i;
+	u32 hash = iob_devs_hash(MAJOR(disk), MINOR(disk));
+	const struct iob_dev *d;
 
-	for (i = 0; devs && i < devs->nr; i++) {
-		if (devs->dev[i].disk_devt == disk)
-			return devs->dev[i].epoch;
+	if (!devs)
+		return 0;
+	for (d = iob_dev_nr(devs, devs->first[hash >> (IOB_HINT_BITS - IOB_DEVS_BITS)]); d;
+	     d = iob_dev_nr(devs, d->next)) {
+		if (d->disk_devt == disk)
+			return d->epoch;
 	}
 	return 0;
 }
@@ -201,7 +239,7 @@ static void devs_learn_seconds(struct iob_devs *devs)
 /**
  * iob_devs_set - watch these devices and no others
  * @dev: the devices
- * @nr:  how many
+ * @nr:  how many, IOB_MAX_DEVS at most
  *
  * May sleep, waits for a grace period.  Return: 0 or -ENOMEM.
  */
@@ -210,11 +248,12 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 	struct iob_devs *new = NULL, *old;
 
 	if (nr) {
-		new = kmalloc(struct_size(new, dev, nr), GFP_KERNEL);
+		new = kvmalloc(struct_size(new, dev, nr), GFP_KERNEL);
 		if (!new)
 			return -ENOMEM;
 		new->nr = nr;
 		memcpy(new->dev, dev, nr * sizeof(*dev));
+		hash_devs(new);
 	}
 	mutex_lock(&devs_mutex);
 	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
@@ -223,13 +262,13 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 		devs_set_epochs(new, old);
 		devs_learn_seconds(new);
 	}
-	/* before the devices: a bit too many is harmless, a bit too few is not */
-	atomic64_or(devs_hint(new), &iob_devs_hint);
+	/* before the devices: a hint too many is harmless, a hint too few is not */
+	set_devs_hint(new);
 	rcu_assign_pointer(iob_devs, new);
 	iob_epoch_bump();
 	synchronize_rcu();
 	mutex_unlock(&devs_mutex);
-	kfree(old);
+	kvfree(old);
 	return 0;
 }
 
@@ -288,7 +327,9 @@ void iob_disks_reset(void)
 	mutex_lock(&devs_mutex);
 	devs = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
 	/* no IO of the last session is followed any more */
-	atomic64_set(&iob_devs_hint, devs_hint(devs));
+	memset(iob_devs_hint, 0, sizeof(iob_devs_hint));
+	devs_hint_all = false;
+	set_devs_hint(devs);
 	/* nor was any seen of what is mounted since */
 	devs_learn_seconds(devs);
 	list_for_each_entry(d, &disks, link) {

@@ -49,14 +49,23 @@ struct iob_disk {
 	struct list_head link;
 	dev_t devt;
 	char name[DISK_NAME_LEN];
-	u64 last_end;		/* the sector behind the last completed IO */
 	struct iob_disk_sums __percpu *sums;
+	/*
+	 * The sector behind the last completed IO: in a line of its own, as all CPUs write
+	 * it, and only while a counter wants it.
+	 */
+	u64 last_end ____cacheline_aligned;
 };
+
+#define IOB_MAX_DEVS	1024
+#define IOB_DEVS_BITS	10
+#define IOB_HINT_BITS	12
 
 /* One word of `devs`: a disk or a partition. */
 struct iob_dev {
 	dev_t dev;
 	dev_t disk_devt;
+	u16 next;		/* number + 1 of the next one in the bucket; 0: none */
 	u64 start;		/* sectors of the disk: [start, end) */
 	u64 end;
 	u32 epoch;		/* see iob_disk_epoch() */
@@ -84,11 +93,14 @@ struct iob_devs {
 	u32 epoch;		/* since when any device is watched */
 	u32 nr_second;		/* grows, behind what it counts */
 	struct iob_second second[IOB_MAX_SECONDS];
+	/* by a hash of the disk's number: number + 1 of the first one; 0: none */
+	u16 first[1 << IOB_DEVS_BITS];
 	struct iob_dev dev[];
 };
 
 extern struct iob_devs __rcu *iob_devs;	/* NULL: no device is watched */
-extern atomic64_t iob_devs_hint;
+/* By iob_devs_hash(): not 0 if IO of such a disk may be followed. */
+extern u8 iob_devs_hint[1 << IOB_HINT_BITS];
 
 int iob_dev_lookup(const char *word, struct iob_dev *dev);
 int iob_devs_set(const struct iob_dev *dev, unsigned int nr);
@@ -98,6 +110,26 @@ void iob_disks_show(struct seq_file *m, void (*show)(struct seq_file *m,
 const struct iob_disk *iob_disk_named(dev_t devt);
 void iob_disks_exit(void);
 void iob_disks_reset(void);
+
+/* The hash of a disk's number. */
+static __always_inline u32 iob_devs_hash(unsigned int major, unsigned int first_minor)
+{
+	return hash_32(major + first_minor, IOB_HINT_BITS);
+}
+
+static inline const struct iob_dev *iob_dev_nr(const struct iob_devs *devs, u16 nr)
+{
+	return nr ? &devs->dev[nr - 1] : NULL;
+}
+
+/* The first entry of @devs that may be of this disk; more follow by .next. */
+static inline const struct iob_dev *iob_dev_first(const struct iob_devs *devs,
+						  const struct gendisk *gd)
+{
+	u32 hash = iob_devs_hash(gd->major, gd->first_minor);
+
+	return iob_dev_nr(devs, devs->first[hash >> (IOB_HINT_BITS - IOB_DEVS_BITS)]);
+}
 
 /**
  * iob_dev_of - the entry of `devs` to which an IO goes
@@ -111,13 +143,13 @@ static inline const struct iob_dev *iob_dev_of(const struct gendisk *gd,
 					       u64 sector, bool data)
 {
 	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
-	const struct iob_dev *d, *end;
+	const struct iob_dev *d;
 	dev_t devt;
 
 	if (!now || !gd)
 		return NULL;
 	devt = MKDEV(gd->major, gd->first_minor);
-	for (d = now->dev, end = d + now->nr; d < end; d++) {
+	for (d = iob_dev_first(now, gd); d; d = iob_dev_nr(now, d->next)) {
 		if (d->disk_devt == devt &&
 		    (!data || (sector >= d->start && sector < d->end)))
 			return d;
@@ -134,40 +166,25 @@ static inline struct iob_disk *iob_disk_of(const struct gendisk *gd, u64 sector,
 	return d ? d->disk : NULL;
 }
 
-/* The disk's bit in iob_devs_hint, 0 to 63. */
-static inline unsigned int iob_devs_bit(unsigned int major,
-					unsigned int first_minor)
-{
-	return hash_32(major + first_minor, 6);
-}
-
 /*
  * False if IO of the disk is certainly not followed; true: look closer.  This is all that IO
  * to unwatched disks pays for.  Any context.
  */
 static __always_inline bool iob_disk_maybe(const struct gendisk *gd)
 {
-	return (u64)atomic64_read(&iob_devs_hint) >>
-	       iob_devs_bit(gd->major, gd->first_minor) & 1;
-}
-
-/*
- * IO of a stacking disk is followed.  Some drivers pass a bio on as it is, and it may end on
- * any other disk: look closer at all disks for the rest of the session.
- */
-static inline void iob_disks_maybe_all(void)
-{
-	if (unlikely(atomic64_read(&iob_devs_hint) != -1LL))
-		atomic64_set(&iob_devs_hint, -1LL);
+	return READ_ONCE(iob_devs_hint[iob_devs_hash(gd->major, gd->first_minor)]);
 }
 
 /* IO of this disk is followed, too, for the rest of the session. */
 static inline void iob_disk_maybe_from_now(const struct gendisk *gd)
 {
-	if (unlikely(!iob_disk_maybe(gd)))
-		atomic64_or(BIT_ULL(iob_devs_bit(gd->major, gd->first_minor)),
-			    &iob_devs_hint);
+	u8 *hint = &iob_devs_hint[iob_devs_hash(gd->major, gd->first_minor)];
+
+	if (unlikely(!READ_ONCE(*hint)))
+		WRITE_ONCE(*hint, 1);
 }
+
+void iob_disks_maybe_all(void);
 
 /* True if any device is watched.  Any context, inside iob_read_lock(). */
 static inline bool iob_disk_any(void)
@@ -204,10 +221,10 @@ static inline bool iob_devs_reached(const struct iob_devs *devs,
 				    const struct gendisk *gd)
 {
 	dev_t devt = MKDEV(gd->major, gd->first_minor);
-	unsigned int i;
+	const struct iob_dev *d;
 
-	for (i = 0; i < devs->nr; i++) {
-		if (devs->dev[i].disk_devt == devt)
+	for (d = iob_dev_first(devs, gd); d; d = iob_dev_nr(devs, d->next)) {
+		if (d->disk_devt == devt)
 			return true;
 	}
 	return iob_disk_stacks(gd);

@@ -45,6 +45,7 @@
 /* events that are no loss */
 #define IOB_EVENTS(X)							\
 	X(acts_merged, "acts whose counts went to one that is less exact") \
+	X(inflight_hashed, "IO for which there was no slot: more work")	\
 	X(io_refused, "IO sent back at once: no room, and not to wait")	\
 	X(pages_cancelled, "dirty pages truncated before their write")	\
 	X(stack_known, "stacks that were remembered")			\

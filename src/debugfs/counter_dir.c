@@ -16,6 +16,7 @@
 #include "io/counter_spec.h"
 #include "io/counters.h"
 #include "io/filter.h"
+#include "io/session.h"
 #include "counter_dir.h"
 #include "input.h"
 
@@ -69,7 +70,10 @@ static ssize_t counter_write(struct file *file, const char __user *from,
 	err = f->kind == SPEC ? iob_counter_set_spec(f->nr, text) :
 				iob_counter_set_filter(f->nr, text);
 	kfree(text);
-	return err ? err : count;
+	if (err)
+		return err;
+	iob_session_renew();
+	return count;
 }
 
 static const struct file_operations counter_fops = {

@@ -8,6 +8,7 @@
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -17,13 +18,9 @@
 #include "devices.h"
 #include "input.h"
 
-enum {
-	MAX_DEVS = 64,
-};
-
 struct devs {
 	unsigned int nr;
-	struct iob_dev dev[MAX_DEVS];
+	struct iob_dev dev[IOB_MAX_DEVS];
 };
 
 /* A file that is open for writing. */
@@ -94,7 +91,7 @@ static int change_dev(struct devs *devs, const char *word)
 		return 0;
 	}
 	if (i < 0) {
-		if (devs->nr == MAX_DEVS)
+		if (devs->nr == IOB_MAX_DEVS)
 			return -ENOSPC;
 		i = devs->nr++;
 	}
@@ -105,7 +102,7 @@ static int change_dev(struct devs *devs, const char *word)
 
 static int change_devs(struct devs_opener *o, char *text)
 {
-	struct devs *devs = kzalloc(sizeof(*devs), GFP_KERNEL);
+	struct devs *devs = kvzalloc(sizeof(*devs), GFP_KERNEL);
 	char *word;
 	int err = 0;
 
@@ -114,7 +111,7 @@ static int change_devs(struct devs_opener *o, char *text)
 	mutex_lock(&write_mutex);
 	o->wrote = true;
 	if (!o->clear)
-		devs->nr = iob_devs_get(devs->dev, MAX_DEVS);
+		devs->nr = iob_devs_get(devs->dev, IOB_MAX_DEVS);
 	while (!err && (word = strsep(&text, " \t\n\v\f\r"))) {
 		if (*word)
 			err = change_dev(devs, word);
@@ -124,7 +121,7 @@ static int change_devs(struct devs_opener *o, char *text)
 	if (!err)
 		o->clear = false;
 	mutex_unlock(&write_mutex);
-	kfree(devs);
+	kvfree(devs);
 	return err;
 }
 
@@ -147,16 +144,16 @@ static ssize_t devs_write(struct file *file, const char __user *from,
 
 static int devs_show(struct seq_file *m, void *v)
 {
-	struct devs *devs = kzalloc(sizeof(*devs), GFP_KERNEL);
+	struct devs *devs = kvzalloc(sizeof(*devs), GFP_KERNEL);
 	unsigned int i;
 
 	if (!devs)
 		return -ENOMEM;
-	devs->nr = iob_devs_get(devs->dev, MAX_DEVS);
+	devs->nr = iob_devs_get(devs->dev, IOB_MAX_DEVS);
 	for (i = 0; i < devs->nr; i++)
 		seq_printf(m, "%u:%u %s\n", MAJOR(devs->dev[i].dev),
 			   MINOR(devs->dev[i].dev), devs->dev[i].name);
-	kfree(devs);
+	kvfree(devs);
 	return 0;
 }
 

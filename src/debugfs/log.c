@@ -238,6 +238,7 @@ static int log_open(struct inode *inode, struct file *file)
 	log->text.size = ENTRY_SIZE;
 	mutex_init(&log->lock);
 	file->private_data = log;
+	iob_session_renew();
 	return stream_open(inode, file);
 }
 
@@ -246,6 +247,7 @@ static int log_release(struct inode *inode, struct file *file)
 	struct log_reader *log = file->private_data;
 
 	iob_iolog_close();
+	iob_session_renew();
 	kvfree(log->text.buf);
 	kfree(log);
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "io/log_bin.h"
 #include "io/log_readers.h"
+#include "io/session.h"
 #include "log_bin.h"
 
 static int log_bin_open(struct inode *inode, struct file *file)
@@ -18,6 +19,7 @@ static int log_bin_open(struct inode *inode, struct file *file)
 
 	if (err)
 		return err;
+	iob_session_renew();
 	file->private_data = inode->i_private;
 	return stream_open(inode, file);
 }
@@ -25,6 +27,7 @@ static int log_bin_open(struct inode *inode, struct file *file)
 static int log_bin_release(struct inode *inode, struct file *file)
 {
 	iob_log_bin_close(file->private_data);
+	iob_session_renew();
 	return 0;
 }
 

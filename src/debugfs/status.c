@@ -53,10 +53,6 @@
 #include "status.h"
 #include "text.h"
 
-enum {
-	MAX_DEVS = 64,
-};
-
 static void (*show_hooks)(struct seq_file *m);
 
 /* @show prints the lines `hook`.  Before the file exists. */
@@ -152,16 +148,16 @@ static int show_disks(struct seq_file *m)
 
 static int show_watched_devs(struct seq_file *m)
 {
-	struct iob_dev *dev = kcalloc(MAX_DEVS, sizeof(*dev), GFP_KERNEL);
+	struct iob_dev *dev = kvcalloc(IOB_MAX_DEVS, sizeof(*dev), GFP_KERNEL);
 	unsigned int i, nr;
 
 	if (!dev)
 		return -ENOMEM;
-	nr = min_t(unsigned int, iob_devs_get(dev, MAX_DEVS), MAX_DEVS);
+	nr = min_t(unsigned int, iob_devs_get(dev, IOB_MAX_DEVS), IOB_MAX_DEVS);
 	for (i = 0; i < nr; i++)
 		seq_printf(m, "dev %u:%u %s\n", MAJOR(dev[i].dev),
 			   MINOR(dev[i].dev), dev[i].name);
-	kfree(dev);
+	kvfree(dev);
 	return 0;
 }
 

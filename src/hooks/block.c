@@ -127,13 +127,12 @@ static void __maybe_unused rq_remap_probe(void *data, struct request *rq, dev_t 
 
 static notrace noinline void rq_issue_watched(struct request *rq)
 {
-	if (iob_fast_has(rq))
-		iob_fast_issue(rq);
+	iob_fast_issue(rq);
 }
 
 static __always_inline void rq_issue_any(struct request *rq)
 {
-	if (unlikely(iob_io_issues()))
+	if (iob_fast_has(rq))
 		rq_issue_watched(rq);
 }
 
@@ -184,7 +183,7 @@ static void bio_complete_probe(void *data, struct request_queue *q, struct bio *
 	iob_read_unlock();
 }
 
-/* (bio): a bio that is throttled waits, and a worker queues it later */
+/* (bio, ...): a bio that is throttled waits, and a worker queues it later */
 static void bio_throttle_entered(struct pt_regs *regs)
 {
 	iob_bio_claim(iob_arg_ptr(regs, 0), regs);
@@ -200,13 +199,20 @@ static const struct iob_hook block_table[] = {
 	/* completions first: every IO whose beginning is seen has its end seen */
 	BLOCK_HOOK(block_bio_complete, bio_complete_probe, bio_complete_probe),
 	BLOCK_HOOK(block_rq_complete, rq_complete_probe, rq_complete_probe_errno),
-	BLOCK_HOOK(block_rq_issue, rq_issue_probe, rq_issue_probe_q),
+	{
+		.name = "block_rq_issue", .kind = IOB_HOOK_TRACEPOINT,
+		.phase = IOB_HOOK_ENABLED, .needed = true,
+		.probe = IOB_PROBE(block_rq_issue, rq_issue_probe, rq_issue_probe_q),
+		.wanted = iob_io_issues,
+		.impact = "everything",
+	},
 	BLOCK_HOOK(block_rq_remap, rq_remap_probe, rq_remap_probe_q),
 	BLOCK_HOOK(block_split, bio_split_probe, bio_split_probe_q),
 	BLOCK_HOOK(block_bio_remap, bio_remap_probe, bio_remap_probe_q),
 	BLOCK_HOOK(block_bio_queue, bio_queue_probe, bio_queue_probe_q),
 	{
-		.name = "__blk_throtl_bio|blk_throtl_bio",
+		/* only bios that wait; the others' names: each bio, on 5.10 without a limit, too */
+		.name = "throtl_add_bio_tg|__blk_throtl_bio|blk_throtl_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = bio_throttle_entered,
 		.impact = "the submitters of IO that a cgroup's io.max delays",

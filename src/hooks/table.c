@@ -114,6 +114,10 @@ static int hooks_arm(enum iob_hook_phase phase)
 /* After hooks_find_functions() and hooks_arm(). */
 static void hook_attach(struct hook_state *s)
 {
+	if (s->hook->wanted && !s->hook->wanted()) {
+		s->err = 0;
+		return;
+	}
 	if (s->hook->kind == IOB_HOOK_TRACEPOINT)
 		s->err = s->tp ? tracepoint_probe_register(s->tp, s->hook->probe, NULL) : -ENOENT;
 	else if (s->hook->kind == IOB_HOOK_FUNCTION && s->entry.armed)
@@ -271,6 +275,31 @@ int iob_hooks_attach(void)
 void iob_hooks_detach(void)
 {
 	hooks_detach_phase(IOB_HOOK_ENABLED);
+}
+
+/**
+ * iob_hooks_renew - what hooks are wanted for may have changed
+ *
+ * Attaches and detaches those of a session that are not always wanted.  May sleep.  A probe
+ * that is detached may still run when this returns.
+ */
+void iob_hooks_renew(void)
+{
+	unsigned int i;
+
+	mutex_lock(&hooks_mutex);
+	for (i = 0; i < nr_hooks; i++) {
+		struct hook_state *s = &hook_states[i];
+
+		if (!s->hook->wanted || !hook_phase_on[s->hook->phase] ||
+		    s->attached == s->hook->wanted())
+			continue;
+		if (s->attached)
+			hook_detach(s);
+		else
+			hook_attach(s);
+	}
+	mutex_unlock(&hooks_mutex);
 }
 
 /* Find the tracepoint of a hook, which must be one if the hook is needed. */

@@ -11,6 +11,7 @@ int iob_hooks_init(void);
 void iob_hooks_exit(void);
 int iob_hooks_attach(void);
 void iob_hooks_detach(void);
+void iob_hooks_renew(void);
 void iob_hooks_show(struct seq_file *m);
 
 #endif

@@ -134,7 +134,9 @@ static void end_io_run(struct iob_io *io)
 
 static void begin_runs(struct iob_io *io, u64 sector)
 {
-	io->seek = sector_distance(sector, READ_ONCE(io->disk->last_end));
+	io->seek = 0;
+	if (iob_counters_wanted(io->op) & IOB_COUNTERS_SEEK)
+		io->seek = sector_distance(sector, READ_ONCE(io->disk->last_end));
 	io->begun = true;
 }
 
@@ -191,7 +193,7 @@ void iob_io_end(struct iob_io *io)
 	if (!io->begun)
 		return;
 	end_io_run(io);
-	if (io->run.bytes)
+	if (io->run.bytes && iob_counters_wanted(io->op) & IOB_COUNTERS_SEEK)
 		WRITE_ONCE(io->disk->last_end, io->run_sector +
 			   (io->run.bytes >> SECTOR_SHIFT));
 }

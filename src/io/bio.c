@@ -27,14 +27,18 @@
 #include "bio_end.h"
 #include "parent.h"
 
-/* IO to a disk that hands it on: the disks where it may end are looked at from now on. */
-static void watch_disks_below(const struct gendisk *gd)
+/*
+ * IO to a disk that hands it on: its end must be seen.  A disk with requests ends it itself,
+ * so look at its requests.  Bios that a driver makes for a disk below are queued there, and
+ * followed only if that is watched or hands them on.  A bio that it passes on as it is, is
+ * followed to its new disk: io/remap looks at that disk from then on.
+ */
+static void watch_end_of_bio(const struct gendisk *gd)
 {
-	/* only the disk's own requests are made into others */
-	if (!iob_disk_bio_based(gd) && iob_disk_maps_requests(gd))
-		iob_disk_maybe_from_now(gd);
-	else
+	if (iob_disk_passes_silently(gd))
 		iob_disks_maybe_all();
+	else
+		iob_disk_maybe_from_now(gd);
 }
 
 /* iob_bio_follow(), inlined where each bio passes. */
@@ -49,7 +53,7 @@ follow_bio(struct bio *bio, const struct gendisk *gd, bool lone)
 	if (op < 0 || (!disk && !(hands_on && iob_disk_any())))
 		return NULL;
 	if (hands_on) {
-		watch_disks_below(gd);
+		watch_end_of_bio(gd);
 		if (iob_disk_is_file(gd))
 			WRITE_ONCE(iob_parent_workers, true);
 	}
@@ -168,7 +172,7 @@ void iob_bio_clone(struct bio *bio, dev_t disk, u64 sector)
 	struct iob_bio_ctx *f;
 
 	/* mostly there is no such disk */
-	if (!atomic_read(&iob_nr_parents) || iob_bio_ctx_find(bio))
+	if (!READ_ONCE(iob_has_parents) || iob_bio_ctx_find(bio))
 		return;
 	kind = iob_bio_kind_of(bio, &whole);
 	if (kind && kind->when_queued)

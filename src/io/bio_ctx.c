@@ -14,16 +14,16 @@
 
 #include "core/stats.h"
 #include "bio_ctx.h"
+#include "clock.h"
 
-#define NR_BIO_SLOTS	BIT(IOB_BIO_SLOT_BITS)
 #define NR_BIO_BUCKETS	BIT(IOB_BIO_CTX_BITS)
+/* a slot that was not used for so long may be taken back */
+#define IDLE_USECS	(10 * USEC_PER_SEC)
 
-struct iob_bio_ctx *iob_bio_ctx_slots;
-struct hlist_bl_head *iob_bio_ctx_table;
-struct hlist_bl_head *iob_bio_ctx_by_vec;
-atomic_t iob_nr_parents;
-static struct kmem_cache *ctx_cache;
-static atomic_t nr_hashed_ctxs;
+struct hlist_bl_head *iob_bio_ctx_table __read_mostly;
+struct hlist_bl_head *iob_bio_ctx_by_vec __read_mostly;
+bool iob_has_parents __read_mostly;
+static struct kmem_cache *ctx_cache __read_mostly;
 
 static struct iob_bio_ctx *find_ctx_locked(struct hlist_bl_head *b,
 					   const struct bio *bio, bool child)
@@ -90,21 +90,44 @@ struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk)
 	return found;
 }
 
-/**
- * iob_bio_ctx_alloc - a context for the table
- * @bio: its bio
- *
- * The slow path of iob_bio_ctx_get().
+/*
+ * A slot of a bio that had none when it was looked at: in a new region, or taken by an
+ * earlier bio, whose end was not seen.
  */
-struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio)
+static struct iob_bio_ctx *claim_new_slot(const struct bio *bio)
 {
-	struct iob_hashed_ctx *t = kmem_cache_alloc(ctx_cache,
-						    GFP_NOWAIT | __GFP_NOWARN);
+	struct iob_bio_ctx *f = (struct iob_bio_ctx *)iob_place_add(bio);
+	const void *owner = READ_ONCE(f->bio);
 
+	if (owner == IOB_PLACE_CLOSED)
+		return NULL;
+	/* two bios do not overlap: that one is no more */
+	if (owner && sizeof(struct bio) >= IOB_PLACE_SIZE) {
+		iob_stat_inc(inflight_stale);
+		iob_bio_ctx_put(f);
+	}
+	return iob_bio_ctx_claim(f, bio) ? f : NULL;
+}
+
+/**
+ * iob_bio_ctx_alloc - a new slot, or a context for the table
+ * @bio:  its bio
+ * @lone: as for iob_bio_ctx_get(), of which this is the slow path
+ */
+struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio, bool lone)
+{
+	struct iob_bio_ctx *f = lone ? claim_new_slot(bio) : NULL;
+	struct iob_hashed_ctx *t;
+
+	if (f)
+		return f;
+	t = kmem_cache_alloc(ctx_cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!t) {
 		iob_stat_inc(inflight_nomem);
 		return NULL;
 	}
+	if (lone)
+		iob_stat_inc(inflight_hashed);
 	t->f.bio = bio;
 	t->f.hashed = true;
 	t->passed = false;
@@ -112,15 +135,13 @@ struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio)
 	t->error = 0;
 	INIT_HLIST_BL_NODE(&t->hash);
 	INIT_HLIST_BL_NODE(&t->vec_hash);
-	atomic_inc(&nr_hashed_ctxs);
 	return &t->f;
 }
 
-/* Free what iob_bio_ctx_alloc() returned. */
+/* Free what iob_bio_ctx_alloc() returned, if it is hashed. */
 void iob_bio_ctx_free_hashed(struct iob_bio_ctx *f)
 {
 	kmem_cache_free(ctx_cache, iob_hashed_ctx(f));
-	atomic_dec(&nr_hashed_ctxs);
 }
 
 static struct hlist_bl_head *vec_bucket_of(const struct iob_hashed_ctx *t)
@@ -139,11 +160,12 @@ static void hash_ctx_by_vec(struct iob_bio_ctx *f)
 	if ((!t->vec && !f->size) || !iob_disk_clones(t->gd))
 		return;
 	t->dev = MKDEV(t->gd->major, t->gd->first_minor);
+	if (unlikely(!READ_ONCE(iob_has_parents)))
+		WRITE_ONCE(iob_has_parents, true);
 	b = vec_bucket_of(t);
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_add_head(&t->vec_hash, b);
 	iob_bio_ctxs_unlock(b, flags);
-	atomic_inc(&iob_nr_parents);
 }
 
 static void unhash_ctx_by_vec(struct iob_bio_ctx *f)
@@ -158,7 +180,6 @@ static void unhash_ctx_by_vec(struct iob_bio_ctx *f)
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_del(&t->vec_hash);
 	iob_bio_ctxs_unlock(b, flags);
-	atomic_dec(&iob_nr_parents);
 }
 
 /**
@@ -327,36 +348,62 @@ u32 iob_bio_ctx_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 	return got;
 }
 
-/* The number of bios under way.  The caller holds the session. */
-unsigned int iob_bio_ctxs_count(void)
+static unsigned int count_hashed_ctxs(struct hlist_bl_head *b)
 {
-	unsigned int i, nr = atomic_read(&nr_hashed_ctxs);
+	struct hlist_bl_node *pos;
+	struct iob_hashed_ctx *t;
+	unsigned int nr = 0;
+	unsigned long flags;
 
-	for (i = 0; iob_bio_ctx_slots && i < NR_BIO_SLOTS; i++)
-		nr += !!READ_ONCE(iob_bio_ctx_slots[i].bio);
+	flags = iob_bio_ctxs_lock(b);
+	hlist_bl_for_each_entry(t, pos, b, hash)
+		nr++;
+	iob_bio_ctxs_unlock(b, flags);
 	return nr;
 }
+
+/* The number of bios under way.  The caller holds the session.  May sleep. */
+unsigned int iob_bio_ctxs_count(void)
+{
+	unsigned int i, nr = iob_places_each(NULL);
+
+	for (i = 0; iob_bio_ctx_table && i < NR_BIO_BUCKETS; i++) {
+		if (!hlist_bl_empty(&iob_bio_ctx_table[i]))
+			nr += count_hashed_ctxs(&iob_bio_ctx_table[i]);
+	}
+	return nr;
+}
+
+static bool is_slot_idle(const struct iob_place *place)
+{
+	const struct iob_bio_ctx *f = (const struct iob_bio_ctx *)place;
+	u64 used = READ_ONCE(f->first.queue_at);
+
+	return !used || iob_clock_usecs(used, iob_clock_now()) > IDLE_USECS;
+}
+
+static const struct iob_place_ops slot_ops = {
+	.idle = is_slot_idle,
+};
 
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_bio_ctxs_start(void)
 {
 	unsigned int i;
 
-	iob_bio_ctx_slots = kvcalloc(NR_BIO_SLOTS, sizeof(*iob_bio_ctx_slots),
-				     GFP_KERNEL);
 	iob_bio_ctx_table = kvmalloc_array(NR_BIO_BUCKETS,
 					   sizeof(*iob_bio_ctx_table), GFP_KERNEL);
 	iob_bio_ctx_by_vec = kvmalloc_array(NR_BIO_BUCKETS,
 					    sizeof(*iob_bio_ctx_by_vec),
 					    GFP_KERNEL);
-	if (!iob_bio_ctx_slots || !iob_bio_ctx_table || !iob_bio_ctx_by_vec)
+	if (!iob_bio_ctx_table || !iob_bio_ctx_by_vec)
 		return -ENOMEM;
 	for (i = 0; i < NR_BIO_BUCKETS; i++) {
 		INIT_HLIST_BL_HEAD(&iob_bio_ctx_table[i]);
 		INIT_HLIST_BL_HEAD(&iob_bio_ctx_by_vec[i]);
 	}
-	atomic_set(&iob_nr_parents, 0);
-	return 0;
+	WRITE_ONCE(iob_has_parents, false);
+	return iob_places_start(&slot_ops);
 }
 
 static void free_hashed_ctxs(void)
@@ -366,7 +413,7 @@ static void free_hashed_ctxs(void)
 	unsigned int i;
 
 	/* without one of the arrays the session did not begin: there are none */
-	if (!iob_bio_ctx_slots || !iob_bio_ctx_table || !iob_bio_ctx_by_vec)
+	if (!iob_bio_ctx_table || !iob_bio_ctx_by_vec)
 		return;
 	for (i = 0; i < NR_BIO_BUCKETS; i++) {
 		hlist_bl_for_each_entry_safe(t, pos, next, &iob_bio_ctx_table[i],
@@ -376,31 +423,31 @@ static void free_hashed_ctxs(void)
 	}
 }
 
+static void free_slot(struct iob_place *place)
+{
+	iob_bio_ctx_put((struct iob_bio_ctx *)place);
+}
+
 /*
  * The session ends.  No probe is attached: the ends of IOs still under way are not seen.
  * May sleep.
  */
 void iob_bio_ctxs_stop(void)
 {
-	unsigned int i;
-
 	free_hashed_ctxs();
-	for (i = 0; iob_bio_ctx_slots && i < NR_BIO_SLOTS; i++) {
-		if (iob_bio_ctx_slots[i].bio)
-			iob_bio_ctx_put(&iob_bio_ctx_slots[i]);
-	}
+	iob_places_each(free_slot);
+	iob_places_stop();
 	kvfree(iob_bio_ctx_table);
 	iob_bio_ctx_table = NULL;
 	kvfree(iob_bio_ctx_by_vec);
 	iob_bio_ctx_by_vec = NULL;
-	kvfree(iob_bio_ctx_slots);
-	iob_bio_ctx_slots = NULL;
 }
 
 /* Module load.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_bio_ctxs_init(void)
 {
-	BUILD_BUG_ON(sizeof(struct iob_bio_ctx) > 128);
+	BUILD_BUG_ON(sizeof(struct iob_bio_ctx) != IOB_PLACE_SIZE);
+	BUILD_BUG_ON(offsetof(struct iob_bio_ctx, bio) != offsetof(struct iob_place, owner));
 	ctx_cache = iob_cache_create("iob_bio_ctx", sizeof(struct iob_hashed_ctx), 0);
 	return ctx_cache ? 0 : -ENOMEM;
 }

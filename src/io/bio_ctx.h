@@ -4,12 +4,13 @@
  *
  * A context is found by the address of its bio.  It lies in one of two places:
  *
- *  - in a slot of an array.  A bio's address hashes to one slot.  A slot is claimed by one
- *    cmpxchg, released by one store-release, and looked up without a lock.  That is safe
+ *  - in a slot, the memory that belongs to the bio's address (io/place).  A slot is claimed
+ *    by a store, released by a store-release, and looked up without a lock.  That is safe
  *    because only the owner of a bio asks for its context: no lookup races with the
  *    release.
- *  - in a hash table with a lock for each bucket, allocated.  Contexts whose slot is taken
- *    go there, and contexts on disks that make clones, which others look up.
+ *  - in a hash table with a lock for each bucket, allocated.  Contexts on disks that make
+ *    clones go there, as others look them up, and contexts for which there is no slot
+ *    (counted as inflight_hashed).
  *
  * Those on disks that make clones are hashed a second time, by the bio's array of pages:
  * see io/parent.
@@ -38,10 +39,10 @@
 #include "blame/bio_kind.h"
 #include "blame/origin.h"
 #include "core/disk.h"
+#include "place.h"
 #include "run.h"
 
 #define IOB_BIO_CTX_BITS	14
-#define IOB_BIO_SLOT_BITS	11
 #define IOB_MAX_CHAIN	4		/* bios chained to one another */
 
 struct iob_bio_ctx {
@@ -66,7 +67,7 @@ struct iob_bio_ctx {
 		};
 		u64 kind;		/* all of them, for one store */
 	};
-} ____cacheline_aligned;
+} __aligned(IOB_PLACE_SIZE);
 
 /* A context in the table. */
 struct iob_hashed_ctx {
@@ -83,10 +84,10 @@ struct iob_hashed_ctx {
 	int error;			/* of a piece that is done */
 };
 
-extern struct iob_bio_ctx *iob_bio_ctx_slots;
 extern struct hlist_bl_head *iob_bio_ctx_table;
 extern struct hlist_bl_head *iob_bio_ctx_by_vec;
-extern atomic_t iob_nr_parents;		/* contexts in iob_bio_ctx_by_vec */
+/* iob_bio_ctx_by_vec has had a context in this session: written once, read by each bio */
+extern bool iob_has_parents;
 
 static inline struct iob_hashed_ctx *iob_hashed_ctx(const struct iob_bio_ctx *f)
 {
@@ -125,9 +126,16 @@ static inline void iob_bio_ctxs_unlock(struct hlist_bl_head *b,
 	local_irq_restore(flags);
 }
 
-static inline struct iob_bio_ctx *iob_bio_ctx_slot(const struct bio *bio)
+/* The slot of a bio; one that is always taken if the bio has none. */
+static __always_inline struct iob_bio_ctx *iob_bio_ctx_slot(const struct bio *bio)
 {
-	return &iob_bio_ctx_slots[hash_ptr(bio, IOB_BIO_SLOT_BITS)];
+	return (struct iob_bio_ctx *)iob_place_of(READ_ONCE(iob_place_map), bio);
+}
+
+/* Take a free slot of iob_bio_ctx_slot(). */
+static __always_inline bool iob_bio_ctx_claim(struct iob_bio_ctx *f, const struct bio *bio)
+{
+	return iob_place_claim((const void **)&f->bio, bio);
 }
 
 static inline struct hlist_bl_head *iob_bio_ctx_bucket(const struct bio *bio)
@@ -163,7 +171,7 @@ static inline bool iob_disk_is(const struct gendisk *gd, dev_t disk)
 
 struct iob_bio_ctx *iob_bio_ctx_hashed(const struct bio *bio, bool child);
 struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk);
-struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio);
+struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio, bool lone);
 void iob_bio_ctx_free_hashed(struct iob_bio_ctx *f);
 
 /*
@@ -192,15 +200,15 @@ static __always_inline struct iob_bio_ctx *iob_bio_ctx_get(const struct bio *bio
 {
 	struct iob_bio_ctx *f = iob_bio_ctx_slot(bio);
 
-	if (likely(lone) && !READ_ONCE(f->bio) && !cmpxchg(&f->bio, NULL, bio))
+	if (likely(lone) && iob_bio_ctx_claim(f, bio))
 		return f;
-	return iob_bio_ctx_alloc(bio);
+	return iob_bio_ctx_alloc(bio, lone);
 }
 
 /* Release a slot whose context owns no memory. */
 static __always_inline void iob_bio_ctx_release(struct iob_bio_ctx *f)
 {
-	/* after all reads of the context: pairs with the cmpxchg in iob_bio_ctx_get() */
+	/* after all reads of the context: see iob_place_claim() */
 	smp_store_release(&f->bio, NULL);
 }
 

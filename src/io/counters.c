@@ -36,7 +36,7 @@ static u32 nr_conf;			/* M, read without */
 u32 iob_counters_fields[IOB_NR_OPS];	/* M, read without */
 static u32 nr_session;			/* constant in a session */
 static struct kmem_cache *hist_cache;	/* of the session */
-bool iob_counters_timed;			/* M, read without */
+bool iob_counters_timed __read_mostly;			/* M, read without */
 static struct iob_simple_counter *simple[IOB_NR_OPS][IOB_MAX_COUNTERS + 1];	/* M, R */
 u32 iob_pipe_generation_now = 1;
 
@@ -93,7 +93,7 @@ static void list_simple_counters(u32 op)
 /* The fields that all counters together need: no others are measured. */
 static void sum_up_needs(void)
 {
-	u32 nr, op, all = 0;
+	u32 nr, op, all = 0, needs[IOB_NR_OPS];
 
 	for (op = 0; op < IOB_NR_OPS; op++) {
 		u32 fields = 0;
@@ -107,9 +107,15 @@ static void sum_up_needs(void)
 			if (c->filtered)
 				fields |= IOB_COUNTERS_FILTER;
 		}
-		WRITE_ONCE(iob_counters_fields[op], fields);
-		list_simple_counters(op);
+		needs[op] = fields;
 		all |= fields;
+	}
+	for (op = 0; op < IOB_NR_OPS; op++) {
+		/* the distance is that from the IO before, whatever it did */
+		if (all & BIT(IOB_FIELD_SEEK_DIST))
+			needs[op] |= IOB_COUNTERS_SEEK;
+		WRITE_ONCE(iob_counters_fields[op], needs[op]);
+		list_simple_counters(op);
 	}
 	WRITE_ONCE(iob_counters_timed, all & (BIT(IOB_FIELD_WAIT_TIME) |
 					      BIT(IOB_FIELD_IO_TIME)));

@@ -50,6 +50,12 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 /* also in iob_counters_wanted(): some counter has a filter */
 #define IOB_COUNTERS_FILTER	BIT(IOB_NR_FIELDS)
 
+/*
+ * In iob_counters_wanted() of all operations: some counter wants seek_dist, so each IO notes
+ * where it ended.  The fast path does not, and leaves these IOs to others.
+ */
+#define IOB_COUNTERS_SEEK	BIT(IOB_NR_FIELDS + 1)
+
 /* A counter without a filter that looks at such fields only. */
 struct iob_simple_counter {
 	struct iob_counter_spec spec;

@@ -124,9 +124,15 @@ void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
 	const struct iob_bio_ctx *f;
 	u32 epoch;
 
-	if (like && is_fast_stack_known(iob_fast_of(like), ip, sp, bp) &&
-	    iob_fast_begin(bio, iob_fast_of(like)))
+	if (like && is_fast_stack_known(iob_fast_of(like), ip, sp, bp)) {
+		if (iob_fast_begin(bio, iob_fast_of(like)))
+			return;
+		/* a bio in a new region gets a slot; without one, what is noted stays true */
+		iob_place_add(bio);
+		if (!iob_fast_begin(bio, iob_fast_of(like)))
+			iob_bio_queue(bio, ip, sp, bp);
 		return;
+	}
 	/* before the cause is looked for: what is noted must not outlive it */
 	epoch = iob_epoch_now();
 	f = iob_bio_queue(bio, ip, sp, bp);
@@ -200,8 +206,15 @@ void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 					   f->op, f->size,
 					   iob_clock_usecs(f->first.queue_at,
 							   iob_clock_now()));
-	WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
+	if (wanted & IOB_COUNTERS_SEEK)
+		WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
 	iob_bio_ctx_release(f);
+}
+
+/* True if the time of issue is wanted: then iob_fast_issue() is called.  Any context. */
+bool iob_io_issues(void)
+{
+	return READ_ONCE(iob_counters_timed) || iob_iolog_listened();
 }
 
 static void fast_free(void *part)

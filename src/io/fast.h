@@ -89,6 +89,7 @@ struct iob_fast {
 static_assert(sizeof(struct iob_fast) <= IOB_ROOM_DIRECT);
 
 int iob_fast_init(void);
+bool iob_io_issues(void);
 
 void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
 		    unsigned long sp, unsigned long bp);
@@ -110,16 +111,6 @@ static __always_inline bool iob_fast_has(const struct request *rq)
 
 	/* a command of a driver's own may be for no disk */
 	return rq->bio && gd && iob_disk_maybe(gd);
-}
-
-/*
- * True if the time of issue is wanted, or if iob_parent_issue() must see requests.
- * Any context.
- */
-static __always_inline bool iob_io_issues(void)
-{
-	return READ_ONCE(iob_counters_timed) || iob_iolog_listened() ||
-	       iob_parent_issues();
 }
 
 /* iob_fast.dev of a disk whose content is a file: no device's number, so more is asked */
@@ -199,9 +190,7 @@ static __always_inline bool iob_fast_begin(struct bio *bio,
 	u32 size = bio->bi_iter.bi_size;
 
 	/* (an empty write is a flush) */
-	if (!size || READ_ONCE(f->bio) ||
-	    !hlist_bl_empty(iob_bio_ctx_bucket(bio)) ||
-	    atomic_read(&iob_nr_parents) || cmpxchg(&f->bio, NULL, bio))
+	if (!size || !iob_bio_ctx_claim(f, bio))
 		return false;
 	iob_cause_touch(q->cause);
 	/* in a slot; the current task submits */
@@ -320,7 +309,6 @@ static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
 	}
 	iob_io_charge(disk, op, IOB_HOW_EXACT, size);
 	this_cpu_inc(disk->sums->ios[op]);
-	WRITE_ONCE(disk->last_end, f->sector + (size >> SECTOR_SHIFT));
 	return true;
 }
 

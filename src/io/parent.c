@@ -31,7 +31,7 @@ static bool reaches_unknown(const struct gendisk *gd)
 	return true;
 }
 
-bool iob_parent_workers;
+bool iob_parent_workers __read_mostly;
 bool (*iob_parent_reaches)(const struct gendisk *gd) __read_mostly = reaches_unknown;
 
 /* constant once the module is loaded */
@@ -92,6 +92,9 @@ static bool find_parent_by_vec(struct iob_origin *o, const struct bio *bio,
 	if (!from->bi_io_vec || from->bi_iter.bi_size != bio->bi_iter.bi_size)
 		return false;
 	b = iob_bio_ctx_vec_bucket(from->bi_io_vec);
+	/* a parent was there before the bio was made of it */
+	if (hlist_bl_empty(b))
+		return false;
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_for_each_entry(t, node, b, vec_hash) {
 		/* the newest is the nearest: its origin is its own parent's */
@@ -286,18 +289,6 @@ bool iob_parent_look_worker(struct iob_origin *o, const struct bio *bio)
 			return true;
 	}
 	return false;
-}
-
-/**
- * iob_parent_issue - a request is issued to a disk of which iob_parent_follows() is true
- * @rq: the request
- *
- * Any context but NMI, inside iob_read_lock().
- */
-void iob_parent_issue(const struct request *rq)
-{
-	if (file_disk_ops && file_disk_ops->issue)
-		file_disk_ops->issue(rq);
 }
 
 /**

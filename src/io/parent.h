@@ -29,8 +29,6 @@ struct iob_parent_ops {
 	/* Disks whose content is a file; one driver at most has these: */
 	/* True if what is written to the disk may come to a watched disk. */
 	bool (*reaches)(const struct gendisk *gd);
-	/* A request is issued to a disk that reaches a watched one. */
-	void (*issue)(const struct request *rq);
 	/* The disk's file if nothing reaches a watched disk in this epoch, or NULL. */
 	const struct file *(*file_of_now)(const struct gendisk *gd);
 };
@@ -49,24 +47,7 @@ bool iob_parent_mapped(struct iob_origin *o, const struct bio *bio, dev_t disk);
 bool iob_parent_clone(struct iob_origin *o, const struct bio *bio, const struct bio *from);
 bool iob_parent_look(struct iob_origin *o, const struct bio *bio);
 bool iob_parent_look_worker(struct iob_origin *o, const struct bio *bio);
-void iob_parent_issue(const struct request *rq);
 const struct file *iob_parent_file_of_now(const struct gendisk *gd);
-
-/*
- * True if iob_parent_issue() must see requests.  Becomes true before the first of these
- * requests is made.  Any context.
- */
-static __always_inline bool iob_parent_issues(void)
-{
-	return IOB_FILE_DISK_ISSUES && READ_ONCE(iob_parent_workers);
-}
-
-/* True if iob_parent_issue() must see requests to @gd.  Any context, in iob_read_lock(). */
-static inline bool iob_parent_follows(const struct gendisk *gd)
-{
-	return IOB_FILE_DISK_ISSUES && gd && iob_disk_is_file(gd) &&
-	       iob_parent_reaches(gd);
-}
 
 /**
  * iob_disk_hands_on - whether IO to this disk makes IO to other disks
@@ -100,7 +81,7 @@ static inline bool iob_parent_find(struct iob_origin *o, const struct bio *bio)
 	    iob_parent_look_worker(o, bio))
 		return true;
 	/* without upper disks these two questions are all that it costs */
-	return atomic_read(&iob_nr_parents) && iob_parent_look(o, bio);
+	return READ_ONCE(iob_has_parents) && iob_parent_look(o, bio);
 }
 
 #endif

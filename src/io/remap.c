@@ -42,6 +42,8 @@ static void move_ctx(struct iob_bio_ctx *f, const struct bio *bio)
 {
 	const struct gendisk *gd = iob_bio_disk(bio);
 
+	/* its end is seen there: before the bio is */
+	iob_disk_maybe_from_now(gd);
 	iob_hashed_ctx(f)->gd = gd;
 	f->issue_at = 0;
 	f->sector = bio->bi_iter.bi_sector;

@@ -130,8 +130,6 @@ void iob_rq_issue(struct request *rq)
 	struct iob_bio_ctx *f;
 	u32 pos;
 
-	if (unlikely(iob_parent_follows(iob_rq_disk(rq))))
-		iob_parent_issue(rq);
 	f = iob_bio_ctx_chain(bio, bio, &pos);
 	if (!is_rq_ours(rq, f))
 		return;

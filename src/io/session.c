@@ -216,6 +216,12 @@ void iob_session_change_done(void)
 	up_write(&session_sem);
 }
 
+/* Counters or readers came or went: attach the hooks that they need.  May sleep. */
+void iob_session_renew(void)
+{
+	session_ops->renew();
+}
+
 /* What the session holds stays until the unlock.  May sleep. */
 void iob_session_read_lock(void)
 {

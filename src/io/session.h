@@ -57,6 +57,7 @@ extern struct iob_conf iob_conf;
 struct iob_session_ops {
 	int (*attach)(void);	/* the hooks */
 	void (*detach)(void);	/* and wait until no probe runs */
+	void (*renew)(void);	/* some hooks may be wanted now, or no more */
 };
 
 int iob_session_init(const struct iob_session_ops *ops);
@@ -66,6 +67,7 @@ int iob_session_switch(bool on);
 bool iob_session_enabled(void);
 int iob_session_change(void);
 void iob_session_change_done(void);
+void iob_session_renew(void);
 
 void iob_session_read_lock(void);
 void iob_session_read_unlock(void);

@@ -234,7 +234,7 @@ static void dm_io_entered(struct pt_regs *regs)
 		return;
 	d = iob_task_part_of(t, &dm_part);
 	d->call.ret = 0;
-	if (!nr || !where->count || !atomic_read(&iob_nr_parents))
+	if (!nr || !where->count || !READ_ONCE(iob_has_parents))
 		return;
 	iob_origin_free(&d->origin);
 	iob_origin_begin(&d->origin);

@@ -11,8 +11,8 @@
  * The request of a direct IO of the file is an argument of the hooked function; on older
  * releases (IOB_LOOP_WORK) so is the request of any IO.  Elsewhere the worker reads or writes
  * the file segment by segment.  A request is then found by its place in the file and its
- * first page, which are noted when it is issued.  If two requests have both in common (reads
- * into one page), neither is known.
+ * first page, which are noted when the driver gets it.  If two requests have both in common
+ * (reads into one page), neither is known.
  *
  * All this is done only for devices whose file can come to a watched disk (loop_file.c).
  * Requests of others are not noted, and so never found.
@@ -97,15 +97,6 @@ static const void *loop_place_of(const struct request *rq, u64 *sub)
 	return bio_page(rq->bio);
 }
 
-static void loop_note_place(const struct request *rq)
-{
-	u64 sub, id = (unsigned long)rq, old;
-	const void *object = loop_place_of(rq, &sub);
-
-	old = iob_assoc_get(&loop_assoc_rq, object, sub);
-	iob_assoc_set(&loop_assoc_rq, object, sub, old && old != id ? SEVERAL : id);
-}
-
 static void loop_forget_place(const struct request *rq)
 {
 	const void *object;
@@ -117,18 +108,38 @@ static void loop_forget_place(const struct request *rq)
 	iob_assoc_forget(&loop_assoc_rq, object, sub);
 }
 
-/* struct iob_parent_ops.issue: a request that is to be followed to the device's file */
-static void loop_issue(const struct request *rq)
+#ifdef IOB_LOOP_LIST
+static void loop_note_place(const struct request *rq)
 {
-	struct bio *bio = rq->bio;
+	u64 sub, id = (unsigned long)rq, old;
+	const void *object = loop_place_of(rq, &sub);
 
-	if (!bio || !rq->q->queuedata)
+	old = iob_assoc_get(&loop_assoc_rq, object, sub);
+	iob_assoc_set(&loop_assoc_rq, object, sub, old && old != id ? SEVERAL : id);
+}
+
+/* True if no request is to be followed to a device's file. */
+static __always_inline bool loop_is_unfollowed(struct pt_regs *regs)
+{
+	return !READ_ONCE(iob_parent_workers);
+}
+
+IOB_OWN_OPS(loop_queue_ops, loop_is_unfollowed);
+
+/* (queue, struct blk_mq_queue_data): the driver gets a request, and gives it to a worker */
+static void loop_queue_entered(struct pt_regs *regs)
+{
+	const struct blk_mq_queue_data *data = iob_arg_ptr(regs, 1);
+	const struct request *rq = data->rq;
+
+	if (loop_is_unfollowed(regs) || !rq->bio || !rq->q->queuedata ||
+	    !iob_parent_reaches(iob_rq_disk(rq)))
 		return;
-	WRITE_ONCE(iob_parent_workers, true);
 	iob_assoc_set(&loop_assoc_rq, rq, 0, (unsigned long)rq);
-	if (bio_has_data(bio))
+	if (bio_has_data(rq->bio))
 		loop_note_place(rq);
 }
+#endif
 
 /* The origin of a request's bytes, from its bios' contexts. */
 static void loop_gather(struct iob_origin *o, const struct request *rq)
@@ -453,7 +464,6 @@ static void loop_swapon_entered(struct pt_regs *regs)
 static const struct iob_parent_ops loop_parent_ops = {
 	.find_worker = loop_find_parent,
 	.reaches = iob_loop_disk_reaches,
-	.issue = loop_issue,
 	.file_of_now = iob_loop_file_now,
 };
 
@@ -483,6 +493,7 @@ static const struct iob_hook loop_table[] = {
 		.impact = "nothing, but loop devices that are not followed cost more",
 	},
 #ifdef IOB_LOOP_LIST
+	LOOP("loop_queue_rq", loop_queue_entered, &loop_queue_ops),
 	LOOP("lo_fallocate|lo_fallocate.isra.0", loop_discard_entered, NULL),
 #else
 	LOOP(IOB_LOOP_WORK, loop_work_entered, NULL),
