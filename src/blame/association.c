@@ -35,6 +35,8 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include <compat/rcu.h>
+
 #include "association.h"
 #include "core/cause.h"
 #include "core/pool.h"
@@ -425,6 +427,46 @@ u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 su
 	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	return act;
+}
+
+static void assoc_mark_set(struct assoc_set *s, unsigned long *causes)
+{
+	const struct iob_cause *cause;
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&s->lock, flags);
+	for (i = 0; i < WAYS; i++) {
+		/* (what is no reference finds nothing) */
+		if (!(s->tags >> i * 8 & 0xff) || assoc_is_idle(&s->way[i]))
+			continue;
+		cause = iob_cause_of(s->way[i].act);
+		if (cause)
+			__set_bit(iob_id_nr(cause->node.id), causes);
+	}
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+}
+
+/**
+ * iob_assoc_mark - find the causes that entries in use name
+ * @causes: bitmap by number of cause; the function sets bits and clears none
+ *
+ * May sleep: it reads all sets.  In a session.
+ */
+void iob_assoc_mark(unsigned long *causes)
+{
+	struct assoc_set *s, *last = NULL;
+	unsigned long place;
+
+	for (place = 0; place < 1UL << assoc_bits; place++) {
+		iob_read_lock();
+		s = smp_load_acquire(&assoc_dir[place]);
+		if (s != last)
+			assoc_mark_set(s, causes);
+		last = s;
+		iob_read_unlock();
+		cond_resched();
+	}
 }
 
 /* The number of entries in use.  S. */

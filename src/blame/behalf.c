@@ -280,7 +280,7 @@ static u64 behalf_inherited(struct iob_task *t, u64 ref)
 	/* what the task does for itself has a stack of its own */
 	if (!cause || cause->role == iob_task_role(t))
 		return IOB_CAUSE_NONE;
-	return iob_cause_plain(ref) | IOB_CAUSE_INHERITED;
+	return iob_cause_id(ref) | IOB_CAUSE_INHERITED;
 }
 
 /*

@@ -82,7 +82,7 @@ static noinline_for_stack void look_at_cluster(struct iob_look *l,
 		u64 ref = iob_cause_of_page(c->host, c->first + page, &share.dirty_ns);
 		const struct iob_cause *cause = iob_cause_of(ref);
 
-		share.cause = cause ? iob_cause_plain(ref) : IOB_CAUSE_LOST;
+		share.cause = cause ? iob_cause_id(ref) : IOB_CAUSE_LOST;
 		share.how = iob_cause_how(ref, cause);
 		if (!share.dirty_ns)
 			share.dirty_ns = IOB_DIRTY_UNKNOWN;

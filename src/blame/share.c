@@ -52,7 +52,7 @@ void iob_origin_put(struct iob_origin *o, u64 ref, const struct iob_file *file,
 		    enum iob_how how, u32 bytes, u64 dirty_ns)
 {
 	struct iob_share *last = o->nr ? &iob_shares(o)[o->nr - 1] : NULL;
-	u64 cause = iob_cause_plain(ref);
+	u64 cause = iob_cause_id(ref);
 
 	if (unlikely(!has_role(cause)))
 		how = IOB_HOW_LOST;

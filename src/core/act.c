@@ -147,7 +147,7 @@ noinline struct iob_act *iob_act_get(u64 ref, const struct iob_file *file)
 	iob_act_touch(act);
 	if (READ_ONCE(act->dead) || !iob_file_same(&act->file, file))
 		return act;
-	WRITE_ONCE(act->cause, iob_cause_plain(ref));
+	WRITE_ONCE(act->cause, iob_cause_id(ref));
 	this_cpu_write(iob_act_recent.act[((u32)act->cause ^ (u32)file->ino) %
 					  IOB_ACT_RECENT], act);
 	return act;

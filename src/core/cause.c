@@ -135,7 +135,7 @@ static struct cause_answer *cause_answer_of(u64 id)
  */
 u64 iob_cause_modified(u64 ref, u32 modifier)
 {
-	u64 id = iob_cause_plain(ref), inherited = ref & IOB_CAUSE_INHERITED, to;
+	u64 id = iob_cause_id(ref), inherited = ref & IOB_CAUSE_INHERITED, to;
 	const struct iob_cause *cause;
 	struct cause_answer *m;
 	struct iob_cause *known;

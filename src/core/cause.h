@@ -75,7 +75,7 @@ static __always_inline u32 iob_cause_number(u64 ref)
 }
 
 /* The cause's id: the reference without a tag, not inherited. */
-static __always_inline u64 iob_cause_plain(u64 ref)
+static __always_inline u64 iob_cause_id(u64 ref)
 {
 	return ref & ~(IOB_CAUSE_TAG | IOB_CAUSE_INHERITED);
 }
@@ -85,7 +85,7 @@ static __always_inline struct iob_cause *iob_cause_of(u64 ref)
 {
 	struct iob_node *node = iob_index_nr(&iob_causes, iob_cause_number(ref));
 
-	return node && node->id == iob_cause_plain(ref) ?
+	return node && node->id == iob_cause_id(ref) ?
 	       container_of(node, struct iob_cause, node) : NULL;
 }
 

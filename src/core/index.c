@@ -278,7 +278,8 @@ void iob_index_place(struct iob_index *idx, struct iob_node *node, u64 id)
 
 	node->id = id;
 	INIT_HLIST_NODE(&node->hash);
-	spin_lock_irqsave(&idx->lock, flags);
+	/* inside the lock of the index that gave out the id */
+	spin_lock_irqsave_nested(&idx->lock, flags, SINGLE_DEPTH_NESTING);
 	/* (cannot fail: the leaf is there) */
 	index_publish(idx, node, iob_id_nr(id), GFP_NOWAIT | __GFP_NOWARN);
 	spin_unlock_irqrestore(&idx->lock, flags);

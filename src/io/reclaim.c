@@ -29,15 +29,16 @@
 
 #include <compat/rcu.h>
 
+#include "blame/association.h"
 #include "blame/dirtier.h"
 #include "core/act.h"
 #include "core/cause.h"
 #include "core/epoch.h"
 #include "core/role.h"
 #include "core/stats.h"
+#include "conf.h"
 #include "counters.h"
 #include "reclaim.h"
-#include "session.h"
 
 enum {
 	/* seconds between two looks */
@@ -60,6 +61,7 @@ struct pass {
 	unsigned long *roles;	/* likewise */
 	unsigned long *dead;	/* bitmap by number, of the kind at hand */
 	u32 ttl;		/* seconds */
+	bool roles_marked;	/* once */
 	bool short_of_roles;
 	bool short_of_causes;
 	bool short_of_acts;
@@ -192,11 +194,18 @@ static void free_causes(const struct pass *p)
 	}
 }
 
+/* Step 1. */
+static void mark_causes(const struct pass *p)
+{
+	iob_dirtier_mark(p->causes);
+	iob_assoc_mark(p->causes);
+}
+
 static void reclaim_causes(struct pass *p)
 {
 	u32 ticks, n;
 
-	iob_dirtier_mark(p->causes);
+	mark_causes(p);
 	ticks = max(age_of_causes(p), secs_to_ticks(RECLAIM_MIN_SECS));
 	bitmap_zero(p->dead, iob_causes.max);
 	n = bury_causes(p, ticks);
@@ -280,15 +289,21 @@ static void reclaim_acts(struct pass *p)
 	WRITE_ONCE(reclaimed.acts, reclaimed.acts + n);
 }
 
-static const struct pass *roles_pass;	/* W: of reclaim_roles() */
+static struct pass *roles_pass;	/* W: of reclaim_roles() */
 
-/* Roles that have dirty pages as a last resort, or that a cause or an act names. */
+/*
+ * Roles that have dirty pages as a last resort, or that a cause or an act names.  A second
+ * call comes after a grace period, in which pages may have become dirty.
+ */
 static void mark_roles(unsigned long *used, u32 bits)
 {
 	struct iob_cause *c;
 	struct iob_act *act;
 	u32 nr;
 
+	if (roles_pass->roles_marked)
+		mark_causes(roles_pass);
+	roles_pass->roles_marked = true;
 	bitmap_copy(used, roles_pass->causes, bits);
 	for (nr = iob_causes.first; (c = iob_cause_next(&nr)); nr++) {
 		__set_bit(iob_id_nr(c->role), used);

@@ -31,14 +31,6 @@
 #include "reclaim.h"
 #include "session.h"
 
-#define LIMIT_DEFAULT(name, value, most)	(value),
-
-struct iob_conf iob_conf = {
-	.max = { IOB_LIMITS(LIMIT_DEFAULT) },
-	.ttl_secs = 120,
-	.role = IOB_ROLE_THREAD,
-};
-
 /* W to begin and end, R to look into what a session holds */
 static DECLARE_RWSEM(session_sem);
 static bool enabled;		/* session_sem, read without for a look */
