@@ -69,7 +69,8 @@ disable()
 put("devs", raw.name)
 put("nr_counters", "1")
 put("counters/0", "W size 0 1 1024 2048 4096 8192 16384 32768 0")
-LIMIT, ROUNDS, EACH = 256, 12, 64
+# (what was used within two or three seconds stays in any case)
+LIMIT, ROUNDS, EACH = 512, 14, 64
 put("max_acts", str(LIMIT))
 put("max_roles", str(LIMIT))
 enable()
