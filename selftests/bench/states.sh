@@ -91,9 +91,9 @@ null_many() {
 }
 MANY=()
 
-# Completions come so late that DEPTH reads are really under way: a read takes some 7 us of
-# the guest's clock. Milliseconds in any case.
-null_latency() { echo $(($1 * 10000 > 2000000 ? $1 * 10000 : 2000000)); }
+# null_latency DEPTH NS: how late completions must come if DEPTH reads, which take NS each to
+# submit and end, are really to be under way. Milliseconds in any case.
+null_latency() { echo $(($1 * $2 > 2000000 ? $1 * $2 : 2000000)); }
 
 # D_fast keeps nothing; D_ext4 and D_xfs have file systems, D_loop is a loop
 # device on a tmpfs; D_other is there to be watched while nothing happens on it
