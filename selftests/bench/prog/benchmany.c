@@ -99,13 +99,10 @@ static unsigned int reap(struct aio *a, unsigned int most)
 	return n;
 }
 
-/*
- * As many are under way after it as before.  A bunch of completions is followed by as many
- * submissions, 32 at most.
- */
+/* As many are under way after it as before */
 static void work(struct aio *a, int fd, unsigned int nr)
 {
-	unsigned int i, n;
+	unsigned int i;
 
 	if (psync) {
 		for (i = 0; i < nr; i++) {
@@ -115,13 +112,11 @@ static void work(struct aio *a, int fd, unsigned int nr)
 		}
 		return;
 	}
-	while (nr) {
-		n = nr < 32 ? nr : 32;
-		n = reap(a, n);
+	for (i = 0; i < nr; i++) {
+		reap(a, 1);
 		pause_cpu();
-		submit(a, fd, n);
+		submit(a, fd, 1);
 		pause_cpu();
-		nr -= n;
 	}
 }
 
