@@ -112,7 +112,8 @@ def read_sharing(out):
     with open(os.path.join(out, "figures"), encoding="utf-8") as f:
         figures = [line.split() for line in f]
     found, symbols = {}, {}
-    for (state, _, depth, reads, *_), section in zip(figures, read_lines(os.path.join(out, "lines"))):
+    sections = read_lines(os.path.join(out, "lines"))
+    for (state, _, depth, reads, *_), section in zip(figures, sections):
         if state not in symbols:
             symbols[state] = (Symbols(os.path.join(out, "kallsyms." + state)), Data(out, state))
         where = read_where(os.path.join(out, f"where.{state}.{depth}"))
@@ -147,15 +148,16 @@ def detail(sums, limit):
         if n < NONE:
             continue
         function, module, caller, what, mine = key
-        lines.append(f"{n:9.3f} {'ours' if mine else '':5}{function}{f' [{module}]' if module else ''}"
-                     f"{f' of {caller}' if caller else ''}: {what}")
+        lines.append(f"{n:9.3f} {'ours' if mine else '':5}{function}"
+                     f"{f' [{module}]' if module else ''}{f' of {caller}' if caller else ''}: {what}")
     return lines[:limit]
 
 
 def main():
     found = read_sharing(os.path.join(sys.argv[1], "out"))
     for (state, depth), sums in found.items():
-        print(f"\n{state}, {depth}: {sum(sums.values()):.2f} for each IO, {ours(sums):.2f} of them ours")
+        print(f"\n{state}, {depth}: {sum(sums.values()):.2f} for each IO, "
+              f"{ours(sums):.2f} of them ours")
         print("\n".join(detail(sums, int(sys.argv[2]) if len(sys.argv) > 2 else 25)))
     print()
     for row in summary(found):

@@ -196,6 +196,7 @@ peer_end() {
 	wait "$READER" || true
 	case $1 in
 	blktrace)
+		# shellcheck disable=SC2046
 		set -- $(devs_all)
 		sed -n "/$1/,/Total/s/^ *Total:/blktrace read:/p" $tmp/said.blktrace
 		;;
