@@ -2,56 +2,23 @@
 /*
  * A plugin of QEMU's that counts how often each instruction of a guest runs.
  *
- * Counted is what runs between two marks, which a program in the guest sets by
- * executing a no-op that no other code has: nopl with the displacement
- * MARK_BEGIN or MARK_END. Each translation block has one counter that the
- * translated code itself adds to. At the end mark, all that moved since the
- * begin mark is written to out=FILE:
+ * Counted is what runs between two marks of a program in the guest (qemu.h). Each
+ * translation block has one counter that the translated code itself adds to. At the
+ * end mark, all that moved since the begin mark is written to out=FILE:
  *
  *	section N			the Nth pair of marks of this guest
  *	ADDRESS LENGTH INSNS COUNT	a block, and how often it was entered
  *
- * Addresses are hex. For one CPU only: with more, each CPU would need counters
- * of its own. Debian's QEMU comes without qemu-plugin.h; below is what we need
- * of it, of version 1 of the interface, which QEMU 7.2 has.
+ * Addresses are hex. All CPUs are counted together, and exactly if one thread emulates
+ * them by turns; with a thread each, each would need counters of its own.
  */
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-typedef uint64_t qemu_plugin_id_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-struct qemu_info;
-
-enum { QEMU_PLUGIN_CB_NO_REGS };
-enum { QEMU_PLUGIN_INLINE_ADD_U64 };
-
-typedef void (*tb_trans_fn)(qemu_plugin_id_t, struct qemu_plugin_tb *);
-typedef void (*vcpu_fn)(unsigned int, void *);
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, tb_trans_fn fn);
-void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb,
-					      int op, void *ptr, uint64_t imm);
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-					    vcpu_fn fn, int flags, void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb,
-						 size_t i);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-
-#define EXPORT __attribute__((visibility("default")))
+#include "qemu.h"
 
 EXPORT int qemu_plugin_version = 1;
-
-static const uint8_t mark_begin[] = { 0x0f, 0x1f, 0x80, 0x01, 0xb1, 0x0b, 0x10 };
-static const uint8_t mark_end[]   = { 0x0f, 0x1f, 0x80, 0x02, 0xb1, 0x0b, 0x10 };
 
 /* One for each (address, length, instructions) that was ever translated */
 struct block {
@@ -124,27 +91,23 @@ static void end(unsigned int cpu, void *data)
 	fflush(out);
 }
 
-static bool is_mark(const struct qemu_plugin_insn *insn, const uint8_t *mark)
-{
-	return qemu_plugin_insn_size(insn) == sizeof(mark_begin) &&
-	       !memcmp(qemu_plugin_insn_data(insn), mark, sizeof(mark_begin));
-}
-
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t i, n = qemu_plugin_tb_n_insns(tb);
 	struct qemu_plugin_insn *insn;
 	uint64_t bytes = 0;
 	struct block *b;
+	enum mark mark;
 
 	(void)id;
 	for (i = 0; i < n; i++) {
 		insn = qemu_plugin_tb_get_insn(tb, i);
 		bytes += qemu_plugin_insn_size(insn);
-		if (is_mark(insn, mark_begin))
+		mark = mark_of(insn);
+		if (mark == MARK_BEGIN)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, begin,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
-		else if (is_mark(insn, mark_end))
+		else if (mark == MARK_END)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, end,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 	}

@@ -87,8 +87,8 @@ bench_job() {
 		die "the module does not build for $kernel: see $job/bin/module.log"
 	build_programs "$suite" "$job/tree" "$job/bin" ||
 		die "the programs do not build for $kernel: see $job/bin/programs.log"
-	bench_stacks "$suite" "$job" ||
-		die "iob_stacks does not build for $kernel: see $job/bin/stacks.log"
+	bench_modules "$suite" "$job" ||
+		die "the bench's modules do not build for $kernel: see $job/bin/modules.log"
 	{
 		printf 'IOB_DISKS=""\nIOB_KERNEL=%s\n' "$kernel"
 		[ $# -eq 0 ] || printf 'export %q\n' "$@"
@@ -102,14 +102,20 @@ bench_job() {
 	END
 }
 
-# The bench's own module, which makes any number of stacks
-bench_stacks() {
+# The bench's own modules
+bench_modules() {
 	local suite=$1 job=$2
-	cp -r "$job/tree/selftests/bench/stacks" "$job/stacks"
-	in_root "$suite" "$job/stacks:/build" -- make \
+	cp -r "$job/tree/selftests/bench/modules" "$job/modules"
+	in_root "$suite" "$job/modules:/build" -- make \
 		-C "/lib/modules/$(root_kver "$suite")/build" M=/build modules \
-		>"$job/bin/stacks.log" 2>&1 || return 1
-	cp "$job/stacks/iob_stacks.ko" "$job/bin"
+		>"$job/bin/modules.log" 2>&1 || return 1
+	cp "$job/modules"/*.ko "$job/bin"
+}
+
+# bench_plugin JOB NAME: a plugin of QEMU's, as JOB/NAME.so
+bench_plugin() {
+	host_needs gcc=gcc /usr/include/stdio.h=libc6-dev
+	gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o "$1/$2.so" "$1/tree/selftests/bench/$2.c"
 }
 
 # While a guest waits for its host its clock runs on, for hours on a busy one: no task hangs

@@ -51,9 +51,9 @@ movable_close_gaps() {
 	done
 }
 
-# null_make NAME MB BACKED [NS]: a null_blk that completes an IO where it is
-# submitted, or after so many ns; with BACKED 1 it keeps what is written. NULL is
-# what its kernel calls it: NAME, or nullb0 and so on.
+# null_make NAME MB BACKED [NS [DEPTH]]: a null_blk that completes an IO where it is
+# submitted, or after so many ns; with BACKED 1 it keeps what is written. Each of its queues
+# (one for each CPU) takes so many. NULL is what its kernel calls it: NAME, or nullb0 and so on.
 null_make() {
 	local folder=/sys/kernel/config/nullb/$1 before
 	before=" $(echo /sys/block/*) "
@@ -65,6 +65,7 @@ null_make() {
 	echo "${3:-0}" >"$folder/completion_nsec"
 	echo "$2" >"$folder/memory_backed"
 	nproc >"$folder/submit_queues"
+	echo "${4:-64}" >"$folder/hw_queue_depth"
 	echo 1 >"$folder/power"
 	for NULL in /sys/block/*; do
 		[[ $before == *" $NULL "* ]] || break
@@ -73,6 +74,26 @@ null_make() {
 	while [ ! -b "/dev/$NULL" ]; do sleep 0.1; done
 	echo none >"/sys/block/$NULL/queue/scheduler"
 }
+
+# null_many NUMBER NS DEPTH: so many such disks, MANY; they replace the last ones
+null_many() {
+	local n
+	for n in "${!MANY[@]}"; do
+		echo 0 >"/sys/kernel/config/nullb/many$n/power"
+		rmdir "/sys/kernel/config/nullb/many$n"
+	done
+	MANY=()
+	for ((n = 0; n < $1; n++)); do
+		null_make "many$n" 1024 0 "$2" "$3"
+		MANY+=("$NULL")
+	done
+	DEVS=${MANY[*]}
+}
+MANY=()
+
+# null_latency DEPTH NS: how late completions must come if DEPTH reads, which take NS each to
+# submit and end, are really to be under way. Milliseconds in any case.
+null_latency() { echo $(($1 * $2 > 2000000 ? $1 * $2 : 2000000)); }
 
 # D_fast keeps nothing; D_ext4 and D_xfs have file systems, D_loop is a loop
 # device on a tmpfs; D_other is there to be watched while nothing happens on it
@@ -114,7 +135,8 @@ filesystems_make() {
 	movable_close_gaps
 }
 
-devs_all() { echo "$D_fast $D_ext4 $D_xfs $D_loop"; }
+# What is watched
+devs_all() { echo "${DEVS:-$D_fast $D_ext4 $D_xfs $D_loop}"; }
 
 enable() {
 	insmod "$IOB_KO"
@@ -155,7 +177,7 @@ peer_begin() {
 		for dev in $(devs_all); do list+=(-d "/dev/$dev"); done
 		blktrace "${list[@]}" -D $tmp/bt >$tmp/said.blktrace 2>&1 &
 		READER=$!
-		patiently test -e "/sys/kernel/debug/block/$D_xfs/trace0" || return 1
+		patiently test -e "/sys/kernel/debug/block/$dev/trace0" || return 1
 		;;
 	bpftrace)
 		bpftrace /tree/selftests/bench/latency.bt -o $tmp/bpftrace.out >$tmp/said.bpftrace 2>&1 &
@@ -173,15 +195,26 @@ peer_end() {
 	kill -INT "$READER" 2>/dev/null || true
 	wait "$READER" || true
 	case $1 in
-	blktrace) sed -n "/$D_fast/,/Total/s/^ *Total:/blktrace read:/p" $tmp/said.blktrace ;;
+	blktrace)
+		# shellcheck disable=SC2046
+		set -- $(devs_all)
+		sed -n "/$1/,/Total/s/^ *Total:/blktrace read:/p" $tmp/said.blktrace
+		;;
 	bpftrace) echo "bpftrace: $(grep -c '@usecs' $tmp/bpftrace.out) histograms" ;;
 	esac >>"$OUT/facts"
 	rm -rf $tmp/bt
 }
 
+session_begin() {
+	echo 0 >$IOB/enable
+	echo 1 >$IOB/enable
+}
+
 state_begin() {
 	case $1 in
 	off*) ;;
+	default) enable "$(devs_all)" 0 ;;
+	default2) enable "$(devs_all)" 2 ;;
 	loaded) insmod "$IOB_KO" ;;
 	other) enable "$D_other" 0 ;;
 	enabled) enable "$(devs_all)" 0 ;;
@@ -205,7 +238,7 @@ state_end() {
 		wait "$READER" || fail "benchread"
 		[ "$(cat $tmp/read)" -gt 0 ] || fail "benchread has read nothing"
 		;;
-	enabled | counters*)
+	enabled | default* | counters*)
 		grep -q '^total R .*exact=[1-9]' $IOB/status || fail "ioblame has seen nothing"
 		;;
 	other)

@@ -20,7 +20,7 @@
  *	benchwork ssd FILE RW COUNT PASSES		as fio's ssd-test does, below
  *	benchwork pipe FILE UNITS			read all of it, once
  *	benchwork scale ROLES INTENTS ACTS COUNT PASSES
- *							see ../stacks/iob_stacks.c
+ *							see ../modules/iob_stacks.c
  *	benchwork rate FILE SECONDS			wall-clock; direct reads
  *	benchwork hold FILE				until SIGTERM; how long each takes
  *	benchwork grace COUNT				grace periods of RCU
@@ -58,9 +58,6 @@ static uint64_t next_random(void)
 	seed ^= seed << 17;
 	return seed;
 }
-
-#define mark_begin() asm volatile(".byte 0x0f,0x1f,0x80,0x01,0xb1,0x0b,0x10" ::: "memory")
-#define mark_end()   asm volatile(".byte 0x0f,0x1f,0x80,0x02,0xb1,0x0b,0x10" ::: "memory")
 
 static struct {
 	uint64_t ticks, idle;

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* For QEMU's plugins (../qemu.h) */
+#define mark_begin() asm volatile(".byte 0x0f,0x1f,0x80,0x01,0xb1,0x0b,0x10" ::: "memory")
+#define mark_end()   asm volatile(".byte 0x0f,0x1f,0x80,0x02,0xb1,0x0b,0x10" ::: "memory")
+#define mark_arm()   asm volatile(".byte 0x0f,0x1f,0x80,0x03,0xb1,0x0b,0x10" ::: "memory")
+
 static unsigned long number(const char *s)
 {
 	char *end;
@@ -36,7 +41,7 @@ static inline uint64_t now_ns(void)
 }
 
 /* ns that the CPUs have idled; 0 where the kernel does not tell */
-static uint64_t idled(void)
+static inline uint64_t idled(void)
 {
 	char line[256];
 	uint64_t sum = 0;

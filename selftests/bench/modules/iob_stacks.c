@@ -34,9 +34,15 @@ static struct dentry *folder;
 static noinline int read_one(void)
 {
 	struct block_device *bdev = I_BDEV(file->f_mapping->host);
+#ifdef BIO_ALLOC_BDEV
 	struct bio *bio = bio_alloc(bdev, 1, REQ_OP_READ | REQ_SYNC, GFP_KERNEL);
+#else
+	struct bio *bio = bio_alloc(GFP_KERNEL, 1);
+#endif
 	int err;
 
+	bio_set_dev(bio, bdev);
+	bio->bi_opf = REQ_OP_READ | REQ_SYNC;
 	__bio_add_page(bio, page, PAGE_SIZE, 0);
 	err = submit_bio_wait(bio);
 	bio_put(bio);
