@@ -124,6 +124,23 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 }
 
 /**
+ * iob_behalf_for - a call begins that works for a known cause
+ * @ref:  the cause; IOB_CAUSE_NONE if it is not known after all
+ * @call: the call
+ *
+ * Until it returns, the task acts on that cause's behalf.  From a probe, inside
+ * iob_read_lock().
+ */
+void iob_behalf_for(u64 ref, const struct iob_call *call)
+{
+	struct iob_task *t = iob_task_get();
+
+	/* pushed if it is not known, too: the last call from here was for another cause */
+	if (t && (ref != IOB_CAUSE_NONE || t->acted_on_behalf))
+		behalf_push(t, call)->ref = ref;
+}
+
+/**
  * iob_behalf_parent - a call begins that writes the file of a disk
  * @pos:  where in the file
  * @call: the call

@@ -74,8 +74,8 @@ struct iob_dev {
 };
 
 /*
- * A watched device that a file system may have claimed beside its s_bdev: the log of xfs, its
- * realtime part, an external journal.
+ * A watched device that a file system may have claimed beside its s_bdev: an external
+ * journal, say.
  */
 struct iob_second {
 	const void *holder;	/* is compared with the super block and its s_fs_info */
@@ -254,8 +254,9 @@ u32 iob_disk_epoch(struct inode *inode);
  * Any context, inside iob_read_lock().  Cheap and conservative: a file system on several
  * devices or on a stacking one counts as watched.
  *
- * Example: `devs` is "sdb", which has the log of an xfs on sda.  The first bio to sdb, a read
- * at mount, says that sdb is claimed by this xfs: its inodes are watched from here on.
+ * Example: `devs` is "sdb", which has the journal of a file system on sda.  The first bio to
+ * sdb, a read at mount, says what has claimed it: that file system's inodes are watched from
+ * here on.
  */
 static inline bool iob_disk_watches(struct inode *inode)
 {

@@ -36,6 +36,7 @@ struct xfs_state {
 	const void *buf;	/* inodes are being copied into this buffer */
 	const void *log;	/* a transaction is being added to this log, */
 	u64 act;		/* for this act */
+	u64 joined;		/* for this act is the transaction that joined an inode last */
 	u64 seq;		/* the checkpoint that is being written to the log */
 	const void *freer;	/* this transaction frees */
 	u32 freed;		/* so many blocks */
@@ -53,6 +54,8 @@ static struct iob_task_part xfs_part = {
 static struct iob_assoc_kind xfs_assoc_buf = { .name = "xfs_buf" };
 static struct iob_assoc_kind xfs_assoc_inode = { .name = "xfs_inode" };
 static struct iob_assoc_kind xfs_assoc_trans = { .name = "xfs_trans" };
+/* By the place of its stack, a task that perhaps waits for a worker. */
+static struct iob_assoc_kind xfs_assoc_split = { .name = "xfs_btree_split_args" };
 /* Not an act but the checkpoints in it: first << 32 | last. */
 static struct iob_assoc_kind xfs_assoc_iclog = { .name = "xlog_in_core" };
 
@@ -90,7 +93,49 @@ static u64 xfs_act_of_trans(const void *tp, const void *ip, struct pt_regs *regs
 /* (tp, ip, ...) */
 static void xfs_join_entered(struct pt_regs *regs)
 {
-	xfs_act_of_trans(iob_arg_ptr(regs, 0), iob_arg_ptr(regs, 1), regs);
+	u64 act = xfs_act_of_trans(iob_arg_ptr(regs, 0), iob_arg_ptr(regs, 1), regs);
+	struct xfs_state *x = xfs_state_get();
+
+	if (x)
+		x->joined = act;
+}
+
+/* The place of the stack on which an object lies. */
+static const void *xfs_stack_of(unsigned long object)
+{
+	return (const void *)(object & ~(THREAD_SIZE - 1UL));
+}
+
+/*
+ * A block of a btree is split.  It may be done by a worker, for which the task waits: the
+ * work_struct is on the task's stack then.
+ */
+static void xfs_split_entered(struct pt_regs *regs)
+{
+	const void *stack = xfs_stack_of(iob_stack_at(regs));
+	struct xfs_state *x = xfs_state_get();
+
+	if (x && x->joined != IOB_CAUSE_NONE)
+		iob_assoc_set(&xfs_assoc_split, stack, 0, x->joined);
+	else
+		iob_assoc_forget(&xfs_assoc_split, stack, 0);
+}
+
+/* (work): what is read here is read for the transaction of the task that waits */
+static void xfs_split_worker_entered(struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	iob_behalf_for(iob_assoc_take(&xfs_assoc_split, xfs_stack_of(iob_arg(regs, 0)), 0), &call);
+}
+
+/* (ip, ...): a worker frees what was deleted, or ends a write */
+static void xfs_for_inode_entered(struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	if (current->flags & PF_KTHREAD)
+		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), &call);
 }
 
 /* (tp, ip, ...): a worker leaves the inode to the act that was noted before */
@@ -330,6 +375,12 @@ static const struct iob_hook xfs_table[] = {
 	XFS("xfs_buf_ioend", xfs_buf_end_entered, "the end of a buffer's write"),
 	XFS("xfs_inode_free", xfs_inode_free_entered, "the end of an inode of xfs"),
 	XFS("xfs_trans_ijoin", xfs_join_entered, "which act changes metadata of xfs"),
+	XFS("xfs_btree_split", xfs_split_entered, "for which act a worker reads btrees of xfs"),
+	XFS("xfs_btree_split_worker", xfs_split_worker_entered,
+	    "for which act a worker reads btrees of xfs"),
+	XFS("xfs_inactive", xfs_for_inode_entered, "for which act a worker reads btrees of xfs"),
+	XFS("xfs_iomap_write_unwritten", xfs_for_inode_entered,
+	    "for which act a worker reads btrees of xfs"),
 	XFS("xfs_trans_log_inode", xfs_log_inode_entered, "which act changed an inode of xfs"),
 	XFS("xfs_trans_dirty_buf", xfs_log_buf_entered, "which act changed a buffer of xfs"),
 	XFS("xfs_iflush_cluster", xfs_flush_cluster_entered,
@@ -366,6 +417,7 @@ static IOB_HOOK_LIST(xfs_hooks, xfs_table);
 IOB_PROVIDER(xfs) = {
 	.hooks = &xfs_hooks,
 	.part = { &xfs_part },
-	.assoc = { &xfs_assoc_buf, &xfs_assoc_inode, &xfs_assoc_trans, &xfs_assoc_iclog },
+	.assoc = { &xfs_assoc_buf, &xfs_assoc_inode, &xfs_assoc_trans, &xfs_assoc_iclog,
+		   &xfs_assoc_split },
 	.discards = xfs_discards,
 };
