@@ -5,6 +5,7 @@
  * kernel exports no look-up of functions, but kprobes find them: a kprobe is registered
  * disabled, gives the address, and is unregistered.  It never changes the kernel's code.
  */
+#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kobject.h>
 #include <linux/kprobes.h>
@@ -92,6 +93,24 @@ static int kprobe_register_any(struct kprobe *kp, const char *alternatives)
 	return err;
 }
 
+/*
+ * True if @addr is in the kernel or in the module of the hook.  In another module there may
+ * be a function of the same name.
+ */
+static bool hook_may_be_at(const struct iob_hook *hook, unsigned long addr)
+{
+	char sym[KSYM_SYMBOL_LEN], *module;
+	size_t len;
+
+	/* "lo_ioctl+0x0/0x200 [loop]" */
+	sprint_symbol(sym, addr);
+	module = strchr(sym, '[');
+	if (!module)
+		return true;
+	len = hook->module ? strlen(hook->module) : 0;
+	return len && !strncmp(module + 1, hook->module, len) && module[len + 1] == ']';
+}
+
 /**
  * iob_hook_function - find the function of a hook
  * @hook: the hook
@@ -107,6 +126,10 @@ int iob_hook_function(const struct iob_hook *hook, struct iob_entry *e)
 
 	if (err)
 		return err;
+	if (!hook_may_be_at(hook, (unsigned long)e->kp.addr)) {
+		unregister_kprobe(&e->kp);
+		return -ENOENT;
+	}
 	e->addr = (unsigned long)e->kp.addr;
 	e->ftraced = e->kp.flags & KPROBE_FLAG_FTRACE;
 	e->fn = hook->entered;

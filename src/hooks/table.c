@@ -23,6 +23,7 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 #include "blame/bio_kind.h"
 #include "blame/provider.h"
@@ -42,6 +43,7 @@ struct hook_state {
 	struct tracepoint *tp;
 	struct iob_entry entry;	/* of a function; the address of a symbol */
 	bool looked;		/* the function was looked up */
+	bool came;		/* no lock: its module came; look it up again */
 	bool attached;
 	int err;
 };
@@ -49,7 +51,10 @@ struct hook_state {
 static struct hook_state hook_states[MAX_HOOKS];	/* H; in the order of attaching */
 static unsigned int nr_hooks;		/* constant after module load */
 static bool hook_phase_on[2];		/* H; by enum iob_hook_phase */
-/* H: taken by the switch, by modules that come and go, by readers of `status` */
+/*
+ * H: taken by the switch, which waits for grace periods, by readers of `status`, and when a
+ * module goes in which there are hooks.  No module that comes waits for it.
+ */
 static DEFINE_MUTEX(hooks_mutex);
 
 /*
@@ -193,14 +198,18 @@ static int hooks_attach_phase(enum iob_hook_phase phase)
 	return err;
 }
 
-/* A module is there: look up its functions again and attach to them. */
-static void hooks_module_came(const struct module *mod)
+static bool hook_is_of(const struct hook_state *s, const struct module *mod)
+{
+	return s->hook->module && !strcmp(s->hook->module, mod->name);
+}
+
+/* Modules are there: look up their functions again and attach to them. */
+static void hooks_modules_came(void)
 {
 	unsigned int phase, i;
 
 	for (i = 0; i < nr_hooks; i++) {
-		if (hook_states[i].hook->module && !hook_states[i].entry.addr &&
-		    !strcmp(hook_states[i].hook->module, mod->name))
+		if (xchg(&hook_states[i].came, false) && !hook_states[i].entry.addr)
 			hook_states[i].looked = false;
 	}
 	for (phase = 0; phase < ARRAY_SIZE(hook_phase_on); phase++) {
@@ -218,11 +227,53 @@ static void hooks_module_came(const struct module *mod)
 	}
 }
 
+static void hooks_came_late(struct work_struct *work)
+{
+	mutex_lock(&hooks_mutex);
+	hooks_modules_came();
+	mutex_unlock(&hooks_mutex);
+}
+
+static DECLARE_WORK(hooks_came_work, hooks_came_late);
+
+/*
+ * A module has come.  Its hooks are attached at once, so that its first IO is followed; but
+ * if ioblame is just being enabled or disabled, that is left to a worker.
+ */
+static void hooks_module_came(const struct module *mod)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < nr_hooks; i++) {
+		if (hook_is_of(&hook_states[i], mod)) {
+			WRITE_ONCE(hook_states[i].came, true);
+			any = true;
+		}
+	}
+	if (!any)
+		return;
+	if (mutex_trylock(&hooks_mutex)) {
+		hooks_modules_came();
+		mutex_unlock(&hooks_mutex);
+	} else {
+		schedule_work(&hooks_came_work);
+	}
+}
+
+/* Forget the addresses in a module, before another function is there. */
 static void hooks_module_goes(const struct module *mod)
 {
 	bool any = false;
 	unsigned int i;
 
+	/* iob_hook_function() accepts no address in other modules */
+	for (i = 0; i < nr_hooks && !any; i++)
+		any = hook_is_of(&hook_states[i], mod);
+	if (!any)
+		return;
+	any = false;
+	mutex_lock(&hooks_mutex);
 	for (i = 0; i < nr_hooks; i++) {
 		struct hook_state *s = &hook_states[i];
 
@@ -233,6 +284,7 @@ static void hooks_module_goes(const struct module *mod)
 		s->err = -ENOENT;
 		any = true;
 	}
+	mutex_unlock(&hooks_mutex);
 	if (any)
 		synchronize_rcu();
 }
@@ -246,14 +298,10 @@ static int hooks_module_event(struct notifier_block *nb, unsigned long event, vo
 	/* before the module's first code runs, and after its last */
 	if (event == MODULE_STATE_COMING || event == MODULE_STATE_GOING)
 		iob_stack_forget();
-	if (event != MODULE_STATE_LIVE && event != MODULE_STATE_GOING)
-		return NOTIFY_DONE;
-	mutex_lock(&hooks_mutex);
 	if (event == MODULE_STATE_LIVE)
 		hooks_module_came(data);
-	else
+	else if (event == MODULE_STATE_GOING)
 		hooks_module_goes(data);
-	mutex_unlock(&hooks_mutex);
 	return NOTIFY_OK;
 }
 
@@ -363,8 +411,10 @@ int iob_hooks_init(void)
 		err = register_module_notifier(&hooks_module_notifier);
 	if (!err) {
 		err = hooks_attach_phase(IOB_HOOK_LOADED);
-		if (err)
+		if (err) {
 			unregister_module_notifier(&hooks_module_notifier);
+			cancel_work_sync(&hooks_came_work);
+		}
 	}
 	if (err) {
 		iob_entries_exit();
@@ -379,6 +429,7 @@ int iob_hooks_init(void)
 void iob_hooks_exit(void)
 {
 	unregister_module_notifier(&hooks_module_notifier);
+	cancel_work_sync(&hooks_came_work);
 	hooks_detach_phase(IOB_HOOK_LOADED);
 	iob_entries_exit();
 }

@@ -2,17 +2,38 @@
 /*
  * Which clock a session measures by.  The kernel's timekeeper calls a notifier at each of
  * its ticks; that tells which clock source it uses, and how long a cycle is.
+ *
+ * Beside another clock source, such as kvm-clock, the counter serves if the hypervisor or
+ * the kernel says that it is the same on all CPUs.  Its speed is what the kernel knows of it.
+ * Each tick asks again, and compares the counter with the kernel's clock: a guest may move
+ * to another host.  Then, as when the kernel changes its clock source to one beside which
+ * the counter cannot serve, times are the kernel's for the rest of the session.
  */
 #include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/moduleparam.h>
 #include <linux/notifier.h>
 #include <linux/pvclock_gtod.h>
 #include <linux/timekeeper_internal.h>
 
 #include "clock.h"
+#include "drift.h"
 
 struct iob_clock iob_clock __read_mostly;
 
+static bool trust_tsc = true;
+module_param(trust_tsc, bool, 0600);
+MODULE_PARM_DESC(trust_tsc, "measure by the TSC where the kernel's clock is another, if the TSC can be trusted");
+
 static const struct clocksource *kept;	/* the kernel's clock source at the last tick */
+static struct iob_drift drift;	/* of the counter from that clock source, if they differ */
+static bool compared;		/* .. there was a first look */
+
+/* False if a clock source is too coarse to be compared with: jiffies. */
+static bool clock_is_fine(const struct clocksource *cs)
+{
+	return cs->rating >= 100;
+}
 
 /* The slow path of iob_clock_now(): the kernel's time, in ticks. */
 noinline u64 iob_clock_other(void)
@@ -26,20 +47,51 @@ const char *iob_clock_name(void)
 	return READ_ONCE(iob_clock.counts) ? IOB_CYCLES_NAME : "kernel";
 }
 
+/* The kernel's clock is the counter, or the counter can serve beside it.  Set the tick. */
+static bool clock_counter_taken(const struct tk_read_base *now)
+{
+	u32 khz = iob_cycles_khz();
+
+	if (iob_cycles_are(now->clock) && now->shift <= 32) {
+		iob_ticks_set(&iob_clock.tick, (u64)now->mult << (32 - now->shift));
+		return true;
+	}
+	/* (below 4 MHz a tick is longer than struct iob_ticks can say) */
+	if (!READ_ONCE(trust_tsc) || khz < 4000 || !clock_is_fine(now->clock) ||
+	    !iob_cycles_hold(now->clock))
+		return false;
+	iob_ticks_set(&iob_clock.tick, div_u64((u64)NSEC_PER_MSEC << 32, khz));
+	return true;
+}
+
+/* The counter has served.  True if it still can. */
+static bool clock_counter_holds(const struct tk_read_base *now)
+{
+	u64 nsecs;
+
+	if (iob_cycles_are(now->clock)) {
+		compared = false;
+		return kept == now->clock || iob_cycles_hold(now->clock);
+	}
+	if (!READ_ONCE(trust_tsc) || !clock_is_fine(now->clock) || !iob_cycles_hold(now->clock))
+		return false;
+	nsecs = ktime_to_ns(now->base) + (now->xtime_nsec >> now->shift);
+	if (compared && kept == now->clock)
+		return iob_drift_look(&drift, &iob_clock.tick, iob_cycles(), nsecs);
+	iob_drift_begin(&drift, iob_cycles(), nsecs);
+	compared = true;
+	return true;
+}
+
 /* The timekeeper @tk has advanced, or has changed its clock source.  Interrupts off. */
 static int timekeeper_ticked(struct notifier_block *nb, unsigned long stepped, void *tk)
 {
 	const struct tk_read_base *now = &((struct timekeeper *)tk)->tkr_mono;
 
-	if (likely(now->clock == kept))
-		return NOTIFY_OK;
-	if (!kept && iob_cycles_are(now->clock) && now->shift <= 32) {
-		iob_ticks_set(&iob_clock.tick,
-			      (u64)now->mult << (32 - now->shift));
-		WRITE_ONCE(iob_clock.counts, true);
-	} else {
+	if (!kept)
+		WRITE_ONCE(iob_clock.counts, clock_counter_taken(now));
+	if (READ_ONCE(iob_clock.counts) && !clock_counter_holds(now))
 		WRITE_ONCE(iob_clock.counts, false);
-	}
 	kept = now->clock;
 	return NOTIFY_OK;
 }
@@ -54,6 +106,7 @@ static struct notifier_block timekeeper_notifier = { .notifier_call = timekeeper
 void iob_clock_start(void)
 {
 	kept = NULL;
+	compared = false;
 	iob_clock.counts = false;
 	/* without a counter a tick is 1 ns */
 	iob_ticks_set(&iob_clock.tick, 1ULL << 32);

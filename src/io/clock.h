@@ -3,10 +3,11 @@
  * clock - how long an IO takes
  *
  * Each IO reads the clock twice, and mostly only the difference is wanted.  If the CPU's
- * counter is the kernel's clocksource, then it is the same on all CPUs, and a read costs a
- * fraction of ktime_get_ns().  In this case times are raw values of the counter, in ticks.
- * With any other clocksource, or after the kernel has changed it during a session, times
- * are those of ktime_get_ns(), converted to ticks.
+ * counter is the kernel's clocksource, or the clocksource is a hypervisor's that is made of
+ * the counter, then it is the same on all CPUs, and a read costs a fraction of
+ * ktime_get_ns().  In this case times are raw values of the counter, in ticks.  Elsewhere,
+ * or once the counter is not trusted any more, times are those of ktime_get_ns(), converted
+ * to ticks.
  *
  * Example: the TSC runs at 2.5 GHz.  An IO is queued at tick 1000 and done at tick 251000:
  * it took 250000 ticks of 0.4 ns, 100 us.

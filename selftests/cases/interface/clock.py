@@ -7,6 +7,7 @@ import time
 from lib.case import (BinaryLog, NullBlk, buffer, check, child, counted, disable, enable,
                       eventually, fail, pipe, put, run, same, status, value, wait_for)
 
+TRUST = "/sys/module/ioblame/parameters/trust_tsc"
 CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 MS = 1000000
 
@@ -89,6 +90,25 @@ enable(log=False)
 same("clock", status()["clock"], "tsc")
 measure("by the counter")
 a_second(lambda: None)
+# --- the kernel uses another clock, but the TSC can be trusted: it goes on
+a_second(lambda: switch_to(other))
+same("clock beside %s" % other, status()["clock"], "tsc")
+measure("by the counter beside %s" % other)
+time.sleep(3)
+same("clock beside %s later" % other, status()["clock"], "tsc")
+disable()
+enable(log=False)
+same("clock of a session that began so", status()["clock"], "tsc")
+measure("by the counter beside %s from the beginning" % other)
+a_second(lambda: time.sleep(0))
+# --- it is not trusted any more
+put(TRUST, "N")
+eventually("that is seen", lambda: status()["clock"] == "kernel")
+measure("by %s instead of the counter" % other)
+disable()
+switch_to(first)
+enable(log=False)
+same("clock", status()["clock"], "tsc")
 # --- the kernel drops the TSC: an IO in flight then has no length
 hist, ms = meanwhile(lambda: switch_to(other))
 eventually("the change is seen", lambda: status()["clock"] == "kernel")
