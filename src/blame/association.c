@@ -120,9 +120,10 @@ void iob_assoc_count_evicted(const struct iob_assoc_kind *kind)
 	iob_stat_inc_part(kind->stat);
 }
 
+/* (hash_64() has 32 bits) */
 static u64 assoc_hash(u32 kind, const void *object, u64 sub)
 {
-	return hash_64((unsigned long)object + sub * GOLDEN_RATIO_32 + kind, 64);
+	return ((unsigned long)object + sub * GOLDEN_RATIO_32 + kind) * GOLDEN_RATIO_64;
 }
 
 #define EACH_BYTE	0x0101010101010101ULL
