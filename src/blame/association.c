@@ -164,8 +164,8 @@ static struct assoc_set *assoc_lock(u64 hash, unsigned long *flags)
 }
 
 /* The entry of an object in its set, or NULL.  S. */
-static struct assoc *assoc_find(struct assoc_set *s, u64 hash, u32 kind,
-				const void *object, u64 sub)
+static __always_inline struct assoc *assoc_find(struct assoc_set *s, u64 hash, u32 kind,
+						const void *object, u64 sub)
 {
 	u64 found = tags_with(s->tags, tag_of(hash));
 
