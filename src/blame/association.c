@@ -10,9 +10,9 @@
  * has all hashes that begin with bit 0.  It is split: A keeps the places 0 and 1 (hashes that
  * begin with 00), B gets 2 and 3 (01), and both have depth 2.
  *
- * The directory has its full size from the start: a set for each place would be 1/256 of the
- * memory.  A set at one place of the directory cannot be split: then the oldest entry gives
- * way.  That is counted by its kind, unless the entry was noted five minutes ago or was asked
+ * Sets get 1/256 of the memory.  The directory has its full size from the start, two places
+ * for each of these sets.  If there are as many sets, or if a set is at one place of the
+ * directory only, it cannot be split: then the oldest entry gives way.  That is counted by its kind, unless the entry was noted five minutes ago or was asked
  * for the last time.  Such idle entries give way before a set is split, too.
  *
  * No object's lifetime is ours, and no object is followed: its address is compared.  So
@@ -43,7 +43,7 @@
 #include "core/stats.h"
 
 #define WAYS		7
-/* of the directory, as powers of two: 128 KiB to 256 MiB of sets */
+/* of the number of sets, as powers of two: 128 KiB to 256 MiB */
 #define MIN_BITS	9
 #define MAX_BITS	20
 /* at most so much of the memory */
@@ -76,6 +76,7 @@ static struct assoc_set **assoc_dir;	/* by the first bits of a hash */
 static unsigned int assoc_bits;		/* log2 of its size, constant in a session */
 static unsigned int assoc_first_bits;	/* sets are not merged to a smaller depth */
 static atomic_t nr_assoc_sets;
+static int max_assoc_sets;		/* constant in a session */
 /* constant after module load; [0] is unused */
 #define MAX_KINDS	IOB_MAX_STAT_PARTS
 static const struct iob_assoc_kind *assoc_kinds[MAX_KINDS];
@@ -120,9 +121,10 @@ void iob_assoc_count_evicted(const struct iob_assoc_kind *kind)
 	iob_stat_inc_part(kind->stat);
 }
 
+/* (hash_64() has 32 bits) */
 static u64 assoc_hash(u32 kind, const void *object, u64 sub)
 {
-	return hash_64((unsigned long)object + sub * GOLDEN_RATIO_32 + kind, 64);
+	return ((unsigned long)object + sub * GOLDEN_RATIO_32 + kind) * GOLDEN_RATIO_64;
 }
 
 #define EACH_BYTE	0x0101010101010101ULL
@@ -163,8 +165,8 @@ static struct assoc_set *assoc_lock(u64 hash, unsigned long *flags)
 }
 
 /* The entry of an object in its set, or NULL.  S. */
-static struct assoc *assoc_find(struct assoc_set *s, u64 hash, u32 kind,
-				const void *object, u64 sub)
+static __always_inline struct assoc *assoc_find(struct assoc_set *s, u64 hash, u32 kind,
+						const void *object, u64 sub)
 {
 	u64 found = tags_with(s->tags, tag_of(hash));
 
@@ -264,12 +266,14 @@ static struct assoc *assoc_oldest(struct assoc_set *s)
 	return oldest;
 }
 
-/* Make room in the set of @hash, once.  Return: false if there is no memory. */
+/* Make room in the set of @hash, once.  Return: false if there is no memory for it. */
 static bool assoc_grow(u64 hash)
 {
-	struct assoc_set *s, *new = iob_pool_get(&assoc_pool);
+	struct assoc_set *s, *new = NULL;
 	unsigned long flags;
 
+	if (atomic_read(&nr_assoc_sets) < max_assoc_sets)
+		new = iob_pool_get(&assoc_pool);
 	if (!new)
 		return false;
 	s = assoc_lock(hash, &flags);
@@ -593,17 +597,19 @@ static int assoc_fill_dir(void)
 /**
  * iob_assoc_init - begin with an empty cache
  *
- * At first there are 512 sets (128 KiB), or 1/256 of all if that is more.  May sleep.
+ * At first there are 512 sets (128 KiB), or 1/256 of the most if that is more.  May sleep.
  * Return: 0 or -ENOMEM; iob_assoc_exit() undoes it.
  */
 int iob_assoc_init(void)
 {
 	unsigned long nr = totalram_pages() / SHARE * (PAGE_SIZE / sizeof(struct assoc_set));
+	unsigned int bits = clamp_t(unsigned int, ilog2(nr | 1), MIN_BITS, MAX_BITS);
 	int err;
 
 	atomic_set(&nr_assoc_sets, 0);
-	assoc_bits = clamp_t(unsigned int, ilog2(nr | 1), MIN_BITS, MAX_BITS);
-	assoc_first_bits = max_t(unsigned int, assoc_bits - ilog2(SHARE), MIN_BITS);
+	max_assoc_sets = 1 << bits;
+	assoc_bits = bits + 1;
+	assoc_first_bits = max_t(int, bits - ilog2(SHARE), MIN_BITS);
 	assoc_dir = kvcalloc(1UL << assoc_bits, sizeof(*assoc_dir), GFP_KERNEL);
 	if (!assoc_dir)
 		return -ENOMEM;
