@@ -8,6 +8,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 
 #include <compat/slab.h>
 
