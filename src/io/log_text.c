@@ -8,6 +8,7 @@
  * found by probes under iob_read_lock(), and freed after a grace period.
  */
 #include <linux/cpu.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
