@@ -148,8 +148,9 @@ def detail(sums, limit):
         if n < NONE:
             continue
         function, module, caller, what, mine = key
-        lines.append(f"{n:9.3f} {'ours' if mine else '':5}{function}"
-                     f"{f' [{module}]' if module else ''}{f' of {caller}' if caller else ''}: {what}")
+        where = f" [{module}]" if module else ""
+        where += f" of {caller}" if caller else ""
+        lines.append(f"{n:9.3f} {'ours' if mine else '':5}{function}{where}: {what}")
     return lines[:limit]
 
 

@@ -12,8 +12,9 @@
  *
  * Sets get 1/256 of the memory.  The directory has its full size from the start, two places
  * for each of these sets.  If there are as many sets, or if a set is at one place of the
- * directory only, it cannot be split: then the oldest entry gives way.  That is counted by its kind, unless the entry was noted five minutes ago or was asked
- * for the last time.  Such idle entries give way before a set is split, too.
+ * directory only, it cannot be split: then the oldest entry gives way.  That is counted by
+ * its kind, unless the entry was noted five minutes ago or was asked for the last time.  Such
+ * idle entries give way before a set is split, too.
  *
  * No object's lifetime is ours, and no object is followed: its address is compared.  So
  * an entry may be left from an object that had the address before.  Each caller must be
@@ -150,6 +151,7 @@ static u64 tags_with(u64 tags, u8 tag)
 
 /* The set of a hash, with its lock held. */
 static struct assoc_set *assoc_lock(u64 hash, unsigned long *flags)
+	__acquires(assoc_lock)
 {
 	struct assoc_set **place = &assoc_dir[hash >> (64 - assoc_bits)];
 	struct assoc_set *s;
@@ -464,6 +466,7 @@ void iob_assoc_mark(unsigned long *causes)
 
 	for (place = 0; place < 1UL << assoc_bits; place++) {
 		iob_read_lock();
+		/* pairs with assoc_lead_to() */
 		s = smp_load_acquire(&assoc_dir[place]);
 		if (s != last)
 			assoc_mark_set(s, causes);

@@ -115,7 +115,7 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 	if (!watched)
 		return;
 	b->ref = iob_cause_of_pages(inode, index, last,
-				  dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT, &dirty_ns);
+				    dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT, &dirty_ns);
 	if (b->ref <= IOB_CAUSE_LOST)
 		b->ref = iob_cause_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
 	/* without s_bdev: a worker changes more for it, later and on no one's behalf */

@@ -55,7 +55,7 @@ static unsigned long cached_pfn(struct address_space *mapping, unsigned long ind
  * Return: a reference; IOB_CAUSE_LOST or less if no cause is known.
  */
 u64 iob_cause_of_pages(struct inode *inode, unsigned long index, unsigned long last,
-		     xa_mark_t mark, u64 *dirty_ns)
+		       xa_mark_t mark, u64 *dirty_ns)
 {
 	unsigned long pfn = cached_pfn(inode->i_mapping, index, last, mark);
 	u32 entry = pfn ? iob_dirtier_get(pfn) : 0;

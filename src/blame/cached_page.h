@@ -22,7 +22,7 @@ static inline u32 iob_inode_hash(struct inode *inode)
 
 u64 iob_cause_of_inode(u64 ref, struct inode *inode);
 u64 iob_cause_of_pages(struct inode *inode, unsigned long index, unsigned long last,
-		     xa_mark_t mark, u64 *dirty_ns);
+		       xa_mark_t mark, u64 *dirty_ns);
 
 /**
  * iob_cause_of_page - the cause that dirtied a page that is being written

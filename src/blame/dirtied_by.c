@@ -145,7 +145,7 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 
 /* The entry of one page: of the parent request's cause if @d is of one. */
 static u32 entry_of_page(const struct iob_dirtied_by *d, struct iob_folio *f,
-			  unsigned long pfn)
+			 unsigned long pfn)
 {
 	u64 pos, ref;
 

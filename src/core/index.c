@@ -18,7 +18,7 @@
 
 /* numbers with one bit in ->crowded */
 #define BLOCK_BITS	12
-#define BLOCK		(1U << BLOCK_BITS)
+#define BLOCK		BIT(BLOCK_BITS)
 
 static u32 index_blocks(const struct iob_index *idx)
 {
@@ -116,7 +116,7 @@ static int index_publish(struct iob_index *idx, struct iob_node *node, u32 nr,
 /* The end of the block of number @nr. */
 static u32 index_block_end(const struct iob_index *idx, u32 nr)
 {
-	return min(idx->max, round_down(nr, BLOCK) + BLOCK);
+	return min_t(u32, idx->max, round_down(nr, BLOCK) + BLOCK);
 }
 
 /* The lowest free number from @nr on; ->max if there is none. */

@@ -102,7 +102,7 @@ static bool hook_may_be_at(const struct iob_hook *hook, unsigned long addr)
 	char sym[KSYM_SYMBOL_LEN], *module;
 	size_t len;
 
-	/* "lo_ioctl+0x0/0x200 [loop]" */
+	/* "func+0x0/0x200 [module]" */
 	sprint_symbol(sym, addr);
 	module = strchr(sym, '[');
 	if (!module)

@@ -10,8 +10,8 @@
  *	sector 816  4 KiB  cause 7	joins the run before
  *	sector 824  4 KiB  cause 9
  * The runs are 12 KiB at sector 800 for cause 7 and 4 KiB at sector 824 for cause 9: each is
- * added to the histograms of its act (cause and file), and iolog gets two entries, the second with part=1.
- * The disk's sums get one IO and 16 KiB.
+ * added to the histograms of its act (cause and file), and iolog gets two entries, the
+ * second with part=1.  The disk's sums get one IO and 16 KiB.
  */
 #ifndef IOB_IO_ACCOUNT_H
 #define IOB_IO_ACCOUNT_H
