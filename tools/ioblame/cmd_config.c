@@ -21,7 +21,7 @@
 #include "text.h"
 
 static const char * const settings[] = {
-	"enable", "charge", "role", "max_roles", "max_intents", "max_acts",
+	"enable", "charge", "role", "max_roles", "max_intents", "max_causes", "max_acts",
 	"ttl_secs", "nr_counters",
 };
 

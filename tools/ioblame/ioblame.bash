@@ -49,7 +49,7 @@ _ioblame() {
 	-g | --cgroup) COMPREPLY=($(compgen -A directory -- "${cur:-/sys/fs/cgroup/}")) && return ;;
 	hist) words='size wait_time io_time total_time age' ;;
 	config) words='show set devices counters counter filter enable disable' ;;
-	set) words='enable charge role max_roles max_intents max_acts ttl_secs nr_counters' ;;
+	set) words='enable charge role max_roles max_intents max_causes max_acts ttl_secs nr_counters' ;;
 	devices) words='add remove only clear' ;;
 	add | remove | only) words=$(_ioblame_disks) ;;
 	help) words=$commands ;;
