@@ -165,7 +165,7 @@ static int setting_refused(int err, const char *name, const char *value)
 		msg("%s cannot be '%s'; see: man ioblame", name, safe);
 		return EXIT_FAILED;
 	case ENOSPC:
-		msg("more than 64 devices cannot be watched");
+		msg("more than 1024 devices cannot be watched");
 		return EXIT_FAILED;
 	default:
 		return dir_refused(err, name);

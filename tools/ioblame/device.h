@@ -18,7 +18,7 @@ struct device {
 };
 
 enum {
-	DEVICES_MAX = 64,
+	DEVICES_MAX = 1024,
 };
 
 bool device_lookup(const char *word, struct device *d);
