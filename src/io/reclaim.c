@@ -97,10 +97,22 @@ static bool is_unread(const struct iob_act *act)
 	return act->counters && iob_pipe_unread(READ_ONCE(act->pipe));
 }
 
-static bool act_may_go(const struct iob_act *act, u32 ticks, bool unread)
+static bool act_has_file(const struct iob_act *act)
 {
-	return iob_id_nr(act->node.id) > IOB_ACT_LOST &&
-	       is_older(READ_ONCE(act->used), ticks) && (unread || !is_unread(act));
+	return act->file.ino || act->file.dev;
+}
+
+/*
+ * Acts without a file have taken over what others counted.  While unread they stay, unless
+ * they keep roles alive that are wanted.
+ */
+static bool act_may_go(const struct pass *p, const struct iob_act *act, u32 ticks, bool unread)
+{
+	if (iob_id_nr(act->node.id) <= IOB_ACT_LOST || !is_older(READ_ONCE(act->used), ticks))
+		return false;
+	if (!is_unread(act))
+		return true;
+	return act_has_file(act) ? unread : p->short_of_roles;
 }
 
 static u32 count_causes(const struct pass *p, u32 ticks)
@@ -115,13 +127,13 @@ static u32 count_causes(const struct pass *p, u32 ticks)
 	return n;
 }
 
-static u32 count_acts(u32 ticks, bool unread)
+static u32 count_acts(const struct pass *p, u32 ticks, bool unread)
 {
 	struct iob_act *act;
 	u32 nr, n = 0;
 
 	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
-		n += act_may_go(act, ticks, unread);
+		n += act_may_go(p, act, ticks, unread);
 		cond_resched();
 	}
 	return n;
@@ -149,7 +161,7 @@ static u32 age_of_acts(const struct pass *p, bool unread)
 	unsigned int i;
 
 	for (i = 0; p->short_of_acts && i < ARRAY_SIZE(ages_to_try); i++) {
-		if (count_acts(ticks, unread) >= iob_conf.max[IOB_LIMIT_acts] / 4)
+		if (count_acts(p, ticks, unread) >= iob_conf.max[IOB_LIMIT_acts] / 4)
 			break;
 		ticks = min(ticks, secs_to_ticks(ages_to_try[i]));
 	}
@@ -224,7 +236,7 @@ static u32 bury_acts(struct pass *p, u32 ticks, bool unread)
 
 	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
 		cond_resched();
-		if (!act_may_go(act, ticks, unread))
+		if (!act_may_go(p, act, ticks, unread))
 			continue;
 		iob_act_bury(act);
 		__set_bit(nr, p->dead);
@@ -275,7 +287,7 @@ static void reclaim_acts(struct pass *p)
 	bool unread = false;
 
 	bitmap_zero(p->dead, iob_acts_max());
-	if (p->short_of_acts && count_acts(ticks, false) < iob_conf.max[IOB_LIMIT_acts] / 4) {
+	if (p->short_of_acts && count_acts(p, ticks, false) < iob_conf.max[IOB_LIMIT_acts] / 4) {
 		unread = true;
 		ticks = age_of_acts(p, true);
 	}
@@ -353,8 +365,24 @@ static void reclaim_pass(struct pass *p)
 	pass_free(p);
 }
 
+/* True if three quarters of max_acts have files. */
+static bool is_short_of_acts(void)
+{
+	u32 nr, n = 0, max = iob_conf.max[IOB_LIMIT_acts];
+	struct iob_act *act;
+
+	if (!is_crowded(iob_acts_count(), max))
+		return false;
+	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
+		n += act_has_file(act);
+		cond_resched();
+	}
+	return is_crowded(n, max);
+}
+
 static void reclaim_work_fn(struct work_struct *work);
-static DECLARE_DEFERRABLE_WORK(reclaim_work, reclaim_work_fn);
+/* (not deferrable: its CPU may be idle while others fill a table) */
+static DECLARE_DELAYED_WORK(reclaim_work, reclaim_work_fn);
 
 static void reclaim_work_fn(struct work_struct *work)
 {
@@ -363,7 +391,7 @@ static void reclaim_work_fn(struct work_struct *work)
 		.short_of_roles = is_crowded(iob_roles_count(), iob_roles_max()),
 		.short_of_causes = is_crowded(iob_causes_count(),
 					      iob_conf.max[IOB_LIMIT_causes]),
-		.short_of_acts = is_crowded(iob_acts_count(), iob_conf.max[IOB_LIMIT_acts]),
+		.short_of_acts = is_short_of_acts(),
 	};
 	u64 began = ktime_get_ns(), took;
 

@@ -12,9 +12,9 @@ disk = Disk(sys.argv[1])
 line = "%s %s" % (disk.number, disk.name)
 
 # --- modes and defaults
-rw = ("enable log_at_enable devs max_roles max_intents max_acts ttl_secs nr_counters charge "
-      "role role_id").split()
-ro = ("nr_roles nr_intents nr_acts counters_pipe counters_pipe_bin intents intents_bin "
+rw = ("enable log_at_enable devs max_roles max_intents max_causes max_acts ttl_secs nr_counters "
+      "charge role role_id").split()
+ro = ("nr_roles nr_intents nr_causes nr_acts counters_pipe counters_pipe_bin intents intents_bin "
       "iolog roles status").split()
 losses = ("idx_nomem idx_nospc node_nomem pgtree_nomem cnts_nomem iolog_overflow").split()
 
@@ -33,8 +33,8 @@ same("the mode of the folder", mode("."), "700")
 for name, default in {
         "enable": "0", "log_at_enable": "0", "devs": "", "nr_counters": "0", "charge": "split",
         "role": "thread", "role_id": "0", "ttl_secs": "120", "max_roles": "65536",
-        "max_intents": "16384", "max_acts": "65536", "nr_roles": "0", "nr_intents": "0",
-        "nr_acts": "0"}.items():
+        "max_intents": "16384", "max_causes": "131072", "max_acts": "65536", "nr_roles": "0",
+        "nr_intents": "0", "nr_causes": "0", "nr_acts": "0"}.items():
     same("the default of " + name, value(name), default)
 same("counters without a counter", os.listdir(path("counters")), [])
 for name in "iolog", "intents", "intents_bin", "counters_pipe", "counters_pipe_bin":
@@ -44,13 +44,14 @@ same("roles before the first enabling", read("roles"), "id pid tgid comm cgroup 
 # --- what every setting refuses
 junk = ["", " ", "\n", "x", "1x", "1 2", "1\n2", "-1", "+ 1", "0x", "1.0", "1,", "\x001", "1\x00",
         "4294967296", "18446744073709551616", "one", "\xff", "1;"]
-for name in ("max_roles", "max_intents", "max_acts", "ttl_secs", "nr_counters", "role_id",
-             "log_at_enable"):
+for name in ("max_roles", "max_intents", "max_causes", "max_acts", "ttl_secs", "nr_counters",
+             "role_id", "log_at_enable"):
     for text in junk:
         refuses("EINVAL", name, text)
     refuses("E2BIG", name, "1" + " " * 4096)
-for name in "max_roles", "max_intents", "max_acts":
-    for text in "0", "1", "3", "16777217":
+for name, most in (("max_roles", 1 << 18), ("max_intents", 1 << 24),
+                   ("max_causes", (1 << 20) - (1 << 18)), ("max_acts", 1 << 24)):
+    for text in "0", "1", "3", str(most + 1):
         refuses("EINVAL", name, text)
 refuses("EINVAL", "log_at_enable", "2")
 refuses("EINVAL", "nr_counters", "257")
@@ -119,8 +120,8 @@ same("counters/", sorted(os.listdir(path("counters"))), ["0", "0_filter"])
 
 # --- some settings are EBUSY while enabled, the others are not
 enable()
-for name, text in (("max_roles", "100"), ("max_intents", "100"), ("max_acts", "100"),
-                   ("nr_counters", "2"), ("charge", "first"), ("role", "process")):
+for name, text in (("max_roles", "100"), ("max_intents", "100"), ("max_causes", "100"),
+                   ("max_acts", "100"), ("nr_counters", "2"), ("charge", "first"), ("role", "process")):
     refuses("EBUSY", name, text)
     refuses("EINVAL", name, "junk")
 takes("ttl_secs", "9", "9")
