@@ -121,7 +121,8 @@ same("counters/", sorted(os.listdir(path("counters"))), ["0", "0_filter"])
 # --- some settings are EBUSY while enabled, the others are not
 enable()
 for name, text in (("max_roles", "100"), ("max_intents", "100"), ("max_causes", "100"),
-                   ("max_acts", "100"), ("nr_counters", "2"), ("charge", "first"), ("role", "process")):
+                   ("max_acts", "100"), ("nr_counters", "2"), ("charge", "first"),
+                   ("role", "process")):
     refuses("EBUSY", name, text)
     refuses("EINVAL", name, "junk")
 takes("ttl_secs", "9", "9")
