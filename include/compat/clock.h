@@ -51,14 +51,20 @@ static inline bool iob_cycles_by_hyperv(void)
 }
 
 /*
- * True if the counter runs at one speed, and is the same on all CPUs, as the hypervisor says
- * or else the kernel, while @cs is the kernel's clock.  Any context.
+ * True if the kernel has found that the counter is not what it should be: when a CPU came, or
+ * by another clock.  Any context.
+ */
+static inline bool iob_cycles_fail(void)
+{
+	return check_tsc_unstable();
+}
+
+/*
+ * True if the counter runs at one speed, and is the same on all CPUs, as the hypervisor or
+ * else the processor says, while @cs is the kernel's clock.  Any context.
  */
 static inline bool iob_cycles_hold(const struct clocksource *cs)
 {
-	/* it was not what it should be when CPUs came, or was compared with another clock */
-	if (check_tsc_unstable())
-		return false;
 	if (!strcmp(cs->name, "kvm-clock"))
 		return iob_cycles_by_kvm();
 	if (!strcmp(cs->name, "hyperv_clocksource_tsc_page"))
@@ -83,6 +89,11 @@ static inline u64 iob_cycles(void)
 static inline bool iob_cycles_are(const struct clocksource *cs)
 {
 	return false;
+}
+
+static inline bool iob_cycles_fail(void)
+{
+	return true;
 }
 
 static inline bool iob_cycles_hold(const struct clocksource *cs)

@@ -21,9 +21,16 @@
 
 struct iob_clock iob_clock __read_mostly;
 
-static bool trust_tsc = true;
-module_param(trust_tsc, bool, 0600);
-MODULE_PARM_DESC(trust_tsc, "measure by the TSC where the kernel's clock is another, if the TSC can be trusted");
+/* Whether the counter may serve beside another clock source. */
+enum {
+	TRUST_NEVER,
+	TRUST_WORD,	/* if the hypervisor or the processor gives its word */
+	TRUST_UNTIL,	/* until it is seen to be wrong */
+};
+
+static unsigned int trust_tsc = TRUST_WORD;
+module_param(trust_tsc, uint, 0600);
+MODULE_PARM_DESC(trust_tsc, "measure by the TSC where the kernel's clock is another: 0 never, 1 if the hypervisor or the processor says that it is the same on all CPUs (default), 2 until it is seen to be wrong");
 
 static const struct clocksource *kept;	/* the kernel's clock source at the last tick */
 static struct iob_drift drift;	/* of the counter from that clock source, if they differ */
@@ -47,6 +54,16 @@ const char *iob_clock_name(void)
 	return READ_ONCE(iob_clock.counts) ? IOB_CYCLES_NAME : "kernel";
 }
 
+/* True if the counter may serve beside the clock source @cs. */
+static bool clock_counter_trusted(const struct clocksource *cs)
+{
+	unsigned int trust = READ_ONCE(trust_tsc);
+
+	if (trust == TRUST_NEVER || !clock_is_fine(cs) || iob_cycles_fail())
+		return false;
+	return trust == TRUST_UNTIL || iob_cycles_hold(cs);
+}
+
 /* The kernel's clock is the counter, or the counter can serve beside it.  Set the tick. */
 static bool clock_counter_taken(const struct tk_read_base *now)
 {
@@ -57,8 +74,7 @@ static bool clock_counter_taken(const struct tk_read_base *now)
 		return true;
 	}
 	/* (below 4 MHz a tick is longer than struct iob_ticks can say) */
-	if (!READ_ONCE(trust_tsc) || khz < 4000 || !clock_is_fine(now->clock) ||
-	    !iob_cycles_hold(now->clock))
+	if (khz < 4000 || !clock_counter_trusted(now->clock))
 		return false;
 	iob_ticks_set(&iob_clock.tick, div_u64((u64)NSEC_PER_MSEC << 32, khz));
 	return true;
@@ -71,9 +87,9 @@ static bool clock_counter_holds(const struct tk_read_base *now)
 
 	if (iob_cycles_are(now->clock)) {
 		compared = false;
-		return kept == now->clock || iob_cycles_hold(now->clock);
+		return true;
 	}
-	if (!READ_ONCE(trust_tsc) || !clock_is_fine(now->clock) || !iob_cycles_hold(now->clock))
+	if (!clock_counter_trusted(now->clock))
 		return false;
 	nsecs = ktime_to_ns(now->base) + (now->xtime_nsec >> now->shift);
 	if (compared && kept == now->clock)

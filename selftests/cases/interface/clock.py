@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from lib.case import (BinaryLog, NullBlk, buffer, check, child, counted, disable, enable,
-                      eventually, fail, pipe, put, run, same, status, value, wait_for)
+                      eventually, fail, pipe, put, run, same, status, takes, value, wait_for)
 
 TRUST = "/sys/module/ioblame/parameters/trust_tsc"
 CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -90,7 +90,8 @@ enable(log=False)
 same("clock", status()["clock"], "tsc")
 measure("by the counter")
 a_second(lambda: None)
-# --- the kernel uses another clock, but the TSC can be trusted: it goes on
+# --- the kernel uses another clock, but the TSC is to be trusted: it goes on
+takes(TRUST, "2", "2")
 a_second(lambda: switch_to(other))
 same("clock beside %s" % other, status()["clock"], "tsc")
 measure("by the counter beside %s" % other)
@@ -102,14 +103,15 @@ same("clock of a session that began so", status()["clock"], "tsc")
 measure("by the counter beside %s from the beginning" % other)
 a_second(lambda: time.sleep(0))
 # --- it is not trusted any more
-put(TRUST, "N")
+put(TRUST, "0")
 eventually("that is seen", lambda: status()["clock"] == "kernel")
 measure("by %s instead of the counter" % other)
 disable()
 switch_to(first)
 enable(log=False)
 same("clock", status()["clock"], "tsc")
-# --- the kernel drops the TSC: an IO in flight then has no length
+# --- the kernel drops the TSC, and nothing says that it can be trusted: an IO in flight then has no length
+put(TRUST, "1")
 hist, ms = meanwhile(lambda: switch_to(other))
 eventually("the change is seen", lambda: status()["clock"] == "kernel")
 same("an IO during which the clock changed", (hist[1][:2], sum(hist[2])), ([1, 0], 1))
