@@ -18,7 +18,7 @@
 #include "blame/behalf.h"
 #include "blame/provider.h"
 #include "blame/transaction.h"
-#include "core/act.h"
+#include "core/cause.h"
 #include "core/disk.h"
 #include "core/task.h"
 #include "hooks/hook.h"
@@ -33,7 +33,7 @@ static void nilfs2_take_part(struct inode *inode, u32 blocks, struct pt_regs *re
 	if (!iob_disk_watches(inode))
 		return;
 	act = iob_behalf_current(regs);
-	if (act != IOB_ACT_NONE)
+	if (act != IOB_CAUSE_NONE)
 		iob_transaction_share(sb, iob_transaction_now(sb), act, max(blocks, 1U));
 }
 
@@ -68,7 +68,7 @@ static void nilfs2_construct_entered(struct pt_regs *regs)
 	p->pos = 0;
 	iob_origin_free(&p->origin);
 	iob_origin_begin(&p->origin);
-	if (act != IOB_ACT_NONE)
+	if (act != IOB_CAUSE_NONE)
 		iob_origin_put(&p->origin, act, IOB_HOW_INHERITED, PAGE_SIZE,
 			       IOB_DIRTY_UNKNOWN);
 	iob_behalf_parent(0, &call);

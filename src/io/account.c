@@ -64,12 +64,11 @@ static noinline void measure_run(struct iob_io *io, struct iob_fields *f)
 	f->v[IOB_FIELD_TOTAL_TIME] = iob_usecs(queued, io->done_ns);
 }
 
-/* What @act, which counts for the run, does not know of it for want of room. */
-static void note_less(const struct iob_io *io, const struct iob_act *act)
+/* Add the run to the sums of what is less known.  Each run is in one of them at most. */
+static void charge_less(const struct iob_io *io)
 {
-	if (unlikely(!iob_file_same(&act->file, &io->run.file) &&
-		     act->role > IOB_CAUSE_LOST))
-		this_cpu_add(io->disk->sums->less[IOB_LESS_FILE], io->run.bytes);
+	if (unlikely(io->less < IOB_NR_LESS))
+		this_cpu_add(io->disk->sums->less[io->less], io->run.bytes);
 }
 
 /* Add the run to the histograms of its act; @wanted is iob_counters_wanted(). */
@@ -78,7 +77,10 @@ static void count_run(struct iob_io *io, u32 wanted)
 	struct iob_act *act = iob_io_act(io->run.cause, &io->run.file);
 	struct iob_fields fields IOB_UNINIT;
 
-	note_less(io, act);
+	/* (acts of no role have no file either) */
+	if (unlikely(act->role > IOB_CAUSE_LOST &&
+		     !iob_file_same(&act->file, &io->run.file)))
+		io->less = IOB_LESS_FILE;
 	if (likely(!(wanted & ~IOB_COUNTERS_SIMPLE))) {
 		iob_counters_charge_simple(act, io->op, io->run.bytes,
 					   io_total_usecs(io));
@@ -95,8 +97,8 @@ static void count_run(struct iob_io *io, u32 wanted)
 static void check_cause(struct iob_io *io)
 {
 	const struct iob_cause *cause = iob_cause_of(io->run.cause);
-	struct iob_disk_sums __percpu *sums = io->disk->sums;
 
+	io->less = IOB_NR_LESS;
 	if (unlikely(!cause)) {
 		/* (of what was never known there is nothing to lose) */
 		if (io->run.cause != IOB_CAUSE_NONE)
@@ -104,9 +106,9 @@ static void check_cause(struct iob_io *io)
 		io->run.cause = IOB_CAUSE_LOST;
 		io->run.how = IOB_HOW_LOST;
 	} else if (unlikely(io->run.cause == IOB_CAUSE_NOMEM)) {
-		this_cpu_add(sums->less[IOB_LESS_ROLE], io->run.bytes);
+		io->less = IOB_LESS_ROLE;
 	} else if (unlikely(cause->intent == IOB_INTENT_NOMEM)) {
-		this_cpu_add(sums->less[IOB_LESS_INTENT], io->run.bytes);
+		io->less = IOB_LESS_INTENT;
 	}
 }
 
@@ -127,6 +129,7 @@ static void end_io_run(struct iob_io *io)
 		this_cpu_inc(io->disk->sums->ios[op]);
 	if (wanted)
 		count_run(io, wanted);
+	charge_less(io);
 	if (iob_iolog_wanted())
 		iob_iolog_add(io);
 	io->nr_runs++;
@@ -210,8 +213,10 @@ void iob_io_end(struct iob_io *io)
 void iob_io_record(struct iob_io *io, u32 wanted, bool logged)
 {
 	begin_runs(io, io->run_sector);
+	io->less = IOB_NR_LESS;
 	if (wanted)
 		count_run(io, wanted);
+	charge_less(io);
 	if (logged)
 		iob_iolog_add(io);
 }

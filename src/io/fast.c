@@ -174,6 +174,18 @@ static bool is_cause_whole(u64 id)
 	return cause && cause->intent > IOB_INTENT_LOST;
 }
 
+/* Count the IO of one context for its act, which may have no file for want of room. */
+static noinline void count_simple(const struct iob_bio_ctx *f)
+{
+	const struct iob_share *one = &f->origin.one;
+	struct iob_act *act = iob_io_act(one->cause, &one->file);
+
+	if (unlikely(!iob_file_same(&act->file, &one->file)))
+		this_cpu_add(f->disk->sums->less[IOB_LESS_FILE], f->size);
+	iob_counters_charge_simple(act, f->op, f->size,
+				   iob_clock_usecs(f->first.queue_at, iob_clock_now()));
+}
+
 /**
  * iob_fast_other_end - a request of one context is done, and the fast path refused it
  * @f:     the context, with iob_fast_simple()
@@ -201,11 +213,7 @@ void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 	if (unlikely(logged || wanted & ~IOB_COUNTERS_SIMPLE))
 		record_simple(f, rq, error, wanted, logged);
 	else if (wanted)
-		iob_counters_charge_simple(iob_io_act(f->origin.one.cause,
-						      &f->origin.one.file),
-					   f->op, f->size,
-					   iob_clock_usecs(f->first.queue_at,
-							   iob_clock_now()));
+		count_simple(f);
 	if (wanted & IOB_COUNTERS_SEEK)
 		WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
 	iob_bio_ctx_release(f);

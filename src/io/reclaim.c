@@ -43,7 +43,7 @@
 enum {
 	/* seconds between two looks */
 	RECLAIM_SECS = 1,
-	/* a pass may take one part in so many of the worker's time, unless room is short */
+	/* passes may take one part in so many of a CPU's time, unless room is short */
 	RECLAIM_SHARE = 100,
 	/* what was used so recently stays in any case: an IO may be under way */
 	RECLAIM_MIN_SECS = 2,
@@ -393,13 +393,13 @@ static void reclaim_work_fn(struct work_struct *work)
 					      iob_conf.max[IOB_LIMIT_causes]),
 		.short_of_acts = is_short_of_acts(),
 	};
-	u64 began = ktime_get_ns(), took;
+	u64 began = current->se.sum_exec_runtime, now = ktime_get_ns(), took;
 
 	if (p.short_of_roles || p.short_of_causes || p.short_of_acts ||
-	    began >= next_pass_ns) {
+	    now >= next_pass_ns) {
 		reclaim_pass(&p);
-		took = ktime_get_ns() - began;
-		next_pass_ns = began + max_t(u64, took * RECLAIM_SHARE,
+		took = current->se.sum_exec_runtime - began;
+		next_pass_ns = now + max_t(u64, took * RECLAIM_SHARE,
 					     min_t(u64, p.ttl / 4, 30) * NSEC_PER_SEC);
 	}
 	schedule_delayed_work(&reclaim_work, RECLAIM_SECS * HZ);

@@ -49,6 +49,7 @@ struct iob_io {
 	u64 seek;		/* sectors from the end of the previous IO */
 	u16 nr_runs;
 	bool begun;
+	u8 less;		/* enum iob_less of the run; IOB_NR_LESS: all is known */
 	struct iob_share run;	/* the growing run */
 	u64 run_sector;
 };

@@ -49,8 +49,9 @@ for name in ("max_roles", "max_intents", "max_causes", "max_acts", "ttl_secs", "
     for text in junk:
         refuses("EINVAL", name, text)
     refuses("E2BIG", name, "1" + " " * 4096)
-for name, most in (("max_roles", 1 << 18), ("max_intents", 1 << 24),
-                   ("max_causes", (1 << 20) - (1 << 18)), ("max_acts", 1 << 24)):
+limits = (("max_roles", 1 << 18), ("max_intents", 1 << 24),
+          ("max_causes", (1 << 20) - (1 << 18)), ("max_acts", 1 << 24))
+for name, most in limits:
     for text in "0", "1", "3", str(most + 1):
         refuses("EINVAL", name, text)
 refuses("EINVAL", "log_at_enable", "2")
@@ -79,9 +80,9 @@ for name in ro:
 refuses("EINVAL", "stats/idx_nospc", "0")
 
 # --- what they accept: white space around it, with or without a newline, up to 4096 bytes
-for name in "max_roles", "max_intents", "max_acts":
+for name, most in limits:
     default = value(name)
-    for text in "4", " 5\n", "\t6 \n\n", "16777216", "7" + " " * 4095, default + "\n":
+    for text in "4", " 5\n", "\t6 \n\n", str(most), "7" + " " * 4095, default + "\n":
         takes(name, text, text.strip())
 takes("ttl_secs", "0", "0")
 takes("ttl_secs", "315360000", "315360000")

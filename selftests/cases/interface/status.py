@@ -12,7 +12,7 @@ raw, ext = Disk(sys.argv[1]), Disk(sys.argv[2])
 
 s = status()
 for key, want in (("enabled", "0"), ("session", "0"), ("role", "thread"), ("charge", "split"),
-                  ("inflight", "0"), ("losses", "0"), ("reclaimed", "roles=0 acts=0")):
+                  ("inflight", "0"), ("losses", "0"), ("reclaimed", "roles=0 acts=0 causes=0")):
     same("status " + key, s[key], want)
 put("devs", raw.name + " " + ext.name)
 lines = [x for x in read("status").splitlines() if x.startswith("dev ")]

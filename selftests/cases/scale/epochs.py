@@ -36,9 +36,9 @@ for synced in False, True:
     first = run(write, name)
     if synced:
         sync()
-    put("devs", other.name)
+    put("devs", other.name, os.O_TRUNC)
     run(write, name)
-    put("devs", disk.name)
+    put("devs", disk.name, os.O_TRUNC)
     iolog_now()
     sync()
     wrong = [e for e in data_of(name) if e.who == "pid-%d" % first and e.how == "exact"]
