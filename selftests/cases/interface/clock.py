@@ -112,7 +112,8 @@ disable()
 switch_to(first)
 enable(log=False)
 same("clock", status()["clock"], "tsc")
-# --- the kernel drops the TSC, and nothing says that it can be trusted: an IO in flight then has no length
+# --- the kernel drops the TSC, and nothing says that it can be trusted: an IO in flight then has no
+# length
 put(TRUST, "1")
 hist, ms = meanwhile(lambda: switch_to(other))
 eventually("the change is seen", lambda: status()["clock"] == "kernel")
