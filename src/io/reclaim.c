@@ -53,7 +53,8 @@ enum {
 static const u32 ages_to_try[] = { 120, 60, 30, 15, 8, 4, RECLAIM_MIN_SECS };
 
 static struct iob_reclaimed reclaimed;	/* W, read without */
-static u64 next_pass_ns;		/* W: no earlier, unless room is short */
+static u64 last_pass_ns;		/* W: when the last pass began, */
+static u64 last_pass_took;		/* W: and its CPU time in ns */
 
 /* One look: what is to be freed. */
 struct pass {
@@ -384,6 +385,13 @@ static void reclaim_work_fn(struct work_struct *work);
 /* (not deferrable: its CPU may be idle while others fill a table) */
 static DECLARE_DELAYED_WORK(reclaim_work, reclaim_work_fn);
 
+/* ns from one pass to the next, if room is not short. */
+static u64 rest_of_passes(u32 ttl)
+{
+	return max_t(u64, last_pass_took * RECLAIM_SHARE,
+		     min_t(u64, ttl / 4, 30) * NSEC_PER_SEC);
+}
+
 static void reclaim_work_fn(struct work_struct *work)
 {
 	struct pass p = {
@@ -393,14 +401,13 @@ static void reclaim_work_fn(struct work_struct *work)
 					      iob_conf.max[IOB_LIMIT_causes]),
 		.short_of_acts = is_short_of_acts(),
 	};
-	u64 began = current->se.sum_exec_runtime, now = ktime_get_ns(), took;
+	u64 began = current->se.sum_exec_runtime, now = ktime_get_ns();
 
 	if (p.short_of_roles || p.short_of_causes || p.short_of_acts ||
-	    now >= next_pass_ns) {
+	    now - last_pass_ns >= rest_of_passes(p.ttl)) {
 		reclaim_pass(&p);
-		took = current->se.sum_exec_runtime - began;
-		next_pass_ns = now + max_t(u64, took * RECLAIM_SHARE,
-					     min_t(u64, p.ttl / 4, 30) * NSEC_PER_SEC);
+		last_pass_took = current->se.sum_exec_runtime - began;
+		last_pass_ns = now;
 	}
 	schedule_delayed_work(&reclaim_work, RECLAIM_SECS * HZ);
 }
@@ -409,7 +416,8 @@ static void reclaim_work_fn(struct work_struct *work)
 void iob_reclaim_start(void)
 {
 	memset(&reclaimed, 0, sizeof(reclaimed));
-	next_pass_ns = 0;
+	last_pass_ns = 0;
+	last_pass_took = 0;
 	iob_pipe_read_none();
 	schedule_delayed_work(&reclaim_work, RECLAIM_SECS * HZ);
 }
