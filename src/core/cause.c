@@ -170,7 +170,8 @@ u64 iob_cause_modified(u64 ref, u32 modifier)
  */
 void iob_cause_add_last(struct iob_cause *cause, u64 role, bool kthread)
 {
-	cause_fill(cause, role, IOB_INTENT_NOMEM, kthread);
+	cause_fill(cause, role, role == IOB_CAUSE_LOST ? IOB_INTENT_LOST : IOB_INTENT_NOMEM,
+		   kthread);
 	iob_index_place(&iob_causes, &cause->node, role);
 }
 

@@ -188,7 +188,8 @@ for _ in range(2):
 eventually("what was read is reclaimed", reclaimed_all)
 eventually("the worker is done", lambda: int(value("nr_acts")) == 2)
 print("reclaimed:", gone())
-same("roles of exited writers", {str(p) for p in many + [unread]} & pids(), set())
+eventually("no exited writer has a role",
+           lambda: not {str(p) for p in many + [unread]} & pids())
 same("the dirty page's", str(late) in pids(), True)
 same("nr_acts", int(value("nr_acts")), acts + 1 - gone()["acts"])
 same("nr_roles", int(value("nr_roles")), roles + 1 - gone()["roles"])
