@@ -130,8 +130,8 @@ accuracy_one() {
 	accuracy_sync
 	accuracy_settled before "$@"
 	echo 1 >"$IOB/enable"
-	cat "$IOB/iolog" >"$out/iolog" &
-	ACCURACY_READER=$!
+	iob_read_log "$out/iolog"
+	ACCURACY_READER=$IOB_READER
 	accuracy_run "$workload"
 	accuracy_freeze "$ACCURACY_MNT"
 	accuracy_sync

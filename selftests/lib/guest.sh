@@ -99,6 +99,16 @@ iob_load() {
 	[ -d "$IOB" ] || fail "loaded, but there is no $IOB"
 }
 
+# Copy iolog to a file, in the background, until ioblame is off: $IOB_READER. The log is open
+# when this returns: IO that nobody reads of is not logged.
+iob_read_log() { # FILE
+	local fd
+	exec {fd}<"$IOB/iolog"
+	cat <&"$fd" >"$1" &
+	IOB_READER=$!
+	exec {fd}<&-
+}
+
 iob_unload() {
 	rmmod ioblame || fail "ioblame does not unload"
 }

@@ -97,8 +97,8 @@ truth_begin() {
 	truth_stat before
 	echo 1 >"$IOB/enable"
 	# it ends with what there is while ioblame is off: so not before
-	cat "$IOB/iolog" >"$OUT/iolog" &
-	TRUTH_READER=$!
+	iob_read_log "$OUT/iolog"
+	TRUTH_READER=$IOB_READER
 }
 
 # truth_mount FSTYPE NODE DIR [OPTIONS]
