@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Acts are in an index, see index.h: found by role, intent and file through its hash table.
- * blame/reclaim frees the acts that are not used any more.
+ * io/reclaim frees the acts that are not used any more.
  *
  * Some numbers are spare: acts with files cannot take them, so that there is one for what is
  * less exact when the others are taken.
@@ -57,7 +57,7 @@ static struct iob_act *act_lookup(u64 role, u32 intent, const struct iob_file *f
 }
 
 static struct iob_act *act_create(u64 role, u32 intent, const struct iob_file *file,
-				  u32 hash)
+				  u32 hash, u32 used)
 {
 	/* what is less exact may use the spare numbers */
 	bool spare = !file->ino && !file->dev;
@@ -75,7 +75,7 @@ static struct iob_act *act_create(u64 role, u32 intent, const struct iob_file *f
 	new->role = role;
 	new->intent = intent;
 	new->file = *file;
-	new->used = iob_cause_now();
+	new->used = used;
 	node = spare ? iob_index_add_spare(&acts, &new->node, hash, act_same) :
 		       iob_index_add(&acts, &new->node, hash, act_same);
 	if (node != &new->node)
@@ -83,13 +83,13 @@ static struct iob_act *act_create(u64 role, u32 intent, const struct iob_file *f
 	return IS_ERR(node) ? NULL : container_of(node, struct iob_act, node);
 }
 
-/* The act, made if it is new; NULL if that is not possible (counted). */
-static struct iob_act *act_find(u64 role, u32 intent, const struct iob_file *file)
+/* The act, made with @used if it is new; NULL if that is not possible (counted). */
+static struct iob_act *act_find(u64 role, u32 intent, const struct iob_file *file, u32 used)
 {
 	u32 hash = act_hash(role, intent, file);
 	struct iob_act *act = act_lookup(role, intent, file, hash);
 
-	return act ? act : act_create(role, intent, file, hash);
+	return act ? act : act_create(role, intent, file, hash, used);
 }
 
 /* The act of a number that is always there. */
@@ -103,7 +103,7 @@ static struct iob_act *act_special(u32 nr)
  * @act: no special one
  *
  * It has no file; if @act has none, no intent either; if @act has none of both, it is that
- * of lost IO.  Any context but NMI, inside iob_read_lock().  Never NULL.
+ * of lost IO.  A new one is as old as @act: nobody has used it since.  Any context but NMI, inside iob_read_lock().  Never NULL.
  */
 struct iob_act *iob_act_coarser(const struct iob_act *act)
 {
@@ -111,9 +111,9 @@ struct iob_act *iob_act_coarser(const struct iob_act *act)
 	struct iob_act *coarse = NULL;
 
 	if (act->file.ino || act->file.dev)
-		coarse = act_find(act->role, act->intent, &none);
+		coarse = act_find(act->role, act->intent, &none, act->used);
 	if (!coarse && act->intent > IOB_INTENT_LOST)
-		coarse = act_find(act->role, IOB_INTENT_NOMEM, &none);
+		coarse = act_find(act->role, IOB_INTENT_NOMEM, &none, act->used);
 	if (!coarse || coarse == act)
 		coarse = act_special(IOB_ACT_LOST);
 	return coarse;
@@ -131,17 +131,19 @@ noinline struct iob_act *iob_act_get(u64 ref, const struct iob_file *file)
 	static const struct iob_file none;
 	const struct iob_cause *cause;
 	struct iob_act *act;
+	u32 now;
 
 	if (ref == IOB_CAUSE_NOMEM)
 		return act_special(IOB_ACT_NOMEM);
 	cause = iob_cause_of(ref);
 	if (!cause || ref <= IOB_CAUSE_LOST)
 		return act_special(IOB_ACT_LOST);
-	act = act_find(cause->role, cause->intent, file);
+	now = iob_cause_now();
+	act = act_find(cause->role, cause->intent, file, now);
 	if (unlikely(!act))
-		act = act_find(cause->role, cause->intent, &none);
+		act = act_find(cause->role, cause->intent, &none, now);
 	if (unlikely(!act))
-		act = act_find(cause->role, IOB_INTENT_NOMEM, &none);
+		act = act_find(cause->role, IOB_INTENT_NOMEM, &none, now);
 	if (unlikely(!act))
 		return act_special(IOB_ACT_NOMEM);
 	iob_act_touch(act);

@@ -65,7 +65,7 @@ struct pass {
 	bool roles_marked;	/* once */
 	bool short_of_roles;
 	bool short_of_causes;
-	bool short_of_acts;
+	u32 want_acts;		/* room is short: free so many, also unread ones */
 };
 
 static bool is_crowded(u32 taken, u32 max)
@@ -161,8 +161,8 @@ static u32 age_of_acts(const struct pass *p, bool unread)
 	u32 ticks = secs_to_ticks(p->ttl);
 	unsigned int i;
 
-	for (i = 0; p->short_of_acts && i < ARRAY_SIZE(ages_to_try); i++) {
-		if (count_acts(p, ticks, unread) >= iob_conf.max[IOB_LIMIT_acts] / 4)
+	for (i = 0; p->want_acts && i < ARRAY_SIZE(ages_to_try); i++) {
+		if (count_acts(p, ticks, unread) >= p->want_acts)
 			break;
 		ticks = min(ticks, secs_to_ticks(ages_to_try[i]));
 	}
@@ -288,7 +288,7 @@ static void reclaim_acts(struct pass *p)
 	bool unread = false;
 
 	bitmap_zero(p->dead, iob_acts_max());
-	if (p->short_of_acts && count_acts(p, ticks, false) < iob_conf.max[IOB_LIMIT_acts] / 4) {
+	if (p->want_acts && count_acts(p, ticks, false) < p->want_acts) {
 		unread = true;
 		ticks = age_of_acts(p, true);
 	}
@@ -381,6 +381,14 @@ static bool is_short_of_acts(void)
 	return is_crowded(n, max);
 }
 
+/* How many acts shall go: each keeps its role alive, so roles may be what is short. */
+static u32 acts_wanted(bool short_of_roles)
+{
+	if (is_short_of_acts())
+		return iob_conf.max[IOB_LIMIT_acts] / 4;
+	return short_of_roles ? iob_roles_max() / 4 : 0;
+}
+
 static void reclaim_work_fn(struct work_struct *work);
 /* (not deferrable: its CPU may be idle while others fill a table) */
 static DECLARE_DELAYED_WORK(reclaim_work, reclaim_work_fn);
@@ -399,11 +407,11 @@ static void reclaim_work_fn(struct work_struct *work)
 		.short_of_roles = is_crowded(iob_roles_count(), iob_roles_max()),
 		.short_of_causes = is_crowded(iob_causes_count(),
 					      iob_conf.max[IOB_LIMIT_causes]),
-		.short_of_acts = is_short_of_acts(),
 	};
 	u64 began = current->se.sum_exec_runtime, now = ktime_get_ns();
 
-	if (p.short_of_roles || p.short_of_causes || p.short_of_acts ||
+	p.want_acts = acts_wanted(p.short_of_roles);
+	if (p.short_of_roles || p.short_of_causes || p.want_acts ||
 	    now - last_pass_ns >= rest_of_passes(p.ttl)) {
 		reclaim_pass(&p);
 		last_pass_took = current->se.sum_exec_runtime - began;
