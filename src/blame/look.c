@@ -4,6 +4,7 @@
 
 #include "behalf.h"
 #include "core/intent.h"
+#include "core/metadata.h"
 #include "core/role.h"
 #include "look.h"
 #include "stack/stack.h"
@@ -14,15 +15,16 @@
  * @f: one of its folios
  *
  * The pages of a direct IO may be in the page cache, too, if its buffer is a mapped file.
- * So a page counts only while it is under writeback, or locked for a read.
+ * So a page counts only while it is under writeback, or locked for a read.  Nobody can map
+ * the pages of a file system's own inodes, and they always count.
  * Return: NULL if it goes from or to no file's page cache.
  */
 struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f)
 {
 	struct inode *host = iob_folio_host(f);
 
-	/* buffers are written without a mark on their page */
-	if (!host || iob_is_bdev(host) || l->kind == &iob_bio_buffer)
+	/* buffers are written, and btrfs reads its metadata, without a mark on the page */
+	if (!host || iob_is_bdev(host) || iob_is_metadata(host) || l->kind == &iob_bio_buffer)
 		return host;
 	if (l->op == IOB_OP_WRITE)
 		return iob_folio_writeback(f) ? host : NULL;
