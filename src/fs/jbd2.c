@@ -17,6 +17,7 @@
 
 #include <compat/blkdev.h>
 
+#include "blame/bio_kind.h"
 #include "blame/dirty.h"
 #include "blame/dirty_fast.h"
 #include "blame/provider.h"
@@ -103,6 +104,8 @@ static const struct iob_hook jbd2_table[] = {
 	     "which act changed what a block of the journal holds"),
 	JBD2("jbd2_journal_commit_transaction", jbd2_commit_entered,
 	     "the participants of a transaction"),
+	IOB_HOOK_END_IN("jbd2", CONFIG_JBD2, "journal_end_buffer_io_sync", &iob_bio_buffer,
+			"the files of data that ext4 writes to its journal"),
 };
 
 static IOB_HOOK_LIST(jbd2_hooks, jbd2_table);
