@@ -13,8 +13,8 @@
  * Sets get 1/256 of the memory.  The directory has its full size from the start, two places
  * for each of these sets.  If there are as many sets, or if a set is at one place of the
  * directory only, it cannot be split: then the oldest entry gives way.  That is counted by
- * its kind, unless the entry was noted five minutes ago or was asked for the last time.  Such
- * idle entries give way before a set is split, too.
+ * its kind, unless the entry was noted five minutes ago, or was asked for the last time a minute
+ * ago.  Such idle entries give way before a set is split, too.
  *
  * No object's lifetime is ours, and no object is followed: its address is compared.  So
  * an entry may be left from an object that had the address before.  Each caller must be
@@ -51,6 +51,8 @@
 #define SHARE		256
 /* an entry that was noted so long ago is hardly asked for any more */
 #define IDLE		(5 * 60 * HZ)
+/* an entry that was asked for the last time is idle after so long: most often nobody asks again */
+#define LAST		(60 * HZ)
 /* the worker merges sets so often, if they have no more entries in use than that */
 #define MERGE_EVERY	(60 * HZ)
 #define MERGE_UPTO	4
@@ -390,8 +392,8 @@ u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub
  * @object: its address
  * @sub:    as it was set
  *
- * As iob_assoc_get().  The entry stays as long as there is room; then it is the first one to
- * give way.
+ * As iob_assoc_get().  The entry is idle a minute later.  Example: xfs writes an inode; half a
+ * minute later its data are written, which changes the inode again.
  */
 u64 iob_assoc_get_last(const struct iob_assoc_kind *kind, const void *object, u64 sub)
 {
@@ -404,7 +406,7 @@ u64 iob_assoc_get_last(const struct iob_assoc_kind *kind, const void *object, u6
 	a = assoc_find(s, hash, kind->nr, object, sub);
 	if (a) {
 		act = a->act;
-		a->used = (u32)jiffies - IDLE;
+		a->used = (u32)jiffies - IDLE + LAST;
 	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	return act;

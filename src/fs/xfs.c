@@ -138,14 +138,20 @@ static void xfs_for_inode_entered(struct pt_regs *regs)
 		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), &call);
 }
 
-/* (tp, ip, ...): a worker leaves the inode to the act that was noted before */
+/* (tp, ip, ...): a worker leaves the inode to the act that was noted before, if there is one */
 static void xfs_log_inode_entered(struct pt_regs *regs)
 {
 	const void *ip = iob_arg_ptr(regs, 1);
-	u64 act;
+	u64 act, before;
 
 	act = xfs_act_of_trans(iob_arg_ptr(regs, 0), ip, regs);
-	if (act != IOB_CAUSE_NONE && iob_behalf_is_known(regs))
+	if (!iob_behalf_is_known(regs)) {
+		/* it is noted anew: the inode is dirty from now on */
+		before = iob_assoc_get(&xfs_assoc_inode, ip, 0);
+		if (before != IOB_CAUSE_NONE)
+			act = before;
+	}
+	if (act != IOB_CAUSE_NONE)
 		iob_assoc_set(&xfs_assoc_inode, ip, 0, act);
 }
 
