@@ -392,7 +392,7 @@ u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub
  * @object: its address
  * @sub:    as it was set
  *
- * As iob_assoc_get().  The entry is idle a minute later.  Example: xfs writes an inode; half a
+ * As iob_assoc_get().  The entry is idle a minute later.  Example: an inode is written; half a
  * minute later its data are written, which changes the inode again.
  */
 u64 iob_assoc_get_last(const struct iob_assoc_kind *kind, const void *object, u64 sub)

@@ -23,7 +23,7 @@ struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f)
 {
 	struct inode *host = iob_folio_host(f);
 
-	/* buffers are written, and btrfs reads its metadata, without a mark on the page */
+	/* buffers are written, and metadata may be read, without a mark on the page */
 	if (!host || iob_is_bdev(host) || iob_is_metadata(host) || l->kind == &iob_bio_buffer)
 		return host;
 	if (l->op == IOB_OP_WRITE)

@@ -103,7 +103,8 @@ static struct iob_act *act_special(u32 nr)
  * @act: no special one
  *
  * It has no file; if @act has none, no intent either; if @act has none of both, it is that
- * of lost IO.  A new one is as old as @act: nobody has used it since.  Any context but NMI, inside iob_read_lock().  Never NULL.
+ * of lost IO.  A new one is as old as @act: nobody has used it since.  Any context but NMI,
+ * inside iob_read_lock().  Never NULL.
  */
 struct iob_act *iob_act_coarser(const struct iob_act *act)
 {
