@@ -14,7 +14,8 @@
  * for each of these sets.  If there are as many sets, or if a set is at one place of the
  * directory only, it cannot be split: then the oldest entry gives way.  That is counted by
  * its kind, unless the entry was noted five minutes ago, or was asked for the last time a minute
- * ago.  Such idle entries give way before a set is split, too.
+ * ago.  Such idle entries give way before a set is split, too.  Once asked for the last time, an
+ * entry keeps no cause alive: so exited tasks' roles can be freed at once when room is short.
  *
  * No object's lifetime is ours, and no object is followed: its address is compared.  So
  * an entry may be left from an object that had the address before.  Each caller must be
@@ -437,6 +438,12 @@ u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 su
 	return act;
 }
 
+/* True if the entry's cause must stay: nobody has asked for it the last time. */
+static bool assoc_needs_cause(const struct assoc *a)
+{
+	return (u32)jiffies - a->used < IDLE - LAST;
+}
+
 static void assoc_mark_set(struct assoc_set *s, unsigned long *causes)
 {
 	const struct iob_cause *cause;
@@ -446,7 +453,7 @@ static void assoc_mark_set(struct assoc_set *s, unsigned long *causes)
 	raw_spin_lock_irqsave(&s->lock, flags);
 	for (i = 0; i < WAYS; i++) {
 		/* (what is no reference finds nothing) */
-		if (!(s->tags >> i * 8 & 0xff) || assoc_is_idle(&s->way[i]))
+		if (!(s->tags >> i * 8 & 0xff) || !assoc_needs_cause(&s->way[i]))
 			continue;
 		cause = iob_cause_of(s->way[i].act);
 		if (cause)
