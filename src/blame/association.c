@@ -438,7 +438,10 @@ u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 su
 	return act;
 }
 
-/* True if the entry's cause must stay: nobody has asked for it the last time. */
+/*
+ * True if the entry's cause must stay: it was noted less than four minutes ago, and nobody has
+ * asked for it the last time.
+ */
 static bool assoc_needs_cause(const struct assoc *a)
 {
 	return (u32)jiffies - a->used < IDLE - LAST;
