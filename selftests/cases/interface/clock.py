@@ -94,15 +94,22 @@ a_second(lambda: None)
 takes(TRUST, "2", "2")
 switch_to(other)
 time.sleep(4)
-if status()["clock"] == "tsc":
+
+
+def beside():
     a_second(lambda: None)
     measure("by the counter beside %s" % other)
     disable()
     enable(log=False)
     same("clock of a session that began so", status()["clock"], "tsc")
     measure("by the counter beside %s from the beginning" % other)
-else:
-    # what an emulator's clocks do if its host is loaded
+
+
+# The clocks of an emulator differ if its host is loaded. Then ioblame rightly drops the TSC, maybe
+# during an IO, which has no length then. Only that excuses a failure.
+pid = child(beside) if status()["clock"] == "tsc" else 0
+if not pid or os.waitpid(pid, 0)[1]:
+    same("the clock once it was not right beside %s" % other, status()["clock"], "kernel")
     print("the guest's TSC and %s differ by more than 0.1 %%: not tested beside it" % other)
 # --- it is not trusted any more
 put(TRUST, "0")
