@@ -239,7 +239,7 @@ state_end() {
 		[ "$(cat $tmp/read)" -gt 0 ] || fail "benchread has read nothing"
 		;;
 	enabled | default* | counters*)
-		grep -q '^total R .*exact=[1-9]' $IOB/status || fail "ioblame has seen nothing"
+		grep -q '^total [RW] .*exact=[1-9]' $IOB/status || fail "ioblame has seen nothing"
 		;;
 	other)
 		! grep -qE '^total . ios=[1-9]' $IOB/status || fail "ioblame has seen IO of the other device"

@@ -149,7 +149,8 @@ static void task(unsigned int nr, const char *path)
 			err(1, "io_setup");
 		submit(&a, fd, depth);
 	}
-	work(&a, fd, 2 * depth + 100);
+	/* until the memory of the reads comes round again */
+	work(&a, fd, 8 * depth + 100);
 	meet(0);
 	/* the first task's mark is that of all */
 	if (nr == 0)
