@@ -48,6 +48,15 @@ static __always_inline void iob_here(unsigned long *ip, unsigned long *sp,
 		     : "=r" (*ip), "=r" (*sp), "=r" (*bp));
 }
 
+/* The stack pointer alone, the same in all of a function. */
+static __always_inline unsigned long iob_sp_here(void)
+{
+	unsigned long sp;
+
+	asm volatile("mov %%rsp, %0" : "=r" (sp));
+	return sp;
+}
+
 /* The registers that the unwinder has in its current frame. */
 static inline void iob_unwind_at(const struct unwind_state *state,
 				 unsigned long *sp, unsigned long *bp)

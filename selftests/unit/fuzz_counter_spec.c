@@ -21,6 +21,7 @@ static void check_slot(const struct iob_counter_spec *s, u64 v)
 {
 	const u64 *b = s->bound;
 	int slot = iob_counter_slot(s, v);
+	struct iob_simple_counter p;
 
 	REQUIRE((slot < 0) == (v < b[0] || (b[8] && v >= b[8])));
 	REQUIRE(slot >= -1 && slot < IOB_NR_SLOTS);
@@ -28,6 +29,12 @@ static void check_slot(const struct iob_counter_spec *s, u64 v)
 		REQUIRE(v >= b[slot]);
 	if (slot >= 0 && slot < 7)
 		REQUIRE(v < b[slot + 1]);
+	if (v >= IOB_SIMPLE_VALUES)
+		return;
+	if (iob_simple_counter_make(s, 0, &p) && iob_simple_counter_counts(&p, v))
+		REQUIRE(iob_simple_counter_slot(&p, v) / sizeof(u32) == (unsigned long)slot);
+	else
+		REQUIRE(slot < 0);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

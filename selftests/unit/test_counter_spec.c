@@ -211,11 +211,30 @@ static void small_buffers(void)
 	}
 }
 
+/* The slot by the simple form; as iob_counter_slot() where a value is too large for it. */
+static int simple_slot(const struct iob_counter_spec *s, u64 value)
+{
+	struct iob_simple_counter p;
+
+	memset(&p, 0xee, sizeof(p));
+	if (value >= IOB_SIMPLE_VALUES)
+		return iob_counter_slot(s, value);
+	if (!iob_simple_counter_make(s, 40, &p) || !iob_simple_counter_counts(&p, value))
+		return -1;
+	if (p.size != (s->field == IOB_FIELD_SIZE))
+		fail("the simple form is another counter");
+	return iob_simple_counter_slot(&p, value) / sizeof(u32) - 40;
+}
+
 static void check_slot(const struct iob_counter_spec *s, u64 value, int want)
 {
 	char buf[IOB_COUNTER_SPEC_SIZE];
-	int got = iob_counter_slot(s, value);
+	int got = iob_counter_slot(s, value), simple = simple_slot(s, value);
 
+	if (simple != want) {
+		iob_counter_spec_format(s, buf, sizeof(buf));
+		fail("'%s': %llu in slot %d of the simple form, not %d", buf, value, simple, want);
+	}
 	if (got == want)
 		return;
 	iob_counter_spec_format(s, buf, sizeof(buf));

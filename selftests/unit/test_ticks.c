@@ -35,8 +35,8 @@ static bool within(u64 got, u128 least, u128 most)
 static void lengths(void)
 {
 	struct iob_ticks t;
-	u64 nsecs = any_tick(&t), from, len, mark, got, soon;
-	unsigned int nr_soon = 0;
+	u64 nsecs = any_tick(&t), from, len, mark, got;
+	u32 nr_soon = 0, soon;
 
 	for (int i = 0; i < FEW * MANY; i++) {
 		if (i % MANY == 0)
@@ -59,7 +59,7 @@ static void lengths(void)
 			continue;
 		nr_soon++;
 		if (soon != got)
-			fail("%llu ticks are %llu us, soon %llu", len, got, soon);
+			fail("%llu ticks are %llu us, soon %u", len, got, soon);
 	}
 	if (nr_soon < FEW * MANY / 4)
 		fail("only %u are had soon", nr_soon);
@@ -84,7 +84,7 @@ static void whole(void)
 
 static void no_length(struct iob_ticks *t, const char *what, u64 from, u64 to)
 {
-	u64 usecs = 0;
+	u32 usecs = 0;
 
 	if (iob_ticks_nsecs(t, from, to) || iob_ticks_usecs(t, from, to) ||
 	    iob_ticks_soon(t, from, to, &usecs))

@@ -21,7 +21,10 @@
 struct iob_share {
 	u64 cause;		/* its id: without a tag, not inherited */
 	struct iob_file file;
-	u64 dirty_ns;		/* when the first page was dirtied, or a value below */
+	union {
+		u64 dirty_ns;	/* when the first page was dirtied, or a value below */
+		struct iob_act *act;	/* io/fast's: IOB_DIRTY_NEVER by iob_share_never_dirty() */
+	};
 	u32 bytes;
 	u8 how;			/* enum iob_how */
 };
@@ -30,6 +33,15 @@ struct iob_share {
 #define IOB_DIRTY_NEVER		0ULL
 /* iob_share.dirty_ns of what was dirtied at an unknown time. */
 #define IOB_DIRTY_UNKNOWN	1ULL
+
+/*
+ * True if a share was never dirty: IOB_DIRTY_NEVER, or io/fast keeps an address there.  No time
+ * has the top bit, its addresses have it.
+ */
+static inline bool iob_share_never_dirty(const struct iob_share *s)
+{
+	return (s64)s->dirty_ns <= 0;
+}
 
 struct iob_origin {
 	union {

@@ -75,7 +75,7 @@ static struct iob_act *act_create(u64 role, u32 intent, const struct iob_file *f
 	new->role = role;
 	new->intent = intent;
 	new->file = *file;
-	new->used = used;
+	new->use.tick = used;
 	node = spare ? iob_index_add_spare(&acts, &new->node, hash, act_same) :
 		       iob_index_add(&acts, &new->node, hash, act_same);
 	if (node != &new->node)
@@ -112,9 +112,9 @@ struct iob_act *iob_act_coarser(const struct iob_act *act)
 	struct iob_act *coarse = NULL;
 
 	if (act->file.ino || act->file.dev)
-		coarse = act_find(act->role, act->intent, &none, act->used);
+		coarse = act_find(act->role, act->intent, &none, act->use.tick);
 	if (!coarse && act->intent > IOB_INTENT_LOST)
-		coarse = act_find(act->role, IOB_INTENT_NOMEM, &none, act->used);
+		coarse = act_find(act->role, IOB_INTENT_NOMEM, &none, act->use.tick);
 	if (!coarse || coarse == act)
 		coarse = act_special(IOB_ACT_LOST);
 	return coarse;
@@ -147,7 +147,9 @@ noinline struct iob_act *iob_act_get(u64 ref, const struct iob_file *file)
 		act = act_find(cause->role, IOB_INTENT_NOMEM, &none, now);
 	if (unlikely(!act))
 		return act_special(IOB_ACT_NOMEM);
-	iob_act_touch(act);
+	/* (not .pipe: io/fast looks for an act before its IO is counted) */
+	if (READ_ONCE(act->use.tick) != now)
+		WRITE_ONCE(act->use.tick, now);
 	if (READ_ONCE(act->dead) || !iob_file_same(&act->file, file))
 		return act;
 	WRITE_ONCE(act->cause, iob_cause_id(ref));

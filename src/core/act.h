@@ -28,10 +28,9 @@ struct iob_act {
 	u64 role;		/* id */
 	struct iob_file file;
 	u32 intent;		/* number */
-	u32 used;		/* iob_cause_now() when it last did IO */
-	u32 *counters;		/* of io/counters; NULL until the first IO */
-	u32 pipe;		/* counters_pipe's generation at the last IO */
 	bool dead;		/* buried: found no more */
+	struct iob_use use;	/* iob_use_now at the last IO */
+	u32 *counters;		/* of io/counters; NULL until the first IO */
 };
 
 #define IOB_ACT_RECENT	16	/* a power of 2 */
@@ -80,13 +79,13 @@ static __always_inline struct iob_act *iob_act_of(u64 cause, const struct iob_fi
 	return likely(act) ? act : iob_act_get(cause, file);
 }
 
-/* Note that an act is in use. */
+/* Note that an act does IO. */
 static __always_inline void iob_act_touch(struct iob_act *act)
 {
-	u32 now = iob_cause_now();
+	u64 now = READ_ONCE(iob_use_now.both);
 
-	if (READ_ONCE(act->used) != now)
-		WRITE_ONCE(act->used, now);
+	if (READ_ONCE(act->use.both) != now)
+		WRITE_ONCE(act->use.both, now);
 }
 
 #endif

@@ -55,6 +55,8 @@ static u64 cause_last(u64 role)
 	return role;
 }
 
+struct iob_use iob_use_now __read_mostly = { .pipe = 1 };
+
 static void cause_fill(struct iob_cause *c, u64 role, u32 intent, bool kthread)
 {
 	c->role = role;

@@ -26,8 +26,6 @@
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/ioblame.h>
-#include <linux/jiffies.h>
-#include <linux/log2.h>
 
 #include "file.h"
 #include "index.h"
@@ -164,12 +162,25 @@ static __always_inline enum iob_how iob_cause_how(u64 ref, const struct iob_caus
 	return ref & IOB_CAUSE_INHERITED ? IOB_HOW_INHERITED : IOB_HOW_EXACT;
 }
 
-/* The unit of ->used: about a second, in jiffies.  A power of 2, to divide by a shift. */
-#define IOB_CAUSE_TICK	roundup_pow_of_two(HZ)
+/*
+ * What objects that are in use note, to be reclaimed in this order.  One more for each look of
+ * io/reclaim, about a second: while the looks are late nothing grows old.
+ */
+struct iob_use {
+	union {
+		struct {
+			u32 tick;
+			u32 pipe;	/* the generation of counters_pipe, acts only */
+		};
+		u64 both;	/* for one comparison; a torn pair is mended by the next IO */
+	};
+};
+
+extern struct iob_use iob_use_now;
 
 static __always_inline u32 iob_cause_now(void)
 {
-	return jiffies / IOB_CAUSE_TICK;
+	return READ_ONCE(iob_use_now.tick);
 }
 
 /* Note that a cause is in use.  Writes once a tick only, so that CPUs share the line. */

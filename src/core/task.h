@@ -27,7 +27,7 @@
 
 /* bytes of the parts that each dirtied page and each direct IO looks at */
 #define IOB_ROOM_DIRTY	240
-#define IOB_ROOM_DIRECT	136
+#define IOB_ROOM_DIRECT	144
 
 /* a file that is made is changed by some four stacks; a power of 2 */
 #define IOB_TASK_CAUSES	8
@@ -103,7 +103,9 @@ struct iob_task *iob_task_make(void);
 
 static inline struct hlist_head *iob_task_bucket(const struct task_struct *task)
 {
-	return &iob_tasks.bucket[hash_ptr(task, IOB_TASK_BITS) & iob_tasks.mask];
+	/* hash_ptr() needs one instruction more for its constant */
+	return &iob_tasks.bucket[(u64)(unsigned long)task * GOLDEN_RATIO_32 >> 32 &
+				 iob_tasks.mask];
 }
 
 /* The context of a task, or NULL; it may be of an earlier session.  Inside iob_read_lock(). */

@@ -81,7 +81,7 @@ static void pipe_bin_format(struct iob_text *t, const struct iob_act *act)
 /* True if the act did IO in @generation or later; generations wrap around. */
 static bool act_used_since(const struct iob_act *act, u32 generation)
 {
-	u32 last = READ_ONCE(act->pipe);
+	u32 last = READ_ONCE(act->use.pipe);
 
 	return last && (s32)(last - generation) >= 0;
 }

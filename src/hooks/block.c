@@ -160,20 +160,28 @@ rq_complete_probe_errno(void *data, struct request *rq, int error, unsigned int 
 		rq_complete_watched_errno(rq, error, bytes);
 }
 
+/* A call of its own, and no more arguments: nothing is kept across calls, no register saved. */
 static notrace noinline void __maybe_unused
-rq_complete_watched(struct request *rq, blk_status_t error, unsigned int bytes)
+rq_complete_watched(struct request *rq, unsigned int bytes)
 {
-	if (likely(!error))
-		iob_fast_rq_done(rq, 0, bytes);
-	else
-		rq_complete_watched_errno(rq, blk_status_to_errno(error), bytes);
+	iob_fast_rq_done(rq, 0, bytes);
+}
+
+static notrace noinline void __maybe_unused
+rq_complete_failed(struct request *rq, blk_status_t error, unsigned int bytes)
+{
+	rq_complete_watched_errno(rq, blk_status_to_errno(error), bytes);
 }
 
 static notrace void __maybe_unused
 rq_complete_probe(void *data, struct request *rq, blk_status_t error, unsigned int bytes)
 {
-	if (iob_fast_has(rq))
-		rq_complete_watched(rq, error, bytes);
+	if (!iob_fast_has(rq))
+		return;
+	if (likely(!error))
+		rq_complete_watched(rq, bytes);
+	else
+		rq_complete_failed(rq, error, bytes);
 }
 
 static void bio_complete_probe(void *data, struct request_queue *q, struct bio *bio)

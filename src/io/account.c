@@ -54,7 +54,7 @@ static noinline void measure_run(struct iob_io *io, struct iob_fields *f)
 	iob_io_stamp(io);
 	queued = io->queue_ns;
 	issued = io->issue_ns ? io->issue_ns : queued;
-	born = io->run.dirty_ns == IOB_DIRTY_NEVER ? queued : io->run.dirty_ns;
+	born = iob_share_never_dirty(&io->run) ? queued : io->run.dirty_ns;
 	f->v[IOB_FIELD_OFFSET] = scale_to_disk(io->gd, io->run_sector);
 	f->v[IOB_FIELD_SIZE] = io->run.bytes;
 	f->v[IOB_FIELD_WAIT_TIME] = iob_usecs(queued, issued);

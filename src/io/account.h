@@ -33,22 +33,12 @@ static __always_inline void iob_io_charge(const struct iob_disk *disk, u8 op,
 	this_cpu_add(disk->sums->bytes[op][how], bytes);
 }
 
-/* @act counts an IO: counters_pipe shows it. */
-static __always_inline void iob_io_note_act(struct iob_act *act)
-{
-	u32 generation = iob_pipe_generation();
-
-	if (READ_ONCE(act->pipe) != generation)
-		WRITE_ONCE(act->pipe, generation);
-	iob_act_touch(act);
-}
-
 /* The act that a run counts for.  As iob_act_of(). */
 static __always_inline struct iob_act *iob_io_act(u64 cause, const struct iob_file *file)
 {
 	struct iob_act *act = iob_act_of(cause, file);
 
-	iob_io_note_act(act);
+	iob_act_touch(act);
 	return act;
 }
 

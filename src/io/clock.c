@@ -48,6 +48,12 @@ noinline u64 iob_clock_other(void)
 	return iob_ticks_other(&iob_clock.tick, ktime_get_ns());
 }
 
+/* The slow path of iob_clock_stamp(): a call after which nothing is needed any more. */
+noinline void iob_clock_stamp_other(u64 *at)
+{
+	*at = iob_clock_other();
+}
+
 /* The clock's name: that of the counter, or "kernel".  In a session. */
 const char *iob_clock_name(void)
 {
@@ -86,7 +92,8 @@ static bool clock_counter_holds(const struct tk_read_base *now)
 	u64 nsecs;
 
 	if (iob_cycles_are(now->clock)) {
-		compared = false;
+		if (compared)
+			compared = false;
 		return true;
 	}
 	if (!clock_counter_trusted(now->clock))
@@ -108,7 +115,9 @@ static int timekeeper_ticked(struct notifier_block *nb, unsigned long stepped, v
 		WRITE_ONCE(iob_clock.counts, clock_counter_taken(now));
 	if (READ_ONCE(iob_clock.counts) && !clock_counter_holds(now))
 		WRITE_ONCE(iob_clock.counts, false);
-	kept = now->clock;
+	/* written on change only: CPUs take turns at the tick */
+	if (kept != now->clock)
+		kept = now->clock;
 	return NOTIFY_OK;
 }
 

@@ -28,6 +28,7 @@ struct iob_clock {
 extern struct iob_clock iob_clock;
 
 u64 iob_clock_other(void);
+void iob_clock_stamp_other(u64 *at);
 const char *iob_clock_name(void);
 void iob_clock_start(void);
 void iob_clock_stop(void);
@@ -39,13 +40,23 @@ static __always_inline u64 iob_clock_now(void)
 						     iob_clock_other();
 }
 
-/* Microseconds since @from, see iob_ticks_soon(). */
-static __always_inline bool iob_clock_soon(u64 from, u64 *usecs)
+/* Note the time in ticks.  Any context but NMI. */
+static __always_inline void iob_clock_stamp(u64 *at)
 {
-	u64 now = iob_cycles();
+	if (likely(READ_ONCE(iob_clock.counts)))
+		*at = iob_cycles();
+	else
+		iob_clock_stamp_other(at);
+}
 
-	return likely(READ_ONCE(iob_clock.counts)) &&
-	       iob_ticks_soon(&iob_clock.tick, from, now, usecs);
+/*
+ * Microseconds since @from, which was stamped less than some IOs ago: see iob_ticks_soon().
+ * Return: false if it was stamped by the other clock.  If it was stamped by the counter, and the
+ * counter is not trusted any more, the difference is as good as the last ones were.
+ */
+static __always_inline bool iob_clock_soon(u64 from, u32 *usecs)
+{
+	return iob_ticks_soon(&iob_clock.tick, from, iob_cycles(), usecs);
 }
 
 /* Microseconds from one time to another. */

@@ -155,3 +155,32 @@ int iob_counter_spec_format(const struct iob_counter_spec *s, char *buf,
 		len += scnprintf(buf + len, size - len, " %llu", s->bound[i]);
 	return len;
 }
+
+/**
+ * iob_simple_counter_make - the simple form of a counter
+ * @s:     an enabled specification
+ * @first: index of its slot 0 in an act's histograms
+ * @p:     gets the counter
+ *
+ * What no value reaches is cut off: a boundary that is too large becomes the largest number.
+ * Any context.  Return: false if no value below IOB_SIMPLE_VALUES counts.
+ */
+bool iob_simple_counter_make(const struct iob_counter_spec *s, u32 first,
+			     struct iob_simple_counter *p)
+{
+	const u64 most = IOB_SIMPLE_VALUES - 1;
+	/* (0 means no end: 0 - 1 is the greatest number) */
+	u64 last = s->bound[IOB_NR_SLOTS] - 1;
+	u32 i;
+
+	if (last > most)
+		last = most;
+	if (s->bound[0] > last)
+		return false;
+	for (i = 0; i < IOB_NR_SLOTS; i++)
+		p->bound[i] = s->bound[i] > most ? IOB_SIMPLE_VALUES : s->bound[i];
+	p->width = last - s->bound[0];
+	p->at = first * sizeof(u32);
+	p->size = s->field == IOB_FIELD_SIZE;
+	return true;
+}

@@ -71,4 +71,46 @@ static inline int iob_counter_slot(const struct iob_counter_spec *s, u64 value)
 	return iob_counter_slot_in(s, value);
 }
 
+/*
+ * A counter of size or total_time, for values below IOB_SIMPLE_VALUES.  Its numbers are as
+ * large as those of a histogram, so the search for a slot ends with the slot's offset.
+ */
+struct iob_simple_counter {
+	u32 bound[IOB_NR_SLOTS];
+	u32 width;		/* from the first boundary to the greatest value that counts */
+	u32 at;			/* its slot 0 in an act's histograms, in bytes */
+	bool size;		/* of IOB_FIELD_SIZE */
+};
+
+#define IOB_SIMPLE_VALUES	0xffffffffU
+
+bool iob_simple_counter_make(const struct iob_counter_spec *s, u32 first,
+			     struct iob_simple_counter *p);
+
+/* True if iob_counter_slot() is not -1.  Any context. */
+static __always_inline bool iob_simple_counter_counts(const struct iob_simple_counter *p,
+						      u32 value)
+{
+	return value - p->bound[0] <= p->width;
+}
+
+/*
+ * The slot of a value that counts, as iob_counter_slot_in(): its number in an act's histograms,
+ * in bytes.
+ */
+static __always_inline unsigned long
+iob_simple_counter_slot(const struct iob_simple_counter *p, u32 value)
+{
+	const u32 *slot = p->bound;
+
+	/* (jumps: most IOs of a kind fall in the same slot) */
+	if (value >= slot[4])
+		slot += 4;
+	if (value >= slot[2])
+		slot += 2;
+	if (value >= slot[1])
+		slot += 1;
+	return p->at + ((const char *)slot - (const char *)p->bound);
+}
+
 #endif

@@ -22,7 +22,8 @@
 #include "filter.h"
 
 struct counter {
-	struct iob_simple_counter simple;	/* has the spec */
+	struct iob_counter_spec spec;
+	struct iob_simple_counter simple;	/* the same, if it is simple */
 	bool filtered;
 	u32 needs;		/* fields that it counts or filters by, as bits */
 	struct iob_filter filter;
@@ -38,7 +39,6 @@ static u32 nr_session;			/* constant in a session */
 static struct kmem_cache *hist_cache;	/* of the session */
 bool iob_counters_timed __read_mostly;			/* M, read without */
 static struct iob_simple_counter *simple[IOB_NR_OPS][IOB_MAX_COUNTERS + 1];	/* M, R */
-u32 iob_pipe_generation_now = 1;
 
 struct iob_simple_counter **const iob_counters_simple[IOB_NR_OPS] = {
 	simple[0], simple[1], simple[2], simple[3], simple[4],
@@ -77,12 +77,11 @@ static void list_simple_counters(u32 op)
 	for (nr = 0; nr < nr_conf; nr++) {
 		struct counter *c = conf_of(nr);
 
-		if (!c || !(c->simple.spec.dirs & dir_of_op[op]) ||
+		if (!c || !(c->spec.dirs & dir_of_op[op]) ||
 		    c->needs & ~IOB_COUNTERS_SIMPLE || c->filtered)
 			continue;
-		c->simple.at = nr * IOB_HIST_SLOTS;
-		/* (0 means no end: 0 - 1 is the greatest number) */
-		c->simple.last = c->simple.spec.bound[IOB_NR_SLOTS] - 1;
+		if (!iob_simple_counter_make(&c->spec, nr * IOB_HIST_SLOTS, &c->simple))
+			continue;
 		/* the members above are visible before the counter is */
 		smp_store_release(to++, &c->simple);
 	}
@@ -101,7 +100,7 @@ static void sum_up_needs(void)
 		for (nr = 0; nr < nr_conf; nr++) {
 			const struct counter *c = conf_of(nr);
 
-			if (!c || !(c->simple.spec.dirs & dir_of_op[op]))
+			if (!c || !(c->spec.dirs & dir_of_op[op]))
 				continue;
 			fields |= c->needs;
 			if (c->filtered)
@@ -124,7 +123,7 @@ static void sum_up_needs(void)
 
 static u32 needs_of(const struct counter *c)
 {
-	u32 field, needs = BIT(c->simple.spec.field);
+	u32 field, needs = BIT(c->spec.field);
 
 	for (field = 0; c->filtered && field < IOB_NR_FIELDS; field++) {
 		if (iob_filter_uses(&c->filter, field))
@@ -213,7 +212,7 @@ int iob_counter_set_spec(u32 nr, const char *text)
 		err = -ENOMEM;
 		new = counter_copy(nr);
 		if (new) {
-			new->simple.spec = spec;
+			new->spec = spec;
 			replace_counter(nr, new);
 			err = 0;
 		}
@@ -286,7 +285,7 @@ ssize_t iob_counter_show_spec(u32 nr, char *buf, size_t size)
 
 	mutex_lock(&conf_mutex);
 	c = nr < nr_conf ? conf_of(nr) : NULL;
-	len = iob_counter_spec_format(c ? &c->simple.spec : &disabled, buf, size);
+	len = iob_counter_spec_format(c ? &c->spec : &disabled, buf, size);
 	mutex_unlock(&conf_mutex);
 	return len;
 }
@@ -374,7 +373,7 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 		const struct counter *c = rcu_dereference_sched(conf[nr]);
 		int slot;
 
-		if (!c || !(c->simple.spec.dirs & dir))
+		if (!c || !(c->spec.dirs & dir))
 			continue;
 		/*
 		 * Skip a counter that needs an unknown field: the age, or a field of a
@@ -382,7 +381,7 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 		 */
 		if (c->needs & ~known)
 			continue;
-		slot = iob_counter_slot(&c->simple.spec, fields->v[c->simple.spec.field]);
+		slot = iob_counter_slot(&c->spec, fields->v[c->spec.field]);
 		if (slot < 0)
 			continue;
 		if (unlikely(c->filtered) && !iob_filter_match(&c->filter, fields))
@@ -418,9 +417,9 @@ u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot)
 /* counters_pipe is opened: a new generation begins.  Return: the previous one. */
 u32 iob_pipe_next_generation(void)
 {
-	u32 last = iob_pipe_generation_now;
+	u32 last = iob_pipe_generation();
 
-	WRITE_ONCE(iob_pipe_generation_now, last + 1 ? last + 1 : 1);
+	WRITE_ONCE(iob_use_now.pipe, last + 1 ? last + 1 : 1);
 	return last;
 }
 
@@ -463,6 +462,5 @@ void iob_counters_merge(struct iob_act *to, const struct iob_act *from)
 		hist = alloc_histograms(to);
 	for (i = 0; hist && i < nr_session * IOB_HIST_SLOTS; i++)
 		atomic_add(from->counters[i], (atomic_t *)&hist[i]);
-	WRITE_ONCE(to->pipe, iob_pipe_generation());
 	iob_act_touch(to);
 }

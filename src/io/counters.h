@@ -56,13 +56,6 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
  */
 #define IOB_COUNTERS_SEEK	BIT(IOB_NR_FIELDS + 1)
 
-/* A counter without a filter that looks at such fields only. */
-struct iob_simple_counter {
-	struct iob_counter_spec spec;
-	u64 last;		/* the greatest value that counts */
-	u32 at;			/* index of its slot 0 in an act's histograms */
-};
-
 /* by operation: its simple counters; NULL ends the list */
 extern struct iob_simple_counter **const iob_counters_simple[IOB_NR_OPS];
 
@@ -75,19 +68,18 @@ static __always_inline void iob_counters_add(u32 *hist, u32 at)
 	atomic_inc((atomic_t *)&hist[at]);
 }
 
-/* iob_counters_charge_simple() for an act that has histograms. */
+/* iob_counters_charge_simple() for an act that has histograms, and values that fit. */
 static __always_inline void iob_counters_add_simple(u32 *hist, enum iob_op op,
-						    u64 size, u64 usecs)
+						    u32 size, u32 usecs)
 {
 	struct iob_simple_counter **simple = iob_counters_simple[op];
 	const struct iob_simple_counter *p;
 
 	for (; (p = READ_ONCE(*simple)); simple++) {
-		u64 value = p->spec.field == IOB_FIELD_SIZE ? size : usecs;
+		u32 value = p->size ? size : usecs;
 
-		if (value >= p->spec.bound[0] && value <= p->last)
-			iob_counters_add(hist, p->at +
-					 iob_counter_slot_in(&p->spec, value));
+		if (iob_simple_counter_counts(p, value))
+			atomic_inc((void *)hist + iob_simple_counter_slot(p, value));
 	}
 }
 
@@ -106,7 +98,7 @@ static inline void iob_counters_charge_simple(struct iob_act *act, enum iob_op o
 {
 	u32 *hist = READ_ONCE(act->counters);
 
-	if (likely(hist))
+	if (likely(hist && size < IOB_SIMPLE_VALUES && usecs < IOB_SIMPLE_VALUES))
 		iob_counters_add_simple(hist, op, size, usecs);
 	else
 		iob_counters_charge_all(act, op, size, usecs);
@@ -114,13 +106,10 @@ static inline void iob_counters_charge_simple(struct iob_act *act, enum iob_op o
 
 u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot);
 
-/* the generation of counters_pipe; acts that do IO note it */
-extern u32 iob_pipe_generation_now;
-
 /* The present generation; opening counters_pipe begins a new one.  Any context. */
 static inline u32 iob_pipe_generation(void)
 {
-	return READ_ONCE(iob_pipe_generation_now);
+	return READ_ONCE(iob_use_now.pipe);
 }
 
 u32 iob_pipe_next_generation(void);

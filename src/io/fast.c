@@ -10,6 +10,13 @@
 #include "bio.h"
 #include "fast.h"
 
+/* No stack is noted. */
+static void forget_stacks(struct iob_fast_stacks *s)
+{
+	s->most = 0;
+	s->one[1].addrs = 0;
+}
+
 /*
  * Note the signature of the stack in @m, which this CPU has just found.  A function that
  * aligns its stack has one of two layouts by turns: then both are noted.  Without memory
@@ -26,25 +33,32 @@ static void note_fast_stack(struct iob_fast *q, const struct iob_stack_slot *m)
 			return;
 		q->stacks = s;
 	}
-	s->other_ip = 0;
+	forget_stacks(s);
 	if (hint->span && hint->last->intent == hint->other->intent &&
-	    iob_signature_make(hint->other, &s->one[1])) {
+	    iob_signature_make(hint->other, THREAD_SIZE, &s->one[1]))
 		m = hint->last;
-		s->other_ip = hint->ip;
-		s->other_place = hint->place;
+	if (!iob_signature_make(m, THREAD_SIZE, &s->one[0])) {
+		s->one[1].addrs = 0;
+		return;
 	}
-	if (!iob_signature_make(m, &s->one[0]))
-		s->other_ip = 0;
+	s->most = s->one[0].most;
+	if (s->one[1].addrs) {
+		s->most = min(s->most, s->one[1].most);
+		s->ip = hint->ip;
+		s->place = hint->place;
+	} else {
+		/* one of its own */
+		s->ip = s->one[0].word[0].value;
+		s->place = s->one[0].word[0].place;
+	}
 }
 
 /* Another IO.  Its stack is noted when it is repeated, as most are not. */
 static void forget_fast_stack(struct iob_fast *q)
 {
 	q->missed = 0;
-	if (!q->stacks)
-		return;
-	q->stacks->other_ip = 0;
-	q->stacks->one[0].start = 0;
+	if (q->stacks)
+		forget_stacks(q->stacks);
 }
 
 /* True if it is the same IO, by a stack that was not noted. */
@@ -101,35 +115,69 @@ static void note_fast(const struct iob_bio_ctx *f, const struct gendisk *gd,
 	q->direct = t->direct;
 	q->file = t->file;
 	q->disk = f->disk;
-	q->cause = cause;
+	q->cause = cause->node.id;
 	q->on = p->file;
 	q->kind = f->kind;
+	/* it is touched, and its act is looked for, when the IO is repeated */
+	q->act = NULL;
+	q->tick = iob_cause_now() - 1;
 	q->epoch = epoch;
+}
+
+/*
+ * The cause of @q is in use.  If its IO is counted, find the act, which the first IO made.  (An
+ * act that is less exact is not this one.  The top bit: see iob_share_never_dirty().)
+ */
+static void renew_fast(struct iob_fast *q)
+{
+	struct iob_cause *cause = iob_cause_of(q->cause);
+	struct iob_act *act = NULL;
+
+	if (cause)
+		iob_cause_touch(cause);
+	if (iob_counters_wanted(q->op))
+		act = iob_act_of(q->cause, &q->on);
+	if (act && (READ_ONCE(act->dead) || act->cause != q->cause ||
+		    !iob_file_same(&act->file, &q->on) || (long)act > 0))
+		act = NULL;
+	q->act = act;
+	q->tick = iob_cause_now();
+}
+
+/* What iob_fast_takes() leaves out: the stack's intent is the one that it would take. */
+static void check_fast(const struct iob_fast *q, unsigned long ip, unsigned long sp,
+		       unsigned long bp)
+{
+	if (READ_ONCE(iob_check_stacks) && iob_fast_stack(q, sp))
+		iob_stack_intent_check(q->intent, ip, sp, bp);
 }
 
 /**
  * iob_fast_other - a bio goes to a disk, and the fast path refused it
- * @bio:  the bio
- * @like: the current task if its previous IO was like this one, maybe by another stack; or
- *	  NULL
- * @ip:   where the probe is, see iob_stack_here()
- * @sp:   likewise
- * @bp:   likewise
+ * @bio: the bio
+ * @ip:	 where the probe is, see iob_stack_here()
+ * @sp:	 likewise
+ * @bp:	 likewise
  *
  * From a probe: any context but NMI, inside iob_read_lock().
  */
-void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
-		    unsigned long sp, unsigned long bp)
+void iob_fast_other(struct bio *bio, unsigned long ip, unsigned long sp,
+		    unsigned long bp)
 {
+	struct iob_task *like = in_task() ? iob_fast_task(bio) : NULL;
 	const struct iob_bio_ctx *f;
+	struct iob_fast *q;
 	u32 epoch;
 
 	if (like && is_fast_stack_known(iob_fast_of(like), ip, sp, bp)) {
-		if (iob_fast_begin(bio, iob_fast_of(like)))
+		q = iob_fast_of(like);
+		renew_fast(q);
+		check_fast(q, ip, sp, bp);
+		if (iob_fast_begin(bio, q))
 			return;
 		/* a bio in a new region gets a slot; without one, what is noted stays true */
 		iob_place_add(bio);
-		if (!iob_fast_begin(bio, iob_fast_of(like)))
+		if (!iob_fast_begin(bio, q))
 			iob_bio_queue(bio, ip, sp, bp);
 		return;
 	}

@@ -47,9 +47,10 @@
 
 /* The stacks by which a task does the same IO: one, or two in turn. */
 struct iob_fast_stacks {
-	unsigned long other_ip;	/* not 0 if there are two: the first has this address */
-	u16 other_place;	/* here, in words above sp */
-	struct iob_signature one[2];
+	unsigned long ip;	/* the first has this address */
+	u32 most;		/* iob_signature.most of both; 0: there is none */
+	u16 place;		/* .. here, in words above sp */
+	struct iob_signature one[2];	/* the second may be empty */
 };
 
 /* each task that repeats a direct IO has them: one word more would make them 2 KiB */
@@ -78,9 +79,11 @@ struct iob_fast {
 	unsigned long direct;	/* iob_task.direct, */
 	struct iob_file file;	/* and its file, if that is not 0 */
 	struct iob_disk *disk;
-	struct iob_cause *cause; /* pays; valid in this epoch */
+	u64 cause;		/* pays: its id; alive in this epoch */
 	struct iob_file on;	/* for this file */
+	struct iob_act *act;	/* counts that; alive in this epoch, NULL if not known */
 	const struct file *backing;	/* see iob_parent_file_of_now() */
+	u32 tick;		/* iob_cause_now() when the cause was touched last */
 	u8 set;			/* of the stack cache, in which its stack is */
 	u8 missed;		/* how often its stack was none of these: */
 	struct iob_fast_stacks *stacks;	/* owned, or NULL */
@@ -91,8 +94,8 @@ static_assert(sizeof(struct iob_fast) <= IOB_ROOM_DIRECT);
 int iob_fast_init(void);
 bool iob_io_issues(void);
 
-void iob_fast_other(struct bio *bio, struct iob_task *like, unsigned long ip,
-		    unsigned long sp, unsigned long bp);
+void iob_fast_other(struct bio *bio, unsigned long ip, unsigned long sp,
+		    unsigned long bp);
 void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error);
 
 /* What the current task's previous direct IO was. */
@@ -117,9 +120,8 @@ static __always_inline bool iob_fast_has(const struct request *rq)
 #define IOB_FAST_FILE_DISK(dev)	(~(dev))
 
 /*
- * True if the bio goes to the same disk, the disk's content is a file, and IO to the disk
- * still need not be followed.  It must be followed if the disk gets another file, or if a
- * swap area is added.
+ * True if the bio goes to the same disk, and the disk's content is the same file.  With another
+ * file, or when a swap area is added, IO to the disk may have to be followed.
  */
 static __always_inline bool iob_fast_same_file_disk(const struct iob_fast *q,
 						    const struct bio *bio)
@@ -128,9 +130,7 @@ static __always_inline bool iob_fast_same_file_disk(const struct iob_fast *q,
 
 	/* (a partition's number may have gone to another disk since) */
 	return q->dev == IOB_FAST_FILE_DISK(iob_bio_devt(bio)) &&
-	       iob_disk_is_file(gd) &&
-	       (likely(iob_file_disk_has(gd, q->backing)) ||
-		!iob_parent_reaches(gd));
+	       iob_disk_is_file(gd) && iob_file_disk_has(gd, q->backing);
 }
 
 /* True if the bio is like the task's previous one, but for its sectors. */
@@ -144,7 +144,7 @@ static __always_inline bool iob_fast_alike(const struct iob_fast *q,
 	       bio->bi_iter.bi_sector - q->start < q->sectors;
 }
 
-/* True if the task is as it was, and the cause is alive: see iob_epoch_now(). */
+/* True if the task is as it was, and cause and act are alive: see iob_epoch_now(). */
 static __always_inline bool iob_fast_unchanged(struct iob_task *t)
 {
 	const struct iob_fast *q = iob_fast_of(t);
@@ -157,29 +157,24 @@ static __always_inline bool iob_fast_unchanged(struct iob_task *t)
 
 /*
  * True if the stack is one that was noted.  That holds for the epoch, in which no code is
- * loaded or unloaded.
+ * loaded or unloaded.  What runs in an interrupt has another stack, or frames that no noted
+ * one has: all return addresses are compared.
  */
-static __always_inline bool iob_fast_stack(const struct iob_fast *q,
-					   unsigned long ip, unsigned long sp,
-					   unsigned long bp)
+static __always_inline bool iob_fast_stack(const struct iob_fast *q, unsigned long sp)
 {
-	unsigned long end = (unsigned long)task_stack_page(current) +
-			    THREAD_SIZE;
+	unsigned long base = (unsigned long)task_stack_page(current);
 	const struct iob_fast_stacks *s = q->stacks;
 	const struct iob_signature *b;
 
-	if (!s)
+	if (!s || sp - base > s->most)
 		return false;
 	b = &s->one[0];
-	if (s->other_ip && end - sp >= b->span &&
-	    ((const unsigned long *)sp)[s->other_place] != s->other_ip)
+	if (((const unsigned long *)sp)[s->place] != s->ip) {
 		b++;
-	if (!iob_signature_is(b, ip, sp, bp, end))
-		return false;
-	iob_stat_inc(stack_known);
-	if (unlikely(READ_ONCE(iob_check_stacks)))
-		iob_stack_intent_check(q->intent, ip, sp, bp);
-	return true;
+		if (!b->addrs)
+			return false;
+	}
+	return iob_signature_is(b, sp, base);
 }
 
 /* Begin the context of a direct IO that is like the previous one.  Return: false if not. */
@@ -192,33 +187,49 @@ static __always_inline bool iob_fast_begin(struct bio *bio,
 	/* (an empty write is a flush) */
 	if (!size || !iob_bio_ctx_claim(f, bio))
 		return false;
-	iob_cause_touch(q->cause);
 	/* in a slot; the current task submits */
 	iob_bio_ctx_of(f, bio, size, q->disk);
 	f->kind = q->kind;
 	f->first.what = q->what;
 	memcpy(f->first.sub_comm, current->comm, sizeof(f->first.sub_comm));
 	f->origin.shape = IOB_ORIGIN_ONE;
-	f->origin.one.cause = q->cause->node.id;
+	f->origin.one.cause = q->cause;
 	f->origin.one.file = q->on;
+	/* (an address of the kernel is negative: see iob_share_never_dirty()) */
+	f->origin.one.act = q->act;
 	f->origin.one.how = IOB_HOW_EXACT;
 	f->origin.one.bytes = size;
-	f->origin.one.dirty_ns = IOB_DIRTY_NEVER;
 	/* (last, as it may call: no register has to be saved) */
-	f->first.queue_at = iob_clock_now();
+	iob_clock_stamp(&f->first.queue_at);
 	return true;
 }
 
-/* The current task if the bio is like its previous one; the stack is not compared. */
+/*
+ * The current task if the bio is like its previous one; the stack is not compared.  In an
+ * interrupt it is the interrupted task.
+ */
 static __always_inline struct iob_task *iob_fast_task(const struct bio *bio)
 {
-	struct iob_task *t;
+	struct iob_task *t = iob_task_peek(current);
 
-	if (!in_task())
-		return NULL;
-	t = iob_task_peek(current);
 	return t && iob_fast_alike(iob_fast_of(t), bio) &&
 	       iob_fast_unchanged(t) ? t : NULL;
+}
+
+/* True if the fast path takes the bio.  It must not call anything but at its end. */
+static __always_inline bool iob_fast_takes(struct bio *bio, unsigned long sp)
+{
+	const struct iob_fast *q;
+	struct iob_task *t = iob_fast_task(bio);
+
+	if (!t)
+		return false;
+	q = iob_fast_of(t);
+	if (q->tick != iob_cause_now() || unlikely(READ_ONCE(iob_check_stacks)) ||
+	    !iob_fast_stack(q, sp) || !iob_fast_begin(bio, q))
+		return false;
+	iob_stat_inc(stack_known);
+	return true;
 }
 
 /**
@@ -227,19 +238,18 @@ static __always_inline struct iob_task *iob_fast_task(const struct bio *bio)
  *
  * From a probe: any context but NMI.  Do not keep a value across a call here: the compiler
  * would save it in this frame, and a saved word that sometimes looks like a stack address
- * spoils the slot that is learned from this stack.
+ * spoils the slot that is learned from this stack.  The frame has a frame pointer, as
+ * iob_signature_is() does not look at the register.
  */
 static __always_inline void iob_fast_queue(struct bio *bio)
 {
-	struct iob_task *t;
 	unsigned long ip, sp, bp;
 
 	iob_probe_lock();
-	iob_stack_here(&ip, &sp, &bp);
-	t = iob_fast_task(bio);
-	if (!t || !iob_fast_stack(iob_fast_of(t), ip, sp, bp) ||
-	    !iob_fast_begin(bio, iob_fast_of(t)))
-		iob_fast_other(bio, t, ip, sp, bp);
+	if (!iob_fast_takes(bio, iob_sp_here())) {
+		iob_stack_here(&ip, &sp, &bp);
+		iob_fast_other(bio, ip, sp, (unsigned long)__builtin_frame_address(0));
+	}
 	/* a call, no tail jump: this frame is part of the stack */
 	barrier();
 	iob_probe_unlock();
@@ -289,26 +299,33 @@ static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
 {
 	unsigned long op = f->op;
 	u32 size = f->size, wanted = iob_counters_wanted(op);
-	struct iob_disk *disk = f->disk;
-	struct iob_act *act;
-	u32 *hist;
-	u64 usecs;
+	struct iob_disk_sums __percpu *sums;
+	struct iob_act *act = f->origin.one.act;
+	u32 *hist, usecs;
 
-	if (unlikely(!f->epoch || wanted & ~IOB_COUNTERS_SIMPLE || iob_iolog_listened()))
+	if (unlikely(wanted & ~IOB_COUNTERS_SIMPLE || iob_iolog_listened()))
 		return false;
+	/* (not the act of an earlier epoch; of a context that is not io/fast's it is no act) */
+	if (unlikely(f->epoch != iob_epoch_now())) {
+		if (!f->epoch)
+			return false;
+		act = NULL;
+	}
 	if (wanted) {
-		act = iob_act_recently(f->origin.one.cause, &f->origin.one.file);
+		if (unlikely(!act))
+			act = iob_act_recently(f->origin.one.cause, &f->origin.one.file);
 		if (unlikely(!act))
 			return false;
-		iob_io_note_act(act);
+		iob_act_touch(act);
 		hist = READ_ONCE(act->counters);
 		if (unlikely(!hist ||
 			     !iob_clock_soon(f->first.queue_at, &usecs)))
 			return false;
 		iob_counters_add_simple(hist, op, size, usecs);
 	}
-	iob_io_charge(disk, op, IOB_HOW_EXACT, size);
-	this_cpu_inc(disk->sums->ios[op]);
+	sums = f->disk->sums;
+	this_cpu_add(sums->bytes[op][IOB_HOW_EXACT], size);
+	this_cpu_inc(sums->ios[op]);
 	return true;
 }
 

@@ -51,8 +51,8 @@ static void fill_record(struct iob_iolog_bin_record *rec, struct iob_io *io)
 	rec->bytes = io->run.bytes;
 	rec->sector = io->run_sector;
 	rec->error = io->error;
-	rec->dirty_ns = io->run.dirty_ns == IOB_DIRTY_UNKNOWN ? 0 :
-							io->run.dirty_ns;
+	if (!iob_share_never_dirty(&io->run) && io->run.dirty_ns != IOB_DIRTY_UNKNOWN)
+		rec->dirty_ns = io->run.dirty_ns;
 	iob_io_stamp(io);
 	rec->queue_ns = io->queue_ns;
 	rec->issue_ns = io->issue_ns;

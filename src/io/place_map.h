@@ -53,8 +53,8 @@ struct iob_place_map {
 static __always_inline unsigned long iob_region_hash(const struct iob_place_map *map,
 						     unsigned long key)
 {
-	/* the upper half, where all bits of the key count */
-	return ((u64)key * 0x61c8864680b583ebULL >> 32) & map->mask;
+	/* GOLDEN_RATIO_32: one instruction.  These bits of the product depend on all below them. */
+	return ((u64)key * 0x61c88647 >> 16) & map->mask;
 }
 
 /**
@@ -73,10 +73,11 @@ static __always_inline struct iob_place *iob_place_of(const struct iob_place_map
 
 	r = (const void *)((const char *)map->region + iob_region_hash(map, key));
 	/* pairs with iob_place_map_add(); the entry behind the last has no key */
-	while ((found = smp_load_acquire(&r->key)) != key) {
-		if (!found)
-			break;
+	found = smp_load_acquire(&r->key);
+	while (unlikely(found != key) && found) {
 		r++;
+		/* likewise */
+		found = smp_load_acquire(&r->key);
 	}
 	return (void *)((char *)r->place +
 			(at & (IOB_REGION_SIZE - IOB_PLACE_SIZE)));

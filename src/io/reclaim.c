@@ -76,7 +76,7 @@ static bool is_crowded(u32 taken, u32 max)
 /* Whole ticks, rounded up. */
 static u32 secs_to_ticks(u32 secs)
 {
-	return DIV_ROUND_UP_ULL((u64)secs * HZ, IOB_CAUSE_TICK);
+	return DIV_ROUND_UP(secs, RECLAIM_SECS);
 }
 
 /* True if what was last used at @used is older than @ticks; @used may be later than now. */
@@ -95,7 +95,7 @@ static bool cause_may_go(const struct pass *p, const struct iob_cause *c, u32 ti
 
 static bool is_unread(const struct iob_act *act)
 {
-	return act->counters && iob_pipe_unread(READ_ONCE(act->pipe));
+	return act->counters && iob_pipe_unread(READ_ONCE(act->use.pipe));
 }
 
 static bool act_has_file(const struct iob_act *act)
@@ -109,7 +109,7 @@ static bool act_has_file(const struct iob_act *act)
  */
 static bool act_may_go(const struct pass *p, const struct iob_act *act, u32 ticks, bool unread)
 {
-	if (iob_id_nr(act->node.id) <= IOB_ACT_LOST || !is_older(READ_ONCE(act->used), ticks))
+	if (iob_id_nr(act->node.id) <= IOB_ACT_LOST || !is_older(READ_ONCE(act->use.tick), ticks))
 		return false;
 	if (!is_unread(act))
 		return true;
@@ -296,7 +296,9 @@ static void reclaim_acts(struct pass *p)
 	if (!n)
 		return;
 	synchronize_rcu();
+	/* io/fast notes acts, too */
 	iob_acts_forget_recent();
+	iob_epoch_bump();
 	synchronize_rcu();
 	free_acts(p);
 	WRITE_ONCE(reclaimed.acts, reclaimed.acts + n);
@@ -410,6 +412,7 @@ static void reclaim_work_fn(struct work_struct *work)
 	};
 	u64 began = current->se.sum_exec_runtime, now = ktime_get_ns();
 
+	WRITE_ONCE(iob_use_now.tick, iob_use_now.tick + 1);
 	p.want_acts = acts_wanted(p.short_of_roles);
 	if (p.short_of_roles || p.short_of_causes || p.want_acts ||
 	    now - last_pass_ns >= rest_of_passes(p.ttl)) {

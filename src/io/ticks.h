@@ -72,7 +72,7 @@ static __always_inline u64 iob_ticks_nsecs(const struct iob_ticks *t,
  * longer, or not known.
  */
 static __always_inline bool iob_ticks_soon(const struct iob_ticks *t, u64 from,
-					   u64 to, u64 *usecs)
+					   u64 to, u32 *usecs)
 {
 	u64 ticks = to - from;
 

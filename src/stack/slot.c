@@ -371,19 +371,20 @@ static u32 signature_fill(struct iob_word *w, unsigned int nr, unsigned int step
 
 /**
  * iob_signature_make - make the signature of a slot
- * @m: the slot
- * @b: gets the signature
+ * @m:    the slot
+ * @size: of the stack: its end is so many bytes above its base
+ * @b:    gets the signature
  *
  * Any context.  Return: false if a signature cannot hold this stack; @b is empty then.
  */
-bool iob_signature_make(const struct iob_stack_slot *m, struct iob_signature *b)
+bool iob_signature_make(const struct iob_stack_slot *m, u32 size, struct iob_signature *b)
 {
 	const struct iob_guard *p = m->guard;
 	struct iob_word *w = b->word;
 	unsigned int i;
 
-	b->start = 0;
-	if (!m->start || !m->short_end || !m->nr_low || !m->nr_above ||
+	b->addrs = 0;
+	if (!m->start || !m->short_end || m->span > size || !m->nr_low || !m->nr_above ||
 	    m->nr_low + m->nr_above > IOB_SIGNATURE_WORDS - IOB_SIGNATURE_STEP)
 		return false;
 	for (i = 0; i < m->nr_low; i++)
@@ -393,12 +394,9 @@ bool iob_signature_make(const struct iob_stack_slot *m, struct iob_signature *b)
 	for (i = 0; i < m->nr_above; i++, p++)
 		w[i] = (struct iob_word){ p->offset, p->place };
 	b->links = signature_fill(w, m->nr_above, 2);
-	b->frame = (struct iob_word){ p->offset, p->place };
+	b->frame = (struct iob_word){ p->offset + size, p->place };
 	b->last = m->ip[m->nr_low];
-	b->last_place = -(long)(m->place[m->nr_low] * sizeof(long));
-	b->live = m->live;
-	b->live_offset = m->live_offset;
-	b->span = m->span;
-	b->start = m->start;
+	b->last_place = size - (long)(m->place[m->nr_low] * sizeof(long));
+	b->most = size - m->span;
 	return true;
 }

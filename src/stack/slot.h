@@ -79,16 +79,13 @@ struct iob_word {
  * 16 bytes each: addrs = 128, links = 32.
  */
 struct iob_signature {
-	unsigned long start;	/* as in the slot; 0: empty */
-	u32 span;		/* likewise */
-	u32 addrs;		/* bytes of the words that are addresses, not 0 */
+	u32 most;		/* sp is at most so many bytes above the base, see below */
+	u32 addrs;		/* bytes of the words that are addresses; 0: empty */
 	u32 links;		/* bytes of the next words, which point above sp, not 0 */
 	struct iob_word word[IOB_SIGNATURE_WORDS];
-	struct iob_word frame;	/* this word points below the end */
-	long last_place;	/* in bytes from the end, negative: here */
+	struct iob_word frame;	/* this word points so far above the base */
+	long last_place;	/* in bytes above the base: here */
 	unsigned long last;	/* is this address */
-	long live_offset;	/* as in the slot */
-	bool live;		/* likewise */
 };
 
 bool iob_stack_slot_learn(struct iob_stack_slot *m, const struct iob_frame *f,
@@ -99,7 +96,7 @@ bool iob_stack_slot_differs(const struct iob_stack_slot *m, const struct iob_fra
 			    unsigned long end, u16 *place, unsigned long *ip);
 bool iob_stack_slot_ends(const struct iob_stack_slot *m, unsigned long sp, unsigned long bp,
 			 unsigned long end);
-bool iob_signature_make(const struct iob_stack_slot *m, struct iob_signature *b);
+bool iob_signature_make(const struct iob_stack_slot *m, u32 size, struct iob_signature *b);
 
 /**
  * iob_stack_slot_is - as iob_stack_slot_fits(), inline
@@ -160,21 +157,19 @@ static __always_inline bool iob_stack_slot_is(const struct iob_stack_slot *m,
 
 /**
  * iob_signature_is - as iob_stack_slot_is() of the slot that it was made from
- * @b:   the signature
- * @ip:  where a walk would begin
- * @sp:  likewise
- * @bp:  likewise
- * @end: of the stack
+ * @b:    the signature, not empty
+ * @sp:   where a walk would begin, at most @b->most bytes above @base
+ * @base: of the stack: its end less the size that iob_signature_make() was told
+ *
+ * The caller is the function that learned the slot: where the walk begins, and the register
+ * that points to its frame, are the same.
  */
 static __always_inline bool iob_signature_is(const struct iob_signature *b,
-					     unsigned long ip, unsigned long sp,
-					     unsigned long bp, unsigned long end)
+					     unsigned long sp, unsigned long base)
 {
 	const unsigned long *low = (const unsigned long *)sp;
 	const struct iob_word *w = b->word, *behind;
 
-	if (b->start != ip || end - sp < b->span)
-		return false;
 	behind = (const void *)w + b->addrs;
 	do {
 		if (low[w[0].place] != w[0].value ||
@@ -191,10 +186,8 @@ static __always_inline bool iob_signature_is(const struct iob_signature *b,
 			return false;
 		w += 2;
 	} while (w != behind);
-	if (b->live && (long)(bp - sp) != b->live_offset)
-		return false;
-	return *(const unsigned long *)(end + b->last_place) == b->last &&
-	       low[b->frame.place] - end == b->frame.value;
+	return *(const unsigned long *)(base + b->last_place) == b->last &&
+	       low[b->frame.place] - base == b->frame.value;
 }
 
 #endif
