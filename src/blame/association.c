@@ -10,7 +10,7 @@
  * has all hashes that begin with bit 0.  It is split: A keeps the places 0 and 1 (hashes that
  * begin with 00), B gets 2 and 3 (01), and both have depth 2.
  *
- * Sets get 1/256 of the memory.  The directory has its full size from the start, two places
+ * Sets get 1/128 of the memory.  The directory has its full size from the start, two places
  * for each of these sets.  If there are as many sets, or if a set is at one place of the
  * directory only, it cannot be split: then the oldest entry gives way.  That is counted by
  * its kind, unless the entry was noted five minutes ago, or was asked for the last time a minute
@@ -49,7 +49,9 @@
 #define MIN_BITS	9
 #define MAX_BITS	20
 /* at most so much of the memory */
-#define SHARE		256
+#define SHARE		128
+/* at first, of that */
+#define FIRST_SHARE	256
 /* an entry that was noted so long ago is hardly asked for any more */
 #define IDLE		(5 * 60 * HZ)
 /* an entry that was asked for the last time is idle after so long: most often nobody asks again */
@@ -624,7 +626,7 @@ int iob_assoc_init(void)
 	atomic_set(&nr_assoc_sets, 0);
 	max_assoc_sets = 1 << bits;
 	assoc_bits = bits + 1;
-	assoc_first_bits = max_t(int, bits - ilog2(SHARE), MIN_BITS);
+	assoc_first_bits = max_t(int, bits - ilog2(FIRST_SHARE), MIN_BITS);
 	assoc_dir = kvcalloc(1UL << assoc_bits, sizeof(*assoc_dir), GFP_KERNEL);
 	if (!assoc_dir)
 		return -ENOMEM;
