@@ -462,5 +462,6 @@ void iob_counters_merge(struct iob_act *to, const struct iob_act *from)
 		hist = alloc_histograms(to);
 	for (i = 0; hist && i < nr_session * IOB_HIST_SLOTS; i++)
 		atomic_add(from->counters[i], (atomic_t *)&hist[i]);
-	iob_act_touch(to);
+	/* unread, but not in use: it keeps its age */
+	WRITE_ONCE(to->use.pipe, iob_pipe_generation());
 }
