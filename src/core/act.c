@@ -152,7 +152,9 @@ noinline struct iob_act *iob_act_get(u64 ref, const struct iob_file *file)
 		WRITE_ONCE(act->use.tick, now);
 	if (READ_ONCE(act->dead) || !iob_file_same(&act->file, file))
 		return act;
-	WRITE_ONCE(act->cause, iob_cause_id(ref));
+	/* (CPUs that have many files share the act's line) */
+	if (READ_ONCE(act->cause) != iob_cause_id(ref))
+		WRITE_ONCE(act->cause, iob_cause_id(ref));
 	this_cpu_write(iob_act_recent.act[((u32)act->cause ^ (u32)file->ino) %
 					  IOB_ACT_RECENT], act);
 	return act;

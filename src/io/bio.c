@@ -55,7 +55,7 @@ follow_bio(struct bio *bio, const struct gendisk *gd, bool lone)
 	if (hands_on) {
 		watch_end_of_bio(gd);
 		if (iob_disk_is_file(gd))
-			WRITE_ONCE(iob_parent_workers, true);
+			iob_parent_expect_workers();
 	}
 	return iob_bio_ctx_make(bio, gd, disk, op, lone && !hands_on);
 }

@@ -37,6 +37,13 @@ struct iob_parent_ops {
 extern bool iob_parent_workers;
 extern bool (*iob_parent_reaches)(const struct gendisk *gd);
 
+/* A task will carry out requests of a disk above.  Writes once: each bio of all CPUs asks. */
+static inline void iob_parent_expect_workers(void)
+{
+	if (!READ_ONCE(iob_parent_workers))
+		WRITE_ONCE(iob_parent_workers, true);
+}
+
 int iob_parent_ops_add(const struct iob_parent_ops *ops);
 void iob_parents_start(void);
 

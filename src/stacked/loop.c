@@ -244,7 +244,7 @@ static void loop_work_entered(struct pt_regs *regs)
 	struct iob_task *t;
 
 	if (reaches)
-		WRITE_ONCE(iob_parent_workers, true);
+		iob_parent_expect_workers();
 	if (!READ_ONCE(iob_parent_workers))
 		return;
 	t = iob_task_get();
