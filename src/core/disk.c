@@ -17,6 +17,7 @@
 #include "disk.h"
 #include "epoch.h"
 #include "file.h"
+#include "stats.h"
 
 static DEFINE_MUTEX(devs_mutex);
 struct iob_devs __rcu *iob_devs __read_mostly;	/* M, R */
@@ -207,7 +208,11 @@ static void second_add(struct iob_devs *devs, const void *holder, dev_t disk)
 		if (devs->second[i].holder == holder && devs->second[i].disk_devt == disk)
 			goto out;
 	}
-	if (i < IOB_MAX_SECONDS) {
+	if (i == devs->max_second) {
+		if (!devs->second_full)
+			iob_stat_inc(second_nospc);
+		WRITE_ONCE(devs->second_full, true);
+	} else {
 		devs->second[i].holder = holder;
 		devs->second[i].disk_devt = disk;
 		/* pairs with iob_disk_second_find() */
@@ -236,6 +241,23 @@ static void devs_learn_seconds(struct iob_devs *devs)
 	}
 }
 
+/* Room for @nr devices, with no second device.  May sleep.  Return: NULL without memory. */
+static struct iob_devs *devs_alloc(unsigned int nr)
+{
+	u32 max_second = nr + IOB_MORE_SECONDS;
+	struct iob_devs *new;
+
+	new = kvmalloc(struct_size(new, dev, nr) + max_second * sizeof(*new->second), GFP_KERNEL);
+	if (!new)
+		return NULL;
+	new->nr = nr;
+	new->nr_second = 0;
+	new->second_full = false;
+	new->max_second = max_second;
+	new->second = (void *)&new->dev[nr];
+	return new;
+}
+
 /**
  * iob_devs_set - watch these devices and no others
  * @dev: the devices
@@ -248,17 +270,15 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 	struct iob_devs *new = NULL, *old;
 
 	if (nr) {
-		new = kvmalloc(struct_size(new, dev, nr), GFP_KERNEL);
+		new = devs_alloc(nr);
 		if (!new)
 			return -ENOMEM;
-		new->nr = nr;
 		memcpy(new->dev, dev, nr * sizeof(*dev));
 		hash_devs(new);
 	}
 	mutex_lock(&devs_mutex);
 	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
 	if (new) {
-		new->nr_second = 0;
 		devs_set_epochs(new, old);
 		devs_learn_seconds(new);
 	}
@@ -330,7 +350,11 @@ void iob_disks_reset(void)
 	memset(iob_devs_hint, 0, sizeof(iob_devs_hint));
 	devs_hint_all = false;
 	set_devs_hint(devs);
-	/* nor was any seen of what is mounted since */
+	/* no probe runs: what has claimed a device by now counts, and nothing else */
+	if (devs) {
+		devs->nr_second = 0;
+		devs->second_full = false;
+	}
 	devs_learn_seconds(devs);
 	list_for_each_entry(d, &disks, link) {
 		d->last_end = 0;
@@ -383,14 +407,18 @@ void iob_disk_second_learn(const struct bio *bio)
 	const void *holder = iob_bio_second_holder(bio);
 	const struct gendisk *gd;
 	dev_t disk;
-	u32 i;
+	u32 i, nr;
 
 	if (!now || likely(!holder))
 		return;
-	for (i = 0; i < READ_ONCE(now->nr_second); i++) {
+	nr = READ_ONCE(now->nr_second);
+	for (i = 0; i < nr; i++) {
 		if (now->second[i].holder == holder)
 			return;
 	}
+	/* no lock for each bio of a holder that has no room */
+	if (unlikely(READ_ONCE(now->second_full)))
+		return;
 	gd = iob_queued_disk(bio);
 	disk = MKDEV(gd->major, gd->first_minor);
 	if (devs_epoch_of(now, disk))

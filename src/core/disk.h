@@ -82,7 +82,8 @@ struct iob_second {
 	dev_t disk_devt;
 };
 
-#define IOB_MAX_SECONDS	16
+/* A disk in `devs` may have several partitions that are second devices. */
+#define IOB_MORE_SECONDS	64
 
 /*
  * All words of `devs`.  A change replaces the whole under RCU; all but the second devices is
@@ -92,7 +93,9 @@ struct iob_devs {
 	unsigned int nr;
 	u32 epoch;		/* since when any device is watched */
 	u32 nr_second;		/* grows, behind what it counts */
-	struct iob_second second[IOB_MAX_SECONDS];
+	u32 max_second;
+	bool second_full;	/* one more was found, which is counted once */
+	struct iob_second *second;	/* behind the last dev */
 	/* by a hash of the disk's number: number + 1 of the first one; 0: none */
 	u16 first[1 << IOB_DEVS_BITS];
 	struct iob_dev dev[];

@@ -40,6 +40,7 @@
 	X(journal_evicted, "participants of a journal forgotten: room or memory") \
 	X(participant_merged, "participants of a transaction beyond those kept") \
 	X(behalf_evicted, "work on behalf of others nested deeper than kept") \
+	X(second_nospc, "devices claimed by more holders than are noted") \
 	X(chain_cut, "chain of bios longer than followed")
 
 /* events that are no loss */
