@@ -15,14 +15,17 @@
  *					IOs, and their bytes by how sure the
  *					blame is; the sum has all of them
  *	total W ...			the same for all disks together
- *	known role+intent+file=8192 role+file=0 role=0 nomem=0
+ *	known role+intent+file=8192 role+file=0 role=0 nomem=0 lost=0
  *					these bytes by what is known of their
  *					originator: less, where there was no
- *					room or no memory for more
+ *					room or no memory for more; of what is
+ *					lost for another reason nothing
  *	inflight 0			bios that are under way
  *	roles 12 max=65536		existing objects; also intents, acts
  *	memory.dirtier 41000		bytes of the dirtier table
  *	memory.owners 1000		bytes of the association cache
+ *	memory.freed 1000		bytes of the freed extents that are noted
+ *	memory.places 131072		bytes of the contexts of bios that lie in places
  *	memory.log 16777216		bytes of the logs that are open
  *	memory.objects 1000		at least, of roles, intents and acts, without
  *					stacks and counters
@@ -38,10 +41,11 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include "blame/association.h"
 #include "blame/dirtier.h"
+#include "blame/freed_extent.h"
 #include "core/disk.h"
 #include "core/intent.h"
-#include "blame/association.h"
 #include "core/stats.h"
 #include "io/clock.h"
 #include "io/counters.h"
@@ -50,6 +54,7 @@
 #include "io/reclaim.h"
 #include "io/session.h"
 #include "io/op.h"
+#include "io/place.h"
 #include "status.h"
 #include "text.h"
 
@@ -117,18 +122,22 @@ static void show_disk(struct seq_file *m, const struct iob_disk *disk)
 /* How much is known of the bytes of all disks, see enum iob_less. */
 static void show_known(struct seq_file *m, const struct iob_disk_sums *sums)
 {
-	u64 less = 0, bytes = 0;
+	u64 less = 0, bytes = 0, lost = 0;
 	unsigned int op, how, i;
 
 	for (op = 0; op < IOB_NR_OPS; op++) {
 		for (how = 0; how < IOB_NR_HOWS; how++)
 			bytes += sums->bytes[op][how];
+		lost += sums->bytes[op][IOB_HOW_LOST];
 	}
 	for (i = 0; i < IOB_NR_LESS; i++)
 		less += sums->less[i];
-	seq_printf(m, "known role+intent+file=%llu role+file=%llu role=%llu nomem=%llu\n",
+	/* what has no role for want of room is lost, too (the sums are read one by one) */
+	lost -= min(lost, sums->less[IOB_LESS_ROLE]);
+	less += lost;
+	seq_printf(m, "known role+intent+file=%llu role+file=%llu role=%llu nomem=%llu lost=%llu\n",
 		   bytes > less ? bytes - less : 0, sums->less[IOB_LESS_INTENT],
-		   sums->less[IOB_LESS_FILE], sums->less[IOB_LESS_ROLE]);
+		   sums->less[IOB_LESS_FILE], sums->less[IOB_LESS_ROLE], lost);
 }
 
 static int show_disks(struct seq_file *m)
@@ -182,6 +191,8 @@ static void show_objects(struct seq_file *m)
 	}
 	seq_printf(m, "memory.dirtier %lu\n", there ? iob_dirtier_bytes() : 0);
 	seq_printf(m, "memory.owners %lu\n", there ? iob_assoc_bytes() : 0);
+	seq_printf(m, "memory.freed %lu\n", there ? iob_freed_extents_bytes() : 0);
+	seq_printf(m, "memory.places %zu\n", there ? iob_places_memory() : 0);
 	seq_printf(m, "memory.log %lu\n", iob_iolog_bytes());
 	seq_printf(m, "memory.objects %llu\n",
 		   nr[IOB_LIMIT_roles] * sizeof(struct iob_role) +

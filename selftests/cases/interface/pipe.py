@@ -248,7 +248,7 @@ same("all are counted", sum(sum(x["hist"][0]) for x in acts), 10)
 same("for ten roles", len({x["who"] for x in acts if x["who"] != "pid-0"}), 10)
 same("without a file", len([x for x in acts if not x["dev"]]), 9)
 same("known in status", status()["known"],
-     "role+intent+file=4096 role+file=0 role=%d nomem=0" % (9 * 4096))
+     "role+intent+file=4096 role+file=0 role=%d nomem=0 lost=0" % (9 * 4096))
 same("entries of the log", {e.how for e in iolog_now() if e.op == "W"}, {"exact"})
 same("bytes", status()["disk %s W" % disk.name]["bytes"], 10 * 4096)
 disable()
