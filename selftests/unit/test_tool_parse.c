@@ -108,12 +108,14 @@ static void statuses(void)
 {
 	static const char before[] =
 		"enabled 1\nsession 3\ntotal W ios=2 bytes=8192 exact=4096 inherited=4096 submitter=0 lost=0\n"
+		"known role+intent+file=8192 role+file=512 role=0 nomem=0 lost=0\n"
 		"losses 9\nloss iolog_unread 5 (iolog entries nobody was there to read)\n"
 		"loss act_lost 4 (act reclaimed under an IO)\n";
 	static const char after[] =
 		"enabled 0\nsession 3\ndisk vda W ios=7 bytes=1 exact=1\n"
 		"total R ios=1 bytes=512 exact=512 inherited=0 submitter=0 lost=0\n"
 		"total W ios=5 bytes=20480 exact=8192 inherited=4096 submitter=4096 lost=4096\n"
+		"known role+intent+file=12000 role+file=1536 role=64 nomem=4096 lost=7\n"
 		"loss iolog_unread 500 (x)\nloss act_lost 4 (act reclaimed under an IO)\n"
 		"loss stack_cut 2 (stack traces deeper than kept)\n"
 		"hook kprobe x missing error=-2 lost: something\nhook kprobe y attached\n";
@@ -127,6 +129,9 @@ static void statuses(void)
 	if (b.ios != 4 || b.bytes[0] != 4608 || b.bytes[1] || b.bytes[2] != 4096 ||
 	    b.bytes[3] != 4096 || status_all_bytes(&b) != 12800)
 		fail("sums");
+	if (b.less[LESS_INTENT] != 1024 || b.less[LESS_FILE] != 64 || b.less[LESS_ROLE] != 4096)
+		fail("less is known of %llu, %llu, %llu", (unsigned long long)b.less[LESS_INTENT],
+		     (unsigned long long)b.less[LESS_FILE], (unsigned long long)b.less[LESS_ROLE]);
 	if (b.nr_losses != 1 || strcmp(b.loss[0].name, "stack_cut") || b.loss[0].nr != 2 ||
 	    strcmp(b.loss[0].what, "stack traces deeper than kept"))
 		fail("losses: %u", b.nr_losses);

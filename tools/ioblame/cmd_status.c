@@ -74,7 +74,7 @@ static void add_plain(struct json_object *o, const char *key, char *rest)
 	char *value;
 	uint64_t n;
 
-	if (!strcmp(key, "reclaimed")) {
+	if (!strcmp(key, "reclaimed") || !strcmp(key, "known")) {
 		numbers = json_object_new_object();
 		add_numbers(numbers, rest);
 		json_object_object_add(o, key, numbers);

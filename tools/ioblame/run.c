@@ -85,6 +85,26 @@ static double percent_of(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
+/* What is missing of how many bytes, as items of a list. */
+static size_t print_less(const struct status *st, char *to, size_t size)
+{
+	static const char *const what[] = {
+		[LESS_INTENT] = "the stack",
+		[LESS_FILE] = "the file, in counters,",
+		[LESS_ROLE] = "all that is known",
+	};
+	char bytes[TEXT_NUMBER];
+	unsigned int i;
+	size_t n = 0;
+
+	for (i = 0; i < NR_LESS && n < size; i++) {
+		if (st->less[i])
+			n += snprintf(to + n, size - n, "%s%s of %s", n ? ", " : "", what[i],
+				      text_bytes(bytes, st->less[i]));
+	}
+	return n;
+}
+
 /**
  * run_lost - print how much is not attributed, and what was lost
  * @run:  the run
@@ -97,7 +117,7 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 	char all[TEXT_NUMBER];
 	uint64_t bytes, dropped = source_dropped(&run->source);
 	unsigned int i;
-	size_t n;
+	size_t n, begun;
 
 	if (!losses_since_begin(run, &st)) {
 		snprintf(to, size, "Losses are not known: %s\n", source_is_live(&run->source) ?
@@ -111,11 +131,15 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 		     percent_of(st.bytes[IOB_HOW_INHERITED], bytes),
 		     percent_of(st.bytes[IOB_HOW_SUBMITTER], bytes),
 		     percent_of(st.bytes[IOB_HOW_LOST], bytes));
-	n += snprintf(to + n, size - n, "Lost: %s", st.nr_losses ? "" : "nothing");
+	n += snprintf(to + n, size - n, "Lost: ");
+	begun = n;
+	n += print_less(&st, to + n, size - n);
 	for (i = 0; i < st.nr_losses && n < size; i++)
-		n += snprintf(to + n, size - n, "%s%s %llu (%s)", i ? ", " : "",
+		n += snprintf(to + n, size - n, "%s%s %llu (%s)", n == begun ? "" : ", ",
 			      st.loss[i].name, (unsigned long long)st.loss[i].nr,
 			      st.loss[i].what);
+	if (n == begun)
+		n += snprintf(to + n, size - n, "nothing");
 	if (st.missing && n < size)
 		n += snprintf(to + n, size - n, "; %u hooks are missing (ioblame status)",
 			      st.missing);
@@ -128,7 +152,7 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 
 static void print_end_json(const struct run *run)
 {
-	struct json_object *o = json_begin("end"), *lost;
+	struct json_object *o = json_begin("end"), *lost, *less;
 	struct status st;
 	unsigned int i;
 	char key[64];
@@ -143,6 +167,10 @@ static void print_end_json(const struct run *run)
 			snprintf(key, sizeof(key), "%s_bytes", rec_how_name(i));
 			json_n(o, key, st.bytes[i]);
 		}
+		less = json_object_new_object();
+		for (i = 0; i < NR_LESS; i++)
+			json_n(less, status_less_name(i), st.less[i]);
+		json_object_object_add(o, "less_known_bytes", less);
 		lost = json_object_new_object();
 		for (i = 0; i < st.nr_losses; i++)
 			json_n(lost, st.loss[i].name, st.loss[i].nr);

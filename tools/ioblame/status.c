@@ -52,6 +52,22 @@ static void parse_total(struct status *st, const char *line, size_t len)
 		st->bytes[how] += find_key(line, len, rec_how_name(how));
 }
 
+/* The name of a step in the line `known`. */
+const char *status_less_name(enum status_less less)
+{
+	static const char *const name[] = { "role+file", "role", "nomem" };
+
+	return name[less];
+}
+
+static void parse_known(struct status *st, const char *line, size_t len)
+{
+	unsigned int less;
+
+	for (less = 0; less < NR_LESS; less++)
+		st->less[less] = find_key(line, len, status_less_name(less));
+}
+
 /* Parse the text of `status`.  Unknown lines are skipped. */
 void status_parse(struct status *st, const char *text)
 {
@@ -67,6 +83,8 @@ void status_parse(struct status *st, const char *text)
 			st->session = strtoull(line + 8, NULL, 10);
 		else if (!strncmp(line, "total ", 6))
 			parse_total(st, line, len);
+		else if (!strncmp(line, "known ", 6))
+			parse_known(st, line, len);
 		else if (!strncmp(line, "loss ", 5))
 			parse_loss(st, line, len);
 		else if (!strncmp(line, "hook ", 5) &&
@@ -90,6 +108,8 @@ void status_since(struct status *now, const struct status *before)
 	now->ios = subtract(now->ios, before->ios);
 	for (i = 0; i < IOB_NR_HOWS; i++)
 		now->bytes[i] = subtract(now->bytes[i], before->bytes[i]);
+	for (i = 0; i < NR_LESS; i++)
+		now->less[i] = subtract(now->less[i], before->less[i]);
 	for (i = 0; i < now->nr_losses; i++) {
 		struct status_loss loss = now->loss[i];
 

@@ -17,6 +17,14 @@ enum {
 	STATUS_NAME = 40,
 };
 
+/* What is missing of (role, intent, file) for want of room or memory. */
+enum status_less {
+	LESS_INTENT,	/* the stack */
+	LESS_FILE,	/* in counters; maybe the stack, too */
+	LESS_ROLE,	/* all */
+	NR_LESS,
+};
+
 struct status_loss {
 	char name[STATUS_NAME];
 	char what[96];
@@ -28,6 +36,7 @@ struct status {
 	uint64_t session;
 	uint64_t ios;
 	uint64_t bytes[IOB_NR_HOWS];
+	uint64_t less[NR_LESS];
 	struct status_loss loss[STATUS_LOSSES];
 	unsigned int nr_losses;
 	unsigned int missing;		/* hooks that are missing */
@@ -35,6 +44,7 @@ struct status {
 
 void status_parse(struct status *st, const char *text);
 void status_since(struct status *now, const struct status *before);
+const char *status_less_name(enum status_less less);
 uint64_t status_all_bytes(const struct status *st);
 
 #endif
