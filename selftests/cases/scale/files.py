@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-from lib.case import MNT, M, Disk, disable, enable, put, same, sync
+from lib.case import MNT, M, Disk, disable, enable, put, same, status, sync
 from lib.crowd import Tally, crowd, percent, show_status, verdict, wanted
 
 FILES = int(os.environ.get("SCALE_FILES", "60000"))
@@ -49,6 +49,14 @@ for row in both.rows:
 both.show("kind", "id", "comm", "how", "intent", "place", op="W")
 show_status()
 
+def evicted(text):
+    """owner_evicted as a whole, and the sum of its kinds."""
+    return text["lost"].get("owner_evicted", 0), sum(
+        int(number) for key, number in text.items() if key.startswith("owner_evicted."))
+
+
+whole, kinds = evicted(status())
+wanted(whole == kinds, "owner_evicted is %d, its kinds are %d in all" % (whole, kinds))
 same("bytes of the files in the log", made.written, written)
 same("bytes after them in the log", both.written - made.written, written_then)
 share = percent(made.bytes(op="W", kind="thread", id=maker), written)

@@ -5,11 +5,12 @@ import sys
 import time
 
 from lib import abi
-from lib.case import (MNT, Disk, buffer, child, disable, enable, eventually, iolog_now, path, pipe,
-                      put, read, read_bytes, same, sync, value, wait_for)
+from lib.case import (MNT, Disk, buffer, check, child, disable, enable, eventually, iolog_now,
+                      path, put, read, read_bytes, run, same, sync, value, wait_for)
 from lib.crowd import show_status, verdict, wanted, wanted_same
 
 disk, raw = Disk(sys.argv[1]), Disk(sys.argv[2])
+KIND = {word: nr for nr, (_, word) in enumerate(abi.LISTS["IOB_ROLE_KINDS"])}
 
 
 def pids():
@@ -47,10 +48,9 @@ def late_roles(nr):
 
 
 def freed(wanted_gone, seconds):
-    """Those that are there after so long; counters_pipe is read, which frees by age."""
+    """Those that are there after so long: a worker frees, without any reader."""
     end = time.monotonic() + seconds
     while wanted_gone & pids() and time.monotonic() < end:
-        pipe()
         time.sleep(0.5)
     return wanted_gone & pids()
 
@@ -61,6 +61,7 @@ enable()
 late = late_roles(20)
 seen = late & pids()
 print("roles of tasks that freed a file at their exit:", len(seen))
+wanted(seen, "no task that exits has made a role")
 left = freed(late, 10)
 wanted_same("of these, roles that nothing frees", len(left), 0)
 disable()
@@ -118,12 +119,37 @@ def as_user():
     raw.direct_write(0, 4096)
 
 
+def own_cgroup():
+    with open("/proc/self/cgroup", encoding="ascii") as f:
+        place = [line.rstrip("\n")[3:] for line in f if line.startswith("0::")][0]
+    return os.stat("/sys/fs/cgroup" + place).st_ino
+
+
+def again(pid):
+    """A process that has the pid of one that is gone."""
+    for _ in range(50):
+        with open("/proc/sys/kernel/ns_last_pid", "w", encoding="ascii") as f:
+            f.write(str(pid - 1))
+        if run(raw.direct_write, 8192, 4096) == pid:
+            return
+    check(False, "no process gets pid %d again" % pid)
+
+
 wait_for(child(as_user))
-wait_for(child(raw.direct_write, 4096, 4096))
+first = run(raw.direct_write, 4096, 4096)
+again(first)
 records = list(abi.PIPE.split(read_bytes("counters_pipe_bin")))
 wanted(-77 in {r.id for r in records}, "counters_pipe_bin does not name user role 77")
-fields = set(abi.PIPE.names)
-for field in "role_kind", "cgroup", "start_ns":
-    wanted(field in fields, "counters_pipe_bin has no " + field)
+same_pid = [r for r in records if r.id == first and r.role_kind == KIND["thread"]]
+wanted_same("acts of two processes with one pid", len(same_pid), 2)
+wanted_same("beginnings of these two", len({r.start_ns for r in same_pid if r.start_ns}), 2)
 disable()
+put("role", "cgroup")
+enable()
+run(raw.direct_write, 4096, 4096)
+records = list(abi.PIPE.split(read_bytes("counters_pipe_bin")))
+kinds = {(r.role_kind, r.cgroup) for r in records if any(r.cnts)}
+wanted_same("role and cgroup of a cgroup's acts", kinds, {(KIND["cgroup"], own_cgroup())})
+disable()
+put("role", "thread")
 verdict()
