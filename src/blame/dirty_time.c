@@ -4,9 +4,9 @@
  * removes a stamp by cmpxchg, which leaves that of a page which is dirtied meanwhile.
  */
 #include <linux/sched.h>
-#include <linux/workqueue.h>
 
 #include "core/stats.h"
+#include "core/worker.h"
 #include "dirty_time.h"
 #include "plane.h"
 
@@ -132,7 +132,7 @@ static void dirty_time_sweep(struct work_struct *work)
 						    READ_ONCE(dirty_time_since) : U64_MAX);
 		cond_resched();
 	}
-	schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
+	iob_work_queue_delayed(&sweep_work, SWEEP_JIFFIES);
 }
 
 /* The memory of the stamps in bytes.  Any context. */
@@ -147,7 +147,7 @@ int iob_dirty_time_init(void)
 	int err = iob_plane_init(&dirty_times, 2);
 
 	if (!err)
-		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
+		iob_work_queue_delayed(&sweep_work, SWEEP_JIFFIES);
 	return err;
 }
 

@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 
 #include "keyed.h"
+#include "worker.h"
 
 #define MAX_OBJECTS	4096
 #define TIDY_EVERY	(60 * HZ)
@@ -71,7 +72,7 @@ static void keyed_tidy(struct work_struct *work)
 		}
 		cond_resched();
 	}
-	schedule_delayed_work(&t->tidy_work, TIDY_EVERY);
+	iob_work_queue_delayed(&t->tidy_work, TIDY_EVERY);
 }
 
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM; iob_keyed_stop() undoes it. */
@@ -80,7 +81,7 @@ int iob_keyed_start(struct iob_keyed_table *t)
 	int err = iob_pool_start(&t->pool);
 
 	if (!err)
-		schedule_delayed_work(&t->tidy_work, TIDY_EVERY);
+		iob_work_queue_delayed(&t->tidy_work, TIDY_EVERY);
 	return err;
 }
 

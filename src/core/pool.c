@@ -13,6 +13,7 @@
 #include <compat/slab.h>
 
 #include "pool.h"
+#include "worker.h"
 
 #define MAX_WANTED	64
 
@@ -147,7 +148,7 @@ static void pool_fill(struct work_struct *work)
 
 static void pool_kick(struct irq_work *work)
 {
-	schedule_work(&container_of(work, struct iob_pool, kick)->fill);
+	iob_work_queue(&container_of(work, struct iob_pool, kick)->fill);
 }
 
 /**

@@ -20,6 +20,7 @@
 #include "core/role.h"
 #include "core/stats.h"
 #include "core/task.h"
+#include "core/worker.h"
 #include "stack/stack.h"
 #include "account.h"
 #include "bio_ctx.h"
@@ -249,9 +250,12 @@ int iob_session_init(const struct iob_session_ops *ops)
 	int err;
 
 	session_ops = ops;
-	err = iob_blame_init();
+	err = iob_workers_init();
 	if (err)
 		return err;
+	err = iob_blame_init();
+	if (err)
+		goto workers;
 	err = iob_fast_init();
 	if (err)
 		goto blame;
@@ -281,6 +285,8 @@ roles:
 	iob_roles_cache_exit();
 blame:
 	iob_blame_exit();
+workers:
+	iob_workers_exit();
 	return err;
 }
 
@@ -297,4 +303,5 @@ void iob_session_exit(void)
 	iob_causes_cache_exit();
 	iob_roles_cache_exit();
 	iob_blame_exit();
+	iob_workers_exit();
 }
