@@ -19,10 +19,10 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 #include <compat/rcu.h>
 
+#include "core/worker.h"
 #include "place.h"
 
 /* Regions: at the beginning for each CPU; at least; at most for each CPU. */
@@ -121,6 +121,13 @@ static void open_region(struct iob_place *place)
 		cmpxchg(&place[i].owner, IOB_PLACE_CLOSED, NULL);
 }
 
+/* A map of a large host has half a million entries: let others run now and then. */
+static void map_walk_pause(u32 i)
+{
+	if (!(i % 1024))
+		cond_resched();
+}
+
 /* Step 1.  Return: how many regions are closed now. */
 static u32 close_idle_regions(struct iob_place_map *map)
 {
@@ -129,6 +136,7 @@ static u32 close_idle_regions(struct iob_place_map *map)
 	for (i = 0; i < entries; i++) {
 		struct iob_place *place = map->region[i].place;
 
+		map_walk_pause(i);
 		if (!map->region[i].key || !is_region_idle(place))
 			continue;
 		for (k = 0; k < IOB_REGION_PLACES; k++)
@@ -146,6 +154,7 @@ static void copy_open_regions(struct iob_place_map *to, const struct iob_place_m
 	for (i = 0; i < entries; i++) {
 		const struct iob_region *r = &from->region[i];
 
+		map_walk_pause(i);
 		/* (they were found so in a map of the same size: there is room) */
 		if (r->key && !is_region_closed(r->place))
 			WARN_ON_ONCE(!iob_place_map_add(to, r->key, r->place));
@@ -159,6 +168,7 @@ static void free_closed_regions(struct iob_place_map *map)
 	for (i = 0; i < entries; i++) {
 		struct iob_place *place = map->region[i].place;
 
+		map_walk_pause(i);
 		if (!map->region[i].key || !is_region_closed(place))
 			continue;
 		open_region(place);
@@ -196,6 +206,7 @@ static bool take_back_regions(void)
 	for (i = 0; i < iob_place_map_entries(old); i++) {
 		struct iob_region *r = &old->region[i];
 
+		map_walk_pause(i);
 		if (r->key && !is_region_closed(r->place))
 			open_region(r->place);
 	}
@@ -215,7 +226,10 @@ static void fill_spare(struct work_struct *work)
 {
 	unsigned long flags;
 
-	if (alloc_spare(max_spare, GFP_KERNEL | __GFP_NORETRY) || take_back_regions())
+	if (alloc_spare(max_spare, GFP_KERNEL | __GFP_NORETRY))
+		return;
+	/* with few that come back, the next search is not worth while soon */
+	if (take_back_regions() && READ_ONCE(nr_spare) >= max_spare / 2)
 		return;
 	raw_spin_lock_irqsave(&places_lock, flags);
 	rest_until = jiffies + 10 * HZ;
@@ -247,13 +261,13 @@ struct iob_place *iob_place_add(const void *address)
 	low = nr_spare < max_spare / 8 && time_after_eq(jiffies, rest_until);
 	raw_spin_unlock_irqrestore(&places_lock, flags);
 	if (low)
-		schedule_work(&places_work);
+		iob_work_queue(&places_work);
 	return place;
 }
 
 /**
  * iob_places_each - call a function for each place of a region that has bios
- * @each: may be NULL
+ * @each: of NULL, or for the end of a session, when no map takes another's place any more
  *
  * The caller holds the session.  May sleep.  Return: how many places are in use; during a
  * session an estimate.
@@ -266,8 +280,16 @@ u32 iob_places_each(void (*each)(struct iob_place *place))
 	rcu_read_lock();
 	map = READ_ONCE(iob_place_map);
 	for (i = 0; map && i < iob_place_map_entries(map); i++) {
-		struct iob_place *place = map->region[i].place;
+		struct iob_place *place;
 
+		if (!each && !(i % 1024)) {
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+			/* maybe a new one, of the same size */
+			map = READ_ONCE(iob_place_map);
+		}
+		place = map->region[i].place;
 		/* pairs with iob_place_map_add(); without a key the places are the closed ones */
 		for (k = 0; smp_load_acquire(&map->region[i].key) &&
 		     k < IOB_REGION_PLACES; k++) {
