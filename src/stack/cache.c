@@ -58,13 +58,17 @@ static struct cpu_cache *cpu_cache_get(void)
 	return cache;
 }
 
-/* The stack is that of @slot; the hint led to @guess. */
+/* The stack is that of @slot, which was @learned now or before; the hint led to @guess. */
 static void hint_update(struct iob_stack_hint *hint, struct iob_stack_slot *guess,
 			struct iob_stack_slot *slot, const struct iob_frame *at,
-			unsigned long end)
+			unsigned long end, bool learned)
 {
-	if (guess == slot)
+	if (guess == slot) {
+		/* one was learned in its own place: what told the two apart is not known now */
+		if (learned)
+			hint->span = 0;
 		return;
+	}
 	if (iob_stack_slot_differs(guess, at, end, &hint->place, &hint->ip)) {
 		hint->span = guess->span;
 		hint->last = guess;
@@ -99,7 +103,7 @@ struct iob_stack_slot *iob_stack_cache_find(unsigned int set, const struct iob_f
 
 		if (!iob_stack_slot_fits(slot, at, end))
 			continue;
-		hint_update(hint, iob_stack_guess(hint, at->sp, end), slot, at, end);
+		hint_update(hint, iob_stack_guess(hint, at->sp, end), slot, at, end, false);
 		return slot;
 	}
 	return NULL;
@@ -141,7 +145,7 @@ struct iob_stack_slot *iob_stack_cache_learn(unsigned int set, unsigned int nr,
 	slot->intent = 0;
 	slot = &cache->slot[set][cache->next[set]++ % WAYS];
 	*slot = cache->spare;
-	hint_update(hint, iob_stack_guess(hint, at->sp, end), slot, at, end);
+	hint_update(hint, iob_stack_guess(hint, at->sp, end), slot, at, end, true);
 	return slot;
 }
 #endif
