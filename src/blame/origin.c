@@ -33,7 +33,7 @@ static enum iob_how direct_how(const struct iob_look *l)
 {
 	if (!l->task || l->late)
 		return IOB_HOW_LOST;
-	if (l->for_other)
+	if (l->for_other || l->task->role_guessed)
 		return IOB_HOW_INHERITED;
 	return current->flags & PF_KTHREAD ? IOB_HOW_SUBMITTER : IOB_HOW_EXACT;
 }
@@ -115,7 +115,7 @@ static __always_inline bool find_direct(struct iob_origin *o,
 		return false;
 	ref = iob_task_cause(t, m->intent);
 	/* there iob_origin_put() decides how */
-	if (unlikely(ref <= IOB_CAUSE_LOST))
+	if (unlikely(ref <= IOB_CAUSE_LOST || t->role_guessed))
 		return false;
 	if (unlikely(t->direct) && iob_stack_slot_has(m, t->direct))
 		o->one.file = t->file;

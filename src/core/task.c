@@ -129,6 +129,7 @@ static void task_renew(struct iob_task *t)
 	t->modifier = 0;
 	t->serves = 0;
 	t->acted_on_behalf = false;
+	t->role_guessed = false;
 	t->role = 0;
 	t->pid = 0;
 	t->role_failed = 0;
@@ -315,6 +316,8 @@ static noinline u64 task_find_role(struct iob_task *t)
 	t->role = iob_role_get(who, user);
 	t->role_epoch = epoch;
 	t->pid = sure ? current->pid : 0;
+	/* the owner is gone: for a process or cgroup its leader is as good */
+	t->role_guessed = !sure && !user && iob_roles_kind() == IOB_ROLE_THREAD;
 	t->role_failed = 0;
 	if (likely(t->role != IOB_ROLE_NOMEM))
 		return t->role;
