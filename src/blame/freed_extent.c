@@ -210,14 +210,23 @@ static void ranges_clear(struct freed_space *s, struct spare *spare, struct list
 	}
 }
 
-/* Extend the range that ends at @start, if it is @cause's.  F. */
+/*
+ * Extend the range that ends at @start, or the one that begins at @end, if it is @cause's.
+ * Nothing overlaps [@start, @end).  F.
+ */
 static bool range_grow(struct freed_space *s, u64 start, u64 end, u64 cause)
 {
 	struct freed_range *r = start ? range_find(s, start - 1) : NULL;
 
-	if (!r || r->end != start || r->cause != cause)
-		return false;
-	r->end = end;
+	if (r && r->end == start && r->cause == cause) {
+		r->end = end;
+	} else {
+		/* blocks of a file are often freed backwards */
+		r = range_find(s, end);
+		if (!r || r->start != end || r->cause != cause)
+			return false;
+		r->start = start;
+	}
 	r->noted = jiffies;
 	list_move_tail(&r->age, &s->ages);
 	return true;

@@ -182,6 +182,7 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 	u64 all = l->bio->bi_iter.bi_size, done, act, bytes;
 	u64 last = IOB_CAUSE_NONE, unknown = 0;
 	struct iob_file file;
+	unsigned int pieces = 0;
 	bool gap = false;
 
 	iob_look_device(l->bio, &file);
@@ -189,6 +190,9 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		bytes = all - done;
 		act = d ? freed_by_address(d, &bytes) :
 			  freed_by_sector(l, done, &bytes, !gap);
+		/* an origin has no more shares: the rest is the last one's */
+		if (!bytes || ++pieces > IOB_MAX_SHARES)
+			bytes = all - done;
 		if (iob_cause_of(act) && act > IOB_CAUSE_LOST)
 			last = act;
 		else if (last != IOB_CAUSE_NONE)

@@ -4,8 +4,6 @@
 #include "core/stats.h"
 #include "share.h"
 
-#define MAX_SHARES	2048
-
 /* Make room for more shares: 1, 8, 32, 128, 512, 2048. */
 static bool grow_origin(struct iob_origin *o)
 {
@@ -13,7 +11,7 @@ static bool grow_origin(struct iob_origin *o)
 	struct iob_share *more;
 
 	/* more dirtiers than that in one bio are not worth the memory */
-	if (o->room >= MAX_SHARES)
+	if (o->room >= IOB_MAX_SHARES)
 		return false;
 	more = kmalloc_array(room, sizeof(*more), GFP_NOWAIT | __GFP_NOWARN);
 	if (!more)

@@ -43,6 +43,9 @@ static inline bool iob_share_never_dirty(const struct iob_share *s)
 	return (s64)s->dirty_ns <= 0;
 }
 
+/* of one bio */
+#define IOB_MAX_SHARES	2048
+
 struct iob_origin {
 	union {
 		struct iob_share one;	/* .room is 1 or 0 */
