@@ -31,11 +31,11 @@
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 #include <compat/rcu.h>
 
@@ -43,6 +43,7 @@
 #include "core/cause.h"
 #include "core/pool.h"
 #include "core/stats.h"
+#include "core/worker.h"
 
 #define WAYS		7
 /* of the number of sets, as powers of two: 128 KiB to 256 MiB */
@@ -94,6 +95,9 @@ static struct iob_pool assoc_pool = {
 	.flags = SLAB_HWCACHE_ALIGN,
 	.at_first = 8,
 };
+
+/* Of the two workers that walk the directory: merging moves entries to where marking has been. */
+static DEFINE_MUTEX(assoc_walk_mutex);
 
 static void assoc_merge(struct work_struct *work);
 static DECLARE_DEFERRABLE_WORK(assoc_merge_work, assoc_merge);
@@ -478,6 +482,7 @@ void iob_assoc_mark(unsigned long *causes)
 	struct assoc_set *s, *last = NULL;
 	unsigned long place;
 
+	mutex_lock(&assoc_walk_mutex);
 	for (place = 0; place < 1UL << assoc_bits; place++) {
 		iob_read_lock();
 		/* pairs with assoc_lead_to() */
@@ -488,6 +493,7 @@ void iob_assoc_mark(unsigned long *causes)
 		iob_read_unlock();
 		cond_resched();
 	}
+	mutex_unlock(&assoc_walk_mutex);
 }
 
 /* The number of entries in use.  S. */
@@ -572,6 +578,7 @@ static void assoc_merge(struct work_struct *work)
 	unsigned long place, next;
 	struct assoc_set *s;
 
+	mutex_lock(&assoc_walk_mutex);
 	for (place = 0; place < 1UL << assoc_bits; place = next) {
 		/* sets that were found by their places are not freed before the end */
 		s = assoc_merge_at(place, &next);
@@ -581,9 +588,10 @@ static void assoc_merge(struct work_struct *work)
 		}
 		cond_resched();
 	}
+	mutex_unlock(&assoc_walk_mutex);
 	if (unused)
 		assoc_free_unused(unused);
-	schedule_delayed_work(&assoc_merge_work, MERGE_EVERY);
+	iob_work_queue_delayed(&assoc_merge_work, MERGE_EVERY);
 }
 
 /* The size of the cache in bytes, for `status`.  The caller holds the session. */
@@ -634,7 +642,7 @@ int iob_assoc_init(void)
 	if (!err)
 		err = assoc_fill_dir();
 	if (!err)
-		schedule_delayed_work(&assoc_merge_work, MERGE_EVERY);
+		iob_work_queue_delayed(&assoc_merge_work, MERGE_EVERY);
 	return err;
 }
 

@@ -25,7 +25,6 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/workqueue.h>
 
 #include <compat/rcu.h>
 
@@ -36,6 +35,7 @@
 #include "core/epoch.h"
 #include "core/role.h"
 #include "core/stats.h"
+#include "core/worker.h"
 #include "conf.h"
 #include "counters.h"
 #include "reclaim.h"
@@ -45,6 +45,8 @@ enum {
 	RECLAIM_SECS = 1,
 	/* passes may take one part in so many of a CPU's time, unless room is short */
 	RECLAIM_SHARE = 100,
+	/* the same if room is short, but the last pass found nothing to free */
+	RECLAIM_SHARE_SHORT = 10,
 	/* what was used so recently stays in any case: an IO may be under way */
 	RECLAIM_MIN_SECS = 2,
 };
@@ -55,6 +57,7 @@ static const u32 ages_to_try[] = { 120, 60, 30, 15, 8, 4, RECLAIM_MIN_SECS };
 static struct iob_reclaimed reclaimed;	/* W, read without */
 static u64 last_pass_ns;		/* W: when the last pass began, */
 static u64 last_pass_took;		/* W: and its CPU time in ns */
+static bool last_pass_freed = true;	/* W: it was worth while */
 
 /* One look: what is to be freed. */
 struct pass {
@@ -357,15 +360,22 @@ static void pass_free(struct pass *p)
 	kvfree(p->dead);
 }
 
-/* Without memory nothing is reclaimed this time: the next look is soon. */
-static void reclaim_pass(struct pass *p)
+/*
+ * Without memory nothing is reclaimed this time: the next look is soon.
+ * Return: false if nothing was found to free.
+ */
+static bool reclaim_pass(struct pass *p)
 {
-	if (pass_alloc(p)) {
+	u64 before = reclaimed.acts + reclaimed.causes + reclaimed.roles;
+	bool done = pass_alloc(p);
+
+	if (done) {
 		reclaim_acts(p);
 		reclaim_causes(p);
 		reclaim_roles(p);
 	}
 	pass_free(p);
+	return !done || reclaimed.acts + reclaimed.causes + reclaimed.roles != before;
 }
 
 /* True if three quarters of max_acts have files. */
@@ -411,16 +421,18 @@ static void reclaim_work_fn(struct work_struct *work)
 					      iob_conf.max[IOB_LIMIT_causes]),
 	};
 	u64 began = current->se.sum_exec_runtime, now = ktime_get_ns();
+	u64 rest = rest_of_passes(p.ttl);
 
 	WRITE_ONCE(iob_use_now.tick, iob_use_now.tick + 1);
 	p.want_acts = acts_wanted(p.short_of_roles);
-	if (p.short_of_roles || p.short_of_causes || p.want_acts ||
-	    now - last_pass_ns >= rest_of_passes(p.ttl)) {
-		reclaim_pass(&p);
+	if (p.short_of_roles || p.short_of_causes || p.want_acts)
+		rest = last_pass_freed ? 0 : last_pass_took * RECLAIM_SHARE_SHORT;
+	if (now - last_pass_ns >= rest) {
+		last_pass_freed = reclaim_pass(&p);
 		last_pass_took = current->se.sum_exec_runtime - began;
 		last_pass_ns = now;
 	}
-	schedule_delayed_work(&reclaim_work, RECLAIM_SECS * HZ);
+	iob_work_queue_delayed(&reclaim_work, RECLAIM_SECS * HZ);
 }
 
 /* A session begins: start to look.  May sleep. */
@@ -429,8 +441,9 @@ void iob_reclaim_start(void)
 	memset(&reclaimed, 0, sizeof(reclaimed));
 	last_pass_ns = 0;
 	last_pass_took = 0;
+	last_pass_freed = true;
 	iob_pipe_read_none();
-	schedule_delayed_work(&reclaim_work, RECLAIM_SECS * HZ);
+	iob_work_queue_delayed(&reclaim_work, RECLAIM_SECS * HZ);
 }
 
 /* Look no more: when this returns, no object is freed behind a reader's back.  May sleep. */
