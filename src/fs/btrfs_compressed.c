@@ -17,6 +17,7 @@
  */
 #include <linux/bio.h>
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/list.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -70,6 +71,8 @@ static long bio_offset = -1;
 /* An extent that was handed over to be written, by whichever task. */
 struct waiting_extent {
 	struct list_head list;
+	struct hlist_node by_bbio;
+	struct hlist_node by_vec;	/* only if .vec is known */
 	const void *bbio;		/* btrfs' struct of the bio */
 	const struct bio_vec *vec;	/* the bio's; NULL: not known */
 	struct iob_extent extent;
@@ -78,7 +81,15 @@ struct waiting_extent {
 /* only to count those that are forgotten */
 struct iob_assoc_kind iob_btrfs_assoc_extent = { .name = "compressed_extent" };
 
+/*
+ * Some wait for ever: their bios go to disks that are not watched.  So nothing looks at all
+ * of them, once it is known where the bio is in btrfs' own struct.
+ */
+#define WAITING_BITS	9
+
 static LIST_HEAD(waiting_extents);	/* waiting_lock; the oldest first */
+static struct hlist_head waiting_by_bbio[1 << WAITING_BITS];	/* waiting_lock */
+static struct hlist_head waiting_by_vec[1 << WAITING_BITS];	/* waiting_lock */
 static unsigned int nr_waiting;		/* waiting_lock, read without for a look */
 static DEFINE_SPINLOCK(waiting_lock);
 
@@ -118,35 +129,65 @@ bool iob_btrfs_is_writer(unsigned long ret)
 static void waiting_drop(struct waiting_extent *e)
 {
 	list_del(&e->list);
+	hlist_del(&e->by_bbio);
+	if (e->vec)
+		hlist_del(&e->by_vec);
 	WRITE_ONCE(nr_waiting, nr_waiting - 1);
 	iob_origin_free(&e->extent.origin);
 	kfree(e);
 }
 
-/*
- * The extent that waits for a bio.  @own: it is that very bio, not a piece or a copy of it
- * for another disk, which share its array of pages and come before it.  Bios are allocated
- * with btrfs' struct in front of them, whose size is bounded by the pool's front_pad.
- */
-static struct waiting_extent *waiting_find(const struct bio *bio, bool *own)
+static struct waiting_extent *waiting_of(const void *bbio)
 {
-	size_t room = bio->bi_pool ? bio->bi_pool->front_pad : 0;
-	struct waiting_extent *e, *other = NULL;
+	struct waiting_extent *e;
 
 	lockdep_assert_held(&waiting_lock);
+	hlist_for_each_entry(e, &waiting_by_bbio[hash_ptr(bbio, WAITING_BITS)], by_bbio) {
+		if (e->bbio == bbio)
+			return e;
+	}
+	return NULL;
+}
+
+/*
+ * The extent whose struct contains the bio: learns where.  Bios are allocated with btrfs'
+ * struct in front of them, whose size is bounded by the pool's front_pad.
+ */
+static struct waiting_extent *waiting_around(const struct bio *bio)
+{
+	size_t room = bio->bi_pool ? bio->bi_pool->front_pad : 0;
+	struct waiting_extent *e;
+
 	list_for_each_entry(e, &waiting_extents, list) {
 		size_t offset = (const void *)bio - e->bbio;
 
 		if (offset && offset <= room) {
 			WRITE_ONCE(bio_offset, offset);
-			*own = true;
 			return e;
 		}
-		if (e->vec && e->vec == bio->bi_io_vec)
-			other = e;
 	}
-	*own = false;
-	return other;
+	return NULL;
+}
+
+/*
+ * The extent that waits for a bio.  @own: it is that very bio, not a piece or a copy of it
+ * for another disk, which share its array of pages and come before it.
+ */
+static struct waiting_extent *waiting_find(const struct bio *bio, bool *own)
+{
+	struct waiting_extent *e;
+	long offset = READ_ONCE(bio_offset);
+
+	e = offset < 0 ? waiting_around(bio) : waiting_of((const void *)bio - offset);
+	*own = e;
+	if (e)
+		return e;
+	/* the newest comes first */
+	hlist_for_each_entry(e, &waiting_by_vec[hash_ptr(bio->bi_io_vec, WAITING_BITS)], by_vec) {
+		if (e->vec == bio->bi_io_vec)
+			return e;
+	}
+	return NULL;
 }
 
 /* Whether an extent waits for a bio; @copy, if it is not NULL, gets a copy of it. */
@@ -195,15 +236,10 @@ const struct iob_extent *iob_btrfs_extent(struct iob_task *t, const struct bio *
 /* Forget a note for @bbio: its bio was never queued, and the struct is another bio's now. */
 static void waiting_forget(const void *bbio)
 {
-	struct waiting_extent *e;
+	struct waiting_extent *e = waiting_of(bbio);
 
-	lockdep_assert_held(&waiting_lock);
-	list_for_each_entry(e, &waiting_extents, list) {
-		if (e->bbio == bbio) {
-			waiting_drop(e);
-			return;
-		}
-	}
+	if (e)
+		waiting_drop(e);
 }
 
 static void waiting_add(struct waiting_extent *e)
@@ -214,6 +250,9 @@ static void waiting_add(struct waiting_extent *e)
 		iob_assoc_count_evicted(&iob_btrfs_assoc_extent);
 	}
 	list_add_tail(&e->list, &waiting_extents);
+	hlist_add_head(&e->by_bbio, &waiting_by_bbio[hash_ptr(e->bbio, WAITING_BITS)]);
+	if (e->vec)
+		hlist_add_head(&e->by_vec, &waiting_by_vec[hash_ptr(e->vec, WAITING_BITS)]);
 	WRITE_ONCE(nr_waiting, nr_waiting + 1);
 }
 
