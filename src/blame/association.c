@@ -52,7 +52,7 @@
 /* at most so much of the memory */
 #define SHARE		128
 /* at first, of that */
-#define FIRST_SHARE	512
+#define FIRST_SHARE	32
 /* an entry that was noted so long ago is hardly asked for any more */
 #define IDLE		(5 * 60 * HZ)
 /* an entry that was asked for the last time is idle after so long: most often nobody asks again */
@@ -622,7 +622,7 @@ static int assoc_fill_dir(void)
 /**
  * iob_assoc_init - begin with an empty cache
  *
- * At first there are 512 sets (128 KiB), or 1/512 of the most if that is more.  May sleep.
+ * At first there are 512 sets (128 KiB), or 1/32 of the most if that is more.  May sleep.
  * Return: 0 or -ENOMEM; iob_assoc_exit() undoes it.
  */
 int iob_assoc_init(void)

@@ -24,6 +24,7 @@
 /* The part of a task's context. */
 struct behalf_state {
 	struct iob_behalf behalf[IOB_MAX_BEHALFS];	/* the innermost first */
+	unsigned int nr;	/* those behind are empty; some before may be, too */
 	const void *common;	/* the log whose transaction the task changed last */
 };
 
@@ -66,11 +67,11 @@ static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call 
 {
 	struct behalf_state *state = behalf_state_of(t);
 	struct iob_behalf *b = state->behalf;
-	unsigned int i, nr = 0;
+	unsigned int i, nr = 0, before = state->nr;
 
 	t->acted_on_behalf = true;
 	iob_dirty_not_cacheable(t);
-	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
+	for (i = 0; i < before; i++) {
 		if (unlikely(behalf_stays(&b[i], call)))
 			b[nr++] = b[i];
 	}
@@ -80,8 +81,9 @@ static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call 
 	}
 	for (i = nr; i > 0; i--)
 		b[i] = b[i - 1];
-	for (i = nr + 1; i < IOB_MAX_BEHALFS; i++)
+	for (i = nr + 1; i < before; i++)
 		b[i] = (struct iob_behalf){ };
+	state->nr = nr + 1;
 	b[0] = (struct iob_behalf){ };
 	if (call)
 		b[0].call = *call;

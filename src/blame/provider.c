@@ -7,6 +7,7 @@
 /* All are constant once the module is loaded. */
 struct iob_provider_list iob_providers;
 struct iob_provider_list iob_providers_bounce;
+static struct iob_provider_list providers_mix;	/* with mixes_files */
 struct iob_provider_list iob_providers_extent;
 struct iob_provider_list iob_providers_discard;
 
@@ -46,8 +47,10 @@ int iob_provider_add(const struct iob_provider *p)
 	if (WARN_ON(iob_providers.p[IOB_MAX_PROVIDERS - 1]))
 		return -E2BIG;
 	provider_list_add(&iob_providers, p);
-	if (p->mixes_files || p->bounced || p->cluster)
+	if (p->bounced || p->cluster)
 		provider_list_add(&iob_providers_bounce, p);
+	if (p->mixes_files)
+		provider_list_add(&providers_mix, p);
 	if (p->extent)
 		provider_list_add(&iob_providers_extent, p);
 	if (p->discards)
@@ -85,8 +88,8 @@ bool iob_provider_mixes_files(const struct super_block *sb)
 {
 	const struct iob_provider **p;
 
-	iob_for_each_provider(p, &iob_providers_bounce) {
-		if ((*p)->mixes_files && (*p)->mixes_files(sb))
+	iob_for_each_provider(p, &providers_mix) {
+		if ((*p)->mixes_files(sb))
 			return true;
 	}
 	return false;

@@ -104,7 +104,7 @@ struct iob_provider_list {
 };
 
 extern struct iob_provider_list iob_providers;		/* all */
-extern struct iob_provider_list iob_providers_bounce;	/* with mixes_files, bounced, cluster */
+extern struct iob_provider_list iob_providers_bounce;	/* with bounced or cluster */
 extern struct iob_provider_list iob_providers_extent;	/* with extent */
 extern struct iob_provider_list iob_providers_discard;	/* with discards */
 

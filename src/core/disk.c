@@ -190,9 +190,11 @@ static void devs_set_epochs(struct iob_devs *new, const struct iob_devs *old)
 
 	last++;
 	new->epoch = old ? old->epoch : last;
+	new->one_epoch = true;
 	for (i = 0; i < new->nr; i++) {
 		epoch = devs_epoch_of(old, new->dev[i].disk_devt);
 		new->dev[i].epoch = epoch ? epoch : last;
+		new->one_epoch &= new->dev[i].epoch == new->epoch;
 	}
 }
 
@@ -461,6 +463,9 @@ u32 iob_disk_epoch(struct inode *inode)
 
 	if (!now)
 		return 0;
+	/* as long as nobody has changed `devs` while a part of it was watched */
+	if (likely(now->one_epoch))
+		return now->epoch;
 	if (!bdev && iob_is_bdev(inode))
 		bdev = I_BDEV(inode);
 	gd = bdev ? bdev->bd_disk : NULL;

@@ -92,6 +92,7 @@ struct iob_second {
 struct iob_devs {
 	unsigned int nr;
 	u32 epoch;		/* since when any device is watched */
+	bool one_epoch;		/* that of each disk is the same */
 	u32 nr_second;		/* grows, behind what it counts */
 	u32 max_second;
 	bool second_full;	/* one more was found, which is counted once */
