@@ -40,6 +40,7 @@ static struct iob_task_part dirty_fast_part = {
 	.size = sizeof(struct iob_dirty_fast),
 	.offset = offsetof(struct iob_task, room_dirty),
 	.renew = dirty_fast_renew,
+	.new_role = dirty_fast_renew,
 };
 
 /* Module load, before iob_tasks_init().  Return: 0 or -E2BIG. */
@@ -82,7 +83,6 @@ void iob_dirty_fast_note(struct iob_task *t, u32 intent, const struct inode *ino
 		return;
 	r->epoch = now;
 	r->intent = intent;
-	r->role = cause->role;
 	r->ino = inode->i_ino;
 	r->dev = inode->i_sb->s_dev;
 	r->gen = inode->i_generation;

@@ -8,7 +8,7 @@
  * inner half of the stack is compared.
  *
  * iob_dirty_fast_is(): the stack is known (iob_stack_known()) and has the same intent, and the
- * file is the same.  The role is compared as well.
+ * file is the same.  So is the role: a task that changes its role forgets the last page.
  *
  * In both cases the cause of the last page pays.  It is still alive if no epoch began since
  * it was seen alive, see iob_epoch_now().
@@ -41,7 +41,6 @@ struct iob_dirty_fast {
 	u32 intent;		/* a cacheable one; 0: nothing is remembered */
 	u32 epoch;
 	u32 touched;		/* jiffies of the last iob_cause_touch() */
-	u64 role;
 	u64 ino;		/* of a regular file, or IOB_DIRTY_FAST_NONE */
 	u32 dev;
 	u32 gen;
@@ -128,7 +127,7 @@ static __always_inline bool iob_dirty_fast_is(struct iob_task *t, u32 intent,
 	const struct iob_dirty_fast *r = iob_dirty_fast_of(t);
 
 	return r->intent == intent && iob_dirty_fast_file(r, inode) &&
-	       r->role == t->role && t->pid == current->pid &&
+	       t->pid == current->pid &&
 	       r->epoch == iob_epoch_now();
 }
 

@@ -97,20 +97,20 @@ static inline const struct iob_stack_hint *iob_stack_hint_of(unsigned int set)
  * @sp:  stack pointer, on the task's own stack,
  * @bp:  and frame pointer
  * @end: of the stack
+ * @slot: gets the slot
  *
- * Of a task, preemption off.  Return: the slot, or NULL if it is another stack.
+ * Of a task, preemption off.  Return: false if it is another stack.
  */
-static __always_inline struct iob_stack_slot *
+static __always_inline bool
 iob_stack_cache_first(unsigned int set, unsigned long ip, unsigned long sp, unsigned long bp,
-		      unsigned long end)
+		      unsigned long end, struct iob_stack_slot **slot)
 {
 	const struct iob_stack_cache *cache = this_cpu_read(iob_stack_caches);
-	struct iob_stack_slot *slot;
 
 	if (unlikely(cache->seq != atomic_read(&iob_code_seq)))
-		return NULL;
-	slot = iob_stack_guess(&cache->hint[set], sp, end);
-	return iob_stack_slot_is(slot, ip, sp, bp, end) ? slot : NULL;
+		return false;
+	*slot = iob_stack_guess(&cache->hint[set], sp, end);
+	return iob_stack_slot_is(*slot, ip, sp, bp, end);
 }
 
 #ifdef IOB_UNWIND_FRAMES

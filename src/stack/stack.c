@@ -84,8 +84,7 @@ static bool stack_from_cache(struct iob_stack *s, const struct iob_frame *at,
 	if (!in_task() || at->sp < base || at->sp >= end)
 		return false;
 	set = iob_stack_set(at->ip);
-	slot = iob_stack_cache_first(set, at->ip, at->sp, at->bp, end);
-	if (!slot)
+	if (!iob_stack_cache_first(set, at->ip, at->sp, at->bp, end, &slot))
 		slot = iob_stack_cache_find(set, at, end);
 	if (!slot)
 		return stack_learn(s, at, set, regs, end);

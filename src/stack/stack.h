@@ -154,9 +154,9 @@ static __always_inline bool iob_stack_known_in(unsigned int set,
 #ifdef IOB_UNWIND_FRAMES
 	unsigned long end = (unsigned long)task_stack_page(current) +
 			    THREAD_SIZE;
-	struct iob_stack_slot *first = iob_stack_cache_first(set, ip, sp, bp, end);
+	struct iob_stack_slot *first;
 
-	if (!first)
+	if (!iob_stack_cache_first(set, ip, sp, bp, end, &first))
 		return false;
 	iob_stat_inc(stack_known);
 	if (unlikely(READ_ONCE(iob_check_stacks)))
