@@ -8,8 +8,13 @@
  * copies it to block 300 of the journal: { block 300 of transaction 81 } -> 7.  The bio
  * that writes that block is charged to act 7; the commit block to all participants.
  *
- * Context: dirty runs in the task that changes the buffer, copy and commit in the journal's
- * thread.  Preemption is off.
+ * A task asks for each buffer before it changes it.  jbd2 answers at once if the transaction
+ * has the buffer already, so the function that is hooked is called once for each buffer of a
+ * transaction, by the first task.  Where the kernel does not have this function, a hook at
+ * each change serves.
+ *
+ * Context: access, create and dirty run in the task that changes the buffer, copy and commit in
+ * the journal's thread.  Preemption is off.
  */
 #include <linux/blkdev.h>
 #include <linux/jbd2.h>
@@ -24,6 +29,39 @@
 #include "blame/transaction.h"
 #include "hooks/hook.h"
 
+static void jbd2_note_change(const transaction_t *transaction, struct buffer_head *bh,
+			     struct pt_regs *regs)
+{
+	iob_dirty_logged(transaction->t_journal, transaction->t_tid, bh, regs);
+}
+
+/*
+ * (handle, jh, force): a task asks to change a buffer that is not in the transaction yet.  It
+ * waits for an older transaction, maybe, and then changes the buffer; who asks later is not
+ * the first, and is not seen here.
+ */
+static void jbd2_access_entered(struct pt_regs *regs)
+{
+	const handle_t *handle = iob_arg_ptr(regs, 0);
+	const struct journal_head *jh = iob_arg_ptr(regs, 1);
+	const transaction_t *transaction = handle->h_transaction;
+
+	/* asked for once more, to undo the change */
+	if (READ_ONCE(jh->b_transaction) != transaction &&
+	    READ_ONCE(jh->b_next_transaction) != transaction)
+		jbd2_note_change(transaction, jh->b_bh, regs);
+}
+
+/* (handle, bh): the same for a block that is new, or has been freed in the transaction */
+static void jbd2_create_entered(struct pt_regs *regs)
+{
+	const handle_t *handle = iob_arg_ptr(regs, 0);
+
+	/* an aborted handle has no transaction */
+	if (handle->h_transaction)
+		jbd2_note_change(handle->h_transaction, iob_arg_ptr(regs, 1), regs);
+}
+
 /* (handle, bh): whether this is not the buffer's first change in the transaction */
 static __always_inline bool jbd2_is_no_change(struct pt_regs *regs)
 {
@@ -31,7 +69,7 @@ static __always_inline bool jbd2_is_no_change(struct pt_regs *regs)
 	const struct buffer_head *bh = iob_arg_ptr(regs, 1);
 	const struct journal_head *jh;
 
-	/* an aborted handle has no transaction, and then nothing keeps b_private's target */
+	/* without a transaction nothing keeps b_private's target */
 	if (!handle->h_transaction || !buffer_jbd(bh))
 		return true;
 	jh = bh->b_private;
@@ -46,11 +84,9 @@ IOB_OWN_OPS(jbd2_dirty_ops, jbd2_is_no_change);
 static void jbd2_dirty_entered(struct pt_regs *regs)
 {
 	const handle_t *handle = iob_arg_ptr(regs, 0);
-	const transaction_t *transaction = handle->h_transaction;
 
 	if (!jbd2_is_no_change(regs))
-		iob_dirty_logged(transaction->t_journal, transaction->t_tid,
-				 iob_arg_ptr(regs, 1), regs);
+		jbd2_note_change(handle->h_transaction, iob_arg_ptr(regs, 1), regs);
 }
 
 /* (transaction, jh, new bh, block): a copy goes to that block of the journal */
@@ -93,13 +129,18 @@ static void jbd2_commit_entered(struct pt_regs *regs)
 #define JBD2(func, probe, what)	IOB_HOOK_FUNC_IN("jbd2", CONFIG_JBD2, func, probe, what)
 
 static const struct iob_hook jbd2_table[] = {
+	JBD2("do_get_write_access", jbd2_access_entered,
+	     "time, as another function is called more often"),
 	{
-		.name = "jbd2_journal_dirty_metadata",
+		/* compilers may put the function above into its callers */
+		.name = "jbd2_journal_dirty_metadata", .spare_for = "do_get_write_access",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = jbd2_dirty_entered, .own_ops = &jbd2_dirty_ops,
 		IOB_IN_MODULE("jbd2", CONFIG_JBD2),
 		.impact = "which act changed metadata",
 	},
+	JBD2("jbd2_journal_get_create_access", jbd2_create_entered,
+	     "which act changed new blocks of metadata first"),
 	JBD2("jbd2_journal_write_metadata_buffer", jbd2_copy_entered,
 	     "which act changed what a block of the journal holds"),
 	JBD2("jbd2_journal_commit_transaction", jbd2_commit_entered,

@@ -45,6 +45,8 @@ struct iob_hook {
 	void (*found)(unsigned long func);
 	/* address: the kind of bios whose end_io the function is, or NULL */
 	const struct iob_bio_kind *bio_kind;
+	/* function: used only if the kernel does not have the function of this other hook */
+	const char *spare_for;
 	/* tracepoint: attached only while this is true, see iob_hooks_renew(); or NULL */
 	bool (*wanted)(void);
 	const char *impact;		/* what is lost without the hook */

@@ -17,6 +17,10 @@
 #include "hook.h"
 #include "locate.h"
 
+static char *without;
+module_param(without, charp, 0400);
+MODULE_PARM_DESC(without, "functions and tracepoints that are taken for absent, for tests: a|b");
+
 /* What for_each_kernel_tracepoint() hands to its callback. */
 struct tracepoint_search {
 	const char *names;
@@ -39,11 +43,16 @@ static bool hook_has_name(const char *names, const char *name)
 	return false;
 }
 
+static bool is_taken_for_absent(const char *name)
+{
+	return without && hook_has_name(without, name);
+}
+
 static void tracepoint_match(struct tracepoint *tp, void *data)
 {
 	struct tracepoint_search *search = data;
 
-	if (hook_has_name(search->names, tp->name))
+	if (hook_has_name(search->names, tp->name) && !is_taken_for_absent(tp->name))
 		search->found = tp;
 }
 
@@ -82,6 +91,8 @@ static int kprobe_register_any(struct kprobe *kp, const char *alternatives)
 		return -ENOMEM;
 	rest = names;
 	while (err && (name = strsep(&rest, "|"))) {
+		if (is_taken_for_absent(name))
+			continue;
 		memset(kp, 0, sizeof(*kp));
 		kp->symbol_name = name;
 		kp->flags = KPROBE_FLAG_DISABLED;

@@ -100,6 +100,18 @@ static int hook_publish_address(const struct hook_state *s)
 	return 0;
 }
 
+/* True if another hook serves instead, which is better. */
+static bool hook_is_spare(const struct hook_state *s)
+{
+	unsigned int i;
+
+	for (i = 0; s->hook->spare_for && i < nr_hooks; i++) {
+		if (!strcmp(hook_states[i].hook->name, s->hook->spare_for))
+			return hook_states[i].entry.addr;
+	}
+	return false;
+}
+
 /* Arm the functions of a phase in one pass, which may take a while.  No handler runs yet. */
 static int hooks_arm(enum iob_hook_phase phase)
 {
@@ -110,7 +122,7 @@ static int hooks_arm(enum iob_hook_phase phase)
 
 		if (s->hook->kind == IOB_HOOK_FUNCTION &&
 		    s->hook->phase == phase && s->entry.addr &&
-		    !s->entry.armed)
+		    !s->entry.armed && !hook_is_spare(s))
 			s->err = iob_entry_arm(&s->entry);
 	}
 	return iob_entries_begin();
@@ -119,7 +131,7 @@ static int hooks_arm(enum iob_hook_phase phase)
 /* After hooks_find_functions() and hooks_arm(). */
 static void hook_attach(struct hook_state *s)
 {
-	if (s->hook->wanted && !s->hook->wanted()) {
+	if ((s->hook->wanted && !s->hook->wanted()) || hook_is_spare(s)) {
 		s->err = 0;
 		return;
 	}
@@ -456,6 +468,8 @@ void iob_hooks_show(struct seq_file *m)
 		else if (s->err)
 			seq_printf(m, "missing error=%d lost: %s\n", s->err,
 				   s->hook->impact);
+		else if (hook_is_spare(s))
+			seq_printf(m, "spare for %s\n", s->hook->spare_for);
 		else if (s->entry.armed && !s->entry.ftraced)
 			seq_printf(m, "attached by kprobe missed=%lu\n",
 				   s->entry.kp.nmissed);
