@@ -93,7 +93,8 @@ static noinline void dirty_folio_again(struct inode *inode, struct iob_folio *fo
 	struct iob_dirty_fast *fast = iob_dirty_fast_of(t);
 	const struct iob_stack_slot *m;
 
-	if (unlikely(!in_task() || iob_folio_pages(folio) > 1))
+	/* (an interrupt has another stack, which is not known) */
+	if (unlikely(iob_folio_pages(folio) > 1))
 		goto slow;
 	if (unlikely(!iob_stack_known(ip, sp, bp, false, &m) ||
 		     !iob_dirty_fast_is(t, m->intent, inode)))

@@ -120,13 +120,17 @@ static __always_inline bool iob_dirty_fast_file(const struct iob_dirty_fast *r,
 	       r->gen == inode->i_generation;
 }
 
-/* True if a page that is dirtied with this intent is the last page's cause's. */
+/*
+ * True if a page that is dirtied with this intent is the last page's cause's.  The caller has
+ * compared the inode's number.
+ */
 static __always_inline bool iob_dirty_fast_is(struct iob_task *t, u32 intent,
 					      const struct inode *inode)
 {
 	const struct iob_dirty_fast *r = iob_dirty_fast_of(t);
 
-	return r->intent == intent && iob_dirty_fast_file(r, inode) &&
+	return r->intent == intent && r->dev == inode->i_sb->s_dev &&
+	       r->gen == inode->i_generation &&
 	       t->pid == current->pid &&
 	       r->epoch == iob_epoch_now();
 }

@@ -176,8 +176,9 @@ static __always_inline bool iob_stack_known_in(unsigned int set,
  * @user: the task is known to be no kernel thread
  * @slot: gets the slot
  *
- * Of a task, not in an interrupt; from a tracepoint's probe that has not returned, not at
- * a function's entry.  Where it returns false, iob_stack_from() may still know the stack.
+ * Of a task; false in an interrupt, which has a stack of its own.  From a tracepoint's probe that
+ * has not returned, not at a function's entry.  Where it returns false, iob_stack_from() may
+ * still know the stack.
  * The stack may be deeper than a trace can be, see iob_stack_cut().
  */
 static __always_inline bool iob_stack_known(unsigned long ip, unsigned long sp,
