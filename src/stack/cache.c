@@ -30,15 +30,18 @@ static struct iob_stack_cache no_cache = { .seq = 1 };
 DEFINE_PER_CPU(struct iob_stack_cache *, iob_stack_caches) = &no_cache;
 atomic_t iob_code_seq;
 
+/* From a probe, too, interrupts may be off: a slot is empty by one word of its many. */
 static noinline void cpu_cache_empty(struct cpu_cache *cache, u32 seq)
 {
-	unsigned int set;
+	unsigned int set, way;
 
-	memset(cache, 0, sizeof(*cache));
 	cache->head.seq = seq;
 	for (set = 0; set < IOB_STACK_SETS; set++) {
+		cache->head.hint[set].span = 0;
 		cache->head.hint[set].last = &cache->slot[set][0];
 		cache->head.hint[set].other = &cache->slot[set][1];
+		for (way = 0; way < WAYS; way++)
+			cache->slot[set][way].start = 0;
 	}
 }
 
