@@ -242,16 +242,19 @@ u32 iob_session_seq(void)
  * iob_session_init - module load
  * @ops: constant
  *
- * May sleep.  Return: 0 or -ENOMEM.
+ * May sleep.  Return: 0 or a negative errno.
  */
 int iob_session_init(const struct iob_session_ops *ops)
 {
 	int err;
 
 	session_ops = ops;
-	err = iob_blame_init();
+	err = iob_stack_cpus_init();
 	if (err)
 		return err;
+	err = iob_blame_init();
+	if (err)
+		goto stack_cpus;
 	err = iob_fast_init();
 	if (err)
 		goto blame;
@@ -281,6 +284,8 @@ roles:
 	iob_roles_cache_exit();
 blame:
 	iob_blame_exit();
+stack_cpus:
+	iob_stack_cpus_exit();
 	return err;
 }
 
@@ -297,4 +302,5 @@ void iob_session_exit(void)
 	iob_causes_cache_exit();
 	iob_roles_cache_exit();
 	iob_blame_exit();
+	iob_stack_cpus_exit();
 }

@@ -125,5 +125,7 @@ struct iob_stack_slot *iob_stack_cache_learn(unsigned int set, unsigned int nr,
 void iob_stack_forget(void);
 int iob_stacks_init(void);
 void iob_stacks_exit(void);
+int iob_stack_cpus_init(void);
+void iob_stack_cpus_exit(void);
 
 #endif
