@@ -7,6 +7,7 @@
 
 #include <compat/wb.h>
 
+#include "escape.h"
 #include "text.h"
 
 const char *const iob_text_charges[IOB_NR_CHARGES] = {
@@ -70,26 +71,11 @@ void iob_text_add_u32(struct iob_text *t, u32 n, unsigned int width)
  * @comm:   TASK_COMM_LEN bytes; a NUL ends the name earlier
  * @spaces: escape spaces, too
  *
- * A task names itself, so a name may hold any bytes.  Control characters and the backslash
- * become \ooo, as in /proc/mounts: an entry stays on its line and a terminal is safe.  All
- * other bytes are kept, UTF-8 included.  Example: "a b\n" becomes "a\040b\012".
- *
  * Any context.  Return: the length.
  */
 size_t iob_text_escape(char *to, size_t size, const char *comm, bool spaces)
 {
-	size_t i, len = 0;
-
-	for (i = 0; i < TASK_COMM_LEN && comm[i]; i++) {
-		unsigned char c = comm[i];
-
-		if (c < ' ' || c == '\\' || c == 0x7f || (c == ' ' && spaces))
-			len += scnprintf(to + len, size - len, "\\%03o", c);
-		else
-			len += scnprintf(to + len, size - len, "%c", c);
-	}
-	to[len] = 0;
-	return len;
+	return iob_escape(to, size, comm, TASK_COMM_LEN, spaces);
 }
 
 /* `pid-12 (dd)`, `user-3`, `cgroup-77`, `pid-0 (lost)`.  Any context. */
