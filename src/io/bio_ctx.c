@@ -309,8 +309,9 @@ struct iob_bio_ctx *iob_bio_ctx_piece(const struct iob_bio_ctx *whole,
  * @bio:  under way
  * @pos:  gets the offset of the bio's first byte in that context
  *
- * A chained bio without a context of its own is part of its parent's context.  Any context
- * but NMI, inside iob_read_lock(); the caller owns @bio.  Return: NULL if there is none.
+ * A chained bio without a context of its own is part of its parent's context, and so is one
+ * that takes its parent's place on the way to the device.  Any context but NMI, inside
+ * iob_read_lock(); the caller owns @bio.  Return: NULL if there is none.
  */
 struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
 				      const struct bio *bio, u32 *pos)
@@ -334,7 +335,7 @@ struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
 			*pos = at;
 			return f;
 		}
-		if (!iob_bio_chained(from))
+		if (!iob_bio_stands_in(from))
 			return NULL;
 		from = from->bi_private;
 	}
