@@ -172,6 +172,10 @@ int iob_session_switch(bool on)
 {
 	int err = 0;
 
+	if (on && !iob_session_enabled())
+		err = iob_disks_learn();
+	if (err)
+		return err;
 	down_write(&session_sem);
 	if (on && !enabled)
 		err = switch_session_on();
