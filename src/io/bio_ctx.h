@@ -81,8 +81,8 @@ struct iob_hashed_ctx {
 	const struct bio *self;		/* the bio itself, if .child */
 	bool passed;			/* @bio itself was sent to a lower disk */
 	u64 nr;				/* no other context has it; 0: nobody asked */
-	const struct bio *above_bio;	/* the passed context that this is a piece of has this key */
-	u64 above_nr;			/* and this number; 0: there is none */
+	const struct bio *above_bio;	/* the key of the passed context that this is a piece of */
+	u64 above_nr;			/* and its number; 0: there is none */
 	int error;			/* of a piece that is done */
 };
 
