@@ -24,6 +24,8 @@
 #include <linux/genhd.h>
 #endif
 
+#include <compat/peek.h>
+
 static inline struct gendisk *iob_bio_disk(const struct bio *bio)
 {
 #ifdef IOB_HAVE_BI_BDEV
@@ -31,6 +33,28 @@ static inline struct gendisk *iob_bio_disk(const struct bio *bio)
 #else
 	return bio->bi_disk;
 #endif
+}
+
+/*
+ * True if a bio can be read, and its disk's number.  Of an address that a private struct has
+ * for a bio.  Any context but NMI.
+ */
+static inline bool iob_bio_readable(const struct bio *bio)
+{
+	const char *last = (const char *)(bio + 1) - 1;
+	const struct gendisk *gd;
+	int major;
+	char c;
+#ifdef IOB_HAVE_BI_BDEV
+	const struct block_device *bdev;
+
+	if (!iob_peek(&bdev, &bio->bi_bdev) || !iob_peek(&gd, &bdev->bd_disk))
+		return false;
+#else
+	if (!iob_peek(&gd, &bio->bi_disk))
+		return false;
+#endif
+	return iob_peek(&c, last) && iob_peek(&major, &gd->major);
 }
 
 /* The disk of a bio that is queued: never NULL. */

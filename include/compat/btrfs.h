@@ -22,6 +22,8 @@
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 
+#include <compat/peek.h>
+
 #ifndef IOB_HAVE_BH_FOLIO
 #define IOB_BTRFS_REDIRTY
 #else
@@ -45,9 +47,11 @@ static inline const void *iob_btrfs_of_trans(const void *trans)
 
 	for (i = 0; i < sizeof(places); i++) {
 		const void *const *fs_info = trans + places[i];
+		const void *word[3];
 
-		if (fs_info[1] == &fs_info[1] && fs_info[2] == &fs_info[1])
-			return *fs_info;
+		if (iob_peek(&word, fs_info) && word[1] == &fs_info[1] &&
+		    word[2] == &fs_info[1])
+			return word[0];
 	}
 	return NULL;
 }
@@ -58,10 +62,12 @@ static inline const void *iob_btrfs_of_trans(const void *trans)
  */
 static inline bool iob_btrfs_drops(const void *ref, u64 extent[2])
 {
-	const u64 *words = ref;
-	const u8 *bytes = ref;
-	const u32 *ints = ref;
+	u64 begin[4 + IOB_BTRFS_REF_ROOT], *words = begin;
+	const u8 *bytes = (const u8 *)begin;
+	const u32 *ints = (const u32 *)begin;
 
+	if (!iob_peek(&begin, ref))
+		return false;
 	if (bytes[0] == IOB_BTRFS_REF_DATA && bytes[1] == IOB_BTRFS_REF_DROP)
 		words += 1 + IOB_BTRFS_REF_ROOT;
 	else if (ints[0] == IOB_BTRFS_REF_DATA && ints[1] == IOB_BTRFS_REF_DROP)

@@ -3,7 +3,8 @@
  * compat/dm - the contexts that device mapper's targets pass to kcopyd
  *
  * Hides: these structs are private.  They are the same in 5.10 to 7.2.  Users check that the
- * callback of the context is the target's own function before they read it.
+ * callback of the context is the target's own function before they read it, and read it by
+ * iob_peek().
  */
 #ifndef IOB_COMPAT_DM_H
 #define IOB_COMPAT_DM_H
@@ -12,6 +13,8 @@
 #include <linux/dm-io.h>
 #include <linux/list_bl.h>
 #include <linux/rbtree.h>
+
+#include <compat/peek.h>
 
 /* Of dm-snapshot's copy_callback(): a chunk is copied before it is overwritten. */
 struct iob_dm_pending {
@@ -45,12 +48,14 @@ struct iob_dm_mapping {
 };
 
 /*
- * The bio whose data dm-crypt encrypts into @bio.  It is the second pointer in bi_private's
- * struct dm_crypt_io.
+ * Copy the bio whose data dm-crypt encrypts into @bio to *@base.  It is the second pointer in
+ * bi_private's struct dm_crypt_io.  Return: false if that cannot be read.
  */
-static inline const struct bio *iob_dm_crypt_base(const struct bio *bio)
+static inline bool iob_dm_crypt_base(const struct bio *bio, struct bio *base)
 {
-	return ((const struct bio *const *)bio->bi_private)[1];
+	const struct bio *const *io = bio->bi_private, *at;
+
+	return iob_peek(&at, &io[1]) && iob_peek(base, at);
 }
 
 #endif

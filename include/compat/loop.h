@@ -19,6 +19,8 @@
 #include <linux/pagemap.h>
 #include <linux/ptrace.h>
 
+#include <compat/peek.h>
+
 #ifdef IOB_HAVE_BLK_ALLOC_DISK
 /* the worker's request must be found by other means */
 #define IOB_LOOP_LIST	1
@@ -76,20 +78,21 @@ static inline bool iob_loop_is_as_known(const struct gendisk *gd)
 {
 	const struct iob_loop_head *lo = gd->private_data;
 	const struct address_space *mapping;
+	const struct inode *host;
 	const struct file *file;
 	char name[16];
+	int number;
 
-	if (!lo)
+	if (!iob_peek(&number, &lo->number) || !iob_peek(&file, &lo->file))
 		return false;
-	snprintf(name, sizeof(name), "loop%d", READ_ONCE(lo->number));
-	file = READ_ONCE(lo->file);
+	snprintf(name, sizeof(name), "loop%d", number);
 	if (strcmp(name, gd->disk_name) ||
 	    !IS_ALIGNED((unsigned long)file, sizeof(long)) ||
-	    !virt_addr_valid(file))
+	    !iob_peek(&mapping, &file->f_mapping) ||
+	    !IS_ALIGNED((unsigned long)mapping, sizeof(long)) ||
+	    !virt_addr_valid(mapping) || !iob_peek(&host, &mapping->host))
 		return false;
-	mapping = READ_ONCE(file->f_mapping);
-	return IS_ALIGNED((unsigned long)mapping, sizeof(long)) &&
-	       virt_addr_valid(mapping) && virt_addr_valid(mapping->host) &&
+	return virt_addr_valid(host) &&
 	       !(mapping_gfp_mask((struct address_space *)mapping) &
 		 (__GFP_IO | __GFP_FS));
 }

@@ -15,16 +15,24 @@
 
 #include <linux/ptrace.h>
 
+#include <compat/peek.h>
+
 /*
  * Get the log and the number of a checkpoint.  struct xfs_cil_ctx is private, but has always
  * begun with a pointer to the CIL and the number.  The CIL begins with a pointer to the log.
+ * Return: false if they cannot be read.
  */
-static inline void iob_xlog_checkpoint(const void *ctx, const void **log, u64 *seq)
+static inline bool iob_xlog_checkpoint(const void *ctx, const void **log, u64 *seq)
 {
-	const void *const *const *cil = ctx;
+	struct {
+		const void *const *cil;
+		u64 seq;
+	} begin;
 
-	*log = **cil;
-	*seq = ((const u64 *)ctx)[1];
+	if (!iob_peek(&begin, ctx) || !iob_peek(log, begin.cil))
+		return false;
+	*seq = begin.seq;
+	return true;
 }
 
 #ifndef IOB_HAVE_FOLIO
@@ -33,15 +41,18 @@ static inline void iob_xlog_checkpoint(const void *ctx, const void **log, u64 *s
 /*
  * The number of the checkpoint that xlog_write(log, lv, ticket, &ctx->start_lsn,
  * commit_iclog, flags, ...) writes, at its entry.  Return: 0 for an unmount record, -1 for a
- * commit record, which belongs to the checkpoint written before.
+ * commit record, which belongs to the checkpoint written before, and if it cannot be read.
  */
 static inline s64 iob_xlog_write_seq(struct pt_regs *regs)
 {
 	const s64 *start_lsn = (void *)regs_get_kernel_argument(regs, 3);
+	s64 seq;
 
 	if (regs_get_kernel_argument(regs, 4))
 		return -1;
-	return regs_get_kernel_argument(regs, 5) ? 0 : start_lsn[-1];
+	if (regs_get_kernel_argument(regs, 5))
+		return 0;
+	return iob_peek(&seq, &start_lsn[-1]) ? seq : -1;
 }
 #endif
 

@@ -6,6 +6,7 @@
 
 const struct iob_bio_kind iob_bio_direct = { .name = "direct" };
 const struct iob_bio_kind iob_bio_buffer = { .name = "buffer" };
+const struct iob_bio_kind iob_bio_ciphertext = { .name = "ciphertext" };
 
 struct iob_bio_kind_func iob_bio_kind_funcs[IOB_NR_BIO_KINDS];
 

@@ -44,6 +44,8 @@ struct iob_bio_kind {
 extern const struct iob_bio_kind iob_bio_direct;
 /* A buffer, bi_private: struct buffer_head.  Its page is not under writeback. */
 extern const struct iob_bio_kind iob_bio_buffer;
+/* Has the ciphertext of the bio in bi_private, which was queued and waits. */
+extern const struct iob_bio_kind iob_bio_ciphertext;
 
 void iob_bio_kind_mark(const struct iob_bio_kind *kind, unsigned long func);
 void iob_bio_kind_unmark(const struct iob_bio_kind *kind);
@@ -94,6 +96,16 @@ static inline const struct iob_bio_kind *iob_bio_kind_by(unsigned long func)
 			return READ_ONCE(iob_bio_kind_funcs[i].kind);
 	}
 	return NULL;
+}
+
+/*
+ * Whether a bio without a context may be done for the bio in its bi_private: as a piece of
+ * it, or with its ciphertext.  Any context, while it is under way.
+ */
+static inline bool iob_bio_stands_in(const struct bio *bio)
+{
+	return iob_bio_chained(bio) ||
+	       iob_bio_kind_by((unsigned long)bio->bi_end_io) == &iob_bio_ciphertext;
 }
 
 /**

@@ -17,6 +17,7 @@
  * generation, so they do not fit the next cause with this number.
  */
 #include <linux/bitops.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -131,11 +132,13 @@ void iob_dirtier_want_age(bool want)
  */
 static bool pfn_is_pending(unsigned long pfn)
 {
+	/* (memory that is offline, or a device's, has none) */
+	struct page *page = pfn_to_online_page(pfn);
 	struct iob_folio *f;
 
-	if (!pfn_valid(pfn))
+	if (!page)
 		return false;
-	f = iob_folio_of(pfn_to_page(pfn));
+	f = iob_folio_of(page);
 	return iob_folio_dirty(f) || iob_folio_writeback(f) ||
 	       iob_folio_locked(f);
 }

@@ -25,6 +25,7 @@
 #include <linux/fs.h>
 #include <linux/sched.h>
 
+#include <compat/raw.h>
 #include <compat/write.h>
 
 #include "core/task.h"
@@ -161,9 +162,9 @@ static __always_inline bool iob_dirty_fast_goes_on(const struct iob_dirty_fast *
 	/* not 0, as sp is noted */
 	i = r->nr_addr;
 	do {
-		if (low[place[0]] != addr[0] || low[place[1]] != addr[1] ||
-		    low[place[2]] != addr[2] || low[place[3]] != addr[3] ||
-		    low[place[4]] != addr[4] || low[place[5]] != addr[5])
+		if (IOB_RAW(low[place[0]]) != addr[0] || IOB_RAW(low[place[1]]) != addr[1] ||
+		    IOB_RAW(low[place[2]]) != addr[2] || IOB_RAW(low[place[3]]) != addr[3] ||
+		    IOB_RAW(low[place[4]]) != addr[4] || IOB_RAW(low[place[5]]) != addr[5])
 			return false;
 		addr += IOB_DIRTY_FAST_STEP;
 		place += IOB_DIRTY_FAST_STEP;

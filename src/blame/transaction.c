@@ -48,7 +48,7 @@ struct participant {
 	struct participant *same_hash;	/* G */
 	u64 role;
 	u64 act;		/* the first one of that role */
-	u32 logged;		/* G: buffers */
+	u64 logged;		/* G: buffers, or blocks that were freed */
 };
 
 struct transaction {
@@ -167,7 +167,7 @@ static struct participant *participant_other(struct transaction *t, u64 role, u6
 	u32 chance = hash_64(t->sum ^ role, 32);
 
 	iob_stat_inc(participant_merged);
-	if (mul_u64_u32_shr((u64)p->logged + weight, chance, 32) < weight) {
+	if (mul_u64_u32_shr(p->logged + weight, chance, 32) < weight) {
 		p->role = role;
 		p->act = act;
 	}

@@ -198,7 +198,7 @@ static void devs_set_epochs(struct iob_devs *new, const struct iob_devs *old)
 	}
 }
 
-/* Note that @holder has claimed a device of this disk.  Any context but NMI; R or M. */
+/* Note that @holder has claimed a device of this disk.  Any context but NMI; @devs stays. */
 static void second_add(struct iob_devs *devs, const void *holder, dev_t disk)
 {
 	static DEFINE_RAW_SPINLOCK(lock);
@@ -224,22 +224,35 @@ out:
 	raw_spin_unlock_irqrestore(&lock, flags);
 }
 
-/* Learn which file systems have claimed @devs by now.  May sleep.  M. */
-static void devs_learn_seconds(struct iob_devs *devs)
+/*
+ * What has claimed a device by now, if that may be a file system, or NULL.  May sleep.  Not
+ * under M or the session's lock: a driver's open takes locks of its own, and readers of
+ * `status` hold that of seq_file when they take ours.
+ */
+static const void *second_holder(const struct iob_dev *dev)
 {
 	const void *holder;
 	struct iob_bdev b;
+
+	if (iob_bdev_open(&b, dev->dev))
+		return NULL;
+	rcu_read_lock();
+	holder = iob_bdev_second_holder(b.bdev);
+	rcu_read_unlock();
+	iob_bdev_close(&b);
+	return holder;
+}
+
+/* Learn which file systems have claimed @devs, which nobody else sees yet.  May sleep. */
+static void devs_learn_seconds(struct iob_devs *devs)
+{
+	const void *holder;
 	unsigned int i;
 
-	for (i = 0; devs && i < devs->nr; i++) {
-		if (iob_bdev_open(&b, devs->dev[i].dev))
-			continue;
-		rcu_read_lock();
-		holder = iob_bdev_second_holder(b.bdev);
-		rcu_read_unlock();
+	for (i = 0; i < devs->nr; i++) {
+		holder = second_holder(&devs->dev[i]);
 		if (holder)
 			second_add(devs, holder, devs->dev[i].disk_devt);
-		iob_bdev_close(&b);
 	}
 }
 
@@ -261,6 +274,44 @@ static struct iob_devs *devs_alloc(unsigned int nr)
 }
 
 /**
+ * iob_disks_learn - learn which file systems have claimed the watched devices by now
+ *
+ * Before a session: nothing was seen of what was mounted without one.  May sleep; the caller
+ * holds no lock.  Return: 0 or -ENOMEM.
+ */
+int iob_disks_learn(void)
+{
+	struct iob_dev *dev = kvmalloc_array(IOB_MAX_DEVS, sizeof(*dev), GFP_KERNEL);
+	struct iob_devs *now;
+	const void *holder;
+	unsigned int i, nr;
+
+	if (!dev)
+		return -ENOMEM;
+	/* no probe runs: who has claimed a device by now counts, and nobody else */
+	mutex_lock(&devs_mutex);
+	now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
+	if (now) {
+		now->nr_second = 0;
+		now->second_full = false;
+	}
+	mutex_unlock(&devs_mutex);
+	nr = min_t(unsigned int, iob_devs_get(dev, IOB_MAX_DEVS), IOB_MAX_DEVS);
+	for (i = 0; i < nr; i++) {
+		holder = second_holder(&dev[i]);
+		if (!holder)
+			continue;
+		mutex_lock(&devs_mutex);
+		now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
+		if (now)
+			second_add(now, holder, dev[i].disk_devt);
+		mutex_unlock(&devs_mutex);
+	}
+	kvfree(dev);
+	return 0;
+}
+
+/**
  * iob_devs_set - watch these devices and no others
  * @dev: the devices
  * @nr:  how many, IOB_MAX_DEVS at most
@@ -277,13 +328,12 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 			return -ENOMEM;
 		memcpy(new->dev, dev, nr * sizeof(*dev));
 		hash_devs(new);
+		devs_learn_seconds(new);
 	}
 	mutex_lock(&devs_mutex);
 	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
-	if (new) {
+	if (new)
 		devs_set_epochs(new, old);
-		devs_learn_seconds(new);
-	}
 	/* before the devices: a hint too many is harmless, a hint too few is not */
 	set_devs_hint(new);
 	rcu_assign_pointer(iob_devs, new);
@@ -352,12 +402,6 @@ void iob_disks_reset(void)
 	memset(iob_devs_hint, 0, sizeof(iob_devs_hint));
 	devs_hint_all = false;
 	set_devs_hint(devs);
-	/* no probe runs: what has claimed a device by now counts, and nothing else */
-	if (devs) {
-		devs->nr_second = 0;
-		devs->second_full = false;
-	}
-	devs_learn_seconds(devs);
 	list_for_each_entry(d, &disks, link) {
 		d->last_end = 0;
 		for_each_possible_cpu(cpu)

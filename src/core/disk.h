@@ -113,6 +113,7 @@ void iob_disks_show(struct seq_file *m, void (*show)(struct seq_file *m,
 						     const struct iob_disk *));
 const struct iob_disk *iob_disk_named(dev_t devt);
 void iob_disks_exit(void);
+int iob_disks_learn(void);
 void iob_disks_reset(void);
 
 /* The hash of a disk's number. */

@@ -279,7 +279,10 @@ static struct task_struct *uring_owner(struct task_struct *worker)
 	if (sscanf(worker->comm, "iou-wrk-%d", &tid) != 1 &&
 	    sscanf(worker->comm, "iou-sqp-%d", &tid) != 1)
 		return NULL;
+	/* pid_task() asks for it; what keeps the task is iob_read_lock() */
+	rcu_read_lock();
 	owner = pid_task(find_pid_ns(tid, &init_pid_ns), PIDTYPE_PID);
+	rcu_read_unlock();
 	return owner && owner->tgid == worker->tgid ? owner : NULL;
 }
 

@@ -47,6 +47,7 @@ static bool intents_bin_emit(struct iob_text *t, u32 *nr, u32 arg)
 {
 	struct iob_intent_bin_record *rec = (void *)t->buf;
 	const struct iob_intent *intent = session_intent(*nr);
+	bool hide = iob_text_hides_addresses();
 	unsigned int i;
 
 	if (!intent)
@@ -58,7 +59,7 @@ static bool intents_bin_emit(struct iob_text *t, u32 *nr, u32 arg)
 	rec->nr = *nr;
 	rec->modifier = intent->modifier;
 	for (i = 0; i < intent->depth; i++)
-		rec->trace[i] = intent->trace[i];
+		rec->trace[i] = hide ? 0 : intent->trace[i];
 	return true;
 }
 

@@ -4,9 +4,11 @@
  * from the lists in include/linux/ioblame.h, which the command uses, too.
  */
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include <compat/wb.h>
 
+#include "escape.h"
 #include "text.h"
 
 const char *const iob_text_charges[IOB_NR_CHARGES] = {
@@ -70,26 +72,11 @@ void iob_text_add_u32(struct iob_text *t, u32 n, unsigned int width)
  * @comm:   TASK_COMM_LEN bytes; a NUL ends the name earlier
  * @spaces: escape spaces, too
  *
- * A task names itself, so a name may hold any bytes.  Control characters and the backslash
- * become \ooo, as in /proc/mounts: an entry stays on its line and a terminal is safe.  All
- * other bytes are kept, UTF-8 included.  Example: "a b\n" becomes "a\040b\012".
- *
  * Any context.  Return: the length.
  */
 size_t iob_text_escape(char *to, size_t size, const char *comm, bool spaces)
 {
-	size_t i, len = 0;
-
-	for (i = 0; i < TASK_COMM_LEN && comm[i]; i++) {
-		unsigned char c = comm[i];
-
-		if (c < ' ' || c == '\\' || c == 0x7f || (c == ' ' && spaces))
-			len += scnprintf(to + len, size - len, "\\%03o", c);
-		else
-			len += scnprintf(to + len, size - len, "%c", c);
-	}
-	to[len] = 0;
-	return len;
+	return iob_escape(to, size, comm, TASK_COMM_LEN, spaces);
 }
 
 /* `pid-12 (dd)`, `user-3`, `cgroup-77`, `pid-0 (lost)`.  Any context. */
@@ -138,6 +125,34 @@ static void add_modifier_words(struct iob_text *t, u32 modifier)
 	}
 }
 
+/*
+ * True if kptr_restrict hides kernel addresses from the current task.  It is not exported, but
+ * makes %pK print zeroes.  (If it is 0, %pK prints a hash, which is something else.)
+ */
+bool iob_text_hides_addresses(void)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%pK", iob_text_hides_addresses);
+	return !text[strspn(text, "0")];
+}
+
+static void add_frame(struct iob_text *t, const char *indent, unsigned long ip, bool hide)
+{
+	size_t symbol;
+
+	iob_text_add(t, "%s[%0*lx] ", indent, 2 * (int)sizeof(long), hide ? 0 : ip);
+	symbol = t->len;
+	/* %pB: a return address may lie behind the end of its function */
+	iob_text_add(t, "%pB", (void *)ip);
+	/* where no function is known that is the address */
+	if (hide && t->len > symbol && t->buf[symbol] == '0') {
+		t->len = symbol;
+		iob_text_add(t, "0x0");
+	}
+	iob_text_add(t, "\n");
+}
+
 /**
  * iob_text_intent - number, modifier and stack of an intent
  * @t:      gets at most IOB_TEXT_INTENT_SIZE
@@ -145,21 +160,19 @@ static void add_modifier_words(struct iob_text *t, u32 modifier)
  * @nr:     its number
  * @intent: the intent; the caller holds the session
  *
- * Any context.
+ * For the current task, which reads it.
  */
 void iob_text_intent(struct iob_text *t, const char *indent, u32 nr,
 		     const struct iob_intent *intent)
 {
+	bool hide = iob_text_hides_addresses();
 	unsigned int i;
 
 	iob_text_add(t, "%s#%u", indent, nr);
 	add_modifier_words(t, intent->modifier);
 	iob_text_add(t, "\n");
-	/* %pB: a return address may lie behind the end of its function */
 	for (i = 0; i < intent->depth; i++)
-		iob_text_add(t, "%s[%0*lx] %pB\n", indent,
-			     2 * (int)sizeof(long), intent->trace[i],
-			     (void *)intent->trace[i]);
+		add_frame(t, indent, intent->trace[i], hide);
 }
 
 /* How sure the blame is, as a word; "-" for any other number.  Any context. */

@@ -48,6 +48,7 @@ __printf(2, 3) void iob_text_add(struct iob_text *t, const char *fmt, ...);
 void iob_text_add_u32(struct iob_text *t, u32 n, unsigned int width);
 size_t iob_text_escape(char *to, size_t size, const char *comm, bool spaces);
 void iob_text_role(struct iob_text *t, const struct iob_text_who *who);
+bool iob_text_hides_addresses(void);
 void iob_text_intent(struct iob_text *t, const char *indent, u32 nr,
 		     const struct iob_intent *intent);
 const char *iob_text_how(unsigned int how);

@@ -12,10 +12,10 @@
 #include <linux/fs.h>
 #include <linux/log2.h>
 #include <linux/magic.h>
-#include <linux/uaccess.h>
 
 #include <compat/f2fs.h>
 #include <compat/folio.h>
+#include <compat/peek.h>
 
 #include "blame/behalf.h"
 #include "blame/provider.h"
@@ -36,14 +36,17 @@ static void f2fs_checkpoint_entered(struct pt_regs *regs)
 /* (sbi, block[, count]): a private struct, whose first member is the super block */
 static void f2fs_free_entered(struct pt_regs *regs)
 {
-	struct super_block *const *sb = iob_arg_ptr(regs, 0);
 	u32 block = iob_arg(regs, 1);
+	struct super_block *sb;
+	unsigned long magic;
 
-	/* the last two numbers are no blocks: not written yet, or compressed */
-	if (!*sb || (*sb)->s_magic != F2FS_SUPER_MAGIC || !(*sb)->s_root ||
-	    block >= (u32)-2)
+	if (!iob_peek(&sb, (struct super_block **)iob_arg_ptr(regs, 0)) ||
+	    !iob_peek(&magic, &sb->s_magic))
 		return;
-	iob_free_blocks(*sb, d_inode((*sb)->s_root), block, iob_f2fs_freed(regs), regs);
+	/* the last two numbers are no blocks: not written yet, or compressed */
+	if (magic != F2FS_SUPER_MAGIC || !sb->s_root || block >= (u32)-2)
+		return;
+	iob_free_blocks(sb, d_inode(sb->s_root), block, iob_f2fs_freed(regs), regs);
 }
 
 static bool f2fs_mixes_files(const struct super_block *sb)
@@ -69,7 +72,7 @@ static bool f2fs_cluster(struct page *page, struct iob_cluster *c)
 	host = iob_folio_host(f);
 	if (!host || !S_ISREG(host->i_mode) || !f2fs_mixes_files(host->i_sb))
 		return false;
-	if (copy_from_kernel_nofault(&notes, (void *)page_private(page), sizeof(notes)))
+	if (!iob_peek(&notes, (void *)page_private(page)))
 		return false;
 	if (notes.magic != IOB_F2FS_CLUSTER_MAGIC || notes.inode != host ||
 	    !is_power_of_2(notes.nr) || notes.nr > IOB_F2FS_CLUSTER_MAX)

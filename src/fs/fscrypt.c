@@ -10,22 +10,19 @@
  */
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 
 #include <compat/folio.h>
 
 #include "blame/provider.h"
 
-/* True if @page is the address of a page frame's struct page. */
+/* True if @page is the address of a page frame's struct page, of memory that is online. */
 static bool points_to_page(const struct page *page)
 {
 #if defined(CONFIG_SPARSEMEM_VMEMMAP) || defined(CONFIG_FLATMEM)
-	unsigned long pfn;
-
-	if (!IS_ALIGNED((unsigned long)page, sizeof(void *)))
-		return false;
-	pfn = page_to_pfn(page);
-	return pfn_valid(pfn) && pfn_to_page(pfn) == page;
+	return IS_ALIGNED((unsigned long)page, sizeof(void *)) &&
+	       pfn_to_online_page(page_to_pfn(page)) == page;
 #else
 	/* other memory models cannot tell without a read of *page */
 	return false;

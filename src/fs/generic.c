@@ -118,6 +118,10 @@ static const struct iob_hook generic_table[] = {
 	IOB_HOOK_FUNC("ifs_set_range_dirty", iomap_dirty_entered,
 		      "the dirtier of each page of a large folio (iomap)"),
 #endif
+#ifdef CONFIG_BLK_INLINE_ENCRYPTION_FALLBACK
+	IOB_HOOK_END("blk_crypto_fallback_encrypt_endio", &iob_bio_ciphertext,
+		     "encrypted writes (inlinecrypt) count twice"),
+#endif
 	IOB_HOOK_END("end_bio_bh_io_sync|bh_end_write", &iob_bio_buffer,
 		     "the dirtiers of data that ext4 writes from its journal"),
 	DIRECT_END("iomap_dio_bio_end_io"),

@@ -324,10 +324,11 @@ static void xfs_committed_entered(struct pt_regs *regs)
 {
 	struct xfs_state *x = xfs_state_get();
 
-	if (x) {
-		x->done = iob_call_at(regs);
-		iob_xlog_checkpoint(iob_arg_ptr(regs, 0), &x->done_log, &x->done_seq);
-	}
+	if (!x)
+		return;
+	x->done = iob_call_at(regs);
+	if (!iob_xlog_checkpoint(iob_arg_ptr(regs, 0), &x->done_log, &x->done_seq))
+		x->done.ret = 0;
 }
 
 /* Participants pay for discards by the blocks that they freed. */

@@ -8,6 +8,7 @@
  */
 #include <linux/bits.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 
 #include <compat/slab.h>
@@ -24,6 +25,7 @@ struct hlist_bl_head *iob_bio_ctx_table __read_mostly;
 struct hlist_bl_head *iob_bio_ctx_by_vec __read_mostly;
 bool iob_has_parents __read_mostly;
 static struct kmem_cache *ctx_cache __read_mostly;
+static DEFINE_PER_CPU(u64, last_ctx_nr);
 
 static struct iob_bio_ctx *find_ctx_locked(struct hlist_bl_head *b,
 					   const struct bio *bio, bool child)
@@ -90,6 +92,52 @@ struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk)
 	return found;
 }
 
+/**
+ * iob_bio_ctx_numbered - the context that is named by its key and its number
+ * @bio: the key, which is compared only
+ * @nr:  not 0
+ *
+ * Any context but NMI, inside iob_read_lock().  Return: NULL if it is no more.
+ */
+struct iob_bio_ctx *iob_bio_ctx_numbered(const struct bio *bio, u64 nr)
+{
+	struct hlist_bl_head *b = iob_bio_ctx_bucket(bio);
+	struct iob_bio_ctx *found = NULL;
+	struct hlist_bl_node *pos;
+	struct iob_hashed_ctx *t;
+	unsigned long flags;
+
+	flags = iob_bio_ctxs_lock(b);
+	hlist_bl_for_each_entry(t, pos, b, hash) {
+		if (t->f.bio == bio && t->nr == nr) {
+			found = &t->f;
+			break;
+		}
+	}
+	iob_bio_ctxs_unlock(b, flags);
+	return found;
+}
+
+/*
+ * @f, which is in no table yet, is a piece of @above.  A pointer would be followed when @above
+ * is gone: of the pieces of a bio, one whose end was not seen may be found much later.  Any
+ * context but NMI, inside iob_read_lock().
+ */
+void iob_bio_ctx_set_above(struct iob_bio_ctx *f, struct iob_bio_ctx *above)
+{
+	struct iob_hashed_ctx *whole = iob_hashed_ctx(above), *t = iob_hashed_ctx(f);
+	u64 nr = READ_ONCE(whole->nr);
+
+	if (!nr) {
+		/* a number of this CPU's: no line is written by all */
+		nr = this_cpu_inc_return(last_ctx_nr) * nr_cpu_ids + smp_processor_id();
+		/* a worker may pass on another piece now */
+		nr = cmpxchg64(&whole->nr, 0, nr) ?: nr;
+	}
+	t->above_bio = above->bio;
+	t->above_nr = nr;
+}
+
 /*
  * A slot of a bio that had none when it was looked at: in a new region, or taken by an
  * earlier bio, whose end was not seen.
@@ -131,7 +179,8 @@ struct iob_bio_ctx *iob_bio_ctx_alloc(const struct bio *bio, bool lone)
 	t->f.bio = bio;
 	t->f.hashed = true;
 	t->passed = false;
-	t->above = NULL;
+	t->nr = 0;
+	t->above_nr = 0;
 	t->error = 0;
 	INIT_HLIST_BL_NODE(&t->hash);
 	INIT_HLIST_BL_NODE(&t->vec_hash);
@@ -243,8 +292,10 @@ struct iob_bio_ctx *iob_bio_ctx_piece(const struct iob_bio_ctx *whole,
 		iob_bio_ctx_put(f);
 		return NULL;
 	}
-	if (hashed)
-		iob_hashed_ctx(f)->above = iob_bio_ctx_above(whole);
+	if (hashed && whole->hashed) {
+		iob_hashed_ctx(f)->above_bio = iob_hashed_ctx(whole)->above_bio;
+		iob_hashed_ctx(f)->above_nr = iob_hashed_ctx(whole)->above_nr;
+	}
 	f->first.queue_at = whole->first.queue_at;
 	f->first.sub_pid = whole->first.sub_pid;
 	memcpy(f->first.sub_comm, whole->first.sub_comm,
@@ -258,8 +309,9 @@ struct iob_bio_ctx *iob_bio_ctx_piece(const struct iob_bio_ctx *whole,
  * @bio:  under way
  * @pos:  gets the offset of the bio's first byte in that context
  *
- * A chained bio without a context of its own is part of its parent's context.  Any context
- * but NMI, inside iob_read_lock(); the caller owns @bio.  Return: NULL if there is none.
+ * A chained bio without a context of its own is part of its parent's context, and so is one
+ * that takes its parent's place on the way to the device.  Any context but NMI, inside
+ * iob_read_lock(); the caller owns @bio.  Return: NULL if there is none.
  */
 struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
 				      const struct bio *bio, u32 *pos)
@@ -283,7 +335,7 @@ struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
 			*pos = at;
 			return f;
 		}
-		if (!iob_bio_chained(from))
+		if (!iob_bio_stands_in(from))
 			return NULL;
 		from = from->bi_private;
 	}

@@ -80,7 +80,9 @@ struct iob_hashed_ctx {
 	u32 idx, done;			/* where in @vec it began */
 	const struct bio *self;		/* the bio itself, if .child */
 	bool passed;			/* @bio itself was sent to a lower disk */
-	struct iob_bio_ctx *above;	/* the passed context that this is a piece of */
+	u64 nr;				/* no other context has it; 0: nobody asked */
+	const struct bio *above_bio;	/* the key of the passed context that this is a piece of */
+	u64 above_nr;			/* and its number; 0: there is none */
 	int error;			/* of a piece that is done */
 };
 
@@ -94,10 +96,18 @@ static inline struct iob_hashed_ctx *iob_hashed_ctx(const struct iob_bio_ctx *f)
 	return container_of(f, struct iob_hashed_ctx, f);
 }
 
-/* The context of an upper disk that @f is a piece of, or NULL. */
+struct iob_bio_ctx *iob_bio_ctx_numbered(const struct bio *bio, u64 nr);
+void iob_bio_ctx_set_above(struct iob_bio_ctx *f, struct iob_bio_ctx *above);
+
+/*
+ * The context of an upper disk that @f is a piece of, or NULL.  It stays as long as @f, which
+ * is a part of it.  If the end of a piece was not seen, it may be gone before: the number tells.
+ */
 static inline struct iob_bio_ctx *iob_bio_ctx_above(const struct iob_bio_ctx *f)
 {
-	return f->hashed ? iob_hashed_ctx(f)->above : NULL;
+	const struct iob_hashed_ctx *t = iob_hashed_ctx(f);
+
+	return f->hashed && t->above_nr ? iob_bio_ctx_numbered(t->above_bio, t->above_nr) : NULL;
 }
 
 /* The disk of a context.  While its bio is under way. */

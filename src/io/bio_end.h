@@ -7,7 +7,7 @@
  * one.
  *
  * Example: a bio of 8 KiB on an upper disk was passed on to two lower disks, 4 KiB each.
- * The lower contexts point at the upper one (.above).  When the first 4 KiB are done, the
+ * The lower contexts name the upper one (.above_nr).  When the first 4 KiB are done, the
  * first lower context is freed and .left of the upper one falls to 4096; after the second
  * 4 KiB the upper context is recorded as one IO of 8 KiB and freed.
  */

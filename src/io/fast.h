@@ -29,6 +29,7 @@
 #include <linux/math64.h>
 #include <linux/sched.h>
 
+#include <compat/raw.h>
 #include <compat/rcu.h>
 
 #include "core/cause.h"
@@ -169,7 +170,7 @@ static __always_inline bool iob_fast_stack(const struct iob_fast *q, unsigned lo
 	if (!s || sp - base > s->most)
 		return false;
 	b = &s->one[0];
-	if (((const unsigned long *)sp)[s->place] != s->ip) {
+	if (IOB_RAW(((const unsigned long *)sp)[s->place]) != s->ip) {
 		b++;
 		if (!b->addrs)
 			return false;

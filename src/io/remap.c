@@ -61,7 +61,7 @@ static void pass_bio_down(struct iob_bio_ctx *whole, struct bio *bio, u32 pos)
 		iob_bio_ctx_lose(whole, bio->bi_iter.bi_size);
 		return;
 	}
-	iob_hashed_ctx(f)->above = whole;
+	iob_bio_ctx_set_above(f, whole);
 	move_ctx(f, bio);
 	f->child = iob_bio_ends_with_parent(bio);
 	if (f->child) {

@@ -173,6 +173,10 @@ int iob_session_switch(bool on)
 {
 	int err = 0;
 
+	if (on && !iob_session_enabled())
+		err = iob_disks_learn();
+	if (err)
+		return err;
 	down_write(&session_sem);
 	if (on && !enabled)
 		err = switch_session_on();
@@ -243,7 +247,7 @@ u32 iob_session_seq(void)
  * iob_session_init - module load
  * @ops: constant
  *
- * May sleep.  Return: 0 or -ENOMEM.
+ * May sleep.  Return: 0 or a negative errno.
  */
 int iob_session_init(const struct iob_session_ops *ops)
 {
@@ -253,9 +257,12 @@ int iob_session_init(const struct iob_session_ops *ops)
 	err = iob_workers_init();
 	if (err)
 		return err;
-	err = iob_blame_init();
+	err = iob_stack_cpus_init();
 	if (err)
 		goto workers;
+	err = iob_blame_init();
+	if (err)
+		goto stack_cpus;
 	err = iob_fast_init();
 	if (err)
 		goto blame;
@@ -285,6 +292,8 @@ roles:
 	iob_roles_cache_exit();
 blame:
 	iob_blame_exit();
+stack_cpus:
+	iob_stack_cpus_exit();
 workers:
 	iob_workers_exit();
 	return err;
@@ -303,5 +312,6 @@ void iob_session_exit(void)
 	iob_causes_cache_exit();
 	iob_roles_cache_exit();
 	iob_blame_exit();
+	iob_stack_cpus_exit();
 	iob_workers_exit();
 }

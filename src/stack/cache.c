@@ -4,6 +4,8 @@
  * use it.  So it needs no lock.  Tasks themselves forget what a CPU knows when they find
  * that code came or went: iob_stack_forget() only counts.
  */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -26,19 +28,25 @@ struct cpu_cache {
 
 static struct iob_stack_cache no_cache = { .seq = 1 };
 
-/* Set while no probe is attached. */
+/* Set while no probe is attached, or while the CPU is not online. */
 DEFINE_PER_CPU(struct iob_stack_cache *, iob_stack_caches) = &no_cache;
 atomic_t iob_code_seq;
 
+static bool caches_wanted;	/* cpu_hotplug_lock; a CPU that comes gets a cache */
+static int cache_cpu_state;	/* of cpuhp; 0: not asked for */
+
+/* From a probe, too, interrupts may be off: a slot is empty by one word of its many. */
 static noinline void cpu_cache_empty(struct cpu_cache *cache, u32 seq)
 {
-	unsigned int set;
+	unsigned int set, way;
 
-	memset(cache, 0, sizeof(*cache));
 	cache->head.seq = seq;
 	for (set = 0; set < IOB_STACK_SETS; set++) {
+		cache->head.hint[set].span = 0;
 		cache->head.hint[set].last = &cache->slot[set][0];
 		cache->head.hint[set].other = &cache->slot[set][1];
+		for (way = 0; way < WAYS; way++)
+			cache->slot[set][way].start = 0;
 	}
 }
 
@@ -157,35 +165,57 @@ void iob_stack_forget(void)
 	iob_epoch_bump();
 }
 
-/**
- * iob_stacks_init - give each CPU an empty cache
- *
- * May sleep; no probe is attached.  A CPU that comes online later has none and walks each
- * stack.  Return: 0 or -ENOMEM.
- */
-int iob_stacks_init(void)
+/* A CPU that was online before still has its cache.  May sleep. */
+static int cpu_cache_make(unsigned int cpu)
 {
-	int cpu;
+	struct cpu_cache *cache;
 
-	for_each_online_cpu(cpu) {
-		struct cpu_cache *cache = kvzalloc_node(sizeof(*cache), GFP_KERNEL,
-							cpu_to_node(cpu));
-
-		if (!cache) {
-			iob_stacks_exit();
-			return -ENOMEM;
-		}
-		cpu_cache_empty(cache, atomic_read(&iob_code_seq));
-		per_cpu(iob_stack_caches, cpu) = &cache->head;
-	}
+	if (per_cpu(iob_stack_caches, cpu) != &no_cache)
+		return 0;
+	cache = kvzalloc_node(sizeof(*cache), GFP_KERNEL, cpu_to_node(cpu));
+	if (!cache)
+		return -ENOMEM;
+	cpu_cache_empty(cache, atomic_read(&iob_code_seq));
+	per_cpu(iob_stack_caches, cpu) = &cache->head;
 	return 0;
 }
 
-/* Free all caches.  No probe is attached. */
+/* A CPU is about to come online.  Without memory it walks each stack. */
+static int cpu_cache_comes(unsigned int cpu)
+{
+	if (caches_wanted)
+		cpu_cache_make(cpu);
+	return 0;
+}
+
+/**
+ * iob_stacks_init - give each CPU an empty cache, now or when it comes online
+ *
+ * May sleep; no probe is attached.  Return: 0 or -ENOMEM; iob_stacks_exit() undoes it.
+ */
+int iob_stacks_init(void)
+{
+	int cpu, err = 0;
+
+	cpus_read_lock();
+	caches_wanted = true;
+	for_each_online_cpu(cpu) {
+		err = cpu_cache_make(cpu);
+		if (err)
+			break;
+	}
+	cpus_read_unlock();
+	return err;
+}
+
+/* Free all caches.  No probe is attached.  May sleep. */
 void iob_stacks_exit(void)
 {
 	int cpu;
 
+	cpus_read_lock();
+	caches_wanted = false;
+	cpus_read_unlock();
 	for_each_possible_cpu(cpu) {
 		struct iob_stack_cache *head = per_cpu(iob_stack_caches, cpu);
 
@@ -193,4 +223,24 @@ void iob_stacks_exit(void)
 			kvfree(container_of(head, struct cpu_cache, head));
 		per_cpu(iob_stack_caches, cpu) = &no_cache;
 	}
+}
+
+/* Module load: hear of CPUs that come.  May sleep.  Return: 0 or a negative errno. */
+int iob_stack_cpus_init(void)
+{
+	int state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "ioblame:stacks",
+					      cpu_cache_comes, NULL);
+
+	if (state < 0)
+		return state;
+	cache_cpu_state = state;
+	return 0;
+}
+
+/* Module unload, after iob_stacks_exit().  May sleep. */
+void iob_stack_cpus_exit(void)
+{
+	if (cache_cpu_state)
+		cpuhp_remove_state_nocalls(cache_cpu_state);
+	cache_cpu_state = 0;
 }

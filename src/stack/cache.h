@@ -22,6 +22,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/types.h>
 
+#include <compat/raw.h>
 #include <compat/unwind.h>
 
 #include "slot.h"
@@ -79,7 +80,7 @@ iob_stack_guess(const struct iob_stack_hint *hint, unsigned long sp, unsigned lo
 	const unsigned long *low = (const unsigned long *)sp;
 
 	if (hint->span && end - sp >= hint->span &&
-	    low[hint->place] != hint->ip)
+	    IOB_RAW(low[hint->place]) != hint->ip)
 		return hint->other;
 	return hint->last;
 }
@@ -124,5 +125,7 @@ struct iob_stack_slot *iob_stack_cache_learn(unsigned int set, unsigned int nr,
 void iob_stack_forget(void);
 int iob_stacks_init(void);
 void iob_stacks_exit(void);
+int iob_stack_cpus_init(void);
+void iob_stack_cpus_exit(void);
 
 #endif

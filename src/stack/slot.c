@@ -64,7 +64,7 @@ struct evidence {
 
 static unsigned long stack_word(unsigned long at)
 {
-	return *(const unsigned long *)at;
+	return IOB_RAW(*(const unsigned long *)at);
 }
 
 /* True if the rules of @f[0] may count from the frame pointer, which points into the frame. */
@@ -306,12 +306,12 @@ bool iob_stack_slot_ends(const struct iob_stack_slot *m, unsigned long sp, unsig
 	unsigned int i;
 
 	for (i = m->nr_low; i < m->nr; i++) {
-		if (top[-(long)m->place[i]] != m->ip[i])
+		if (IOB_RAW(top[-(long)m->place[i]]) != m->ip[i])
 			return false;
 	}
 	for (i = m->nr_above; i < m->nr_guards; i++) {
 		const struct iob_guard *p = &m->guard[i];
-		unsigned long value = p->place == LIVE ? bp : low[p->place];
+		unsigned long value = p->place == LIVE ? bp : IOB_RAW(low[p->place]);
 
 		if ((long)(value - (p->to_end ? end : sp)) != p->offset)
 			return false;

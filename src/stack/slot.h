@@ -14,6 +14,8 @@
 
 #include <linux/types.h>
 
+#include <compat/raw.h>
+
 #define IOB_STACK_SLOT_FRAMES	48
 #define IOB_STACK_SLOT_GUARDS	16
 #define IOB_STACK_SLOT_LIVE	0xffff	/* as a place: the frame pointer's register */
@@ -125,25 +127,25 @@ static __always_inline bool iob_stack_slot_is(const struct iob_stack_slot *m,
 	if (m->start != ip || room - m->span > m->slack)
 		return false;
 	for (i = m->nr_low; i >= 4; i -= 4, addr += 4, place += 4) {
-		if (low[place[0]] != addr[0] || low[place[1]] != addr[1] ||
-		    low[place[2]] != addr[2] || low[place[3]] != addr[3])
+		if (IOB_RAW(low[place[0]]) != addr[0] || IOB_RAW(low[place[1]]) != addr[1] ||
+		    IOB_RAW(low[place[2]]) != addr[2] || IOB_RAW(low[place[3]]) != addr[3])
 			return false;
 	}
 	if (i & 2) {
-		if (low[place[0]] != addr[0] || low[place[1]] != addr[1])
+		if (IOB_RAW(low[place[0]]) != addr[0] || IOB_RAW(low[place[1]]) != addr[1])
 			return false;
 		addr += 2;
 		place += 2;
 	}
-	if (i & 1 && low[*place++] != *addr++)
+	if (i & 1 && IOB_RAW(low[*place++]) != *addr++)
 		return false;
 	for (i = m->nr_above; i >= 2; i -= 2, p += 2) {
-		if ((long)(low[p[0].place] - sp) != p[0].offset ||
-		    (long)(low[p[1].place] - sp) != p[1].offset)
+		if ((long)(IOB_RAW(low[p[0].place]) - sp) != p[0].offset ||
+		    (long)(IOB_RAW(low[p[1].place]) - sp) != p[1].offset)
 			return false;
 	}
 	if (i) {
-		if ((long)(low[p->place] - sp) != p->offset)
+		if ((long)(IOB_RAW(low[p->place]) - sp) != p->offset)
 			return false;
 		p++;
 	}
@@ -151,8 +153,8 @@ static __always_inline bool iob_stack_slot_is(const struct iob_stack_slot *m,
 		return iob_stack_slot_ends(m, sp, bp, end);
 	if (m->live && (long)(bp - sp) != m->live_offset)
 		return false;
-	return top[-(long)*place] == *addr &&
-	       (long)(low[p->place] - end) == p->offset;
+	return IOB_RAW(top[-(long)*place]) == *addr &&
+	       (long)(IOB_RAW(low[p->place]) - end) == p->offset;
 }
 
 /**
@@ -172,22 +174,22 @@ static __always_inline bool iob_signature_is(const struct iob_signature *b,
 
 	behind = (const void *)w + b->addrs;
 	do {
-		if (low[w[0].place] != w[0].value ||
-		    low[w[1].place] != w[1].value ||
-		    low[w[2].place] != w[2].value ||
-		    low[w[3].place] != w[3].value)
+		if (IOB_RAW(low[w[0].place]) != w[0].value ||
+		    IOB_RAW(low[w[1].place]) != w[1].value ||
+		    IOB_RAW(low[w[2].place]) != w[2].value ||
+		    IOB_RAW(low[w[3].place]) != w[3].value)
 			return false;
 		w += IOB_SIGNATURE_STEP;
 	} while (w != behind);
 	behind = (const void *)w + b->links;
 	do {
-		if (low[w[0].place] - sp != w[0].value ||
-		    low[w[1].place] - sp != w[1].value)
+		if (IOB_RAW(low[w[0].place]) - sp != w[0].value ||
+		    IOB_RAW(low[w[1].place]) - sp != w[1].value)
 			return false;
 		w += 2;
 	} while (w != behind);
-	return *(const unsigned long *)(base + b->last_place) == b->last &&
-	       low[b->frame.place] - base == b->frame.value;
+	return IOB_RAW(*(const unsigned long *)(base + b->last_place)) == b->last &&
+	       IOB_RAW(low[b->frame.place]) - base == b->frame.value;
 }
 
 #endif

@@ -99,10 +99,12 @@ static void dm_note_copy(const struct dm_io_region *r, const struct bio *whole, 
  * The ciphertext's bio, of a private struct: its second pointer is the bio of the
  * plaintext.
  */
-static bool dm_crypt_parent(struct iob_origin *o, const struct bio *bio,
-			    const struct bio *whole)
+static noinline_for_stack bool dm_crypt_parent(struct iob_origin *o, const struct bio *bio,
+					       const struct bio *whole)
 {
-	return iob_parent_clone(o, bio, iob_dm_crypt_base(whole));
+	struct bio base IOB_UNINIT;
+
+	return iob_dm_crypt_base(whole, &base) && iob_parent_clone(o, bio, &base);
 }
 
 static const struct iob_bio_kind dm_bio_crypt = {
@@ -115,11 +117,13 @@ static bool dm_thin_discard_parent(struct iob_origin *o, const struct bio *bio,
 				   const struct bio *whole)
 {
 	const struct iob_dm_mapping *mapping = whole->bi_private;
-	const struct bio *top, *by = mapping->bio;
+	const struct bio *top, *by;
 	u64 shift;
 	u32 got;
 
-	top = by ? iob_parent_whole(by, &shift) : NULL;
+	if (!iob_peek(&by, &mapping->bio) || !iob_bio_readable(by))
+		return false;
+	top = iob_parent_whole(by, &shift);
 	if (!top || bio->bi_iter.bi_size < SECTOR_SIZE)
 		return false;
 	iob_origin_begin(o);
@@ -147,15 +151,18 @@ static const struct bio *dm_waiting_bio(unsigned long fn, const void *context)
 	const struct iob_bio_kind *kind = iob_bio_kind_by(fn);
 	const struct iob_dm_pending *pending = context;
 	const struct iob_dm_mapping *mapping = context;
+	const struct iob_dm_cell *cell;
+	const struct bio *bio;
+	bool there = false;
 
-	if (!context)
-		return NULL;
-	if (kind == &dm_copy_snapshot)
-		return READ_ONCE(pending->origin_bios.head) ?:
-		       READ_ONCE(pending->snapshot_bios.head);
-	if (kind == &dm_copy_thin)
-		return mapping->cell ? mapping->cell->holder : NULL;
-	return NULL;
+	if (kind == &dm_copy_snapshot) {
+		there = iob_peek(&bio, &pending->origin_bios.head);
+		if (there && !bio)
+			there = iob_peek(&bio, &pending->snapshot_bios.head);
+	} else if (kind == &dm_copy_thin) {
+		there = iob_peek(&cell, &mapping->cell) && iob_peek(&bio, &cell->holder);
+	}
+	return there && iob_bio_readable(bio) ? bio : NULL;
 }
 
 /* (client, from or NULL for zeroes, nr, to, flags, fn, context) */

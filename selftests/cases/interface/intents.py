@@ -104,6 +104,16 @@ os.lseek(fd, 2, os.SEEK_SET)
 same("after a seek in the middle of a record", parse(read_fd(fd).decode()), found[2:])
 same("at the end", os.read(fd, 10), b"")
 
+# --- kptr_restrict hides addresses
+KPTR = "/proc/sys/kernel/kptr_restrict"
+restrict = value(KPTR)
+put(KPTR, "2")
+hidden = parse(read("intents"))[:count]
+same("addresses with kptr_restrict", hidden, [(i[0], i[1], [0] * len(i[2])) for i in found])
+same("and in binary", parse_bin(read_bytes("intents_bin"))[:count], hidden)
+put(KPTR, restrict)
+same("without it", parse(read("intents"))[:count], found)
+
 # --- an open file at its end reads only what is new
 run(dirty, True)
 eventually("a new intent", lambda: int(value("nr_intents")) > count)

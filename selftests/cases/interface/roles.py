@@ -269,7 +269,7 @@ if os.path.exists(groups + "/cgroup.procs"):
 
 # --- a task's name cannot break a line
 NAMES = [b"x) dev=0x1\nW 1", b"\n\n\n\n", b"a\\b\x1b[31m\x7f", b"(((", b")) (( ))", b" ",
-         b"tab\there", "\u00e4\u00f6".encode(), b"\xff\xfe", b"user-7"]
+         b"tab\there", "\u00e4\u00f6".encode(), b"\xff\xfe", "\u009b31m".encode(), b"user-7"]
 
 
 def hostile(name, nr):
@@ -281,9 +281,15 @@ def hostile(name, nr):
 
 
 def escaped(name, spaces):
-    raw = b"".join(b"\\%03o" % c if c < 32 or c in (92, 127) or (c == 32 and spaces)
-                   else bytes([c]) for c in name)
-    return raw.decode("ascii", "replace")
+    def shown(c):
+        if " " <= c < "\x7f" and c != "\\" and not (c == " " and spaces):
+            return c
+        if c >= "\xa0" and not "\ud800" <= c < "\ue000":
+            return c
+        # bytes that are no UTF-8 are surrogates
+        return "".join("\\%03o" % b for b in c.encode("utf-8", "surrogateescape"))
+    text = "".join(map(shown, name.decode("utf-8", "surrogateescape")))
+    return text.encode().decode("ascii", "replace")
 
 
 enable()
