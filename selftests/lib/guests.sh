@@ -32,7 +32,7 @@ guest_describe() {
 		echo "one disk name, two sizes: $specs" >"$job/console.log"
 		return 1
 	fi
-	vm_env "$suite" "$kernel" "${names[@]}" >"$job/env"
+	vm_env "$suite" "${names[@]}" >"$job/env"
 	echo 'exec bash /tree/selftests/vm/guest-main' >"$job/start"
 	for name in "$@"; do
 		limit=$(case_tag "$TREE/selftests/cases/$name" timeout 120)

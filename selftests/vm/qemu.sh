@@ -94,11 +94,12 @@ vm_disk_args() {
 	done
 }
 
-# vm_env SUITE KERNEL DISK...: what a guest is told, as lines for JOB/env. To it the kernel's
-# name is that of its release: 6.12, not debug-6.12.
+# vm_env SUITE DISK...: what a guest is told, as lines for JOB/env. To it the kernel's name is
+# that of its release: 6.12, not debug-6.12.
 vm_env() {
-	local suite=$1 kernel=$2
-	shift 2
+	local suite=$1 kernel
+	kernel=$(root_kernel "$suite")
+	shift
 	printf 'IOB_DISKS="%s"\nIOB_KERNEL=%s\nIOB_SLOWNESS=%s\n' "$*" "${kernel##*-}" \
 		"$(slowness "$suite")"
 }
