@@ -76,6 +76,10 @@ check:
 	@selftests/run
 
 # A dozen cases on one kernel, the unit tests and the lint
+# The same on kernels that look for mistakes, which it compiles once. Takes hours.
+check-debug:
+	@selftests/run --debug
+
 quick:
 	@selftests/run --quick
 
@@ -104,6 +108,7 @@ help:
 	@echo 'make uninstall   remove what "make install" installed'
 	@echo 'make demo        boot a guest, run programs in it, show who caused which IO'
 	@echo 'make check       all tests; KERNEL="6.1 7.2" and CASE="truth/*" run a part'
+	@echo 'make check-debug the same on kernels with KASAN, lockdep, kmemleak, KCSAN (takes hours)'
 	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
@@ -111,5 +116,5 @@ help:
 	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
 	@echo 'make clean       remove what was built here'
 
-.PHONY: all module command clean install uninstall install-files uninstall-files check quick demo bench soak lint help
+.PHONY: all module command clean install uninstall install-files uninstall-files check check-debug quick demo bench soak lint help
 .SUFFIXES:

@@ -90,7 +90,7 @@ bench_job() {
 	bench_modules "$suite" "$job" ||
 		die "the bench's modules do not build for $kernel: see $job/bin/modules.log"
 	{
-		printf 'IOB_DISKS=""\nIOB_KERNEL=%s\n' "$kernel"
+		vm_env "$suite"
 		[ $# -eq 0 ] || printf 'export %q\n' "$@"
 	} >"$job/env"
 	cat >"$job/start" <<-END

@@ -118,6 +118,23 @@ make_programs() {
 	touch "$new/.done"
 }
 
+# build_planted SUITE TREE BIN: put the module of the cases planted/ into BIN; the log is
+# BIN/planted.log
+build_planted() {
+	local suite=$1 tree=$2 bin=$3 dir
+	dir=$(build_place "$suite" "$tree" planted- selftests/debug/planted)
+	mkdir -p "$bin"
+	[ -e "$dir/ioblame_planted.ko" ] || building "$dir" make_planted "$suite" "$tree" "$bin" || return 1
+	cp "$dir/ioblame_planted.ko" "$bin"
+}
+
+make_planted() {
+	local suite=$1 tree=$2 bin=$3 new=$4
+	cp "$tree"/selftests/debug/planted/* "$new"
+	in_root "$suite" "$new:/build" -- make -C "/lib/modules/$(root_kver "$suite")/build" \
+		M=/build modules >"$new/planted.log" 2>&1 || { mv "$new/planted.log" "$bin"; return 1; }
+}
+
 # build_command SUITE TREE BIN: put tools/ioblame's binary into BIN; the log is
 # BIN/command.log
 build_command() {

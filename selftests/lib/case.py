@@ -21,6 +21,8 @@ from lib.status import parse as parse_status
 
 IOB = os.environ["IOB"]
 SCRATCH = os.environ["SCRATCH"]
+# how many times as long as on Debian's kernels something may take
+SLOWNESS = int(os.environ.get("IOB_SLOWNESS", "1"))
 MNT = SCRATCH + "/mnt"
 PAGE = 4096
 K, M = 1 << 10, 1 << 20
@@ -342,6 +344,7 @@ def output(*words, **more):
 
 
 def eventually(what, true, seconds=20):
+    seconds *= SLOWNESS
     end = time.monotonic() + seconds
     while not true():
         check(time.monotonic() < end, "not within %d s: %s" % (seconds, what))

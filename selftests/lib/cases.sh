@@ -8,11 +8,16 @@
 #				guest.sh; one line for each kind
 #	# quick: yes		one of those that selftests/run --quick runs
 #	# kernels: 6.1 newest (WHY)	default all
+#	# debug: no (WHY)	not on kernels that look for mistakes
+#	# finds: PATTERN	passes if the kernel then complains of this
 #
 # A result can differ on each kernel where a case runs at all: hooks, file systems and
 # block layer are that kernel's. So a case runs on all kernels, unless a line says
 # why it cannot differ, or cannot work, on the others. What needs no kernel is no case
 # but a unit test.
+#
+# Kernels that look for mistakes run all cases, whatever "kernels:" says. Only where that line
+# has the word debug or kcsan, the case runs on such kernels only.
 #
 # Beside a case AREA/NAME may lie NAME.chroot, which runs in the release's own
 # root before its guest boots, with the tree at /tree, and NAME.host, which runs
@@ -44,6 +49,12 @@ case_fits() {
 	local kernels newest=newest
 	kernels=$(case_tag "$1" kernels)
 	kernels=${kernels%%(*}
+	if [ "$(flavour_of "$2")" ]; then
+		[[ $(case_tag "$1" debug) != no* ]] || return 1
+		[[ " $kernels " != *" debug "* && " $kernels " != *" kcsan "* ]] ||
+			[[ " $kernels " == *" $(flavour_of "$2") "* ]]
+		return
+	fi
 	case $2 in 5.10 | 6.1 | 6.12) newest=$2 ;; esac
 	[[ -z $kernels || " $kernels " == *" $2 "* || " $kernels " == *" $newest "* ]]
 }

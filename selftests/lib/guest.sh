@@ -7,6 +7,7 @@
 #	IOB_BIN		the programs built from selftests/**/prog/*.c
 #	IOB_TREE	the tree under test, read-only
 #	IOB_KERNEL	what `uname -r` begins with: 5.10, 6.1, ...
+#	IOB_SLOWNESS	how many times as long as on Debian's kernels something may take
 #	DISK_NAME	the device of each disk the case declared
 #	OUT		a folder that the host keeps
 #	SCRATCH		a folder in memory, removed after the case

@@ -23,7 +23,7 @@ guest_job() {
 
 # Disks, environment and the list of cases
 guest_describe() {
-	local suite=$1 kernel=$2 job=$3 name specs names=() spec
+	local suite=$1 kernel=$2 job=$3 name specs names=() spec limit
 	shift 3
 	specs=$(for name in "$@"; do case_tag "$TREE/selftests/cases/$name" disks; done |
 		tr ' ' '\n' | sed '/^$/d' | sort -u)
@@ -32,10 +32,11 @@ guest_describe() {
 		echo "one disk name, two sizes: $specs" >"$job/console.log"
 		return 1
 	fi
-	printf 'IOB_DISKS="%s"\nIOB_KERNEL=%s\n' "${names[*]}" "$kernel" >"$job/env"
+	vm_env "$suite" "${names[@]}" >"$job/env"
 	echo 'exec bash /tree/selftests/vm/guest-main' >"$job/start"
 	for name in "$@"; do
-		echo "$name $(case_tag "$TREE/selftests/cases/$name" timeout 120)"
+		limit=$(case_tag "$TREE/selftests/cases/$name" timeout 120)
+		echo "$name $((limit * $(slowness "$suite"))) $(case_tag "$TREE/selftests/cases/$name" finds)"
 	done >"$job/cases"
 	# shellcheck disable=SC2086
 	(disks_make "$suite" "$job/disks" $specs) >"$job/console.log" 2>&1
@@ -76,9 +77,10 @@ guest_prepared() {
 
 # Start the guest; kill it when a case has overrun its timeout by two minutes
 guest_live() {
-	local suite=$1 job=$2 pid limit age status=0
-	echo "180 boot" >"$job/now"
-	vm_run "$suite" "$job" "$TREE" 7200 >"$job/qemu.log" 2>&1 &
+	local suite=$1 job=$2 pid limit age status=0 slow
+	slow=$(slowness "$suite")
+	echo "$((180 * slow)) boot" >"$job/now"
+	vm_run "$suite" "$job" "$TREE" $((7200 * slow)) >"$job/qemu.log" 2>&1 &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
 		sleep 1
@@ -156,7 +158,13 @@ guest_hostpart() {
 # What the kernel printed outside of any case: while booting or shutting down
 guest_console() {
 	local kernel=$1 guest=$2 job=$3 bad
-	[ -s "$job/done" ] || return 0
+	if [ ! -s "$job/done" ]; then
+		# where it died in a case, that case has failed
+		[ "$(wc -l <"$job/results")" -lt "$(wc -l <"$job/cases")" ] ||
+			result FAIL "$kernel" "console/$guest" 0 \
+				"the guest died in $(cut -d' ' -f2- "$job/now") after its last case" "$job/console.log"
+		return 0
+	fi
 	if bad=$(sed '/iobtest: begin /,/iobtest: end /d' "$job/console.log" |
 		"$IOB_SELFTESTS/vm/dmesg-bad"); then
 		result ok "$kernel" "console/$guest" 0

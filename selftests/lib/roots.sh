@@ -9,6 +9,27 @@
 # shellcheck disable=SC2034
 IOB_SUITES=(bookworm trixie bullseye newest)
 
+# Releases with a kernel of ours that looks for mistakes: debug/make-root makes them of the
+# root of suite_base(). A run uses them only if KERNEL names them.
+# shellcheck disable=SC2034
+IOB_DEBUG_SUITES=(debug-6.12 debug-newest kcsan-6.12)
+
+# flavour_of SUITE|KERNEL: debug or kcsan; nothing for Debian's own kernels
+flavour_of() {
+	case $1 in debug-* | kcsan-*) echo "${1%%-*}" ;; esac
+}
+
+# suite_base SUITE: the release of a suite with a kernel of ours
+suite_base() {
+	case $1 in
+	*-6.12) echo trixie ;;
+	*-newest) echo newest ;;
+	esac
+}
+
+# slowness SUITE|KERNEL: how many times as long as on Debian's kernels anything may take
+slowness() { [ "$(flavour_of "$1")" ] && echo 5 || echo 1; }
+
 # suite_kernel SUITE: the short name of its kernel, as 6.1; nothing if only the root
 # knows it and is not made yet
 suite_kernel() {
@@ -16,6 +37,7 @@ suite_kernel() {
 	bullseye) echo 5.10 ;;
 	bookworm) echo 6.1 ;;
 	trixie) echo 6.12 ;;
+	debug-6.12 | kcsan-6.12) echo "$1" ;;
 	*) root_kernel "$1" 2>/dev/null || true ;;
 	esac
 }
@@ -25,8 +47,12 @@ root_dir() { echo "$IOB_CACHE/roots/$1"; }
 # The release of the kernel in a root: 6.1.0-50-amd64
 root_kver() { cat "$(root_dir "$1")/.ioblame-kver" 2>/dev/null; }
 
-# Its short name: 6.1
-root_kernel() { root_kver "$1" | sed -E 's/^([0-9]+\.[0-9]+).*/\1/'; }
+# Its short name: 6.1; debug-6.1 for a kernel of ours
+root_kernel() {
+	local flavour
+	flavour=$(flavour_of "$1")
+	root_kver "$1" | sed -E "s/^([0-9]+\.[0-9]+).*/${flavour:+$flavour-}\1/"
+}
 
 # in_root SUITE [HOSTDIR:DIR ...] -- COMMAND...: run COMMAND in a root, with host folders
 # bound into it. All other writes go to a tmpfs and are lost.
@@ -63,8 +89,8 @@ in_root() {
 # suite_of_kernel KERNEL: the suite with this kernel; "newest" needs its root to be known
 suite_of_kernel() {
 	local suite
-	for suite in "${IOB_SUITES[@]}"; do
-		if [ "$(suite_kernel "$suite")" = "$1" ]; then
+	for suite in "${IOB_SUITES[@]}" "${IOB_DEBUG_SUITES[@]}"; do
+		if [ "$suite" = "$1" ] || [ "$(suite_kernel "$suite")" = "$1" ]; then
 			echo "$suite"
 			return 0
 		fi
@@ -75,5 +101,7 @@ suite_of_kernel() {
 
 kernels_known() {
 	local suite
-	for suite in "${IOB_SUITES[@]}"; do suite_kernel "$suite"; done | xargs
+	for suite in "${IOB_SUITES[@]}" "${IOB_DEBUG_SUITES[@]}"; do
+		suite_kernel "$suite"
+	done | xargs
 }

@@ -27,7 +27,7 @@ guest_mounts() {
 # Report hung tasks and lockups, with limits for two loaded cores
 guest_watch() {
 	local k=/proc/sys/kernel
-	echo 120 >$k/hung_task_timeout_secs 2>/dev/null || true
+	echo $((120 * ${IOB_SLOWNESS:-1})) >$k/hung_task_timeout_secs 2>/dev/null || true
 	echo -1 >$k/hung_task_warnings 2>/dev/null || true
 	echo 60 >$k/watchdog_thresh 2>/dev/null || true
 	echo 7 >$k/printk
@@ -67,10 +67,10 @@ guest_disk_node() {
 
 guest_setup() {
 	guest_mounts
-	guest_watch
 	# shellcheck source=/dev/null
 	. /job/env
-	export IOB_DISKS IOB_KERNEL
+	export IOB_DISKS IOB_KERNEL IOB_SLOWNESS
+	guest_watch
 	guest_disks
 }
 

@@ -18,6 +18,10 @@ vm_accel() {
 	if [ -n "${IOB_ACCEL:-}" ]; then
 		echo "$IOB_ACCEL"
 		return
+	elif [ "$(flavour_of "$1")" ] && [ "$(vm_accel "$(suite_base "$1")")" != kvm ]; then
+		# KCSAN finds no race of two CPUs that never run at once, and the others are slow
+		echo tcg,thread=multi
+		return
 	elif [ ! -s "$answer" ]; then
 		echo tcg,thread=single >"$answer.$$"
 		if [ -w /dev/kvm ]; then
@@ -39,11 +43,28 @@ vm_accel() {
 # address costs three times as much as starting a program does otherwise.
 # tsc=reliable: it is with one thread for all CPUs. Some kernels else use the HPET, of which
 # each read is an exit.
-vm_cmdline() {
+vm_cmdline() { # SUITE
+	local stall=120
+	[ -z "$(flavour_of "$1")" ] || stall=300
 	echo "console=ttyS0 panic=-1 oops=panic ignore_loglevel log_buf_len=16M" \
 		"printk.devkmsg=on slab_nomerge ${IOB_SLUB_DEBUG-slub_debug=FZP,iob_*}" \
-		"rcupdate.rcu_cpu_stall_timeout=120 nmi_watchdog=0 no_timer_check" \
-		"mitigations=off norandmaps tsc=reliable random.trust_cpu=on net.ifnames=0 ${IOB_CMDLINE:-}"
+		"rcupdate.rcu_cpu_stall_timeout=$stall nmi_watchdog=0 no_timer_check" \
+		"mitigations=off norandmaps tsc=reliable random.trust_cpu=on net.ifnames=0" \
+		"$(vm_words "$(flavour_of "$1")") ${IOB_CMDLINE:-}"
+}
+
+# vm_words FLAVOUR: kernels that look for mistakes tell of each, not only of the first. KCSAN
+# looks at more accesses than by default, and for longer: emulated CPUs are slow.
+vm_words() {
+	case $1 in
+	debug) echo "kasan_multi_shot page_poison=1 kmemleak=on" ;;
+	kcsan) echo "kcsan.skip_watch=1000 kcsan.udelay_task=200 kcsan.udelay_interrupt=50" ;;
+	esac
+}
+
+# vm_memory SUITE: what KASAN and its like keep is a multiple of what a guest needs else
+vm_memory() {
+	[ "$(flavour_of "$1")" ] && echo 4G || echo 1G
 }
 
 # vm_disk_args JOB: the -drive and -device words of its disks. The guest finds a disk by
@@ -73,6 +94,16 @@ vm_disk_args() {
 	done
 }
 
+# vm_env SUITE DISK...: what a guest is told, as lines for JOB/env. To it the kernel's name is
+# that of its release: 6.12, not debug-6.12.
+vm_env() {
+	local suite=$1 kernel
+	kernel=$(root_kernel "$suite")
+	shift
+	printf 'IOB_DISKS="%s"\nIOB_KERNEL=%s\nIOB_SLOWNESS=%s\n' "$*" "${kernel##*-}" \
+		"$(slowness "$suite")"
+}
+
 # Without these features a guest does a quarter less work under TCG: the kernel else copies
 # byte by byte (erms, fsrm), has one more level of page tables (la57), saves wide registers
 # (xsave, avx) and switches access to user memory on and off (smap)
@@ -94,10 +125,10 @@ vm_run() {
 	read -ra more <<<"${IOB_QEMU:-}"
 	timeout --foreground -k 10 "$limit" qemu-system-x86_64 \
 		-accel "$accel" -machine q35 -cpu "${IOB_CPU:-$VM_CPU}" \
-		-smp "${IOB_SMP:-2}" -m "${IOB_MEM:-1G}" -nodefaults -no-user-config \
+		-smp "${IOB_SMP:-2}" -m "${IOB_MEM:-$(vm_memory "$suite")}" -nodefaults -no-user-config \
 		-display none -no-reboot -pidfile "$job/qemu.pid" -serial "${IOB_SERIAL:-file:$job/console.log}" \
 		-kernel "$root/boot/vmlinuz-$(root_kver "$suite")" \
-		-initrd "$initramfs" -append "$(vm_cmdline)" \
+		-initrd "$initramfs" -append "$(vm_cmdline "$suite")" \
 		-device virtio-rng-pci "${disks[@]}" "${more[@]}"
 }
 

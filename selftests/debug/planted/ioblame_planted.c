@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mistakes on purpose, one for each way of finding them: the cases planted/ load this with
+ * fault=NAME, and the run must find it.  It is part of no build but theirs.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/kprobes.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+static char *fault = "";
+module_param(fault, charp, 0400);
+MODULE_PARM_DESC(fault, "use-after-free, lock-inversion, sleep, leak or race");
+
+static DEFINE_MUTEX(first);
+static DEFINE_MUTEX(second);
+static unsigned long raced;
+
+static int use_after_free(void)
+{
+	unsigned char *freed = kmalloc(96, GFP_KERNEL);
+
+	if (!freed)
+		return -ENOMEM;
+	kfree(freed);
+	return READ_ONCE(*(freed + 8)) == 0xff;
+}
+
+static int lock_inversion(void)
+{
+	mutex_lock(&first);
+	mutex_lock(&second);
+	mutex_unlock(&second);
+	mutex_unlock(&first);
+
+	mutex_lock(&second);
+	mutex_lock(&first);
+	mutex_unlock(&first);
+	mutex_unlock(&second);
+	return 0;
+}
+
+/* Takes a mutex, which is free: it might sleep, but does not */
+static int probe_sleeps(struct kprobe *probe, struct pt_regs *regs)
+{
+	mutex_lock(&first);
+	mutex_unlock(&first);
+	return 0;
+}
+
+static noinline int probed(int n)
+{
+	barrier();
+	return n + 1;
+}
+
+static int sleep_in_probe(void)
+{
+	struct kprobe probe = { .addr = (kprobe_opcode_t *)probed, .pre_handler = probe_sleeps };
+	int error = register_kprobe(&probe);
+
+	if (error)
+		return error;
+	probed(1);
+	unregister_kprobe(&probe);
+	return 0;
+}
+
+/* Several: what is left in a register or on a stack still points to the last one */
+static int leak(void)
+{
+	int n;
+
+	for (n = 0; n < 8; n++) {
+		unsigned long *lost = kzalloc(200, GFP_KERNEL);
+
+		if (!lost)
+			return -ENOMEM;
+		WRITE_ONCE(*lost, n);
+	}
+	return 0;
+}
+
+static int racer(void *unused)
+{
+	unsigned long end = jiffies + 10 * HZ;
+
+	while (time_before(jiffies, end) && !kthread_should_stop()) {
+		int n;
+
+		for (n = 0; n < 1000; n++) {
+			raced++;
+			barrier();
+		}
+		cond_resched();
+	}
+	while (!kthread_should_stop())
+		msleep(20);
+	return 0;
+}
+
+static int race(void)
+{
+	struct task_struct *one = kthread_run(racer, NULL, "racer/1"), *two;
+
+	if (IS_ERR(one))
+		return PTR_ERR(one);
+	two = kthread_run(racer, NULL, "racer/2");
+	if (!IS_ERR(two)) {
+		msleep(11000);
+		kthread_stop(two);
+	}
+	kthread_stop(one);
+	return PTR_ERR_OR_ZERO(two);
+}
+
+static int __init planted_init(void)
+{
+	static const struct {
+		const char *name;
+		int (*commit)(void);
+	} faults[] = {
+		{ "use-after-free", use_after_free },
+		{ "lock-inversion", lock_inversion },
+		{ "sleep", sleep_in_probe },
+		{ "leak", leak },
+		{ "race", race },
+	};
+	int n, error;
+
+	for (n = 0; n < ARRAY_SIZE(faults); n++) {
+		if (!strcmp(fault, faults[n].name)) {
+			error = faults[n].commit();
+			return error < 0 ? error : 0;
+		}
+	}
+	return -EINVAL;
+}
+module_init(planted_init);
+
+static void __exit planted_exit(void)
+{
+}
+module_exit(planted_exit);
+
+MODULE_DESCRIPTION("Mistakes that a test run must find");
+MODULE_LICENSE("GPL");
