@@ -75,11 +75,11 @@ uninstall-files:
 check:
 	@selftests/run
 
-# A dozen cases on one kernel, the unit tests and the lint
 # The same on kernels that look for mistakes, which it compiles once. Takes hours.
 check-debug:
 	@selftests/run --debug
 
+# A dozen cases on one kernel, the unit tests and the lint
 quick:
 	@selftests/run --quick
 
