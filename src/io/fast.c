@@ -44,7 +44,7 @@ static void note_fast_stack(struct iob_fast *q, const struct iob_stack_slot *m)
 	s->most = s->one[0].most;
 	if (s->one[1].addrs) {
 		s->most = min(s->most, s->one[1].most);
-		/* the hint may be older than its slots: the word that it names is on the stack, too */
+		/* the hint may be older than its slots: its word must be on the stack, too */
 		s->most = hint->span < THREAD_SIZE ?
 			  min_t(u32, s->most, THREAD_SIZE - hint->span) : 0;
 		s->ip = hint->ip;

@@ -26,6 +26,12 @@ def all_written():
     return disk.stat()["Wb"]
 
 
+def evicted(text):
+    """owner_evicted as a whole, and the sum of its kinds."""
+    return text["lost"].get("owner_evicted", 0), sum(
+        int(number) for key, number in text.items() if key.startswith("owner_evicted."))
+
+
 put("devs", disk.name)
 at_first = all_written()
 enable()
@@ -48,13 +54,6 @@ for row in both.rows:
     row["bytes"] -= made.bytes(**{k: v for k, v in row.items() if k not in ("ios", "bytes")})
 both.show("kind", "id", "comm", "how", "intent", "place", op="W")
 show_status()
-
-def evicted(text):
-    """owner_evicted as a whole, and the sum of its kinds."""
-    return text["lost"].get("owner_evicted", 0), sum(
-        int(number) for key, number in text.items() if key.startswith("owner_evicted."))
-
-
 whole, kinds = evicted(status())
 wanted(whole == kinds, "owner_evicted is %d, its kinds are %d in all" % (whole, kinds))
 same("bytes of the files in the log", made.written, written)

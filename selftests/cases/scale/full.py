@@ -56,7 +56,7 @@ def role_only(pids, sums):
 
 
 def known():
-    """{"role+intent+file": bytes, "role+file": bytes, "role": bytes, "nomem": bytes, "lost": bytes}"""
+    """{"role+intent+file": bytes, "role+file": bytes, "role": bytes, "nomem": ..., "lost": ...}"""
     return {k: int(v) for k, v in (word.split("=") for word in status()["known"].split())}
 
 
