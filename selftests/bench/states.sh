@@ -139,7 +139,8 @@ filesystems_make() {
 devs_all() { echo "${DEVS:-$D_fast $D_ext4 $D_xfs $D_loop}"; }
 
 enable() {
-	insmod "$IOB_KO"
+	# shellcheck disable=SC2086 # words
+	insmod "$IOB_KO" ${IOB_PARAMETERS:-}
 	echo "$1" >$IOB/devs
 	echo "$2" >$IOB/nr_counters
 	counters_set "$2"
