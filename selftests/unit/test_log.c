@@ -67,8 +67,19 @@ static void ring(void)
 					fail("not %llu of %llu", taken, seen);
 				if (!got)
 					break;
-				taken++;
-				if (!iob_log_ring_next(r) != (taken == seen))
+				/* one, or several that lie together */
+				if (rnd(2)) {
+					taken++;
+					got = iob_log_ring_next(r);
+				} else {
+					u32 run = iob_log_ring_run(r), n = 1 + rnd(run);
+
+					if (run > seen - taken || !is_rec_of(got + run - 1, taken + run - 1))
+						fail("%u together of %llu to %llu", run, taken, seen);
+					taken += n;
+					got = iob_log_ring_skip(r, n);
+				}
+				if (!got != (taken == seen))
 					fail("behind %llu of %llu", taken, seen);
 			}
 			if (iob_log_ring_has(r) != (taken != put))

@@ -19,6 +19,8 @@
 
 enum {
 	BIN_BYTES = 1 << 20,	/* of a CPU */
+	/* records that are copied at once: their places are free again only then */
+	BIN_COPIED = 64,
 };
 
 /* The log of one CPU in one session. */
@@ -118,15 +120,14 @@ static ssize_t bin_records_copy(struct iob_log_bin *log, char __user *to, size_t
 	size_t n, done = 0;
 
 	while (rec && done < size) {
-		n = min(sizeof(*rec) - log->taken, size - done);
+		n = min_t(u32, iob_log_ring_run(log->ring), BIN_COPIED) * sizeof(*rec);
+		n = min(n - log->taken, size - done);
 		if (copy_to_user(to + done, (const char *)rec + log->taken, n))
 			return done ? done : -EFAULT;
 		done += n;
 		log->taken += n;
-		if (log->taken == sizeof(*rec)) {
-			log->taken = 0;
-			rec = iob_log_ring_next(log->ring);
-		}
+		rec = iob_log_ring_skip(log->ring, log->taken / sizeof(*rec));
+		log->taken %= sizeof(*rec);
 	}
 	return done;
 }

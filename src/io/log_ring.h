@@ -91,6 +91,23 @@ iob_log_ring_look(struct iob_log_ring *ring)
 	return iob_log_ring_first(ring);
 }
 
+/* How many records lie behind each other from iob_log_ring_first() on.  The reader. */
+static inline u32 iob_log_ring_run(const struct iob_log_ring *ring)
+{
+	return (ring->until >= ring->tail ? ring->until : ring->nr) - ring->tail;
+}
+
+/* Give up the first @n of iob_log_ring_run() records.  The reader.  Return: the next one. */
+static inline const struct iob_iolog_bin_record *
+iob_log_ring_skip(struct iob_log_ring *ring, u32 n)
+{
+	u32 tail = ring->tail + n;
+
+	/* pairs with iob_log_ring_put(): what was there has been read */
+	smp_store_release(&ring->tail, tail == ring->nr ? 0 : tail);
+	return iob_log_ring_first(ring);
+}
+
 /* Give up iob_log_ring_first(), which is not NULL.  The reader.  Return: the next one. */
 static inline const struct iob_iolog_bin_record *
 iob_log_ring_next(struct iob_log_ring *ring)
