@@ -86,6 +86,19 @@ static bool clock_counter_taken(const struct tk_read_base *now)
 	return true;
 }
 
+/*
+ * The clock's time in ns.  The timekeeper counts whole intervals of a tick only; what has passed
+ * since, up to ten milliseconds, the clock source must be asked.  As the timekeeper asks it:
+ * interrupts off, under its lock.
+ */
+static u64 clock_nsecs(const struct tk_read_base *now)
+{
+	u64 passed = now->clock->read((struct clocksource *)now->clock) - now->cycle_last;
+
+	return ktime_to_ns(now->base) +
+	       (((passed & now->mask) * now->mult + now->xtime_nsec) >> now->shift);
+}
+
 /* The counter has served.  True if it still can. */
 static bool clock_counter_holds(const struct tk_read_base *now)
 {
@@ -98,7 +111,7 @@ static bool clock_counter_holds(const struct tk_read_base *now)
 	}
 	if (!clock_counter_trusted(now->clock))
 		return false;
-	nsecs = ktime_to_ns(now->base) + (now->xtime_nsec >> now->shift);
+	nsecs = clock_nsecs(now);
 	if (compared && kept == now->clock)
 		return iob_drift_look(&drift, &iob_clock.tick, iob_cycles(), nsecs);
 	iob_drift_begin(&drift, iob_cycles(), nsecs);

@@ -42,7 +42,7 @@ static u64 kvmclock_read(struct clocksource *cs)
 static struct clocksource source = {
 	.name = "kvm-clock",
 	.read = kvmclock_read,
-	.rating = 1,
+	.rating = 100,	/* fine enough, and not chosen by itself */
 	.mask = CLOCKSOURCE_MASK(64),
 	.flags = CLOCK_SOURCE_IS_CONTINUOUS,
 	.owner = THIS_MODULE,
