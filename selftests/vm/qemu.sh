@@ -57,7 +57,7 @@ vm_cmdline() { # SUITE
 # looks at more accesses than by default, and for longer: emulated CPUs are slow.
 vm_words() {
 	case $1 in
-	debug) echo "kasan_multi_shot page_poison=1 kmemleak=on" ;;
+	debug) echo "kasan_multi_shot page_poison=1" ;;
 	kcsan) echo "kcsan.skip_watch=1000 kcsan.udelay_task=200 kcsan.udelay_interrupt=50" ;;
 	esac
 }
