@@ -4,8 +4,8 @@ import os
 import sys
 import time
 
-from lib.case import (MNT, Disk, buffer, check, counted, disable, enable, iolog_now, pipe, put,
-                      run, same, status, value)
+from lib.case import (MNT, SLOWNESS, Disk, buffer, check, counted, disable, enable, iolog_now, pipe,
+                      put, run, same, status, value)
 
 disk = Disk(sys.argv[1])
 names = [MNT + "/a", MNT + "/b"]
@@ -103,10 +103,10 @@ same("while it was watched", reads(), want)
 put("ttl_secs", "1")
 for i in range(2):
     get(raw)
-    time.sleep(3)
+    time.sleep(3 * SLOWNESS)
     pipe()
     pipe()
-    time.sleep(4)
+    time.sleep(4 * SLOWNESS)
     get(raw)
 check(" acts=0 " not in status()["reclaimed"], "no act was reclaimed")
 same("before and after acts were reclaimed", reads(), [(me, 0)] * 4)
