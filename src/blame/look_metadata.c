@@ -191,8 +191,12 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		act = d ? freed_by_address(d, &bytes) :
 			  freed_by_sector(l, done, &bytes, !gap);
 		/* an origin has no more shares: the rest is the last one's */
-		if (!bytes || ++pieces > IOB_MAX_SHARES)
+		if (!bytes || ++pieces > IOB_MAX_SHARES) {
+			/* what the call discards next lies behind it */
+			if (d)
+				d->pos += all - done - bytes;
 			bytes = all - done;
+		}
 		if (iob_cause_of(act) && act > IOB_CAUSE_LOST)
 			last = act;
 		else if (last != IOB_CAUSE_NONE)

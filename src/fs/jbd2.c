@@ -44,6 +44,7 @@ static void jbd2_access_entered(struct pt_regs *regs)
 {
 	const handle_t *handle = iob_arg_ptr(regs, 0);
 	const struct journal_head *jh = iob_arg_ptr(regs, 1);
+	/* (not of an aborted handle: the function itself follows it at once) */
 	const transaction_t *transaction = handle->h_transaction;
 
 	/* asked for once more, to undo the change */

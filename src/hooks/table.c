@@ -100,14 +100,16 @@ static int hook_publish_address(const struct hook_state *s)
 	return 0;
 }
 
-/* True if another hook serves instead, which is better. */
+/* True if another hook serves instead, which stands before this one in the table. */
 static bool hook_is_spare(const struct hook_state *s)
 {
 	unsigned int i;
 
 	for (i = 0; s->hook->spare_for && i < nr_hooks; i++) {
-		if (!strcmp(hook_states[i].hook->name, s->hook->spare_for))
-			return hook_states[i].entry.addr;
+		const struct hook_state *other = &hook_states[i];
+
+		if (!strcmp(other->hook->name, s->hook->spare_for))
+			return other->entry.addr && !other->err;
 	}
 	return false;
 }
