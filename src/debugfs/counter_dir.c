@@ -2,11 +2,10 @@
 /*
  * counters/NR and counters/NR_filter
  *
- * They come and go as nr_counters changes, under the session's lock.  When debugfs removes
- * a file it waits for the file's handlers: so no handler here, nor what it calls, may take
+ * They come and go as nr_counters changes, under the session's lock.  The removal of
+ * a file waits for the file's handlers: so no handler here, nor what it calls, may take
  * that lock.
  */
-#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -19,6 +18,7 @@
 #include "io/session.h"
 #include "counter_dir.h"
 #include "input.h"
+#include "tree.h"
 
 enum {
 	SPEC,
@@ -30,10 +30,10 @@ enum {
 static struct counter_file {
 	u32 nr;
 	u8 kind;
-	struct dentry *dentry;	/* changed while disabled only */
+	struct iob_tree_node *node;	/* changed while disabled only */
 } files[IOB_MAX_COUNTERS][NR_KINDS];
 
-static struct dentry *counters;
+static struct iob_tree_node *counters;
 
 static int counter_show(struct seq_file *m, void *v)
 {
@@ -91,8 +91,8 @@ static void remove_counter_files(u32 from, u32 to)
 
 	for (nr = from; nr < to; nr++) {
 		for (kind = 0; kind < NR_KINDS; kind++) {
-			debugfs_remove(files[nr][kind].dentry);
-			files[nr][kind].dentry = NULL;
+			iob_tree_remove(files[nr][kind].node);
+			files[nr][kind].node = NULL;
 		}
 	}
 }
@@ -100,16 +100,16 @@ static void remove_counter_files(u32 from, u32 to)
 static int create_counter_file(u32 nr, u32 kind)
 {
 	struct counter_file *f = &files[nr][kind];
-	struct dentry *dentry;
+	struct iob_tree_node *node;
 	char name[24];
 
 	f->nr = nr;
 	f->kind = kind;
 	snprintf(name, sizeof(name), kind == SPEC ? "%u" : "%u_filter", nr);
-	dentry = debugfs_create_file(name, 0600, counters, f, &counter_fops);
-	if (IS_ERR(dentry))
-		return PTR_ERR(dentry);
-	f->dentry = dentry;
+	node = iob_tree_removable(counters, name, 0600, f, &counter_fops);
+	if (IS_ERR(node))
+		return PTR_ERR(node);
+	f->node = node;
 	return 0;
 }
 
@@ -153,9 +153,9 @@ int iob_counter_dir_set_nr(u32 nr)
 }
 
 /* Make counters/ in @dir, with the counters that are configured. */
-int iob_counter_dir_init(struct dentry *dir)
+int iob_counter_dir_init(struct iob_tree_node *dir)
 {
-	counters = debugfs_create_dir("counters", dir);
+	counters = iob_tree_dir(dir, "counters");
 	if (IS_ERR(counters))
 		return PTR_ERR(counters);
 	return create_counter_files(0, iob_counters_nr());

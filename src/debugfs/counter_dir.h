@@ -7,9 +7,9 @@
 
 #include <linux/types.h>
 
-struct dentry;
+struct iob_tree_node;
 
-int iob_counter_dir_init(struct dentry *dir);
+int iob_counter_dir_init(struct iob_tree_node *dir);
 int iob_counter_dir_set_nr(u32 nr);
 
 #endif

@@ -5,13 +5,13 @@
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
-#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/module.h>
 
 #include "core/stats.h"
 #include "io/log.h"
+#include "io/log_bin.h"
 #include "io/session.h"
 #include "debugfs.h"
 #include "counter_dir.h"
@@ -19,10 +19,12 @@
 #include "intents.h"
 #include "log.h"
 #include "log_bin.h"
+#include "mount.h"
 #include "pipe.h"
 #include "roles.h"
 #include "setting.h"
 #include "status.h"
+#include "tree.h"
 
 static const struct {
 	const char *name;
@@ -39,7 +41,23 @@ static const struct {
 	{ "counters_pipe_bin", 0400, &iob_pipe_bin_fops },
 };
 
-static struct dentry *top;
+static struct iob_tree_node *top;
+
+/* Of the binary log, whose files come and go. */
+static void *create_bin_file(const char *name, void *log)
+{
+	return iob_tree_removable(top, name, 0400, log, &iob_iolog_bin_fops);
+}
+
+static void remove_bin_file(void *file)
+{
+	iob_tree_remove(file);
+}
+
+static const struct iob_log_bin_files bin_files = {
+	.create = create_bin_file,
+	.remove = remove_bin_file,
+};
 
 static int stat_show(struct seq_file *m, void *v)
 {
@@ -58,15 +76,15 @@ static int stat_part_show(struct seq_file *m, void *v)
 DEFINE_SHOW_ATTRIBUTE(stat_part);
 
 /* Of each kind of objects that owner_evicted counts: owner_evicted.KIND */
-static int create_stat_parts(struct dentry *dir)
+static int create_stat_parts(struct iob_tree_node *dir)
 {
-	struct dentry *file;
-	char name[NAME_MAX];
+	struct iob_tree_node *file;
+	char name[sizeof(file->name)];
 	unsigned long i;
 
 	for (i = 0; iob_stat_part_name(i); i++) {
 		snprintf(name, sizeof(name), "owner_evicted.%s", iob_stat_part_name(i));
-		file = debugfs_create_file(name, 0400, dir, (void *)i, &stat_part_fops);
+		file = iob_tree_file(dir, name, 0400, (void *)i, &stat_part_fops);
 		if (IS_ERR(file))
 			return PTR_ERR(file);
 	}
@@ -75,14 +93,14 @@ static int create_stat_parts(struct dentry *dir)
 
 static int create_stats(void)
 {
-	struct dentry *file, *dir = debugfs_create_dir("stats", top);
+	struct iob_tree_node *file, *dir = iob_tree_dir(top, "stats");
 	unsigned long i;
 
 	if (IS_ERR(dir))
 		return PTR_ERR(dir);
 	for (i = 0; i < IOB_NR_STATS; i++) {
-		file = debugfs_create_file(iob_stat_name(i), 0400, dir,
-					   (void *)i, &stat_fops);
+		file = iob_tree_file(dir, iob_stat_name(i), 0400, (void *)i,
+				     &stat_fops);
 		if (IS_ERR(file))
 			return PTR_ERR(file);
 	}
@@ -91,12 +109,12 @@ static int create_stats(void)
 
 static int create_files(void)
 {
-	struct dentry *file;
+	struct iob_tree_node *file;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		file = debugfs_create_file(files[i].name, files[i].mode, top,
-					   NULL, files[i].fops);
+		file = iob_tree_file(top, files[i].name, files[i].mode, NULL,
+				     files[i].fops);
 		if (IS_ERR(file))
 			return PTR_ERR(file);
 	}
@@ -106,11 +124,11 @@ static int create_files(void)
 static int create_settings(void)
 {
 	const struct iob_setting *s;
-	struct dentry *file;
+	struct iob_tree_node *file;
 
 	for (s = iob_settings; s < iob_settings + iob_nr_settings; s++) {
-		file = debugfs_create_file(s->name, s->set ? 0600 : 0400, top,
-					   (void *)s, &iob_setting_fops);
+		file = iob_tree_file(top, s->name, s->set ? 0600 : 0400, (void *)s,
+				     &iob_setting_fops);
 		if (IS_ERR(file))
 			return PTR_ERR(file);
 	}
@@ -128,15 +146,16 @@ int iob_files_init(void (*show_hooks)(struct seq_file *m))
 	int err;
 
 	iob_status_set_hooks(show_hooks);
-	top = debugfs_create_dir("ioblame", NULL);
-	if (IS_ERR(top)) {
-		err = PTR_ERR(top);
-		pr_err("no directory in debugfs (error %d): it needs CONFIG_DEBUG_FS and no debugfs=off on the kernel's command line\n",
-		       err);
+	err = iob_tree_init(&iob_mount_view);
+	if (err)
 		return err;
-	}
-	d_inode(top)->i_mode = S_IFDIR | 0700;
-	err = iob_iolog_init(top, &iob_iolog_bin_fops);
+	/* debugfs serves without it */
+	if (iob_mount_init())
+		pr_err("no file system \"ioblame\"\n");
+	top = iob_tree_dir(NULL, "ioblame");
+	err = PTR_ERR_OR_ZERO(top);
+	if (!err)
+		err = iob_iolog_init(&bin_files);
 	if (!err)
 		err = create_files();
 	if (!err)
@@ -147,7 +166,7 @@ int iob_files_init(void (*show_hooks)(struct seq_file *m))
 	if (!err)
 		err = create_settings();
 	if (err) {
-		pr_err("no files in debugfs (error %d)\n", err);
+		pr_err("no files (error %d)\n", err);
 		iob_files_exit();
 	}
 	return err;
@@ -163,5 +182,6 @@ void iob_files_exit(void)
 {
 	iob_session_switch(false);
 	iob_iolog_exit();
-	debugfs_remove(top);
+	iob_mount_exit();
+	iob_tree_exit();
 }

@@ -139,17 +139,16 @@ static int log_cpu_comes(unsigned int cpu)
 
 /**
  * iob_iolog_init - module load
- * @dir:  the debugfs directory of the binary files
- * @fops: theirs; ->i_private is the struct iob_log_bin
+ * @files: make the binary files
  *
  * May sleep.  Return: 0 or a negative errno.
  */
-int iob_iolog_init(struct dentry *dir, const struct file_operations *fops)
+int iob_iolog_init(const struct iob_log_bin_files *files)
 {
 	int state;
 
 	iob_log_readers_init();
-	iob_log_bin_init(dir, fops);
+	iob_log_bin_init(files);
 	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "ioblame:log",
 					  log_cpu_comes, NULL);
 	if (state < 0)

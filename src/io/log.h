@@ -15,13 +15,13 @@
 #include "log_readers.h"
 #include "run.h"
 
-struct dentry;
+struct iob_log_bin_files;
 
 void iob_iolog_add(struct iob_io *io);
 
 int iob_iolog_start(bool keep);
 void iob_iolog_stop(void);
-int iob_iolog_init(struct dentry *dir, const struct file_operations *fops);
+int iob_iolog_init(const struct iob_log_bin_files *files);
 void iob_iolog_exit(void);
 unsigned long iob_iolog_bytes(void);
 

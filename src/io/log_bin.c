@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The log of a CPU lives as long as its file exists or is open.  debugfs removes the file
- * when no handler runs, and lets none but the release handler run afterwards.  So the ring
+ * The log of a CPU lives as long as its file exists or is open.  The file is removed
+ * when no handler runs, and none but the release handler runs afterwards.  So the ring
  * stays while any other handler uses it.
  */
 #include <linux/cpu.h>
-#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
@@ -27,7 +26,7 @@ enum {
 struct iob_log_bin {
 	struct kref ref;	/* the file; each who has it open */
 	unsigned int cpu;
-	struct dentry *file;	/* B */
+	void *file;		/* B */
 	struct mutex lock;	/* the members below; one reader takes bytes at a time */
 	unsigned int readers;
 	bool over;		/* the session has ended, the file is gone */
@@ -40,8 +39,7 @@ static DEFINE_MUTEX(bin_mutex);
 static DEFINE_PER_CPU(struct iob_log_bin *, bin_log);		/* B */
 static DEFINE_PER_CPU(struct iob_log_ring *, bin_ring);		/* of bin_log; RCU */
 static bool bin_session;					/* B; files are to be there */
-static struct dentry *bin_dir;
-static const struct file_operations *bin_fops;
+static const struct iob_log_bin_files *bin_files;
 
 static void bin_log_free(struct kref *ref)
 {
@@ -204,7 +202,7 @@ static int bin_file_make(unsigned int cpu)
 	mutex_init(&log->lock);
 	log->cpu = cpu;
 	snprintf(name, sizeof(name), "iolog_bin%u", cpu);
-	log->file = debugfs_create_file(name, 0400, bin_dir, log, bin_fops);
+	log->file = bin_files->create(name, log);
 	if (IS_ERR(log->file)) {
 		kfree(log);
 		return -ENOMEM;
@@ -221,7 +219,7 @@ static void bin_file_remove(unsigned int cpu)
 	if (!log)
 		return;
 	/* returns when no handler runs any more */
-	debugfs_remove(log->file);
+	bin_files->remove(log->file);
 	per_cpu(bin_log, cpu) = NULL;
 	mutex_lock(&log->lock);
 	log->over = true;
@@ -275,15 +273,8 @@ void iob_log_bin_cpu(unsigned int cpu)
 	mutex_unlock(&bin_mutex);
 }
 
-/**
- * iob_log_bin_init - where and how the files are to appear
- * @dir:  the debugfs directory
- * @fops: of the files, whose ->i_private is the struct iob_log_bin
- *
- * Module load.
- */
-void iob_log_bin_init(struct dentry *dir, const struct file_operations *fops)
+/* How the files appear.  Module load. */
+void iob_log_bin_init(const struct iob_log_bin_files *files)
 {
-	bin_dir = dir;
-	bin_fops = fops;
+	bin_files = files;
 }

@@ -13,20 +13,27 @@
 #include <linux/ioblame.h>
 #include <linux/poll.h>
 
-struct dentry;
 struct iob_log_bin;
 struct poll_table_struct;
 
 /* the writers */
 void iob_log_bin_add(const struct iob_iolog_bin_record *rec);
 
+/* Who makes the files.  May sleep. */
+struct iob_log_bin_files {
+	/* @log goes to the functions below.  Return: the file, or an error. */
+	void *(*create)(const char *name, void *log);
+	/* Waits for the file's handlers.  None but release runs later. */
+	void (*remove)(void *file);
+};
+
 /* the session, and CPUs that come */
-void iob_log_bin_init(struct dentry *dir, const struct file_operations *fops);
+void iob_log_bin_init(const struct iob_log_bin_files *files);
 int iob_log_bin_start(void);
 void iob_log_bin_stop(void);
 void iob_log_bin_cpu(unsigned int cpu);
 
-/* a file; a handler of debugfs's keeps the log, and an open file does */
+/* a file; a running handler keeps the log, and an open file does */
 int iob_log_bin_open(struct iob_log_bin *log);
 void iob_log_bin_close(struct iob_log_bin *log);
 ssize_t iob_log_bin_read(struct iob_log_bin *log, char __user *to, size_t size);
