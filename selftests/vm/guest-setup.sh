@@ -81,6 +81,9 @@ guest_setup() {
 	# shellcheck source=/dev/null
 	. /job/env
 	export IOB_DISKS IOB_KERNEL IOB_SLOWNESS
+	if [ "${IOB_MOUNTED:-}" ]; then
+		export IOB=/sys/fs/ioblame PATH=/tree/selftests/vm/mounted:$PATH
+	fi
 	guest_watch
 	guest_disks
 }

@@ -102,6 +102,7 @@ vm_env() {
 	shift
 	printf 'IOB_DISKS="%s"\nIOB_KERNEL=%s\nIOB_SLOWNESS=%s\n' "$*" "${kernel##*-}" \
 		"$(slowness "$suite")"
+	[ -z "${IOB_MOUNTED:-}" ] || echo 'IOB_MOUNTED=yes'
 }
 
 # Without these features a guest does a quarter less work under TCG: the kernel else copies

@@ -144,10 +144,14 @@ static void check_lockdown(void)
 		print_check(GOOD, 0, "Secure Boot", NULL, "off");
 	if (enforce && *enforce == 'Y')
 		print_check(NOTE, 0, "sig_enforce", NULL, "only signed modules load");
-	if (dir_locked_down())
+	if (dir_lockdown() == LOCKDOWN_CONFIDENTIALITY)
 		print_check(BAD, EXIT_REFUSED, "lockdown",
-			    "boot with Secure Boot off (mokutil --disable-validation)",
-			    "%s: files of debugfs cannot be opened for writing", text ? text : "?");
+			    "take lockdown=confidentiality from the kernel's command line",
+			    "%s: not even root may see what the kernel does", text ? text : "?");
+	else if (dir_lockdown())
+		print_check(NOTE, 0, "lockdown", NULL,
+			    "%s: debugfs is closed, the files are in /sys/fs/ioblame",
+			    text ? text : "?");
 	else
 		print_check(GOOD, 0, "lockdown", NULL, "%s", text ? text : "this kernel has none");
 	free(text);
@@ -160,12 +164,9 @@ static void check_debugfs(void)
 
 	if (*dir_debugfs())
 		print_check(GOOD, 0, "debugfs", NULL, "mounted on %s", dir_debugfs());
-	else if (cmdline && strstr(cmdline, "debugfs=off"))
-		print_check(BAD, EXIT_FAILED, "debugfs", "take debugfs=off from the kernel's command line",
-			    "switched off");
 	else
-		print_check(BAD, EXIT_FAILED, "debugfs", "mount -t debugfs debugfs /sys/kernel/debug",
-			    "not mounted");
+		print_check(NOTE, 0, "debugfs", NULL, "%s: the files are in /sys/fs/ioblame",
+			    cmdline && strstr(cmdline, "debugfs=off") ? "switched off" : "not mounted");
 	free(cmdline);
 }
 
@@ -218,7 +219,7 @@ static void check_files(void)
 	char *text;
 	int fd;
 
-	if (access("/sys/module/ioblame", F_OK) || !*dir_debugfs() || dir_find())
+	if (access("/sys/module/ioblame", F_OK) || dir_find())
 		return;
 	fd = dir_open("enable", O_RDWR);
 	if (fd < 0) {

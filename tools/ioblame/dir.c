@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The module shows its files in debugfs and in a file system of its own (OWN).  debugfs is
+ * used where it lets root in.  Else the other is mounted, and stays so.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <libmount/libmount.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "dir.h"
 #include "file.h"
 #include "msg.h"
+
+#define OWN "/sys/fs/ioblame"
 
 static char debugfs[256], top[300];
 
@@ -44,14 +51,32 @@ const char *dir_path(void)
 	return top;
 }
 
-/* True if lockdown is "integrity" or more: files of debugfs cannot be written. */
-bool dir_locked_down(void)
+/* What of a file's path is its name in the module's folder, NULL if it is no file of the module. */
+const char *dir_name_in(const char *path)
+{
+	char folder[300];
+	size_t n;
+
+	snprintf(folder, sizeof(folder), "%s/ioblame", dir_debugfs());
+	n = strlen(folder);
+	if (!strncmp(path, folder, n) && path[n] == '/')
+		return path + n + 1;
+	n = strlen(OWN);
+	return !strncmp(path, OWN, n) && path[n] == '/' ? path + n + 1 : NULL;
+}
+
+/* How much root may not do. */
+enum lockdown dir_lockdown(void)
 {
 	char *text = file_read("/sys/kernel/security/lockdown");
-	bool locked = text && !strstr(text, "[none]");
+	enum lockdown level = LOCKDOWN_NONE;
 
+	if (text && strstr(text, "[integrity]"))
+		level = LOCKDOWN_INTEGRITY;
+	else if (text && !strstr(text, "[none]"))
+		level = LOCKDOWN_CONFIDENTIALITY;
 	free(text);
-	return locked;
+	return level;
 }
 
 static int refuse_user(void)
@@ -71,11 +96,29 @@ int dir_refused(int err, const char *name)
 		return refuse_user();
 	if (err == EPERM || err == EACCES) {
 		msg("the kernel refuses %s%s; see: ioblame doctor", name,
-		    dir_locked_down() ? " because it is locked down (Secure Boot)" : "");
+		    dir_lockdown() ? " because it is locked down" : "");
 		return EXIT_REFUSED;
 	}
 	msg("%s/%s: %s; see: ioblame doctor", top, name, strerror(err));
 	return EXIT_FAILED;
+}
+
+/* Find the module's own file system; mount it if it is not.  Return: as dir_find(). */
+static int find_own(void)
+{
+	int err;
+
+	snprintf(top, sizeof(top), OWN);
+	if (access(OWN "/enable", F_OK) == 0)
+		return EXIT_OK;
+	if (mount("ioblame", OWN, "ioblame", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0)
+		return EXIT_OK;
+	err = errno;
+	if (!*debugfs && (err == ENODEV || err == ENOENT)) {
+		msg("debugfs is not mounted: mount -t debugfs debugfs /sys/kernel/debug");
+		return EXIT_FAILED;
+	}
+	return dir_refused(err, "to mount its files");
 }
 
 /**
@@ -93,14 +136,10 @@ int dir_find(void)
 		msg("the module is not loaded: modprobe ioblame");
 		return EXIT_MISSING;
 	}
-	if (!*dir_debugfs()) {
-		msg("debugfs is not mounted: mount -t debugfs debugfs /sys/kernel/debug");
-		return EXIT_FAILED;
-	}
-	snprintf(top, sizeof(top), "%s/ioblame", debugfs);
-	if (stat(top, &st) == 0)
+	snprintf(top, sizeof(top), "%s/ioblame", dir_debugfs());
+	if (*debugfs && !dir_lockdown() && stat(top, &st) == 0)
 		return EXIT_OK;
-	return dir_refused(errno, "");
+	return find_own();
 }
 
 /* Open a file of the module. */

@@ -14,7 +14,7 @@
 static bool process_uses(const char *pid, struct users *u)
 {
 	char folder[64], link[512], to[512];
-	size_t n = strlen(dir_path());
+	const char *name;
 	struct dirent *e;
 	bool found = false;
 	ssize_t len;
@@ -28,11 +28,12 @@ static bool process_uses(const char *pid, struct users *u)
 		if (len <= 0)
 			continue;
 		to[len] = '\0';
-		if (strncmp(to, dir_path(), n) || to[n] != '/')
+		name = dir_name_in(to);
+		if (!name)
 			continue;
-		u->bin |= !strncmp(to + n, "/iolog_bin", 10);
-		u->text |= !strcmp(to + n, "/iolog");
-		snprintf(u->file, sizeof(u->file), "%.60s", to + n + 1);
+		u->bin |= !strncmp(name, "iolog_bin", 9);
+		u->text |= !strcmp(name, "iolog");
+		snprintf(u->file, sizeof(u->file), "%.60s", name);
 		found = true;
 	}
 	if (dir)
