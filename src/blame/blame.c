@@ -9,6 +9,7 @@
 #include "dirty.h"
 #include "dirty_fast.h"
 #include "freed_extent.h"
+#include "plane.h"
 #include "transaction.h"
 
 static struct iob_task_part *const blame_parts[] = {
@@ -30,6 +31,7 @@ static const struct {
 	int (*init)(void);	/* 0 or -ENOMEM */
 	void (*exit)(void);
 } blame_memory[] = {
+	{ iob_planes_init, iob_planes_exit },
 	{ iob_assoc_pool_init, iob_assoc_pool_exit },
 	{ iob_transactions_init, iob_transactions_exit },
 	{ iob_freed_extents_init, iob_freed_extents_exit },

@@ -23,14 +23,17 @@
 #include <linux/spinlock.h>
 
 #include <compat/folio.h>
+#include <compat/rcu.h>
 
 #include "core/cause.h"
 #include "core/stats.h"
 #include "dirtier.h"
 #include "dirty_time.h"
 
-struct iob_plane iob_dirtiers;
-unsigned long iob_dirtier_fast_leaves;
+static void dirtier_fast_update(void);
+
+struct iob_plane iob_dirtiers = IOB_PLANE(dirtier_fast_update);
+struct iob_plane_dir __rcu *iob_dirtier_fast_dir = RCU_INITIALIZER(&iob_plane_no_dir);
 
 static void dirtier_fill(u32 *at, unsigned long n, u32 entry)
 {
@@ -76,7 +79,7 @@ void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 entry)
 	}
 }
 
-/* Forget the dirtiers of @count pages that leave the page cache.  Any context. */
+/* Forget the dirtiers of @count pages that leave the page cache.  Context as above. */
 void iob_dirtier_clear(unsigned long pfn, unsigned long count)
 {
 	for (; count; count--, pfn++) {
@@ -93,29 +96,36 @@ void iob_dirtier_clear(unsigned long pfn, unsigned long count)
  */
 void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 {
+	struct iob_cause *cause;
 	unsigned long i;
 	u32 entry;
 
 	for (i = 0; i < count; i++) {
 		entry = iob_dirtier_get(from + i);
-		if (entry)
-			iob_dirtier_set(to + i, 1, entry);
+		if (!entry)
+			continue;
+		iob_dirtier_set(to + i, 1, entry);
+		/* the reclaim of causes may have passed @to, and may be before @from */
+		cause = iob_cause_nr(iob_cause_number(entry));
+		if (cause)
+			iob_cause_touch(cause);
 	}
 	iob_dirtier_clear(from, count);
 	iob_dirty_time_move(to, from, count);
 }
 
 /*
- * Update the condition of iob_dirtier_set_one()'s fast path.  Counters and sessions change
- * what it depends on; the lock keeps either from storing an outdated value.
+ * Update the condition of iob_dirtier_set_one()'s fast path.  Counters, sessions and memory that
+ * comes change what it depends on; the lock keeps each from storing an outdated value.
  */
 static void dirtier_fast_update(void)
 {
 	static DEFINE_SPINLOCK(lock);
 
 	spin_lock(&lock);
-	WRITE_ONCE(iob_dirtier_fast_leaves,
-		   iob_dirty_time_wanted ? 0 : iob_dirtiers.nr_leaves);
+	rcu_assign_pointer(iob_dirtier_fast_dir,
+			   iob_dirty_time_wanted ? &iob_plane_no_dir :
+			   rcu_dereference_check(iob_dirtiers.dir, lockdep_is_held(&lock)));
 	spin_unlock(&lock);
 }
 
@@ -143,6 +153,20 @@ static bool pfn_is_pending(unsigned long pfn)
 	       iob_folio_locked(f);
 }
 
+/* As iob_dirtier_mark(), of one leaf: @pfn is its first page frame. */
+static void dirtier_mark_leaf(unsigned long pfn, unsigned long *causes)
+{
+	const u32 *leaf = iob_dirtier_leaf(pfn);
+	unsigned long slot;
+
+	for (slot = 0; leaf && slot < IOB_LEAF_PAGES; slot++) {
+		u32 nr = iob_cause_number(READ_ONCE(leaf[slot]));
+
+		if (nr && !test_bit(nr, causes) && pfn_is_pending(pfn + slot))
+			__set_bit(nr, causes);
+	}
+}
+
 /**
  * iob_dirtier_mark - find the causes that have pages that are still to be written
  * @causes: bitmap by number of cause; the function sets bits and clears none
@@ -151,23 +175,18 @@ static bool pfn_is_pending(unsigned long pfn)
  */
 void iob_dirtier_mark(unsigned long *causes)
 {
-	unsigned long i, slot;
+	unsigned long i;
 
-	for (i = 0; i < iob_dirtiers.nr_leaves; i++) {
-		const u32 *leaf = (const u32 *)READ_ONCE(iob_dirtiers.leaf[i]);
-
-		for (slot = 0; leaf && slot < 1UL << iob_dirtiers.bits; slot++) {
-			u32 nr = iob_cause_number(READ_ONCE(leaf[slot]));
-
-			if (nr && !test_bit(nr, causes) &&
-			    pfn_is_pending((i << iob_dirtiers.bits) + slot))
-				__set_bit(nr, causes);
-		}
+	/* (pages of memory that comes meanwhile are dirtied by causes that are in use) */
+	for (i = 0; i < iob_plane_leaves(&iob_dirtiers); i++) {
+		iob_read_lock();
+		dirtier_mark_leaf(i << IOB_LEAF_BITS, causes);
+		iob_read_unlock();
 		cond_resched();
 	}
 }
 
-/* The memory of both planes in bytes, directories included.  Any context. */
+/* The memory of both planes in bytes, directories included.  May sleep. */
 unsigned long iob_dirtier_bytes(void)
 {
 	return iob_plane_bytes(&iob_dirtiers) + iob_dirty_time_bytes();
@@ -176,11 +195,10 @@ unsigned long iob_dirtier_bytes(void)
 /* Make an empty table.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_dirtier_init(void)
 {
-	int err = iob_plane_init(&iob_dirtiers, 2);
+	int err = iob_plane_start(&iob_dirtiers, 2);
 
 	if (!err)
 		err = iob_dirty_time_init();
-	dirtier_fast_update();
 	if (err)
 		iob_dirtier_exit();
 	return err;
@@ -189,6 +207,6 @@ int iob_dirtier_init(void)
 /* Free the table.  No probe may be attached. */
 void iob_dirtier_exit(void)
 {
-	iob_plane_exit(&iob_dirtiers);
+	iob_plane_stop(&iob_dirtiers);
 	iob_dirty_time_exit();
 }

@@ -16,8 +16,8 @@
 #include "plane.h"
 
 extern struct iob_plane iob_dirtiers;
-/* nr_leaves if no time is noted, else 0 */
-extern unsigned long iob_dirtier_fast_leaves;
+/* that of the table if no time is noted, else one without leaves; R */
+extern struct iob_plane_dir __rcu *iob_dirtier_fast_dir;
 
 int iob_dirtier_init(void);
 void iob_dirtier_exit(void);
@@ -33,23 +33,18 @@ unsigned long iob_dirtier_bytes(void);
 #define IOB_LEAF_PAGES	BIT(IOB_LEAF_BITS)
 
 /*
- * The leaf of a page; the page's entry is pfn % IOB_LEAF_PAGES.  Return: NULL if the leaf
- * does not exist or is none of the first @nr.  Any context.
+ * The leaf of a page, NULL if there is none; the page's entry is pfn % IOB_LEAF_PAGES.  Any
+ * context, inside iob_read_lock().
  */
-static inline u32 *iob_dirtier_leaf(unsigned long pfn, unsigned long nr)
+static inline u32 *iob_dirtier_leaf(unsigned long pfn)
 {
-	unsigned long i = pfn >> IOB_LEAF_BITS;
-
-	/* memory plugged in after init has no leaves */
-	if (unlikely(i >= nr))
-		return NULL;
-	return (u32 *)READ_ONCE(iob_dirtiers.leaf[i]);
+	return iob_plane_dir_leaf(rcu_dereference_sched(iob_dirtiers.dir), pfn >> IOB_LEAF_BITS);
 }
 
-/* The entry of a page, 0 if it has none.  Any context. */
+/* The entry of a page, 0 if it has none.  Any context, inside iob_read_lock(). */
 static inline u32 iob_dirtier_get(unsigned long pfn)
 {
-	const u32 *leaf = iob_dirtier_leaf(pfn, iob_dirtiers.nr_leaves);
+	const u32 *leaf = iob_dirtier_leaf(pfn);
 
 	return leaf ? READ_ONCE(leaf[pfn % IOB_LEAF_PAGES]) : 0;
 }
@@ -66,8 +61,8 @@ static inline u64 iob_dirtier_two(u32 entry)
  * @max:   limit, at least 1
  * @entry: the entry, not 0
  *
- * Any context.  Return: 0 to @max.  A run stops at the end of its leaf; the next leaf may
- * continue it.
+ * Any context, inside iob_read_lock().  Return: 0 to @max.  A run stops at the end of its
+ * leaf; the next leaf may continue it.
  */
 static inline unsigned long iob_dirtier_run(unsigned long pfn, unsigned long max,
 					    u32 entry)
@@ -76,7 +71,7 @@ static inline unsigned long iob_dirtier_run(unsigned long pfn, unsigned long max
 	unsigned long n;
 	u64 two;
 
-	leaf = iob_dirtier_leaf(pfn, iob_dirtiers.nr_leaves);
+	leaf = iob_dirtier_leaf(pfn);
 	if (unlikely(!leaf))
 		return 0;
 	at = leaf + pfn % IOB_LEAF_PAGES;
@@ -96,7 +91,8 @@ static inline unsigned long iob_dirtier_run(unsigned long pfn, unsigned long max
 /* iob_dirtier_set() for one page, with the fast path inline. */
 static inline void iob_dirtier_set_one(unsigned long pfn, u32 entry)
 {
-	u32 *leaf = iob_dirtier_leaf(pfn, READ_ONCE(iob_dirtier_fast_leaves));
+	u32 *leaf = iob_plane_dir_leaf(rcu_dereference_sched(iob_dirtier_fast_dir),
+				       pfn >> IOB_LEAF_BITS);
 
 	if (likely(leaf))
 		WRITE_ONCE(leaf[pfn % IOB_LEAF_PAGES], entry);

@@ -5,13 +5,15 @@
  */
 #include <linux/sched.h>
 
+#include <compat/rcu.h>
+
 #include "core/stats.h"
 #include "core/worker.h"
 #include "dirty_time.h"
 #include "plane.h"
 
 bool iob_dirty_time_wanted;
-static struct iob_plane dirty_times;
+static struct iob_plane dirty_times = IOB_PLANE(NULL);
 /* in units of stamps: times are noted from here on */
 static u64 dirty_time_since;
 
@@ -43,7 +45,8 @@ static void dirty_time_set(unsigned long pfn, u32 stamp)
  * @count: how many
  * @stamp: as iob_dirty_time_now() said
  *
- * Any context but NMI.  Pages whose leaf cannot be allocated are counted (pgtree_nomem).
+ * Any context but NMI, inside iob_read_lock().  Pages whose leaf cannot be allocated are counted
+ * (pgtree_nomem).
  */
 void iob_dirty_time_set(unsigned long pfn, unsigned long count, u32 stamp)
 {
@@ -78,8 +81,8 @@ void iob_dirty_time_move(unsigned long to, unsigned long from, unsigned long cou
  * iob_dirty_time_get - when a page was dirtied
  * @pfn: its frame number
  *
- * Any context.  Return: CLOCK_MONOTONIC in ns, rounded down to 16 us; 0 if it is not
- * known.
+ * Any context, inside iob_read_lock().  Return: CLOCK_MONOTONIC in ns, rounded down to 16 us; 0
+ * if it is not known.
  */
 u64 iob_dirty_time_get(unsigned long pfn)
 {
@@ -122,20 +125,22 @@ static void dirty_time_sweep_leaf(u32 *leaf, u64 since)
 static void dirty_time_sweep(struct work_struct *work)
 {
 	unsigned long i;
+	u32 *leaf;
 
-	for (i = 0; i < dirty_times.nr_leaves; i++) {
-		u32 *leaf = (u32 *)READ_ONCE(dirty_times.leaf[i]);
-
+	for (i = 0; i < iob_plane_leaves(&dirty_times); i++) {
+		iob_read_lock();
+		leaf = iob_plane_leaf(&dirty_times, i << dirty_times.bits);
 		/* while no times are noted, no stamp holds */
 		if (leaf)
 			dirty_time_sweep_leaf(leaf, READ_ONCE(iob_dirty_time_wanted) ?
 						    READ_ONCE(dirty_time_since) : U64_MAX);
+		iob_read_unlock();
 		cond_resched();
 	}
 	iob_work_queue_delayed(&sweep_work, SWEEP_JIFFIES);
 }
 
-/* The memory of the stamps in bytes.  Any context. */
+/* The memory of the stamps in bytes.  May sleep. */
 unsigned long iob_dirty_time_bytes(void)
 {
 	return iob_plane_bytes(&dirty_times);
@@ -144,7 +149,7 @@ unsigned long iob_dirty_time_bytes(void)
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_dirty_time_init(void)
 {
-	int err = iob_plane_init(&dirty_times, 2);
+	int err = iob_plane_start(&dirty_times, 2);
 
 	if (!err)
 		iob_work_queue_delayed(&sweep_work, SWEEP_JIFFIES);
@@ -155,5 +160,5 @@ int iob_dirty_time_init(void)
 void iob_dirty_time_exit(void)
 {
 	cancel_delayed_work_sync(&sweep_work);
-	iob_plane_exit(&dirty_times);
+	iob_plane_stop(&dirty_times);
 }

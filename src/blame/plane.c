@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel tells of memory that is about to come, before any of its pages is used, and of
+ * memory that has gone, after the last of its pages was freed.
+ */
 #include <linux/gfp.h>
+#include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
+#include <linux/mutex.h>
 #include <linux/nodemask.h>
+#include <linux/notifier.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 
 #include "plane.h"
+
+struct iob_plane_dir iob_plane_no_dir;
+
+static DEFINE_MUTEX(planes_mutex);
+/* Probes take it, once for each leaf. */
+static DEFINE_RAW_SPINLOCK(planes_lock);
+static LIST_HEAD(planes);	/* P */
 
 static unsigned long memory_end_pfn(void)
 {
@@ -16,49 +33,187 @@ static unsigned long memory_end_pfn(void)
 	return end;
 }
 
+/* For page frames below @end.  May sleep.  Return: NULL without memory. */
+static struct iob_plane_dir *plane_dir_alloc(const struct iob_plane *p, unsigned long end)
+{
+	unsigned long nr = (end >> p->bits) + 1;
+	struct iob_plane_dir *dir = kvzalloc(struct_size(dir, leaf, nr), GFP_KERNEL);
+
+	if (dir)
+		dir->nr = nr;
+	return dir;
+}
+
+/* P.  The caller frees the directory that was there, after a grace period. */
+static struct iob_plane_dir *plane_dir_replace(struct iob_plane *p, struct iob_plane_dir *new)
+{
+	struct iob_plane_dir *old = rcu_dereference_protected(p->dir,
+							      lockdep_is_held(&planes_mutex));
+	unsigned long flags;
+
+	/* no leaf is made meanwhile */
+	raw_spin_lock_irqsave(&planes_lock, flags);
+	memcpy(new->leaf, old->leaf, min(old->nr, new->nr) * sizeof(old->leaf[0]));
+	rcu_assign_pointer(p->dir, new);
+	raw_spin_unlock_irqrestore(&planes_lock, flags);
+	if (p->replaced)
+		p->replaced();
+	return old;
+}
+
+/*
+ * Memory up to @end is about to come.  If there is no room for more leaves, its pages have no
+ * entry, and who sets one counts that.  P.
+ */
+static void plane_grow(struct iob_plane *p, unsigned long end)
+{
+	struct iob_plane_dir *new, *old;
+
+	if (end >> p->bits < iob_plane_leaves(p))
+		return;
+	new = plane_dir_alloc(p, end);
+	if (!new)
+		return;
+	old = plane_dir_replace(p, new);
+	synchronize_rcu();
+	kvfree(old);
+}
+
+/* Take the leaves away that are about nothing but page frames from @pfn to below @end.  P. */
+static void plane_forget(struct iob_plane *p, unsigned long pfn, unsigned long end)
+{
+	struct iob_plane_dir *dir = rcu_dereference_protected(p->dir,
+							      lockdep_is_held(&planes_mutex));
+	unsigned long i = (pfn + (1UL << p->bits) - 1) >> p->bits, flags;
+	struct page *leaf, *next;
+	LIST_HEAD(gone);
+
+	for (; i < min(end >> p->bits, dir->nr); i++) {
+		raw_spin_lock_irqsave(&planes_lock, flags);
+		if (dir->leaf[i])
+			list_add(&virt_to_page(dir->leaf[i])->lru, &gone);
+		WRITE_ONCE(dir->leaf[i], NULL);
+		raw_spin_unlock_irqrestore(&planes_lock, flags);
+	}
+	if (list_empty(&gone))
+		return;
+	/* for those that clear an entry of an earlier page there, or read one */
+	synchronize_rcu();
+	list_for_each_entry_safe(leaf, next, &gone, lru) {
+		list_del(&leaf->lru);
+		__free_page(leaf);
+		atomic_long_dec(&p->pages);
+	}
+}
+
+static int planes_memory_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	const struct memory_notify *what = data;
+	unsigned long end = what->start_pfn + what->nr_pages;
+	struct iob_plane *p;
+
+	if (event != MEM_GOING_ONLINE && event != MEM_OFFLINE)
+		return NOTIFY_DONE;
+	mutex_lock(&planes_mutex);
+	list_for_each_entry(p, &planes, link) {
+		if (event == MEM_GOING_ONLINE)
+			plane_grow(p, end);
+		else
+			plane_forget(p, what->start_pfn, end);
+	}
+	mutex_unlock(&planes_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block planes_memory_notifier = {
+	.notifier_call = planes_memory_event,
+};
+
 /**
- * iob_plane_init - make an empty plane
- * @p:           the plane
+ * iob_plane_start - make an empty plane
+ * @p:           an IOB_PLANE()
  * @entry_shift: log2 of the bytes of an entry
  *
  * May sleep.  Return: 0 or -ENOMEM.
  */
-int iob_plane_init(struct iob_plane *p, unsigned int entry_shift)
+int iob_plane_start(struct iob_plane *p, unsigned int entry_shift)
 {
+	struct iob_plane_dir *dir;
+
 	p->bits = PAGE_SHIFT - entry_shift;
-	p->nr_leaves = (memory_end_pfn() >> p->bits) + 1;
-	p->leaf = kvcalloc(p->nr_leaves, sizeof(*p->leaf), GFP_KERNEL);
 	atomic_long_set(&p->pages, 0);
-	return p->leaf ? 0 : -ENOMEM;
+	mutex_lock(&planes_mutex);
+	/* memory that comes after this look waits for the mutex */
+	dir = plane_dir_alloc(p, memory_end_pfn());
+	if (dir) {
+		plane_dir_replace(p, dir);
+		list_add(&p->link, &planes);
+	}
+	mutex_unlock(&planes_mutex);
+	return dir ? 0 : -ENOMEM;
 }
 
-/* Free a plane.  No probe may be attached. */
-void iob_plane_exit(struct iob_plane *p)
+/* Free what a plane has.  No probe may be attached.  May sleep. */
+void iob_plane_stop(struct iob_plane *p)
 {
+	struct iob_plane_dir *dir;
 	unsigned long i;
 
-	for (i = 0; p->leaf && i < p->nr_leaves; i++)
-		free_page((unsigned long)p->leaf[i]);
-	kvfree(p->leaf);
-	p->leaf = NULL;
+	mutex_lock(&planes_mutex);
+	dir = plane_dir_replace(p, &iob_plane_no_dir);
+	if (dir != &iob_plane_no_dir)
+		list_del(&p->link);
+	mutex_unlock(&planes_mutex);
+	if (dir == &iob_plane_no_dir)
+		return;
+	/* for readers of its size */
+	synchronize_rcu();
+	for (i = 0; i < dir->nr; i++)
+		free_page((unsigned long)dir->leaf[i]);
+	kvfree(dir);
 }
 
-/* The leaf of a page frame, made if there was none; NULL without memory.  Any context. */
+/*
+ * The leaf of a page frame, made if there was none; NULL without memory.  Any context, inside
+ * iob_read_lock().
+ */
 void *iob_plane_leaf_make(struct iob_plane *p, unsigned long pfn)
 {
-	unsigned long i = pfn >> p->bits;
-	unsigned long *old, *new;
+	unsigned long i = pfn >> p->bits, flags;
+	struct iob_plane_dir *dir;
+	void *leaf, *new;
 
-	if (i >= p->nr_leaves)
-		return NULL;
 	new = (void *)get_zeroed_page(GFP_NOWAIT | __GFP_NOWARN);
 	if (!new)
 		return NULL;
-	old = cmpxchg(&p->leaf[i], NULL, new);
-	if (old) {
-		free_page((unsigned long)new);
-		return old;
+	raw_spin_lock_irqsave(&planes_lock, flags);
+	dir = rcu_dereference_protected(p->dir, lockdep_is_held(&planes_lock));
+	leaf = iob_plane_dir_leaf(dir, i);
+	if (!leaf && i < dir->nr) {
+		leaf = new;
+		new = NULL;
+		WRITE_ONCE(dir->leaf[i], leaf);
+		atomic_long_inc(&p->pages);
 	}
-	atomic_long_inc(&p->pages);
-	return new;
+	raw_spin_unlock_irqrestore(&planes_lock, flags);
+	free_page((unsigned long)new);
+	return leaf;
+}
+
+/* The memory of a plane in bytes, directory included.  May sleep. */
+unsigned long iob_plane_bytes(const struct iob_plane *p)
+{
+	return iob_plane_leaves(p) * sizeof(void *) + atomic_long_read(&p->pages) * PAGE_SIZE;
+}
+
+/* Module load.  May sleep.  Return: 0 or a negative errno. */
+int iob_planes_init(void)
+{
+	return register_memory_notifier(&planes_memory_notifier);
+}
+
+/* Module unload: no plane is in use.  May sleep. */
+void iob_planes_exit(void)
+{
+	unregister_memory_notifier(&planes_memory_notifier);
 }

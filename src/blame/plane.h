@@ -7,32 +7,57 @@
  *
  * Example with entries of four bytes and 4 KiB pages: a leaf has 1024 entries, and that of
  * page frame 0x12345 is at slot 0x345 of leaf 0x48.
+ *
+ * When memory comes, a larger directory replaces the old one under RCU.  When memory goes, its
+ * leaves go.
  */
 #ifndef IOB_BLAME_PLANE_H
 #define IOB_BLAME_PLANE_H
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
-struct iob_plane {
-	unsigned long **leaf;	/* set once by cmpxchg */
-	unsigned long nr_leaves;
-	unsigned int bits;	/* a leaf has 1 << bits entries */
-	atomic_long_t pages;	/* leaves that exist */
+struct iob_plane_dir {
+	unsigned long nr;	/* leaves; constant */
+	void *leaf[];		/* S; R */
 };
 
-int iob_plane_init(struct iob_plane *p, unsigned int entry_shift);
-void iob_plane_exit(struct iob_plane *p);
-void *iob_plane_leaf_make(struct iob_plane *p, unsigned long pfn);
+/* S: planes_lock, to make and to take away; P: planes_mutex; R: RCU for reads. */
+struct iob_plane {
+	struct iob_plane_dir __rcu *dir;	/* P and S; R; never NULL */
+	unsigned int bits;	/* a leaf has 1 << bits entries */
+	atomic_long_t pages;	/* leaves that exist */
+	struct list_head link;	/* P; of those that have entries */
+	void (*replaced)(void);	/* called under P when dir is another one, or NULL; constant */
+};
 
-/* The leaf of a page frame, NULL if there is none.  Any context. */
+/* What a plane has as long as it is not in use. */
+extern struct iob_plane_dir iob_plane_no_dir;
+
+#define IOB_PLANE(told)	{							\
+	.dir = RCU_INITIALIZER(&iob_plane_no_dir), .replaced = told,		\
+}
+
+int iob_planes_init(void);
+void iob_planes_exit(void);
+int iob_plane_start(struct iob_plane *p, unsigned int entry_shift);
+void iob_plane_stop(struct iob_plane *p);
+void *iob_plane_leaf_make(struct iob_plane *p, unsigned long pfn);
+unsigned long iob_plane_bytes(const struct iob_plane *p);
+
+/* The leaf with this number, NULL if there is none.  Any context, R. */
+static inline void *iob_plane_dir_leaf(const struct iob_plane_dir *dir, unsigned long nr)
+{
+	return likely(nr < dir->nr) ? READ_ONCE(dir->leaf[nr]) : NULL;
+}
+
+/* The leaf of a page frame, NULL if there is none.  Any context, inside iob_read_lock(). */
 static inline void *iob_plane_leaf(const struct iob_plane *p, unsigned long pfn)
 {
-	unsigned long i = pfn >> p->bits;
-
-	/* memory plugged in after init has no leaves */
-	return likely(i < p->nr_leaves) ? READ_ONCE(p->leaf[i]) : NULL;
+	return iob_plane_dir_leaf(rcu_dereference_sched(p->dir), pfn >> p->bits);
 }
 
 /* The index of a page frame's entry in its leaf. */
@@ -41,10 +66,15 @@ static inline unsigned long iob_plane_slot(const struct iob_plane *p, unsigned l
 	return pfn & ((1UL << p->bits) - 1);
 }
 
-/* The memory of a plane in bytes, directory included.  Any context. */
-static inline unsigned long iob_plane_bytes(const struct iob_plane *p)
+/* How many leaves a plane has room for.  A later leaf may come at any time.  May sleep. */
+static inline unsigned long iob_plane_leaves(const struct iob_plane *p)
 {
-	return p->nr_leaves * sizeof(void *) + atomic_long_read(&p->pages) * PAGE_SIZE;
+	unsigned long nr;
+
+	rcu_read_lock();
+	nr = rcu_dereference(p->dir)->nr;
+	rcu_read_unlock();
+	return nr;
 }
 
 #endif
