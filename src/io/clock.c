@@ -8,6 +8,9 @@
  * Each tick asks again, and compares the counter with the kernel's clock: a guest may move
  * to another host.  Then, as when the kernel changes its clock source to one beside which
  * the counter cannot serve, times are the kernel's for the rest of the session.
+ *
+ * While the machine sleeps, the kernel's clock stands, and the counter goes on or begins anew.  So
+ * an IO that was under way has no length.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -35,6 +38,7 @@ MODULE_PARM_DESC(trust_tsc, "measure by the TSC where the kernel's clock is anot
 static const struct clocksource *kept;	/* the kernel's clock source at the last tick */
 static struct iob_drift drift;	/* of the counter from that clock source, if they differ */
 static bool compared;		/* .. there was a first look */
+static ktime_t slept;		/* how long the machine has slept since it was booted */
 
 /* False if a clock source is too coarse to be compared with: jiffies. */
 static bool clock_is_fine(const struct clocksource *cs)
@@ -119,18 +123,30 @@ static bool clock_counter_holds(const struct tk_read_base *now)
 	return true;
 }
 
+/* The machine has slept since the last tick. */
+static void clock_woken(void)
+{
+	WRITE_ONCE(iob_clock.woken, iob_cycles());
+	compared = false;
+}
+
 /* The timekeeper @tk has advanced, or has changed its clock source.  Interrupts off. */
 static int timekeeper_ticked(struct notifier_block *nb, unsigned long stepped, void *tk)
 {
 	const struct tk_read_base *now = &((struct timekeeper *)tk)->tkr_mono;
+	ktime_t sleeps = ((struct timekeeper *)tk)->offs_boot;
 
 	if (!kept)
 		WRITE_ONCE(iob_clock.counts, clock_counter_taken(now));
+	else if (sleeps != slept)
+		clock_woken();
 	if (READ_ONCE(iob_clock.counts) && !clock_counter_holds(now))
 		WRITE_ONCE(iob_clock.counts, false);
 	/* written on change only: CPUs take turns at the tick */
 	if (kept != now->clock)
 		kept = now->clock;
+	if (slept != sleeps)
+		slept = sleeps;
 	return NOTIFY_OK;
 }
 
@@ -146,6 +162,7 @@ void iob_clock_start(void)
 	kept = NULL;
 	compared = false;
 	iob_clock.counts = false;
+	iob_clock.woken = 0;
 	/* without a counter a tick is 1 ns */
 	iob_ticks_set(&iob_clock.tick, 1ULL << 32);
 	/* the notifier is called at once, and then at each tick */

@@ -22,6 +22,7 @@
 
 struct iob_clock {
 	bool counts;	/* ticks are iob_cycles(); never set again once false */
+	u64 woken;	/* iob_cycles() when the machine last woke up, 0: it has not slept */
 	struct iob_ticks tick;
 };
 
@@ -51,24 +52,34 @@ static __always_inline void iob_clock_stamp(u64 *at)
 
 /*
  * Microseconds since @from, which was stamped less than some IOs ago: see iob_ticks_soon().
- * Return: false if it was stamped by the other clock.  If it was stamped by the counter, and the
- * counter is not trusted any more, the difference is as good as the last ones were.
+ * Return: false if it was stamped by the other clock, or long ago, be it that the machine has
+ * slept.  If it was stamped by the counter, and the counter is not trusted any more, the
+ * difference is as good as the last ones were.
  */
 static __always_inline bool iob_clock_soon(u64 from, u32 *usecs)
 {
 	return iob_ticks_soon(&iob_clock.tick, from, iob_cycles(), usecs);
 }
 
-/* Microseconds from one time to another. */
+/*
+ * True if the machine has slept since: the kernel's clock stood, and the counter went on or began
+ * anew.  (Times of the other clock, and that which is not known, are greater.)
+ */
+static __always_inline bool iob_clock_slept(u64 from)
+{
+	return unlikely(from < READ_ONCE(iob_clock.woken));
+}
+
+/* Microseconds from one time to another; 0 if that is not known. */
 static __always_inline u64 iob_clock_usecs(u64 from, u64 to)
 {
-	return iob_ticks_usecs(&iob_clock.tick, from, to);
+	return iob_clock_slept(from) ? 0 : iob_ticks_usecs(&iob_clock.tick, from, to);
 }
 
 /* Likewise nanoseconds. */
 static __always_inline u64 iob_clock_nsecs(u64 from, u64 to)
 {
-	return iob_ticks_nsecs(&iob_clock.tick, from, to);
+	return iob_clock_slept(from) ? 0 : iob_ticks_nsecs(&iob_clock.tick, from, to);
 }
 
 #endif
