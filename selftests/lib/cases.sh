@@ -3,6 +3,7 @@
 #	# One line: what must be true
 #	# guest: NAME		cases of one name share a guest (default main)
 #	# disks: SPEC...	see vm/disks.sh
+#	# memory: SIZE		a memory module beside the guest's own memory, offline at first
 #	# timeout: SECONDS	default 120
 #	# requires: KIND NAME...	skipped where the guest lacks it, see requires() in
 #				guest.sh; one line for each kind

@@ -21,7 +21,7 @@ guest_job() {
 	grep -q "^FAIL $kernel " "$RUN/results" 2>/dev/null || rm -rf "$job/disks"
 }
 
-# Disks, environment and the list of cases
+# Disks, memory module, environment and the list of cases
 guest_describe() {
 	local suite=$1 kernel=$2 job=$3 name specs names=() spec limit
 	shift 3
@@ -33,6 +33,12 @@ guest_describe() {
 		return 1
 	fi
 	vm_env "$suite" "${names[@]}" >"$job/env"
+	for name in "$@"; do case_tag "$TREE/selftests/cases/$name" memory; done |
+		sed '/^$/d' | sort -u >"$job/memory"
+	[ "$(wc -l <"$job/memory")" -le 1 ] || {
+		echo "two sizes of a memory module: $(xargs <"$job/memory")" >"$job/console.log"
+		return 1
+	}
 	echo 'exec bash /tree/selftests/vm/guest-main' >"$job/start"
 	for name in "$@"; do
 		limit=$(case_tag "$TREE/selftests/cases/$name" timeout 120)

@@ -41,6 +41,7 @@ vm_accel() {
 # fit two loaded cores without KVM.
 # norandmaps: QEMU finds translated code again only at the same address. A library at a new
 # address costs three times as much as starting a program does otherwise.
+# memhp_default_state: newer kernels of Debian's else use a memory module at once.
 # tsc=reliable: it is with one thread for all CPUs. Some kernels else use the HPET, of which
 # each read is an exit.
 vm_cmdline() { # SUITE
@@ -49,7 +50,7 @@ vm_cmdline() { # SUITE
 	echo "console=ttyS0 panic=-1 oops=panic ignore_loglevel log_buf_len=16M" \
 		"printk.devkmsg=on slab_nomerge ${IOB_SLUB_DEBUG-slub_debug=FZP,iob_*}" \
 		"rcupdate.rcu_cpu_stall_timeout=$stall nmi_watchdog=0 no_timer_check" \
-		"mitigations=off norandmaps tsc=reliable random.trust_cpu=on net.ifnames=0" \
+		"mitigations=off norandmaps memhp_default_state=offline tsc=reliable random.trust_cpu=on net.ifnames=0" \
 		"$(vm_words "$(flavour_of "$1")") ${IOB_CMDLINE:-}"
 }
 
@@ -65,6 +66,18 @@ vm_words() {
 # vm_memory SUITE: what KASAN and its like keep is a multiple of what a guest needs else
 vm_memory() {
 	[ "$(flavour_of "$1")" ] && echo 4G || echo 1G
+}
+
+# vm_memory_args SUITE JOB: how much memory, and the module beside it that JOB/memory asks for
+vm_memory_args() {
+	local memory=${IOB_MEM:-$(vm_memory "$1")}
+	if [ ! -s "$2/memory" ]; then
+		printf '%s\n' -m "$memory"
+		return
+	fi
+	printf '%s\n' -m "$memory,slots=1,maxmem=64G" \
+		-object "memory-backend-ram,id=module,size=$(cat "$2/memory")" \
+		-device pc-dimm,id=dimm0,memdev=module
 }
 
 # vm_disk_args JOB: the -drive and -device words of its disks. The guest finds a disk by
@@ -113,11 +126,12 @@ VM_CPU=max,-erms,-fsrm,-la57,-xsave,-avx,-avx2,-smap,-smep,-umip,-pku
 # vm_run SUITE JOB TREE SECONDS: 0 if the guest turned itself off in time.
 # IOB_SMP: how many CPUs; IOB_CPU: their model; IOB_QEMU: more words for QEMU.
 vm_run() {
-	local suite=$1 job=$2 tree=$3 limit=$4 root initramfs disks accel more
+	local suite=$1 job=$2 tree=$3 limit=$4 root initramfs devices accel more
 	accel=$(vm_accel "$suite")
 	root=$(root_dir "$suite")
 	initramfs=$("$IOB_SELFTESTS/vm/make-initramfs" "$suite")
-	mapfile -t disks < <(
+	mapfile -t devices < <(
+		vm_memory_args "$suite" "$job"
 		vm_disk_args "$job"
 		vm_share root "$root" ,readonly=on
 		vm_share tree "$tree" ,readonly=on
@@ -126,11 +140,11 @@ vm_run() {
 	read -ra more <<<"${IOB_QEMU:-}"
 	timeout --foreground -k 10 "$limit" qemu-system-x86_64 \
 		-accel "$accel" -machine q35 -cpu "${IOB_CPU:-$VM_CPU}" \
-		-smp "${IOB_SMP:-2}" -m "${IOB_MEM:-$(vm_memory "$suite")}" -nodefaults -no-user-config \
+		-smp "${IOB_SMP:-2}" -nodefaults -no-user-config \
 		-display none -no-reboot -pidfile "$job/qemu.pid" -serial "${IOB_SERIAL:-file:$job/console.log}" \
 		-kernel "$root/boot/vmlinuz-$(root_kver "$suite")" \
 		-initrd "$initramfs" -append "$(vm_cmdline "$suite")" \
-		-device virtio-rng-pci "${disks[@]}" "${more[@]}"
+		-device virtio-rng-pci "${devices[@]}" "${more[@]}"
 }
 
 # vm_kill JOB: end a guest at once

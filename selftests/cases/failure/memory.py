@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of failure/memory."""
+import ctypes
+import mmap
+import os
+import struct
+import sys
+import time
+
+from lib import iolog
+from lib.case import (K, M, MNT, PAGE, SLOWNESS, Disk, buffer, check, child, disable, enable,
+                      fsync, iolog_now, kill, put, run, same, status, sync, value, write_error,
+                      write_pages)
+
+disk = Disk(sys.argv[1])
+BLOCKS = sorted(sys.argv[2:])
+BLOCK_PAGES = int(value("/sys/devices/system/memory/block_size_bytes"), 16) // PAGE
+SIZE = 24 * M
+FIRST = min(int(value(os.path.dirname(b) + "/phys_index"), 16) for b in BLOCKS) * BLOCK_PAGES
+
+
+def come():
+    for block in BLOCKS:
+        put(block, "online_movable")
+
+
+# Pages under IO cannot move: the kernel asks to try again
+def go():
+    end = time.monotonic() + 20 * SLOWNESS
+    for block in BLOCKS:
+        while True:
+            said = write_error(block, "offline")
+            if not said:
+                break
+            check(said in ("EBUSY", "EAGAIN") and time.monotonic() < end,
+                  "taking %s away gives %s" % (block, said))
+            time.sleep(0.1)
+
+
+def write(name, size):
+    with open(MNT + "/" + name, "wb") as f:
+        for _ in range(size // (64 * K)):
+            f.write(b"m" * 64 * K)
+
+
+# The page frames of a file's pages that are in the page cache: all, or every @step-th from @first
+def frames(name, first=0, step=1):
+    pages = os.path.getsize(MNT + "/" + name) // PAGE
+    with open(MNT + "/" + name, "r+b") as f, open("/proc/self/pagemap", "rb") as pagemap:
+        m = mmap.mmap(f.fileno(), pages * PAGE)
+        at = ctypes.c_char.from_buffer(m)
+        for n in range(first, pages, step):
+            m[n * PAGE]
+        pagemap.seek(ctypes.addressof(at) // PAGE * 8)
+        entries = struct.unpack("%dQ" % pages, pagemap.read(pages * 8))[first::step]
+        del at
+        m.close()
+    check(all(e >> 63 for e in entries), "pages of %s are not there" % name)
+    return [e & ((1 << 55) - 1) for e in entries]
+
+
+# How many of its pages are in the memory that comes and goes
+def new(name):
+    return sum(frame >= FIRST for frame in frames(name))
+
+
+# All data of a file was written by one process, and its pages' age is known
+def written(log, name, pid, size):
+    ino = os.stat(MNT + "/" + name).st_ino
+    mine = [e for e in log if e.op == "W" and e.ino == ino]
+    same("writes of " + name, iolog.bytes_by(mine, "who", "how"),
+         {("pid-%d" % pid, "exact"): size})
+    check(all(e.micros("age") is not None for e in mine), "%s: pages without age" % name)
+
+
+def table():
+    return int(status()["memory.dirtier"])
+
+
+def write_forever():
+    fd, m = os.open(MNT + "/load", os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600), buffer(4 * K)
+    for n in range(1 << 30):
+        os.pwritev(fd, [m], n % 64 * 4 * K)
+        write_pages(MNT + "/more", [n % 512])
+        if n % 64 == 0:
+            fsync(MNT + "/more")
+        time.sleep(0.005 * SLOWNESS)
+
+
+sync()
+put("devs", disk.name)
+put("nr_counters", "1")
+put("counters/0", "W age 0 1 2 3 4 5 6 7 0")
+enable()
+before = disk.stat()
+
+# --- memory that comes when ioblame is enabled
+early = run(write, "early", 4 * M)
+same("pages in memory that is not there", new("early"), 0)
+size = table()
+come()
+check(table() > size, "the table has not grown: %d bytes" % size)
+late = run(write, "late", 16 * M)
+there = new("late")
+print("pages in new memory: %d of %d" % (there, 16 * M // PAGE))
+check(there > 12 * M // PAGE, "only %d pages are in new memory" % there)
+size = table()
+
+# --- it goes while these are dirty: they move
+go()
+same("pages in memory that has gone", new("late"), 0)
+check(table() <= size - there // 1024 * PAGE,
+      "the table keeps %d of %d bytes for memory that has gone" % (table(), size))
+again = run(write, "again", 4 * M)
+sync()
+log = iolog_now()
+written(log, "early", early, 4 * M)
+written(log, "late", late, 16 * M)
+written(log, "again", again, 4 * M)
+
+# --- by turns, under IO
+load = child(write_forever)
+for n in range(3):
+    come()
+    pid = run(write, "turn", 8 * M)
+    check(new("turn"), "nothing is in new memory")
+    go()
+    fsync(MNT + "/turn")
+    fresh = iolog_now()
+    written(fresh, "turn", pid, 8 * M)
+    log += fresh
+    os.unlink(MNT + "/turn")
+kill(load)
+
+# --- compaction moves every other page of a file: the others are dropped
+for name in "early", "late", "again", "more":
+    os.unlink(MNT + "/" + name)
+run(write, "holes", SIZE)
+sync()
+log += iolog_now()
+fd = os.open(MNT + "/holes", os.O_RDONLY)
+for n in range(0, SIZE, 2 * PAGE):
+    os.posix_fadvise(fd, n, PAGE, os.POSIX_FADV_DONTNEED)
+os.close(fd)
+pid = run(write_pages, MNT + "/holes", range(1, SIZE // PAGE, 2))
+then = frames("holes", 1, 2)
+put("/proc/sys/vm/compact_memory", "1")
+moved = sum(a != b for a, b in zip(then, frames("holes", 1, 2)))
+print("pages that compaction moved: %d of %d" % (moved, len(then)))
+check(moved > len(then) // 10, "compaction has moved %d of %d pages" % (moved, len(then)))
+sync()
+fresh = iolog_now()
+written(fresh, "holes", pid, SIZE // 2)
+log += fresh
+
+# --- nothing is missing
+after = disk.stat()
+same("bytes in iolog", sum(e.bytes for e in log if e.op == "W"), after["Wb"] - before["Wb"])
+same("bytes of status", status()["disk %s W" % disk.name]["bytes"], after["Wb"] - before["Wb"])
+same("losses", {k: v for k, v in status()["lost"].items() if k != "act_stale"}, {})
+disable()

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of failure/unplug."""
+import glob
+import os
+import re
+import sys
+import time
+
+from lib import iolog
+from lib.case import (K, M, MNT, SCRATCH, SLOWNESS, Disk, buffer, check, child, disable, enable,
+                      eventually, iolog_now, output, path, put, run, same, status, value, wait_for)
+
+below, virtio, nvme = (Disk(node) for node in sys.argv[1:])
+TEXT = SCRATCH + "/iolog"
+
+
+def sh(*words):
+    code, said = output(*words)
+    check(code == 0, "%s: %s" % (" ".join(words), said))
+    return said
+
+
+# --- how each kind of disk goes, and comes again
+def pci_of(disk):
+    return re.findall(r"/(\w+:\w\w:\w\w\.\w)/", os.path.realpath("/sys/block/" + disk.name))[-1]
+
+
+def pull_pci(disk):
+    put("/sys/bus/pci/devices/%s/remove" % pci_of(disk), "1")
+
+
+def rescan():
+    put("/sys/bus/pci/rescan", "1")
+
+
+def pull_scsi(disk):
+    put("/sys/block/%s/device/delete" % disk.name, "1")
+
+
+def scsi():
+    output("modprobe", "-r", "scsi_debug")
+    sh("modprobe", "scsi_debug", "dev_size_mb=48", "delay=1")
+    nodes = []
+    eventually("a disk of scsi_debug",
+               lambda: nodes.extend(glob.glob("/sys/bus/pseudo/drivers/scsi_debug/adapter0/"
+                                              "host*/target*/*/block/*")) or nodes)
+    return os.path.basename(nodes[0])
+
+
+def dm():
+    output("dmsetup", "remove", "--noudevsync", "fu")
+    sh("dmsetup", "create", "--noudevsync", "fu", "--table",
+       "0 %d linear %s 0" % (48 * M // 512, below.node))
+    sh("dmsetup", "mknodes", "fu")
+    return os.path.basename(Disk("/dev/mapper/fu").name)
+
+
+# The table is replaced: all further IO fails
+def pull_dm(disk):
+    code, said = output("dmsetup", "remove", "--noudevsync", "--force", "fu")
+    check(code, "a device in use was removed: " + said)
+
+
+def loop():
+    name = SCRATCH + "/loop"
+    with open(name, "w") as f:
+        f.truncate(48 * M)
+    return os.path.basename(sh("losetup", "-f", "--show", name).strip())
+
+
+# It goes with its last user; what its file lacks fails
+def pull_loop(disk):
+    sh("losetup", "-d", disk.node)
+    os.truncate(SCRATCH + "/loop", 0)
+
+
+# --- what is done to it
+def write_until_it_fails(nr):
+    m = buffer(16 * K)
+    try:
+        fd = os.open("%s/direct%d" % (MNT, nr), os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600)
+        for n in range(1 << 30):
+            os.pwritev(fd, [m], n % 256 * 16 * K)
+            if n % 16 == 0:
+                os.fsync(fd)
+    except OSError as e:
+        print("a writer is told", e)
+
+
+def read_text(fd):
+    with open(TEXT, "wb") as f:
+        while True:
+            data = os.read(fd, 1 << 16)
+            if not data:
+                break
+            f.write(data)
+
+
+# In so many seconds: a pulled disk must not hold it up
+def soon(what, do, *args):
+    began = time.monotonic()
+    do(*args)
+    took = time.monotonic() - began
+    check(took < 20 * SLOWNESS, "%s takes %.1f s" % (what, took))
+
+
+def nothing_under_way():
+    return status()["inflight"] == "0"
+
+
+def pulled(what, name, pull, back):
+    disk = Disk("/dev/" + name)
+    sh("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", disk.node)
+    sh("mount", "-t", "ext4", disk.node, MNT)
+    put("devs", name)
+    put("nr_counters", "1")
+    put("counters/0", "W age 0 1 2 3 4 5 6 7 0")
+    enable(log=False)
+    text = os.open(path("iolog"), os.O_RDONLY)
+    reader = child(read_text, text)
+    os.close(text)
+    files = [open(MNT + "/dirty", "wb"), os.open(disk.node, os.O_RDONLY)]
+    files[0].write(b"d" * M)
+    files[0].flush()
+    writers = [child(write_until_it_fails, n) for n in range(3)]
+    eventually("IO of the writers",
+               lambda: status().get("disk %s W" % name, {"ios": 0})["ios"] > 40)
+    files[0].write(b"e" * M)
+    files[0].flush()
+    soon("pulling it", pull, disk)
+    for pid in writers:
+        wait_for(pid)
+    # its file is open and it is mounted
+    eventually("no IO is under way", nothing_under_way)
+    soon("disabling", disable)
+    wait_for(reader)
+    with open(TEXT, "rb") as f:
+        log = iolog.parse_text(f.read().decode("ascii", "replace"))
+    print("%s: %d entries, %d of which failed" % (what, len(log), sum(1 for e in log if e.err)))
+    check(log, "%s: the log is empty" % what)
+    same("disks in the log", {e.disk for e in log}, {name})
+    same("writers in the log", {e.pid for e in log if e.op == "W" and e.how == "exact"} -
+         set(writers) - {os.getpid()}, set())
+    soon("enabling without it", enable)
+    files[0].write(b"f" * M)
+    try:
+        files[0].close()
+    except OSError as e:
+        print("close() says", e)
+    os.close(files[1])
+    sh("umount", MNT)
+    eventually("no IO is under way at last", nothing_under_way)
+    iolog_now()
+    # another disk, mostly with the same number
+    new = Disk("/dev/" + back())
+    print("%s: %s %s is now %s %s" % (what, name, disk.number, new.name, new.number))
+    if new.number != disk.number:
+        put("devs", new.name)
+    # who looks at a new disk is told by another number
+    time.sleep(0.2 * SLOWNESS)
+    iolog_now()
+    before = new.stat()
+    pid = run(new.direct_write, 0, 4 * K, 64)
+    log = [e for e in iolog_now() if e.op == "W"]
+    same("%s: writes of the new disk" % what, iolog.bytes_by(log, "disk", "who", "how"),
+         {(new.name, "pid-%d" % pid, "exact"): 256 * K})
+    same("its own statistics", new.stat()["Wb"] - before["Wb"], 256 * K)
+    same("losses", {k: v for k, v in status()["lost"].items() if k != "act_stale"}, {})
+    disable()
+
+
+def again(disk):
+    rescan()
+    eventually(disk.name + " is back", lambda: os.path.exists(disk.node))
+    return disk.name
+
+
+pulled("virtio", virtio.name, pull_pci, lambda: again(virtio))
+pulled("nvme", nvme.name, pull_pci, lambda: again(nvme))
+pulled("scsi", scsi(), pull_scsi, scsi)
+pulled("dm", dm(), pull_dm, dm)
+pulled("loop", loop(), pull_loop, loop)
+put("devs", "")
+same("devices", value("devs"), "")
+sh("dmsetup", "remove", "--noudevsync", "fu")
+sh("losetup", "-D")
+sh("modprobe", "-r", "scsi_debug")
