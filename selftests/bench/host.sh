@@ -2,7 +2,7 @@
 # tools, a job, and a guest whose clock counts instructions.
 # shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
-for part in roots build; do
+for part in roots extend build; do
 	. "$IOB_SELFTESTS/lib/$part.sh"
 done
 . "$IOB_SELFTESTS/vm/disks.sh"
@@ -29,49 +29,8 @@ bench_suites() {
 	done
 }
 
-# bench_root SUITE: see to SUITE.bench, the copy of a root that has the packages
-# above, too. It goes by the same functions as any other root.
-bench_root() {
-	local suite=$1 from to key lock log=$IOB_CACHE/log/root-$1.bench
-	"$IOB_SELFTESTS/vm/make-root" "$suite"
-	from=$(root_dir "$suite") to=$(root_dir "$suite.bench")
-	exec {lock}<>"$IOB_CACHE/roots/.$suite.lock"
-	flock -s "$lock"
-	key=$(cat "$from/.ioblame-key")-$(sha256sum <<<"${BENCH_PACKAGES[*]} 1" | cut -c1-8)
-	exec {lock}<>"$IOB_CACHE/roots/.$suite.bench.lock"
-	if [ "$(cat "$to/.ioblame-key" 2>/dev/null)" != "$key" ]; then
-		flock "$lock"
-		if [ "$(cat "$to/.ioblame-key" 2>/dev/null)" != "$key" ]; then
-			say "making the bench's root of $suite (log: $log)"
-			bench_root_make "$from" "$to" "$key" >"$log" 2>&1 ||
-				die "no bench's root of $suite; see $log"
-		fi
-	fi
-	flock -s "$lock"
-}
-
-bench_root_make() {
-	local from=$1 to=$2 key=$3 tmp
-	tmp=$(dirname "$to")/.tmp.$(basename "$to")
-	rm -rf --one-file-system "$tmp"
-	cp -a --reflink=auto "$from" "$tmp"
-	# shellcheck disable=SC2016
-	unshare --mount --propagation private -- bash -c '
-		set -e
-		root=$1
-		shift
-		mount -t proc proc "$root/proc"
-		mount --rbind /dev "$root/dev"
-		cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
-		export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin INITRD=No
-		chroot "$root" apt-get update
-		chroot "$root" apt-get install -y --no-install-recommends "$@"
-		chroot "$root" apt-get clean
-		rm -rf "$root"/var/lib/apt/lists/*' bench "$tmp" "${BENCH_PACKAGES[@]}" || return 1
-	echo "$key" >"$tmp/.ioblame-key"
-	rm -rf --one-file-system "$to"
-	mv "$tmp" "$to"
-}
+# bench_root SUITE: see to SUITE.bench
+bench_root() { root_extend "$1" bench 1 "${BENCH_PACKAGES[@]}"; }
 
 # bench_job FOLDER SUITE NAME=VALUE...: a fresh job with the module and the
 # programs in it; the pairs are the guest's environment. BENCH_GUEST is the script
