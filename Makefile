@@ -6,15 +6,17 @@
 #
 #	KVER=...	the kernel to build and install for (default: the running one)
 #	KDIR=...	its headers (default: /lib/modules/KVER/build)
+#	DESTDIR=...	"make install" writes below this folder only, and runs no dkms: for packages
 
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 DKMS ?= $(shell command -v dkms 2>/dev/null)
 PREFIX ?= /usr
+SBINDIR ?= $(PREFIX)/sbin
 
 here := $(CURDIR)
 version := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
-dkms_source := /usr/src/ioblame-$(version)
+dkms_source := $(DESTDIR)/usr/src/ioblame-$(version)
 shipped := $(wildcard Kbuild Makefile dkms.conf COPYING src include)
 command := tools/ioblame/ioblame
 page := Documentation/ioblame.8
@@ -34,19 +36,21 @@ clean:
 	@$(MAKE) -s -C tools/ioblame LENIENT=1 clean
 	@[ ! -e selftests/unit/Makefile ] || $(MAKE) -s -C selftests/unit clean
 
-ifneq ($(DKMS),)
+ifneq ($(DESTDIR),)
+# A package's scripts run dkms where it is installed
+install: install-files install-source
+
+uninstall: uninstall-files uninstall-source
+else ifneq ($(DKMS),)
 # DKMS rebuilds the module for each new kernel
 install: install-files
 	-$(DKMS) remove -m ioblame -v $(version) --all >/dev/null 2>&1
-	rm -rf $(dkms_source)
-	mkdir -p $(dkms_source)
-	cp -r $(shipped) $(dkms_source)
-	find $(dkms_source) \( -name '*.o' -o -name '*.ko' -o -name '*.mod*' -o -name '.*.cmd' \) -delete
+	@$(MAKE) --no-print-directory install-source
 	$(DKMS) install -m ioblame -v $(version) -k $(KVER)
 
 uninstall: uninstall-files
 	-$(DKMS) remove -m ioblame -v $(version) --all
-	rm -rf $(dkms_source)
+	@$(MAKE) --no-print-directory uninstall-source
 else
 install: module install-files
 	$(MAKE) -C $(KDIR) M=$(here) INSTALL_MOD_DIR=updates modules_install
@@ -58,8 +62,18 @@ uninstall: uninstall-files
 	depmod -a $(KVER)
 endif
 
+# The source that DKMS builds, without what was built here
+install-source:
+	rm -rf $(dkms_source)
+	mkdir -p $(dkms_source)
+	cp -r $(shipped) $(dkms_source)
+	find $(dkms_source) \( -name '*.o' -o -name '*.ko' -o -name '*.mod*' -o -name '.*.cmd' \) -delete
+
+uninstall-source:
+	rm -rf $(dkms_source)
+
 # The command, if it was built, with its manual page and completion
-sbin := $(DESTDIR)$(PREFIX)/sbin/ioblame
+sbin := $(DESTDIR)$(SBINDIR)/ioblame
 man := $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
 bash := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ioblame
 
@@ -116,5 +130,6 @@ help:
 	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
 	@echo 'make clean       remove what was built here'
 
-.PHONY: all module command clean install uninstall install-files uninstall-files check check-debug quick demo bench soak lint help
+.PHONY: all module command clean install uninstall install-files uninstall-files install-source \
+	uninstall-source check check-debug quick demo bench soak lint help
 .SUFFIXES:
