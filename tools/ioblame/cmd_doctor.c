@@ -113,13 +113,13 @@ static void check_module(const char *release)
 			    "installed for %s, not loaded", release);
 	else
 		print_check(BAD, EXIT_MISSING, "module",
-			    "apt install dkms linux-headers-$(uname -r) && make install",
+			    "apt install dkms linux-headers-$(uname -r) && " GET,
 			    "not installed for %s", release);
 	if (loaded && !there)
-		print_check(NOTE, 0, "module", "make install",
+		print_check(NOTE, 0, "module", GET,
 			    "loaded by hand: not loaded after the next boot");
 	if (loaded && version && strcmp(version, VERSION))
-		print_check(NOTE, 0, "version", "rmmod ioblame; make install; modprobe ioblame",
+		print_check(NOTE, 0, "version", "rmmod ioblame; " GET "; modprobe ioblame",
 			    "the module is %s, this command %s", version, VERSION);
 	else
 		print_check(GOOD, 0, "version", NULL, "%s", VERSION);
