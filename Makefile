@@ -108,6 +108,18 @@ bench:
 soak:
 	@selftests/soak/run
 
+# The packages of each release, built in its root: debian/output, rpm/output
+deb:
+	@selftests/packages/run --keep deb
+
+rpm:
+	@selftests/packages/run --keep rpm
+
+# Builds the packages, installs, upgrades and purges them; with another kernel beside. A
+# guest compiles the module, which takes a quarter of an hour for each kernel
+check-packages:
+	@selftests/packages/run
+
 lint:
 	@CASE='lint/*' selftests/run
 
@@ -126,10 +138,13 @@ help:
 	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
+	@echo 'make deb         Debian packages of each release; KERNEL="6.1": of one release only'
+	@echo 'make rpm         RPM packages of the same'
+	@echo 'make check-packages  whether these build, install, upgrade and go'
 	@echo 'make lint        only the checks of the source'
 	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
 	@echo 'make clean       remove what was built here'
 
 .PHONY: all module command clean install uninstall install-files uninstall-files install-source \
-	uninstall-source check check-debug quick demo bench soak lint help
+	uninstall-source check check-debug check-packages quick demo bench soak deb rpm lint help
 .SUFFIXES:
