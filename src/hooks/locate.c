@@ -90,7 +90,8 @@ static int kprobe_register_any(struct kprobe *kp, const char *alternatives)
 	if (!names)
 		return -ENOMEM;
 	rest = names;
-	while (err && (name = strsep(&rest, "|"))) {
+	/* without memory it is not known whether the name exists: another must not serve */
+	while (err && err != -ENOMEM && (name = strsep(&rest, "|"))) {
 		if (is_taken_for_absent(name))
 			continue;
 		memset(kp, 0, sizeof(*kp));
