@@ -6,6 +6,7 @@
  *
  * M: devs_mutex; R: RCU for reads.
  */
+#include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
@@ -103,9 +104,10 @@ int iob_dev_lookup(const char *word, struct iob_dev *dev)
 
 	if (err)
 		return err;
-	if (iob_bdev_open(&b, dev->dev)) {
+	err = iob_bdev_open(&b, dev->dev);
+	if (err) {
 		pr_debug("no block device %s\n", word);
-		return -ENODEV;
+		return err == -ENOMEM ? err : -ENODEV;
 	}
 	snprintf(dev->name, sizeof(dev->name), "%pg", b.bdev);
 	dev->disk_devt = disk_devt(b.bdev->bd_disk);
@@ -225,17 +227,18 @@ out:
 }
 
 /*
- * What has claimed a device by now, if that may be a file system, or NULL.  May sleep.  Not
- * under M or the session's lock: a driver's open takes locks of its own, and readers of
- * `status` hold that of seq_file when they take ours.
+ * What has claimed a device by now, if that may be a file system, or NULL; ERR_PTR(-ENOMEM).
+ * May sleep.  Not under M or the session's lock: a driver's open takes locks of its own, and
+ * readers of `status` hold that of seq_file when they take ours.
  */
 static const void *second_holder(const struct iob_dev *dev)
 {
 	const void *holder;
 	struct iob_bdev b;
+	int err = iob_bdev_open(&b, dev->dev);
 
-	if (iob_bdev_open(&b, dev->dev))
-		return NULL;
+	if (err)
+		return err == -ENOMEM ? ERR_PTR(err) : NULL;
 	rcu_read_lock();
 	holder = iob_bdev_second_holder(b.bdev);
 	rcu_read_unlock();
@@ -243,17 +246,23 @@ static const void *second_holder(const struct iob_dev *dev)
 	return holder;
 }
 
-/* Learn which file systems have claimed @devs, which nobody else sees yet.  May sleep. */
-static void devs_learn_seconds(struct iob_devs *devs)
+/*
+ * Learn which file systems have claimed @devs, which nobody else sees yet.  May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+static int devs_learn_seconds(struct iob_devs *devs)
 {
 	const void *holder;
 	unsigned int i;
 
 	for (i = 0; i < devs->nr; i++) {
 		holder = second_holder(&devs->dev[i]);
+		if (IS_ERR(holder))
+			return PTR_ERR(holder);
 		if (holder)
 			second_add(devs, holder, devs->dev[i].disk_devt);
 	}
+	return 0;
 }
 
 /* Room for @nr devices, with no second device.  May sleep.  Return: NULL without memory. */
@@ -285,6 +294,7 @@ int iob_disks_learn(void)
 	struct iob_devs *now;
 	const void *holder;
 	unsigned int i, nr;
+	int err = 0;
 
 	if (!dev)
 		return -ENOMEM;
@@ -301,6 +311,10 @@ int iob_disks_learn(void)
 		holder = second_holder(&dev[i]);
 		if (!holder)
 			continue;
+		if (IS_ERR(holder)) {
+			err = PTR_ERR(holder);
+			break;
+		}
 		mutex_lock(&devs_mutex);
 		now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
 		if (now)
@@ -308,7 +322,7 @@ int iob_disks_learn(void)
 		mutex_unlock(&devs_mutex);
 	}
 	kvfree(dev);
-	return 0;
+	return err;
 }
 
 /**
@@ -321,6 +335,7 @@ int iob_disks_learn(void)
 int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 {
 	struct iob_devs *new = NULL, *old;
+	int err;
 
 	if (nr) {
 		new = devs_alloc(nr);
@@ -328,7 +343,11 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 			return -ENOMEM;
 		memcpy(new->dev, dev, nr * sizeof(*dev));
 		hash_devs(new);
-		devs_learn_seconds(new);
+		err = devs_learn_seconds(new);
+		if (err) {
+			kvfree(new);
+			return err;
+		}
 	}
 	mutex_lock(&devs_mutex);
 	old = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
