@@ -264,17 +264,16 @@ static int entry_arm_kprobe(struct iob_entry *e)
  * iob_entry_arm - make a function call its handler once iob_entry_on() says so
  * @e: the caller has set addr, ftraced, own_ops and fn; not armed
  *
- * May sleep.  A kprobe serves if ftrace fails; @e->ftraced is false then.  Return: 0, or the
- * kprobe's error.
+ * May sleep.  A kprobe serves if ftrace fails, until the entry is disarmed.  Return: 0, or
+ * the kprobe's error.
  */
 int iob_entry_arm(struct iob_entry *e)
 {
 	int err = 0;
 
 	e->live = NULL;
-	if (e->ftraced && entry_arm_ftrace(e))
-		e->ftraced = false;
-	if (!e->ftraced)
+	e->by_kprobe = !e->ftraced || entry_arm_ftrace(e);
+	if (e->by_kprobe)
 		err = entry_arm_kprobe(e);
 	e->armed = !err;
 	return err;
@@ -304,9 +303,9 @@ void iob_entry_disarm(struct iob_entry *e)
 	iob_entry_off(e);
 	if (!e->armed)
 		return;
-	if (e->ftraced)
-		entry_disarm_ftrace(e);
-	else
+	if (e->by_kprobe)
 		unregister_kprobe(&e->kp);
+	else
+		entry_disarm_ftrace(e);
 	e->armed = false;
 }

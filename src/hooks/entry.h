@@ -15,9 +15,10 @@ struct iob_entry {
 	iob_entry_fn fn;		/* the handler */
 	iob_entry_fn live;		/* fn while the entry is on, else NULL */
 	unsigned long addr;		/* where ftrace or a kprobe attaches, or 0 */
-	bool ftraced;			/* ftrace attaches there, no kprobe */
+	bool ftraced;			/* ftrace can attach there */
 	bool armed;
-	struct kprobe kp;		/* if not ftraced */
+	bool by_kprobe;			/* armed, and ftrace did not attach */
+	struct kprobe kp;		/* if by_kprobe */
 };
 
 int iob_entry_arm(struct iob_entry *e);

@@ -472,7 +472,7 @@ void iob_hooks_show(struct seq_file *m)
 				   s->hook->impact);
 		else if (hook_is_spare(s))
 			seq_printf(m, "spare for %s\n", s->hook->spare_for);
-		else if (s->entry.armed && !s->entry.ftraced)
+		else if (s->entry.armed && s->entry.by_kprobe)
 			seq_printf(m, "attached by kprobe missed=%lu\n",
 				   s->entry.kp.nmissed);
 		else
