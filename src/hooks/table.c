@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table has the state of every hook of every provider.  The hooks of a phase are attached
- * in the order of the table and detached in the opposite one.  A failure detaches those that
- * are attached already.
+ * in the order of the table and detached in the opposite one.  A failure of a needed hook, or
+ * of any for want of memory, detaches those that are attached already.
  *
  * Each phase takes three steps: look up the functions, arm them in one pass of ftrace, switch
  * on hook by hook.  Example: block_bio_complete stands before block_bio_queue, so it is
@@ -200,7 +200,8 @@ static int hooks_attach_phase(enum iob_hook_phase phase)
 		if (s->hook->phase != phase)
 			continue;
 		hook_attach(s);
-		if (s->err && s->hook->needed) {
+		/* one without memory may be had the next time: no session with a gap until then */
+		if (s->err && (s->hook->needed || s->err == -ENOMEM)) {
 			pr_err("cannot attach to %s: error %d\n",
 			       s->hook->name, s->err);
 			err = s->err;
