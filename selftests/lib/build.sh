@@ -77,6 +77,7 @@ build_module() {
 		return 1
 	fi
 	"$IOB_SELFTESTS/lib/frames" "$dir/ioblame.ko" || return 1
+	"$IOB_SELFTESTS/failure/sites" "$dir/ioblame.ko" >"$bin/ioblame.sites" || return 1
 	# DKMS strips it, too; and guests load 10 MB of debug information slowly
 	objcopy --strip-debug "$dir/ioblame.ko" "$bin/ioblame.ko"
 }
@@ -118,21 +119,25 @@ make_programs() {
 	touch "$new/.done"
 }
 
-# build_planted SUITE TREE BIN: put the module of the cases planted/ into BIN; the log is
-# BIN/planted.log
-build_planted() {
-	local suite=$1 tree=$2 bin=$3 dir
-	dir=$(build_place "$suite" "$tree" planted- selftests/debug/planted)
+# build_helper SUITE TREE BIN NAME FOLDER: put the module NAME.ko of a FOLDER of selftests into
+# BIN; the log is BIN/NAME.log
+build_helper() {
+	local suite=$1 tree=$2 bin=$3 name=$4 folder=$5 dir
+	dir=$(build_place "$suite" "$tree" "$name-" "selftests/$folder")
 	mkdir -p "$bin"
-	[ -e "$dir/ioblame_planted.ko" ] || building "$dir" make_planted "$suite" "$tree" "$bin" || return 1
-	cp "$dir/ioblame_planted.ko" "$bin"
+	[ -e "$dir/$name.ko" ] || building "$dir" make_helper "$@" || return 1
+	cp "$dir/$name.log" "$bin"
+	if build_warned <"$dir/$name.log"; then
+		return 1
+	fi
+	objcopy --strip-debug "$dir/$name.ko" "$bin/$name.ko"
 }
 
-make_planted() {
-	local suite=$1 tree=$2 bin=$3 new=$4
-	cp "$tree"/selftests/debug/planted/* "$new"
+make_helper() {
+	local suite=$1 tree=$2 bin=$3 name=$4 folder=$5 new=$6
+	cp "$tree/selftests/$folder"/* "$new"
 	in_root "$suite" "$new:/build" -- make -C "/lib/modules/$(root_kver "$suite")/build" \
-		M=/build modules >"$new/planted.log" 2>&1 || { mv "$new/planted.log" "$bin"; return 1; }
+		M=/build modules >"$new/$name.log" 2>&1 || { mv "$new/$name.log" "$bin"; return 1; }
 }
 
 # build_command SUITE TREE BIN: put tools/ioblame's binary into BIN; the log is
