@@ -207,15 +207,17 @@ class Disk:
 
 
 class NullBlk(Disk):
-    """A null_blk device of 64 MiB that completes an IO after @nsec nanoseconds, by a timer."""
+    """A null_blk device of 64 MiB that completes an IO after @nsec nanoseconds, by a timer, and
+    has @depth of them under way at most."""
 
-    def __init__(self, name, nsec):
+    def __init__(self, name, nsec, depth=64):
         if not os.path.exists(CONFIGFS + "/nullb"):
             subprocess.run(["mount", "-t", "configfs", "configfs", CONFIGFS], check=False)
         self.folder = CONFIGFS + "/nullb/" + name
         os.mkdir(self.folder)
         for setting, text in (("size", "64"), ("irqmode", "2" if nsec else "0"),
-                              ("completion_nsec", str(nsec)), ("queue_mode", "2")):
+                              ("completion_nsec", str(nsec)), ("queue_mode", "2"),
+                              ("hw_queue_depth", str(depth))):
             put(self.folder + "/" + setting, text)
         old = set(os.listdir("/sys/block"))
         self.power("1")
