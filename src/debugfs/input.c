@@ -9,6 +9,25 @@
 
 #include "input.h"
 
+/* Not isspace(): in the kernel byte 0xa0 is a space, which may be part of a letter. */
+static bool is_input_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Take the white space around @text off, in place. */
+static void trim_text(char *text, size_t len)
+{
+	size_t from = 0;
+
+	while (len && is_input_blank(text[len - 1]))
+		len--;
+	while (from < len && is_input_blank(text[from]))
+		from++;
+	memmove(text, text + from, len - from);
+	text[len - from] = '\0';
+}
+
 /**
  * iob_input_text - the text of one write(2)
  * @from:  the user's buffer
@@ -21,7 +40,7 @@
  */
 char *iob_input_text(const char __user *from, size_t count)
 {
-	char *text, *trimmed;
+	char *text;
 
 	if (count > IOB_INPUT_MAX)
 		return ERR_PTR(-E2BIG);
@@ -32,7 +51,6 @@ char *iob_input_text(const char __user *from, size_t count)
 		kfree(text);
 		return ERR_PTR(-EINVAL);
 	}
-	trimmed = strim(text);
-	memmove(text, trimmed, strlen(trimmed) + 1);
+	trim_text(text, count);
 	return text;
 }
