@@ -6,7 +6,9 @@
  *
  * M: devs_mutex; R: RCU for reads.
  */
+#include <linux/ctype.h>
 #include <linux/err.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
@@ -66,14 +68,36 @@ out:
 	return d;
 }
 
+/* Take digits off *@word.  Return: false if there are none; too great a number is U32_MAX. */
+static bool take_number(const char **word, u32 *number)
+{
+	const char *c = *word;
+	u64 n = 0;
+
+	for (; isdigit(*c); c++)
+		n = min_t(u64, n * 10 + (*c - '0'), U32_MAX);
+	if (c == *word)
+		return false;
+	*word = c;
+	*number = n;
+	return true;
+}
+
+/* Not sscanf(), for which 4294967304:0 is 8:0. */
+static bool word_is_number(const char *word, u32 *major, u32 *minor)
+{
+	return take_number(&word, major) && *word++ == ':' &&
+	       take_number(&word, minor) && !*word;
+}
+
 /* @word is MAJ:MIN, a name below /dev or a path.  Return: 0, -ENODEV or -ENOMEM. */
 static int word_to_dev(const char *word, dev_t *dev)
 {
-	unsigned int major, minor;
-	char *path, *bang, end;
+	u32 major, minor;
+	char *path, *bang;
 	int err;
 
-	if (sscanf(word, "%u:%u%c", &major, &minor, &end) == 2) {
+	if (word_is_number(word, &major, &minor)) {
 		*dev = MKDEV(major, minor);
 		return MAJOR(*dev) == major && MINOR(*dev) == minor ? 0 : -ENODEV;
 	}
