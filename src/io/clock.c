@@ -32,7 +32,23 @@ enum {
 };
 
 static unsigned int trust_tsc = TRUST_WORD;
-module_param(trust_tsc, uint, 0600);
+
+static int set_trust(const char *text, const struct kernel_param *param)
+{
+	unsigned int trust;
+
+	if (kstrtouint(text, 0, &trust) || trust > TRUST_UNTIL)
+		return -EINVAL;
+	WRITE_ONCE(trust_tsc, trust);
+	return 0;
+}
+
+static const struct kernel_param_ops trust_ops = {
+	.set = set_trust,
+	.get = param_get_uint,
+};
+
+module_param_cb(trust_tsc, &trust_ops, &trust_tsc, 0600);
 MODULE_PARM_DESC(trust_tsc, "measure by the TSC where the kernel's clock is another: 0 never, 1 if the hypervisor or the processor says that it is the same on all CPUs (default), 2 until it is seen to be wrong");
 
 static const struct clocksource *kept;	/* the kernel's clock source at the last tick */
