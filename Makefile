@@ -119,12 +119,14 @@ rpm:
 # guest compiles the module, which takes a quarter of an hour for each kernel
 check-packages:
 	@selftests/packages/run
+# A million malformed and random writes, and afl++ on the parsers: half an hour
+fuzz:
+	@selftests/fuzz/run
 
 lint:
 	@CASE='lint/*' selftests/run
 
 # Builds the documents by Sphinx; fails on any warning
-.PHONY: htmldocs
 htmldocs:
 	@Documentation/build
 
@@ -141,10 +143,13 @@ help:
 	@echo 'make deb         Debian packages of each release; KERNEL="6.1": of one release only'
 	@echo 'make rpm         RPM packages of the same'
 	@echo 'make check-packages  whether these build, install, upgrade and go'
+	@echo 'make fuzz        a million malformed writes, and afl++ on the parsers (half an hour)'
 	@echo 'make lint        only the checks of the source'
 	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
 	@echo 'make clean       remove what was built here'
 
-.PHONY: all module command clean install uninstall install-files uninstall-files install-source \
-	uninstall-source check check-debug check-packages quick demo bench soak deb rpm lint help
 .SUFFIXES:
+
+.PHONY: htmldocs all module command clean install uninstall install-files uninstall-files \
+	install-source uninstall-source check check-debug check-packages quick demo bench soak deb \
+	rpm lint help fuzz
