@@ -92,6 +92,7 @@ extern const char *iob;		/* the folder in debugfs */
 
 /* text.c */
 void text_begin(const char *corpus);
+void text_keep(enum kind kind, const char *data, size_t len);
 void text_make(struct rng *r, const struct target *t, struct text *x);
 const char *text_escape(const char *data, size_t len);
 

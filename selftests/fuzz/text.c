@@ -82,6 +82,21 @@ static size_t text_unescape(char *line)
 	return to - line;
 }
 
+/* Later texts may begin with this one. */
+void text_keep(enum kind kind, const char *data, size_t len)
+{
+	unsigned int nr = corpus[kind].nr;
+	char *copy;
+
+	if (nr == MAX_LINES)
+		return;
+	copy = malloc(len + 1);
+	memcpy(copy, data, len);
+	corpus[kind].line[nr] = copy;
+	corpus[kind].len[nr] = len;
+	corpus[kind].nr++;
+}
+
 /* @folder has KIND.txt, a text a line. */
 void text_begin(const char *folder)
 {
@@ -92,14 +107,8 @@ void text_begin(const char *folder)
 	for (kind = 0; kind < NR_KINDS; kind++) {
 		snprintf(path, sizeof(path), "%s/%s.txt", folder, kind_names[kind]);
 		f = fopen(path, "r");
-		while (f && corpus[kind].nr < MAX_LINES && fgets(line, sizeof(line), f)) {
-			size_t len = text_unescape(line);
-			char *copy = malloc(len + 1);
-
-			memcpy(copy, line, len);
-			corpus[kind].len[corpus[kind].nr] = len;
-			corpus[kind].line[corpus[kind].nr++] = copy;
-		}
+		while (f && fgets(line, sizeof(line), f))
+			text_keep(kind, line, text_unescape(line));
 		if (f)
 			fclose(f);
 	}

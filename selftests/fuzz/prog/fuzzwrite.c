@@ -5,9 +5,10 @@
  *	fuzzwrite --seed N --devices vda,loop0 [--from I] [--count N] [--loose] [--only KINDS]
  *		  [--corpus FOLDER] [--kcov FILE] [--new FOLDER]
  *
- * Case number I depends on the seed and on I alone, so `--from I --count 1` makes it again.
+ * Write number I depends on the seed and on I alone, so `--from I --count 1` makes it again.
  * --loose: others write at the same time. --only: kinds of files, as "counter,filter". --kcov:
- * the addresses that the kernel ran go to FILE; --new: inputs that ran new ones, to FOLDER.
+ * the addresses that the kernel ran go to FILE; --new: inputs that ran new ones go to FOLDER,
+ * and later writes begin with them (so then a write depends on those before it, too).
  *
  * Prints what was wrong, and at the end what was done. Exit status 1 if anything was wrong.
  *
@@ -38,6 +39,7 @@ static void save_input(const struct target *t, const struct text *x)
 
 	if (x->len > 2 * INPUT_MAX || t->kind == READ_ONLY)
 		return;
+	text_keep(t->kind, x->data, x->len);
 	snprintf(path, sizeof(path), "%s/%s.txt", new_inputs, kind_names[t->kind]);
 	f = fopen(path, "a");
 	if (!f)
