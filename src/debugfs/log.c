@@ -161,11 +161,25 @@ static bool take_entry(struct log_reader *log)
 	return got;
 }
 
-/* Return: how much there was, up to @count, or -EFAULT. */
+/* An open file that nobody reads takes no room for an entry: there may be thousands. */
+static int make_entry_room(struct log_reader *log)
+{
+	if (log->text.buf)
+		return 0;
+	log->text.buf = kvmalloc(ENTRY_SIZE, GFP_KERNEL);
+	if (!log->text.buf)
+		return -ENOMEM;
+	log->text.size = ENTRY_SIZE;
+	return 0;
+}
+
+/* Return: how much there was, up to @count, -EFAULT, -ENOMEM. */
 static ssize_t copy_entries(struct log_reader *log, char __user *to, size_t count)
 {
 	size_t n, done = 0;
 
+	if (make_entry_room(log))
+		return -ENOMEM;
 	while (done < count) {
 		if (log->off == log->text.len && !take_entry(log))
 			break;
@@ -223,19 +237,15 @@ static __poll_t log_poll(struct file *file, struct poll_table_struct *pt)
 static int log_open(struct inode *inode, struct file *file)
 {
 	struct log_reader *log = kzalloc(sizeof(*log), GFP_KERNEL);
-	int err = -ENOMEM;
+	int err;
 
 	if (!log)
 		return -ENOMEM;
-	log->text.buf = kvmalloc(ENTRY_SIZE, GFP_KERNEL);
-	if (log->text.buf)
-		err = iob_iolog_open();
+	err = iob_iolog_open();
 	if (err) {
-		kvfree(log->text.buf);
 		kfree(log);
 		return err;
 	}
-	log->text.size = ENTRY_SIZE;
 	mutex_init(&log->lock);
 	file->private_data = log;
 	iob_session_renew();
