@@ -118,6 +118,12 @@ def error_of(do, *args):
         return errno.errorcode[e.errno]
 
 
+def meminfo(*rows):
+    """The sum of these rows of /proc/meminfo, in bytes."""
+    kib = dict(re.findall(r"^(\S+): +(\d+)", read("/proc/meminfo"), re.M))
+    return sum(int(kib[row]) for row in rows) * K
+
+
 def read_fd(fd, size=1 << 20):
     """All until the end, or until a read would block."""
     data = b""
