@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of failure/opens."""
+import errno
+import os
+import resource
+import signal
+import sys
+import time
+
+from lib.case import (IOB, SLOWNESS, Disk, K, M, check, disable, enable, eventually, meminfo, path,
+                      put, same, status, value)
+
+disk = Disk(sys.argv[1])
+MANY = 4096
+ONE = ("counters_pipe", "counters_pipe_bin")  # for one opener, of both
+resource.setrlimit(resource.RLIMIT_NOFILE, (2 * MANY, 2 * MANY))
+REFS = "/sys/module/ioblame/refcnt"
+
+
+class Opener:
+    """A process that opens files and holds them until it is killed."""
+
+    def __init__(self, names, flags):
+        out, said = os.pipe()
+        self.pid = os.fork()
+        if not self.pid:
+            os.close(out)
+            self.hold(said, names, flags)
+        os.close(said)
+        with os.fdopen(out) as f:
+            self.result = f.readline().strip()
+
+    @staticmethod
+    def hold(said, names, flags):
+        done, error = 0, ""
+        try:
+            for done, name in enumerate(names):
+                os.open(path(name), flags)
+            done = len(names)
+        except OSError as e:
+            error = errno.errorcode[e.errno]
+        os.write(said, ("%d %s\n" % (done, error)).encode())
+        while True:
+            signal.pause()
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def many(name, n=MANY, flags=os.O_RDONLY):
+    o = Opener([name] * n, flags)
+    same("opening %s %d times" % (name, n), o.result, str(n))
+    return o
+
+
+def try_one(name, result):
+    o = Opener([name], os.O_RDONLY)
+    same("opening %s once" % name, o.result, result)
+    o.kill()
+
+
+def memory():
+    """Bytes that the kernel has for itself, without the logs, whose size is no matter of opens."""
+    return meminfo("Slab", "VmallocUsed", "Percpu") - int(status()["memory.log"])
+
+
+def refs():
+    return int(value(REFS))
+
+
+def everything():
+    """Every file, by its name in the folder."""
+    return sorted(os.path.relpath(folder + "/" + n, IOB) for folder, _, names in os.walk(IOB)
+                  for n in names)
+
+
+put("devs", disk.name)
+put("nr_counters", "2")
+enable(log=False)
+base = refs()
+files = everything()
+stats = [f for f in files if f.startswith("stats/")]
+check(len(files) > 60, "only %d files" % len(files))
+
+# --- each file by itself, for reading and for writing
+started = time.monotonic()
+per_open = {}
+for name in [f for f in files if f not in stats]:
+    modes = [(os.O_RDONLY, "r")]
+    if os.stat(path(name)).st_mode & 0o200:
+        modes.append((os.O_WRONLY, "w"))
+    for flags, mode in modes:
+        before = memory()
+        o = Opener([name] * MANY, flags)
+        same("opening %s for %s" % (name, mode), o.result,
+             "1 EBUSY" if name in ONE else str(MANY))
+        held = refs() - base
+        per_open[name, mode] = max(0, memory() - before) / MANY
+        check(held >= 1, "%s is open, and the module has %d references" % (name, refs()))
+        if name in ONE:
+            for other in ONE:
+                try_one(other, "0 EBUSY")
+        o.kill()
+        same("references after %s" % name, refs(), base)
+o = Opener(stats * (MANY // len(stats) + 1), os.O_RDONLY)
+print("%.1f s; bytes for each open file: %s" % (
+    time.monotonic() - started, sorted(((round(v), k) for k, v in per_open.items()))[-5:]))
+same("opening those of stats", o.result, str(len(stats) * (MANY // len(stats) + 1)))
+o.kill()
+same("references after stats", refs(), base)
+for key, size in per_open.items():
+    # struct file, what the file system notes of it, and ours
+    check(size < 2 * K * SLOWNESS, "an open file %s (%s) takes %d bytes" % (key + (size,)))
+
+# --- who listens is known across sessions: the hook at the issue of a request serves the logs
+BINS = ("iolog_bin0", "iolog_bin1")
+
+
+def heard(when, yes):
+    hook = [h for h in status()["hooks"] if " block_rq_issue " in h][0]
+    same("the hook " + when, hook.split()[-1], "attached" if yes else "ready")
+
+
+def logs(when, mib):
+    same("the logs' memory " + when, int(status()["memory.log"]) // M, mib)
+
+
+def again():
+    disable()
+    enable(log=False)
+
+
+heard("without readers", False)
+logs("without readers", 0)
+old = [many(name) for name in BINS]
+heard("with the binary logs open", True)
+logs("with the binary logs open", 2)
+# a session that begins has logs of its own: those that are open listen to nothing any more
+again()
+heard("when only logs of the session before are open", False)
+logs("when only logs of the session before are open", 0)
+new = [many(name, 7) for name in BINS]
+heard("with new ones, too", True)
+for o in old:
+    o.kill()
+heard("when the old ones are closed", True)
+logs("when the old ones are closed", 2)
+for o in new:
+    o.kill()
+heard("when all are closed", False)
+# of the text log there is one for all sessions
+text = many("iolog")
+heard("with iolog open", True)
+again()
+heard("with iolog open since the session before", True)
+new = [many(name, 3) for name in BINS]
+disable()
+text.kill()
+enable(log=False)
+heard("when iolog was closed while disabled", False)
+again()
+for o in new:
+    o.kill()
+heard("when logs were closed two sessions later", False)
+logs("in the end", 0)
+one = many(BINS[0], 1)
+disk.direct_write(0, 4096, 4)
+heard("with one log", True)
+one.kill()
+heard("without it", False)
+
+# --- all at once: thousands of each of these, enabled and disabled meanwhile
+crowd = [many(name) for name in ("iolog", "status", "intents_bin", "devs") + BINS]
+crowd.append(Opener(["counters_pipe"], os.O_RDONLY))
+same("the one opener", crowd[-1].result, "1")
+for i in range(3):
+    disk.direct_write(0, 4096, 4)
+    again()
+for o in crowd:
+    os.kill(o.pid, signal.SIGKILL)
+for o in crowd:
+    os.waitpid(o.pid, 0)
+eventually("no reference is left", lambda: refs() == base)
+heard("after the crowd", False)
+logs("after the crowd", 0)
+for name in ONE:
+    try_one(name, "1")
+disable()
