@@ -2,14 +2,12 @@
 # tools, a job, and a guest whose clock counts instructions.
 # shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
-for part in roots extend build; do
+for part in roots tools build; do
 	. "$IOB_SELFTESTS/lib/$part.sh"
 done
 . "$IOB_SELFTESTS/vm/disks.sh"
 . "$IOB_SELFTESTS/vm/qemu.sh"
 
-# What only the bench needs: no test's root is made larger for it
-BENCH_PACKAGES=(bpftrace)
 # One CPU, one nanosecond of its clock an instruction; it never sleeps, so what
 # waits for a timer jumps there
 # A string instruction counts once for each element: a processor that moves
@@ -28,9 +26,6 @@ bench_suites() {
 		suite_of_kernel "$kernel" || die "no kernel '$kernel' (have: $(kernels_known))"
 	done
 }
-
-# bench_root SUITE: see to SUITE.bench
-bench_root() { root_extend "$1" bench 1 "${BENCH_PACKAGES[@]}"; }
 
 # bench_job FOLDER SUITE NAME=VALUE...: a fresh job with the module and the
 # programs in it; the pairs are the guest's environment. BENCH_GUEST is the script

@@ -86,7 +86,7 @@ guest_live() {
 	local suite=$1 job=$2 pid limit age status=0 slow
 	slow=$(slowness "$suite")
 	echo "$((180 * slow)) boot" >"$job/now"
-	vm_run "$suite" "$job" "$TREE" $((7200 * slow)) >"$job/qemu.log" 2>&1 &
+	vm_run "$suite${TOOLS:-}" "$job" "$TREE" $((7200 * slow)) >"$job/qemu.log" 2>&1 &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
 		sleep 1

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of failure/bpftrace."""
+import os
+import sys
+
+from lib.blamed import Load, Place
+from lib.case import SCRATCH, Disk, check, disable, enable, eventually, output, put, same, status
+from lib.tracing import Program
+
+disk = Disk(sys.argv[1])
+load = Load([Place(disk, SCRATCH + "/ext4", sys.argv[2], os.stat(SCRATCH + "/ext4/loop").st_ino)])
+TOOLS = "/usr/sbin/"
+HOOKED = ("do_writepages", "vfs_iter_write")
+# the last probe is attached last, and says so
+OURS = " ".join("%s:%s { @hits[probe] = count(); }" % (kind, name) for name in HOOKED
+                for kind in ("kprobe", "kretprobe", "kfunc")) + """
+kretfunc:do_writepages { @hits[probe] = count(); }
+tracepoint:block:block_rq_issue { @hits[probe] = count(); @stacks[kstack] = count(); }
+interval:s:1 { printf("attached\\n"); }"""
+
+
+def start():
+    same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
+    put("devs", disk.name)
+    load.settle()
+    enable()
+
+
+def end():
+    disable()
+    same("rmmod", output("rmmod", "ioblame")[0], 0)
+
+
+def hooks():
+    return [h for h in status()["hooks"] if h.startswith("function ")]
+
+
+def blamed(when):
+    load.blamed(when)
+    same("the hooks " + when, hooks(), attached)
+
+
+ours = Program(["stdbuf", "-oL", "bpftrace", "-e", OURS], "attached")
+# what these say is of no interest: on some kernels they cannot attach to what they look for
+tools = [Program(["stdbuf", "-oL", "bpftrace", TOOLS + name], "Attaching", needed=False)
+         for name in ("biosnoop.bt", "biolatency.bt") if os.path.exists(TOOLS + name)]
+blktrace = Program(["sh", "-c", "echo begin; exec blktrace -d %s -D %s" % (disk.node, SCRATCH)],
+                   "begin")
+
+
+def others_on():
+    for tool in tools + [blktrace, ours]:
+        tool.on()
+    for tool in tools:
+        print(tool.words[-1], tool.process.poll(), tool.said)
+    eventually("blktrace runs", lambda: os.path.exists(
+        "/sys/kernel/debug/block/%s/trace0" % disk.name))
+
+
+def others_off():
+    said = " ".join(ours.off())
+    for tool in tools + [blktrace]:
+        print(tool.words, tool.process.poll(), tool.off()[-2:])
+    for name in HOOKED:
+        check("kprobe:" + name in said and "kretprobe:" + name in said,
+              "bpftrace has not seen %s: %r" % (name, said))
+
+
+start()
+attached = hooks()
+blamed("alone")
+others_on()
+blamed("beside bpftrace, begun later")
+disable()
+load.settle()
+enable()
+blamed("beside bpftrace, begun before")
+end()
+start()
+blamed("loaded beside bpftrace")
+others_off()
+blamed("after bpftrace")
+end()
