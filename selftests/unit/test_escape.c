@@ -27,6 +27,12 @@ static void examples(void)
 	expect("\xc2\x80\xc2\x9f", false, "\\302\\200\\302\\237");
 	expect("\xc2\xa0\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa7", true,
 	       "\xc2\xa0\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa7");
+	/* turns the line around, isolates, ends a line, has no width, is a tag */
+	expect("\xe2\x80\xae" "gpj", false, "\\342\\200\\256gpj");
+	expect("\xe2\x81\xa6\xd8\x9c", false, "\\342\\201\\246\\330\\234");
+	expect("\xe2\x80\xa8\xe2\x80\x8b", false, "\\342\\200\\250\\342\\200\\213");
+	expect("\xef\xbb\xbf\xf3\xa0\x81\xa1", false,
+	       "\\357\\273\\277\\363\\240\\201\\241");
 	/* no UTF-8: lone bytes, cut, too long, a surrogate, too large */
 	expect("\x9b" "31m\xff\xfe", false, "\\23331m\\377\\376");
 	expect("a\xe2\x82", false, "a\\342\\202");

@@ -29,9 +29,17 @@ static size_t utf8_length(const unsigned char *s, size_t len, u32 *code)
 	return n;
 }
 
+/* True for characters that change the direction of text, end a line, or cannot be seen. */
+static bool is_deceptive(u32 code)
+{
+	return code == 0xad || code == 0x61c || code == 0x180e || code == 0xfeff ||
+	       (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2060 && code <= 0x206f) || (code >= 0xe0000 && code < 0xe1000);
+}
+
 static bool is_shown(u32 code, bool spaces)
 {
-	if (code < ' ' || code == '\\' || (code >= 0x7f && code < 0xa0))
+	if (code < ' ' || code == '\\' || (code >= 0x7f && code < 0xa0) || is_deceptive(code))
 		return false;
 	return code != ' ' || !spaces;
 }

@@ -269,7 +269,8 @@ if os.path.exists(groups + "/cgroup.procs"):
 
 # --- a task's name cannot break a line
 NAMES = [b"x) dev=0x1\nW 1", b"\n\n\n\n", b"a\\b\x1b[31m\x7f", b"(((", b")) (( ))", b" ",
-         b"tab\there", "\u00e4\u00f6".encode(), b"\xff\xfe", "\u009b31m".encode(), b"user-7"]
+         b"tab\there", "\u00e4\u00f6".encode(), b"\xff\xfe", "\u009b31m".encode(), b"user-7",
+         "\u202egpj\u2028".encode(), "\u200b\ufeff".encode()]
 
 
 def hostile(name, nr):
@@ -284,7 +285,7 @@ def escaped(name, spaces):
     def shown(c):
         if " " <= c < "\x7f" and c != "\\" and not (c == " " and spaces):
             return c
-        if c >= "\xa0" and not "\ud800" <= c < "\ue000":
+        if c >= "\xa0" and not "\ud800" <= c < "\ue000" and c not in "\u202e\u2028\u200b\ufeff":
             return c
         # bytes that are no UTF-8 are surrogates
         return "".join("\\%03o" % b for b in c.encode("utf-8", "surrogateescape"))
