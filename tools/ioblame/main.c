@@ -6,8 +6,10 @@
  * command that shows records: view.c reads them from source.c (the module's logs or
  * a recording) and calls the view.  session.c switches the module on and off.
  */
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "choice.h"
 #include "cmd.h"
@@ -15,6 +17,22 @@
 #include "opts.h"
 #include "out.h"
 #include "stop.h"
+
+/*
+ * If stdout or stderr is closed, a file that is opened would get its number, and what is printed
+ * would go into that file.  /dev/null that is open for reading only takes the number: a write
+ * then fails as before.
+ */
+static void occupy_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
 
 int main(int argc, char **argv)
 {
@@ -28,6 +46,7 @@ int main(int argc, char **argv)
 	struct opts opts;
 	int ret;
 
+	occupy_standard_files();
 	setlocale(LC_ALL, "");
 	/* programs read the numbers: 0.5 in every language */
 	setlocale(LC_NUMERIC, "C");
