@@ -69,6 +69,11 @@ static void good_ones(void)
 		fail("config");
 	if (parse(&o, "status --json") || o.command != CMD_STATUS || parse(&o, "doctor"))
 		fail("status");
+	if (parse(&o, "doctor --bundle") || !o.bundle || o.output || o.anonymous)
+		fail("doctor --bundle");
+	if (parse(&o, "doctor --bundle=f --anonymous --json") || !o.bundle || !o.anonymous ||
+	    strcmp(o.output, "f"))
+		fail("doctor --bundle=f");
 }
 
 static void bad_ones(void)
@@ -81,7 +86,8 @@ static void bad_ones(void)
 		"replay f record", "replay f report -- x", "snoop --rw X", "snoop --rw",
 		"snoop -p 0", "snoop -p x", "snoop -p 1,", "snoop -p -1", "top --by x",
 		"top -s x", "top -r 0", "top -r x", "stacks --weight x", "report --",
-		"status -- x", "status x", "doctor x", "snoop --min-lat", "stacks -r 3",
+		"status -- x", "status x", "doctor x", "doctor --bundle=",
+		"doctor --anonymous", "status --bundle", "snoop --min-lat", "stacks -r 3",
 		"snoop -p 99999999999", "top -D", "config --csv",
 	};
 	size_t i;

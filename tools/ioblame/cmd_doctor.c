@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * doctor: check that ioblame works here, and print what to type if not
+ * doctor: check that ioblame works here, and print what to type if not; with --bundle, write
+ * what a developer needs into an archive, too
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "anonym.h"
+#include "bundle.h"
 #include "cmd.h"
 #include "dir.h"
 #include "escape.h"
@@ -29,6 +32,26 @@ enum verdict {
 
 static const struct opts *opts;
 static int worst;		/* exit status of the first BAD check */
+static FILE *copy;		/* of all checks, for the bundle */
+
+static const char *const words[] = { "ok", "note", "BAD" };
+
+/* Note a check for the bundle.  The only name in it is where debugfs is mounted. */
+static void copy_check(enum verdict v, const char *what, const char *detail)
+{
+	static const char usual[] = "/sys/kernel/debug";
+	const char *mount = dir_debugfs(), *found = *mount ? strstr(detail, mount) : NULL;
+	char *name;
+
+	if (!found || !strcmp(mount, usual)) {
+		fprintf(copy, "%-4s  %-12s %s\n", words[v], what, detail);
+		return;
+	}
+	name = anonym_dup(ANONYM_FILE, mount);
+	fprintf(copy, "%-4s  %-12s %.*s%s%s\n", words[v], what, (int)(found - detail), detail, name,
+		found + strlen(mount));
+	free(name);
+}
 
 /* Print a check; @todo is what to type, or NULL. */
 static void print_check(enum verdict v, int status, const char *what, const char *todo,
@@ -37,7 +60,6 @@ static void print_check(enum verdict v, int status, const char *what, const char
 static void print_check(enum verdict v, int status, const char *what, const char *todo,
 			const char *fmt, ...)
 {
-	static const char * const words[] = { "ok", "note", "BAD" };
 	static const char * const json_words[] = { "ok", "note", "bad" };
 	struct json_object *o;
 	char detail[512];
@@ -48,6 +70,8 @@ static void print_check(enum verdict v, int status, const char *what, const char
 	va_end(args);
 	if (v == BAD && !worst)
 		worst = status;
+	if (copy)
+		copy_check(v, what, detail);
 	if (opts->format == FORMAT_JSON) {
 		o = json_begin("check");
 		json_text(o, "check", what);
@@ -229,14 +253,74 @@ static void check_files(void)
 	}
 	close(fd);
 	print_check(GOOD, 0, "files", NULL, "%s can be written", dir_path());
-	text = dir_read("status");
-	if (!text)
+	text = dir_read_timed("status");
+	if (!text) {
+		print_check(BAD, EXIT_FAILED, "status", "dmesg; ioblame doctor --bundle; reboot", "%s",
+			    errno == ETIMEDOUT ?
+			    "does not answer: a task has died in it, or hangs" : strerror(errno));
 		return;
+	}
 	print_check(GOOD, 0, "session", NULL, "%s", strstr(text, "enabled 1") ?
 	    "switched on" : "switched off");
 	check_hooks(text);
 	check_losses(text);
 	free(text);
+}
+
+static void run_checks(const char *release)
+{
+	print_check(GOOD, 0, "kernel", NULL, "%s", release);
+	if (geteuid())
+		print_check(BAD, EXIT_REFUSED, "root", "sudo ioblame doctor",
+			    "only root can use ioblame, and run all checks");
+	else
+		print_check(GOOD, 0, "root", NULL, "yes");
+	check_module(release);
+	check_lockdown();
+	check_debugfs();
+	if (!geteuid())
+		check_files();
+}
+
+static void print_bundle(void)
+{
+	char safe[ESCAPE_SIZE(256)];
+	struct json_object *o;
+
+	escape_text(safe, sizeof(safe), bundle_path(), 256);
+	if (opts->format == FORMAT_JSON) {
+		o = json_begin("bundle");
+		json_text(o, "file", safe);
+		json_print(o);
+	} else {
+		out_printf("\n%s: %s\n", safe, opts->anonymous ?
+			   "names and addresses are left out; look into it before you send it" :
+			   "it has names of files, programs and disks; --anonymous leaves them out");
+	}
+}
+
+/* Return: as bundle_write(). */
+static int write_bundle(const char *release)
+{
+	char *text;
+	size_t len;
+	int ret;
+
+	if (!bundle_open(opts->output))
+		return EXIT_FAILED;
+	copy = must(open_memstream(&text, &len));
+	run_checks(release);
+	if (fclose(copy))
+		must(NULL);
+	copy = NULL;
+	/* what was found is shown also if the bundle cannot be written */
+	out_flush();
+	ret = bundle_write(text);
+	if (!ret)
+		print_bundle();
+	free(text);
+	out_flush();
+	return ret;
 }
 
 int cmd_doctor(const struct opts *o)
@@ -246,17 +330,11 @@ int cmd_doctor(const struct opts *o)
 	opts = o;
 	if (uname(&name))
 		return EXIT_FAILED;
-	print_check(GOOD, 0, "kernel", NULL, "%s", name.release);
-	if (geteuid())
-		print_check(BAD, EXIT_REFUSED, "root", "sudo ioblame doctor",
-			    "only root can use ioblame, and run all checks");
-	else
-		print_check(GOOD, 0, "root", NULL, "yes");
-	check_module(name.release);
-	check_lockdown();
-	check_debugfs();
-	if (!geteuid())
-		check_files();
+	if (o->anonymous)
+		anonym_on();
+	if (o->bundle)
+		return write_bundle(name.release);
+	run_checks(name.release);
 	out_flush();
 	return worst;
 }

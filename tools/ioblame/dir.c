@@ -160,7 +160,16 @@ char *dir_read(const char *name)
 	return file_read(path);
 }
 
-/* The same without the last newline. */
+/* The same, for a file that may not answer: see file_read_timed(). */
+char *dir_read_timed(const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	return file_read_timed(path, 1 << 20);
+}
+
+/* As dir_read(), without the last newline. */
 char *dir_read_word(const char *name)
 {
 	char *text = dir_read(name);

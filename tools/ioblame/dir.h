@@ -20,6 +20,7 @@ const char *dir_path(void);
 const char *dir_debugfs(void);
 int dir_open(const char *name, int flags);
 char *dir_read(const char *name);
+char *dir_read_timed(const char *name);
 char *dir_read_word(const char *name);
 int dir_write(const char *name, const char *text, int flags);
 const char *dir_name_in(const char *path);

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file.h"
 #include "msg.h"
+
+enum {
+	FILE_PATIENCE_MS = 3000,
+};
 
 /**
  * file_read - read a whole file
@@ -41,6 +51,100 @@ char *file_read(const char *path)
 	if (n < 0) {
 		free(buf);
 		errno = err;
+		return NULL;
+	}
+	buf[len] = '\0';
+	return buf;
+}
+
+/* In a child: copy a file to @to.  A read that never ends must hold nothing of the parent's. */
+static void copy_file(const char *path, int to)
+{
+	char buf[4096];
+	ssize_t n;
+	int fd;
+
+	dup2(to, 0);
+	for (fd = 1; fd < 1024; fd++)
+		close(fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		_exit(errno);
+	while ((n = read(fd, buf, sizeof(buf))) > 0) {
+		if (write(0, buf, n) != n)
+			_exit(0);
+	}
+	_exit(n < 0 ? errno : 0);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
+}
+
+/* Read what a child writes.  Return: false if it writes for longer than @ms. */
+static bool read_pipe(int fd, char *buf, size_t size, size_t *len, unsigned int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t now, end = now_ms() + ms;
+	ssize_t n;
+
+	for (*len = 0; *len + 1 < size; *len += n) {
+		now = now_ms();
+		if (now >= end)
+			return false;
+		n = poll(&p, 1, end - now);
+		if (n > 0)
+			n = read(fd, buf + *len, size - *len - 1);
+		else if (n < 0 && errno == EINTR)
+			continue;
+		else
+			return false;
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n <= 0)
+			break;
+	}
+	return true;
+}
+
+/**
+ * file_read_timed - read a file that may never answer
+ * @path: its path
+ * @max:  bytes to read at most
+ *
+ * After a crash a task may have died with a lock that the file's reader waits for, and no
+ * signal ends that wait.  So a child reads it, which is left behind then.
+ * Return: its text, allocated, or NULL with errno, ETIMEDOUT after three seconds.
+ */
+char *file_read_timed(const char *path, size_t max)
+{
+	char *buf = must(malloc(max + 1));
+	int fd[2], status = 0;
+	bool ended = false;
+	pid_t pid = -1;
+	size_t len = 0;
+
+	if (!pipe2(fd, O_CLOEXEC)) {
+		pid = fork();
+		if (!pid)
+			copy_file(path, fd[1]);
+		close(fd[1]);
+		if (pid > 0)
+			ended = read_pipe(fd[0], buf, max + 1, &len, FILE_PATIENCE_MS);
+		close(fd[0]);
+	}
+	if (pid > 0 && !ended)
+		kill(pid, SIGKILL);
+	while (ended && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid > 0)
+		errno = ended ? WEXITSTATUS(status) : ETIMEDOUT;
+	if (pid < 0 || errno) {
+		free(buf);
 		return NULL;
 	}
 	buf[len] = '\0';

@@ -5,6 +5,9 @@
 #ifndef IOBLAME_FILE_H
 #define IOBLAME_FILE_H
 
+#include <stddef.h>
+
 char *file_read(const char *path);
+char *file_read_timed(const char *path, size_t max);
 
 #endif

@@ -156,9 +156,13 @@ static const struct {
 		"      --json              as JSON\n", { PART_END },
 	},
 	[CMD_DOCTOR] = {
-		"doctor [--json]",
-		"  ioblame doctor              check that ioblame works here; print what to type if not\n",
-		"      --json              as JSON lines\n", { PART_END },
+		"doctor [--json] [--bundle[=FILE] [--anonymous]]",
+		"  ioblame doctor              check that ioblame works here; print what to type if not\n"
+		"  ioblame doctor --bundle     and write all that a developer needs into one file\n"
+		"  ioblame doctor --bundle=/tmp/b.tar.gz --anonymous\n",
+		"      --json              as JSON lines\n"
+		"      --bundle[=FILE]     write an archive (.tar.gz) to FILE, or to the current folder\n"
+		"      --anonymous         names and addresses are left out of it\n", { PART_END },
 	},
 };
 

@@ -17,7 +17,8 @@ _ioblame_options() {
 	hist) echo "$views --by -s --sort -r --rows" ;;
 	stacks) echo "$views -s --sort -r --rows --folded --svg --weight -o --output" ;;
 	record) echo "$which -o --output" ;;
-	config | status | doctor) echo "--json" ;;
+	config | status) echo "--json" ;;
+	doctor) echo "--json --bundle --bundle= --anonymous" ;;
 	esac
 	echo "-h --help -V --version"
 }

@@ -26,6 +26,8 @@ enum {
 	OPT_FOLDED,
 	OPT_SVG,
 	OPT_SYNC,
+	OPT_BUNDLE,
+	OPT_ANONYMOUS,
 };
 
 #define CMD(c)	(1U << CMD_##c)
@@ -60,6 +62,8 @@ static const struct {
 	{ 'a', CMD(TOP) },
 	{ 'b', CMD(TOP) },
 	{ 'S', CMD(TOP) | CMD(REPORT) },
+	{ OPT_BUNDLE, CMD(DOCTOR) },
+	{ OPT_ANONYMOUS, CMD(DOCTOR) },
 };
 
 static const char short_options[] = ":D:p:c:g:s:r:d:o:TVhabS";
@@ -91,6 +95,8 @@ static const struct option long_options[] = {
 	{ "accumulate", no_argument, NULL, 'a' },
 	{ "batch", no_argument, NULL, 'b' },
 	{ "submitter", no_argument, NULL, 'S' },
+	{ "bundle", optional_argument, NULL, OPT_BUNDLE },
+	{ "anonymous", no_argument, NULL, OPT_ANONYMOUS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -196,6 +202,10 @@ static bool set_value(struct opts *o, int opt, const char *arg)
 			return false;
 		o->weight = word;
 		return true;
+	case OPT_BUNDLE:
+		o->bundle = true;
+		o->output = arg;
+		return *arg;
 	case 'o':
 		o->output = arg;
 		return *arg;
@@ -229,6 +239,13 @@ static void set_flag(struct opts *o, int opt)
 		break;
 	case OPT_SYNC:
 		o->sync = true;
+		break;
+	case OPT_BUNDLE:
+		o->bundle = true;
+		o->output = NULL;
+		break;
+	case OPT_ANONYMOUS:
+		o->anonymous = true;
 		break;
 	case 'a':
 		o->accumulate = true;
@@ -419,6 +436,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 	if (!ret && o->command == CMD_STACKS && o->format == FORMAT_TABLE &&
 	    (o->rows || o->given_sort))
 		return usage_error(o, "--rows and --sort need --json or --csv", NULL);
+	if (!ret && o->anonymous && !o->bundle)
+		return usage_error(o, "--anonymous needs --bundle", NULL);
 	/* these views print once: an interval is their duration */
 	if (!ret && o->interval_ns && (1U << o->command &
 				       (CMD(SNOOP) | CMD(STACKS) | CMD(RECORD)))) {

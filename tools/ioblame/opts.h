@@ -57,7 +57,8 @@ struct opts {
 	enum weight weight;
 	enum field field;
 	bool svg;
-	const char *output;
+	const char *output;		/* of doctor: the bundle's file, or NULL */
+	bool bundle, anonymous;
 
 	char **args;			/* the words after config */
 	int nr_args;
