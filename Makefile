@@ -14,6 +14,22 @@ DKMS ?= $(shell command -v dkms 2>/dev/null)
 PREFIX ?= /usr
 SBINDIR ?= $(PREFIX)/sbin
 
+# The kernel's build system does not ask which compiler made the kernel. gcc's code has none of
+# the checks of calls that a kernel of clang's expects (CONFIG_CFI_CLANG), and other layouts of
+# structs (CONFIG_RANDSTRUCT). LLVM=... or CC=... on the command line goes first.
+config := $(KDIR)/include/config/auto.conf
+configured = $(shell sed -n 's/^CONFIG_$(1)=//p' $(config) 2>/dev/null)
+ifeq ($(call configured,CC_IS_CLANG)$(LLVM)$(findstring command line,$(origin CC)),y)
+# where there are several: clang-19 of LLVM=-19
+suffix := -$(shell echo $$(($(call configured,CLANG_VERSION) / 10000)))
+suffix := $(and $(shell command -v clang$(suffix)),$(shell command -v ld.lld$(suffix)),$(suffix))
+ifeq ($(call configured,LD_IS_LLD),y)
+compiler := LLVM=$(or $(suffix),1)
+else
+compiler := CC=clang$(suffix)
+endif
+endif
+
 here := $(CURDIR)
 version := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
 dkms_source := $(DESTDIR)/usr/src/ioblame-$(version)
@@ -25,7 +41,7 @@ completion := tools/ioblame/ioblame.bash
 all: module command
 
 module:
-	$(MAKE) -C $(KDIR) M=$(here) modules
+	$(MAKE) -C $(KDIR) M=$(here) $(compiler) modules
 
 # Where its libraries are missing, this says so and builds nothing
 command:
@@ -53,7 +69,7 @@ uninstall: uninstall-files
 	@$(MAKE) --no-print-directory uninstall-source
 else
 install: module install-files
-	$(MAKE) -C $(KDIR) M=$(here) INSTALL_MOD_DIR=updates modules_install
+	$(MAKE) -C $(KDIR) M=$(here) $(compiler) INSTALL_MOD_DIR=updates modules_install
 	depmod -a $(KVER)
 
 uninstall: uninstall-files
@@ -104,9 +120,11 @@ demo:
 bench:
 	@selftests/bench/run
 
-# A million files, a hundred thousand processes, an hour and more of the guest's time
+# A million files, a hundred thousand processes, an hour and more of the guest's time; then ten
+# thousand loads and unloads
 soak:
 	@selftests/soak/run
+	@selftests/soak/cycles
 
 # The packages of each release, built in its root: debian/output, rpm/output
 deb:
