@@ -84,11 +84,15 @@ build_module() {
 
 make_module() {
 	local suite=$1 tree=$2 bin=$3 new=$4
-	(cd "$tree" && cp -r Kbuild dkms.conf src include "$new" 2>/dev/null) || true
-	[ ! -e "$tree/Makefile" ] || cp "$tree/Makefile" "$new"
-	in_root "$suite" "$new:/build" -- make -j2 \
-		-C "/lib/modules/$(root_kver "$suite")/build" M=/build W=1 modules \
+	(cd "$tree" && cp -r Kbuild Makefile dkms.conf src include "$new") || return 1
+	in_root "$suite" "$new:/build" -- make -j2 -C /build KVER="$(root_kver "$suite")" W=1 module \
 		>"$new/module.log" 2>&1 || { mv "$new/module.log" "$bin"; return 1; }
+}
+
+# clang_words SUITE: what make needs where clang has compiled the kernel. The module's own Makefile
+# finds that out by itself.
+clang_words() {
+	! grep -qx CONFIG_CC_IS_CLANG=y "$(root_dir "$1")/boot/config-$(root_kver "$1")" || echo LLVM=1
 }
 
 # Prints warnings, but for those that Debian's headers cause themselves
@@ -136,8 +140,9 @@ build_helper() {
 make_helper() {
 	local suite=$1 tree=$2 bin=$3 name=$4 folder=$5 new=$6
 	cp "$tree/selftests/$folder"/* "$new"
+	# shellcheck disable=SC2046 # no word, or one
 	in_root "$suite" "$new:/build" -- make -C "/lib/modules/$(root_kver "$suite")/build" \
-		M=/build modules >"$new/$name.log" 2>&1 || { mv "$new/$name.log" "$bin"; return 1; }
+		$(clang_words "$suite") M=/build modules >"$new/$name.log" 2>&1 || { mv "$new/$name.log" "$bin"; return 1; }
 }
 
 # build_command SUITE TREE BIN: put tools/ioblame's binary into BIN; the log is

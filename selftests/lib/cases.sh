@@ -18,7 +18,7 @@
 # but a unit test.
 #
 # Kernels that look for mistakes run all cases, whatever "kernels:" says. Only where that line
-# has the word debug or kcsan, the case runs on such kernels only.
+# has the word debug, kcsan or hardened, the case runs on such kernels only.
 #
 # Beside a case AREA/NAME may lie NAME.chroot, which runs in the release's own
 # root before its guest boots, with the tree at /tree, and NAME.host, which runs
@@ -52,7 +52,7 @@ case_fits() {
 	kernels=${kernels%%(*}
 	if [ "$(flavour_of "$2")" ]; then
 		[[ $(case_tag "$1" debug) != no* ]] || return 1
-		[[ " $kernels " != *" debug "* && " $kernels " != *" kcsan "* ]] ||
+		[[ ! " $kernels " =~ " "(debug|kcsan|hardened)" " ]] ||
 			[[ " $kernels " == *" $(flavour_of "$2") "* ]]
 		return
 	fi

@@ -12,11 +12,11 @@ IOB_SUITES=(bookworm trixie bullseye newest)
 # Releases with a kernel of ours that looks for mistakes: debug/make-root makes them of the
 # root of suite_base(). A run uses them only if KERNEL names them.
 # shellcheck disable=SC2034
-IOB_DEBUG_SUITES=(debug-6.12 debug-newest kcsan-6.12)
+IOB_DEBUG_SUITES=(debug-6.12 debug-newest kcsan-6.12 hardened-6.12)
 
-# flavour_of SUITE|KERNEL: debug or kcsan; nothing for Debian's own kernels
+# flavour_of SUITE|KERNEL: debug, kcsan or hardened; nothing for Debian's own kernels
 flavour_of() {
-	case $1 in debug-* | kcsan-*) echo "${1%%-*}" ;; esac
+	case $1 in debug-* | kcsan-* | hardened-*) echo "${1%%-*}" ;; esac
 }
 
 # suite_base SUITE: the release of a suite with a kernel of ours
@@ -28,7 +28,13 @@ suite_base() {
 }
 
 # slowness SUITE|KERNEL: how many times as long as on Debian's kernels anything may take
-slowness() { [ "$(flavour_of "$1")" ] && echo 5 || echo 1; }
+slowness() {
+	case $(flavour_of "$1") in
+	'') echo 1 ;;
+	hardened) echo 2 ;;
+	*) echo 5 ;;
+	esac
+}
 
 # suite_kernel SUITE: the short name of its kernel, as 6.1; nothing if only the root
 # knows it and is not made yet
@@ -37,7 +43,7 @@ suite_kernel() {
 	bullseye) echo 5.10 ;;
 	bookworm) echo 6.1 ;;
 	trixie) echo 6.12 ;;
-	debug-6.12 | kcsan-6.12) echo "$1" ;;
+	debug-6.12 | kcsan-6.12 | hardened-6.12) echo "$1" ;;
 	*) root_kernel "$1" 2>/dev/null || true ;;
 	esac
 }

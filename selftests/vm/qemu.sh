@@ -18,7 +18,7 @@ vm_accel() {
 	if [ -n "${IOB_ACCEL:-}" ]; then
 		echo "$IOB_ACCEL"
 		return
-	elif [ "$(flavour_of "$1")" ] && [ "$(vm_accel "$(suite_base "$1")")" != kvm ]; then
+	elif [[ $(flavour_of "$1") =~ debug|kcsan && $(vm_accel "$(suite_base "$1")") != kvm ]]; then
 		# KCSAN finds no race of two CPUs that never run at once, and the others are slow
 		echo tcg,thread=multi
 		return

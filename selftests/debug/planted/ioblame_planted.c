@@ -16,7 +16,7 @@
 
 static char *fault = "";
 module_param(fault, charp, 0400);
-MODULE_PARM_DESC(fault, "use-after-free, lock-inversion, sleep, leak or race");
+MODULE_PARM_DESC(fault, "use-after-free, lock-inversion, sleep, leak, race or call");
 
 static DEFINE_MUTEX(first);
 static DEFINE_MUTEX(second);
@@ -120,6 +120,20 @@ static int race(void)
 	return PTR_ERR_OR_ZERO(two);
 }
 
+static noinline unsigned long called(const char *name, unsigned long n)
+{
+	return n + strlen(name);
+}
+
+/* Through a pointer of another type.  A kernel that checks this ends the task here. */
+static int call(void)
+{
+	int (*wrong)(void *) = (void *)called;
+
+	OPTIMIZER_HIDE_VAR(wrong);
+	return wrong("name") < 0;
+}
+
 static int __init planted_init(void)
 {
 	static const struct {
@@ -131,6 +145,7 @@ static int __init planted_init(void)
 		{ "sleep", sleep_in_probe },
 		{ "leak", leak },
 		{ "race", race },
+		{ "call", call },
 	};
 	int n, error;
 
