@@ -137,9 +137,14 @@ rpm:
 # guest compiles the module, which takes a quarter of an hour for each kernel
 check-packages:
 	@selftests/packages/run
+
 # A million malformed and random writes, and afl++ on the parsers: half an hour
 fuzz:
 	@selftests/fuzz/run
+
+# xfstests, blktests, LTP and others, with ioblame and without: whether they notice it
+peers:
+	@selftests/peers/run
 
 lint:
 	@CASE='lint/*' selftests/run
@@ -162,12 +167,13 @@ help:
 	@echo 'make rpm         RPM packages of the same'
 	@echo 'make check-packages  whether these build, install, upgrade and go'
 	@echo 'make fuzz        a million malformed writes, and afl++ on the parsers (half an hour)'
+	@echo 'make peers       suites of others, with ioblame and without (takes hours)'
 	@echo 'make lint        only the checks of the source'
 	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
 	@echo 'make clean       remove what was built here'
 
 .SUFFIXES:
 
-.PHONY: htmldocs all module command clean install uninstall install-files uninstall-files \
-	install-source uninstall-source check check-debug check-packages quick demo bench soak deb \
-	rpm lint help fuzz
+.PHONY: all module command clean install uninstall install-files uninstall-files check \
+	check-debug quick demo bench soak peers lint help htmldocs install-source uninstall-source \
+	check-packages deb rpm fuzz

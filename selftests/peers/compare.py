@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tests of others gave with ioblame and without, and whether that is the same.
+
+A way's folder has `tests`, all names; `results`, a line of JSON for each test and round; and
+`ends`, a line for each guest that ended by itself (see ./guest.py).
+"""
+import json
+import os
+
+ROUNDS = 3      # how often a test that differs is run again, both ways
+
+
+def rows(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+
+def outcome(row):
+    """What must be the same. Reasons have times and numbers in them, and are shown only."""
+    return row["status"], row.get("digest", ""), tuple(row.get("log", ()))
+
+
+class Test:
+    """One test: its results both ways, by round."""
+
+    def __init__(self, name):
+        self.name, self.without, self.with_it = name, {}, {}
+
+    def both(self):
+        return bool(self.without and self.with_it)
+
+    def verdict(self):
+        """same: at once. flaky: it differed, but each way gave at least once what the other
+        gave, so it is not ioblame that makes the difference. different: they never met."""
+        first = [outcome(way[min(way)]) for way in (self.without, self.with_it)]
+        if first[0] == first[1]:
+            return "same"
+        seen = [{outcome(row) for row in way.values()} for way in (self.without, self.with_it)]
+        return "flaky" if seen[0] & seen[1] else "different"
+
+    def again(self):
+        """Is it to be run again?"""
+        return (self.both() and self.verdict() == "different" and
+                min(max(self.without), max(self.with_it)) < ROUNDS)
+
+    def status(self):
+        return self.without[min(self.without)]["status"]
+
+    def told(self, way):
+        """`fail, fail, pass: the last reason`"""
+        results = [way[nr] for nr in sorted(way)]
+        text = ", ".join(row["status"] for row in results)
+        reason = results[-1]["reason"] or "; ".join(results[-1]["log"][:1])
+        return text + (": " + reason if reason else "")
+
+
+class Comparison:
+    def __init__(self, without, with_it):
+        self.folders = without, with_it
+        self.all = self.names(without) or self.names(with_it)
+        self.tests = {}
+        for folder, way in (without, "without"), (with_it, "with_it"):
+            for row in rows(folder + "/results"):
+                test = self.tests.setdefault(row["test"], Test(row["test"]))
+                getattr(test, way)[row["round"]] = row
+        self.compared = [t for _, t in sorted(self.tests.items()) if t.both()]
+        self.ends = rows(with_it + "/ends")
+
+    @staticmethod
+    def names(folder):
+        try:
+            with open(folder + "/tests", encoding="utf-8") as f:
+                return f.read().split("\n")[:-1]
+        except OSError:
+            return []
+
+    def of(self, verdict):
+        return [t for t in self.compared if t.verdict() == verdict]
+
+    def again(self):
+        return [t.name for t in self.compared if t.again()]
+
+    def with_rows(self):
+        return [row for t in self.compared for row in t.with_it.values()]
+
+    def open_sums(self):
+        """(test, disk, by itself, by ioblame) of sums that do not close."""
+        return [(row["test"], *what) for row in self.with_rows() for what in row.get("open", ())]
+
+    def closed_sums(self):
+        return sum(row.get("closed", 0) for row in self.with_rows())
+
+    def faults(self):
+        """What is wrong with ioblame itself."""
+        said = [] if self.compared else ["no test has run both ways"]
+        if self.compared and not self.ends:
+            said.append("no guest with it has ended by itself")
+        for end in self.ends:
+            for name in end["left"]:
+                said.append("left after unloading: " + name)
+            if end["reader"]:
+                said.append("the reader of the log ended with %d" % end["reader"])
+            if not end["log_is_status"] and not end["lost"]:
+                said.append("the log and status do not have the same bytes")
+            said += ["kernel log at the end: " + line for line in end["log"]]
+        said += ["the reader of the log was gone after " + row["test"]
+                 for row in self.with_rows() if row.get("reader") is False]
+        return said
