@@ -58,11 +58,12 @@ make_peer() {
 		bash /tree/selftests/peers/build "$name"
 }
 
-# peer_key BUILT: what the results depend on: the built suite, how tests are run, the module
+# peer_key NAME BUILT: what the results depend on: the built suite, how tests are run, the module
 peer_key() {
 	{
-		basename "$1"
-		cat "$(root_dir "$SUITE")/.ioblame-key" "$IOB_SELFTESTS/peers/suites.py"
+		basename "$2"
+		cat "$(root_dir "$SUITE")/.ioblame-key"
+		peer_fact "$1" source
 		content_key "$RUN/tree" Kbuild src include
 	} | sha256sum | cut -c1-12
 }
@@ -71,7 +72,7 @@ peer_key() {
 results_of() { grep -c . "$1/out/results" 2>/dev/null || true; }
 
 # tests_done FOLDER: the tests that have a result of the first round
-tests_done() { sed -nE 's/^\{"test": "([^"]*)", "round": 0,.*/\1/p' "$1/out/results" 2>/dev/null; }
+tests_done() { sed -nE 's/^\{"test": "([^"]*)", "round": 0,.*/\1/p' "$1/out/results" 2>/dev/null || true; }
 
 # peer_way NAME WAY ROUND BUILT: guests until all tests of that round are done, or the time is up
 peer_way() {
