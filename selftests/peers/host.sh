@@ -62,7 +62,7 @@ make_peer() {
 peer_key() {
 	{
 		basename "$2"
-		cat "$(root_dir "$SUITE")/.ioblame-key"
+		cat "$(root_dir "$SUITE")/.ioblame-key" "$IOB_SELFTESTS/peers/guest"
 		peer_fact "$1" source
 		content_key "$RUN/tree" Kbuild src include
 	} | sha256sum | cut -c1-12
