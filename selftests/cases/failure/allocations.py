@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of failure/allocations."""
+import ctypes
+import errno
 import os
 import re
 import sys
@@ -14,6 +16,7 @@ from lib.fail import ALWAYS, Sites
 SERVES = {
     # (the hook is attached in another way, which costs more)
     "iob_own_ops_arm": "the ops for all functions serves",
+    "iob_mount_init": "debugfs has the files",
     # what is not taken out of a filter leads to a handler that finds nothing
     "own_ops_end": "the filter keeps a function that is not called",
     "own_ops_begin": "the filter keeps a function that is not called",
@@ -212,10 +215,19 @@ def writes(name, text, want="", flags=0):
     return "writing %r to %s" % (text, name), want, lambda: write_error(name, text, flags)
 
 
+def mount_own():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(b"ioblame", b"/sys/fs/ioblame", b"ioblame", 0, None):
+        return errno.errorcode[ctypes.get_errno()]
+    same("umount", output("umount", "/sys/fs/ioblame"), (0, ""))
+    return ""
+
+
 work.round()
 OPS = [reads(name) for name in ("devs", "status", "roles", "intents", "intents_bin",
                                 "counters_pipe", "counters_pipe_bin", "stats/idx_nomem",
                                 "nr_counters", "counters/0", "counters/1_filter")]
+OPS += [("mounting the file system", "", mount_own)]
 OPS += [reads("stats/" + name) for name in os.listdir(IOB + "/stats") if "." in name][:1]
 OPS += [reads(name, os.O_RDONLY | os.O_NONBLOCK) for name in ("iolog", "iolog_bin0")]
 OPS += [writes("counters/0", "W size 0 1 2 3 4 5 6 7 0"),
