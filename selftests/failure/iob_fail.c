@@ -7,14 +7,14 @@
  * calling it.  So the place is exact, in any context, and no other module is touched.
  *
  * Sites are kept while ioblame comes and goes: their kprobes are registered before its first
- * code runs, and go after its last.
+ * code runs, and go after its last.  A hit inside another kprobe's handler is not seen.
  *
  * debugfs iob_fail, one command in each write:
  *	site OFFSET VALUE	a site, at an offset from where the module's code begins
  *	fail NR SKIP TIMES	let hits fail, after SKIP; -1: all; its counts become 0
  *	zero			all counts become 0, and no site fails
  *	clear			there is no site any more
- * A read shows where that was last, then "NR HITS FAILED MISSED ERROR" for each site.
+ * A read shows where that was last, then "NR HITS FAILED ERROR" for each site.
  *
  * M: sites_mutex.
  */
@@ -229,8 +229,8 @@ static int sites_show(struct seq_file *m, void *v)
 	for (i = 0; i < nr_sites; i++) {
 		const struct site *s = &sites[i];
 
-		seq_printf(m, "%u %u %u %lu %d\n", i, atomic_read(&s->hits),
-			   atomic_read(&s->failed), s->kp.nmissed, s->error);
+		seq_printf(m, "%u %u %u %d\n", i, atomic_read(&s->hits),
+			   atomic_read(&s->failed), s->error);
 	}
 	mutex_unlock(&sites_mutex);
 	return 0;
