@@ -12,6 +12,7 @@
  * While the machine sleeps, the kernel's clock stands, and the counter goes on or begins anew.  So
  * an IO that was under way has no length.
  */
+#include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/moduleparam.h>
