@@ -146,8 +146,8 @@ for site, hits in loading.items():
 told("loading is refused")
 
 # --- what each session does, and what the first one does
-MORE = {"index_publish": work.many_tasks, "pool_fill_cpu": work.many_tasks,
-        "iob_pool_get": work.many_tasks, "alloc_spare": work.many_bios,
+MORE = {"index_publish": work.many, "pool_fill_cpu": work.many,
+        "iob_pool_get": work.many, "alloc_spare": work.many_bios,
         "fill_spare": work.many_bios, "iob_bio_ctx_alloc": work.many_bios}
 SPARE = [site for site in sites.all if site.function == "alloc_spare"]
 # what is reached only if something else goes without memory
@@ -183,7 +183,7 @@ def session(do):
 
 def plain_round():
     global usual
-    work.round(work.many_tasks, whole=True)
+    work.round(work.many, whole=True)
     usual = losses()
     # a look of reclaim
     time.sleep(1.2)

@@ -34,7 +34,8 @@ class Work:
         of[pid] = of.get(pid, 0) + pages * PAGE
 
     def write_files(self):
-        """Two processes, each with a file, and one that both write by turns."""
+        """Two processes, each with a file, and one that both write by turns; and a file that has
+        another writer in each round, whose pages are still in memory."""
         own, both = "%s/own%d" % (MNT, self.nr), "%s/both%d" % (MNT, self.nr)
 
         def pages(first):
@@ -45,6 +46,8 @@ class Work:
             pid = run(pages, first)
             self.wrote(self.ext, "%s.%d" % (own, first), pid, PAGES)
             self.wrote(self.ext, both, pid, PAGES // 2)
+        again = MNT + "/again"
+        self.wrote(self.ext, again, run(write_pages, again, range(PAGES)), PAGES)
 
     def write_compressed(self):
         def pages(name):
@@ -97,12 +100,13 @@ class Work:
                 check(enough or not whole, "of %d bytes that %d wrote to inode %d on %s, %d are "
                       "exact" % (size, pid, ino, disk, got))
 
-    def many_tasks(self):
-        """More acts than a leaf of an index holds, and more tasks in a journal than are ready."""
-        folder = "%s/many%d" % (MNT, self.nr)
-        os.mkdir(folder)
-        subprocess.run([os.environ["IOB_BIN"] + "/crowd", "processes", folder, "600", "512"],
-                       check=True, stdout=subprocess.DEVNULL)
+    def many(self):
+        """More acts than a leaf of an index holds, more tasks in a journal than are ready."""
+        for what, count in ("files", 600), ("processes", 80):
+            folder = "%s/%s%d" % (MNT, what, self.nr)
+            os.mkdir(folder)
+            subprocess.run([os.environ["IOB_BIN"] + "/crowd", what, folder, str(count), "512"],
+                           check=True, stdout=subprocess.DEVNULL)
 
     def many_bios(self):
         """More bios at once than there are spare places for."""
