@@ -211,10 +211,10 @@ static void usage(void)
 enum { SEED, COUNT, DEVICES, NR_OPTIONS };
 
 static const struct option options[] = {
-	[SEED]	  = { "seed", 1 },
-	[COUNT]	  = { "count", 1 },
-	[DEVICES] = { "devices", 1 },
-	[NR_OPTIONS] = { }
+	[SEED]	  = { "seed", 1, NULL, 0 },
+	[COUNT]	  = { "count", 1, NULL, 0 },
+	[DEVICES] = { "devices", 1, NULL, 0 },
+	[NR_OPTIONS] = { NULL, 0, NULL, 0 },
 };
 
 int main(int argc, char **argv)

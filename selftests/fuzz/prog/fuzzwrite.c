@@ -100,16 +100,16 @@ static void usage(void)
 enum { SEED, FROM, COUNT, DEVICES, LOOSE, ONLY, CORPUS, KCOV, NEW, NR_OPTIONS };
 
 static const struct option options[] = {
-	[SEED]	  = { "seed", 1 },
-	[FROM]	  = { "from", 1 },
-	[COUNT]	  = { "count", 1 },
-	[DEVICES] = { "devices", 1 },
-	[LOOSE]	  = { "loose", 0 },
-	[ONLY]	  = { "only", 1 },
-	[CORPUS]  = { "corpus", 1 },
-	[KCOV]	  = { "kcov", 1 },
-	[NEW]	  = { "new", 1 },
-	[NR_OPTIONS] = { }
+	[SEED]	  = { "seed", 1, NULL, 0 },
+	[FROM]	  = { "from", 1, NULL, 0 },
+	[COUNT]	  = { "count", 1, NULL, 0 },
+	[DEVICES] = { "devices", 1, NULL, 0 },
+	[LOOSE]	  = { "loose", 0, NULL, 0 },
+	[ONLY]	  = { "only", 1, NULL, 0 },
+	[CORPUS]  = { "corpus", 1, NULL, 0 },
+	[KCOV]	  = { "kcov", 1, NULL, 0 },
+	[NEW]	  = { "new", 1, NULL, 0 },
+	[NR_OPTIONS] = { NULL, 0, NULL, 0 },
 };
 
 int main(int argc, char **argv)
