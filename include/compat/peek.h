@@ -6,6 +6,10 @@
  * On another one a word may be something else, and what is taken for a pointer may point
  * nowhere.  So where nothing else proves the layout, it is read by iob_peek(), and a wrong
  * answer is the worst that can happen.
+ *
+ * CONFIG_RANDSTRUCT shuffles structs that are marked for it, such as struct file, and structs
+ * of nothing but pointers to functions.  The private structs of our headers are neither, seen
+ * in 6.12: they have the same layout there.
  */
 #ifndef IOB_COMPAT_PEEK_H
 #define IOB_COMPAT_PEEK_H
