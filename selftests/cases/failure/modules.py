@@ -160,7 +160,7 @@ def bring(gone):
         sh("modprobe", module)
 
 
-for module in NAMED:
+for module in sorted(NAMED):
     sh("modprobe", module)
 put("devs", " ".join(d.name for d in [below] + list(DISKS.values())))
 enable()

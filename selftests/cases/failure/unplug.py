@@ -8,7 +8,7 @@ import time
 
 from lib import iolog
 from lib.case import (K, M, MNT, SCRATCH, SLOWNESS, Disk, buffer, check, child, disable, enable,
-                      eventually, iolog_now, output, path, put, run, same, status, value, wait_for)
+                      error_of, eventually, iolog_now, output, path, put, run, same, status, value, wait_for)
 
 below, virtio, nvme = (Disk(node) for node in sys.argv[1:])
 TEXT = SCRATCH + "/iolog"
@@ -68,10 +68,11 @@ def loop():
     return os.path.basename(sh("losetup", "-f", "--show", name).strip())
 
 
-# It goes with its last user; what its file lacks fails
+# Its file is cut off; it goes with its last user
 def pull_loop(disk):
-    sh("losetup", "-d", disk.node)
     os.truncate(SCRATCH + "/loop", 0)
+    sh("losetup", "-c", disk.node)
+    sh("losetup", "-d", disk.node)
 
 
 # --- what is done to it
@@ -119,14 +120,13 @@ def pulled(what, name, pull, back):
     text = os.open(path("iolog"), os.O_RDONLY)
     reader = child(read_text, text)
     os.close(text)
-    files = [open(MNT + "/dirty", "wb"), os.open(disk.node, os.O_RDONLY)]
-    files[0].write(b"d" * M)
-    files[0].flush()
+    node = os.open(disk.node, os.O_RDONLY)
+    dirty = os.open(MNT + "/dirty", os.O_WRONLY | os.O_CREAT, 0o600)
+    os.write(dirty, b"d" * M)
     writers = [child(write_until_it_fails, n) for n in range(3)]
     eventually("IO of the writers",
                lambda: status().get("disk %s W" % name, {"ios": 0})["ios"] > 40)
-    files[0].write(b"e" * M)
-    files[0].flush()
+    os.write(dirty, b"e" * M)
     soon("pulling it", pull, disk)
     for pid in writers:
         wait_for(pid)
@@ -142,12 +142,10 @@ def pulled(what, name, pull, back):
     same("writers in the log", {e.pid for e in log if e.op == "W" and e.how == "exact"} -
          set(writers) - {os.getpid()}, set())
     soon("enabling without it", enable)
-    files[0].write(b"f" * M)
-    try:
-        files[0].close()
-    except OSError as e:
-        print("close() says", e)
-    os.close(files[1])
+    print("%s: write() says %r, fsync() %r" % (
+        what, error_of(os.write, dirty, b"f" * M), error_of(os.fsync, dirty)))
+    os.close(dirty)
+    os.close(node)
     sh("umount", MNT)
     eventually("no IO is under way at last", nothing_under_way)
     iolog_now()
