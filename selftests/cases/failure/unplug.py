@@ -8,7 +8,8 @@ import time
 
 from lib import iolog
 from lib.case import (K, M, MNT, SCRATCH, SLOWNESS, Disk, buffer, check, child, disable, enable,
-                      error_of, eventually, iolog_now, output, path, put, run, same, status, value, wait_for)
+                      error_of, eventually, iolog_now, output, path, put, run, same, status, value,
+                      wait_for)
 
 below, virtio, nvme = (Disk(node) for node in sys.argv[1:])
 TEXT = SCRATCH + "/iolog"
