@@ -14,7 +14,7 @@ PART = SIZE // 512
 
 # Every module in which there are hooks, as the source names them
 NAMED = {"btrfs", "dm_crypt", "dm_mirror", "dm_mod", "dm_snapshot", "dm_thin_pool", "ext4", "f2fs",
-         "jbd2", "raid456", "xfs"}
+         "jbd2", "loop", "raid456", "xfs"}
 
 
 def sh(*words):
@@ -146,6 +146,7 @@ TURNS = [
     ("dm_crypt", lambda: on_target(crypt)),
     ("dm_mod", lambda: on_target(mirror)),
     ("raid456", None),
+    ("loop", None),
     ("f2fs", lambda: on_files("f2fs")),
     ("xfs", lambda: on_files("xfs")),
     ("btrfs", lambda: on_files("btrfs")),
