@@ -13,7 +13,7 @@ from lib.case import (IOB, K, MNT, SCRATCH, SLOWNESS, Disk, buffer, check, child
 
 disk = Disk(sys.argv[1])
 TEXT = SCRATCH + "/iolog"
-CYCLES = 6
+CYCLES = 4
 # what a CPU that goes could lose
 LOSSES = ("node_nomem", "pgtree_nomem", "cnts_nomem", "iolog_overflow", "iolog_bin_overflow",
           "inflight_nomem", "inflight_stale", "inflight_unseen", "task_nomem", "stack_wrong")
@@ -37,7 +37,7 @@ def write_forever(name):
     while True:
         write_pages(MNT + "/" + name, range(16))
         fsync(MNT + "/" + name)
-        time.sleep(0.02 * SLOWNESS)
+        time.sleep(0.05 * SLOWNESS)
 
 
 def read_text(fd):
@@ -153,7 +153,7 @@ def switch_forever():
 
 
 switch = child(switch_forever)
-for n in range(CYCLES):
+for n in range(2):
     cpu(False)
     time.sleep(0.05 * SLOWNESS)
     cpu(True)
