@@ -8,7 +8,7 @@ import sys
 import time
 
 from lib import iolog
-from lib.case import (K, M, MNT, PAGE, SCRATCH, SLOWNESS, Disk, buffer, check, child, disable,
+from lib.case import (K, M, MNT, PAGE, SLOWNESS, Disk, buffer, check, child, disable,
                       enable, fsync, iolog_now, kill, put, run, same, status, sync, value,
                       write_error, write_pages)
 
@@ -137,32 +137,11 @@ size = table()
 go()
 check(table() < size, "the table keeps %d of %d bytes" % (table(), size))
 
-# --- compaction moves dirty pages to the end of the new memory: what was there, or before them,
-# is freed
-for name in "early", "again", "more":
-    os.unlink(MNT + "/" + name)
-come()
-with open(SCRATCH + "/filler", "wb") as f:
-    for _ in range(96):
-        f.write(b"f" * M)
-sync()
-log += iolog_now()
-pid = run(write, "moved", 16 * M)
-os.unlink(SCRATCH + "/filler")
-then = frames("moved")
-put("/proc/sys/vm/compact_memory", "1")
-moved = sum(a != b for a, b in zip(then, frames("moved")))
-print("pages that compaction moved: %d of %d" % (moved, len(then)))
-check(moved > len(then) // 10, "compaction has moved %d of %d pages" % (moved, len(then)))
+# --- nothing is missing
 sync()
 after = disk.stat()
-fresh = iolog_now()
-written(fresh, "moved", pid, 16 * M)
-log += fresh
-
-# --- nothing is missing
+log += iolog_now()
 same("bytes in iolog", sum(e.bytes for e in log if e.op == "W"), after["Wb"] - before["Wb"])
 same("bytes of status", status()["disk %s W" % disk.name]["bytes"], after["Wb"] - before["Wb"])
 same("pages without an entry", status()["lost"].get("pgtree_nomem", 0), 0)
 disable()
-go()
