@@ -138,7 +138,7 @@ rpm:
 check-packages:
 	@selftests/packages/run
 
-# A million malformed and random writes, and afl++ on the parsers: half an hour
+# A million malformed and random writes, and afl++ on the parsers
 fuzz:
 	@selftests/fuzz/run
 
@@ -166,7 +166,7 @@ help:
 	@echo 'make deb         Debian packages of each release; KERNEL="6.1": of one release only'
 	@echo 'make rpm         RPM packages of the same'
 	@echo 'make check-packages  whether these build, install, upgrade and go'
-	@echo 'make fuzz        a million malformed writes, and afl++ on the parsers (half an hour)'
+	@echo 'make fuzz        a million malformed writes, and afl++ on the parsers (takes long)'
 	@echo 'make peers       suites of others, with ioblame and without (takes hours)'
 	@echo 'make lint        only the checks of the source'
 	@echo 'make htmldocs    the documents as HTML, in Documentation/output'
