@@ -79,6 +79,16 @@ def total_written():
     return parse(read("status")).get("total W", {"bytes": 0})["bytes"]
 
 
+def snapshot():
+    """(disks, sums) of one moment: no IO came between the two."""
+    for _ in range(20):
+        subprocess.run(["udevadm", "settle", "--timeout=20"], check=False)
+        disks, sums = at_rest(), charged()
+        if disks_now() == disks:
+            break
+    return disks, sums
+
+
 class Watched:
     """The module from load to unload."""
 
@@ -133,12 +143,13 @@ class Watched:
 
     def before(self):
         self.add_disks()
-        self.disks, self.sums, self.then = at_rest(), charged(), dict(self.known)
+        self.disks, self.sums = snapshot()
+        self.then = dict(self.known)
 
     def after(self):
         """What does not close: [[disk, bytes by the disk, by ioblame]], and how many disks do."""
         subprocess.run(["sync"], check=False)
-        disks, sums, wrong, right = at_rest(), charged(), [], 0
+        (disks, sums), wrong, right = snapshot(), [], 0
         for name, was in self.disks.items():
             now = disks.get(name)
             if not now or now[0] != was[0] or self.known.get(name) != self.then.get(name):
