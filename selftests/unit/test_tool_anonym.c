@@ -30,7 +30,10 @@ static void reports(void)
 	line_is("WARNING: CPU: 1 PID: 4711 at fs/ext4/inode.c:123 iob_act_get+0x10/0x80 [ioblame]",
 		"WARNING: CPU: 1 PID: 4711 at fs/ext4/inode.c:123 iob_act_get+0x10/0x80 [ioblame]");
 	line_is("CPU: 0 PID: 1 Comm: secretd Tainted: G        W  OE     6.1.0-50-amd64 #1",
-		"CPU: 0 PID: 1 Comm: word-@ Tainted: word-@        word-@  word-@     6.1.0-50-amd64 #1");
+		"CPU: 0 PID: 1 Comm: word-@ Tainted: G        W  OE     6.1.0-50-amd64 #1");
+	line_is("Comm: ABC Tainted: [W]=WARN, [O]=OOT_MODULE secret ABC",
+		"Comm: word-@ Tainted: [W]=WARN, [O]=OOT_MODULE word-@ word-@");
+	line_is("to fe80::5054:ff:fe12:3456/64, 12:34:56", "to addr-@word-@, addr-@");
 	line_is("CPU: 0 PID: 9 Comm: kworker/u4:1 Not tainted", "CPU: 0 PID: 9 Comm: kworker/u4:1 Not tainted");
 	line_is("RIP: 0010:f2fs_write+0x1/0x2 [f2fs]", "RIP: 0010:f2fs_write+0x1/0x2 [f2fs]");
 	line_is("RAX: ffff888012345678 RBX: 0000000000000000", "RAX: addr-@ RBX: 0000000000000000");

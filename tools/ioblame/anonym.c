@@ -152,7 +152,8 @@ static bool all_of(const char *s, size_t len, const char *set)
 #define DIGITS	"0123456789"
 #define HEX	DIGITS "abcdefABCDEF"
 #define LOWER	"abcdefghijklmnopqrstuvwxyz"
-#define WORDS	LOWER "ABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS "_."
+#define UPPER	"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define WORDS	LOWER UPPER DIGITS "_."
 
 static size_t digits_at(const char *s, size_t len)
 {
@@ -313,16 +314,14 @@ static bool is_small_number(const char *s, size_t len)
 	       memchr(s, '.', len) == memrchr(s, '.', len) && (len < 8 || memchr(s, '.', len));
 }
 
-/* The length of "52:54:00:12:34:56" at @s, or 0. */
-static size_t hardware_address(const char *s)
+/* The length of "52:54:00:12:34:56" or "fe80::1" at @s, where a word begins, or 0. */
+static size_t network_address(const char *s)
 {
-	size_t i;
+	size_t len = strspn(s, HEX ":"), i, colons = 0;
 
-	for (i = 0; i < 17; i++) {
-		if (i % 3 == 2 ? s[i] != ':' : !isxdigit((unsigned char)s[i]))
-			return 0;
-	}
-	return strchr(BETWEEN, s[17]) ? 17 : 0;
+	for (i = 0; i < len; i++)
+		colons += s[i] == ':';
+	return colons >= 2 && strchr(BETWEEN "/%", s[len]) ? len : 0;
 }
 
 /* Print a word of free text, or its pseudonym. */
@@ -355,7 +354,7 @@ char *anonym_line(const char *line)
 	static const char modules[] = "Modules linked in:";
 	const char *s = line;
 	char to[ANONYM_SIZE], *text;
-	bool symbol = false;
+	bool symbol = false, taints = false;
 	size_t n;
 	FILE *f = must(open_memstream(&text, &n));
 
@@ -370,7 +369,7 @@ char *anonym_line(const char *line)
 		symbol = symbol && n == 2 && !strncmp(s, " [", 2);
 		fprintf(f, "%.*s", (int)n, s);
 		s += n;
-		n = hardware_address(s);
+		n = network_address(s);
 		if (n) {
 			fputs(anonym_name(to, ANONYM_ADDR, s, n), f);
 			s += n;
@@ -380,11 +379,14 @@ char *anonym_line(const char *line)
 		/* a full stop ends a sentence */
 		if (n > 1 && s[n - 1] == '.')
 			n--;
-		if (symbol && s[n] == ']' && all_of(s, n, WORDS))
+		taints = taints && all_of(s, n, UPPER "_");
+		if (taints || (symbol && s[n] == ']' && all_of(s, n, WORDS)))
 			fprintf(f, "%.*s", (int)n, s);
 		else if (n)
 			print_word(f, s, n);
 		symbol = is_symbol(s, n);
+		/* letters of taints follow, or [W]=WARN */
+		taints = taints || (n == strlen("Tainted") && !strncmp(s, "Tainted:", n + 1));
 		s += n;
 	}
 	if (fclose(f))
