@@ -15,7 +15,7 @@ RELEASE = subprocess.run(["uname", "-r"], stdout=subprocess.PIPE, check=True,
 # what is planted, see the case
 NAMES = ("zqhostzq", "zqmountzq", "zqfilezq", "zqmapperzq", "zqgroupzq", "zqprogzq", "zqdatazq",
          "zqmodelzq", "zqqueuezq", "zquserzq")
-ADDRESSES = r"ffff[0-9a-f]{12}|deadbeef|52:54:00:12:34:56|10\.9\.8\.7|fe80"
+ADDRESSES = r"ffff[0-9a-f]{12}|deadbeef|52:54:00:12:34:56|10\.9\.8\.7|fe80|5054:ff|fe12"
 wrong = 0
 
 
