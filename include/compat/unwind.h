@@ -80,10 +80,10 @@ static inline bool iob_unwind_interrupted(struct unwind_state *state,
 #endif
 
 /*
- * The word that the probed function returns to, and where it is on the stack.  The function
+ * The return address of the probed function, and where it is on the stack.  The function
  * has just been entered, on the current stack.
  */
-static inline unsigned long iob_return_word(struct pt_regs *regs)
+static inline unsigned long iob_caller_of(struct pt_regs *regs)
 {
 	/* not regs_get_kernel_stack_nth(), which first checks which stack it is */
 	return READ_ONCE_NOCHECK(*(unsigned long *)kernel_stack_pointer(regs));
@@ -92,17 +92,6 @@ static inline unsigned long iob_return_word(struct pt_regs *regs)
 static inline unsigned long iob_stack_at(struct pt_regs *regs)
 {
 	return kernel_stack_pointer(regs);
-}
-
-/*
- * The address that the probed function returns to in the end, also if a tracer of returns has
- * put another one in its place.  0 if that is not known.
- */
-static inline unsigned long iob_unwind_caller(struct pt_regs *regs)
-{
-	unsigned long trace[2];
-
-	return iob_unwind_regs(trace, 2, regs) == 2 ? trace[1] : 0;
 }
 
 /* Argument @nr of those that the probed function has on the stack, counted from 0. */
@@ -120,12 +109,7 @@ static inline unsigned int iob_unwind_regs(unsigned long *trace,
 }
 
 /* Not known: work on behalf of another task is charged to the task that does it. */
-static inline unsigned long iob_return_word(struct pt_regs *regs)
-{
-	return 0;
-}
-
-static inline unsigned long iob_unwind_caller(struct pt_regs *regs)
+static inline unsigned long iob_caller_of(struct pt_regs *regs)
 {
 	return 0;
 }
