@@ -265,7 +265,8 @@ static bool parameter_number(char *text, uint64_t *n)
 	if (len && text[len - 1] == '\n')
 		text[len - 1] = '\0';
 	text += *text == '+';
-	if (!isalnum((unsigned char)*text))
+	/* newer C libraries know a prefix more */
+	if (!isalnum((unsigned char)*text) || !strncasecmp(text, "0b", 2))
 		return false;
 	errno = 0;
 	*n = strtoull(text, &end, 0);

@@ -89,8 +89,10 @@ static bool excused(const struct target *t, int error)
 {
 	if (t->kind == ENABLE && error == ENOMEM)
 		return true;
+	/* a counter goes before its files do: EINVAL, and EIO then */
 	return loose && ((t->while_disabled && error == EBUSY) ||
-			 ((t->kind == SPEC || t->kind == FILTER) && error == EIO));
+			 ((t->kind == SPEC || t->kind == FILTER) &&
+			  (error == EIO || error == EINVAL)));
 }
 
 /* @n: what the write returned, or -errno */
@@ -105,7 +107,7 @@ static void judge(struct opened *o, const char *how, const char *data, size_t le
 	if (v->err && !error && t->kind == READ_ONLY && !len)
 		return;
 	fits = v->err ? error && (error == v->err || error == v->err2) : n == (ssize_t)v->taken;
-	if (!v->err && excused(t, error)) {
+	if (!fits && excused(t, error)) {
 		model_learn(t);
 		return;
 	}

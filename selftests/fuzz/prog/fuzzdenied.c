@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,7 +86,7 @@ static void try_name(struct rng *r, const struct target *t, const struct text *x
 		attempt(t, "chmod", x, chmod(t->path, 0666));
 		break;
 	case 1:
-		attempt(t, "chown", x, chown(t->path, NOBODY, NOBODY));
+		attempt(t, "chown", x, chown(t->path, getuid(), getgid()));
 		break;
 	case 2:
 		attempt(t, "truncate", x, truncate(t->path, 0));
@@ -130,6 +131,9 @@ static void become(enum user user)
 	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
 	    setresuid(NOBODY, NOBODY, NOBODY))
 		err(2, "setuid");
+	/* else the files of /proc/self stay root's */
+	if (prctl(PR_SET_DUMPABLE, 1))
+		err(2, "prctl");
 	if (user == PLAIN)
 		return;
 	if (unshare(CLONE_NEWUSER))
