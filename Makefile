@@ -120,11 +120,9 @@ demo:
 bench:
 	@selftests/bench/run
 
-# A million files, a hundred thousand processes, an hour and more of the guest's time; then ten
-# thousand loads and unloads
+# A million files, a hundred thousand processes, an hour and more of the guest's time
 soak:
 	@selftests/soak/run
-	@selftests/soak/cycles
 
 # The packages of each release, built in its root: debian/output, rpm/output
 deb:
