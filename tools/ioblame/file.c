@@ -99,10 +99,9 @@ static bool read_pipe(int fd, char *buf, size_t size, size_t *len, unsigned int 
 		n = poll(&p, 1, end - now);
 		if (n > 0)
 			n = read(fd, buf + *len, size - *len - 1);
-		else if (n < 0 && errno == EINTR)
-			continue;
-		else
+		else if (!n)
 			return false;
+		/* what is added to the length must not be negative */
 		if (n < 0 && errno == EINTR)
 			n = 0;
 		else if (n <= 0)
