@@ -138,6 +138,16 @@ def read_fd(fd, size=1 << 20):
     return data
 
 
+def read_to(fd, name):
+    """Copy what is read to another file, until the end. A system call that gives EINTR ends it."""
+    with open(name, "wb") as f:
+        while True:
+            data = os.read(fd, 1 << 16)
+            if not data:
+                break
+            f.write(data)
+
+
 def read_bytes(name, size=1 << 20):
     with open(path(name), "rb", buffering=0) as f:
         return read_fd(f.fileno(), size)

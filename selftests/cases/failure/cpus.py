@@ -7,9 +7,9 @@ import sys
 import time
 
 from lib import abi, iolog
-from lib.case import (IOB, K, MNT, SCRATCH, SLOWNESS, Disk, buffer, check, child,
-                      counted, disable, enable, fsync, iolog_bins, kill, path, pipe, put, read_fd,
-                      run, same, status, sync, wait_for, write_pages)
+from lib.case import (IOB, K, MNT, SCRATCH, SLOWNESS, Disk, buffer, check, child, counted, disable,
+                      enable, fsync, iolog_bins, kill, path, pipe, put, read_fd, read_to, run,
+                      same, status, sync, wait_for, write_pages)
 
 disk = Disk(sys.argv[1])
 TEXT = SCRATCH + "/iolog"
@@ -40,15 +40,6 @@ def write_forever(name):
         time.sleep(0.05 * SLOWNESS)
 
 
-def read_text(fd):
-    with open(TEXT, "wb") as f:
-        while True:
-            data = os.read(fd, 1 << 16)
-            if not data:
-                break
-            f.write(data)
-
-
 def open_bin(nr):
     return os.open("%s/iolog_bin%d" % (IOB, nr), os.O_RDONLY | os.O_NONBLOCK)
 
@@ -77,7 +68,7 @@ enable(log=False)
 same("logs of one CPU", iolog_bins(), ["iolog_bin0"])
 text = os.open(path("iolog"), os.O_RDONLY)
 before = disk.stat()
-reader = child(read_text, text)
+reader = child(read_to, text, TEXT)
 os.close(text)
 bins = [open_bin(0)]
 

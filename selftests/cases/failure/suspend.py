@@ -6,8 +6,8 @@ import time
 
 from lib import iolog
 from lib.case import (K, MNT, SCRATCH, SLOWNESS, BinaryLog, Disk, NullBlk, buffer, check, child,
-                      disable, enable, eventually, fsync, kill, path, put, run, same, status, sync,
-                      value, wait_for, write_pages)
+                      disable, enable, eventually, fsync, kill, path, put, read_to, run, same,
+                      status, sync, value, wait_for, write_pages)
 
 disk = Disk(sys.argv[1])
 TEXT = SCRATCH + "/iolog"
@@ -49,16 +49,6 @@ def write_forever(name):
         time.sleep(0.005 * SLOWNESS)
 
 
-# A system call that gives EINTR ends it
-def read_text(fd):
-    with open(TEXT, "wb") as f:
-        while True:
-            data = os.read(fd, 1 << 16)
-            if not data:
-                break
-            f.write(data)
-
-
 put("/sys/module/suspend/parameters/pm_test_delay", "%d" % SLEEPS)
 sync()
 put("devs", "%s %s" % (disk.name, slow.name))
@@ -70,7 +60,7 @@ before = disk.stat()
 clock = status()["clock"]
 text = os.open(path("iolog"), os.O_RDONLY)
 log = BinaryLog(os.O_NONBLOCK)
-reader = child(read_text, text)
+reader = child(read_to, text, TEXT)
 os.close(text)
 loads = [child(write_forever, "load%d" % n) for n in range(2)]
 ahead = os.open(slow.node, os.O_RDONLY)

@@ -8,8 +8,8 @@ import time
 
 from lib import iolog
 from lib.case import (K, M, MNT, SCRATCH, SLOWNESS, Disk, buffer, check, child, disable, enable,
-                      error_of, eventually, iolog_now, output, path, put, run, same, status, value,
-                      wait_for)
+                      error_of, eventually, iolog_now, output, path, put, read_to, run, same,
+                      status, value, wait_for)
 
 below, virtio, nvme = (Disk(node) for node in sys.argv[1:])
 TEXT = SCRATCH + "/iolog"
@@ -92,15 +92,6 @@ def write_until_it_fails(nr):
         print("a writer is told", e)
 
 
-def read_text(fd):
-    with open(TEXT, "wb") as f:
-        while True:
-            data = os.read(fd, 1 << 16)
-            if not data:
-                break
-            f.write(data)
-
-
 # In so many seconds: a pulled disk must not hold it up
 def soon(what, do, *args):
     began = time.monotonic()
@@ -122,7 +113,7 @@ def pulled(what, name, pull, back):
     put("counters/0", "W age 0 1 2 3 4 5 6 7 0")
     enable(log=False)
     text = os.open(path("iolog"), os.O_RDONLY)
-    reader = child(read_text, text)
+    reader = child(read_to, text, TEXT)
     os.close(text)
     node = os.open(disk.node, os.O_RDONLY)
     dirty = os.open(MNT + "/dirty", os.O_WRONLY | os.O_CREAT, 0o600)
