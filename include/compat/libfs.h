@@ -32,8 +32,7 @@ static inline struct dentry *iob_name_lookup(struct dentry *dir, const char *nam
 #endif
 
 /*
- * Begin to make a name in @dir, which stays locked until iob_name_done() or
- * iob_name_failed().
+ * Begin to make a name in @dir, which stays locked until iob_name_done().
  *
  * May sleep.  Return: the name without an inode, or an error, and then nothing is locked.
  */
@@ -67,12 +66,6 @@ static inline void iob_name_unlock(struct dentry *dentry)
 	inode_unlock(d_inode(dir));
 	dput(dentry);
 #endif
-}
-
-/* No name comes of it. */
-static inline void iob_name_failed(struct dentry *dentry)
-{
-	iob_name_unlock(dentry);
 }
 
 /* The name stays until simple_recursive_removal() or the file system's end. */
