@@ -80,10 +80,10 @@ static inline bool iob_unwind_interrupted(struct unwind_state *state,
 #endif
 
 /*
- * The return address of the probed function, and where it is on the stack.  The function
+ * The word that the probed function returns to, and where it is on the stack.  The function
  * has just been entered, on the current stack.
  */
-static inline unsigned long iob_caller_of(struct pt_regs *regs)
+static inline unsigned long iob_return_word(struct pt_regs *regs)
 {
 	/* not regs_get_kernel_stack_nth(), which first checks which stack it is */
 	return READ_ONCE_NOCHECK(*(unsigned long *)kernel_stack_pointer(regs));
@@ -92,6 +92,23 @@ static inline unsigned long iob_caller_of(struct pt_regs *regs)
 static inline unsigned long iob_stack_at(struct pt_regs *regs)
 {
 	return kernel_stack_pointer(regs);
+}
+
+/*
+ * The address that the probed function returns to in the end, also if a tracer of returns has
+ * put another one in the place of @word, what is there now.  0 if that is not known.
+ */
+static inline unsigned long iob_unwind_caller(struct pt_regs *regs, unsigned long word)
+{
+#ifdef CONFIG_UNWINDER_ORC
+	unsigned long ret;
+
+	/* the unwinder begins behind the function that the registers are of */
+	return iob_unwind_regs(&ret, 1, regs) ? ret : 0;
+#else
+	/* frame pointers begin with the caller's caller */
+	return word;
+#endif
 }
 
 /* Argument @nr of those that the probed function has on the stack, counted from 0. */
@@ -109,9 +126,14 @@ static inline unsigned int iob_unwind_regs(unsigned long *trace,
 }
 
 /* Not known: work on behalf of another task is charged to the task that does it. */
-static inline unsigned long iob_caller_of(struct pt_regs *regs)
+static inline unsigned long iob_return_word(struct pt_regs *regs)
 {
 	return 0;
+}
+
+static inline unsigned long iob_unwind_caller(struct pt_regs *regs, unsigned long word)
+{
+	return word;
 }
 
 static inline unsigned long iob_stack_at(struct pt_regs *regs)

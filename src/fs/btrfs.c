@@ -24,6 +24,7 @@
 #include "btrfs_compressed.h"
 #include "core/intent.h"
 #include "hooks/hook.h"
+#include "stack/call.h"
 
 #define BTRFS_METADATA_INO	1	/* BTRFS_BTREE_INODE_OBJECTID */
 
@@ -84,7 +85,7 @@ static void btrfs_delalloc_entered(struct pt_regs *regs)
 /* (inode, start, end, ...): its pages are let go, to be written */
 static void btrfs_extent_entered(struct pt_regs *regs)
 {
-	if (iob_btrfs_is_writer(iob_caller_of(regs)))
+	if (iob_btrfs_is_writer(iob_call_ret(regs)))
 		iob_btrfs_extent_begins(iob_arg_ptr(regs, 0), iob_arg(regs, 1),
 					iob_arg(regs, 2));
 }
@@ -114,7 +115,7 @@ static void btrfs_read_folio_entered(struct pt_regs *regs)
 /* Of the file that was just asked for; only btrfs calls it. */
 static void btrfs_read_compressed_entered(struct pt_regs *regs)
 {
-	iob_btrfs_reads_compressed(iob_caller_of(regs));
+	iob_btrfs_reads_compressed(iob_call_ret(regs));
 }
 
 #ifdef IOB_BTRFS_REDIRTY

@@ -31,7 +31,7 @@ static void direct_begin(struct inode *inode, struct pt_regs *regs)
 	t = iob_disk_watches(inode) ? iob_task_get() : NULL;
 	if (t) {
 		iob_file_of(inode, &t->file);
-		t->direct = iob_caller_of(regs);
+		t->direct = iob_call_ret(regs);
 	}
 }
 

@@ -12,17 +12,43 @@
 #ifndef IOB_STACK_CALL_H
 #define IOB_STACK_CALL_H
 
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/hash.h>
+
 #include <compat/unwind.h>
+
+#define IOB_CALL_BITS	9
+#define IOB_CALL_PLACES	BIT(IOB_CALL_BITS)
 
 struct iob_call {
 	unsigned long ret;	/* the address it returns to; 0: no call */
 	unsigned long sp;	/* where that address is on the stack */
 };
 
+extern unsigned long iob_call_rets[IOB_CALL_PLACES];
+
+unsigned long iob_call_find_ret(unsigned long word, struct pt_regs *regs);
+
+/**
+ * iob_call_ret - the address that a function returns to
+ * @regs: as they were at its entry, which has just been
+ *
+ * As stack traces have it.  Any context but NMI, preemption off.
+ */
+static inline unsigned long iob_call_ret(struct pt_regs *regs)
+{
+	unsigned long word = iob_return_word(regs);
+
+	if (likely(READ_ONCE(iob_call_rets[hash_long(word, IOB_CALL_BITS)]) == word))
+		return word;
+	return iob_call_find_ret(word, regs);
+}
+
 /* The call of the function that has just been entered with @regs. */
 static inline struct iob_call iob_call_at(struct pt_regs *regs)
 {
-	return (struct iob_call){ iob_caller_of(regs), iob_stack_at(regs) };
+	return (struct iob_call){ iob_call_ret(regs), iob_stack_at(regs) };
 }
 
 #endif
