@@ -475,7 +475,7 @@ void iob_tasks_exit(void)
 			task_destroy(t);
 		cond_resched();
 	}
-	/* wait for call_rcu() of iob_task_free() */
+	/* wait for call_rcu() of iob_task_free(), and of iob_log_ring_free() */
 	rcu_barrier();
 	kmem_cache_destroy(task_cache);
 	kvfree(iob_tasks.bucket);

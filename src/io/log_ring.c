@@ -27,9 +27,20 @@ struct iob_log_ring *iob_log_ring_alloc(unsigned long bytes, int cpu)
 	return ring;
 }
 
-/* Free a ring, or NULL, after a grace period: probes may be writing.  May sleep. */
+static void ring_free_rcu(struct rcu_head *head)
+{
+	kvfree(container_of(head, struct iob_log_ring, rcu));
+}
+
+/*
+ * Free a ring, or NULL, after a grace period: probes may be writing.  May sleep.
+ *
+ * kvfree_rcu() would keep it for up to five seconds more, to free many at once.  The rings of
+ * a reader that opens and closes again and again would pile up: 1 MiB for each CPU and open.
+ * iob_tasks_exit() waits for the last one.
+ */
 void iob_log_ring_free(struct iob_log_ring *ring)
 {
 	if (ring)
-		kvfree_rcu(ring, rcu);
+		call_rcu(&ring->rcu, ring_free_rcu);
 }
