@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of failure/killed."""
+import errno
+import os
+import pty
+import random
+import re
+import select
+import signal
+import sys
+import time
+
+from lib.case import (IOB, MNT, SCRATCH, SLOWNESS, Disk, K, M, buffer, check, disable, drop_caches,
+                      enable, eventually, iolog_now, meminfo, output, path, put, read, read_bytes,
+                      same, status, value, write_error)
+
+disk = Disk(sys.argv[1])
+SECONDS = int(sys.argv[2]) * SLOWNESS
+REFS = "/sys/module/ioblame/refcnt"
+COMMAND = os.environ["IOB_BIN"] + "/ioblame"
+READERS = 16
+seed = random.randrange(1 << 30)
+print("seed %d" % seed)
+dice = random.Random(seed)
+# EIO: what debugfs says of a file that is gone
+ALLOWED = errno.ENOENT, errno.EBUSY, errno.EAGAIN, errno.EINVAL, errno.ENODEV, errno.EIO
+
+
+# --- each of these is killed somewhere inside
+
+def forever(do, *args):
+    while True:
+        try:
+            do(*args)
+        except OSError as e:
+            check(e.errno in ALLOWED, repr(e))
+        time.sleep(0.005)
+
+
+def reads(name, size=64 * K):
+    fd = os.open(path(name), os.O_RDONLY)
+    while os.read(fd, size):
+        pass
+    os.close(fd)
+
+
+# The file stays open, half read
+def holds(name):
+    fd = os.open(path(name), os.O_RDONLY)
+    try:
+        os.read(fd, 10)
+        time.sleep(0.2)
+    finally:
+        os.close(fd)
+
+
+def polls(name):
+    fd = os.open(path(name), os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        p = select.poll()
+        p.register(fd, select.POLLIN)
+        for _ in range(10):
+            if p.poll(100):
+                os.read(fd, 4096)
+    finally:
+        os.close(fd)
+
+
+def reads_all():
+    for folder, _, names in os.walk(IOB):
+        for name in names:
+            if not re.match(r"iolog|counters_pipe", name):
+                read_bytes(folder + "/" + name)
+
+
+def changes():
+    for name, text in (("devs", disk.name), ("role_id", "7"), ("role_id", "0"),
+                       ("counters/0", "RAW size 0 4096 8192 16384 32768 65536 131072 262144 0"),
+                       ("counters/0_filter", "size > 4096"), ("ttl_secs", "5"),
+                       ("role", dice.choice(("thread", "process", "cgroup")))):
+        write_error(name, text)
+
+
+def writes(n):
+    name = "%s/w%d" % (MNT, n)
+    while True:
+        fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.write(fd, b"k" * 32 * K)
+        os.fsync(fd)
+        os.close(fd)
+
+
+def forked(do, *args):
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        forever(do, *args)
+    finally:
+        os._exit(1)
+
+
+# The live view needs a terminal
+def command(*words):
+    if words:
+        pid = os.fork()
+        out = -1
+    else:
+        pid, out = pty.fork()
+    if pid:
+        if out >= 0:
+            terminals[pid] = out
+        return pid
+    if words:
+        null = os.open("/dev/null", os.O_RDWR)
+        for fd in range(3):
+            os.dup2(null, fd)
+    os.environ["TERM"] = "linux"
+    os.execv(COMMAND, (COMMAND,) + words)
+
+
+terminals = {}
+KINDS = (
+    ["%s %s" % (do.__name__, name) for do in (reads, holds, polls)
+     for name in ("iolog", "iolog_bin0", "iolog_bin1")] +
+    ["%s %s" % (do.__name__, name) for do in (reads, holds)
+     for name in ("counters_pipe", "counters_pipe_bin", "intents", "intents_bin", "roles",
+                  "status")] +
+    ["reads_all", "changes"] +
+    ["command", "command snoop", "command record", "command report", "command hist",
+     "command stacks"])
+WORDS = {
+    "snoop": ("snoop", "-D", disk.name), "record": ("record", "-o", SCRATCH + "/recorded"),
+    "report": ("report", "-d", "2"), "hist": ("hist", "io_time", "--by", "process", "-d", "2"),
+    "stacks": ("stacks", "--svg", "-d", "2"),
+}
+
+
+def begin(kind):
+    do, _, name = kind.partition(" ")
+    if do == "command":
+        return command(*WORDS.get(name, ()))
+    return forked(globals()[do], *([name] if name else []))
+
+
+def ended(pid):
+    return os.waitpid(pid, os.WNOHANG)[0] != 0
+
+
+# Return: false if it has ended before.  One that does not end once it is killed hangs in the
+# kernel.
+def kill_at_once(pid, kind):
+    before = ended(pid)
+    if not before:
+        os.kill(pid, signal.SIGKILL)
+        eventually("%s ends once it is killed" % kind, lambda: ended(pid))
+    # a command is refused if another one has changed what it needs
+    check(not before or kind.startswith("command"), "%s ended by itself" % kind)
+    if pid in terminals:
+        os.close(terminals.pop(pid))
+    return not before
+
+
+# VmallocUsed has areas that are free, too: they stay in it until there are many
+def memory():
+    drop_caches()
+    pages = re.findall(r" pages=(\d+) ", read("/proc/vmallocinfo"))
+    parts = [meminfo("SUnreclaim"), meminfo("Percpu"), sum(map(int, pages)) * 4 * K]
+    print("memory: %s KiB" % [part // K for part in parts])
+    return sum(parts)
+
+
+def rounds():
+    alive, killed, switched = [], {}, 0
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end or len(killed) < len(KINDS):
+        check(time.monotonic() < end + 60 * SLOWNESS, "not each kind was killed: %r" % killed)
+        while len(alive) < READERS:
+            # what was killed least, as often as not by itself
+            few = min(killed.get(k, 0) for k in KINDS)
+            kind = dice.choice([k for k in KINDS if killed.get(k, 0) == few])
+            alive.append((begin(kind), kind))
+        if not dice.randrange(3):
+            # EBUSY: changed meanwhile by another
+            write_error("enable", str(dice.randrange(3) and 1))
+            write_error("nr_counters", str(dice.randrange(1, 4)))
+            write_error("devs", disk.name)
+            switched += 1
+        time.sleep(dice.choice((0, 0, 0.01, 0.03, 0.1)))
+        pid, kind = alive.pop(dice.randrange(len(alive)))
+        if kill_at_once(pid, kind):
+            killed[kind] = killed.get(kind, 0) + 1
+    for pid, kind in alive:
+        kill_at_once(pid, kind)
+    print("killed %d, switched %d times; of each kind %s" % (
+        sum(killed.values()), switched, sorted(killed.values())))
+
+
+def commands():
+    _, said = output("ps", "-eo", "comm=")
+    return [line for line in said.splitlines() if line.startswith("ioblame")]
+
+
+loads = [forked(writes, n) for n in range(2)]
+time.sleep(0.5)
+before = memory()
+same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
+put("devs", disk.name)
+put("nr_counters", "1")
+enable(log=False)
+rounds()
+
+# --- nothing is left of them
+eventually("no command and no keeper runs", lambda: not commands())
+disable()
+eventually("the module has no reference", lambda: value(REFS) == "0")
+for name in "counters_pipe", "counters_pipe_bin":
+    os.close(os.open(path(name), os.O_RDONLY))
+put("devs", disk.name, os.O_TRUNC)
+put("role", "thread")
+put("nr_counters", "1")
+enable(log=False)
+same("the logs' memory", status()["memory.log"], "0")
+same("the hook that only readers want",
+     [h.split()[-1] for h in status()["hooks"] if " block_rq_issue " in h], ["ready"])
+disable()
+for pid in loads:
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+os.sync()
+
+# --- and it works
+enable()
+fd = os.open(MNT + "/last", os.O_WRONLY | os.O_CREAT | os.O_DIRECT, 0o600)
+os.pwritev(fd, [buffer(64 * K)], 0)
+os.close(fd)
+same("who pays", {e.who for e in iolog_now() if e.ino == os.stat(MNT + "/last").st_ino},
+     {"pid-%d" % os.getpid()})
+check("stack_wrong" not in status()["lost"], status()["lost"])
+disable()
+same("rmmod", output("rmmod", "ioblame")[0], 0)
+
+
+# RCU and the kernel's workers free some of it later
+def is_back():
+    return memory() - before < 4 * M
+
+
+try:
+    eventually("the memory is back", is_back)
+except SystemExit:
+    print(output("sh", "-c", "slabtop -o -s c | head -n 25; sort -k2 -rn /proc/vmallocinfo | "
+                 "head -n 20; cat /proc/meminfo")[1])
+    raise
