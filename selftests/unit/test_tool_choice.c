@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The lists of words, which the completion file has to repeat. */
+/* The lists of words. */
 #include "choice.h"
 #include "test.h"
-
-static char completion[1 << 14];
 
 static const struct list {
 	const char *const *words;
 	int nr;
-	const char *option;	/* the case in the completion file */
 } lists[] = {
-	{ choice_pivots, NR_PIVOTS, "\t--by)" },
-	{ choice_sorts, NR_SORTS, "\t-s | --sort)" },
-	{ choice_weights, NR_WEIGHTS, "\t--weight)" },
-	{ choice_fields, NR_FIELDS, "\thist) words=" },
-	{ choice_commands, NR_COMMANDS, "\tlocal commands=" },
+	{ choice_pivots, NR_PIVOTS },
+	{ choice_sorts, NR_SORTS },
+	{ choice_weights, NR_WEIGHTS },
+	{ choice_fields, NR_FIELDS },
+	{ choice_commands, NR_COMMANDS },
 };
 
 static void finds(void)
@@ -39,33 +36,22 @@ static void finds(void)
 		fail("the list is '%s'", text);
 }
 
-static void completes(void)
+/* What may follow a word of `config`. */
+static void follows(void)
 {
-	FILE *f = fopen(COMPLETION, "r");
-	size_t i;
+	const char *const *words;
+	int nr;
 
-	if (!f || !fread(completion, 1, sizeof(completion) - 1, f)) {
-		fail("cannot read %s", COMPLETION);
-		return;
-	}
-	fclose(f);
-	for (i = 0; i < ARRAY_SIZE(lists); i++) {
-		char want[256] = "'";
-		const char *at = strstr(completion, lists[i].option), *end;
-		int k;
-
-		for (k = 0; k < lists[i].nr; k++)
-			sprintf(want + strlen(want), "%s%s", k ? " " : "", lists[i].words[k]);
-		end = at ? strchr(at, '\n') : NULL;
-		at = at ? strstr(at, want) : NULL;
-		if (!at || at > end)
-			fail("the completion of%s is not %s'", lists[i].option, want);
-	}
+	words = choice_config_after("role", &nr);
+	if (nr != 3 || choice_find("process", words, nr) < 0)
+		fail("config set role has %d words", nr);
+	if (choice_config_after("max_roles", &nr) || nr)
+		fail("max_roles has words");
 }
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(finds), TEST(completes) };
+	static const struct test tests[] = { TEST(finds), TEST(follows) };
 
 	return run_tests("tool_choice", tests, ARRAY_SIZE(tests));
 }

@@ -2,27 +2,32 @@
 /*
  * choice - the words that the command line chooses from
  *
- * Each list stands here once: the enum, its names, the help text and the error
- * messages are made of it.  selftests/unit/test_tool_choice.c checks that the
- * completion file has the same words.
+ * Each list stands here once: the enum, its names, the help text, the completion and the
+ * error messages are made of it.
  */
 #ifndef IOBLAME_CHOICE_H
 #define IOBLAME_CHOICE_H
 
 #include <stddef.h>
 
-/* X(CONSTANT, word) */
+/* X(CONSTANT, word): each has a function cmd_word() */
+#define CHOICE_RUN(X)			\
+	X(TOP, top)			\
+	X(SNOOP, snoop)			\
+	X(REPORT, report)		\
+	X(HIST, hist)			\
+	X(STACKS, stacks)		\
+	X(RECORD, record)		\
+	X(CONFIG, config)		\
+	X(STATUS, status)		\
+	X(DOCTOR, doctor)
+
+/* replay is a view, with a recording */
 #define CHOICE_COMMANDS(X)		\
-	X(TOP, "top")			\
-	X(SNOOP, "snoop")		\
-	X(REPORT, "report")		\
-	X(HIST, "hist")			\
-	X(STACKS, "stacks")		\
-	X(RECORD, "record")		\
-	X(REPLAY, "replay")		\
-	X(CONFIG, "config")		\
-	X(STATUS, "status")		\
-	X(DOCTOR, "doctor")
+	CHOICE_RUN(X)			\
+	X(REPLAY, replay)
+
+/* X(CONSTANT, "word") */
 
 /* What a row stands for */
 #define CHOICE_PIVOTS(X)		\
@@ -56,6 +61,17 @@
 	X(IO, "io_time")		\
 	X(TOTAL, "total_time")		\
 	X(AGE, "age")
+
+/* What may follow a word of `config`: X(word, words) */
+#define CHOICE_CONFIG(X)						\
+	X("config", "show", "set", "devices", "counters", "counter",	\
+	  "filter", "enable", "disable")				\
+	X("set", "enable", "charge", "role", "max_roles", "max_intents",\
+	  "max_causes", "max_acts", "ttl_secs", "nr_counters")		\
+	X("devices", "add", "remove", "only", "clear")			\
+	X("role", "thread", "process", "cgroup")			\
+	X("charge", "split", "first")		\
+	X("enable", "0", "1")
 
 enum command {
 #define X(constant, word)	CMD_##constant,
@@ -98,9 +114,18 @@ extern const char *const choice_sorts[NR_SORTS];
 extern const char *const choice_weights[NR_WEIGHTS];
 extern const char *const choice_fields[NR_FIELDS];
 
-/* Room for the words of any list, with commas */
-#define CHOICE_LIST	128
+/* The words of `config` after @word; the last is NULL */
+struct choice_config {
+	const char *word;
+	const char *const *words;
+};
 
+extern const struct choice_config choice_config[];
+
+/* Room for the words of any list, with commas */
+#define CHOICE_LIST	512
+
+const char *const *choice_config_after(const char *word, int *nr);
 int choice_find(const char *word, const char *const *words, int nr);
 const char *choice_list(char *to, const char *const *words, int nr);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "choice.h"
 #include "cmd.h"
 #include "device.h"
 #include "dir.h"
@@ -19,15 +20,6 @@
 #include "opts.h"
 #include "out.h"
 #include "text.h"
-
-static const char * const settings[] = {
-	"enable", "charge", "role", "max_roles", "max_intents", "max_causes", "max_acts",
-	"ttl_secs", "nr_counters",
-};
-
-enum {
-	NR_SETTINGS = ARRAY_SIZE(settings),
-};
 
 static char *escape_and_free(char *text)
 {
@@ -99,12 +91,15 @@ static void print_counters(void)
 static void show_settings_json(void)
 {
 	struct json_object *o = json_begin("config"), *list = json_object_new_array(), *c;
-	unsigned int i, nr = nr_counters();
+	unsigned int nr = nr_counters();
+	const char *const *settings;
 	char *text;
 	uint64_t n;
+	int i, all;
 
 	json_n(o, "schema", 1);
-	for (i = 0; i < NR_SETTINGS; i++) {
+	settings = choice_config_after("set", &all);
+	for (i = 0; i < all; i++) {
 		text = escape_and_free(dir_read_word(settings[i]));
 		if (text && text_parse_u64(text, &n))
 			json_n(o, settings[i], n);
@@ -115,7 +110,7 @@ static void show_settings_json(void)
 	each_device(json_device, list);
 	json_object_object_add(o, "devices", list);
 	list = json_object_new_array();
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < (int)nr; i++) {
 		c = json_object_new_object();
 		text = counter_part(i, "");
 		json_text(c, "spec", text);
@@ -131,14 +126,16 @@ static void show_settings_json(void)
 
 static int show_settings(const struct opts *o)
 {
-	unsigned int i;
+	const char *const *settings;
 	char *text;
+	int i, nr;
 
 	if (o->format == FORMAT_JSON) {
 		show_settings_json();
 		return EXIT_OK;
 	}
-	for (i = 0; i < NR_SETTINGS; i++) {
+	settings = choice_config_after("set", &nr);
+	for (i = 0; i < nr; i++) {
 		text = escape_and_free(dir_read_word(settings[i]));
 		out_printf("%-12s %s\n", settings[i], text ? text : "?");
 		free(text);
@@ -179,20 +176,36 @@ static int set_setting(const char *name, const char *value)
 	return err ? setting_refused(err, name, value) : EXIT_OK;
 }
 
+/* Print what may follow a word of `config`.  Return: the exit status. */
+static int config_unknown(const char *after, const char *word)
+{
+	char safe[ESCAPE_SIZE(80)], list[CHOICE_LIST];
+	const char *const *words;
+	int nr;
+
+	words = choice_config_after(after, &nr);
+	escape_text(safe, sizeof(safe), word, strnlen(word, 80));
+	msg("%s%s has no '%s'; choose one of %s", strcmp(after, "config") ? "config " : "", after,
+	    safe, choice_list(list, words, nr));
+	return EXIT_USAGE;
+}
+
 static int set_named_setting(char **args, int nr)
 {
-	unsigned int i;
+	const char *const *words;
+	int all;
 
 	if (nr != 2) {
 		msg("config set needs a name and a value; try: ioblame config --help");
 		return EXIT_USAGE;
 	}
-	for (i = 0; i < NR_SETTINGS; i++) {
-		if (!strcmp(args[0], settings[i]))
-			return set_setting(args[0], args[1]);
-	}
-	msg("there is no such setting; see: ioblame config show");
-	return EXIT_USAGE;
+	words = choice_config_after("set", &all);
+	if (choice_find(args[0], words, all) < 0)
+		return config_unknown("set", args[0]);
+	words = choice_config_after(args[0], &all);
+	if (words && choice_find(args[1], words, all) < 0)
+		return config_unknown(args[0], args[1]);
+	return set_setting(args[0], args[1]);
 }
 
 /* devices [add|remove|only DEVICE...] | clear */
@@ -272,13 +285,6 @@ static int set_counter(char **args, int nr, const char *end)
 	return err ? setting_refused(err, name, args[1]) : EXIT_OK;
 }
 
-static int unknown_subcommand(void)
-{
-	msg("config has show, set, devices, counters, counter, filter, enable and disable; "
-	    "try: ioblame config --help");
-	return EXIT_USAGE;
-}
-
 int cmd_config(const struct opts *o)
 {
 	const char *what = o->nr_args ? o->args[0] : "show";
@@ -305,7 +311,7 @@ int cmd_config(const struct opts *o)
 	else if (!strcmp(what, "disable") && nr == 0)
 		ret = set_setting("enable", "0");
 	else
-		ret = unknown_subcommand();
+		ret = config_unknown("config", what);
 	out_flush();
 	return ret;
 }

@@ -1,32 +1,76 @@
 # bash completion for ioblame                              -*- shell-script -*-
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2207
+#
+# Commands, options and their words come from `ioblame help --words`, so nothing is repeated
+# here but where disks, pids and names are found.
 
 _ioblame_disks() {
 	local d
 	for d in /sys/class/block/*; do printf '%s\n' "${d##*/}"; done
 }
 
-_ioblame_options() {
-	local which='-D --device -p --pid -c --comm -g --cgroup --file --rw -d --duration --sync'
-	local views="$which -T --timestamp --json --csv"
-	case $1 in
-	top) echo "$views --by -s --sort -r --rows -S --submitter -a --accumulate -b --batch" ;;
-	snoop) echo "$views --stacks --errors --min-lat -r --rows" ;;
-	report) echo "$views --by -s --sort -r --rows -S --submitter" ;;
-	hist) echo "$views --by -s --sort -r --rows" ;;
-	stacks) echo "$views -s --sort -r --rows --folded --svg --weight -o --output" ;;
-	record) echo "$which -o --output" ;;
-	config | status) echo "--json" ;;
-	doctor) echo "--json --bundle --bundle= --anonymous" ;;
+# _ioblame_values KIND...: words are as they are; a single kind is looked up
+_ioblame_values() {
+	case $* in
+	disk) _ioblame_disks ;;
+	pid) ps -eo pid= 2>/dev/null ;;
+	comm) ps -eo comm= 2>/dev/null ;;
+	file) compgen -A file -- "$cur" ;;
+	cgroup) compgen -A directory -- "${cur:-/sys/fs/cgroup/}" ;;
+	*) printf '%s\n' "$@" ;;
 	esac
-	echo "-h --help -V --version"
+}
+
+# The options of a command that begin with what is typed, or the values of one of them: of the
+# option WORD, if it has a value
+_ioblame_option() { # COMMAND [WORD]
+	local kind command long short value rest
+	while read -r kind command long short value rest; do
+		[[ $kind == option && $command == "$1" ]] || continue
+		if [[ -z ${2:-} ]]; then
+			printf '%s\n' "$long"
+			[[ $value != maybe ]] || printf '%s\n' "$long="
+			[[ $short == -- ]] || printf '%s\n' "$short"
+		elif [[ ($2 == "$long" || $2 == "$short") && $value != none ]]; then
+			# shellcheck disable=SC2086
+			_ioblame_values $rest
+			return
+		fi
+	done <<<"$_ioblame_table"
+	[[ -n ${2:-} ]] || printf '%s\n' -h --help -V --version
+}
+
+# The commands, or those of one kind; or what may be typed without an option
+_ioblame_commands() { # [view]
+	local kind name what rest
+	while read -r kind name what rest; do
+		[[ $kind != command || ${1:-$what} != "$what" ]] || printf '%s\n' "$name"
+	done <<<"$_ioblame_table"
+}
+
+_ioblame_arguments() { # COMMAND
+	local kind command rest
+	while read -r kind command rest; do
+		[[ $kind != argument || $command != "$1" ]] || printf '%s\n' "$rest"
+	done <<<"$_ioblame_table"
+}
+
+# What may follow a word of `ioblame config`
+_ioblame_config() { # WORD
+	local kind word rest
+	case $1 in
+	add | remove | only) _ioblame_disks ;;
+	esac
+	while read -r kind word rest; do
+		[[ $kind != config || $word != "$1" ]] || printf '%s\n' "$rest"
+	done <<<"$_ioblame_table"
 }
 
 _ioblame() {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i command='' words=''
-	local commands='top snoop report hist stacks record replay config status doctor help'
-	local views='top snoop report hist stacks'
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i command='' words
+	local _ioblame_table
+	_ioblame_table=$("${COMP_WORDS[0]}" help --words 2>/dev/null) || return
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == -- ]]; then
@@ -34,35 +78,36 @@ _ioblame() {
 			COMPREPLY=($(compgen -A command -A file -- "$cur"))
 			return
 		fi
-		if [[ " $commands " == *" ${COMP_WORDS[i]} "* && (-z $command || $command == replay) ]]; then
+		if [[ (-z $command || $command == replay) &&
+			$'\n'$(_ioblame_commands)$'\nhelp\n' == *$'\n'"${COMP_WORDS[i]}"$'\n'* ]]; then
 			command=${COMP_WORDS[i]}
 		fi
 	done
-	case $prev in
-	-D | --device) words=$(_ioblame_disks) ;;
-	--by) words='process file device cgroup stack op why' ;;
-	-s | --sort) words='bytes ios read written p99 time' ;;
-	--weight) words='bytes ios time' ;;
-	--rw) words='R A W D F RA RAW' ;;
-	-p | --pid) words=$(ps -eo pid= 2>/dev/null) ;;
-	-c | --comm) words=$(ps -eo comm= 2>/dev/null) ;;
-	-o | --output | replay | --file) COMPREPLY=($(compgen -A file -- "$cur")) && return ;;
-	-g | --cgroup) COMPREPLY=($(compgen -A directory -- "${cur:-/sys/fs/cgroup/}")) && return ;;
-	hist) words='size wait_time io_time total_time age' ;;
-	config) words='show set devices counters counter filter enable disable' ;;
-	set) words='enable charge role max_roles max_intents max_causes max_acts ttl_secs nr_counters' ;;
-	devices) words='add remove only clear' ;;
-	add | remove | only) words=$(_ioblame_disks) ;;
-	help) words=$commands ;;
-	esac
-	if [[ -z $words ]]; then
-		if [[ $cur == -* ]]; then
-			words=$(_ioblame_options "${command:-top}")
-		elif [[ -z $command ]]; then
-			words=$commands
-		elif [[ $command == replay ]]; then
-			words=$views
+	# bash takes --by=x for three words
+	if [[ $cur == = ]]; then
+		cur=''
+	elif [[ $prev == = ]]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	if [[ $prev == -* ]]; then
+		words=$(_ioblame_option "${command:-top}" "$prev")
+		if [[ -n $words ]]; then
+			COMPREPLY=($(compgen -W "$words" -- "$cur"))
+			return
 		fi
+	fi
+	if [[ $cur == -* ]]; then
+		words=$(_ioblame_option "${command:-top}")
+	elif [[ -z $command || $prev == help ]]; then
+		words=$(_ioblame_commands)$'\nhelp'
+	elif [[ $command == replay && $prev == replay ]]; then
+		words=$(compgen -A file -- "$cur")
+	elif [[ $command == replay ]]; then
+		words=$(_ioblame_commands view)
+	elif [[ $command == config ]]; then
+		words=$(_ioblame_config "$prev")
+	elif [[ $prev == "$command" ]]; then
+		words=$(_ioblame_arguments "$command")
 	fi
 	COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }

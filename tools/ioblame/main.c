@@ -2,8 +2,8 @@
 /*
  * ioblame: find the cause of IO
  *
- * opts.c parses the command line, and each cmd_*.c is a command.  A view is a
- * command that shows records: view.c reads them from source.c (the module's logs or
+ * opts.c parses the command line by the tables of options.h, and each cmd_*.c is a command.
+ * A view is a command that shows records: view.c reads them from source.c (the module's logs or
  * a recording) and calls the view.  session.c switches the module on and off.
  */
 #include <fcntl.h>
@@ -37,11 +37,10 @@ static void occupy_standard_files(void)
 int main(int argc, char **argv)
 {
 	static int (*const commands[NR_COMMANDS])(const struct opts *o) = {
-		[CMD_TOP] = cmd_top, [CMD_SNOOP] = cmd_snoop,
-		[CMD_REPORT] = cmd_report, [CMD_HIST] = cmd_hist,
-		[CMD_STACKS] = cmd_stacks, [CMD_RECORD] = cmd_record,
-		[CMD_CONFIG] = cmd_config, [CMD_STATUS] = cmd_status,
-		[CMD_DOCTOR] = cmd_doctor,
+#define X(constant, word) \
+		[CMD_##constant] = cmd_##word,
+		CHOICE_RUN(X)
+#undef X
 	};
 	struct opts opts;
 	int ret;

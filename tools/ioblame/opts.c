@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,100 +8,13 @@
 #include "escape.h"
 #include "help.h"
 #include "msg.h"
+#include "options.h"
 #include "opts.h"
-#include "rec.h"
 #include "text.h"
-
-enum {
-	OPT_FILE = 256,
-	OPT_RW,
-	OPT_JSON,
-	OPT_CSV,
-	OPT_STACKS,
-	OPT_ERRORS,
-	OPT_MIN_LAT,
-	OPT_BY,
-	OPT_WEIGHT,
-	OPT_FOLDED,
-	OPT_SVG,
-	OPT_SYNC,
-	OPT_BUNDLE,
-	OPT_ANONYMOUS,
-};
-
-#define CMD(c)	(1U << CMD_##c)
-#define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS))
-
-/* The commands that have an option.  Every command has --help and --version. */
-static const struct {
-	int opt;
-	unsigned int commands;
-} options_of[] = {
-	{ 'D', VIEWS | CMD(RECORD) },
-	{ 'p', VIEWS | CMD(RECORD) },
-	{ 'c', VIEWS | CMD(RECORD) },
-	{ 'g', VIEWS | CMD(RECORD) },
-	{ OPT_FILE, VIEWS | CMD(RECORD) },
-	{ OPT_RW, VIEWS | CMD(RECORD) },
-	{ 's', VIEWS & ~CMD(SNOOP) },
-	{ 'r', VIEWS },
-	{ 'T', VIEWS },
-	{ OPT_JSON, VIEWS | CMD(STATUS) | CMD(CONFIG) | CMD(DOCTOR) },
-	{ OPT_CSV, VIEWS },
-	{ 'd', VIEWS | CMD(RECORD) },
-	{ OPT_STACKS, CMD(SNOOP) },
-	{ OPT_ERRORS, CMD(SNOOP) },
-	{ OPT_MIN_LAT, CMD(SNOOP) },
-	{ OPT_BY, CMD(TOP) | CMD(REPORT) | CMD(HIST) },
-	{ OPT_WEIGHT, CMD(STACKS) },
-	{ OPT_FOLDED, CMD(STACKS) },
-	{ OPT_SVG, CMD(STACKS) },
-	{ OPT_SYNC, VIEWS | CMD(RECORD) },
-	{ 'o', CMD(RECORD) | CMD(STACKS) },
-	{ 'a', CMD(TOP) },
-	{ 'b', CMD(TOP) },
-	{ 'S', CMD(TOP) | CMD(REPORT) },
-	{ OPT_BUNDLE, CMD(DOCTOR) },
-	{ OPT_ANONYMOUS, CMD(DOCTOR) },
-};
-
-static const char short_options[] = ":D:p:c:g:s:r:d:o:TVhabS";
-
-static const struct option long_options[] = {
-	{ "device", required_argument, NULL, 'D' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "comm", required_argument, NULL, 'c' },
-	{ "cgroup", required_argument, NULL, 'g' },
-	{ "file", required_argument, NULL, OPT_FILE },
-	{ "rw", required_argument, NULL, OPT_RW },
-	{ "sort", required_argument, NULL, 's' },
-	{ "rows", required_argument, NULL, 'r' },
-	{ "timestamp", no_argument, NULL, 'T' },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "csv", no_argument, NULL, OPT_CSV },
-	{ "version", no_argument, NULL, 'V' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "duration", required_argument, NULL, 'd' },
-	{ "stacks", no_argument, NULL, OPT_STACKS },
-	{ "errors", no_argument, NULL, OPT_ERRORS },
-	{ "min-lat", required_argument, NULL, OPT_MIN_LAT },
-	{ "by", required_argument, NULL, OPT_BY },
-	{ "weight", required_argument, NULL, OPT_WEIGHT },
-	{ "folded", no_argument, NULL, OPT_FOLDED },
-	{ "svg", no_argument, NULL, OPT_SVG },
-	{ "sync", no_argument, NULL, OPT_SYNC },
-	{ "output", required_argument, NULL, 'o' },
-	{ "accumulate", no_argument, NULL, 'a' },
-	{ "batch", no_argument, NULL, 'b' },
-	{ "submitter", no_argument, NULL, 'S' },
-	{ "bundle", optional_argument, NULL, OPT_BUNDLE },
-	{ "anonymous", no_argument, NULL, OPT_ANONYMOUS },
-	{ NULL, 0, NULL, 0 },
-};
 
 static int usage_error(const struct opts *o, const char *fmt, const char *what)
 {
-	char text[160], safe[ESCAPE_SIZE(64)];
+	char text[CHOICE_LIST + 512], safe[ESCAPE_SIZE(64)];
 
 	escape_text(safe, sizeof(safe), what ? what : "", 64);
 	snprintf(text, sizeof(text), fmt, safe);
@@ -112,39 +24,13 @@ static int usage_error(const struct opts *o, const char *fmt, const char *what)
 	return EXIT_USAGE;
 }
 
-static bool add_to_list(const char **list, unsigned int *nr, const char *value)
+static int unknown_command(const struct opts *o, const char *word)
 {
-	if (*nr == OPTS_LIST || !*value)
-		return false;
-	list[(*nr)++] = value;
-	return true;
-}
+	char list[CHOICE_LIST], text[CHOICE_LIST + 64];
 
-static bool add_pid(const char *word, void *arg)
-{
-	struct opts *o = arg;
-	uint64_t pid;
-
-	if (o->nr_pids == OPTS_LIST || !text_parse_u64(word, &pid) || !pid ||
-	    pid > INT32_MAX)
-		return false;
-	o->pid[o->nr_pids++] = pid;
-	return true;
-}
-
-static bool parse_rw(struct opts *o, const char *letters)
-{
-	size_t i, n = strlen(letters);
-
-	if (!n || n >= sizeof(o->rw))
-		return false;
-	for (i = 0; i < n; i++) {
-		o->rw[i] = toupper((unsigned char)letters[i]);
-		if (!strchr(rec_op_letters, o->rw[i]))
-			return false;
-	}
-	o->rw[n] = '\0';
-	return true;
+	snprintf(text, sizeof(text), "there is no command '%%s'; choose one of %s, help",
+		 choice_list(list, choice_commands, NR_COMMANDS));
+	return usage_error(o, text, word);
 }
 
 static bool parse_choice(const char *word, const char * const *words, int nr, int *to)
@@ -157,164 +43,109 @@ static bool parse_choice(const char *word, const char * const *words, int nr, in
 	return true;
 }
 
-/* Set an option that has a value.  Return: false if the option cannot have it. */
-static bool set_value(struct opts *o, int opt, const char *arg)
+/* The table as getopt takes it: rows of one name have one key. */
+static void make_getopt(struct option *longs, char *shorts)
 {
-	uint64_t n;
-	int word = 0;
+	const struct option_row *row;
 
-	switch (opt) {
-	case 'D':
-		return add_to_list(o->device, &o->nr_devices, arg);
-	case 'p':
-		return text_parse_list(arg, add_pid, o);
-	case 'c':
-		return add_to_list(o->comm, &o->nr_comms, arg);
-	case 'g':
-		return add_to_list(o->cgroup, &o->nr_cgroups, arg);
-	case OPT_FILE:
-		return add_to_list(o->file, &o->nr_files, arg);
-	case OPT_RW:
-		return parse_rw(o, arg);
-	case 's':
-		if (!parse_choice(arg, choice_sorts, NR_SORTS, &word))
-			return false;
-		o->sort = word;
-		o->given_sort = true;
-		return true;
-	case 'r':
-		if (!text_parse_u64(arg, &n) || !n || n > 100000)
-			return false;
-		o->rows = n;
-		return true;
-	case 'd':
-		return text_parse_nsecs(arg, 1000000000, &o->duration_ns) && o->duration_ns;
-	case OPT_MIN_LAT:
-		return text_parse_nsecs(arg, 1000000, &o->min_lat_ns);
-	case OPT_BY:
-		if (!parse_choice(arg, choice_pivots, NR_PIVOTS, &word))
-			return false;
-		o->by = word;
-		o->given_by = true;
-		return true;
-	case OPT_WEIGHT:
-		if (!parse_choice(arg, choice_weights, NR_WEIGHTS, &word))
-			return false;
-		o->weight = word;
-		return true;
-	case OPT_BUNDLE:
-		o->bundle = true;
-		o->output = arg;
-		return *arg;
-	case 'o':
-		o->output = arg;
-		return *arg;
+	*shorts++ = ':';
+	*shorts++ = 'h';
+	*shorts++ = 'V';
+	*longs++ = (struct option){ "help", no_argument, NULL, 'h' };
+	*longs++ = (struct option){ "version", no_argument, NULL, 'V' };
+	for (row = option_rows; row < option_rows + option_nr; row++) {
+		if (!row->set)
+			continue;
+		*longs++ = (struct option){
+			row->name, !row->value ? no_argument : *row->value == '[' ?
+			optional_argument : required_argument, NULL, option_key(row),
+		};
+		if (row->letter) {
+			*shorts++ = row->letter;
+			if (row->value)
+				*shorts++ = ':';
+		}
 	}
-	return false;
+	*longs = (struct option){ 0 };
+	*shorts = '\0';
 }
 
-static void set_flag(struct opts *o, int opt)
+static const char *option_name(int key)
 {
-	switch (opt) {
-	case 'T':
-		o->timestamp = true;
-		break;
-	case OPT_JSON:
-		o->format = FORMAT_JSON;
-		break;
-	case OPT_CSV:
-		o->format = FORMAT_CSV;
-		break;
-	case OPT_STACKS:
-		o->stacks = true;
-		break;
-	case OPT_ERRORS:
-		o->errors = true;
-		break;
-	case OPT_SVG:
-		o->svg = true;
-		break;
-	case OPT_FOLDED:
-		o->svg = false;
-		break;
-	case OPT_SYNC:
-		o->sync = true;
-		break;
-	case OPT_BUNDLE:
-		o->bundle = true;
-		o->output = NULL;
-		break;
-	case OPT_ANONYMOUS:
-		o->anonymous = true;
-		break;
-	case 'a':
-		o->accumulate = true;
-		break;
-	case 'b':
-		o->batch = true;
-		break;
-	case 'S':
-		o->submitter = true;
-		break;
-	}
+	const struct option_row *row = option_rows;
+
+	while (!row->set || option_key(row) != key)
+		row++;
+	return row->name;
 }
 
-static bool command_has_option(enum command command, int opt)
+/* The option is not the command's, or its value is none of its own. */
+static int option_refused(struct opts *o, int key, const struct option_row *row)
 {
-	size_t i;
+	char text[CHOICE_LIST + 128], list[CHOICE_LIST];
 
-	for (i = 0; i < ARRAY_SIZE(options_of); i++) {
-		if (options_of[i].opt == opt)
-			return options_of[i].commands & 1U << command;
-	}
-	return false;
+	if (!row)
+		snprintf(text, sizeof(text), "%s has no --%s", choice_commands[o->command],
+			 option_name(key));
+	else if (row->words)
+		snprintf(text, sizeof(text), "--%s cannot be '%%s'; choose one of %s", row->name,
+			 choice_list(list, row->words, row->nr_words));
+	else
+		snprintf(text, sizeof(text), "--%s cannot be '%%s'", row->name);
+	return usage_error(o, text, optarg);
 }
 
-static const char *option_name(int opt)
+/* help [COMMAND]; --words and --manual are for ioblame.bash and the Makefile */
+static int parse_help(struct opts *o, int nr, char **words)
 {
-	const struct option *l;
+	int command = -1;
 
-	for (l = long_options; l->name && l->val != opt; l++)
-		;
-	return l->name;
+	if (nr && !strcmp(words[0], "--words"))
+		help_words();
+	else if (nr && !strcmp(words[0], "--manual"))
+		help_manual();
+	else if (!nr || parse_choice(words[0], choice_commands, NR_COMMANDS, &command))
+		help_print(command);
+	else
+		return unknown_command(o, words[0]);
+	return OPTS_DONE;
+}
+
+/* One option.  Return: EXIT_OK, EXIT_USAGE after an error, or OPTS_DONE. */
+static int parse_option(struct opts *o, int key, const char *word)
+{
+	const struct option_row *row;
+
+	switch (key) {
+	case 'h':
+		help_print(o->given_command ? (int)o->command : -1);
+		return OPTS_DONE;
+	case 'V':
+		printf("ioblame %s\n", VERSION);
+		return OPTS_DONE;
+	case '?':
+		return usage_error(o, "unknown option %s", word);
+	case ':':
+		return usage_error(o, "%s needs a value", word);
+	}
+	row = option_find(o->command, key);
+	return row && row->set(o, row, optarg) ? EXIT_OK : option_refused(o, key, row);
 }
 
 static int parse_options(struct opts *o, int argc, char **argv)
 {
-	int opt;
+	struct option *longs = must(calloc(option_nr + 3, sizeof(*longs)));
+	char *shorts = must(calloc(option_nr + 2, 2));
+	int key, ret = EXIT_OK;
 
+	make_getopt(longs, shorts);
 	optind = 0;
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0) {
-		if (opt == 'h') {
-			help_print(o->given_command ? (int)o->command : -1);
-			return OPTS_DONE;
-		}
-		if (opt == 'V') {
-			printf("ioblame %s\n", VERSION);
-			return OPTS_DONE;
-		}
-		if (opt == '?')
-			return usage_error(o, "unknown option %s", argv[optind - 1]);
-		if (opt == ':')
-			return usage_error(o, "%s needs a value", argv[optind - 1]);
-		if (!command_has_option(o->command, opt)) {
-			char text[64];
-
-			snprintf(text, sizeof(text), "%s has no --%s",
-				 choice_commands[o->command], option_name(opt));
-			return usage_error(o, "%s", text);
-		}
-		if (!optarg) {
-			set_flag(o, opt);
-		} else if (!set_value(o, opt, optarg)) {
-			char text[64];
-
-			snprintf(text, sizeof(text), "--%s cannot be '%%s'", option_name(opt));
-			return usage_error(o, text, optarg);
-		}
-	}
-	return EXIT_OK;
+	while (!ret && (key = getopt_long(argc, argv, shorts, longs, NULL)) >= 0)
+		ret = parse_option(o, key, argv[optind - 1]);
+	free(longs);
+	free(shorts);
+	return ret;
 }
 
 /* [INTERVAL [COUNT]] */
@@ -335,6 +166,13 @@ static int parse_args(struct opts *o, char **args, int nr)
 	char list[CHOICE_LIST], text[CHOICE_LIST + 64];
 	int word;
 
+	if (FREE & 1U << o->command) {
+		o->args = args;
+		o->nr_args = nr;
+		return EXIT_OK;
+	}
+	if (TIMELESS & 1U << o->command)
+		return nr ? usage_error(o, "unexpected argument '%s'", args[0]) : EXIT_OK;
 	switch (o->command) {
 	case CMD_HIST:
 		choice_list(list, choice_fields, NR_FIELDS);
@@ -344,17 +182,10 @@ static int parse_args(struct opts *o, char **args, int nr)
 			return usage_error(o, text, nr ? args[0] : NULL);
 		o->field = word;
 		return parse_interval(o, args + 1, nr - 1);
-	case CMD_CONFIG:
-		o->args = args;
-		o->nr_args = nr;
-		return EXIT_OK;
 	case CMD_RECORD:
 		if (!o->output)
 			return usage_error(o, "record needs a file: -o FILE", NULL);
 		return parse_interval(o, args, nr);
-	case CMD_STATUS:
-	case CMD_DOCTOR:
-		return nr ? usage_error(o, "unexpected argument '%s'", args[0]) : EXIT_OK;
 	default:
 		return parse_interval(o, args, nr);
 	}
@@ -407,17 +238,15 @@ int opts_parse(struct opts *o, int argc, char **argv)
 			return usage_error(o, "a command is missing after --", NULL);
 		}
 	}
-	if (argc > 1 && !strcmp(argv[1], "help")) {
-		help_print(argc > 2 ? choice_find(argv[2], choice_commands, NR_COMMANDS) : -1);
-		return OPTS_DONE;
-	}
+	if (argc > 1 && !strcmp(argv[1], "help"))
+		return parse_help(o, argc - 2, argv + 2);
 	if (argc > 1 && parse_choice(argv[1], choice_commands, NR_COMMANDS, &word)) {
 		o->command = word;
 		o->given_command = true;
 		argc--;
 		argv++;
 	} else if (argc > 1 && argv[1][0] >= 'a' && argv[1][0] <= 'z') {
-		return usage_error(o, "there is no command '%s'", argv[1]);
+		return unknown_command(o, argv[1]);
 	}
 	if (o->command == CMD_REPLAY) {
 		taken = parse_replay(o, argc, argv);
@@ -426,7 +255,7 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		argc -= taken;
 		argv += taken;
 	}
-	if (o->run && !((VIEWS | CMD(RECORD)) & 1U << o->command))
+	if (o->run && !(WATCHES & 1U << o->command))
 		return usage_error(o, "it cannot run a command", NULL);
 	if (o->run && o->input)
 		return usage_error(o, "replay cannot run a command", NULL);
@@ -439,8 +268,7 @@ int opts_parse(struct opts *o, int argc, char **argv)
 	if (!ret && o->anonymous && !o->bundle)
 		return usage_error(o, "--anonymous needs --bundle", NULL);
 	/* these views print once: an interval is their duration */
-	if (!ret && o->interval_ns && (1U << o->command &
-				       (CMD(SNOOP) | CMD(STACKS) | CMD(RECORD)))) {
+	if (!ret && o->interval_ns && ONCE & 1U << o->command) {
 		if (!o->duration_ns)
 			o->duration_ns = o->interval_ns * (o->count ? o->count : 1);
 		o->interval_ns = 0;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The one table of commands: how each is used, what it does in a line, and examples, which are
+ * the beginning of its help.  To add one, see options.h.
+ */
+#include "options.h"
+
+const struct command_row command_rows[NR_COMMANDS] = {
+	[CMD_TOP] = {
+		"top [OPTIONS] [INTERVAL [COUNT]]",
+		"live view, or a table at each interval (the default)",
+		"  ioblame                     the processes that cause IO now, on all disks\n"
+		"  ioblame top -D sda 5        one disk, every five seconds\n"
+		"  ioblame top -b 1 10         ten tables to a file or a pipe\n"
+		"  ioblame top --by file --rw W\n",
+	},
+	[CMD_SNOOP] = {
+		"snoop [OPTIONS]",
+		"one line for each IO",
+		"  ioblame snoop               one line for each IO\n"
+		"  ioblame snoop --min-lat 50  only IO that took 50 ms or more\n"
+		"  ioblame snoop --rw W --stacks -c postgres\n"
+		"  ioblame snoop --json | jq 'select(.error != 0)'\n",
+	},
+	[CMD_REPORT] = {
+		"report [OPTIONS] [-d TIME | -- COMMAND...]",
+		"sums by process, file, device and stack",
+		"  ioblame report -d 10        a summary of ten seconds\n"
+		"  ioblame report --sync -- tar xf a.tar\n"
+		"  ioblame report --by file -d 60 -D sda1\n",
+	},
+	[CMD_HIST] = {
+		"hist FIELD [OPTIONS] [INTERVAL [COUNT]]",
+		"histograms of sizes and times",
+		"  ioblame hist total_time -d 10\n"
+		"  ioblame hist size --by process --rw W\n"
+		"  ioblame hist io_time --by device 5\n",
+	},
+	[CMD_STACKS] = {
+		"stacks [OPTIONS] [--folded | --svg]",
+		"folded stacks, or a flame graph",
+		"  ioblame stacks -d 10 --folded | flamegraph.pl > io.svg\n"
+		"  ioblame stacks -d 10 --svg -o io.svg\n"
+		"  ioblame stacks --weight time --rw R -d 10\n",
+	},
+	[CMD_RECORD] = {
+		"record -o FILE [OPTIONS] [-- COMMAND...]",
+		"write a recording",
+		"  ioblame record -o /dev/shm/io -d 60\n"
+		"  ioblame record -o io -- make\n"
+		"  ioblame replay io snoop --stacks\n",
+	},
+	[CMD_CONFIG] = {
+		"config [show | set | devices | counters | counter | filter ...]",
+		"the module's settings",
+		"  ioblame config                         all settings\n"
+		"  ioblame config set role process\n"
+		"  ioblame config devices only sda sdb\n"
+		"  ioblame config counter 0 'W size 0 4096 8192 16384 32768 65536 131072 262144 0'\n"
+		"  ioblame config filter 0 'io_time >= 10000'\n",
+	},
+	[CMD_STATUS] = {
+		"status [--json]",
+		"totals, losses and hooks",
+		"  ioblame status              totals, losses and hooks\n"
+		"  ioblame status --json | jq .lost\n",
+	},
+	[CMD_DOCTOR] = {
+		"doctor [--json] [--bundle[=FILE] [--anonymous]]",
+		"check that ioblame works here; print what to type if not",
+		"  ioblame doctor              check that ioblame works here; print what to type if not\n"
+		"  ioblame doctor --bundle     and write all that a developer needs into one file\n"
+		"  ioblame doctor --bundle=/tmp/b.tar.gz --anonymous\n",
+	},
+	[CMD_REPLAY] = {
+		"replay FILE [VIEW [OPTIONS]]",
+		"every view, of a recording",
+		"  ioblame replay io           a report of a recording\n"
+		"  ioblame replay io snoop --stacks -p 4711\n"
+		"  ioblame replay io hist size --by file\n",
+	},
+};

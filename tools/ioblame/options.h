@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * options - the one table of options, and the one table of commands
+ *
+ * The parser (opts.c), --help, the synopsis of the manual (help.c) and the completion
+ * (ioblame.bash asks `ioblame help --words`) are made of these tables.
+ *
+ * To add an option: a member in struct opts (opts.h), and a row in options.c.  To add a command:
+ * its word in CHOICE_RUN (choice.h), a row in commands.c, and cmd_WORD() in cmd.h and a
+ * cmd_WORD.c; if it shows records, its CMD() in VIEWS below gives it every option of views.  Then
+ * `make -C tools/ioblame manual` writes the synopsis into Documentation/ioblame.8; a paragraph
+ * there, about each new option and command, is yours.  selftests/unit/test_tool_options.c fails
+ * if one is missing.
+ */
+#ifndef IOBLAME_OPTIONS_H
+#define IOBLAME_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "choice.h"
+#include "opts.h"
+
+#define CMD(c)	(1U << CMD_##c)
+/* Commands that show records, live or of a recording */
+#define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS))
+/* Commands that switch ioblame on, and can run another command after -- */
+#define WATCHES	(VIEWS | CMD(RECORD))
+/* Commands that print once: an interval is their duration */
+#define ONCE	(CMD(SNOOP) | CMD(STACKS) | CMD(RECORD))
+/* Commands that take words as they like */
+#define FREE	(CMD(CONFIG))
+/* Commands that take no interval */
+#define TIMELESS (CMD(CONFIG) | CMD(STATUS) | CMD(DOCTOR))
+
+/*
+ * One row for each form of an option: -r of snoop and -r of report are two.  A row without @set
+ * is an argument, which is in the help only; its @name stands there as it is.
+ */
+struct option_row {
+	const char *name;
+	char letter;		/* or 0 */
+	const char *value;	/* what it is called in the help; NULL: none; "[=X]": optional */
+	unsigned int commands;	/* CMD() of those that have it */
+	const char *help;	/* a %s in it is @words; a \n begins a new line */
+
+	bool (*set)(struct opts *o, const struct option_row *row, const char *arg);
+	size_t at, at2;		/* what @set sets, in struct opts */
+	long long n;		/* which value, or which unit */
+	const char *const *words;	/* what the value is one of */
+	int nr_words;
+	const char *complete;	/* what ioblame.bash completes it with: file, disk, pid, comm... */
+};
+
+struct command_row {
+	const char *usage;	/* OPTIONS, and other words in capitals, stand for something */
+	const char *summary;
+	const char *examples;
+};
+
+extern const struct option_row option_rows[];
+extern const unsigned int option_nr;
+extern const struct command_row command_rows[NR_COMMANDS];
+
+const struct option_row *option_find(enum command command, int key);
+int option_key(const struct option_row *row);
+
+#endif
