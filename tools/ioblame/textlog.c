@@ -6,6 +6,11 @@
 #include "rec.h"
 #include "textlog.h"
 
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
 /* Replace the module's escapes \ooo by their bytes; the rest of @to is filled with zeroes. */
 void textlog_unescape(char *to, size_t size, const char *s, size_t len)
 {
@@ -13,7 +18,8 @@ void textlog_unescape(char *to, size_t size, const char *s, size_t len)
 
 	memset(to, 0, size);
 	for (i = 0; i < len && n < size; i++) {
-		if (s[i] == '\\' && i + 3 < len && s[i + 1] >= '0' && s[i + 1] <= '3') {
+		if (s[i] == '\\' && i + 3 < len && s[i + 1] >= '0' && s[i + 1] <= '3' &&
+		    is_octal(s[i + 2]) && is_octal(s[i + 3])) {
 			to[n++] = (s[i + 1] - '0') << 6 | (s[i + 2] - '0') << 3 |
 				  (s[i + 3] - '0');
 			i += 3;
