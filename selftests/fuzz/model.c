@@ -43,6 +43,7 @@ static struct target targets[] = {
 	{ PARAMETERS "check_stacks", BOOL, .weight = 20 },
 	{ "status", READ_ONLY, .weight = 2 },
 	{ "roles", READ_ONLY, .weight = 2 },
+	{ "dirty", READ_ONLY, .weight = 2 },
 	{ "intents", READ_ONLY, .weight = 2 },
 	{ "intents_bin", READ_ONLY, .weight = 2 },
 	{ "iolog", READ_ONLY, .weight = 2 },

@@ -196,6 +196,15 @@ void iob_dirty_inode(struct inode *inode)
 		iob_assoc_set(&iob_assoc_inode, inode, 0, d.ref);
 }
 
+/* A page with this entry, of the file of @hash, is given up: its dirtier's writes end here. */
+static void count_cancelled(u32 entry, u32 hash)
+{
+	struct iob_cause *cause = iob_cause_of(iob_cause_of_entry(entry, hash));
+
+	if (cause)
+		atomic_inc(&cause->cancelled);
+}
+
 /**
  * iob_dirty_cancel - a dirty folio is given up
  * @folio: the folio; it will not be written
@@ -205,11 +214,16 @@ void iob_dirty_inode(struct inode *inode)
 void iob_dirty_cancel(struct iob_folio *folio)
 {
 	unsigned long pfn = iob_folio_pfn(folio), nr = iob_folio_pages(folio);
+	struct inode *inode = iob_folio_host(folio);
+	u32 hash = inode ? iob_inode_hash(inode) : 0;
 
 	for (; nr; nr--, pfn++) {
-		if (!iob_dirtier_get(pfn))
+		u32 entry = iob_dirtier_get(pfn);
+
+		if (!entry)
 			continue;
 		iob_stat_inc(pages_cancelled);
+		count_cancelled(entry, hash);
 		iob_dirtier_clear(pfn, 1);
 	}
 }

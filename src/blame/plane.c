@@ -206,6 +206,21 @@ unsigned long iob_plane_bytes(const struct iob_plane *p)
 	return iob_plane_leaves(p) * sizeof(void *) + atomic_long_read(&p->pages) * PAGE_SIZE;
 }
 
+/*
+ * Until iob_planes_free_memory(), memory that is online keeps its struct pages: it is told of
+ * before they go, and that waits.  May sleep.
+ */
+void iob_planes_keep_memory(void)
+{
+	mutex_lock(&planes_mutex);
+}
+
+/* The other end of iob_planes_keep_memory(). */
+void iob_planes_free_memory(void)
+{
+	mutex_unlock(&planes_mutex);
+}
+
 /* Module load.  May sleep.  Return: 0 or a negative errno. */
 int iob_planes_init(void)
 {

@@ -47,6 +47,8 @@ int iob_plane_start(struct iob_plane *p, unsigned int entry_shift);
 void iob_plane_stop(struct iob_plane *p);
 void *iob_plane_leaf_make(struct iob_plane *p, unsigned long pfn);
 unsigned long iob_plane_bytes(const struct iob_plane *p);
+void iob_planes_keep_memory(void);
+void iob_planes_free_memory(void);
 
 /* The leaf with this number, NULL if there is none.  Any context, R. */
 static inline void *iob_plane_dir_leaf(const struct iob_plane_dir *dir, unsigned long nr)

@@ -23,6 +23,7 @@
 #ifndef IOB_CORE_CAUSE_H
 #define IOB_CORE_CAUSE_H
 
+#include <linux/atomic.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/ioblame.h>
@@ -49,6 +50,7 @@ struct iob_cause {
 	u32 used;		/* iob_cause_now() when something was last noted for it */
 	bool kthread;		/* the role is a kernel thread's */
 	bool dead;		/* buried: not to be used for anything new */
+	atomic_t cancelled;	/* pages that became clean without a write */
 };
 
 int iob_causes_init(u32 max_roles, u32 max);

@@ -16,6 +16,7 @@
 #include "debugfs.h"
 #include "counter_dir.h"
 #include "devices.h"
+#include "dirty.h"
 #include "intents.h"
 #include "log.h"
 #include "log_bin.h"
@@ -37,6 +38,7 @@ static const struct {
 	{ "intents", 0400, &iob_intents_fops },
 	{ "intents_bin", 0400, &iob_intents_bin_fops },
 	{ "iolog", 0400, &iob_iolog_fops },
+	{ "dirty", 0400, &iob_dirty_fops },
 	{ "counters_pipe", 0400, &iob_pipe_fops },
 	{ "counters_pipe_bin", 0400, &iob_pipe_bin_fops },
 };

@@ -4,6 +4,7 @@
  */
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -108,6 +109,16 @@ static ssize_t read_records(struct reader *r, char __user *to, size_t count,
 		if (ret <= 0)
 			break;
 		*pos = r->nr;
+		if (!r->text.len) {
+			/* nothing yet: *pos moves on, and a signal ends the wait */
+			++*pos;
+			if (signal_pending(current)) {
+				ret = -ERESTARTSYS;
+				break;
+			}
+			cond_resched();
+			continue;
+		}
 		n = min(r->text.len - r->off, count - done);
 		if (done && n < r->text.len - r->off) {
 			/* the next read returns all of it, as it is then */

@@ -26,7 +26,8 @@ struct iob_reader_ops {
 	size_t (*size)(void);
 	/*
 	 * Put the record with the smallest number >= *@nr into @t, and set *@nr to that
-	 * number.  Return: false if there is none.
+	 * number.  It may also put nothing there: all numbers to *@nr have none, and it is
+	 * called again.  Return: false if there is none.
 	 */
 	bool (*emit)(struct iob_text *t, u32 *nr, u32 arg);
 	/* the number behind the last record */

@@ -15,7 +15,7 @@ line = "%s %s" % (disk.number, disk.name)
 rw = ("enable log_at_enable devs max_roles max_intents max_causes max_acts ttl_secs nr_counters "
       "charge role role_id").split()
 ro = ("nr_roles nr_intents nr_causes nr_acts counters_pipe counters_pipe_bin intents intents_bin "
-      "iolog roles status").split()
+      "iolog roles status dirty").split()
 losses = ("idx_nomem idx_nospc node_nomem pgtree_nomem cnts_nomem iolog_overflow").split()
 
 
@@ -37,7 +37,7 @@ for name, default in {
         "nr_intents": "0", "nr_causes": "0", "nr_acts": "0"}.items():
     same("the default of " + name, value(name), default)
 same("counters without a counter", os.listdir(path("counters")), [])
-for name in "iolog", "intents", "intents_bin", "counters_pipe", "counters_pipe_bin":
+for name in "iolog", "intents", "intents_bin", "counters_pipe", "counters_pipe_bin", "dirty":
     same(name + " before the first enabling", read_bytes(name), b"")
 same("roles before the first enabling", read("roles"), "id pid tgid comm cgroup state\n")
 
