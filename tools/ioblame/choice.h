@@ -17,6 +17,7 @@
 	X(REPORT, report)		\
 	X(HIST, hist)			\
 	X(STACKS, stacks)		\
+	X(DIRTY, dirty)			\
 	X(RECORD, record)		\
 	X(CONFIG, config)		\
 	X(STATUS, status)		\
@@ -53,6 +54,11 @@
 	X(BYTES, "bytes")		\
 	X(IOS, "ios")			\
 	X(TIME, "time")
+
+/* What comes first among dirty pages */
+#define CHOICE_DIRTY_SORTS(X)		\
+	X(AGE, "age")			\
+	X(BYTES, "bytes")
 
 /* What a histogram counts */
 #define CHOICE_FIELDS(X)		\
@@ -101,6 +107,13 @@ enum weight {
 	NR_WEIGHTS,
 };
 
+enum dirty_sort {
+#define X(constant, word)	DIRTY_##constant,
+	CHOICE_DIRTY_SORTS(X)
+#undef X
+	NR_DIRTY_SORTS,
+};
+
 enum field {
 #define X(constant, word)	FIELD_##constant,
 	CHOICE_FIELDS(X)
@@ -112,6 +125,7 @@ extern const char *const choice_commands[NR_COMMANDS];
 extern const char *const choice_pivots[NR_PIVOTS];
 extern const char *const choice_sorts[NR_SORTS];
 extern const char *const choice_weights[NR_WEIGHTS];
+extern const char *const choice_dirty_sorts[NR_DIRTY_SORTS];
 extern const char *const choice_fields[NR_FIELDS];
 
 /* The words of `config` after @word; the last is NULL */

@@ -43,6 +43,14 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame stacks -d 10 --svg -o io.svg\n"
 		"  ioblame stacks --weight time --rw R -d 10\n",
 	},
+	[CMD_DIRTY] = {
+		"dirty [OPTIONS] [INTERVAL [COUNT] | -d TIME | -- COMMAND...]",
+		"what waits in memory to be written, and who dirtied it",
+		"  ioblame dirty               the pages that are dirty now, the oldest first\n"
+		"  ioblame dirty 5             every five seconds\n"
+		"  ioblame dirty -- tar xf a.tar  what a command leaves in memory\n"
+		"  ioblame dirty --by file -s bytes\n",
+	},
 	[CMD_RECORD] = {
 		"record -o FILE [OPTIONS] [-- COMMAND...]",
 		"write a recording",

@@ -24,8 +24,10 @@
 #define CMD(c)	(1U << CMD_##c)
 /* Commands that show records, live or of a recording */
 #define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS))
+/* Commands that show what a recording does not have */
+#define LIVE	(CMD(DIRTY))
 /* Commands that switch ioblame on, and can run another command after -- */
-#define WATCHES	(VIEWS | CMD(RECORD))
+#define WATCHES	(VIEWS | LIVE | CMD(RECORD))
 /* Commands that print once: an interval is their duration */
 #define ONCE	(CMD(SNOOP) | CMD(STACKS) | CMD(RECORD))
 /* Commands that take words as they like */

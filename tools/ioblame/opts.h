@@ -55,6 +55,7 @@ struct opts {
 	bool stacks, errors;
 	uint64_t min_lat_ns;
 	enum weight weight;
+	enum dirty_sort dirty_sort;
 	enum field field;
 	bool svg;
 	const char *output;		/* of doctor: the bundle's file, or NULL */

@@ -68,6 +68,17 @@ static int open_cpus(struct source *s)
 	return err ? err : s->nr_cpus ? 0 : ENOENT;
 }
 
+/* What is known of a run that begins now on this machine. */
+void source_head_now(struct store_head *head)
+{
+	struct utsname name;
+
+	head->wall_ns = wall_offset();
+	head->start_ns = clock_ns();
+	if (!uname(&name))
+		snprintf(head->kernel, sizeof(head->kernel), "%s", name.release);
+}
+
 /**
  * source_open - open the logs of the running session
  * @s:    the source
@@ -77,7 +88,6 @@ static int open_cpus(struct source *s)
  */
 int source_open(struct source *s, bool text)
 {
-	struct utsname name;
 	int err;
 
 	memset(s, 0, sizeof(*s));
@@ -91,10 +101,7 @@ int source_open(struct source *s, bool text)
 	s->intents = dir_open("intents", O_RDONLY);
 	if (s->intents < 0)
 		return dir_refused(errno, "intents");
-	s->head.wall_ns = wall_offset();
-	s->head.start_ns = clock_ns();
-	if (!uname(&name))
-		snprintf(s->head.kernel, sizeof(s->head.kernel), "%s", name.release);
+	source_head_now(&s->head);
 	return EXIT_OK;
 }
 

@@ -51,6 +51,7 @@ struct source {
 
 int source_open(struct source *s, bool text);
 int source_open_file(struct source *s, const char *path);
+void source_head_now(struct store_head *head);
 bool source_is_live(const struct source *s);
 bool source_fill(struct source *s, bool last);
 uint64_t source_dropped(const struct source *s);
