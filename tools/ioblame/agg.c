@@ -27,8 +27,7 @@ static void make_key(struct atom_key *key, const struct iob_iolog_bin_record *re
 	key->gen = rec->gen;
 	key->disk = rec->disk;
 	key->intent = rec->intent_nr;
-	key->who = rec->role_kind == ROLE_USER ? -(uint32_t)rec->id :
-		   rec->tgid ? rec->tgid : (uint32_t)rec->id;
+	key->who = rec_originator(rec);
 	key->sub_pid = rec->sub_pid;
 	key->op = rec->op;
 	key->how = rec->how;

@@ -38,6 +38,14 @@ uint64_t rec_age_ns(const struct iob_iolog_bin_record *rec)
 	return time_span(rec->dirty_ns, rec->complete_ns);
 }
 
+/* The number of the originator: of a user role, of its process, or of its thread. */
+uint32_t rec_originator(const struct iob_iolog_bin_record *rec)
+{
+	if (rec->role_kind == ROLE_USER)
+		return -(uint32_t)rec->id;
+	return rec->tgid ? rec->tgid : (uint32_t)rec->id;
+}
+
 /* True for IO without a file: see Documentation/reference/charging.rst. */
 bool rec_is_metadata(const struct iob_iolog_bin_record *rec)
 {
