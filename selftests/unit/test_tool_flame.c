@@ -48,22 +48,58 @@ static void draws(void)
 	flame_add(f, a, 3, 10);
 	flame_add(f, a, 2, 90);
 	got[0] = '\0';
-	flame_svg(f, "T <1>", "bytes", take);
-	if (count("<g>") != 4 || count("</g>") != 4 || count("<svg") != 1 ||
+	flame_svg(f, "T <1>", "bytes", "draw();\n", take);
+	if (count("<g data-at=") != 4 || count("</g>") != 4 || count("<svg") != 1 ||
 	    count("</svg>") != 1)
-		fail("%u boxes", count("<g>"));
+		fail("%u boxes", count("<g data-at="));
 	if (strstr(got, "<b>") || !strstr(got, "&lt;b&gt;&amp;&quot;") || !strstr(got, "T &lt;1&gt;"))
 		fail("not escaped");
 	if (!strstr(got, "submit (10 bytes, 10.00 %)") || !strstr(got, "all (100 bytes, 100.00 %)"))
 		fail("weights");
+	/* level, what is left of it, weight */
+	if (!strstr(got, "<g data-at=\"0 0 100\"><title>all") ||
+	    !strstr(got, "<g data-at=\"3 0 10\"><title>submit"))
+		fail("places");
+	if (count("<script>") != 1 || !strstr(got, "draw();\nflameGraph("))
+		fail("no script");
 	flame_free(f);
 	/* nothing is a picture, too */
 	f = flame_new();
 	got[0] = '\0';
-	flame_svg(f, "", "IOs", take);
+	flame_svg(f, "", "IOs", NULL, take);
 	flame_folded(f, take);
-	if (count("<g>") || count("</svg>") != 1)
+	if (count("<g") || count("<script>") || count("</svg>") != 1)
 		fail("nothing");
+	flame_free(f);
+}
+
+static char walked[256];
+
+static void take_node(const char *name, unsigned int level, uint64_t weight, void *arg)
+{
+	size_t n = strlen(walked);
+
+	if (arg != got)
+		fail("another argument");
+	snprintf(walked + n, sizeof(walked) - n, "%u %s %llu;", level, name,
+		 (unsigned long long)weight);
+}
+
+static void walks(void)
+{
+	static const char * const a[] = { "dd", "write" };
+	static const char * const b[] = { "cp" };
+	struct flame *f = flame_new();
+
+	flame_add(f, a, 2, 9);
+	flame_add(f, b, 1, 2);
+	flame_walk(f, 1, take_node, got);
+	if (strcmp(walked, "0 all 11;1 cp 2;1 dd 9;2 write 9;"))
+		fail("%s", walked);
+	walked[0] = '\0';
+	flame_walk(f, 3, take_node, got);
+	if (strcmp(walked, "0 all 11;1 dd 9;2 write 9;"))
+		fail("without the small ones: %s", walked);
 	flame_free(f);
 }
 
@@ -101,7 +137,7 @@ static void adds_up(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(folds), TEST(draws), TEST(adds_up) };
+	static const struct test tests[] = { TEST(folds), TEST(draws), TEST(walks), TEST(adds_up) };
 
 	return run_tests("tool_flame", tests, ARRAY_SIZE(tests));
 }

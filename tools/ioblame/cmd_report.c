@@ -10,6 +10,7 @@
 #include "choice.h"
 #include "cmd.h"
 #include "group.h"
+#include "html.h"
 #include "intent.h"
 #include "msg.h"
 #include "opts.h"
@@ -118,5 +119,5 @@ int cmd_report(const struct opts *o)
 		.interval = print_report, .end = sum_end,
 	};
 
-	return view_run(o, &view);
+	return o->html ? html_report(o) : view_run(o, &view);
 }

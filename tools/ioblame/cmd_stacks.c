@@ -12,12 +12,10 @@
 #include "choice.h"
 #include "cmd.h"
 #include "device.h"
-#include "escape.h"
 #include "flame.h"
+#include "flame_sums.h"
 #include "group.h"
 #include "intent.h"
-#include "label.h"
-#include "map.h"
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
@@ -25,11 +23,7 @@
 #include "sum.h"
 #include "table.h"
 #include "view.h"
-
-enum {
-	FRAMES = 260,
-	NAME = 256,
-};
+#include "web.h"
 
 static FILE *file;
 
@@ -49,42 +43,9 @@ static int begin_stacks(struct run *run)
 	return EXIT_FAILED;
 }
 
-static uint64_t atom_weight(const struct atom *a, enum weight weight)
-{
-	switch (weight) {
-	case WEIGHT_IOS:
-		return a->ios;
-	case WEIGHT_TIME:
-		return a->total_ns / 1000;
-	default:
-		return a->bytes;
-	}
-}
-
 static const char *weight_unit(enum weight weight)
 {
 	return weight == WEIGHT_IOS ? "IOs" : weight == WEIGHT_TIME ? "us" : "bytes";
-}
-
-/* Frames: the program, its functions from the outermost, the reason of the IO. */
-static void add_atom_to_flame(struct flame *f, const struct atom *a, uint64_t weight)
-{
-	static char names[FRAMES][NAME];
-	const char *frame[FRAMES + 2];
-	const struct intent *in = intent_get(a->key.intent);
-	char comm[ESCAPE_SIZE(IOB_COMM_LEN)], why[64], reason[72];
-	unsigned int i, nr = 0;
-
-	frame[nr++] = label_comm(a, comm, sizeof(comm));
-	for (i = in ? in->depth : 0; i-- && nr < FRAMES;) {
-		frame[nr] = intent_function(in->frame[i], names[nr], NAME);
-		nr++;
-	}
-	snprintf(why, sizeof(why), "%.58s", a->why);
-	snprintf(reason, sizeof(reason), "[%s]", escape_cut(why));
-	frame[nr++] = reason;
-	if (weight)
-		flame_add(f, frame, nr, weight);
 }
 
 static void write_output(const char *text)
@@ -145,9 +106,7 @@ static void print_stacks_at_end(struct run *run, uint64_t from_ns, uint64_t to_n
 {
 	const struct opts *o = run->opts;
 	struct flame *f;
-	struct atom *a;
 	char title[128];
-	size_t i;
 
 	/* one flame graph, of the whole run */
 	if (!last)
@@ -156,13 +115,11 @@ static void print_stacks_at_end(struct run *run, uint64_t from_ns, uint64_t to_n
 		print_stack_rows(o);
 		return;
 	}
-	f = flame_new();
-	map_for_each(&summed.atoms, i, a)
-		add_atom_to_flame(f, a, atom_weight(a, o->weight));
+	f = flame_of_sums(&summed, o->weight);
 	if (o->svg) {
 		snprintf(title, sizeof(title), "Block IO by originator, %s, %.1f s",
 			 weight_unit(o->weight), (double)(to_ns - from_ns) / 1e9);
-		flame_svg(f, title, weight_unit(o->weight), write_output);
+		flame_svg(f, title, weight_unit(o->weight), web_flame, write_output);
 	} else {
 		flame_folded(f, write_output);
 	}

@@ -23,11 +23,12 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame snoop --json | jq 'select(.error != 0)'\n",
 	},
 	[CMD_REPORT] = {
-		"report [OPTIONS] [-d TIME | -- COMMAND...]",
+		"report [OPTIONS] [--html FILE] [-d TIME | -- COMMAND...]",
 		"sums by process, file, device and stack",
 		"  ioblame report -d 10        a summary of ten seconds\n"
 		"  ioblame report --sync -- tar xf a.tar\n"
-		"  ioblame report --by file -d 60 -D sda1\n",
+		"  ioblame report --by file -d 60 -D sda1\n"
+		"  ioblame report --html io.html -- make    charts and tables, for a browser\n",
 	},
 	[CMD_HIST] = {
 		"hist FIELD [OPTIONS] [INTERVAL [COUNT]]",

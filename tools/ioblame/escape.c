@@ -107,6 +107,27 @@ char *escape_cut(char *text)
 	return text;
 }
 
+/* Escape valid UTF-8 for XML and HTML; cut if it does not fit. */
+const char *escape_xml(char *to, size_t size, const char *text)
+{
+	size_t n = 0, len;
+	const char *as;
+
+	for (; *text; text++) {
+		char one[2] = { *text, '\0' };
+
+		as = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" :
+		     *text == '>' ? "&gt;" : *text == '"' ? "&quot;" : one;
+		len = strlen(as);
+		if (n + len + 1 >= size)
+			break;
+		memcpy(to + n, as, len);
+		n += len;
+	}
+	to[n] = '\0';
+	return escape_cut(to);
+}
+
 /* As escape_text(), allocated; NULL if out of memory. */
 char *escape_dup(const char *from, size_t len)
 {

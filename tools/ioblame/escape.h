@@ -17,6 +17,7 @@
 
 size_t escape_text(char *to, size_t size, const char *from, size_t len);
 char *escape_cut(char *text);
+const char *escape_xml(char *to, size_t size, const char *text);
 char *escape_dup(const char *from, size_t len);
 
 #endif

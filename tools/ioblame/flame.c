@@ -129,6 +129,32 @@ void flame_folded(const struct flame *f, void (*line)(const char *text))
 	fold_nodes(f->root.child, "", line);
 }
 
+static void walk_nodes(const struct node *node, unsigned int level, uint64_t least,
+		       void (*one)(const char *name, unsigned int level, uint64_t weight,
+				   void *arg), void *arg)
+{
+	for (; node; node = node->next) {
+		if (node->weight < least)
+			continue;
+		one(node->name, level, node->weight, arg);
+		walk_nodes(node->child, level + 1, least, one, arg);
+	}
+}
+
+/**
+ * flame_walk - go through the tree, each node before its children
+ * @f:     the stacks
+ * @least: nodes with less weight are left out
+ * @one:   called for each node; the root has level 0
+ * @arg:   passed to @one
+ */
+void flame_walk(const struct flame *f, uint64_t least,
+		void (*one)(const char *name, unsigned int level, uint64_t weight, void *arg),
+		void *arg)
+{
+	walk_nodes(&f->root, 0, least, one, arg);
+}
+
 static unsigned int node_depth(const struct node *node)
 {
 	unsigned int deepest = 0, d;
@@ -139,27 +165,6 @@ static unsigned int node_depth(const struct node *node)
 			deepest = d;
 	}
 	return deepest;
-}
-
-/* Escape text for XML.  It is valid UTF-8. */
-static void escape_xml(char *to, size_t size, const char *text)
-{
-	size_t n = 0, len;
-	const char *as;
-
-	for (; *text; text++) {
-		char one[2] = { *text, '\0' };
-
-		as = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" :
-		     *text == '>' ? "&gt;" : *text == '"' ? "&quot;" : one;
-		len = strlen(as);
-		if (n + len + 1 >= size)
-			break;
-		memcpy(to + n, as, len);
-		n += len;
-	}
-	to[n] = '\0';
-	escape_cut(to);
 }
 
 /* A warm colour that depends on the name only. */
@@ -182,40 +187,47 @@ struct drawing {
 	void (*line)(const char *text);
 };
 
-static void draw_nodes(const struct drawing *d, const struct node *node, double x,
+/* What fits into a box of @chars characters */
+static void draw_name(char *to, size_t size, const char *name, int chars)
+{
+	char cut[256];
+
+	*to = '\0';
+	if (chars < 3)
+		return;
+	snprintf(cut, sizeof(cut) - 2, "%s", name);
+	if ((int)strlen(name) > chars) {
+		cut[chars - 2 < 250 ? chars - 2 : 250] = '\0';
+		strcat(escape_cut(cut), "..");
+	}
+	escape_xml(to, size, escape_cut(cut));
+}
+
+/* @before: the weight of what is left of these nodes.  The script draws by data-at. */
+static void draw_nodes(const struct drawing *d, const struct node *node, uint64_t before,
 		       unsigned int level)
 {
-	char name[1024], shown[512], cut[256], text[4096];
 	unsigned int rgb[3], y = d->height - FOOT - (level + 1) * ROW;
+	char name[1024], shown[512], text[4096];
 
-	for (; node; node = node->next) {
+	for (; node; before += node->weight, node = node->next) {
 		double width = (double)node->weight * d->scale;
-		int chars = (int)((width - 6) / CHAR);
+		double x = MARGIN + (double)before * d->scale;
 
-		if (width < 0.3) {
-			x += width;
+		if (width < 0.3)
 			continue;
-		}
 		escape_xml(name, sizeof(name), node->name);
-		*shown = '\0';
-		if (chars >= 3) {
-			snprintf(cut, sizeof(cut) - 2, "%s", node->name);
-			if ((int)strlen(node->name) > chars) {
-				cut[chars - 2 < 250 ? chars - 2 : 250] = '\0';
-				strcat(escape_cut(cut), "..");
-			}
-			escape_xml(shown, sizeof(shown), escape_cut(cut));
-		}
+		draw_name(shown, sizeof(shown), node->name, (int)((width - 6) / CHAR));
 		node_color(node->name, rgb);
 		snprintf(text, sizeof(text),
-			 "<g><title>%s (%llu %s, %.2f %%)</title><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%u\" fill=\"rgb(%u,%u,%u)\" rx=\"2\"/><text x=\"%.1f\" y=\"%u\">%s</text></g>\n",
+			 "<g data-at=\"%u %llu %llu\"><title>%s (%llu %s, %.2f %%)</title><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%u\" fill=\"rgb(%u,%u,%u)\" rx=\"2\"/><text x=\"%.1f\" y=\"%u\">%s</text></g>\n",
+			 level, (unsigned long long)before, (unsigned long long)node->weight,
 			 name, (unsigned long long)node->weight, d->unit,
 			 d->all ? 100.0 * (double)node->weight / (double)d->all : 0,
 			 x, y, width, ROW - 1, rgb[0], rgb[1], rgb[2],
 			 x + 3, y + 12, shown);
 		d->line(text);
-		draw_nodes(d, node->child, x, level + 1);
-		x += width;
+		draw_nodes(d, node->child, before, level + 1);
 	}
 }
 
@@ -224,9 +236,10 @@ static void draw_nodes(const struct drawing *d, const struct node *node, double 
  * @f:     the stacks
  * @title: its title
  * @unit:  unit of the weights
+ * @script: makes it zoom and search; NULL for a picture that does not move
  * @line:  called for each piece of the SVG
  */
-void flame_svg(const struct flame *f, const char *title, const char *unit,
+void flame_svg(const struct flame *f, const char *title, const char *unit, const char *script,
 	       void (*line)(const char *text))
 {
 	struct drawing d = {
@@ -249,6 +262,11 @@ void flame_svg(const struct flame *f, const char *title, const char *unit,
 	line(text);
 	all.next = NULL;
 	if (all.weight)
-		draw_nodes(&d, &all, MARGIN, 0);
+		draw_nodes(&d, &all, 0, 0);
+	if (script) {
+		line("<script><![CDATA[\n");
+		line(script);
+		line("flameGraph(document.documentElement);\n]]></script>\n");
+	}
 	line("</svg>\n");
 }

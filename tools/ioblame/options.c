@@ -174,6 +174,8 @@ const struct option_row option_rows[] = {
 	{ "output", 'o', "FILE", CMD(STACKS), "write to this file", TEXT(output),
 	  .complete = "file" },
 	{ "output", 'o', "FILE", CMD(RECORD), "the recording", TEXT(output), .complete = "file" },
+	{ "html", 0, "FILE", CMD(REPORT), "write a page for browsers: charts and tables",
+	  TEXT(html), .complete = "file" },
 	{ "bundle", 0, "[=FILE]", CMD(DOCTOR),
 	  "write an archive (.tar.gz) to FILE, or to the current folder",
 	  .set = set_bundle, .complete = "file" },

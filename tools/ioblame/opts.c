@@ -265,6 +265,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 	if (!ret && o->command == CMD_STACKS && o->format == FORMAT_TABLE &&
 	    (o->rows || o->given_sort))
 		return usage_error(o, "--rows and --sort need --json or --csv", NULL);
+	if (!ret && o->html && (o->interval_ns || o->format != FORMAT_TABLE))
+		return usage_error(o, "--html is one page: no interval, --json or --csv", NULL);
 	if (!ret && o->anonymous && !o->bundle)
 		return usage_error(o, "--anonymous needs --bundle", NULL);
 	/* these views print once: an interval is their duration */

@@ -58,6 +58,7 @@ struct opts {
 	enum dirty_sort dirty_sort;
 	enum field field;
 	bool svg;
+	const char *html;		/* report: the page's file, or NULL */
 	const char *output;		/* of doctor: the bundle's file, or NULL */
 	bool bundle, anonymous;
 

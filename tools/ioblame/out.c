@@ -19,7 +19,7 @@ enum {
 
 static char *buf;
 static size_t len, size;
-static bool closed, failed;
+static bool closed, failed, kept;
 
 /* Wait until stdout can be written.  Return: false to give up. */
 static bool wait_until_writable(void)
@@ -39,6 +39,8 @@ void out_flush(void)
 	size_t done = 0;
 	ssize_t n;
 
+	if (kept)
+		return;
 	while (done < len && !closed) {
 		/* PIPE_BUF bytes: a pipe that poll() reports takes them without blocking */
 		size_t part = len - done < 4096 ? len - done : 4096;
@@ -62,7 +64,7 @@ void out_flush(void)
 
 static void add_output(const char *text, size_t n)
 {
-	if (closed)
+	if (closed && !kept)
 		return;
 	if (len + n > size) {
 		size = (len + n) * 2;
@@ -97,6 +99,38 @@ void out_printf(const char *fmt, ...)
 	add_output(text, n);
 	if (text != small)
 		free(text);
+}
+
+/* From now on, keep what is printed, for out_kept(). */
+void out_keep(void)
+{
+	out_flush();
+	kept = true;
+}
+
+/* How many bytes are kept. */
+size_t out_length(void)
+{
+	return len;
+}
+
+/* Drop kept lines, from the one on that passes @at bytes. */
+void out_cut(size_t at)
+{
+	if (at >= len)
+		return;
+	while (at && buf[at - 1] != '\n')
+		at--;
+	len = at;
+}
+
+/* What was kept; until something is printed again, which then is no longer kept. */
+const char *out_kept(void)
+{
+	add_output("", 1);
+	len = 0;
+	kept = false;
+	return buf;
 }
 
 /* True if the reader is gone or a write failed. */

@@ -15,6 +15,10 @@
 void out_puts(const char *text);
 void out_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void out_flush(void);
+void out_keep(void);
+size_t out_length(void);
+void out_cut(size_t at);
+const char *out_kept(void);
 bool out_closed(void);
 bool out_failed(void);
 
