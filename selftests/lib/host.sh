@@ -18,16 +18,28 @@ unit_all() {
 	local status=0 script
 	make -s -C "$TREE/selftests/unit" -j "${IOB_JOBS:-2}" -O check || status=$?
 	for script in truth/verify-test demo/report-test bench/table-test lib/run-test lib/iolog-test \
-		lib/abi-test lib/files-test lib/make-test peers/compare-test lint/test/lint-test; do
+		lib/abi-test lib/files-test lib/make-test peers/compare-test lint/test/lint-test \
+		browser/page-test; do
 		"$TREE/selftests/$script" || status=$?
 	done
 	return $status
+}
+
+# What browser/page-test needs; without it the test says what it lacks, and is skipped
+browser_needs() {
+	# shellcheck disable=SC2053
+	[[ unit/page/all == $CASE || $CASE == unit/page* ]] || return 0
+	(host_needs chromium-headless-shell=chromium-headless-shell pkg-config=pkg-config \
+		/usr/include/libsmartcols/libsmartcols.h=libsmartcols-dev \
+		/usr/include/json-c/json.h=libjson-c-dev \
+		/usr/include/libmount/libmount.h=libmount-dev) || true
 }
 
 # The unit tests print "ok NAME" or "FAIL NAME"
 host_unit() {
 	local log=$RUN/host/unit.log verdict name rest status=0
 	[ -e "$TREE/selftests/unit/Makefile" ] || return 0
+	browser_needs
 	say "unit tests"
 	timed "$log" unit_all || status=$?
 	while read -r verdict name rest; do
