@@ -17,6 +17,7 @@
 #include "text.h"
 
 static pid_t child;
+static int ended;		/* as wait(2) says it */
 
 /* Start the command.  Return: false after printing the error. */
 bool child_start(char **argv)
@@ -114,7 +115,14 @@ bool child_ended(bool sync)
 	if (child <= 0 || wait4(child, &status, WNOHANG, &usage) != child)
 		return false;
 	child = 0;
+	ended = status;
 	/* ru_oublock counts direct IO, and pages of the page cache when they get dirty */
 	print_end_of_child(status, (uint64_t)usage.ru_oublock * 512, sync);
 	return true;
+}
+
+/* The exit status of the command, as a shell has it; 0 while it runs. */
+int child_status(void)
+{
+	return WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
 }

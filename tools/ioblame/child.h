@@ -9,6 +9,7 @@
 
 bool child_start(char **argv);
 bool child_ended(bool sync);
+int child_status(void);
 void child_kill(void);
 
 #endif

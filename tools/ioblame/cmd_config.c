@@ -153,6 +153,8 @@ static int setting_refused(int err, const char *name, const char *value)
 	escape_text(safe, sizeof(safe), value, 80);
 	switch (err) {
 	case EBUSY:
+		if (dir_ftrace_off())
+			return dir_refused(err, name);
 		msg("%s cannot be changed while ioblame is switched on: ioblame config disable",
 		    name);
 		return EXIT_FAILED;

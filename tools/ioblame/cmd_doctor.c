@@ -98,19 +98,6 @@ static char *first_line(const char *path)
 	return safe;
 }
 
-/* True if ioblame is installed for this kernel. */
-static bool is_installed(const char *release)
-{
-	char path[512], *text;
-	bool has;
-
-	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
-	text = file_read(path);
-	has = text && (strstr(text, "/ioblame.ko"));
-	free(text);
-	return has;
-}
-
 static bool secure_boot(void)
 {
 	static const char path[] =
@@ -128,7 +115,7 @@ static void check_module(const char *release)
 {
 	char *version = first_line("/sys/module/ioblame/version");
 	char *taint = first_line("/sys/module/ioblame/taint");
-	bool loaded = !access("/sys/module/ioblame", F_OK), there = is_installed(release);
+	bool loaded = !access("/sys/module/ioblame", F_OK), there = dir_installed();
 
 	if (loaded)
 		print_check(GOOD, 0, "module", NULL, "loaded");
@@ -192,6 +179,18 @@ static void check_debugfs(void)
 		print_check(NOTE, 0, "debugfs", NULL, "%s: the files are in /sys/fs/ioblame",
 			    cmdline && strstr(cmdline, "debugfs=off") ? "switched off" : "not mounted");
 	free(cmdline);
+}
+
+static void check_ftrace(void)
+{
+	if (access("/proc/sys/kernel/ftrace_enabled", F_OK))
+		print_check(BAD, EXIT_FAILED, "ftrace", "a kernel with CONFIG_DYNAMIC_FTRACE",
+			    "this kernel has none");
+	else if (dir_ftrace_off())
+		print_check(BAD, EXIT_FAILED, "ftrace", "sysctl kernel.ftrace_enabled=1",
+			    "switched off: functions cannot be watched");
+	else
+		print_check(GOOD, 0, "ftrace", NULL, "on");
 }
 
 static void check_hooks(const char *text)
@@ -278,6 +277,7 @@ static void run_checks(const char *release)
 	check_module(release);
 	check_lockdown();
 	check_debugfs();
+	check_ftrace();
 	if (!geteuid())
 		check_files();
 }

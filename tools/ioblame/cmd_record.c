@@ -26,7 +26,8 @@ enum {
 };
 
 static FILE *file;
-static bool failed;
+static int failed;		/* an errno */
+static uint64_t written;
 static struct iob_iolog_bin_record *batch;
 static size_t nr_batch;
 static uint32_t intents_saved;
@@ -34,7 +35,8 @@ static uint32_t intents_saved;
 static void write_chunk(uint32_t type, const void *data, size_t len)
 {
 	if (!failed && !store_write(file, type, data, len))
-		failed = true;
+		failed = errno;
+	written += sizeof(struct store_chunk) + len;
 }
 
 static int begin_recording(struct run *run)
@@ -54,7 +56,7 @@ static int begin_recording(struct run *run)
 	}
 	free(name);
 	if (!store_write_head(file, &run->source.head))
-		failed = true;
+		failed = errno;
 	if (run->session.status_text && !run->session.own)
 		write_chunk(STORE_STATUS_BEFORE, run->session.status_text,
 			    strlen(run->session.status_text));
@@ -92,10 +94,9 @@ static void write_batch(struct run *run)
 	if (nr_batch)
 		write_chunk(STORE_RECORDS, batch, nr_batch * sizeof(*batch));
 	nr_batch = 0;
-	if (failed || fflush(file)) {
-		failed = true;
-		run->quit = true;
-	}
+	if (!failed && fflush(file))
+		failed = errno;
+	run->quit |= failed;
 	name_tidy();
 }
 
@@ -113,20 +114,20 @@ static void add_to_batch(struct run *run, const struct iob_iolog_bin_record *rec
 static int end_recording(struct run *run)
 {
 	char *text = dir_read("status");
-	long bytes;
 
 	write_batch(run);
 	if (text)
 		write_chunk(STORE_STATUS_AFTER, text, strlen(text));
 	free(text);
-	bytes = ftell(file);
 	free(batch);
-	if (fclose(file) || failed) {
-		msg("cannot write the recording: %s", strerror(errno));
+	if (fclose(file) && !failed)
+		failed = errno;
+	if (failed) {
+		msg("cannot write the recording: %s", strerror(failed));
 		return EXIT_FAILED;
 	}
-	msg("%llu IOs in %ld bytes; see: ioblame replay FILE",
-	    (unsigned long long)run->ios, bytes);
+	msg("%llu IOs in %llu bytes; see: ioblame replay FILE",
+	    (unsigned long long)run->ios, (unsigned long long)written);
 	return EXIT_OK;
 }
 

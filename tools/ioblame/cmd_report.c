@@ -92,6 +92,8 @@ static void print_report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool
 	if (last && o->interval_ns && !summed.records)
 		return;
 	print_head(run, from_ns, to_ns);
+	if (!summed.records)
+		return;
 	if (o->given_by) {
 		rows_print(run, &summed, o->by, most, &look);
 		sum_print_folded(run);

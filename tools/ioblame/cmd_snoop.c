@@ -83,10 +83,8 @@ static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 	struct cell c[NR_COLUMNS];
 	uint64_t since = rec->complete_ns - run->source.head.start_ns;
 
-	if (o->rows && rows++ >= o->rows) {
+	if (o->rows && ++rows >= o->rows)
 		run->quit = true;
-		return;
-	}
 	if (o->timestamp)
 		run_time(run, rec->complete_ns, time, sizeof(time));
 	else

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "dir.h"
@@ -85,6 +86,32 @@ static int refuse_user(void)
 	return EXIT_REFUSED;
 }
 
+/* True if ioblame is installed for the running kernel, so that modprobe finds it. */
+bool dir_installed(void)
+{
+	struct utsname name;
+	char path[512], *text;
+	bool has;
+
+	if (uname(&name))
+		return false;
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", name.release);
+	text = file_read(path);
+	has = text && strstr(text, "/ioblame.ko");
+	free(text);
+	return has;
+}
+
+/* True if ftrace is switched off: no function can be watched. */
+bool dir_ftrace_off(void)
+{
+	char *text = file_read("/proc/sys/kernel/ftrace_enabled");
+	bool off = text && *text == '0';
+
+	free(text);
+	return off;
+}
+
 /* Print why a file of the module cannot be opened.  Return: the exit status. */
 int dir_refused(int err, const char *name)
 {
@@ -98,6 +125,10 @@ int dir_refused(int err, const char *name)
 		msg("the kernel refuses %s%s; see: ioblame doctor", name,
 		    dir_lockdown() ? " because it is locked down" : "");
 		return EXIT_REFUSED;
+	}
+	if (err == EBUSY && dir_ftrace_off()) {
+		msg("ftrace is switched off: sysctl kernel.ftrace_enabled=1");
+		return EXIT_FAILED;
 	}
 	msg("%s/%s: %s; see: ioblame doctor", top, name, strerror(err));
 	return EXIT_FAILED;
@@ -133,7 +164,11 @@ int dir_find(void)
 	if (geteuid() != 0)
 		return refuse_user();
 	if (access("/sys/module/ioblame", F_OK)) {
-		msg("the module is not loaded: modprobe ioblame");
+		if (dir_installed())
+			msg("the module is not loaded: modprobe ioblame");
+		else
+			msg("the module is not loaded, and not installed for this kernel: %s; modprobe ioblame",
+			    GET);
 		return EXIT_MISSING;
 	}
 	snprintf(top, sizeof(top), "%s/ioblame", dir_debugfs());

@@ -16,6 +16,8 @@ enum lockdown {
 };
 
 int dir_find(void);
+bool dir_installed(void);
+bool dir_ftrace_off(void);
 const char *dir_path(void);
 const char *dir_debugfs(void);
 int dir_open(const char *name, int flags);

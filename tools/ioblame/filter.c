@@ -1,34 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device.h"
 #include "escape.h"
 #include "filter.h"
+#include "msg.h"
 #include "name.h"
 #include "opts.h"
 #include "rec.h"
 #include "text.h"
 
-static bool takes_device(const struct filter *f, const struct iob_iolog_bin_record *rec)
+/* A recording has names and numbers only. */
+static bool is_recorded_disk(uint32_t disk, const char *word)
+{
+	char number[32];
+
+	if (!strncmp(word, "/dev/", 5))
+		word += 5;
+	snprintf(number, sizeof(number), "%u:%u", disk >> 20, disk & 0xfffff);
+	return !strcmp(name_disk(disk), word) || !strcmp(number, word);
+}
+
+static bool takes_device(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = f->opts;
+	bool takes = false;
 	unsigned int i;
 
 	if (!o->nr_devices)
 		return true;
-	/* a recording has names only */
 	if (o->input) {
+		wants_see(&f->wants, WANT_DEVICE, name_disk(rec->disk));
 		for (i = 0; i < o->nr_devices; i++) {
-			const char *word = o->device[i];
-
-			if (!strncmp(word, "/dev/", 5))
-				word += 5;
-			if (!strcmp(name_disk(rec->disk), word))
-				return true;
+			if (!is_recorded_disk(rec->disk, o->device[i]))
+				continue;
+			wants_matched(&f->wants, WANT_DEVICE, i);
+			takes = true;
 		}
-		return false;
+		return takes;
 	}
 	if (!f->nr_devices)
 		return true;
@@ -39,32 +51,47 @@ static bool takes_device(const struct filter *f, const struct iob_iolog_bin_reco
 	return false;
 }
 
-static bool takes_pid(const struct opts *o, const struct iob_iolog_bin_record *rec)
+static bool takes_pid(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
+	char seen[32 + ESCAPE_SIZE(IOB_COMM_LEN)], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
+	const struct opts *o = f->opts;
+	bool takes = false;
 	unsigned int i;
 
 	if (!o->nr_pids)
 		return true;
-	for (i = 0; i < o->nr_pids; i++) {
-		if (rec->pid == o->pid[i] || rec->tgid == o->pid[i])
-			return true;
+	if (f->wants.open[WANT_PID] && rec->tgid) {
+		escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
+		snprintf(seen, sizeof(seen), "%u (%s)", rec->tgid, comm);
+		wants_see(&f->wants, WANT_PID, seen);
 	}
-	return false;
+	for (i = 0; i < o->nr_pids; i++) {
+		if (rec->pid != o->pid[i] && rec->tgid != o->pid[i])
+			continue;
+		wants_matched(&f->wants, WANT_PID, i);
+		takes = true;
+	}
+	return takes;
 }
 
-static bool takes_comm(const struct opts *o, const struct iob_iolog_bin_record *rec)
+static bool takes_comm(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
 	char comm[ESCAPE_SIZE(IOB_COMM_LEN)];
+	const struct opts *o = f->opts;
+	bool takes = false;
 	unsigned int i;
 
 	if (!o->nr_comms)
 		return true;
 	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
+	wants_see(&f->wants, WANT_COMM, comm);
 	for (i = 0; i < o->nr_comms; i++) {
-		if (!fnmatch(o->comm[i], comm, FNM_NOESCAPE))
-			return true;
+		if (fnmatch(o->comm[i], comm, FNM_NOESCAPE))
+			continue;
+		wants_matched(&f->wants, WANT_COMM, i);
+		takes = true;
 	}
-	return false;
+	return takes;
 }
 
 /* "/a" matches /a and what is below; "a" matches any folder a on the path. */
@@ -90,43 +117,105 @@ static bool is_below(const char *path, const char *want)
 	return false;
 }
 
-static bool takes_cgroup(const struct opts *o, const struct iob_iolog_bin_record *rec)
+static bool takes_cgroup(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
+	const struct opts *o = f->opts;
+	bool takes = false;
 	unsigned int i;
 	uint64_t id;
 
 	if (!o->nr_cgroups)
 		return true;
+	if (rec->cgroup)
+		wants_see(&f->wants, WANT_CGROUP, name_cgroup(rec->cgroup));
 	for (i = 0; i < o->nr_cgroups; i++) {
-		if (text_parse_u64(o->cgroup[i], &id) ? id == rec->cgroup :
-		    rec->cgroup && is_below(name_cgroup(rec->cgroup), o->cgroup[i]))
-			return true;
+		if (text_parse_u64(o->cgroup[i], &id) ? id != rec->cgroup :
+		    !rec->cgroup || !is_below(name_cgroup(rec->cgroup), o->cgroup[i]))
+			continue;
+		wants_matched(&f->wants, WANT_CGROUP, i);
+		takes = true;
 	}
-	return false;
+	return takes;
 }
 
-static bool takes_file(const struct opts *o, const struct iob_iolog_bin_record *rec)
+static bool takes_file(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
+	const struct opts *o = f->opts;
+	bool takes = false;
+	const char *name;
 	unsigned int i;
 
 	if (!o->nr_files)
 		return true;
+	name = name_file(rec->dev, rec->ino, rec->gen);
+	wants_see(&f->wants, WANT_FILE, name);
 	for (i = 0; i < o->nr_files; i++) {
-		if (!fnmatch(o->file[i], name_file(rec->dev, rec->ino, rec->gen),
-			     FNM_NOESCAPE))
-			return true;
+		if (fnmatch(o->file[i], name, FNM_NOESCAPE))
+			continue;
+		wants_matched(&f->wants, WANT_FILE, i);
+		takes = true;
 	}
-	return false;
+	return takes;
+}
+
+/* True if the options leave out some IO. */
+bool filter_selects(const struct opts *o)
+{
+	return *o->rw || o->errors || o->min_lat_ns || o->nr_devices || o->nr_pids ||
+	       o->nr_comms || o->nr_cgroups || o->nr_files;
+}
+
+void filter_begin(struct filter *f, const struct opts *o)
+{
+	f->opts = o;
+	wants_begin(&f->wants, WANT_DEVICE, o->input ? o->nr_devices : 0);
+	wants_begin(&f->wants, WANT_PID, o->nr_pids);
+	wants_begin(&f->wants, WANT_COMM, o->nr_comms);
+	wants_begin(&f->wants, WANT_CGROUP, o->nr_cgroups);
+	wants_begin(&f->wants, WANT_FILE, o->nr_files);
 }
 
 /* True if an IO passes the options of the command line. */
-bool filter_takes(const struct filter *f, const struct iob_iolog_bin_record *rec)
+bool filter_takes(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = f->opts;
+	bool takes;
 
-	return (!*o->rw || strchr(o->rw, rec->op)) &&
-	       (!o->errors || rec->error) &&
-	       (!o->min_lat_ns || rec_total_ns(rec) >= o->min_lat_ns) &&
-	       takes_device(f, rec) && takes_pid(o, rec) &&
-	       takes_comm(o, rec) && takes_cgroup(o, rec) && takes_file(o, rec);
+	f->wants.all++;
+	/* while a word has matched nothing, each is asked, whatever the others say */
+	if (wants_are_open(&f->wants))
+		takes = takes_device(f, rec) & takes_pid(f, rec) & takes_comm(f, rec) &
+			takes_cgroup(f, rec) & takes_file(f, rec);
+	else
+		takes = takes_device(f, rec) && takes_pid(f, rec) && takes_comm(f, rec) &&
+			takes_cgroup(f, rec) && takes_file(f, rec);
+	takes = takes && (!*o->rw || strchr(o->rw, rec->op)) && (!o->errors || rec->error) &&
+		(!o->min_lat_ns || rec_total_ns(rec) >= o->min_lat_ns);
+	f->wants.passed += takes;
+	return takes;
+}
+
+/* Print which words matched nothing. */
+void filter_end(struct filter *f)
+{
+	const struct opts *o = f->opts;
+	unsigned int i;
+	char pid[32];
+
+	for (i = 0; i < o->nr_devices; i++)
+		wants_print(&f->wants, WANT_DEVICE, "-D", i, o->device[i]);
+	for (i = 0; i < o->nr_pids; i++) {
+		snprintf(pid, sizeof(pid), "%llu", (unsigned long long)o->pid[i]);
+		wants_print(&f->wants, WANT_PID, "-p", i, pid);
+	}
+	for (i = 0; i < o->nr_comms; i++)
+		wants_print(&f->wants, WANT_COMM, "-c", i, o->comm[i]);
+	for (i = 0; i < o->nr_cgroups; i++)
+		wants_print(&f->wants, WANT_CGROUP, "-g", i, o->cgroup[i]);
+	for (i = 0; i < o->nr_files; i++)
+		wants_print(&f->wants, WANT_FILE, "--file", i, o->file[i]);
+	if (f->wants.all && !f->wants.passed && !wants_are_open(&f->wants))
+		msg("none of %llu IOs passes all of these options",
+		    (unsigned long long)f->wants.all);
+	wants_free(&f->wants);
 }

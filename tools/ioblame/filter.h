@@ -10,13 +10,18 @@
 #include "device.h"
 #include "opts.h"
 #include "rec.h"
+#include "wants.h"
 
 struct filter {
 	const struct opts *opts;
 	const struct device *device;	/* if the module watches more than these */
 	unsigned int nr_devices;
+	struct wants wants;
 };
 
-bool filter_takes(const struct filter *f, const struct iob_iolog_bin_record *rec);
+void filter_begin(struct filter *f, const struct opts *opts);
+bool filter_selects(const struct opts *o);
+bool filter_takes(struct filter *f, const struct iob_iolog_bin_record *rec);
+void filter_end(struct filter *f);
 
 #endif

@@ -6,9 +6,11 @@
  * A view is a command that shows records: view.c reads them from source.c (the module's logs or
  * a recording) and calls the view.  session.c switches the module on and off.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "choice.h"
@@ -34,6 +36,15 @@ static void occupy_standard_files(void)
 		close(fd);
 }
 
+/* What was printed has arrived, or nobody wanted to read it. */
+static int end_of_help(void)
+{
+	if (!fflush(stdout) || errno == EPIPE)
+		return EXIT_OK;
+	msg("cannot write: %s", strerror(errno));
+	return EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	static int (*const commands[NR_COMMANDS])(const struct opts *o) = {
@@ -52,7 +63,7 @@ int main(int argc, char **argv)
 	stop_init();
 	ret = opts_parse(&opts, argc, argv);
 	if (ret == OPTS_DONE)
-		return EXIT_OK;
+		return end_of_help();
 	if (ret)
 		return ret;
 	ret = commands[opts.command](&opts);

@@ -105,8 +105,27 @@ static size_t print_less(const struct status *st, char *to, size_t size)
 	return n;
 }
 
+/* How sure the blame is of what was shown. */
+static size_t print_sure(const struct run *run, char *to, size_t size)
+{
+	uint64_t bytes = 0;
+	char all[TEXT_NUMBER];
+	unsigned int i;
+
+	for (i = 0; i < IOB_NR_HOWS; i++)
+		bytes += run->bytes[i];
+	if (!bytes)
+		return 0;
+	return snprintf(to, size, "Of %s: %.1f %% exact, %.1f %% inherited, "
+			"%.1f %% only the submitter is known, %.1f %% nobody.\n",
+			text_bytes(all, bytes), percent_of(run->bytes[IOB_HOW_EXACT], bytes),
+			percent_of(run->bytes[IOB_HOW_INHERITED], bytes),
+			percent_of(run->bytes[IOB_HOW_SUBMITTER], bytes),
+			percent_of(run->bytes[IOB_HOW_LOST], bytes));
+}
+
 /**
- * run_lost - print how much is not attributed, and what was lost
+ * run_lost - print how sure the blame is of what was shown, and what was lost of all
  * @run:  the run
  * @to:   the text, of one or two lines
  * @size: bytes of @to
@@ -114,24 +133,19 @@ static size_t print_less(const struct status *st, char *to, size_t size)
 void run_lost(const struct run *run, char *to, unsigned int size)
 {
 	struct status st;
-	char all[TEXT_NUMBER];
-	uint64_t bytes, dropped = source_dropped(&run->source);
+	uint64_t dropped = source_dropped(&run->source);
 	unsigned int i;
 	size_t n, begun;
 
 	if (!losses_since_begin(run, &st)) {
-		snprintf(to, size, "Losses are not known: %s\n", source_is_live(&run->source) ?
+		n = print_sure(run, to, size);
+		snprintf(to + n, size - n, "Losses are not known: %s\n", source_is_live(&run->source) ?
 			 "the module's status cannot be read" : "the recording ends early");
 		return;
 	}
-	bytes = status_all_bytes(&st);
-	n = snprintf(to, size, "Of %s: %.1f %% exact, %.1f %% inherited, "
-		     "%.1f %% only the submitter is known, %.1f %% nobody.\n",
-		     text_bytes(all, bytes), percent_of(st.bytes[IOB_HOW_EXACT], bytes),
-		     percent_of(st.bytes[IOB_HOW_INHERITED], bytes),
-		     percent_of(st.bytes[IOB_HOW_SUBMITTER], bytes),
-		     percent_of(st.bytes[IOB_HOW_LOST], bytes));
-	n += snprintf(to + n, size - n, "Lost: ");
+	n = print_sure(run, to, size);
+	n += snprintf(to + n, size - n, run->cut || filter_selects(run->opts) ?
+		      "Lost, of all IO: " : "Lost: ");
 	begun = n;
 	n += print_less(&st, to + n, size - n);
 	for (i = 0; i < st.nr_losses && n < size; i++)
@@ -160,6 +174,10 @@ static void print_end_json(const struct run *run)
 	json_n(o, "schema", 1);
 	json_n(o, "shown_ios", run->ios);
 	json_n(o, "shown_records", run->records);
+	for (i = 0; i < IOB_NR_HOWS; i++) {
+		snprintf(key, sizeof(key), "shown_%s_bytes", rec_how_name(i));
+		json_n(o, key, run->bytes[i]);
+	}
 	if (losses_since_begin(run, &st)) {
 		json_n(o, "ios", st.ios);
 		json_n(o, "bytes", status_all_bytes(&st));

@@ -24,7 +24,9 @@ struct run {
 	unsigned int nr_devices;
 	uint64_t now_ns;	/* on the clock of the records */
 	uint64_t ios, records;	/* that pass the filter; records count each part of an IO */
+	uint64_t bytes[IOB_NR_HOWS];	/* of these records */
 	bool ended_by_others;	/* another process switched ioblame off */
+	bool cut;		/* a part of a recording is shown */
 	bool quit;		/* the view ends the run */
 };
 

@@ -208,6 +208,19 @@ bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 	return true;
 }
 
+/* Read on to the end of a recording.  Return: true if there were more records. */
+bool source_skip(struct source *s)
+{
+	struct iob_iolog_bin_record rec;
+	bool more = false;
+
+	do {
+		while (source_next(s, &rec))
+			more = true;
+	} while (source_fill(s, false));
+	return more;
+}
+
 /*
  * Records, or lines of the text log, that were not understood.  Those of a stream
  * are counted when it is closed.

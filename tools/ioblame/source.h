@@ -56,6 +56,7 @@ bool source_is_live(const struct source *s);
 bool source_fill(struct source *s, bool last);
 uint64_t source_dropped(const struct source *s);
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec);
+bool source_skip(struct source *s);
 void source_close(struct source *s);
 
 #endif

@@ -47,6 +47,8 @@ static void pass_record(struct run *run, const struct view *view,
 		return;
 	run->ios += !rec->part;
 	run->records++;
+	if (rec->how < IOB_NR_HOWS)
+		run->bytes[rec->how] += rec->bytes;
 	view->record(run, rec);
 }
 
@@ -54,7 +56,7 @@ static void pass_records(struct run *run, const struct view *view)
 {
 	struct iob_iolog_bin_record rec;
 
-	while (source_next(&run->source, &rec))
+	while (!run->quit && source_next(&run->source, &rec))
 		pass_record(run, view, &rec);
 	if (view->filled)
 		view->filled(run);
@@ -83,22 +85,22 @@ static bool end_interval(struct run *run, const struct view *view, struct schedu
 }
 
 /* Replay a recording: intervals follow the times of its records. */
-static void replay_records(struct run *run, const struct view *view, struct schedule *c)
+static void replay_some(struct run *run, const struct view *view, struct schedule *c)
 {
 	struct iob_iolog_bin_record rec;
 
 	while (!stop_asked() && !out_closed() && !run->quit &&
 	       source_fill(&run->source, false)) {
-		while (source_next(&run->source, &rec)) {
+		while (!run->quit && source_next(&run->source, &rec)) {
 			if (!c->next) {
 				c->last = run->source.head.start_ns;
 				c->next = c->last + c->interval;
 			}
 			run->now_ns = rec.complete_ns;
-			if (end_interval(run, view, c))
-				return;
-			if (run->opts->duration_ns &&
-			    rec.complete_ns > run->source.head.start_ns + run->opts->duration_ns)
+			run->cut = end_interval(run, view, c) ||
+				   (run->opts->duration_ns && rec.complete_ns >
+				    run->source.head.start_ns + run->opts->duration_ns);
+			if (run->cut)
 				return;
 			pass_record(run, view, &rec);
 		}
@@ -106,8 +108,16 @@ static void replay_records(struct run *run, const struct view *view, struct sche
 			view->filled(run);
 		out_flush();
 	}
+}
+
+static void replay_records(struct run *run, const struct view *view, struct schedule *c)
+{
+	replay_some(run, view, c);
 	if (!c->next)
 		c->last = run->source.head.start_ns;
+	/* what the module counted stands at the end of the file */
+	if (!stop_asked() && !out_closed())
+		run->cut |= source_skip(&run->source);
 }
 
 static uint64_t next_tick(const struct run *run, uint64_t tick)
@@ -266,7 +276,7 @@ int view_run(const struct opts *opts, const struct view *view)
 	struct run run = { .opts = opts };
 	int ret, how;
 
-	run.filter.opts = opts;
+	filter_begin(&run.filter, opts);
 	if (!look_up_devices(&run))
 		return EXIT_FAILED;
 	if (opts->sync && !opts->input)
@@ -280,6 +290,9 @@ int view_run(const struct opts *opts, const struct view *view)
 		ret = view->end(&run);
 	out_flush();
 	how = ret ? ret : print_how_it_ended(&run);
+	filter_end(&run.filter);
+	if (!how && opts->run)
+		how = child_status();
 	source_close(&run.source);
 	session_end(&run.session);
 	return how;
