@@ -30,7 +30,6 @@ browser_needs() {
 	# shellcheck disable=SC2053
 	[[ unit/page/all == $CASE || $CASE == unit/page* ]] || return 0
 	(host_needs chromium-headless-shell=chromium-headless-shell pkg-config=pkg-config \
-		/usr/include/libsmartcols/libsmartcols.h=libsmartcols-dev \
 		/usr/include/json-c/json.h=libjson-c-dev \
 		/usr/include/libmount/libmount.h=libmount-dev) || true
 }

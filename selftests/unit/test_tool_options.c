@@ -44,7 +44,7 @@ static void print_words(int command)
 	help_words();
 }
 
-/* A name has one letter, and a command has one row of each key. */
+/* A name has one letter, and a command has one row of each name and of each letter. */
 static void is_unambiguous(void)
 {
 	const struct option_row *a, *b, *end = option_rows + option_nr;
@@ -57,7 +57,8 @@ static void is_unambiguous(void)
 				fail("--%s has two forms", a->name);
 			if (same && a->commands & b->commands)
 				fail("a command has two --%s", a->name);
-			if (b->set && !same && a->letter && a->letter == b->letter)
+			if (b->set && !same && a->letter && a->letter == b->letter &&
+			    a->commands & b->commands)
 				fail("-%c is --%s and --%s", a->letter, a->name, b->name);
 		}
 		if (!a->commands || !a->help)

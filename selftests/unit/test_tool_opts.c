@@ -79,7 +79,7 @@ static void good_ones(void)
 static void bad_ones(void)
 {
 	static const char * const bad[] = {
-		"nonsense", "--nonsense", "top --stacks", "snoop -o f", "status -p 1",
+		"nonsense", "--nonsense", "top --stacks", "snoop --output f", "stacks --columns f", "hist size -o f", "status -p 1",
 		"report -d 0", "report -d x", "report -d", "top 0", "top x", "top 1 0",
 		"top 1 x", "top 1 2 3", "top -1", "hist", "hist x", "hist size x",
 		"record", "record -o", "replay", "replay -o", "replay f status",

@@ -24,6 +24,10 @@ const char *cell_text(const struct col *col, const struct cell *cell, char *buf,
 	switch (col->type) {
 	case COL_TEXT:
 		return cell->text;
+	case COL_SECONDS:
+		snprintf(buf, size, "%llu.%09llu", (unsigned long long)(cell->n / 1000000000),
+			 (unsigned long long)(cell->n % 1000000000));
+		return buf;
 	case COL_BYTES:
 		return text_bytes(buf, cell->n);
 	case COL_NSECS:

@@ -8,11 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "color.h"
 #include "intent.h"
 
 enum col_type {
 	COL_TEXT,
 	COL_COUNT,
+	COL_DIGITS,		/* a count that JSON has as a string: jq would round it */
+	COL_SECONDS,		/* nanoseconds, in JSON and CSV as seconds */
 	COL_SIGNED,
 	COL_BYTES,
 	COL_NSECS,
@@ -25,7 +28,13 @@ enum {
 	COL_ONLY_DATA = 1,	/* not in tables */
 	COL_ONLY_TABLE = 2,
 	COL_CUT = 4,		/* cut to fit the terminal */
+	COL_PATH = 8,		/* ... at the left: the end says more */
+	COL_IF_NOT_0 = 16,	/* in tables if a row has it */
 };
+
+/* On a narrow terminal, columns of a high rank (1 to 99) go first */
+#define COL_DROP(rank)		((rank) << 8)
+#define COL_RANK(flags)		((flags) >> 8)
 
 /* @key is the name in JSON and CSV, and ends in the unit */
 struct col {
@@ -41,6 +50,7 @@ struct cell {
 	uint64_t n;
 	double f;
 	const struct intent *intent;
+	enum mark mark;
 };
 
 #define CELL_NONE	((struct cell){ 0 })

@@ -68,6 +68,12 @@
 	X(TOTAL, "total_time")		\
 	X(AGE, "age")
 
+/* When there are colours */
+#define CHOICE_COLORS(X)		\
+	X(AUTO, "auto")			\
+	X(ALWAYS, "always")		\
+	X(NEVER, "never")
+
 /* What may follow a word of `config`: X(word, words) */
 #define CHOICE_CONFIG(X)						\
 	X("config", "show", "set", "devices", "counters", "counter",	\
@@ -121,12 +127,20 @@ enum field {
 	NR_FIELDS,
 };
 
+enum color {
+#define X(constant, word)	COLOR_##constant,
+	CHOICE_COLORS(X)
+#undef X
+	NR_COLORS,
+};
+
 extern const char *const choice_commands[NR_COMMANDS];
 extern const char *const choice_pivots[NR_PIVOTS];
 extern const char *const choice_sorts[NR_SORTS];
 extern const char *const choice_weights[NR_WEIGHTS];
 extern const char *const choice_dirty_sorts[NR_DIRTY_SORTS];
 extern const char *const choice_fields[NR_FIELDS];
+extern const char *const choice_colors[NR_COLORS];
 
 /* The words of `config` after @word; the last is NULL */
 struct choice_config {

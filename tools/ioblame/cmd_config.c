@@ -97,7 +97,7 @@ static void show_settings_json(void)
 	uint64_t n;
 	int i, all;
 
-	json_n(o, "schema", 1);
+	json_n(o, "schema", JSON_SCHEMA);
 	settings = choice_config_after("set", &all);
 	for (i = 0; i < all; i++) {
 		text = escape_and_free(dir_read_word(settings[i]));

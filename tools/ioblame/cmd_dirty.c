@@ -35,15 +35,16 @@
 #include "text.h"
 
 enum column {
-	TIME, AGE, WHO, PID, TGID, ROLE, COMM, UNIT, CGROUP, DIRTY, WRITEBACK, CANCELLED, HOW,
-	FILE_PATH, DEV_NR, INO, GEN, NR_COLUMNS,
+	TIME, TIME_S, AGE, WHO, PID, TGID, ROLE, COMM, UNIT, CGROUP, DIRTY, WRITEBACK, CANCELLED,
+	HOW, FILE_PATH, DEV_NR, INO, GEN, NR_COLUMNS,
 };
 
 #define DATA	COL_ONLY_DATA
 #define SHOWN	COL_ONLY_TABLE
 
 static const struct col columns[NR_COLUMNS] = {
-	[TIME] = { "TIME", "time_ns", COL_COUNT, DATA, 0 },
+	[TIME] = { "TIME", "time_ns", COL_DIGITS, DATA, 0 },
+	[TIME_S] = { "TIME", "time_s", COL_SECONDS, DATA, 0 },
 	[AGE] = { "AGE", "age_ns", COL_NSECS, 0, 0 },
 	[WHO] = { "PID", "who", COL_TEXT, 0, 0 },
 	[PID] = { "PID", "pid", COL_COUNT, DATA, 0 },
@@ -56,7 +57,7 @@ static const struct col columns[NR_COLUMNS] = {
 	[WRITEBACK] = { "WRITING", "writeback_bytes", COL_BYTES, 0, 0 },
 	[CANCELLED] = { "CANCELLED", "cancelled_bytes", COL_BYTES, DATA, 0 },
 	[HOW] = { "HOW", "how", COL_TEXT, DATA, 0 },
-	[FILE_PATH] = { "FILE", "file", COL_TEXT, COL_CUT, 0 },
+	[FILE_PATH] = { "FILE", "file", COL_TEXT, COL_CUT | COL_PATH, 0 },
 	[DEV_NR] = { "DEV", "dev", COL_TEXT, DATA, 0 },
 	[INO] = { "INO", "ino", COL_COUNT, DATA, 0 },
 	[GEN] = { "GEN", "gen", COL_COUNT, DATA, 0 },
@@ -182,6 +183,7 @@ static void print_row(const struct run *run, struct table *t, const struct dirty
 	escape_text(comm, sizeof(comm), k->comm, sizeof(k->comm));
 	snprintf(dev, sizeof(dev), "%u:%u", k->dev >> 20, k->dev & 0xfffff);
 	c[TIME] = CELL_N(run_wall_ns(run, run->now_ns));
+	c[TIME_S] = c[TIME];
 	c[AGE] = CELL_IF(row->oldest_ns && row->oldest_ns < run->now_ns,
 			 run->now_ns - row->oldest_ns);
 	c[WHO] = CELL_TEXT(who ? rec_who(k->kind, k->id, name, sizeof(name)) : NULL);
@@ -248,7 +250,7 @@ static void print_sums(const struct run *run)
 	free(text);
 	if (run->opts->format == FORMAT_JSON) {
 		sum = json_begin("sum");
-		json_n(sum, "time_ns", run_wall_ns(run, run->now_ns));
+		json_time(sum, run_wall_ns(run, run->now_ns));
 		json_n(sum, "dirty_bytes", sums.dirty * page_size);
 		json_n(sum, "writeback_bytes", sums.writeback * page_size);
 		json_n(sum, "unknown_bytes", sums.unknown * page_size);
@@ -354,7 +356,7 @@ static void print_end(const struct run *run)
 	if (run->opts->format != FORMAT_JSON)
 		return;
 	end = json_begin("end");
-	json_n(end, "schema", 1);
+	json_n(end, "schema", JSON_SCHEMA);
 	json_print(end);
 }
 

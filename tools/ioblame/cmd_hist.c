@@ -33,11 +33,12 @@ static void print_line(const char *text, void *arg)
 }
 
 enum column {
-	TIME_NS, FIELD, BY, NAME, LOW, HIGH, COUNT, NR_COLUMNS,
+	TIME_NS, TIME_S, FIELD, BY, NAME, LOW, HIGH, COUNT, NR_COLUMNS,
 };
 
 static const struct col columns[NR_COLUMNS] = {
-	[TIME_NS] = { "TIME", "time_ns", COL_COUNT, 0, 0 },
+	[TIME_NS] = { "TIME", "time_ns", COL_DIGITS, 0, 0 },
+	[TIME_S] = { "TIME", "time_s", COL_SECONDS, 0, 0 },
 	[FIELD] = { "FIELD", "field", COL_TEXT, 0, 0 },
 	[BY] = { "BY", "by", COL_TEXT, 0, 0 },
 	[NAME] = { "NAME", "name", COL_TEXT, 0, 0 },
@@ -66,6 +67,7 @@ static void print_slots(const struct run *run, const struct hist *h, const char 
 		if (!slots[i])
 			continue;
 		c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
+		c[TIME_S] = c[TIME_NS];
 		c[FIELD] = CELL_TEXT(choice_fields[o->field]);
 		c[BY] = CELL_TEXT(by);
 		c[NAME] = CELL_TEXT(name);

@@ -114,20 +114,25 @@ static void add_to_batch(struct run *run, const struct iob_iolog_bin_record *rec
 static int end_recording(struct run *run)
 {
 	char *text = dir_read("status");
+	long long bytes;
 
 	write_batch(run);
 	if (text)
 		write_chunk(STORE_STATUS_AFTER, text, strlen(text));
 	free(text);
 	free(batch);
+	/* a pipe has no place: then without the first chunk */
+	bytes = ftell(file);
+	if (bytes < 0)
+		bytes = written;
 	if (fclose(file) && !failed)
 		failed = errno;
 	if (failed) {
 		msg("cannot write the recording: %s", strerror(failed));
 		return EXIT_FAILED;
 	}
-	msg("%llu IOs in %llu bytes; see: ioblame replay FILE",
-	    (unsigned long long)run->ios, (unsigned long long)written);
+	msg("%llu IOs in %lld bytes; see: ioblame replay FILE",
+	    (unsigned long long)run->ios, bytes);
 	return EXIT_OK;
 }
 

@@ -68,12 +68,14 @@ static void print_head(const struct run *run, uint64_t from_ns, uint64_t to_ns)
 
 	if (run->opts->format != FORMAT_TABLE)
 		return;
-	if (run->opts->timestamp) {
-		run_time(run, to_ns, time, sizeof(time));
+	run_time(run, run->opts->timestamp ? to_ns : from_ns, time, sizeof(time));
+	if (run->opts->timestamp)
 		out_printf("%s  ", time);
-	}
-	out_printf("%llu IOs in %.1f s, Linux %s\n", (unsigned long long)summed.ios,
-		   (double)(to_ns - from_ns) / 1e9, run->source.head.kernel);
+	out_printf("%llu IOs in %.1f s", (unsigned long long)summed.ios,
+		   (double)(to_ns - from_ns) / 1e9);
+	if (!run->opts->timestamp)
+		out_printf(" from %.19s", time);
+	out_printf(", Linux %s\n", run->source.head.kernel);
 }
 
 static void print_report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
@@ -121,5 +123,7 @@ int cmd_report(const struct opts *o)
 		.interval = print_report, .end = sum_end,
 	};
 
+	if (!rows_know(o->column_list))
+		return EXIT_USAGE;
 	return o->html ? html_report(o) : view_run(o, &view);
 }

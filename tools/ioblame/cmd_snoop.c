@@ -9,17 +9,20 @@
 #include "cell.h"
 #include "cmd.h"
 #include "escape.h"
+#include "grid.h"
 #include "intent.h"
+#include "msg.h"
 #include "name.h"
 #include "opts.h"
 #include "out.h"
 #include "rec.h"
+#include "rows.h"
 #include "run.h"
 #include "table.h"
 #include "view.h"
 
 enum column {
-	TIME_NS, TIME, WHO, PID, TGID, ROLE, COMM, CGROUP, VIA, VIA_PID,
+	TIME_NS, TIME_S, TIME, WHO, PID, TGID, ROLE, COMM, CGROUP, VIA, VIA_PID,
 	VIA_COMM, OP, OP_NAME, DEVICE, SECTOR, BYTES, PART, QUEUE, DEV, TOTAL,
 	AGE, WHY, HOW, ERROR, FILE_PATH, DEV_NR, INO, GEN, INTENT, BIOS, STACK,
 	NR_COLUMNS,
@@ -29,31 +32,32 @@ enum column {
 #define SHOWN	COL_ONLY_TABLE
 
 static struct col columns[NR_COLUMNS] = {
-	[TIME_NS] = { "TIME", "time_ns", COL_COUNT, DATA, 0 },
-	[TIME] = { "TIME", "time", COL_TEXT, SHOWN, 15 },
-	[WHO] = { "PID", "who", COL_TEXT, 0, 7 },
+	[TIME_NS] = { "TIME", "time_ns", COL_DIGITS, DATA, 0 },
+	[TIME_S] = { "TIME", "time_s", COL_SECONDS, DATA, 0 },
+	[TIME] = { "TIME", "time", COL_TEXT, SHOWN | COL_DROP(20), 11 },
+	[WHO] = { "PID", "who", COL_TEXT, COL_DROP(30), 7 },
 	[PID] = { "PID", "pid", COL_COUNT, DATA, 0 },
 	[TGID] = { "TGID", "tgid", COL_COUNT, DATA, 0 },
 	[ROLE] = { "ROLE", "role", COL_TEXT, DATA, 0 },
-	[COMM] = { "COMM", "comm", COL_TEXT, 0, 15 },
+	[COMM] = { "COMM", "comm", COL_TEXT, COL_CUT | COL_DROP(1), 15 },
 	[CGROUP] = { "CGROUP", "cgroup", COL_TEXT, DATA, 0 },
-	[VIA] = { "VIA", "via", COL_TEXT, SHOWN, 15 },
-	[VIA_PID] = { "VIA", "via_pid", COL_COUNT, DATA, 0 },
-	[VIA_COMM] = { "VIA", "via_comm", COL_TEXT, DATA, 0 },
-	[OP] = { "OP", "op", COL_TEXT, SHOWN, 2 },
+	[VIA] = { "VIA", "via", COL_TEXT, SHOWN | COL_CUT | COL_DROP(70), 15 },
+	[VIA_PID] = { "VIA_PID", "via_pid", COL_COUNT, DATA, 0 },
+	[VIA_COMM] = { "VIA_COMM", "via_comm", COL_TEXT, DATA, 0 },
+	[OP] = { "OP", "op", COL_TEXT, SHOWN | COL_DROP(2), 2 },
 	[OP_NAME] = { "OP", "op", COL_TEXT, DATA, 0 },
-	[DEVICE] = { "DEVICE", "device", COL_TEXT, 0, 7 },
-	[SECTOR] = { "SECTOR", "sector", COL_COUNT, 0, 10 },
-	[BYTES] = { "BYTES", "bytes", COL_COUNT, 0, 8 },
+	[DEVICE] = { "DEVICE", "device", COL_TEXT, COL_CUT | COL_DROP(50), 7 },
+	[SECTOR] = { "SECTOR", "sector", COL_COUNT, COL_DROP(90), 10 },
+	[BYTES] = { "BYTES", "bytes", COL_COUNT, COL_DROP(15), 8 },
 	[PART] = { "PART", "part", COL_COUNT, DATA, 0 },
-	[QUEUE] = { "QUEUE", "queue_ns", COL_NSECS, 0, 6 },
-	[DEV] = { "DEV", "device_ns", COL_NSECS, 0, 6 },
+	[QUEUE] = { "QUEUE", "queue_ns", COL_NSECS, COL_DROP(80), 6 },
+	[DEV] = { "DEV", "device_ns", COL_NSECS, COL_DROP(14), 6 },
 	[TOTAL] = { "TOTAL", "total_ns", COL_NSECS, DATA, 0 },
 	[AGE] = { "AGE", "age_ns", COL_NSECS, DATA, 0 },
-	[WHY] = { "WHY", "why", COL_TEXT, 0, 10 },
+	[WHY] = { "WHY", "why", COL_TEXT, COL_CUT | COL_DROP(25), 10 },
 	[HOW] = { "HOW", "how", COL_TEXT, DATA, 0 },
-	[ERROR] = { "ERR", "error", COL_SIGNED, 0, 4 },
-	[FILE_PATH] = { "FILE", "file", COL_TEXT, 0, 0 },
+	[ERROR] = { "ERR", "error", COL_SIGNED, COL_DROP(10), 3 },
+	[FILE_PATH] = { "FILE", "file", COL_TEXT, COL_CUT | COL_PATH | COL_DROP(12), 0 },
 	[DEV_NR] = { "DEV", "dev", COL_TEXT, DATA, 0 },
 	[INO] = { "INO", "ino", COL_COUNT, DATA, 0 },
 	[GEN] = { "GEN", "gen", COL_COUNT, DATA, 0 },
@@ -96,6 +100,7 @@ static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 	escape_text(letter, sizeof(letter), (const char *)&rec->op, 1);
 
 	c[TIME_NS] = CELL_N(run_wall_ns(run, rec->complete_ns));
+	c[TIME_S] = c[TIME_NS];
 	c[TIME] = CELL_TEXT(time);
 	c[WHO] = CELL_TEXT(rec_who(rec->role_kind, abs(rec->id), name, sizeof(name)));
 	c[PID] = CELL_IF(rec->role_kind <= ROLE_PROCESS, rec->id);
@@ -115,11 +120,13 @@ static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 	c[PART] = CELL_N(rec->part);
 	c[QUEUE] = CELL_IF(timed, rec_wait_ns(rec));
 	c[DEV] = CELL_IF(timed, rec_io_ns(rec));
+	c[DEV].mark = c[DEV].n >= ROWS_SLOW_NS ? MARK_SLOW : MARK_NONE;
 	c[TOTAL] = CELL_IF(timed, rec_total_ns(rec));
 	c[AGE] = CELL_IF(rec->dirty_ns, rec_age_ns(rec));
 	c[WHY] = CELL_TEXT(intent_why(rec));
 	c[HOW] = CELL_TEXT(rec_how_name(rec->how));
 	c[ERROR] = CELL_IF(rec->error || o->format != FORMAT_TABLE, (int64_t)rec->error);
+	c[ERROR].mark = rec->error ? MARK_BAD : MARK_NONE;
 	c[FILE_PATH] = CELL_TEXT(name_file(rec->dev, rec->ino, rec->gen));
 	c[DEV_NR] = CELL_TEXT(dev);
 	c[INO] = CELL_N(rec->ino);
@@ -159,5 +166,7 @@ int cmd_snoop(const struct opts *o)
 		.begin = begin_snoop, .record = print_io, .filled = flush_lines, .end = end_snoop,
 	};
 
-	return view_run(o, &view);
+	if (o->timestamp)
+		columns[TIME].width = strlen("2026-11-25 17:54:03.123456");
+	return grid_knows(columns, NR_COLUMNS, o->column_list) ? view_run(o, &view) : EXIT_USAGE;
 }

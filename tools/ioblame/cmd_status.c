@@ -96,7 +96,7 @@ static void print_json(char *text)
 	struct json_object *lost = json_object_new_object(), *events = json_object_new_object();
 	char *line, *rest, *key, safe[1024];
 
-	json_n(o, "schema", 1);
+	json_n(o, "schema", JSON_SCHEMA);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		char *p = safe;
 

@@ -7,6 +7,7 @@
 #include "agg.h"
 #include "cmd.h"
 #include "live.h"
+#include "msg.h"
 #include "name.h"
 #include "opts.h"
 #include "out.h"
@@ -39,7 +40,7 @@ static void print_top(struct run *run, uint64_t from_ns, uint64_t to_ns, bool la
 		look.from_ns = begun;
 	if (o->format == FORMAT_TABLE) {
 		run_time(run, to_ns, time, sizeof(time));
-		out_printf("%s%.8s  %llu IOs\n", begun == from_ns ? "" : "\n", time,
+		out_printf("%s%.19s  %llu IOs\n", begun == from_ns ? "" : "\n", time,
 			   (unsigned long long)summed.ios);
 	}
 	rows_print(run, &summed, o->by, o->rows ? o->rows :
@@ -57,6 +58,8 @@ int cmd_top(const struct opts *o)
 		.interval_ns = 1000000000, .unordered = true,
 	};
 
+	if (!rows_know(o->column_list))
+		return EXIT_USAGE;
 	if (!o->input)
 		name_note_at_most(TOP_NAMES);
 

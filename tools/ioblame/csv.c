@@ -33,6 +33,10 @@ static void csv_cell(const struct col *col, const struct cell *cell)
 	case COL_RATE:
 		out_printf("%.3f", cell->f);
 		break;
+	case COL_SECONDS:
+		out_printf("%llu.%06llu", (unsigned long long)(cell->n / 1000000000),
+			   (unsigned long long)(cell->n % 1000000000 / 1000));
+		break;
 	case COL_SIGNED:
 		out_printf("%lld", (long long)cell->n);
 		break;

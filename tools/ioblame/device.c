@@ -13,6 +13,10 @@
 #include "file.h"
 #include "msg.h"
 
+enum {
+	DISKS_LISTED = 16,
+};
+
 /* Read a number from a file of sysfs; 0 if there is none. */
 static uint64_t sysfs_number(const char *folder, const char *file)
 {
@@ -129,18 +133,6 @@ bool device_lookup(const char *word, struct device *d)
 	return true;
 }
 
-/* As device_lookup(); print an error if there is no such device. */
-bool device_require(const char *word, struct device *d)
-{
-	char safe[ESCAPE_SIZE(64)];
-
-	if (device_lookup(word, d))
-		return true;
-	escape_text(safe, sizeof(safe), word, 64);
-	msg("there is no block device '%s'; see: lsblk", safe);
-	return false;
-}
-
 static bool has_slaves(const char *name)
 {
 	char path[PATH_MAX];
@@ -188,6 +180,24 @@ unsigned int device_all(struct device *d, unsigned int max)
 	if (dir)
 		closedir(dir);
 	return nr;
+}
+
+/* As device_lookup(); print an error, and what there is, if there is no such device. */
+bool device_require(const char *word, struct device *d)
+{
+	struct device all[DISKS_LISTED];
+	char safe[ESCAPE_SIZE(64)], list[DISKS_LISTED * (sizeof(d->name) + 2)] = "none";
+	unsigned int i, nr;
+	size_t n = 0;
+
+	if (device_lookup(word, d))
+		return true;
+	nr = device_all(all, DISKS_LISTED);
+	for (i = 0; i < nr; i++)
+		n += snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "", all[i].name);
+	escape_text(safe, sizeof(safe), word, strnlen(word, 64));
+	msg("there is no block device '%s'; disks are: %s; see also: lsblk", safe, list);
+	return false;
 }
 
 /* True if a sector of a disk belongs to @d. */

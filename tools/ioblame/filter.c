@@ -158,10 +158,10 @@ static bool takes_file(struct filter *f, const struct iob_iolog_bin_record *rec)
 	return takes;
 }
 
-/* True if the options leave out some IO. */
+/* True if the options leave out some of the IO that is watched. */
 bool filter_selects(const struct opts *o)
 {
-	return *o->rw || o->errors || o->min_lat_ns || o->nr_devices || o->nr_pids ||
+	return *o->rw || o->errors || o->min_lat_ns || (o->input && o->nr_devices) || o->nr_pids ||
 	       o->nr_comms || o->nr_cgroups || o->nr_files;
 }
 

@@ -22,6 +22,24 @@ void json_text(struct json_object *o, const char *key, const char *text)
 	json_object_object_add(o, key, text ? json_object_new_string(text) : NULL);
 }
 
+/* Seconds, to the microsecond: what a double holds of a time since 1970. */
+static void json_seconds(char *to, uint64_t ns)
+{
+	sprintf(to, "%llu.%06llu", (unsigned long long)(ns / 1000000000),
+		(unsigned long long)(ns % 1000000000 / 1000));
+}
+
+/* A time since 1970: as a string to the nanosecond, and as a number that jq can hold. */
+void json_time(struct json_object *o, uint64_t ns)
+{
+	char text[32];
+
+	sprintf(text, "%llu", (unsigned long long)ns);
+	json_text(o, "time_ns", text);
+	json_seconds(text, ns);
+	json_object_object_add(o, "time_s", json_object_new_double_s((double)ns / 1e9, text));
+}
+
 void json_n(struct json_object *o, const char *key, uint64_t n)
 {
 	json_object_object_add(o, key, json_object_new_int64((int64_t)n));
@@ -57,6 +75,12 @@ static struct json_object *json_cell(const struct col *col, const struct cell *c
 	case COL_RATE:
 		snprintf(number, sizeof(number), "%.3f", cell->f);
 		return json_object_new_double_s(cell->f, number);
+	case COL_DIGITS:
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)cell->n);
+		return json_object_new_string(number);
+	case COL_SECONDS:
+		json_seconds(number, cell->n);
+		return json_object_new_double_s((double)cell->n / 1e9, number);
 	case COL_FLAG:
 		return json_object_new_boolean(cell->n != 0);
 	case COL_STACK:

@@ -14,6 +14,7 @@
 #include "agg.h"
 #include "choice.h"
 #include "clock.h"
+#include "color.h"
 #include "escape.h"
 #include "group.h"
 #include "label.h"
@@ -22,12 +23,15 @@
 #include "msg.h"
 #include "name.h"
 #include "opts.h"
+#include "rows.h"
 #include "run.h"
 #include "stop.h"
 #include "view.h"
 
 enum {
 	KEY_ESC = 27,
+	SIDEWAYS_STEP = 8,
+	SIDEWAYS_MOST = 4096,
 };
 
 static struct live_state v;
@@ -84,6 +88,8 @@ static void set_pivot(enum pivot by)
 	v.top = 0;
 	v.has_chosen = false;
 	v.mode = LIVE_TABLE;
+	memset(v.need, 0, sizeof(v.need));
+	memset(v.seen, 0, sizeof(v.seen));
 	gather_rows();
 }
 
@@ -99,49 +105,96 @@ static void move_selection(long by)
 	choose_row();
 }
 
-static void type_filter(int key)
+static void begin_typing(char *text)
 {
-	size_t n = strlen(v.filter);
+	v.mode = LIVE_TYPING;
+	v.typing = text;
+}
+
+/* The columns that were typed, or the usual ones if nothing was. */
+static void take_columns(void)
+{
+	if (*v.columns_typed && rows_unknown(v.columns_typed, v.note, sizeof(v.note)))
+		return;
+	v.spec = *v.columns_typed ? v.columns_typed : v.run->opts->column_list;
+	v.sideways = 0;
+}
+
+static void end_typing(bool drop)
+{
+	if (drop)
+		*v.typing = '\0';
+	v.mode = LIVE_TABLE;
+	if (v.typing == v.columns_typed)
+		take_columns();
+}
+
+static void type_key(int key)
+{
+	size_t n = strlen(v.typing);
 
 	switch (key) {
 	case '\n':
 	case '\r':
 	case KEY_ENTER:
-		v.mode = LIVE_TABLE;
+		end_typing(false);
 		break;
 	case KEY_ESC:
-		v.filter[0] = '\0';
-		v.mode = LIVE_TABLE;
+		end_typing(true);
 		break;
 	case KEY_BACKSPACE:
 	case 127:
 	case 8:
 		if (n)
-			v.filter[n - 1] = '\0';
+			v.typing[n - 1] = '\0';
 		break;
 	default:
-		if (key >= ' ' && key < 256 && key != 127 && n + 1 < sizeof(v.filter)) {
-			v.filter[n] = key;
-			v.filter[n + 1] = '\0';
+		if (key >= ' ' && key < 256 && key != 127 && n + 1 < LIVE_TEXT) {
+			v.typing[n] = key;
+			v.typing[n + 1] = '\0';
 		}
 	}
 	gather_rows();
+}
+
+/* Up and down select a row, or scroll the detail and the help. */
+static void move_down(long by)
+{
+	if (v.mode == LIVE_TABLE)
+		move_selection(by);
+	else
+		v.down = (long)v.down + by > 0 ? v.down + by : 0;
+	if (v.mode != LIVE_TABLE && v.down >= v.line)
+		v.down = v.line ? v.line - 1 : 0;
+}
+
+static void move_sideways(int by)
+{
+	int to = (int)v.sideways + by;
+
+	v.sideways = to > 0 ? to < SIDEWAYS_MOST ? to : SIDEWAYS_MOST : 0;
 }
 
 static void handle_move_key(int key)
 {
 	switch (key) {
 	case KEY_UP:
-		move_selection(-1);
+		move_down(-1);
 		break;
 	case KEY_DOWN:
-		move_selection(1);
+		move_down(1);
+		break;
+	case KEY_LEFT:
+		move_sideways(-SIDEWAYS_STEP);
+		break;
+	case KEY_RIGHT:
+		move_sideways(SIDEWAYS_STEP);
 		break;
 	case KEY_PPAGE:
-		move_selection(-(long)LINES / 2);
+		move_down(-(long)LINES / 2);
 		break;
 	case KEY_NPAGE:
-		move_selection(LINES / 2);
+		move_down(LINES / 2);
 		break;
 	case KEY_HOME:
 		move_selection(-(long)v.nr);
@@ -157,8 +210,9 @@ static void handle_key(struct run *run, int key)
 	static const char pivots[] = "pfdck";
 	const char *p;
 
+	v.note[0] = '\0';
 	if (v.mode == LIVE_TYPING) {
-		type_filter(key);
+		type_key(key);
 		return;
 	}
 	p = key > 0 && key < 128 ? strchr(pivots, key) : NULL;
@@ -178,7 +232,10 @@ static void handle_key(struct run *run, int key)
 		gather_rows();
 		break;
 	case '/':
-		v.mode = LIVE_TYPING;
+		begin_typing(v.filter);
+		break;
+	case 'o':
+		begin_typing(v.columns_typed);
 		break;
 	case 'a':
 		v.accumulate = !v.accumulate;
@@ -200,6 +257,7 @@ static void handle_key(struct run *run, int key)
 	case KEY_ENTER:
 		choose_row();
 		v.mode = v.mode == LIVE_DETAIL ? LIVE_TABLE : LIVE_DETAIL;
+		v.down = 0;
 		break;
 	case KEY_ESC:
 		v.mode = LIVE_TABLE;
@@ -207,6 +265,7 @@ static void handle_key(struct run *run, int key)
 	case 'h':
 	case '?':
 		v.mode = v.mode == LIVE_HELP ? LIVE_TABLE : LIVE_HELP;
+		v.down = 0;
 		break;
 	default:
 		handle_move_key(key);
@@ -271,6 +330,7 @@ static int begin_live(struct run *run)
 	v.sort = run->opts->sort;
 	v.accumulate = run->opts->accumulate;
 	v.submitter = run->opts->submitter;
+	v.spec = run->opts->column_list;
 	v.begun_ns = clock_ns();
 	v.from_ns = v.begun_ns;
 	v.to_ns = v.begun_ns;
@@ -291,6 +351,10 @@ static int begin_live(struct run *run)
 	nodelay(stdscr, TRUE);
 	set_escdelay(50);
 	curs_set(0);
+	if (has_colors() && start_color() == OK && use_default_colors() == OK) {
+		init_pair(MARK_SLOW, COLOR_YELLOW, -1);
+		init_pair(MARK_BAD, COLOR_RED, -1);
+	}
 	/* no message until leave_terminal(): it would spoil the screen */
 	gather_rows();
 	live_draw(&v);

@@ -12,16 +12,18 @@
 #include "agg.h"
 #include "choice.h"
 #include "group.h"
+#include "rows.h"
 #include "run.h"
 
 enum {
-	LIVE_FILTER = 64,
+	LIVE_TEXT = 64,
+	LIVE_HEAD = 2,		/* lines above the table or the detail */
 };
 
 enum live_mode {
 	LIVE_TABLE,
 	LIVE_DETAIL,		/* one row */
-	LIVE_TYPING,		/* a filter */
+	LIVE_TYPING,		/* a filter, or columns */
 	LIVE_HELP,
 };
 
@@ -32,7 +34,15 @@ struct live_state {
 	enum sort sort;
 	bool accumulate, submitter, paused;
 	bool on;		/* the terminal is in use */
-	char filter[LIVE_FILTER];
+	char filter[LIVE_TEXT];
+	char columns_typed[LIVE_TEXT];
+	char *typing;		/* which of these two */
+	const char *spec;	/* columns, as of -o; NULL: the usual ones */
+	char note[256];		/* shown until the next key */
+	unsigned int sideways;	/* cells that are scrolled away at the left; 0: what fits */
+	unsigned int down;	/* lines of the detail or the help that are scrolled away */
+	unsigned int need[ROWS_COLUMNS];	/* widths that columns had: they do not shrink */
+	bool seen[ROWS_COLUMNS];	/* columns that had a value but 0 */
 	struct agg agg;		/* of the interval that runs, or since the beginning */
 	struct agg shown;	/* of the last whole interval */
 	const struct agg *sums;	/* which of them is on the screen */
@@ -43,9 +53,13 @@ struct live_state {
 	struct atom chosen;	/* of the row that stays selected */
 	bool has_chosen;
 	char lost[1024];
-	unsigned int line;	/* where draw_line() writes */
+	unsigned int line;	/* which live_line() writes next */
 };
 
 void live_draw(struct live_state *v);
+void live_put(int y, int x, int width, const char *text);
+void live_line(const char *text, void *state);
+void live_detail(struct live_state *v);
+void live_help(struct live_state *v);
 
 #endif

@@ -15,10 +15,12 @@
 
 #include "choice.h"
 #include "cmd.h"
+#include "color.h"
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
 #include "stop.h"
+#include "table.h"
 
 /*
  * If stdout or stderr is closed, a file that is opened would get its number, and what is printed
@@ -66,6 +68,8 @@ int main(int argc, char **argv)
 		return end_of_help();
 	if (ret)
 		return ret;
+	color_init(&opts);
+	table_init(&opts);
 	ret = commands[opts.command](&opts);
 	out_flush();
 	return ret ? ret : out_failed() ? EXIT_FAILED : EXIT_OK;

@@ -80,18 +80,19 @@ static const char *option_name(int key)
 }
 
 /* The option is not the command's, or its value is none of its own. */
-static int option_refused(struct opts *o, int key, const struct option_row *row)
+static int option_refused(struct opts *o, const char *name, const struct option_row *row)
 {
 	char text[CHOICE_LIST + 128], list[CHOICE_LIST];
 
 	if (!row)
 		snprintf(text, sizeof(text), "%s has no --%s", choice_commands[o->command],
-			 option_name(key));
+			 name);
 	else if (row->words)
 		snprintf(text, sizeof(text), "--%s cannot be '%%s'; choose one of %s", row->name,
 			 choice_list(list, row->words, row->nr_words));
 	else
-		snprintf(text, sizeof(text), "--%s cannot be '%%s'", row->name);
+		snprintf(text, sizeof(text), "--%s takes %s (%s), not '%%s'", row->name,
+			 row->value, row->help);
 	return usage_error(o, text, optarg);
 }
 
@@ -112,7 +113,7 @@ static int parse_help(struct opts *o, int nr, char **words)
 }
 
 /* One option.  Return: EXIT_OK, EXIT_USAGE after an error, or OPTS_DONE. */
-static int parse_option(struct opts *o, int key, const char *word)
+static int parse_option(struct opts *o, int key, const char *word, const char *name)
 {
 	const struct option_row *row;
 
@@ -129,20 +130,26 @@ static int parse_option(struct opts *o, int key, const char *word)
 		return usage_error(o, "%s needs a value", word);
 	}
 	row = option_find(o->command, key);
-	return row && row->set(o, row, optarg) ? EXIT_OK : option_refused(o, key, row);
+	/* -o is short for different words */
+	if (row && name && strcmp(row->name, name))
+		return option_refused(o, name, NULL);
+	return row && row->set(o, row, optarg) ? EXIT_OK :
+	       option_refused(o, name ? name : option_name(key), row);
 }
 
 static int parse_options(struct opts *o, int argc, char **argv)
 {
 	struct option *longs = must(calloc(option_nr + 3, sizeof(*longs)));
 	char *shorts = must(calloc(option_nr + 2, 2));
-	int key, ret = EXIT_OK;
+	int key, at = -1, ret = EXIT_OK;
 
 	make_getopt(longs, shorts);
 	optind = 0;
 	opterr = 0;
-	while (!ret && (key = getopt_long(argc, argv, shorts, longs, NULL)) >= 0)
-		ret = parse_option(o, key, argv[optind - 1]);
+	while (!ret && (key = getopt_long(argc, argv, shorts, longs, &at)) >= 0) {
+		ret = parse_option(o, key, argv[optind - 1], at < 0 ? NULL : longs[at].name);
+		at = -1;
+	}
 	free(longs);
 	free(shorts);
 	return ret;

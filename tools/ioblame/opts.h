@@ -48,6 +48,8 @@ struct opts {
 	unsigned int rows;		/* 0: the view's own limit */
 	bool timestamp;
 	enum format format;
+	enum color color;
+	const char *column_list;		/* of tables, NULL: the usual ones */
 
 	enum pivot by;
 	bool given_by;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "choice.h"
+#include "color.h"
 #include "dir.h"
 #include "json.h"
 #include "msg.h"
@@ -23,16 +24,16 @@ uint64_t run_wall_ns(const struct run *run, uint64_t ns)
 	return ns + run->source.head.wall_ns;
 }
 
-/* The time of day as text: 17:54:03.123456 */
+/* The date and the time of day as text: 2026-11-25 17:54:03.123456 */
 void run_time(const struct run *run, uint64_t ns, char *to, unsigned int size)
 {
 	uint64_t wall = run_wall_ns(run, ns);
 	time_t secs = wall / 1000000000;
 	struct tm tm;
-	char text[16];
+	char text[24];
 
 	localtime_r(&secs, &tm);
-	strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
 	snprintf(to, size, "%s.%06u", text, (unsigned int)(wall % 1000000000 / 1000));
 }
 
@@ -46,11 +47,11 @@ void run_print_head(const struct run *run)
 	if (run->opts->format != FORMAT_JSON)
 		return;
 	o = json_begin("header");
-	json_n(o, "schema", 1);
+	json_n(o, "schema", JSON_SCHEMA);
 	json_text(o, "version", VERSION);
 	json_text(o, "command", choice_commands[run->opts->command]);
 	json_text(o, "kernel", run->source.head.kernel);
-	json_n(o, "time_ns", run_wall_ns(run, run->source.head.start_ns));
+	json_time(o, run_wall_ns(run, run->source.head.start_ns));
 	json_object_object_add(o, "replayed",
 			       json_object_new_boolean(!source_is_live(&run->source)));
 	list = json_object_new_array();
@@ -117,7 +118,7 @@ static size_t print_sure(const struct run *run, char *to, size_t size)
 	if (!bytes)
 		return 0;
 	return snprintf(to, size, "Of %s: %.1f %% exact, %.1f %% inherited, "
-			"%.1f %% only the submitter is known, %.1f %% nobody.\n",
+			"%.1f %% submitter only, %.1f %% nobody.\n",
 			text_bytes(all, bytes), percent_of(run->bytes[IOB_HOW_EXACT], bytes),
 			percent_of(run->bytes[IOB_HOW_INHERITED], bytes),
 			percent_of(run->bytes[IOB_HOW_SUBMITTER], bytes),
@@ -139,7 +140,8 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 
 	if (!losses_since_begin(run, &st)) {
 		n = print_sure(run, to, size);
-		snprintf(to + n, size - n, "Losses are not known: %s\n", source_is_live(&run->source) ?
+		snprintf(to + n, size - n, "Losses are not known: %s\n",
+			 source_is_live(&run->source) ?
 			 "the module's status cannot be read" : "the recording ends early");
 		return;
 	}
@@ -171,7 +173,7 @@ static void print_end_json(const struct run *run)
 	unsigned int i;
 	char key[64];
 
-	json_n(o, "schema", 1);
+	json_n(o, "schema", JSON_SCHEMA);
 	json_n(o, "shown_ios", run->ios);
 	json_n(o, "shown_records", run->records);
 	for (i = 0; i < IOB_NR_HOWS; i++) {
@@ -205,17 +207,22 @@ static void print_end_json(const struct run *run)
 void run_print_end(const struct run *run)
 {
 	char text[4096], *line, *rest;
+	bool shown = run->opts->format == FORMAT_TABLE && run->opts->command != CMD_STACKS &&
+		     run->opts->command != CMD_RECORD;
+	enum mark mark;
 
 	if (run->opts->format == FORMAT_JSON) {
 		print_end_json(run);
 		return;
 	}
 	run_lost(run, text, sizeof(text));
-	if (run->opts->format == FORMAT_TABLE && run->opts->command != CMD_STACKS &&
-	    run->opts->command != CMD_RECORD) {
-		out_printf("\n%s", text);
-		return;
+	if (shown)
+		out_puts("\n");
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		mark = strncmp(line, "Lost", 4) || strstr(line, ": nothing") ? MARK_NONE : MARK_BAD;
+		if (shown)
+			out_printf("%s%s%s\n", color_begin(mark), line, color_end(mark));
+		else
+			msg("%s", line);
 	}
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		msg("%s", line);
 }

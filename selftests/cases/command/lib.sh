@@ -82,5 +82,5 @@ expect_json() {
 # expect_whole_json FILE: every line parses, the first is the header, the last is the end
 expect_whole_json() {
 	[ -z "$(tail -c 1 "$1")" ] || fail "$1 ends within a line"
-	expect_json "$1" '.[0].type == "header" and .[0].schema == 1 and .[-1].type == "end"'
+	expect_json "$1" '.[0].type == "header" and .[0].schema == 2 and .[-1].type == "end"'
 }

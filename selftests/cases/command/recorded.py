@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Views of a recording that lib/recording.py made: COMMAND FOLDER"""
+import json
+import os
+import subprocess
+import sys
+import unicodedata
+
+from lib import recording
+
+COMMAND, FOLDER = sys.argv[1:]
+FILE = os.path.join(FOLDER, "sample")
+WRONG = []
+
+
+def expect(good, what):
+    if not good:
+        WRONG.append(what)
+
+
+def run(*words, stdout=subprocess.PIPE, shell=None, **environment):
+    command = [COMMAND, "replay", FILE, *words]
+    if shell:
+        command = ["bash", "-c", '"$@" ' + shell, "bash"] + command
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True,
+                          env={"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], **environment},
+                          timeout=20, check=False)
+
+
+def cells(text):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else
+               0 if unicodedata.combining(c) else 1 for c in text)
+
+
+def json_of(*words):
+    return [json.loads(line) for line in run(*words, "--json").stdout.splitlines()]
+
+
+def closed_and_full():
+    for words in (["--json"], ["snoop"], ["snoop", "--json"], ["report"], ["stacks"], ["--csv"]):
+        for where, wants in ((">&-", "Bad file descriptor"), (">/dev/full", "No space left")):
+            got = run(*words, shell=where)
+            expect(got.returncode == 1 and wants in got.stderr, (words, where, got))
+        got = run(*words, shell="| head -n 1")
+        expect(got.stderr.count("cannot write") == 0, (words, got))
+    for words in ("help", "--help", "top --help", "--version"):
+        got = subprocess.run(f"{COMMAND} {words} >/dev/full", shell=True, stderr=subprocess.PIPE,
+                             text=True, check=False)
+        expect(got.returncode == 1 and "No space left" in got.stderr, (words, got))
+
+
+def parts():
+    """-r, -d and COUNT end early: neither a warning nor the sums of what is not shown."""
+    for words in (["snoop", "-r", "3"], ["report", "-d", "50ms"], ["top", "0.05", "1"]):
+        got = run(*words)
+        expect(got.returncode == 0 and not got.stderr, (words, got.stderr))
+        expect("Lost, of all IO: nothing" in got.stdout, (words, got.stdout))
+    for rows in (1, 2, 150, 151, 1000):
+        lines = json_of("snoop", "-r", str(rows))
+        shown = min(rows, len(SAMPLE.ios))
+        expect(len(lines) == shown + 2, (rows, len(lines)))
+        end = lines[-1]
+        expect(end["shown_ios"] == shown and end["shown_records"] == shown, (rows, end))
+        expect(end["complete"] and end["ios"] == len(SAMPLE.ios), (rows, end))
+        expect(end["shown_exact_bytes"] == sum(io["bytes"] for io in SAMPLE.ios[:shown]),
+               (rows, end))
+
+
+def nothing_matches():
+    there = {"-g": "postgresql@15-main.service", "-D": "vda, sdb", "-c": "digikam",
+             "-p": "4711 (postgres)", "--file": "/srv/short"}
+    for option, what in there.items():
+        word = "999999" if option == "-p" else "nosuch"
+        got = run(option, word)
+        expect(got.returncode == 0, got)
+        expect(f"{option} {word} matches nothing; there is IO of: " in got.stderr and
+               what in got.stderr, (option, got.stderr))
+        expect("exact" not in got.stdout, (option, got.stdout))
+    expect(not run("-g", "system.slice", "-D", "8:16", "-p", "600").stderr, "what matches is named")
+    got = run("-c", "cat", "--rw", "D")
+    expect(f"none of {len(SAMPLE.ios)} IOs passes" in got.stderr, got.stderr)
+
+
+def sums():
+    """What is in a row is what was recorded, failed and discarded included."""
+    rows = {row["comm"]: row for row in json_of("--by", "process") if row["type"] == "process"}
+    for comm in {io["comm"] for io in SAMPLE.ios}:
+        ios = [io for io in SAMPLE.ios if io["comm"] == comm]
+        row = rows[comm.decode()]
+        for letter, count, size in (("D", "discards", "discard_bytes"), ("F", "flushes", None),
+                                    ("W", "writes", "write_bytes"), ("RA", "reads", "read_bytes")):
+            of_op = [io for io in ios if chr(io["op"]) in letter]
+            expect(row[count] == len(of_op), (comm, letter, row))
+            expect(not size or row[size] == sum(io["bytes"] for io in of_op), (comm, letter, row))
+        expect(row["ios"] == len(ios), (comm, row))
+        expect(row["errors"] == sum(1 for io in ios if io.get("error")), (comm, row))
+        expect(row["time_ns"] == str(recording.WALL_NS + SAMPLE.now - recording.START_NS), row)
+
+
+def columns():
+    """ERR, D, F and IOS are there if they say something."""
+    def head(*words):
+        return run("--by", "process", *words).stdout.splitlines()[1].split()
+    extra = {"IOS", "D", "DB", "F", "ERR"}
+    expect(extra <= set(head()), head())
+    expect(not extra & set(head("-c", "postgres")), head("-c", "postgres"))
+    expect(extra & set(head("-c", "smartd")) == {"ERR"}, head("-c", "smartd"))
+    expect(extra & set(head("-c", "sqlite3")) == {"IOS", "F"}, head("-c", "sqlite3"))
+    expect(extra & set(head("-c", "fstrim")) == {"IOS", "D", "DB"}, head("-c", "fstrim"))
+    expect(head("-o", "file,Pid,errors") == ["FILE", "PID", "ERR"], head("-o", "file,Pid,errors"))
+    got = run("-o", "pid,nosuch")
+    expect(got.returncode == 2 and "no column 'nosuch'; choose of TIME" in got.stderr, got)
+
+
+def widths():
+    """No line of a table is wider than the terminal, and nothing is cut without one."""
+    for width in (10, 12, 33, 40, 70, 80, 139):
+        for words in (["--by", "process"], ["--by", "file"], ["--by", "stack"],
+                      ["snoop", "-T", "-r", "90"]):
+            lines = run(*words, COLUMNS=str(width)).stdout.splitlines()
+            for line in lines:
+                # (sentences wrap as the terminal wraps them)
+                if " IOs" in line or line.startswith(("Of ", "Lost", "... ")):
+                    continue
+                expect(cells(line) <= width, f"{words} in {width}: {cells(line)}: {line}")
+    for words in (["--by", "process"], ["snoop"]):
+        lines = run(*words, COLUMNS="80").stdout
+        head = next(line for line in lines.splitlines() if "COMM" in line)
+        expect({"COMM", "WHY", "FILE"} <= set(head.split()), head)
+        expect("…" in lines and "name-end" in lines, words)
+        expect("…" not in run(*words).stdout, words)
+    expect("P99" in run("--by", "process", COLUMNS="80").stdout, "80 columns have no P99")
+    # what a locale cannot show is no reason to run into the next line
+    for line in run("--by", "file", COLUMNS="80", LC_ALL="C").stdout.splitlines()[1:-3]:
+        expect(len(line.encode()) <= 80 and line.isascii(), line)
+
+
+def colours():
+    plain, coloured = run("--by", "process").stdout, run("--color", "always").stdout
+    expect("\033" not in plain, "colours in a pipe")
+    expect("\033[1;31m19\033[0m" in coloured, "what failed has no colour")
+    expect("\033[33m738ms\033[0m" in coloured, "what is slow has no colour")
+    expect("\033" not in run("--color", "never").stdout, "--color never")
+    expect(run("--color", "maybe").returncode == 2, "--color maybe")
+
+
+SAMPLE = recording.sample()
+SAMPLE.save(FILE)
+for each in (closed_and_full, parts, nothing_matches, sums, columns, widths, colours):
+    before = len(WRONG)
+    each()
+    print("ok" if len(WRONG) == before else "FAIL", each.__name__)
+for problem in WRONG[:20]:
+    print(problem)
+sys.exit(1 if WRONG else 0)
