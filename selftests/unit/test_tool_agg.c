@@ -22,6 +22,12 @@ const char *name_cgroup(uint64_t id)
 	return "-";
 }
 
+/* Disks of an even number have one scheduler, the others another. */
+const char *name_sched(uint32_t dev)
+{
+	return dev & 1 ? "bfq" : "none";
+}
+
 const char *intent_why(const struct iob_iolog_bin_record *rec)
 {
 	return rec->modifier ? "journal" : "task";
@@ -112,7 +118,7 @@ static void named(void)
 	enum pivot by;
 	size_t nr;
 
-	agg_init(&agg, FIELD_TOTAL);
+	agg_init(&agg, FIELD_TOTAL, BY_PROCESS);
 	for (i = 0; i < 4; i++) {
 		rec = sample(7, 1, part[i].bytes);
 		memset(rec.comm, 0, sizeof(rec.comm));
@@ -144,7 +150,7 @@ static void adds_up(void)
 		struct sums want = { 0 };
 		struct agg agg;
 
-		agg_init(&agg, FIELD_TOTAL);
+		agg_init(&agg, FIELD_TOTAL, BY_PROCESS);
 		check(&agg, &want);
 		for (i = 0; i < 2000; i++) {
 			rec = sample(1 + rnd(1 << rnd(8)), rnd(1 << rnd(8)), 512 << rnd(8));
@@ -169,7 +175,7 @@ static void bounded(void)
 		struct row *rows;
 		struct agg agg;
 
-		agg_init(&agg, FIELD_TOTAL);
+		agg_init(&agg, FIELD_TOTAL, BY_PROCESS);
 		for (i = 0; i < 150000; i++) {
 			rec = sample(10 + i, i, 4096);
 			add(&agg, &want, &rec);
@@ -205,9 +211,87 @@ static void bounded(void)
 		fail("no name was asked for");
 }
 
+/* seek_dist is from the end of the last IO of the same disk; parts and flushes are no seeks. */
+static void seeks(void)
+{
+	static const struct {
+		u32 disk, bytes, part;
+		u64 sector;
+		char op;
+	} io[] = {
+		{ 1, 4096, 0, 100, 'R' },	/* the first: not counted */
+		{ 1, 4096, 0, 108, 'R' },	/* 0 */
+		{ 2, 512, 0, 50, 'W' },
+		{ 1, 8192, 0, 16, 'W' },	/* 100 back */
+		{ 1, 4096, 1, 32, 'W' },
+		{ 1, 0, 0, 0, 'F' },
+		{ 1, 512, 0, 41, 'R' },		/* 1 after the part */
+		{ 2, 512, 0, 1051, 'W' },	/* 1000 */
+	};
+	struct iob_iolog_bin_record rec;
+	u64 sum = 0, n = 0;
+	struct row *rows;
+	struct hist hist;
+	struct agg agg;
+	size_t i, nr;
+
+	agg_init(&agg, FIELD_SEEK, BY_DEVICE);
+	for (i = 0; i < ARRAY_SIZE(io); i++) {
+		rec = sample(7, 20, io[i].bytes);
+		rec.disk = io[i].disk;
+		rec.sector = io[i].sector;
+		rec.part = io[i].part;
+		rec.op = io[i].op;
+		agg_add(&agg, &rec);
+	}
+	nr = group_rows(&agg, BY_DEVICE, SORT_IOS, &rows);
+	for (i = 0; i < nr; i++) {
+		group_hist(&rows[i], &hist);
+		n += hist_count(&hist);
+		sum += group_sum(&rows[i]);
+		if (rows[i].atoms->key.disk == 1 && (!hist.n[0] || !hist.n[1] ||
+						     !hist.n[hist_slot(100)]))
+			fail("the seeks of disk 1");
+	}
+	if (nr != 2 || n != 4 || sum != 1101)
+		fail("%zu disks with %llu seeks of %llu sectors", nr, n, sum);
+	free(rows);
+	agg_free(&agg);
+}
+
+/* Threads, flags and queues are told apart if rows stand for them, else they make no atoms. */
+static void told_apart(void)
+{
+	static const enum pivot by[] = { BY_THREAD, BY_FLAGS, BY_QUEUE, BY_SCHED };
+	struct iob_iolog_bin_record rec;
+	struct row *rows;
+	struct agg agg;
+	size_t i, k, nr;
+
+	for (i = 0; i < ARRAY_SIZE(by); i++) {
+		agg_init(&agg, FIELD_TOTAL, by[i]);
+		for (k = 0; k < 16; k++) {
+			rec = sample(7, 20, 512);
+			rec.op = 'W';
+			rec.pid = 7 + (k & 1);
+			rec.opf = 1 | (k & 2 ? 1 << 11 : 0) | 1U << 27;
+			rec.hwq = k & 4 ? 3 : 0;
+			rec.disk = k & 8 ? 3 : 5;
+			agg_add(&agg, &rec);
+		}
+		nr = group_rows(&agg, by[i], SORT_IOS, &rows);
+		/* a queue is one of a disk; both disks have the same scheduler */
+		if (nr != (by[i] == BY_QUEUE ? 4 : by[i] == BY_SCHED ? 1 : 2) ||
+		    agg.atoms.nr != (by[i] == BY_SCHED ? 2 : 4))
+			fail("by %u: %zu rows of %zu atoms", by[i], nr, agg.atoms.nr);
+		free(rows);
+		agg_free(&agg);
+	}
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(adds_up), TEST(named), TEST(bounded) };
+	static const struct test tests[] = { TEST(seeks), TEST(told_apart), TEST(adds_up), TEST(named), TEST(bounded) };
 
 	return run_tests("tool_agg", tests, ARRAY_SIZE(tests));
 }

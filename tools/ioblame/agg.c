@@ -9,16 +9,26 @@
 #include "map.h"
 #include "msg.h"
 #include "name.h"
+#include "opf.h"
 #include "rec.h"
 
-void agg_init(struct agg *agg, enum field field)
+/* Where the last IO of a disk ended, for seek_dist */
+struct disk_end {
+	uint32_t disk;
+	uint64_t sector;
+};
+
+void agg_init(struct agg *agg, enum field field, enum pivot by)
 {
 	memset(agg, 0, sizeof(*agg));
 	agg->atoms.key_len = sizeof(struct atom_key);
+	agg->ends.key_len = sizeof(uint32_t);
 	agg->field = field;
+	agg->by = by;
 }
 
-static void make_key(struct atom_key *key, const struct iob_iolog_bin_record *rec)
+/* The key of the atom that a record belongs to. */
+void agg_key(struct atom_key *key, const struct iob_iolog_bin_record *rec, enum pivot by)
 {
 	memset(key, 0, sizeof(*key));
 	key->ino = rec->ino;
@@ -33,6 +43,12 @@ static void make_key(struct atom_key *key, const struct iob_iolog_bin_record *re
 	key->how = rec->how;
 	key->kind = rec->role_kind;
 	key->modifier = rec->modifier;
+	if (by == BY_THREAD)
+		key->tid = rec->pid;
+	if (by == BY_FLAGS)
+		key->flags = opf_flags(rec->opf);
+	if (by == BY_QUEUE)
+		key->hwq = rec->hwq;
 	/* it was another program before an exec */
 	memcpy(key->comm, rec->comm, sizeof(key->comm));
 }
@@ -49,6 +65,7 @@ static void widen_key(struct atom_key *key, enum rest rest)
 	if (rest == REST_FILE)
 		return;
 	key->who = 0;
+	key->tid = 0;
 	key->cgroup = 0;
 	key->kind = ROLE_SPECIAL;
 	key->dev = 0;
@@ -73,7 +90,7 @@ static void free_atom(void *value)
 	free(atom);
 }
 
-static uint64_t value_of(enum field field, const struct iob_iolog_bin_record *rec)
+static uint64_t simple_value(enum field field, const struct iob_iolog_bin_record *rec)
 {
 	switch (field) {
 	case FIELD_SIZE:
@@ -82,10 +99,48 @@ static uint64_t value_of(enum field field, const struct iob_iolog_bin_record *re
 		return rec_wait_ns(rec);
 	case FIELD_IO:
 		return rec_io_ns(rec);
-	case FIELD_AGE:
-		return rec_age_ns(rec);
 	default:
 		return rec_total_ns(rec);
+	}
+}
+
+/* Where the last IO of this disk ended, and now this one ends.  Return: false if it is the first. */
+static bool last_end(struct agg *agg, const struct iob_iolog_bin_record *rec, uint64_t *end)
+{
+	struct disk_end *e = map_get(&agg->ends, &rec->disk);
+	bool known = e;
+
+	if (!e) {
+		e = must(calloc(1, sizeof(*e)));
+		e->disk = rec->disk;
+		map_put(&agg->ends, e);
+	}
+	*end = e->sector;
+	e->sector = rec->sector + rec->bytes / 512;
+	return known;
+}
+
+/* What the histogram counts of a record.  Return: false if it does not count it. */
+static bool value_of(struct agg *agg, const struct iob_iolog_bin_record *rec, uint64_t *value)
+{
+	uint64_t end;
+
+	switch (agg->field) {
+	case FIELD_SEEK:
+		/* an empty flush has no place; a further part of an IO is no seek */
+		if (!rec->bytes || !last_end(agg, rec, &end) || rec->part)
+			return false;
+		*value = rec->sector > end ? rec->sector - end : end - rec->sector;
+		return true;
+	case FIELD_OFFSET:
+		*value = rec->sector;
+		return rec->bytes && !rec->part;
+	case FIELD_AGE:
+		*value = rec_age_ns(rec);
+		return rec->dirty_ns;
+	default:
+		*value = simple_value(agg->field, rec);
+		return true;
 	}
 }
 
@@ -95,7 +150,7 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 	struct atom_key key;
 	struct atom *atom;
 
-	make_key(&key, rec);
+	agg_key(&key, rec, agg->by);
 	atom = map_get(&agg->atoms, &key);
 	if (atom)
 		return atom;
@@ -124,6 +179,7 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec)
 {
 	struct atom *atom = find_atom(agg, rec);
+	uint64_t value;
 
 	memcpy(atom->sub_comm, rec->sub_comm, sizeof(atom->sub_comm));
 	atom->last_ns = rec->complete_ns;
@@ -131,8 +187,10 @@ void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec)
 	atom->bytes += rec->bytes;
 	atom->errors += rec->error != 0;
 	atom->total_ns += rec_total_ns(rec);
-	if (agg->field != FIELD_AGE || rec->dirty_ns)
-		hist_few_add(&atom->hist, hist_slot(value_of(agg->field, rec)), 1);
+	if (value_of(agg, rec, &value)) {
+		hist_few_add(&atom->hist, hist_slot(value), 1);
+		atom->sum += value;
+	}
 	agg->ios += !rec->part;
 	agg->records++;
 }
@@ -177,6 +235,7 @@ static void merge_atom(struct atom *to, struct atom *from)
 	to->bytes += from->bytes;
 	to->errors += from->errors;
 	to->total_ns += from->total_ns;
+	to->sum += from->sum;
 	hist_few_move(&to->hist, &from->hist);
 	free_atom(from);
 }
@@ -230,4 +289,11 @@ void agg_clear(struct agg *agg)
 	agg->folded = 0;
 	agg->ios = 0;
 	agg->records = 0;
+}
+
+/* Drop where disks were, too. */
+void agg_free(struct agg *agg)
+{
+	agg_clear(agg);
+	map_clear(&agg->ends, free);
 }

@@ -40,6 +40,9 @@ struct atom_key {
 	uint32_t sub_pid;
 	uint8_t op, how, kind, rest;
 	uint32_t modifier;
+	/* only if rows stand for them, as they would make many more atoms */
+	uint32_t tid, flags, hwq;
+	uint32_t zero;
 	char comm[IOB_COMM_LEN];
 };
 
@@ -48,6 +51,7 @@ struct atom {
 	char sub_comm[IOB_COMM_LEN];
 	const char *why;
 	uint64_t ios, bytes, errors, total_ns;
+	uint64_t sum;		/* of agg.field: of what @hist counts */
 	uint64_t last_ns;	/* when the last of them completed */
 	struct hist_few hist;	/* of agg.field */
 	bool widen;		/* agg_squeeze() merges it */
@@ -56,16 +60,20 @@ struct atom {
 
 struct agg {
 	struct map atoms;
+	struct map ends;	/* of each disk, where the last IO ended */
 	enum field field;
+	enum pivot by;		/* what most rows will stand for */
 	uint64_t folded;	/* IOs and parts without file and stack */
 	uint64_t ios;
 	uint64_t records;	/* IOs, and further parts of IOs */
 };
 
-void agg_init(struct agg *agg, enum field field);
+void agg_key(struct atom_key *key, const struct iob_iolog_bin_record *rec, enum pivot by);
+void agg_init(struct agg *agg, enum field field, enum pivot by);
 void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec);
 void agg_squeeze(struct agg *agg);
 void agg_clear(struct agg *agg);
+void agg_free(struct agg *agg);
 uint64_t agg_weight(const struct atom *atom);
 
 #endif

@@ -20,12 +20,22 @@ void bars_bar(char *to, size_t width, uint64_t n, uint64_t most)
 	to[width] = '\0';
 }
 
+bool bars_is_time(enum field field)
+{
+	return field != FIELD_SIZE && field != FIELD_SEEK && field != FIELD_OFFSET;
+}
+
+const char *bars_unit(enum field field)
+{
+	return bars_is_time(field) ? "usecs" : field == FIELD_SIZE ? "bytes" : "sectors";
+}
+
 /* A slot of bars.h for a slot of struct hist, whose times are nanoseconds. */
 static unsigned int bars_slot(enum field field, unsigned int slot)
 {
 	uint64_t low = hist_low(slot);
 
-	if (field != FIELD_SIZE)
+	if (bars_is_time(field))
 		low = (low + 500) / 1000;
 	return low ? 64 - __builtin_clzll(low) : 0;
 }
@@ -48,7 +58,7 @@ void bars_collect(const struct hist *h, enum field field, uint64_t *slots)
 
 /**
  * bars_print - print a histogram as lines of text
- * @h:     the histogram, in nanoseconds or bytes
+ * @h:     the histogram, in nanoseconds, bytes or sectors
  * @field: what it counts
  * @width: characters of the longest bar
  * @line:  called for each line
@@ -74,7 +84,7 @@ void bars_print(const struct hist *h, enum field field, unsigned int width,
 	if (width >= sizeof(bar))
 		width = sizeof(bar) - 1;
 	snprintf(text, sizeof(text), "%25s : %-10s distribution",
-		 field == FIELD_SIZE ? "bytes" : "usecs", "count");
+		 bars_unit(field), "count");
 	line(text, arg);
 	for (i = first; i <= last && most; i++) {
 		bars_bar(bar, width, slots[i], most);

@@ -2,12 +2,13 @@
 /*
  * bars - histograms in powers of two, as numbers and as bars
  *
- * Pure.  Slot 0 counts zeroes, slot n values from 2^(n-1) to 2^n - 1, in bytes or
- * in microseconds.  Example: 70,000 bytes are in slot 17, 65536 to 131071.
+ * Pure.  Slot 0 counts zeroes, slot n values from 2^(n-1) to 2^n - 1, in bytes, sectors or
+ * microseconds.  Example: 70,000 bytes are in slot 17, 65536 to 131071.
  */
 #ifndef IOBLAME_BARS_H
 #define IOBLAME_BARS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,8 @@ enum {
 	BARS_SLOTS = 64,
 };
 
+const char *bars_unit(enum field field);
+bool bars_is_time(enum field field);
 uint64_t bars_low(unsigned int slot);
 void bars_collect(const struct hist *h, enum field field, uint64_t *slots);
 void bars_bar(char *to, size_t width, uint64_t n, uint64_t most);

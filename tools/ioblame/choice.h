@@ -18,6 +18,10 @@
 	X(HIST, hist)			\
 	X(STACKS, stacks)		\
 	X(DIRTY, dirty)			\
+	X(STAT, stat)			\
+	X(ERRORS, errors)		\
+	X(FLUSH, flush)			\
+	X(FILES, files)			\
 	X(RECORD, record)		\
 	X(CONFIG, config)		\
 	X(STATUS, status)		\
@@ -38,7 +42,11 @@
 	X(CGROUP, "cgroup")		\
 	X(STACK, "stack")		\
 	X(OP, "op")			\
-	X(WHY, "why")
+	X(WHY, "why")			\
+	X(THREAD, "thread")		\
+	X(FLAGS, "flags")		\
+	X(QUEUE, "queue")		\
+	X(SCHED, "sched")
 
 /* The largest comes first */
 #define CHOICE_SORTS(X)			\
@@ -66,7 +74,9 @@
 	X(WAIT, "wait_time")		\
 	X(IO, "io_time")		\
 	X(TOTAL, "total_time")		\
-	X(AGE, "age")
+	X(AGE, "age")			\
+	X(SEEK, "seek_dist")		\
+	X(OFFSET, "offset")
 
 /* When there are colours */
 #define CHOICE_COLORS(X)		\

@@ -14,6 +14,7 @@
 #include "group.h"
 #include "hist.h"
 #include "label.h"
+#include "msg.h"
 #include "opts.h"
 #include "out.h"
 #include "run.h"
@@ -59,8 +60,10 @@ static void print_slots(const struct run *run, const struct hist *h, const char 
 	unsigned int i;
 
 	memcpy(cols, columns, sizeof(cols));
-	cols[LOW].key = o->field == FIELD_SIZE ? "low_bytes" : "low_us";
-	cols[HIGH].key = o->field == FIELD_SIZE ? "high_bytes" : "high_us";
+	cols[LOW].key = bars_is_time(o->field) ? "low_us" :
+			o->field == FIELD_SIZE ? "low_bytes" : "low_sectors";
+	cols[HIGH].key = bars_is_time(o->field) ? "high_us" :
+			 o->field == FIELD_SIZE ? "high_bytes" : "high_sectors";
 	t = table_new(o->format, "hist", cols, NR_COLUMNS);
 	bars_collect(h, o->field, slots);
 	for (i = 0; i < BARS_SLOTS; i++) {
@@ -79,11 +82,94 @@ static void print_slots(const struct run *run, const struct hist *h, const char 
 	table_end(t);
 }
 
-static void print_hist(const struct run *run, const struct hist *h, const char *by,
+static const double parts[] = {
+	0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999,
+};
+
+enum sum_column {
+	S_TIME_NS, S_FIELD, S_BY, S_NAME, S_COUNT, S_MEAN, S_TOTAL, S_PARTS,
+	S_COLUMNS = S_PARTS + ARRAY_SIZE(parts),
+};
+
+/* The unit of a key: times are nanoseconds here. */
+static const char *sum_unit(enum field field)
+{
+	return bars_is_time(field) ? "ns" : bars_unit(field);
+}
+
+/* A table with a row for each histogram: count, mean, sum and percentiles */
+static struct table *new_sums(const struct run *run)
+{
+	static char keys[S_COLUMNS][40], heads[S_COLUMNS][24];
+	static struct col cols[S_COLUMNS] = {
+		[S_TIME_NS] = { "TIME", "time_ns", COL_COUNT, COL_ONLY_DATA, 0 },
+		[S_FIELD] = { "FIELD", "field", COL_TEXT, COL_ONLY_DATA, 0 },
+		[S_BY] = { "BY", "by", COL_TEXT, COL_ONLY_DATA, 0 },
+		[S_NAME] = { "NAME", "name", COL_TEXT, COL_CUT, 0 },
+		[S_COUNT] = { "COUNT", "count", COL_COUNT, 0, 0 },
+	};
+	const struct opts *o = run->opts;
+	enum col_type type = bars_is_time(o->field) ? COL_NSECS :
+			     o->field == FIELD_SIZE ? COL_BYTES : COL_COUNT;
+	const char *unit = sum_unit(o->field);
+	size_t i;
+
+	snprintf(keys[S_MEAN], sizeof(*keys), "mean_%s", unit);
+	snprintf(keys[S_TOTAL], sizeof(*keys), "total_%s", unit);
+	cols[S_MEAN] = (struct col){ "MEAN", keys[S_MEAN], type,
+				     o->average ? 0 : COL_ONLY_DATA, 0 };
+	cols[S_TOTAL] = (struct col){ "TOTAL", keys[S_TOTAL], type,
+				      o->average ? 0 : COL_ONLY_DATA, 0 };
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		snprintf(heads[S_PARTS + i], sizeof(*heads), "P%g", parts[i] * 100);
+		snprintf(keys[S_PARTS + i], sizeof(*keys), "p%g_%s", parts[i] * 100, unit);
+		cols[S_PARTS + i] = (struct col){ heads[S_PARTS + i], keys[S_PARTS + i], type, 0, 0 };
+	}
+	return table_new(o->format, "percentiles", cols, S_COLUMNS);
+}
+
+static void add_sums(const struct run *run, struct table *t, const struct hist *h, uint64_t sum,
+		     const char *by, const char *name, uint64_t to_ns)
+{
+	uint64_t n = hist_count(h);
+	struct cell c[S_COLUMNS];
+	size_t i;
+
+	c[S_TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
+	c[S_FIELD] = CELL_TEXT(choice_fields[run->opts->field]);
+	c[S_BY] = CELL_TEXT(by);
+	c[S_NAME] = CELL_TEXT(name);
+	c[S_COUNT] = CELL_N(n);
+	c[S_MEAN] = CELL_IF(n, n ? sum / n : 0);
+	c[S_TOTAL] = CELL_N(sum);
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		c[S_PARTS + i] = CELL_IF(n, hist_percentile(h, parts[i]));
+	table_row(t, c);
+}
+
+/* As biolatency -e. */
+static void print_average(const struct run *run, const struct hist *h, uint64_t sum)
+{
+	enum field field = run->opts->field;
+	uint64_t n = hist_count(h), scale = bars_is_time(field) ? 1000 : 1;
+
+	out_printf("avg = %llu %s, total: %llu %s, count: %llu\n",
+		   (unsigned long long)(n ? sum / n / scale : 0), bars_unit(field),
+		   (unsigned long long)(sum / scale), bars_unit(field), (unsigned long long)n);
+}
+
+static void print_hist(const struct run *run, const struct hist *h, uint64_t sum, const char *by,
 		       const char *name, uint64_t to_ns)
 {
+	struct table *t;
+
 	if (run->opts->format != FORMAT_TABLE) {
 		print_slots(run, h, by, name, to_ns);
+		if (run->opts->average) {
+			t = new_sums(run);
+			add_sums(run, t, h, sum, by, name, to_ns);
+			table_end(t);
+		}
 		return;
 	}
 	out_printf("\n%s", choice_fields[run->opts->field]);
@@ -94,20 +180,22 @@ static void print_hist(const struct run *run, const struct hist *h, const char *
 		bars_print(h, run->opts->field, BAR, print_line, NULL);
 	else
 		out_puts("nothing was counted\n");
+	if (run->opts->average && hist_count(h))
+		print_average(run, h, sum);
 }
 
-static void print_hists(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+static void print_hists(struct run *run, uint64_t to_ns)
 {
 	const struct opts *o = run->opts;
+	struct table *t = o->percentiles ? new_sums(run) : NULL;
+	const char *by = o->given_by ? choice_pivots[o->by] : NULL, *name;
 	struct hist all = { { 0 } }, part;
 	struct row_more more;
 	char label[4096], time[32];
 	struct row *rows;
+	uint64_t sum = 0;
 	size_t i, nr;
 
-	(void)from_ns;
-	if (last && o->interval_ns && !summed.records)
-		return;
 	if (o->timestamp && o->format == FORMAT_TABLE) {
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("\n%s", time);
@@ -115,26 +203,41 @@ static void print_hists(struct run *run, uint64_t from_ns, uint64_t to_ns, bool 
 	nr = group_rows(&summed, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
 	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++) {
 		group_more(&rows[i], &more);
-		print_hist(run, &more.hist, choice_pivots[o->by],
-			   label_row(more.lead, o->by, label, sizeof(label)), to_ns);
+		name = label_row(more.lead, o->by, label, sizeof(label));
+		if (t)
+			add_sums(run, t, &more.hist, group_sum(&rows[i]), by, name, to_ns);
+		else
+			print_hist(run, &more.hist, group_sum(&rows[i]), by, name, to_ns);
 	}
 	if (o->given_by && i < nr && o->format == FORMAT_TABLE)
 		out_printf("\n... and %zu more (--rows)\n", nr - i);
 	for (i = 0; i < nr && !o->given_by; i++) {
 		group_hist(&rows[i], &part);
 		hist_sum(&all, &part);
+		sum += group_sum(&rows[i]);
 	}
-	if (!o->given_by)
-		print_hist(run, &all, NULL, NULL, to_ns);
+	if (!o->given_by && t)
+		add_sums(run, t, &all, sum, NULL, "all", to_ns);
+	else if (!o->given_by)
+		print_hist(run, &all, sum, NULL, NULL, to_ns);
+	if (t)
+		table_end(t);
 	free(rows);
 	agg_clear(&summed);
+}
+
+static void print_interval(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+{
+	(void)from_ns;
+	if (!last || !run->opts->interval_ns || summed.records)
+		print_hists(run, to_ns);
 }
 
 int cmd_hist(const struct opts *o)
 {
 	struct view view = {
 		.begin = sum_begin, .record = sum_record, .filled = sum_filled,
-		.interval = print_hists, .end = sum_end,
+		.interval = print_interval, .end = sum_end,
 		.ages = o->field == FIELD_AGE,
 	};
 

@@ -103,6 +103,7 @@ static void write_batch(struct run *run)
 static void add_to_batch(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	name_disk(rec->disk);
+	name_sched(rec->disk);
 	name_file(rec->dev, rec->ino, rec->gen);
 	if (rec->cgroup)
 		name_cgroup(rec->cgroup);

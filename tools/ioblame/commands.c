@@ -52,6 +52,32 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame dirty -- tar xf a.tar  what a command leaves in memory\n"
 		"  ioblame dirty --by file -s bytes\n",
 	},
+	[CMD_STAT] = {
+		"stat [OPTIONS] [INTERVAL [COUNT]]",
+		"iostat -x, split by originator",
+		"  ioblame stat                each second what iostat -x says, and whose it is\n"
+		"  ioblame stat -D sda 5       one disk, every five seconds\n"
+		"  ioblame stat --by cgroup -d 60 --json\n",
+	},
+	[CMD_ERRORS] = {
+		"errors [OPTIONS] [INTERVAL [COUNT]]",
+		"IO that failed, by device, status and originator",
+		"  ioblame errors              what fails until Ctrl-C, and whose it was\n"
+		"  ioblame errors -D sda --by file -d 60\n"
+		"  ioblame replay io errors\n",
+	},
+	[CMD_FLUSH] = {
+		"flush [OPTIONS] [INTERVAL [COUNT]]",
+		"who asks for flushes, and what they cost",
+		"  ioblame flush 5             each five seconds: flushes, FUA writes and their times\n"
+		"  ioblame flush -D md0 -d 10\n",
+	},
+	[CMD_FILES] = {
+		"files [OPTIONS] [INTERVAL [COUNT]]",
+		"what each originator read and wrote in each file",
+		"  ioblame files 5             each five seconds, the most bytes first\n"
+		"  ioblame files --sort p99 -d 10 --file '/var/*'\n",
+	},
 	[CMD_RECORD] = {
 		"record -o FILE [OPTIONS] [-- COMMAND...]",
 		"write a recording",

@@ -8,6 +8,7 @@
 #include "hist.h"
 #include "map.h"
 #include "msg.h"
+#include "name.h"
 #include "rec.h"
 
 #define ORDER(a, b)	(((a) > (b)) - ((a) < (b)))
@@ -122,6 +123,61 @@ static uint64_t hash_of_why(const struct atom *a)
 	return h;
 }
 
+/* The thread; where it is not known, all of the process. */
+static int order_by_thread(const struct atom *a, const struct atom *b)
+{
+	int d = order_by_process(a, b);
+
+	return d ? d : ORDER(a->key.tid, b->key.tid);
+}
+
+static uint64_t hash_of_thread(const struct atom *a)
+{
+	return MIX(hash_of_process(a), a->key.tid);
+}
+
+static int order_by_flags(const struct atom *a, const struct atom *b)
+{
+	int d = ORDER(a->key.op, b->key.op);
+
+	return d ? d : ORDER(a->key.flags, b->key.flags);
+}
+
+static uint64_t hash_of_flags(const struct atom *a)
+{
+	return MIX(a->key.op, a->key.flags);
+}
+
+static int order_by_queue(const struct atom *a, const struct atom *b)
+{
+	int d = ORDER(a->key.disk, b->key.disk);
+
+	return d ? d : ORDER(a->key.hwq, b->key.hwq);
+}
+
+static uint64_t hash_of_queue(const struct atom *a)
+{
+	return MIX(a->key.disk, a->key.hwq);
+}
+
+/* Disks with one scheduler are one row. */
+static int order_by_sched(const struct atom *a, const struct atom *b)
+{
+	if (a->key.disk == b->key.disk)
+		return 0;
+	return strcmp(name_sched(a->key.disk), name_sched(b->key.disk));
+}
+
+static uint64_t hash_of_sched(const struct atom *a)
+{
+	const char *s;
+	uint64_t h = 0;
+
+	for (s = name_sched(a->key.disk); *s; s++)
+		h = MIX(h, *s);
+	return h;
+}
+
 static int order_by_via(const struct atom *a, const struct atom *b)
 {
 	return ORDER(a->key.sub_pid, b->key.sub_pid);
@@ -146,6 +202,10 @@ static const struct aspect aspects[NR_PIVOTS] = {
 	[BY_STACK] = { order_by_stack, hash_of_stack },
 	[BY_OP] = { order_by_op, hash_of_op },
 	[BY_WHY] = { order_by_why, hash_of_why },
+	[BY_THREAD] = { order_by_thread, hash_of_thread },
+	[BY_FLAGS] = { order_by_flags, hash_of_flags },
+	[BY_QUEUE] = { order_by_queue, hash_of_queue },
+	[BY_SCHED] = { order_by_sched, hash_of_sched },
 };
 
 static const struct aspect via = { order_by_via, hash_of_via };
@@ -267,6 +327,17 @@ void group_more(const struct row *row, struct row_more *more)
 	group_hist(row, &more->hist);
 }
 
+/* The sum of what the histogram of a row counts. */
+uint64_t group_sum(const struct row *row)
+{
+	const struct atom *a;
+	uint64_t sum = 0;
+
+	for (a = row->atoms; a; a = a->next)
+		sum += a->sum;
+	return sum;
+}
+
 /* The histogram of a row. */
 void group_hist(const struct row *row, struct hist *hist)
 {
@@ -337,6 +408,54 @@ static int compare_rows(const void *va, const void *vb)
 		d = ORDER(b->all_ios, a->all_ios);
 	/* rows with equal sums keep their order */
 	return d ? d : aspect_now->order(a->atoms, b->atoms);
+}
+
+/* Leave of a key what atoms of one row have in common. */
+void group_narrow(enum pivot by, struct atom_key *key)
+{
+	const struct atom_key all = *key;
+
+	memset(key, 0, sizeof(*key));
+	switch (by) {
+	case BY_FILE:
+		key->dev = all.dev;
+		key->ino = all.ino;
+		key->gen = all.gen;
+		break;
+	case BY_DEVICE:
+		key->disk = all.disk;
+		break;
+	case BY_CGROUP:
+		key->cgroup = all.cgroup;
+		break;
+	case BY_STACK:
+		key->intent = all.intent;
+		break;
+	case BY_OP:
+		key->op = all.op;
+		break;
+	case BY_FLAGS:
+		key->op = all.op;
+		key->flags = all.flags;
+		break;
+	case BY_QUEUE:
+		key->disk = all.disk;
+		key->hwq = all.hwq;
+		break;
+	case BY_SCHED:
+		key->disk = all.disk;
+		break;
+	case BY_WHY:
+		key->op = all.op;
+		key->modifier = all.modifier;
+		break;
+	default:
+		key->kind = all.kind == ROLE_THREAD ? ROLE_PROCESS : all.kind;
+		key->who = all.who;
+		key->tid = all.tid;
+		key->cgroup = all.kind == ROLE_CGROUP ? all.cgroup : 0;
+	}
+	key->rest = all.rest;
 }
 
 /* True if two atoms belong to the same row. */

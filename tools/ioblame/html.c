@@ -97,7 +97,7 @@ static void print_tables(const struct run *run)
 	enum pivot by;
 	size_t at, nr;
 
-	for (by = 0; by < NR_PIVOTS; by++) {
+	for (by = 0; by <= BY_WHY; by++) {
 		at = out_length();
 		rows_print(run, &summed, by, most, &look);
 		out_cut(at + TABLE_BYTES);

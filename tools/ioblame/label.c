@@ -10,7 +10,11 @@
 #include "intent.h"
 #include "label.h"
 #include "name.h"
+#include "opf.h"
 #include "rec.h"
+
+/* iob_iolog_bin_record.hwq of a disk without requests */
+#define NO_QUEUE	0xffff
 
 const char *label_who(const struct atom *a, char *to, unsigned int size)
 {
@@ -44,7 +48,7 @@ bool label_exited(const struct atom *a)
 /* The name of a row. */
 const char *label_row(const struct atom *a, enum pivot by, char *to, unsigned int size)
 {
-	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], *stack;
+	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], flags[OPF_TEXT], *stack;
 	const struct intent *in;
 
 	switch (by) {
@@ -58,6 +62,21 @@ const char *label_row(const struct atom *a, enum pivot by, char *to, unsigned in
 		return rec_op_name(a->key.op);
 	case BY_WHY:
 		return a->why;
+	case BY_SCHED:
+		return name_sched(a->key.disk);
+	case BY_FLAGS:
+		snprintf(to, size, "%s %s", rec_op_name(a->key.op),
+			 opf_text(a->key.flags, flags, sizeof(flags)));
+		return to;
+	case BY_QUEUE:
+		if (a->key.hwq == NO_QUEUE)
+			return name_disk(a->key.disk);
+		snprintf(to, size, "%s queue %u", name_disk(a->key.disk), a->key.hwq);
+		return to;
+	case BY_THREAD:
+		snprintf(to, size, "%s/%u %s", label_who(a, who, sizeof(who)), a->key.tid,
+			 label_comm(a, comm, sizeof(comm)));
+		return escape_cut(to);
 	case BY_STACK:
 		in = intent_get(a->key.intent);
 		stack = in ? intent_folded(in, " < ", false) : NULL;

@@ -225,7 +225,7 @@ static void handle_key(struct run *run, int key)
 		run->quit = true;
 		break;
 	case '\t':
-		set_pivot((v.by + 1) % NR_PIVOTS);
+		set_pivot(v.by < BY_WHY ? v.by + 1 : BY_PROCESS);
 		break;
 	case 's':
 		v.sort = (v.sort + 1) % NR_SORTS;
@@ -309,7 +309,7 @@ static void show_interval(struct run *run, uint64_t from_ns, uint64_t to_ns, boo
 	} else {
 		agg_clear(&v.shown);
 		v.shown = v.agg;
-		agg_init(&v.agg, FIELD_TOTAL);
+		agg_init(&v.agg, FIELD_TOTAL, v.by);
 	}
 	gather_rows();
 	live_draw(&v);
@@ -334,8 +334,8 @@ static int begin_live(struct run *run)
 	v.begun_ns = clock_ns();
 	v.from_ns = v.begun_ns;
 	v.to_ns = v.begun_ns;
-	agg_init(&v.agg, FIELD_TOTAL);
-	agg_init(&v.shown, FIELD_TOTAL);
+	agg_init(&v.agg, FIELD_TOTAL, v.by);
+	agg_init(&v.shown, FIELD_TOTAL, v.by);
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
 		msg("this terminal has no live view; try: ioblame top --batch");

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "escape.h"
+#include "file.h"
 #include "map.h"
 #include "msg.h"
 #include "name.h"
@@ -49,6 +50,22 @@ static char *ask_disk(uint32_t dev)
 	return strdup(base ? base + 1 : path);
 }
 
+/* The word in brackets: "none [mq-deadline] bfq" */
+static char *ask_sched(uint32_t dev)
+{
+	char path[96], *text, *from, *to, *word = NULL;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/scheduler", dev >> 20,
+		 dev & 0xfffff);
+	text = file_read(path);
+	from = text ? strchr(text, '[') : NULL;
+	to = from ? strchr(from, ']') : NULL;
+	if (to)
+		word = strndup(from + 1, to - from - 1);
+	free(text);
+	return word;
+}
+
 static char *ask_name(const struct name_key *key)
 {
 	char *raw = NULL, *text;
@@ -65,6 +82,9 @@ static char *ask_name(const struct name_key *key)
 		break;
 	case NAME_MOUNT:
 		raw = path_of_mount(key->dev);
+		break;
+	case NAME_SCHED:
+		raw = ask_sched(key->dev);
 		break;
 	}
 	if (!raw)
@@ -160,6 +180,15 @@ const char *name_disk(uint32_t dev)
 		return text;
 	snprintf(number, sizeof(number), "%u:%u", dev >> 20, dev & 0xfffff);
 	return number_name(&key, number);
+}
+
+/* The scheduler of a disk; "-" if it has none, or it is not known. */
+const char *name_sched(uint32_t dev)
+{
+	const struct name_key key = { .kind = NAME_SCHED, .dev = dev };
+	const char *text = get_name(&key);
+
+	return text ? text : "-";
 }
 
 /*

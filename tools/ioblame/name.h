@@ -19,6 +19,7 @@ enum name_kind {
 	NAME_FILE,		/* dev, ino, gen */
 	NAME_CGROUP,		/* number */
 	NAME_MOUNT,		/* dev: its mount point */
+	NAME_SCHED,		/* dev: the scheduler of the disk */
 	NAME_KINDS,
 };
 
@@ -40,6 +41,7 @@ struct name {
 void name_offline(void);
 void name_put(const struct name_key *key, const char *text);
 const char *name_disk(uint32_t dev);
+const char *name_sched(uint32_t dev);
 const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen);
 void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen);
 void name_note_at_most(unsigned int per_second);

@@ -274,6 +274,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		return usage_error(o, "--rows and --sort need --json or --csv", NULL);
 	if (!ret && o->html && (o->interval_ns || o->format != FORMAT_TABLE))
 		return usage_error(o, "--html is one page: no interval, --json or --csv", NULL);
+	if (!ret && o->average && o->format == FORMAT_CSV && !o->percentiles)
+		return usage_error(o, "--average of CSV needs --percentiles", NULL);
 	if (!ret && o->anonymous && !o->bundle)
 		return usage_error(o, "--anonymous needs --bundle", NULL);
 	/* these views print once: an interval is their duration */

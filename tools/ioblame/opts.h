@@ -54,11 +54,12 @@ struct opts {
 	enum pivot by;
 	bool given_by;
 	bool accumulate, batch, submitter, sync;
-	bool stacks, errors;
+	bool stacks, errors, extended;
 	uint64_t min_lat_ns;
 	enum weight weight;
 	enum dirty_sort dirty_sort;
 	enum field field;
+	bool average, percentiles;
 	bool svg;
 	const char *html;		/* report: the page's file, or NULL */
 	const char *output;		/* of doctor: the bundle's file, or NULL */

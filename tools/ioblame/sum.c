@@ -12,7 +12,8 @@ struct agg summed;
 
 int sum_begin(struct run *run)
 {
-	agg_init(&summed, run->opts->command == CMD_HIST ? run->opts->field : FIELD_TOTAL);
+	agg_init(&summed, run->opts->command == CMD_HIST ? run->opts->field : FIELD_TOTAL,
+		 run->opts->by);
 	return EXIT_OK;
 }
 
@@ -41,6 +42,6 @@ void sum_print_folded(const struct run *run)
 int sum_end(struct run *run)
 {
 	(void)run;
-	agg_clear(&summed);
+	agg_free(&summed);
 	return EXIT_OK;
 }

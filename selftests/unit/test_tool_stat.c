@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lines of /proc/diskstats of several kernels, and the time that overlapping IOs cover. */
+#include "diskstats.h"
+#include "spans.h"
+#include "test.h"
+
+char *file_read(const char *path);
+
+/* diskstats_read() is not tested here */
+char *file_read(const char *path)
+{
+	(void)path;
+	return NULL;
+}
+
+static const char text[] =
+	"   1       0 ram0 0 0 0 0 0 0 0 0 0 0 0\n"
+	/* before 4.18, before 5.5, and now */
+	"   8       0 sda 1 2 3 4 5 6 7 8 9 10 11\n"
+	"   8      16 sdb 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n"
+	" 254       0 vda 10 20 30 40 50 60 70 80 90 100 110 120 130 140 150 160 170\n"
+	" 254       1 vda1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1\n"
+	" 259       0 nvme0n1 4294967300 0 8 4294967295 0 0 0 0 0 0 0 0 0 0 0 0 0";
+
+static void lines(void)
+{
+	struct diskstats st, before;
+
+	if (!diskstats_parse(text, 8 << 20, &st))
+		fail("no sda");
+	if (st.ios[STAT_READ] != 1 || st.merges[STAT_READ] != 2 || st.sectors[STAT_READ] != 3 ||
+	    st.ms[STAT_READ] != 4 || st.ios[STAT_WRITE] != 5 || st.ms[STAT_WRITE] != 8 ||
+	    st.busy_ms != 10 || st.queue_ms != 11 || st.ios[STAT_DISCARD] || st.ios[STAT_FLUSH])
+		fail("sda is wrong");
+	if (!diskstats_parse(text, 8 << 20 | 16, &st) || st.ios[STAT_DISCARD] != 12 ||
+	    st.sectors[STAT_DISCARD] != 14 || st.ms[STAT_DISCARD] != 15 || st.ios[STAT_FLUSH])
+		fail("sdb is wrong");
+	if (!diskstats_parse(text, 254 << 20, &before) || before.ios[STAT_FLUSH] != 160 ||
+	    before.ms[STAT_FLUSH] != 170 || before.merges[STAT_DISCARD] != 130)
+		fail("vda is wrong");
+	if (!diskstats_parse(text, 259 << 20, &st) || st.ios[STAT_READ] != 4294967300ULL)
+		fail("the last line, without a newline");
+	if (diskstats_parse(text, 8 << 20 | 1, &st) || diskstats_parse("", 0, &st) ||
+	    diskstats_parse(NULL, 0, &st))
+		fail("a disk that is not there");
+	/* milliseconds wrap at 32 bits */
+	memset(&st, 0, sizeof(st));
+	memset(&before, 0, sizeof(before));
+	before.ms[STAT_READ] = 0xfffffff0;
+	st.ms[STAT_READ] = 0x10;
+	before.ios[STAT_READ] = 5;
+	st.ios[STAT_READ] = 7;
+	diskstats_since(&st, &before);
+	if (st.ms[STAT_READ] != 0x20 || st.ios[STAT_READ] != 2)
+		fail("the difference is wrong");
+}
+
+/* Against a second of 400 places that are marked one by one. */
+static void cover(void)
+{
+	unsigned int n, i, k, nr;
+
+	note("seed %llu", seed());
+	for (n = 0; n < 2000; n++) {
+		struct spans s = { 0 };
+		char place[400] = { 0 };
+		u64 end = 0, want = 0;
+
+		nr = 1 + rnd(12);
+		for (i = 0; i < nr; i++) {
+			u64 from;
+
+			end += rnd(30);
+			/* within the spans that can be open */
+			from = end > 120 ? end - rnd(120) : rnd(end + 1);
+			spans_add(&s, from, end);
+			for (k = from; k < end; k++)
+				place[k] = 1;
+			if (i >= SPANS_OPEN)
+				break;
+		}
+		for (k = 0; k < sizeof(place); k++)
+			want += place[k];
+		if (i < SPANS_OPEN && spans_covered(&s) != want)
+			fail("%llu are covered, not %llu", (u64)spans_covered(&s), want);
+		if (spans_covered(&s) > want)
+			fail("more is covered than there is");
+	}
+}
+
+/* Many IOs one after the other need no more room. */
+static void many(void)
+{
+	struct spans s = { 0 };
+	u64 i;
+
+	for (i = 0; i < 1000; i++)
+		spans_add(&s, i * 10, i * 10 + 4);
+	if (spans_covered(&s) != 4000)
+		fail("%llu are covered", (u64)spans_covered(&s));
+	/* one that began before all that is left counts from there only */
+	spans_add(&s, 0, 10000);
+	if (spans_covered(&s) > 10000 || spans_covered(&s) < 4000)
+		fail("%llu of 10000 are covered", (u64)spans_covered(&s));
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(lines), TEST(cover), TEST(many),
+	};
+
+	return run_tests("tool_stat", tests, ARRAY_SIZE(tests));
+}

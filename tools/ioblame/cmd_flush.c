@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flush: who asks for flushes, and what they cost
+ *
+ * A file system asks in three ways: by an empty flush, by a write that must be preceded by one
+ * (PREFLUSH), and by a write that must be on the medium when it ends (FUA).  Arrays of md are
+ * watched, too, unless disks are named: md hands a flush on to each of its disks.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell.h"
+#include "choice.h"
+#include "cmd.h"
+#include "device.h"
+#include "escape.h"
+#include "label.h"
+#include "msg.h"
+#include "name.h"
+#include "opf.h"
+#include "opts.h"
+#include "out.h"
+#include "rec.h"
+#include "run.h"
+#include "table.h"
+#include "tally.h"
+#include "view.h"
+
+enum {
+	ROWS = 30,
+};
+
+/* What a tally counts besides */
+enum {
+	N_EMPTY, N_PRE, N_FUA,
+};
+
+enum column {
+	TIME_NS, WHO, COMM, CGROUP, DEVICE, EMPTY, PRE, FUA, MEAN, P99, MAX, TOTAL, WHY, VIA,
+	FILE_PATH, NR_COLUMNS,
+};
+
+static const struct col columns[NR_COLUMNS] = {
+	[TIME_NS] = { "TIME", "time_ns", COL_COUNT, COL_ONLY_DATA, 0 },
+	[WHO] = { "PID", "who", COL_TEXT, 0, 0 },
+	[COMM] = { "COMM", "comm", COL_TEXT, 0, 0 },
+	[CGROUP] = { "CGROUP", "cgroup", COL_TEXT, COL_ONLY_DATA, 0 },
+	[DEVICE] = { "DEVICE", "device", COL_TEXT, 0, 0 },
+	[EMPTY] = { "FLUSH", "flushes", COL_COUNT, 0, 0 },
+	[PRE] = { "PRE", "preflush_writes", COL_COUNT, 0, 0 },
+	[FUA] = { "FUA", "fua_writes", COL_COUNT, 0, 0 },
+	[MEAN] = { "MEAN", "mean_ns", COL_NSECS, 0, 0 },
+	[P99] = { "P99", "p99_ns", COL_NSECS, 0, 0 },
+	[MAX] = { "MAX", "max_ns", COL_NSECS, 0, 0 },
+	[TOTAL] = { "TOTAL", "total_ns", COL_NSECS, 0, 0 },
+	[WHY] = { "WHY", "why", COL_TEXT, COL_ONLY_DATA, 0 },
+	[VIA] = { "VIA", "via_comm", COL_TEXT, 0, 0 },
+	[FILE_PATH] = { "FILE", "file", COL_TEXT, COL_CUT, 0 },
+};
+
+static struct tallies tallies;
+
+static void add_flush(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	struct tally *t;
+
+	if (rec->part || (rec->op != OP_FLUSH && !(rec->opf & (OPF_PREFLUSH | OPF_FUA))))
+		return;
+	t = tally_add(&tallies, rec, run->opts->by, TALLY_DISK, 0);
+	if (!t)
+		return;
+	t->n[N_EMPTY] += rec->op == OP_FLUSH;
+	t->n[N_PRE] += rec->op != OP_FLUSH && rec->opf & OPF_PREFLUSH;
+	t->n[N_FUA] += rec->op != OP_FLUSH && rec->opf & OPF_FUA;
+}
+
+static uint64_t cost_of(const struct tally *t)
+{
+	return t->total_ns;
+}
+
+static void print_row(const struct run *run, struct table *table, const struct tally *t,
+		      uint64_t to_ns)
+{
+	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], via[ESCAPE_SIZE(IOB_COMM_LEN)];
+	struct cell c[NR_COLUMNS];
+
+	escape_text(via, sizeof(via), t->label.sub_comm, IOB_COMM_LEN);
+	c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
+	c[WHO] = CELL_TEXT(label_who(&t->label, who, sizeof(who)));
+	c[COMM] = CELL_TEXT(label_comm(&t->label, comm, sizeof(comm)));
+	c[CGROUP] = CELL_TEXT(name_cgroup(t->label.key.cgroup));
+	c[DEVICE] = CELL_TEXT(name_disk(t->key.disk));
+	c[EMPTY] = CELL_N(t->n[N_EMPTY]);
+	c[PRE] = CELL_N(t->n[N_PRE]);
+	c[FUA] = CELL_N(t->n[N_FUA]);
+	c[MEAN] = CELL_N(t->all_ios ? t->total_ns / t->all_ios : 0);
+	c[P99] = CELL_N(tally_percentile(t, 0.99));
+	c[MAX] = CELL_N(t->max_ns);
+	c[TOTAL] = CELL_N(t->total_ns);
+	c[WHY] = CELL_TEXT(t->label.why);
+	c[VIA] = CELL_TEXT(via);
+	c[FILE_PATH] = CELL_TEXT(label_file(&t->label));
+	table_row(table, c);
+}
+
+static void print_flushes(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+{
+	const struct opts *o = run->opts;
+	size_t i, nr, most = o->rows ? o->rows : o->format == FORMAT_TABLE ? ROWS : SIZE_MAX;
+	struct tally **list;
+	struct table *table;
+	char time[32];
+
+	if (last && o->interval_ns && !tallies.map.nr)
+		return;
+	if (o->format == FORMAT_TABLE && o->timestamp) {
+		run_time(run, to_ns, time, sizeof(time));
+		out_printf("%s\n", time);
+	}
+	nr = tally_sorted(&tallies, cost_of, &list);
+	if (o->format == FORMAT_TABLE && !nr)
+		out_printf("Nobody asked for a flush in %.1f s.\n", (double)(to_ns - from_ns) / 1e9);
+	table = table_new(o->format, "flush", columns, NR_COLUMNS);
+	for (i = 0; i < nr && i < most; i++)
+		print_row(run, table, list[i], to_ns);
+	table_end(table);
+	if (o->format == FORMAT_TABLE && i < nr)
+		out_printf("... and %zu more (--rows)\n", nr - i);
+	free(list);
+	tally_clear(&tallies);
+}
+
+/* Without -D: all disks, and the arrays of md on them. */
+static void choose_devices(struct opts *o, struct device *disks, char names[OPTS_LIST][64])
+{
+	unsigned int i, nr = device_all(disks, OPTS_LIST / 2);
+	struct dirent *e;
+	DIR *dir;
+
+	dir = opendir("/sys/block");
+	while (dir && o->nr_devices < OPTS_LIST / 2 && (e = readdir(dir)) != NULL) {
+		if (strncmp(e->d_name, "md", 2))
+			continue;
+		snprintf(names[o->nr_devices], 64, "%.63s", e->d_name);
+		o->device[o->nr_devices] = names[o->nr_devices];
+		o->nr_devices++;
+	}
+	if (dir)
+		closedir(dir);
+	/* no array: what is watched is chosen as in all views */
+	if (!o->nr_devices || nr == OPTS_LIST / 2) {
+		o->nr_devices = 0;
+		return;
+	}
+	for (i = 0; i < nr; i++) {
+		snprintf(names[o->nr_devices], 64, "%.63s", disks[i].name);
+		o->device[o->nr_devices] = names[o->nr_devices];
+		o->nr_devices++;
+	}
+}
+
+int cmd_flush(const struct opts *o)
+{
+	static const struct view view = {
+		.record = add_flush, .interval = print_flushes,
+	};
+	static char names[OPTS_LIST][64];
+	static struct device disks[OPTS_LIST];
+	struct opts more = *o;
+
+	if (!o->input && !o->nr_devices)
+		choose_devices(&more, disks, names);
+	return view_run(&more, &view);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stat: what iostat -x says of a disk, and below it the same of each originator
+ *
+ * The line of a disk is made of /proc/diskstats.  Those of the originators are made of the log,
+ * and "(not blamed)" is what is missing in them: so the lines add up to the disk's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blamed.h"
+#include "cmd.h"
+#include "diskstats.h"
+#include "file.h"
+#include "group.h"
+#include "msg.h"
+#include "name.h"
+#include "opts.h"
+#include "out.h"
+#include "run.h"
+#include "stat_print.h"
+#include "view.h"
+
+enum {
+	ROWS = 10,		/* of each disk */
+};
+
+struct disk {
+	uint32_t dev;
+	bool cached;
+	struct diskstats before;
+	/* what of the log was ahead of the kernel's numbers: it is counted in the next interval */
+	struct blamed ahead;
+	struct spans busy;
+};
+
+static struct disk disks[DEVICES_MAX];
+static unsigned int nr_disks;
+static struct blamed_sums sums;
+static uint64_t since_ns;
+static bool discards;
+
+/* True if the disk gets flushes.  Of a recording it is not known: most disks do. */
+static bool is_cached(uint32_t dev, bool live)
+{
+	char path[96], *text;
+	bool cached;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/write_cache", dev >> 20,
+		 dev & 0xfffff);
+	text = live ? file_read(path) : NULL;
+	cached = !text || !strncmp(text, "write back", 10);
+	free(text);
+	return cached;
+}
+
+static struct disk *find_disk(const struct run *run, uint32_t dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_disks; i++) {
+		if (disks[i].dev == dev)
+			return &disks[i];
+	}
+	if (nr_disks == DEVICES_MAX)
+		return &disks[0];
+	memset(&disks[nr_disks], 0, sizeof(*disks));
+	disks[nr_disks].dev = dev;
+	disks[nr_disks].cached = is_cached(dev, source_is_live(&run->source));
+	return &disks[nr_disks++];
+}
+
+static int begin_stat(struct run *run)
+{
+	const struct session *s = &run->session;
+	char *text = source_is_live(&run->source) ? diskstats_read() : NULL;
+	struct disk *d;
+	unsigned int i;
+
+	blamed_init(&sums, run->opts->by);
+	for (i = 0; i < s->nr_devices && text; i++) {
+		d = find_disk(run, s->device[i].disk);
+		diskstats_parse(text, d->dev, &d->before);
+	}
+	free(text);
+	since_ns = run->source.head.start_ns;
+	return EXIT_OK;
+}
+
+static void add_record(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	discards |= rec->op == OP_DISCARD;
+	struct disk *d = find_disk(run, rec->disk);
+	uint64_t from = rec->queue_ns > since_ns ? rec->queue_ns : since_ns;
+
+	if (rec->queue_ns && from < rec->complete_ns)
+		spans_add(&d->busy, from, rec->complete_ns);
+	blamed_add(&sums, rec, d->cached, since_ns);
+}
+
+static uint64_t not_blamed(uint64_t all, uint64_t blamed, uint64_t *ahead)
+{
+	blamed += *ahead;
+	*ahead = blamed > all ? blamed - all : 0;
+	return blamed > all ? 0 : all - blamed;
+}
+
+/* What of the kernel's numbers is in no record, or in one without an originator. */
+static void find_rest(struct disk *d, const struct diskstats *st, const struct blamed *total,
+		      struct blamed *rest)
+{
+	unsigned int op;
+
+	memset(rest, 0, sizeof(*rest));
+	for (op = 0; op < STAT_FLUSH; op++) {
+		rest->ios[op] = not_blamed(st->ios[op], total->ios[op], &d->ahead.ios[op]);
+		rest->merges[op] = not_blamed(st->merges[op], total->merges[op],
+					      &d->ahead.merges[op]);
+		rest->bytes[op] = not_blamed(st->sectors[op] * 512, total->bytes[op],
+					     &d->ahead.bytes[op]);
+	}
+}
+
+static enum sort sort_by;
+
+static uint64_t sort_value(const struct blamed *b)
+{
+	unsigned int op;
+	uint64_t bytes = 0, ns = 0;
+
+	for (op = 0; op < STAT_OPS; op++) {
+		bytes += b->bytes[op];
+		ns += b->ns[op];
+	}
+	switch (sort_by) {
+	case SORT_IOS:
+		return blamed_ios(b);
+	case SORT_READ:
+		return b->bytes[STAT_READ];
+	case SORT_WRITTEN:
+		return b->bytes[STAT_WRITE];
+	case SORT_BYTES:
+		return bytes;
+	default:
+		return ns;
+	}
+}
+
+static int compare_sums(const void *va, const void *vb)
+{
+	const struct blamed *a = *(struct blamed **)va, *b = *(struct blamed **)vb;
+	uint64_t x = sort_value(a), y = sort_value(b);
+
+	if (x != y)
+		return x < y ? 1 : -1;
+	return (b->label.key.who < a->label.key.who) - (b->label.key.who > a->label.key.who);
+}
+
+/* A disk's numbers of a recording are those of its records. */
+static void print_disk(const struct run *run, struct disk *d, const char *text,
+		       struct stat_look *look)
+{
+	struct blamed **list, total, rest;
+	struct diskstats st, now;
+	unsigned int i, nr, most = run->opts->rows ? run->opts->rows : ROWS;
+	bool known = text && diskstats_parse(text, d->dev, &now);
+
+	blamed_total(&sums, d->dev, &total);
+	total.busy = d->busy;
+	memset(&d->busy, 0, sizeof(d->busy));
+	nr = blamed_list(&sums, d->dev, &list);
+	sort_by = run->opts->sort;
+	qsort(list, nr, sizeof(*list), compare_sums);
+	if (known) {
+		st = now;
+		diskstats_since(&st, &d->before);
+		d->before = now;
+		find_rest(d, &st, &total, &rest);
+	}
+	stat_print_disk(look, name_disk(d->dev), known ? &st : NULL, &total);
+	if (run->opts->format != FORMAT_TABLE)
+		most = nr;
+	for (i = 0; i < nr && i < most; i++)
+		stat_print_sum(look, list[i]);
+	if (i < nr)
+		stat_print_more(look, list + i, nr - i);
+	if (known)
+		stat_print_rest(look, &rest);
+	stat_print_disk_end(look);
+	free(list);
+}
+
+static bool is_filtered(const struct opts *o)
+{
+	return *o->rw || o->nr_pids || o->nr_comms || o->nr_cgroups || o->nr_files;
+}
+
+static void print_stat(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+{
+	char *text = source_is_live(&run->source) ? diskstats_read() : NULL;
+	struct stat_look look = {
+		.run = run, .from_ns = from_ns, .to_ns = to_ns, .wide = run->opts->extended,
+		.filtered = is_filtered(run->opts), .discards = discards,
+	};
+	unsigned int i;
+
+	/* what is left behind the last interval is not worth one of its own */
+	if (!last || !run->opts->interval_ns || sums.map.nr) {
+		stat_print_begin(&look);
+		for (i = 0; i < nr_disks; i++)
+			print_disk(run, &disks[i], text, &look);
+		stat_print_end(&look);
+	}
+	free(text);
+	blamed_clear(&sums);
+	since_ns = to_ns;
+}
+
+static int end_stat(struct run *run)
+{
+	(void)run;
+	blamed_clear(&sums);
+	return EXIT_OK;
+}
+
+int cmd_stat(const struct opts *o)
+{
+	struct view view = {
+		.begin = begin_stat, .record = add_record, .interval = print_stat,
+		.end = end_stat,
+		/* without a duration or a command, as iostat 1 */
+		.interval_ns = o->duration_ns || o->run || o->input ? 0 : 1000000000,
+	};
+
+	return view_run(o, &view);
+}

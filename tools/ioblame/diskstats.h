@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * diskstats - what the kernel counts of a disk, in /proc/diskstats
+ *
+ * Pure, but for diskstats_read().
+ */
+#ifndef IOBLAME_DISKSTATS_H
+#define IOBLAME_DISKSTATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum diskstats_op {
+	STAT_READ,
+	STAT_WRITE,
+	STAT_DISCARD,
+	STAT_FLUSH,		/* as the disk gets them: without @merges and @sectors */
+	STAT_OPS,
+};
+
+struct diskstats {
+	uint64_t ios[STAT_OPS], merges[STAT_OPS], sectors[STAT_OPS], ms[STAT_OPS];
+	uint64_t busy_ms;	/* at least one request was under way */
+	uint64_t queue_ms;	/* the same, times their number */
+};
+
+bool diskstats_parse(const char *text, uint32_t dev, struct diskstats *st);
+char *diskstats_read(void);
+void diskstats_since(struct diskstats *st, const struct diskstats *before);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tally - sums of IOs under a key that a view chooses
+ *
+ * The views errors, flush, files and pattern each have a key of their own: of an originator and
+ * an error, say.  The key is what group_narrow() leaves of the originator's, the disk, the file
+ * and a number; what a view does not put there is 0.  There are TALLY_MOST at most.  What finds
+ * no room is counted in @others of the tallies.
+ */
+#ifndef IOBLAME_TALLY_H
+#define IOBLAME_TALLY_H
+
+#include <stdint.h>
+
+#include "agg.h"
+#include "choice.h"
+#include "hist.h"
+#include "map.h"
+#include "rec.h"
+
+enum {
+	TALLY_MOST = 8192,
+};
+
+/* What a key is made of, besides the originator */
+enum tally_part {
+	TALLY_DISK = 1,
+	TALLY_FILE = 2,
+};
+
+struct tally_key {
+	struct atom_key who, file;
+	uint64_t disk, extra;
+};
+
+struct tally {
+	struct tally_key key;
+	struct atom label;		/* the whole key of the last IO, for names */
+	uint64_t ios[5], bytes[5];	/* by the place of the operation in IOB_OPS */
+	uint64_t all_ios, all_bytes;
+	uint64_t n[4];			/* what the view likes */
+	uint64_t total_ns, max_ns, last_ns;
+	uint64_t sector;		/* of the last IO */
+	int32_t error;
+	struct hist_few hist;		/* of the times of all IOs, without further parts */
+};
+
+struct tallies {
+	struct map map;
+	uint64_t others;
+};
+
+struct tally *tally_add(struct tallies *t, const struct iob_iolog_bin_record *rec, enum pivot by,
+			unsigned int parts, uint64_t extra);
+size_t tally_sorted(const struct tallies *t, uint64_t (*value)(const struct tally *tally),
+		    struct tally ***list);
+uint64_t tally_percentile(const struct tally *tally, double part);
+void tally_clear(struct tallies *t);
+
+#endif
