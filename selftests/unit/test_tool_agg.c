@@ -291,7 +291,9 @@ static void told_apart(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(seeks), TEST(told_apart), TEST(adds_up), TEST(named), TEST(bounded) };
+	static const struct test tests[] = {
+		TEST(adds_up), TEST(named), TEST(bounded), TEST(seeks), TEST(told_apart),
+	};
 
 	return run_tests("tool_agg", tests, ARRAY_SIZE(tests));
 }

@@ -104,7 +104,7 @@ static uint64_t simple_value(enum field field, const struct iob_iolog_bin_record
 	}
 }
 
-/* Where the last IO of this disk ended, and now this one ends.  Return: false if it is the first. */
+/* Where the last IO of this disk ended; false if there was none.  Now it is where this one ends. */
 static bool last_end(struct agg *agg, const struct iob_iolog_bin_record *rec, uint64_t *end)
 {
 	struct disk_end *e = map_get(&agg->ends, &rec->disk);

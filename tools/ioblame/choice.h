@@ -22,6 +22,7 @@
 	X(ERRORS, errors)		\
 	X(FLUSH, flush)			\
 	X(FILES, files)			\
+	X(PATTERN, pattern)		\
 	X(RECORD, record)		\
 	X(CONFIG, config)		\
 	X(STATUS, status)		\

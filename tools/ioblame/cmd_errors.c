@@ -27,12 +27,14 @@ enum {
 };
 
 enum column {
-	TIME_NS, LAST, IOS, DEVICE, OP, ERROR, ERRNO, STATUS, WHO, COMM, SECTOR, BYTES, FILE_PATH,
+	TIME_NS, TIME_S, LAST, IOS, DEVICE, OP, ERROR, ERRNO, STATUS, WHO, COMM, SECTOR, BYTES,
+	FILE_PATH,
 	NR_COLUMNS,
 };
 
 static const struct col columns[NR_COLUMNS] = {
-	[TIME_NS] = { "TIME", "time_ns", COL_COUNT, COL_ONLY_DATA, 0 },
+	[TIME_NS] = { "TIME", "time_ns", COL_DIGITS, COL_ONLY_DATA, 0 },
+	[TIME_S] = { "TIME", "time_s", COL_SECONDS, COL_ONLY_DATA, 0 },
 	[LAST] = { "LAST", "last", COL_TEXT, COL_ONLY_TABLE, 0 },
 	[IOS] = { "IOS", "ios", COL_COUNT, 0, 0 },
 	[DEVICE] = { "DEVICE", "device", COL_TEXT, 0, 0 },
@@ -63,14 +65,16 @@ static uint64_t ios_of(const struct tally *t)
 static void print_row(const struct run *run, struct table *table, const struct tally *t)
 {
 	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], last[32], number[16];
-	const char *name = strerrorname_np(-t->error);
+	const char *name = status_errno(t->error);
 	struct cell c[NR_COLUMNS];
 
 	run_time(run, t->last_ns, last, sizeof(last));
-	last[8] = '\0';
+	/* without the date and the microseconds */
+	last[sizeof("2026-11-25 10:00:00") - 1] = '\0';
 	snprintf(number, sizeof(number), "%d", -t->error);
 	c[TIME_NS] = CELL_N(run_wall_ns(run, t->last_ns));
-	c[LAST] = CELL_TEXT(last);
+	c[TIME_S] = c[TIME_NS];
+	c[LAST] = CELL_TEXT(last + sizeof("2026-11-25"));
 	c[IOS] = CELL_N(t->all_ios);
 	c[DEVICE] = CELL_TEXT(name_disk(t->key.disk));
 	c[OP] = CELL_TEXT(rec_op_name(t->key.extra >> 32));

@@ -27,12 +27,13 @@ enum {
 };
 
 enum column {
-	TIME_NS, SECONDS, WHO, COMM, CGROUP, DEVICE, READS, READ, WRITES, WRITTEN, DISCARDED,
-	ERRORS, P50, P99, FILE_PATH, DEV_NR, INO, NR_COLUMNS,
+	TIME_NS, TIME_S, SECONDS, WHO, COMM, CGROUP, DEVICE, READS, READ, WRITES, WRITTEN,
+	DISCARDED, ERRORS, P50, P99, FILE_PATH, DEV_NR, INO, NR_COLUMNS,
 };
 
 static const struct col columns[NR_COLUMNS] = {
-	[TIME_NS] = { "TIME", "time_ns", COL_COUNT, COL_ONLY_DATA, 0 },
+	[TIME_NS] = { "TIME", "time_ns", COL_DIGITS, COL_ONLY_DATA, 0 },
+	[TIME_S] = { "TIME", "time_s", COL_SECONDS, COL_ONLY_DATA, 0 },
 	[SECONDS] = { "SECONDS", "interval_s", COL_RATE, COL_ONLY_DATA, 0 },
 	[WHO] = { "PID", "who", COL_TEXT, 0, 0 },
 	[COMM] = { "COMM", "comm", COL_TEXT, 0, 0 },
@@ -100,6 +101,7 @@ static void print_row(const struct run *run, struct table *table, const struct t
 
 	snprintf(dev, sizeof(dev), "%u:%u", key->dev >> 20, key->dev & 0xfffff);
 	c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
+	c[TIME_S] = c[TIME_NS];
 	c[SECONDS] = CELL_RATE((double)(to_ns - from_ns) / 1e9);
 	c[WHO] = CELL_TEXT(label_who(&t->label, who, sizeof(who)));
 	c[COMM] = CELL_TEXT(label_comm(&t->label, comm, sizeof(comm)));

@@ -38,12 +38,14 @@ enum {
 };
 
 enum column {
-	TIME_NS, WHO, COMM, CGROUP, DEVICE, EMPTY, PRE, FUA, MEAN, P99, MAX, TOTAL, WHY, VIA,
+	TIME_NS, TIME_S,
+	WHO, COMM, CGROUP, DEVICE, EMPTY, PRE, FUA, MEAN, P99, MAX, TOTAL, WHY, VIA,
 	FILE_PATH, NR_COLUMNS,
 };
 
 static const struct col columns[NR_COLUMNS] = {
-	[TIME_NS] = { "TIME", "time_ns", COL_COUNT, COL_ONLY_DATA, 0 },
+	[TIME_NS] = { "TIME", "time_ns", COL_DIGITS, COL_ONLY_DATA, 0 },
+	[TIME_S] = { "TIME", "time_s", COL_SECONDS, COL_ONLY_DATA, 0 },
 	[WHO] = { "PID", "who", COL_TEXT, 0, 0 },
 	[COMM] = { "COMM", "comm", COL_TEXT, 0, 0 },
 	[CGROUP] = { "CGROUP", "cgroup", COL_TEXT, COL_ONLY_DATA, 0 },
@@ -89,6 +91,7 @@ static void print_row(const struct run *run, struct table *table, const struct t
 
 	escape_text(via, sizeof(via), t->label.sub_comm, IOB_COMM_LEN);
 	c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
+	c[TIME_S] = c[TIME_NS];
 	c[WHO] = CELL_TEXT(label_who(&t->label, who, sizeof(who)));
 	c[COMM] = CELL_TEXT(label_comm(&t->label, comm, sizeof(comm)));
 	c[CGROUP] = CELL_TEXT(name_cgroup(t->label.key.cgroup));
@@ -122,7 +125,8 @@ static void print_flushes(struct run *run, uint64_t from_ns, uint64_t to_ns, boo
 	}
 	nr = tally_sorted(&tallies, cost_of, &list);
 	if (o->format == FORMAT_TABLE && !nr)
-		out_printf("Nobody asked for a flush in %.1f s.\n", (double)(to_ns - from_ns) / 1e9);
+		out_printf("Nobody asked for a flush in %.1f s.\n",
+			   (double)(to_ns - from_ns) / 1e9);
 	table = table_new(o->format, "flush", columns, NR_COLUMNS);
 	for (i = 0; i < nr && i < most; i++)
 		print_row(run, table, list[i], to_ns);

@@ -87,7 +87,7 @@ static const double parts[] = {
 };
 
 enum sum_column {
-	S_TIME_NS, S_FIELD, S_BY, S_NAME, S_COUNT, S_MEAN, S_TOTAL, S_PARTS,
+	S_TIME_NS, S_TIME_S, S_FIELD, S_BY, S_NAME, S_COUNT, S_MEAN, S_TOTAL, S_PARTS,
 	S_COLUMNS = S_PARTS + ARRAY_SIZE(parts),
 };
 
@@ -102,7 +102,8 @@ static struct table *new_sums(const struct run *run)
 {
 	static char keys[S_COLUMNS][40], heads[S_COLUMNS][24];
 	static struct col cols[S_COLUMNS] = {
-		[S_TIME_NS] = { "TIME", "time_ns", COL_COUNT, COL_ONLY_DATA, 0 },
+		[S_TIME_NS] = { "TIME", "time_ns", COL_DIGITS, COL_ONLY_DATA, 0 },
+		[S_TIME_S] = { "TIME", "time_s", COL_SECONDS, COL_ONLY_DATA, 0 },
 		[S_FIELD] = { "FIELD", "field", COL_TEXT, COL_ONLY_DATA, 0 },
 		[S_BY] = { "BY", "by", COL_TEXT, COL_ONLY_DATA, 0 },
 		[S_NAME] = { "NAME", "name", COL_TEXT, COL_CUT, 0 },
@@ -123,7 +124,9 @@ static struct table *new_sums(const struct run *run)
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		snprintf(heads[S_PARTS + i], sizeof(*heads), "P%g", parts[i] * 100);
 		snprintf(keys[S_PARTS + i], sizeof(*keys), "p%g_%s", parts[i] * 100, unit);
-		cols[S_PARTS + i] = (struct col){ heads[S_PARTS + i], keys[S_PARTS + i], type, 0, 0 };
+		cols[S_PARTS + i] = (struct col){
+			heads[S_PARTS + i], keys[S_PARTS + i], type, 0, 0,
+		};
 	}
 	return table_new(o->format, "percentiles", cols, S_COLUMNS);
 }
@@ -136,6 +139,7 @@ static void add_sums(const struct run *run, struct table *t, const struct hist *
 	size_t i;
 
 	c[S_TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
+	c[S_TIME_S] = c[S_TIME_NS];
 	c[S_FIELD] = CELL_TEXT(choice_fields[run->opts->field]);
 	c[S_BY] = CELL_TEXT(by);
 	c[S_NAME] = CELL_TEXT(name);

@@ -78,6 +78,12 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame files 5             each five seconds, the most bytes first\n"
 		"  ioblame files --sort p99 -d 10 --file '/var/*'\n",
 	},
+	[CMD_PATTERN] = {
+		"pattern [OPTIONS] [INTERVAL [COUNT]]",
+		"sequential or random, by disk and originator",
+		"  ioblame pattern 5           each five seconds: who reads and writes in sequence\n"
+		"  ioblame pattern --by file -d 10\n",
+	},
 	[CMD_RECORD] = {
 		"record -o FILE [OPTIONS] [-- COMMAND...]",
 		"write a recording",

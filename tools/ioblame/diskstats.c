@@ -58,7 +58,8 @@ bool diskstats_parse(const char *text, uint32_t dev, struct diskstats *st)
 			return true;
 		}
 		text = strchr(text, '\n');
-		text += text != NULL;
+		if (text)
+			text++;
 	}
 	return false;
 }

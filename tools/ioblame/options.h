@@ -24,11 +24,11 @@
 #define CMD(c)	(1U << CMD_##c)
 /* Commands that show records, live or of a recording */
 #define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS) | CMD(STAT) | \
-		 CMD(ERRORS) | CMD(FLUSH) | CMD(FILES))
+		 CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
 /* Commands that show what a recording does not have */
 #define LIVE	(CMD(DIRTY))
 /* Views whose rows are an originator and something else */
-#define TALLIES	(CMD(ERRORS) | CMD(FLUSH) | CMD(FILES))
+#define TALLIES	(CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
 /* Commands that switch ioblame on, and can run another command after -- */
 #define WATCHES	(VIEWS | LIVE | CMD(RECORD))
 /* Commands that print once: an interval is their duration */

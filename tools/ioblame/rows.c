@@ -26,7 +26,7 @@
 #include "table.h"
 
 enum column {
-	TIME, TIME_S, SECONDS, WHO, PID, ROLE, COMM, SHOWN_COMM, EXITED, UNIT, CGROUP,
+	TIME, TIME_S, SECONDS, NAME, WHO, PID, ROLE, COMM, SHOWN_COMM, EXITED, UNIT, CGROUP,
 	DEVICE, OP, SHOWN_WHY, R_RATE, W_RATE, D_RATE, F_RATE, RB_RATE, WB_RATE, DB_RATE,
 	IOS, READS, READ, WRITES, WRITTEN, DISCARDS, DISCARDED, FLUSHES, ERRORS,
 	P50, P99, MEAN, WHY, VIA, VIA_PID, VIA_COMM, FILES, FILE_COUNTED, FILE_PATH, STACK,
@@ -46,6 +46,7 @@ static const struct col columns[NR_COLUMNS] = {
 	[TIME] = { "TIME", "time_ns", COL_DIGITS, DATA, 0 },
 	[TIME_S] = { "TIME", "time_s", COL_SECONDS, DATA, 0 },
 	[SECONDS] = { "SECONDS", "interval_s", COL_RATE, DATA, 0 },
+	[NAME] = { "NAME", "name", COL_TEXT, DATA | CUT | DROP(1), 0 },
 	[WHO] = { "PID", "who", COL_TEXT, DROP(20), 0 },
 	[PID] = { "PID", "pid", COL_COUNT, DATA, 0 },
 	[ROLE] = { "ROLE", "role", COL_TEXT, DATA, 0 },
@@ -139,6 +140,8 @@ unsigned int rows_columns(struct col *cols, enum pivot by, const struct rows_loo
 	if (by == BY_CGROUP)
 		cols[UNIT] = (struct col){ "CGROUP", "unit", COL_TEXT,
 					   SHOWN | CUT | COL_PATH | DROP(1), 0 };
+	if (by > BY_WHY)
+		show_column(cols, NAME);
 	if (by != BY_DEVICE)
 		hide_column(cols, DEVICE);
 	if (by == BY_OP)
@@ -187,6 +190,7 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 	const char *file = label_file(row->file);
 	const struct intent *in = intent_get(row->stack->key.intent);
 
+	c[NAME] = CELL_TEXT(by > BY_WHY ? label_row(a, by, m->name, sizeof(m->name)) : NULL);
 	c[WHO] = CELL_TEXT(label_who(a, m->who, sizeof(m->who)));
 	c[PID] = CELL_IF(task, a->key.who);
 	/* a row is all threads of a process */

@@ -28,7 +28,7 @@ struct rows_room {
 	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
 	char marked[ESCAPE_SIZE(255) + 2];
 	char via[ESCAPE_SIZE(IOB_COMM_LEN)], via_shown[ESCAPE_SIZE(IOB_COMM_LEN) + 16];
-	char file[ESCAPE_SIZE(4096) + 32];
+	char file[ESCAPE_SIZE(4096) + 32], name[ESCAPE_SIZE(4096)];
 };
 
 bool rows_know(const char *spec);

@@ -200,23 +200,25 @@ static void add_counts(struct json_object *o, const struct counts *c)
 static void print_csv(const struct stat_look *look, const char *type, const char *name,
 		      const double *f)
 {
-	struct col cols[NR_FIGURES + 4] = {
-		{ "TIME", "time_ns", COL_COUNT, 0, 0 },
+	struct col cols[NR_FIGURES + 5] = {
+		{ "TIME", "time_ns", COL_DIGITS, 0, 0 },
+		{ "TIME", "time_s", COL_SECONDS, 0, 0 },
 		{ "SECONDS", "interval_s", COL_RATE, 0, 0 },
 		{ "DEVICE", "disk_device", COL_TEXT, 0, 0 },
 		{ "NAME", "name", COL_TEXT, 0, 0 },
 	};
-	struct cell cells[NR_FIGURES + 4];
+	struct cell cells[NR_FIGURES + 5];
 	struct table *t;
 	unsigned int i;
 
 	cells[0] = CELL_N(run_wall_ns(look->run, look->to_ns));
-	cells[1] = CELL_RATE(seconds(look));
-	cells[2] = CELL_TEXT(look->disk_name);
-	cells[3] = CELL_TEXT(name);
+	cells[1] = cells[0];
+	cells[2] = CELL_RATE(seconds(look));
+	cells[3] = CELL_TEXT(look->disk_name);
+	cells[4] = CELL_TEXT(name);
 	for (i = 0; i < NR_FIGURES; i++) {
-		cols[4 + i] = (struct col){ keys[i], keys[i], COL_RATE, 0, 0 };
-		cells[4 + i] = f[i] < 0 ? CELL_NONE : CELL_RATE(f[i]);
+		cols[5 + i] = (struct col){ keys[i], keys[i], COL_RATE, 0, 0 };
+		cells[5 + i] = f[i] < 0 ? CELL_NONE : CELL_RATE(f[i]);
 	}
 	t = table_new(FORMAT_CSV, type, cols, ARRAY_SIZE(cols));
 	table_row(t, cells);
@@ -233,7 +235,7 @@ void stat_print_begin(struct stat_look *look)
 		look->wide = true;
 	if (look->run->opts->format == FORMAT_JSON) {
 		look->line = json_begin("stat");
-		json_n(look->line, "time_ns", run_wall_ns(look->run, look->to_ns));
+		json_time(look->line, run_wall_ns(look->run, look->to_ns));
 		json_object_object_add(look->line, "interval_s",
 				       json_object_new_double(seconds(look)));
 		look->disks = json_object_new_array();

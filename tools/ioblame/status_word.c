@@ -7,26 +7,26 @@
 /* As blk_errors of the kernel's block/blk-core.c */
 static const struct {
 	int error;
-	const char *word;
+	const char *name, *word;
 } words[] = {
-	{ EIO, "I/O" },
-	{ ENODATA, "critical medium" },
-	{ EREMOTEIO, "critical target" },
-	{ ETIMEDOUT, "timeout" },
-	{ ENOLINK, "recoverable transport" },
-	{ ENOSPC, "critical space allocation" },
-	{ EBADE, "reservation conflict" },
-	{ EILSEQ, "protection" },
-	{ EOPNOTSUPP, "operation not supported" },
-	{ ENOMEM, "kernel resource" },
-	{ EBUSY, "device resource" },
-	{ EAGAIN, "nonblocking retry" },
-	{ ENODEV, "device offline" },
-	{ EREMCHG, "dm internal retry" },
-	{ EOVERFLOW, "zone open resource" },
-	{ ETOOMANYREFS, "zone active resource" },
-	{ ETIME, "command duration limit" },
-	{ EINVAL, "invalid" },
+	{ EIO, "EIO", "I/O" },
+	{ ENODATA, "ENODATA", "critical medium" },
+	{ EREMOTEIO, "EREMOTEIO", "critical target" },
+	{ ETIMEDOUT, "ETIMEDOUT", "timeout" },
+	{ ENOLINK, "ENOLINK", "recoverable transport" },
+	{ ENOSPC, "ENOSPC", "critical space allocation" },
+	{ EBADE, "EBADE", "reservation conflict" },
+	{ EILSEQ, "EILSEQ", "protection" },
+	{ EOPNOTSUPP, "EOPNOTSUPP", "operation not supported" },
+	{ ENOMEM, "ENOMEM", "kernel resource" },
+	{ EBUSY, "EBUSY", "device resource" },
+	{ EAGAIN, "EAGAIN", "nonblocking retry" },
+	{ ENODEV, "ENODEV", "device offline" },
+	{ EREMCHG, "EREMCHG", "dm internal retry" },
+	{ EOVERFLOW, "EOVERFLOW", "zone open resource" },
+	{ ETOOMANYREFS, "ETOOMANYREFS", "zone active resource" },
+	{ ETIME, "ETIME", "command duration limit" },
+	{ EINVAL, "EINVAL", "invalid" },
 };
 
 /* The words for 0 or a negative errno. */
@@ -41,4 +41,16 @@ const char *status_word(int error)
 			return words[i].word;
 	}
 	return "other";
+}
+
+/* The name of a negative errno, "EIO"; NULL if it is none that disks give. */
+const char *status_errno(int error)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (words[i].error == -error)
+			return words[i].name;
+	}
+	return NULL;
 }

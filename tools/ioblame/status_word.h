@@ -9,5 +9,6 @@
 #define IOBLAME_STATUS_WORD_H
 
 const char *status_word(int error);
+const char *status_errno(int error);
 
 #endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pattern: how many IOs of each disk and originator are sequential, and how many random
+ *
+ * As biopattern: an IO is sequential if it begins where the last one of the disk ended.  Two
+ * originators that both go in sequence disturb each other, so each is held against its own
+ * last IO, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell.h"
+#include "choice.h"
+#include "cmd.h"
+#include "escape.h"
+#include "label.h"
+#include "map.h"
+#include "msg.h"
+#include "name.h"
+#include "opts.h"
+#include "out.h"
+#include "rec.h"
+#include "run.h"
+#include "table.h"
+#include "tally.h"
+#include "view.h"
+
+enum {
+	ROWS = 30,
+};
+
+/* What a tally counts besides; N_END is where its last IO ended, and one more */
+enum {
+	N_SEQ, N_RANDOM, N_OWN_SEQ, N_END,
+};
+
+/* Where the last IO of a disk ended */
+struct end {
+	uint32_t disk;
+	uint64_t sector;
+};
+
+enum column {
+	TIME_NS, TIME_S, DEVICE, NAME, SEQ, RANDOM, OWN, COUNT, SEQUENTIAL, BYTES, NR_COLUMNS,
+};
+
+static const struct col columns[NR_COLUMNS] = {
+	[TIME_NS] = { "TIME", "time_ns", COL_DIGITS, COL_ONLY_DATA, 0 },
+	[TIME_S] = { "TIME", "time_s", COL_SECONDS, COL_ONLY_DATA, 0 },
+	[DEVICE] = { "DEVICE", "device", COL_TEXT, 0, 0 },
+	[NAME] = { "NAME", "name", COL_TEXT, COL_CUT, 0 },
+	[RANDOM] = { "%RND", "random_percent", COL_RATE, 0, 0 },
+	[SEQ] = { "%SEQ", "sequential_percent", COL_RATE, 0, 0 },
+	[OWN] = { "OWN%SEQ", "own_sequential_percent", COL_RATE, 0, 0 },
+	[COUNT] = { "COUNT", "count", COL_COUNT, 0, 0 },
+	[SEQUENTIAL] = { "SEQ", "sequential", COL_COUNT, COL_ONLY_DATA, 0 },
+	[BYTES] = { "BYTES", "bytes", COL_BYTES, 0, 0 },
+};
+
+static struct tallies tallies;
+static struct map ends = { .key_len = sizeof(uint32_t) };
+
+static void add_io(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	struct end *e = map_get(&ends, &rec->disk);
+	bool first = !e;
+	struct tally *t;
+
+	if (!rec->bytes || !strchr("RAW", rec->op))
+		return;
+	t = tally_add(&tallies, rec, run->opts->by, TALLY_DISK, 0);
+	if (first) {
+		e = must(calloc(1, sizeof(*e)));
+		e->disk = rec->disk;
+		map_put(&ends, e);
+	}
+	/* a further part of an IO is no IO; the first one of a disk has none before it */
+	if (t && !rec->part && !first) {
+		t->n[N_SEQ] += e->sector == rec->sector;
+		t->n[N_RANDOM] += e->sector != rec->sector;
+		t->n[N_OWN_SEQ] += t->n[N_END] == rec->sector + 1;
+	}
+	e->sector = rec->sector + rec->bytes / 512;
+	if (t)
+		t->n[N_END] = e->sector + 1;
+}
+
+static uint64_t ios_of(const struct tally *t)
+{
+	return t->all_ios;
+}
+
+static void print_row(const struct run *run, struct table *table, const struct tally *t,
+		      uint64_t to_ns)
+{
+	uint64_t n = t->n[N_SEQ] + t->n[N_RANDOM];
+	char label[4096];
+	struct cell c[NR_COLUMNS];
+
+	c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
+	c[TIME_S] = c[TIME_NS];
+	c[DEVICE] = CELL_TEXT(name_disk(t->key.disk));
+	c[NAME] = CELL_TEXT(label_row(&t->label, run->opts->by, label, sizeof(label)));
+	c[RANDOM] = CELL_RATE(n ? 100.0 * (double)t->n[N_RANDOM] / (double)n : 0);
+	c[SEQ] = CELL_RATE(n ? 100.0 * (double)t->n[N_SEQ] / (double)n : 0);
+	c[OWN] = CELL_RATE(n ? 100.0 * (double)t->n[N_OWN_SEQ] / (double)n : 0);
+	c[COUNT] = CELL_N(n);
+	c[SEQUENTIAL] = CELL_N(t->n[N_SEQ]);
+	c[BYTES] = CELL_N(t->all_bytes);
+	table_row(table, c);
+}
+
+static void print_pattern(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+{
+	const struct opts *o = run->opts;
+	size_t i, nr, most = o->rows ? o->rows : o->format == FORMAT_TABLE ? ROWS : SIZE_MAX;
+	struct tally **list;
+	struct table *table;
+	char time[32];
+
+	(void)from_ns;
+	if (last && o->interval_ns && !tallies.map.nr)
+		return;
+	if (o->format == FORMAT_TABLE && o->timestamp) {
+		run_time(run, to_ns, time, sizeof(time));
+		out_printf("%s\n", time);
+	}
+	nr = tally_sorted(&tallies, ios_of, &list);
+	table = table_new(o->format, "pattern", columns, NR_COLUMNS);
+	for (i = 0; i < nr && i < most; i++)
+		print_row(run, table, list[i], to_ns);
+	table_end(table);
+	if (o->format == FORMAT_TABLE && i < nr)
+		out_printf("... and %zu more (--rows)\n", nr - i);
+	free(list);
+	tally_clear(&tallies);
+}
+
+int cmd_pattern(const struct opts *o)
+{
+	static const struct view view = {
+		.record = add_io, .interval = print_pattern,
+	};
+
+	return view_run(o, &view);
+}
