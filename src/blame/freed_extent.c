@@ -459,10 +459,10 @@ void iob_freed_extents_stop(void)
 	iob_pool_stop(&range_pool);
 }
 
-/* The ranges and their memory in bytes, for `status`.  Any context. */
+/* The memory of the ranges in bytes, for `status`: exact, as all CPUs are asked.  Any context. */
 unsigned long iob_freed_extents_bytes(void)
 {
-	return percpu_counter_read_positive(&nr_freed_ranges) * sizeof(struct freed_range);
+	return percpu_counter_sum_positive(&nr_freed_ranges) * sizeof(struct freed_range);
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */
