@@ -77,6 +77,7 @@ build_module() {
 		return 1
 	fi
 	"$IOB_SELFTESTS/lib/frames" "$dir/ioblame.ko" || return 1
+	"$IOB_SELFTESTS/failure/sites" "$dir/ioblame.ko" >"$bin/ioblame.sites" || return 1
 	# DKMS strips it, too; and guests load 10 MB of debug information slowly
 	objcopy --strip-debug "$dir/ioblame.ko" "$bin/ioblame.ko"
 }

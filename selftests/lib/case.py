@@ -124,6 +124,16 @@ def meminfo(*rows):
     return sum(int(kib[row]) for row in rows) * K
 
 
+def kernel_memory():
+    """The bytes that the kernel keeps for itself, once its caches are dropped."""
+    drop_caches()
+    # VmallocUsed has areas that are free, too: they stay in it until there are many
+    pages = re.findall(r" pages=(\d+) ", read("/proc/vmallocinfo"))
+    parts = [meminfo("SUnreclaim"), meminfo("Percpu"), sum(map(int, pages)) * PAGE]
+    print("memory: %s KiB" % [part // K for part in parts])
+    return sum(parts)
+
+
 def read_fd(fd, size=1 << 20):
     """All until the end, or until a read would block."""
     data = b""
@@ -295,8 +305,10 @@ def counted(acts, who):
 def iolog_now():
     """The entries that are there by now, without waiting."""
     fd = os.open(path("iolog"), os.O_RDONLY | os.O_NONBLOCK)
-    data = read_fd(fd, 1 << 16)
-    os.close(fd)
+    try:
+        data = read_fd(fd, 1 << 16)
+    finally:
+        os.close(fd)
     return iolog.parse_text(data.decode("ascii", "replace"))
 
 

@@ -10,8 +10,8 @@ import signal
 import sys
 import time
 
-from lib.case import (IOB, MNT, SCRATCH, SLOWNESS, Disk, K, M, buffer, check, disable, drop_caches,
-                      enable, eventually, iolog_now, meminfo, output, path, put, read, read_bytes,
+from lib.case import (IOB, MNT, SCRATCH, SLOWNESS, Disk, K, M, buffer, check, disable, enable,
+                      eventually, iolog_now, kernel_memory, output, path, put, read_bytes,
                       same, status, value, write_error)
 
 disk = Disk(sys.argv[1])
@@ -161,15 +161,6 @@ def kill_at_once(pid, kind):
     return not before
 
 
-# VmallocUsed has areas that are free, too: they stay in it until there are many
-def memory():
-    drop_caches()
-    pages = re.findall(r" pages=(\d+) ", read("/proc/vmallocinfo"))
-    parts = [meminfo("SUnreclaim"), meminfo("Percpu"), sum(map(int, pages)) * 4 * K]
-    print("memory: %s KiB" % [part // K for part in parts])
-    return sum(parts)
-
-
 def rounds():
     alive, killed, switched = [], {}, 0
     end = time.monotonic() + SECONDS
@@ -203,7 +194,7 @@ def commands():
 
 loads = [forked(writes, n) for n in range(2)]
 time.sleep(0.5)
-before = memory()
+before = kernel_memory()
 same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
 put("devs", disk.name)
 put("nr_counters", "1")
@@ -243,7 +234,7 @@ same("rmmod", output("rmmod", "ioblame")[0], 0)
 
 # RCU and the kernel's workers free some of it later
 def is_back():
-    return memory() - before < 4 * M
+    return kernel_memory() - before < 4 * M
 
 
 try:

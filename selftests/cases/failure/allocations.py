@@ -1,0 +1,457 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of failure/allocations."""
+import ctypes
+import errno
+import os
+import re
+import sys
+import time
+
+from allocations_work import Work, small_write
+from lib import case
+from lib.case import (IOB, check, disable, enable, error_of, eventually, iolog_bins, output, path,
+                      put, read, read_fd, same, status, value)
+
+from lib.fail import ALWAYS, Sites
+
+# What may fail without a refusal, and without another line for a hook in status
+SERVES = {
+    # (the hook is attached in another way, which costs more)
+    "iob_own_ops_arm": "the ops for all functions serves",
+    "iob_mount_init": "debugfs has the files",
+    # what is not taken out of a filter leads to a handler that finds nothing
+    "own_ops_end": "the filter keeps a function that is not called",
+    "own_ops_begin": "the filter keeps a function that is not called",
+    "iob_own_ops_disarm": "the ops is unregistered instead",
+    "iob_entries_end": "the filter keeps functions that are not looked for",
+    "iob_entry_disarm": "the filter keeps a function that is not looked for",
+}
+# What goes without memory at run time, and no loss is counted
+NO_LOSS = {
+    "iob_fast_other": "the next direct IO costs more",
+    "pool_fill_cpu": "the next object that is taken asks again",
+    "reclaim_work_fn": "the next look is soon",
+    "alloc_spare": "the bios have contexts elsewhere",
+    "fill_spare": "the bios have contexts elsewhere",
+}
+
+
+def write_error(name, text, flags=0):
+    """As the one of lib.case; opening the file may be what is refused."""
+    try:
+        return case.write_error(name, text, flags)
+    except OSError as e:
+        return errno.errorcode[e.errno]
+
+
+began = time.monotonic()
+MEMORY = sys.argv.pop()
+work = Work(*sys.argv[1:])
+sites = Sites()
+# {site: the phases in which it went without memory}
+covered = {}
+failures = 0
+# losses of a round with memory
+usual = {}
+# What is called by a function that not each kernel has
+CALLED_BY = {"iob_btrfs_submits": "btrfs_submit_bbio"}
+
+
+def note(site, phase):
+    covered.setdefault(site, []).append(phase)
+
+
+def load():
+    code, said = output("insmod", os.environ["IOB_KO"])
+    return said if code else ""
+
+
+def unload():
+    same("rmmod", output("rmmod", "ioblame"), (0, ""))
+
+
+def hooks():
+    return status()["hooks"]
+
+
+def lines(name, pattern="."):
+    try:
+        return [line for line in read(name).splitlines() if re.search(pattern, line)]
+    except FileNotFoundError:
+        return []
+
+
+def traces():
+    """What ioblame may leave in the kernel.  Callers without a symbol are of a module that is
+    gone."""
+    return {
+        "folder": os.path.exists(IOB),
+        "module": os.path.exists("/sys/module/ioblame"),
+        "caches": [name for name in os.listdir("/sys/kernel/slab") if "iob_" in name],
+        "CPU states": lines("/sys/devices/system/cpu/hotplug/states", "ioblame"),
+        "vmalloc": lines("/proc/vmallocinfo", r"ioblame|^\S+ +\d+ 0x"),
+        "ftrace": lines("/sys/kernel/tracing/enabled_functions"),
+        "kprobes": lines("/sys/kernel/debug/kprobes/list"),
+    }
+
+
+def nothing_left(what):
+    now = traces()
+    for key, old in traces_before.items():
+        same("%s after %s" % (key, what), now[key], old)
+
+
+def configure():
+    put("devs", " ".join(disk.name for disk in work.disks))
+    put("nr_counters", "2")
+    put("counters/0", "W size 0 4096 8192 16384 32768 65536 131072 262144 0")
+    put("counters/1", "RAW total_time 0 1 10 100 1000 10000 100000 1000000 0")
+    put("counters/1_filter", "size > 512")
+    put("ttl_secs", "1")
+    put("log_at_enable", "1")
+
+
+def works(what):
+    """ioblame can be enabled, and tells who writes."""
+    enable()
+    small_write(work.raw)
+    disable()
+
+
+def variants(hits, always=True):
+    """(skip, times): the first hit, the last one, all"""
+    return [(0, 1)] + [(hits - 1, 1)] * (hits > 1) + [(0, ALWAYS)] * (hits > 1 and always)
+
+
+def failed(site):
+    global failures
+    n = sites.counts()[site][1]
+    failures += n
+    sites.zero()
+    return n
+
+
+def told(what):
+    print("%6.1f %s" % (time.monotonic() - began, what), flush=True)
+
+
+# --- loading
+traces_before = traces()
+sites.watch(sites.all)
+same("insmod", load(), "")
+loading = sites.hits()
+plain_hooks = hooks()
+unload()
+nothing_left("a load")
+told("loading: %d sites" % len(loading))
+for site, hits in loading.items():
+    sites.watch([site])
+    for skip, times in variants(hits):
+        what = "loading without memory for the %s, %d/%d" % (site, skip, hits)
+        sites.fail(site, skip, times)
+        said = load()
+        check(failed(site), "nothing failed", what)
+        note(site, "load")
+        if said:
+            check("Cannot allocate memory" in said, what, "says", said)
+        else:
+            check(site.function in SERVES or hooks() != plain_hooks, what, "is not told")
+            unload()
+        nothing_left(what)
+told("loading is refused")
+
+# --- what each session does, and what the first one does
+MORE = {"index_publish": work.many, "pool_fill_cpu": work.many,
+        "iob_pool_get": work.many, "alloc_spare": work.many_bios,
+        "fill_spare": work.many_bios, "iob_bio_ctx_alloc": work.many_bios}
+SPARE = [site for site in sites.all if site.function == "alloc_spare"]
+# what is reached only if something else goes without memory
+ALSO = {"fill_spare": SPARE, "iob_bio_ctx_alloc": SPARE,
+        "iob_pool_get": [site for site in sites.all if site.function == "pool_fill_cpu"]}
+
+
+def losses():
+    return {name: n for name, n in status()["lost"].items() if n}
+
+
+def reload():
+    unload()
+    same("insmod", load(), "")
+    configure()
+
+
+def session(do):
+    """Sites that are hit while enabling, running and disabling, each with its hits"""
+    sites.zero()
+    put("enable", "1")
+    hits = [sites.hits()]
+    sites.zero()
+    do()
+    hits.append(sites.hits())
+    usual.update(losses())
+    sites.zero()
+    disable()
+    hits.append(sites.hits())
+    sites.zero()
+    return hits
+
+
+def plain_round():
+    work.round(work.many, whole=True)
+    # a look of reclaim
+    time.sleep(1.2)
+
+
+sites.watch(sites.all)
+same("insmod", load(), "")
+sites.zero()
+configure()
+configuring = sites.hits()
+first = session(plain_round)[0]
+enabling, running, disabling = session(plain_round)
+plain = ["devs", "nr_counters", "ttl_secs"]
+plain += ["counters/" + name for name in sorted(os.listdir(IOB + "/counters"))]
+enable()
+plain_hooks = hooks()
+disable()
+told("configuring: %d sites, enabling: %d, anew: %d, running: %d, disabling: %d; usual losses: %s"
+     % (len(configuring), len(first), len(enabling), len(running), len(disabling), usual))
+
+
+def settings():
+    return {name: value(name) for name in plain}
+
+
+# --- configuring: what is made for a disk that was never watched
+for site in set(configuring) - set(running) - set(covered):
+    what = "configuring without memory for the %s" % site
+    unload()
+    same("insmod", load(), "")
+    sites.fail(site, 0, 1)
+    said = write_error("devs", work.raw.name)
+    if failed(site):
+        same(what, said, "ENOMEM")
+        same("devs after " + what, value("devs"), "")
+        note(site, "configure")
+    configure()
+
+
+# --- enabling
+
+def enable_without(main, fails, skip, hits):
+    """@fails go without memory, first of all @main; the other sites that are hit then"""
+    what = "enabling without memory for the %s, %d/%d" % (main, skip, hits)
+    if main not in enabling:
+        reload()
+    before, bins = settings(), iolog_bins()
+    sites.zero()
+    for site in fails:
+        sites.fail(site, 0, ALWAYS)
+    sites.fail(main, skip, 1)
+    said = write_error("enable", "1")
+    other = set(sites.hits()) - set(enabling) - set(first) - set(running) - set(fails)
+    check(failed(main), "nothing failed", what)
+    note(main, "enable")
+    if said:
+        same(what, said, "ENOMEM")
+        same("enable after " + what, value("enable"), "0")
+        # a session that has not begun leaves that before it
+        check(iolog_bins() in ([], bins), "binary logs after", what, iolog_bins())
+        same("settings after " + what, settings(), before)
+    else:
+        missing = sorted(set(hooks()) - set(plain_hooks))
+        check(main.function in SERVES or missing, what, "is not told")
+        # without a hook less is known; status says so
+        work.round(whole=not missing)
+        told("%s: %s" % (what, missing))
+        disable()
+    return other
+
+
+for site, hits in {**first, **enabling}.items():
+    others = set()
+    for skip in sorted({0, hits - 1}):
+        others |= enable_without(site, [site], skip, hits)
+    for other in others - set(covered) - set(disabling):
+        enable_without(other, [other, site], 0, 1)
+    works("enabling without memory for the %s" % site)
+enable()
+same("hooks in the end", hooks(), plain_hooks)
+told("enabling is refused")
+
+# --- reading and writing files of an enabled session
+
+
+def error_of_read(name, flags=os.O_RDONLY):
+    def all_of():
+        fd = os.open(path(name), flags)
+        try:
+            read_fd(fd)
+        finally:
+            os.close(fd)
+
+    return error_of(all_of)
+
+
+def reads(name, flags=os.O_RDONLY):
+    return "reading " + name, "", lambda: error_of_read(name, flags)
+
+
+def writes(name, text, want="", flags=0):
+    return "writing %r to %s" % (text, name), want, lambda: write_error(name, text, flags)
+
+
+def mount_own():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mount(b"ioblame", b"/sys/fs/ioblame", b"ioblame", 0, None):
+        return errno.errorcode[ctypes.get_errno()]
+    same("umount", output("umount", "/sys/fs/ioblame"), (0, ""))
+    return ""
+
+
+OPS = [reads(name) for name in ("devs", "status", "roles", "intents", "intents_bin",
+                                "counters_pipe", "counters_pipe_bin", "stats/idx_nomem",
+                                "nr_counters", "counters/0", "counters/1_filter")]
+OPS += [("mounting the file system", "", mount_own)]
+OPS += [reads("stats/" + name) for name in os.listdir(IOB + "/stats") if "." in name][:1]
+OPS += [reads(name, os.O_RDONLY | os.O_NONBLOCK) for name in ("iolog", "iolog_bin0")]
+OPS += [writes("counters/0", "W size 0 1 2 3 4 5 6 7 0"),
+        writes("counters/1", "W age 0 1 2 3 4 5 6 7 0"),
+        writes("counters/1_filter", "size > 4096"),
+        writes("counters/1_filter", "size >", "EINVAL"),
+        writes("ttl_secs", "1"),
+        writes("devs", work.raw.name),
+        writes("devs", work.btrfs.node, "", os.O_TRUNC)]
+NO_MEMORY = "error=-12"
+
+
+def try_ops(ops):
+    for what, want, do in ops:
+        sites.zero()
+        same(what, do(), want)
+        for site in set(sites.hits()) - set(running):
+            # (a hook is attached in other places, too)
+            if site in covered and site.function != "hook_attach":
+                continue
+            before = settings()
+            sites.fail(site, 0, 1)
+            said = do()
+            if not failed(site):
+                continue
+            note(site, "file")
+            if said == "ENOMEM":
+                same("settings after the refused " + what, settings(), before)
+            else:
+                check(any(NO_MEMORY in line for line in hooks()), what, "says %r" % said,
+                      "without memory for the", site)
+            same("again, " + what, do(), want)
+            same("hooks without memory", [line for line in hooks() if NO_MEMORY in line], [])
+
+
+work.round(whole=True)
+try_ops(OPS)
+
+# --- a module with hooks goes
+for site in [None] + [site for site in sites.all if site.function == "iob_entry_disarm"]:
+    same("modprobe", output("modprobe", "f2fs"), (0, ""))
+    if site:
+        sites.fail(site, 0, ALWAYS)
+    same("modprobe -r", output("modprobe", "-r", "f2fs"), (0, ""))
+    if site and failed(site):
+        note(site, "module")
+disable()
+try_ops([writes("nr_counters", "3"), writes("nr_counters", "2")])
+told("files refuse")
+
+
+# --- memory comes, and the table cannot grow: what its pages are charged to is less exact
+configure()
+for site in [site for site in sites.all if site.function == "planes_memory_event"]:
+    enable()
+    sites.fail(site, 0, ALWAYS)
+    put(MEMORY, "online_movable")
+    check(failed(site), "nothing failed: memory comes without memory for the", site)
+    note(site, "memory")
+    work.round()
+    eventually("the memory can go", lambda: not write_error(MEMORY, "offline"))
+    disable()
+    works("memory that came and went")
+
+
+# --- while IO runs
+
+def run_without(main, fails):
+    """A session in which @fails go without memory, first once, then always; the other sites hit"""
+    what = "running without memory for the %s" % main
+    refused = 0
+
+    def read_again(error):
+        nonlocal refused
+        same("reading iolog, " + what, error, "ENOMEM")
+        refused += failed(main)
+
+    work.read_again = read_again
+    enable()
+    n = 0
+    for times in 1, ALWAYS:
+        for site in fails:
+            sites.fail(site, 0, ALWAYS)
+        sites.fail(main, 0, times)
+        work.round(MORE.get(main.function))
+        if main.function == "reclaim_work_fn":
+            eventually("a look of reclaim", lambda: sites.counts()[main][1])
+        n += sites.counts()[main][1]
+    other = set(sites.hits()) - set(running) - set(disabling) - set(fails)
+    failed(main)
+    lost = losses()
+    if n or refused:
+        note(main, "run")
+    if n:
+        check(set(lost) - set(usual) or main.function in NO_LOSS, what, "is no loss:", lost)
+        work.round(whole=True)
+    disable()
+    told("%s: %d times, %d refused: %s" % (what, n, refused, lost))
+    return other
+
+
+reload()
+for site in [site for site in sites.all if site in running or site not in covered]:
+    others = run_without(site, [site] + ALSO.get(site.function, []))
+    for other in others - set(covered):
+        run_without(other, [other, site])
+
+# --- disabling and unloading
+for site in set(disabling) - set(running):
+    enable()
+    sites.fail(site, 0, ALWAYS)
+    said = write_error("enable", "0")
+    check(failed(site), "nothing failed: disabling without memory for the", site)
+    note(site, "disable")
+    if said:
+        same("disabling without memory for the %s" % site, (said, value("enable")), ("ENOMEM", "1"))
+        disable()
+    works("disabling without memory for the %s" % site)
+told("disabling")
+enable()
+sites.zero()
+unload()
+unloading = set(sites.hits()) - set(running)
+nothing_left("unloading")
+for site in unloading:
+    same("insmod", load(), "")
+    configure()
+    enable()
+    sites.fail(site, 0, ALWAYS)
+    unload()
+    check(failed(site), "nothing failed: unloading without memory for the", site)
+    note(site, "unload")
+    nothing_left("unloading without memory for the %s" % site)
+told("unloading")
+
+attached = [line.split()[1] for line in plain_hooks if " attached" in line]
+missing = [str(site) for site in sites.all if site not in covered and
+           CALLED_BY.get(site.function, attached[0]) in attached]
+print("%d sites, %d failures in %.0f s" % (len(sites.all), failures, time.monotonic() - began))
+sites.end()
+work.end()
+check(not missing, "never without memory:", "; ".join(missing))
