@@ -124,6 +124,10 @@ bench:
 soak:
 	@selftests/soak/run
 
+# For hours: 10,000 loads and enablings under IO and readers, after which no memory is missing
+soak-cycles:
+	@IOB_CYCLES=$${IOB_CYCLES:-10000} KERNEL=$${KERNEL:-6.1} CASE=lifetime/cycles selftests/run
+
 # The packages of each release, built in its root: debian/output, rpm/output
 deb:
 	@selftests/packages/run --keep deb
@@ -161,6 +165,7 @@ help:
 	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
+	@echo 'make soak-cycles 10,000 loads and enablings (takes hours)'
 	@echo 'make deb         Debian packages of each release; KERNEL="6.1": of one release only'
 	@echo 'make rpm         RPM packages of the same'
 	@echo 'make check-packages  whether these build, install, upgrade and go'
@@ -173,5 +178,5 @@ help:
 .SUFFIXES:
 
 .PHONY: all module command clean install uninstall install-files uninstall-files check \
-	check-debug quick demo bench soak peers lint help htmldocs install-source uninstall-source \
+	check-debug quick demo bench soak soak-cycles peers lint help htmldocs install-source uninstall-source \
 	check-packages deb rpm fuzz

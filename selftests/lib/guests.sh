@@ -42,6 +42,8 @@ guest_describe() {
 	echo 'exec bash /tree/selftests/vm/guest-main' >"$job/start"
 	for name in "$@"; do
 		limit=$(case_tag "$TREE/selftests/cases/$name" timeout 120)
+		# make soak-cycles
+		[ -z "${IOB_CYCLES:-}" ] || limit=$((${IOB_CYCLES_SECS:-86400} + 600))
 		echo "$name $((limit * $(slowness "$suite"))) $(case_tag "$TREE/selftests/cases/$name" finds)"
 	done >"$job/cases"
 	# shellcheck disable=SC2086
@@ -86,7 +88,7 @@ guest_live() {
 	local suite=$1 job=$2 pid limit age status=0 slow
 	slow=$(slowness "$suite")
 	echo "$((180 * slow)) boot" >"$job/now"
-	vm_run "$suite${TOOLS:-}" "$job" "$TREE" $((7200 * slow)) >"$job/qemu.log" 2>&1 &
+	vm_run "$suite${TOOLS:-}" "$job" "$TREE" $(((7200 + ${IOB_CYCLES_SECS:-0}) * slow)) >"$job/qemu.log" 2>&1 &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
 		sleep 1

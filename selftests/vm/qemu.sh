@@ -116,6 +116,8 @@ vm_env() {
 	printf 'IOB_DISKS="%s"\nIOB_KERNEL=%s\nIOB_SLOWNESS=%s\n' "$*" "${kernel##*-}" \
 		"$(slowness "$suite")"
 	[ -z "${IOB_MOUNTED:-}" ] || echo 'IOB_MOUNTED=yes'
+	[ -z "${IOB_CYCLES:-}" ] ||
+		printf 'IOB_CYCLES=%s\nIOB_CYCLES_SECS=%s\n' "$IOB_CYCLES" "${IOB_CYCLES_SECS:-86400}"
 }
 
 # Without these features a guest does a quarter less work under TCG: the kernel else copies

@@ -11,8 +11,9 @@ import sys
 import time
 
 from lib import abi, counters
-from lib.case import (IOB, MNT, SCRATCH, Disk, check, child, disable, enable, iolog_now, output,
-                      path, put, read, read_bytes, same, status, wait_for, write_error)
+from lib.case import (IOB, M, MNT, SCRATCH, Disk, check, child, disable, enable, eventually,
+                      iolog_now, kernel_memory, output, path, put, read, read_bytes, same, status,
+                      wait_for, write_error)
 
 raw, ext = Disk(sys.argv[1]), Disk(sys.argv[2])
 WANTED, SECONDS = int(sys.argv[3]), int(sys.argv[4])
@@ -48,6 +49,13 @@ def load_of(job, out):
         f.write(str(runs))
 
 
+# what a first load fills stays
+subprocess.run(["insmod", os.environ["IOB_KO"]], check=True)
+put("devs", raw.name + " " + ext.name)
+enable()
+disable()
+subprocess.run(["rmmod", "ioblame"], check=True)
+memory_before = kernel_memory()
 loads = [(child(load_of, job, SCRATCH + "/runs%d" % n), SCRATCH + "/runs%d" % n)
          for n, job in enumerate(JOBS)]
 
@@ -235,6 +243,7 @@ check(min(runs) > 0, "no run of fio has ended")
 subprocess.run(["umount", MNT], check=True)
 code, said = output("e2fsck", "-fn", ext.node)
 check(code == 0, "e2fsck: " + said)
+eventually("the memory is back", lambda: kernel_memory() - memory_before < 8 * M)
 
 # --- after all this ioblame still works
 subprocess.run(["insmod", os.environ["IOB_KO"]], check=True)
