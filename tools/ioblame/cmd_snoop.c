@@ -77,26 +77,68 @@ static void print_stack(const struct intent *in)
 		out_printf("    %s\n", in->frame[i]);
 }
 
+/* Only the table shows it: JSON and CSV have time_ns. */
+static void time_text(const struct run *run, uint64_t ns, char *to, unsigned int size)
+{
+	uint64_t start = run->source.head.start_ns;
+
+	if (run->opts->format != FORMAT_TABLE)
+		*to = '\0';
+	else if (run->opts->timestamp)
+		run_time(run, ns, to, size);
+	else
+		snprintf(to, size, "%.6f", ns < start ? 0 : (double)(ns - start) / 1e9);
+}
+
+/* MAJ:MIN.  Mostly it is that of the IO before. */
+static const char *dev_text(uint32_t dev)
+{
+	static char text[32];
+	static uint32_t of;
+
+	if (!*text || dev != of)
+		snprintf(text, sizeof(text), "%u:%u", dev >> 20, dev & 0xfffff);
+	of = dev;
+	return text;
+}
+
+/* The names of the IO before, until the next name_tidy() */
+static struct {
+	uint64_t cgroup;
+	uint32_t disk;
+	const char *cgroup_name, *disk_name;
+} last;
+
+static const char *disk_text(uint32_t disk)
+{
+	if (!last.disk_name || disk != last.disk)
+		last.disk_name = name_disk(disk);
+	last.disk = disk;
+	return last.disk_name;
+}
+
+static const char *cgroup_text(uint64_t cgroup)
+{
+	if (!last.cgroup_name || cgroup != last.cgroup)
+		last.cgroup_name = name_cgroup(cgroup);
+	last.cgroup = cgroup;
+	return last.cgroup_name;
+}
+
 static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = run->opts;
 	char comm[ESCAPE_SIZE(IOB_COMM_LEN)], via[ESCAPE_SIZE(IOB_COMM_LEN)];
-	char time[32], name[32], dev[32], letter[2] = { rec->op, '\0' };
+	char time[32], name[32], letter[2] = { rec->op, '\0' };
 	const struct intent *in = intent_get(rec->intent_nr);
 	bool timed = rec->queue_ns;
 	struct cell c[NR_COLUMNS];
-	uint64_t since = rec->complete_ns - run->source.head.start_ns;
 
 	if (o->rows && ++rows >= o->rows)
 		run->quit = true;
-	if (o->timestamp)
-		run_time(run, rec->complete_ns, time, sizeof(time));
-	else
-		snprintf(time, sizeof(time), "%.6f", rec->complete_ns < run->source.head.start_ns ?
-			 0 : (double)since / 1e9);
+	time_text(run, rec->complete_ns, time, sizeof(time));
 	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
 	escape_text(via, sizeof(via), rec->sub_comm, sizeof(rec->sub_comm));
-	snprintf(dev, sizeof(dev), "%u:%u", rec->dev >> 20, rec->dev & 0xfffff);
 	escape_text(letter, sizeof(letter), (const char *)&rec->op, 1);
 
 	c[TIME_NS] = CELL_N(run_wall_ns(run, rec->complete_ns));
@@ -108,13 +150,13 @@ static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 	c[ROLE] = CELL_TEXT(rec_role_name(rec->role_kind));
 	c[COMM] = CELL_TEXT(rec->role_kind == ROLE_CGROUP ? name_unit(rec->cgroup) :
 			    *comm ? comm : "-");
-	c[CGROUP] = CELL_TEXT(name_cgroup(rec->cgroup));
+	c[CGROUP] = CELL_TEXT(cgroup_text(rec->cgroup));
 	c[VIA] = CELL_TEXT(rec->sub_pid == rec->pid ? "-" : via);
 	c[VIA_PID] = CELL_N(rec->sub_pid);
 	c[VIA_COMM] = CELL_TEXT(via);
 	c[OP] = CELL_TEXT(letter);
 	c[OP_NAME] = CELL_TEXT(rec_op_name(rec->op));
-	c[DEVICE] = CELL_TEXT(name_disk(rec->disk));
+	c[DEVICE] = CELL_TEXT(disk_text(rec->disk));
 	c[SECTOR] = CELL_N(rec->sector);
 	c[BYTES] = CELL_N(rec->bytes);
 	c[PART] = CELL_N(rec->part);
@@ -128,7 +170,7 @@ static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 	c[ERROR] = CELL_IF(rec->error || o->format != FORMAT_TABLE, (int64_t)rec->error);
 	c[ERROR].mark = rec->error ? MARK_BAD : MARK_NONE;
 	c[FILE_PATH] = CELL_TEXT(name_file(rec->dev, rec->ino, rec->gen));
-	c[DEV_NR] = CELL_TEXT(dev);
+	c[DEV_NR] = CELL_TEXT(dev_text(rec->dev));
 	c[INO] = CELL_N(rec->ino);
 	c[GEN] = CELL_N(rec->gen);
 	c[INTENT] = CELL_N(rec->intent_nr);
@@ -151,6 +193,8 @@ static void flush_lines(struct run *run)
 	/* do not keep lines back from a pipe */
 	out_flush();
 	name_tidy();
+	last.disk_name = NULL;
+	last.cgroup_name = NULL;
 }
 
 static int end_snoop(struct run *run)

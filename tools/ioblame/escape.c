@@ -74,6 +74,14 @@ size_t escape_text(char *to, size_t size, const char *from, size_t len)
 	uint32_t code = 0;
 
 	for (; len && *s; s += n, len -= n) {
+		/* nearly all names are ASCII */
+		if (*s >= ' ' && *s < 0x7f && *s != '\\') {
+			if (out + 1 >= size)
+				break;
+			to[out++] = *s;
+			n = 1;
+			continue;
+		}
 		n = utf8_length(s, len, &code);
 		if (n && is_harmless(code)) {
 			if (out + n >= size)

@@ -21,4 +21,11 @@ void json_n(struct json_object *o, const char *key, uint64_t n);
 void json_print(struct json_object *o);
 void json_row(const char *type, const struct col *cols, unsigned int nr, const struct cell *cells);
 
+/* A line in pieces, for what is no row */
+void json_line(void);
+void json_put(const char *bytes);
+void json_put_text(const char *text);
+void json_put_n(int64_t n);
+void json_line_print(void);
+
 #endif

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "msg.h"
@@ -21,10 +24,51 @@ static char *buf;
 static size_t len, size;
 static bool closed, failed, kept;
 
+/*
+ * How stdout is written.  A write must not block: the end would wait for a slow reader.
+ * A pipe gets a file description of its own, for O_NONBLOCK would hold for all who share
+ * the one that is inherited.  Where there is none, PIPE_BUF bytes at a time do not block a
+ * pipe that poll() reports.
+ */
+static int out_fd = -1;
+static size_t most = 4096;
+
+static void choose_writing(void)
+{
+	struct stat st;
+
+	out_fd = STDOUT_FILENO;
+	if (fstat(STDOUT_FILENO, &st))
+		return;
+	if (S_ISFIFO(st.st_mode)) {
+		int fd = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+		if (fd < 0)
+			return;
+		out_fd = fd;
+		most = SIZE_MAX;
+	} else if (S_ISREG(st.st_mode)) {
+		most = SIZE_MAX;
+	}
+}
+
+/**
+ * out_to_file - let all output go to a file
+ * @path: its path; nobody else can read it if it is new
+ *
+ * Return: 0 or an errno.
+ */
+int out_to_file(const char *path)
+{
+	out_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	most = SIZE_MAX;
+	return out_fd < 0 ? errno : 0;
+}
+
 /* Wait until stdout can be written.  Return: false to give up. */
 static bool wait_until_writable(void)
 {
-	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	struct pollfd p = { .fd = out_fd, .events = POLLOUT };
 
 	while (!stop_asked()) {
 		if (poll(&p, 1, 500) > 0)
@@ -41,15 +85,16 @@ void out_flush(void)
 
 	if (kept)
 		return;
+	if (out_fd < 0)
+		choose_writing();
 	while (done < len && !closed) {
-		/* PIPE_BUF bytes: a pipe that poll() reports takes them without blocking */
-		size_t part = len - done < 4096 ? len - done : 4096;
+		size_t part = len - done < most ? len - done : most;
 
 		if (!wait_until_writable()) {
 			closed = true;
 			break;
 		}
-		n = write(STDOUT_FILENO, buf + done, part);
+		n = write(out_fd, buf + done, part);
 		if (n >= 0) {
 			done += n;
 		} else if (errno != EINTR && errno != EAGAIN) {
@@ -62,7 +107,7 @@ void out_flush(void)
 	len = 0;
 }
 
-static void add_output(const char *text, size_t n)
+void out_write(const char *text, size_t n)
 {
 	if (closed && !kept)
 		return;
@@ -78,7 +123,7 @@ static void add_output(const char *text, size_t n)
 
 void out_puts(const char *text)
 {
-	add_output(text, strlen(text));
+	out_write(text, strlen(text));
 }
 
 void out_printf(const char *fmt, ...)
@@ -96,7 +141,7 @@ void out_printf(const char *fmt, ...)
 		vsnprintf(text, n + 1, fmt, args);
 		va_end(args);
 	}
-	add_output(text, n);
+	out_write(text, n);
 	if (text != small)
 		free(text);
 }
@@ -127,7 +172,7 @@ void out_cut(size_t at)
 /* What was kept; until something is printed again, which then is no longer kept. */
 const char *out_kept(void)
 {
-	add_output("", 1);
+	out_write("", 1);
 	len = 0;
 	kept = false;
 	return buf;

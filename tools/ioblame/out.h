@@ -4,7 +4,7 @@
  *
  * Output is buffered, and signals do not interrupt it, so a stream that ends early
  * ends with a whole line.  When the reader is gone, out_closed() is true and
- * further output is dropped.
+ * further output is dropped.  out_to_file() puts a file in the place of stdout.
  */
 #ifndef IOBLAME_OUT_H
 #define IOBLAME_OUT_H
@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+int out_to_file(const char *path);
+void out_write(const char *text, size_t n);
 void out_puts(const char *text);
 void out_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void out_flush(void);
