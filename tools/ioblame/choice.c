@@ -12,6 +12,7 @@ const char *const choice_pivots[NR_PIVOTS] = { CHOICE_PIVOTS(WORD) };
 const char *const choice_sorts[NR_SORTS] = { CHOICE_SORTS(WORD) };
 const char *const choice_weights[NR_WEIGHTS] = { CHOICE_WEIGHTS(WORD) };
 const char *const choice_dirty_sorts[NR_DIRTY_SORTS] = { CHOICE_DIRTY_SORTS(WORD) };
+const char *const choice_exports[NR_EXPORTS] = { CHOICE_EXPORTS(WORD) };
 const char *const choice_fields[NR_FIELDS] = { CHOICE_FIELDS(WORD) };
 const char *const choice_colors[NR_COLORS] = { CHOICE_COLORS(WORD) };
 

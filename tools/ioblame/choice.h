@@ -24,6 +24,7 @@
 	X(FILES, files)			\
 	X(PATTERN, pattern)		\
 	X(RECORD, record)		\
+	X(EXPORT, export)		\
 	X(CONFIG, config)		\
 	X(STATUS, status)		\
 	X(DOCTOR, doctor)
@@ -68,6 +69,11 @@
 #define CHOICE_DIRTY_SORTS(X)		\
 	X(AGE, "age")			\
 	X(BYTES, "bytes")
+
+/* A format of other tools */
+#define CHOICE_EXPORTS(X)		\
+	X(BLKTRACE, "blktrace")		\
+	X(TRACE_EVENT, "trace-event")
 
 /* What a histogram counts */
 #define CHOICE_FIELDS(X)		\
@@ -131,6 +137,13 @@ enum dirty_sort {
 	NR_DIRTY_SORTS,
 };
 
+enum export {
+#define X(constant, word)	EXPORT_##constant,
+	CHOICE_EXPORTS(X)
+#undef X
+	NR_EXPORTS,
+};
+
 enum field {
 #define X(constant, word)	FIELD_##constant,
 	CHOICE_FIELDS(X)
@@ -150,6 +163,7 @@ extern const char *const choice_pivots[NR_PIVOTS];
 extern const char *const choice_sorts[NR_SORTS];
 extern const char *const choice_weights[NR_WEIGHTS];
 extern const char *const choice_dirty_sorts[NR_DIRTY_SORTS];
+extern const char *const choice_exports[NR_EXPORTS];
 extern const char *const choice_fields[NR_FIELDS];
 extern const char *const choice_colors[NR_COLORS];
 

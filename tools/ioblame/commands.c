@@ -91,6 +91,13 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame record -o io -- make\n"
 		"  ioblame replay io snoop --stacks\n",
 	},
+	[CMD_EXPORT] = {
+		"export --format FORMAT [-o PATH] [OPTIONS]",
+		"files that blkparse, btt, iowatcher or Perfetto read",
+		"  ioblame replay io export --format blktrace -o trace; blkparse -i sda -D trace\n"
+		"  ioblame replay io export --format trace-event -o io.json\n"
+		"  ioblame export --format trace-event -d 10 > io.json\n",
+	},
 	[CMD_CONFIG] = {
 		"config [show | set | devices | counters | counter | filter ...]",
 		"the module's settings",

@@ -199,7 +199,7 @@ void help_words(void)
 	unsigned int i;
 
 	for (i = 0; i < NR_COMMANDS; i++) {
-		printf("command %s %s\n", choice_commands[i], VIEWS & 1U << i ? "view" :
+		printf("command %s %s\n", choice_commands[i], REPLAYS & 1U << i ? "view" :
 		       WATCHES & 1U << i ? "watch" : "other");
 		for (row = option_rows; row < option_rows + option_nr; row++) {
 			if (!(row->commands & 1U << i) || (!row->set && !row->words))

@@ -29,10 +29,12 @@
 #define LIVE	(CMD(DIRTY))
 /* Views whose rows are an originator and something else */
 #define TALLIES	(CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
+/* Commands that replay takes */
+#define REPLAYS	(VIEWS | CMD(EXPORT))
 /* Commands that switch ioblame on, and can run another command after -- */
-#define WATCHES	(VIEWS | LIVE | CMD(RECORD))
+#define WATCHES	(REPLAYS | LIVE | CMD(RECORD))
 /* Commands that print once: an interval is their duration */
-#define ONCE	(CMD(SNOOP) | CMD(STACKS) | CMD(RECORD))
+#define ONCE	(CMD(SNOOP) | CMD(STACKS) | CMD(RECORD) | CMD(EXPORT))
 /* Commands that take words as they like */
 #define FREE	(CMD(CONFIG))
 /* Commands that take no interval */

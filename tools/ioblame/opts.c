@@ -193,6 +193,13 @@ static int parse_args(struct opts *o, char **args, int nr)
 		if (!o->output)
 			return usage_error(o, "record needs a file: -o FILE", NULL);
 		return parse_interval(o, args, nr);
+	case CMD_EXPORT:
+		if (!o->given_export)
+			return usage_error(o, "export needs a format: --format blktrace or trace-event",
+					   NULL);
+		if (!o->output && o->export == EXPORT_BLKTRACE)
+			return usage_error(o, "blktrace's format needs a folder: -o FOLDER", NULL);
+		return parse_interval(o, args, nr);
 	default:
 		return parse_interval(o, args, nr);
 	}
@@ -215,7 +222,7 @@ static int parse_replay(struct opts *o, int argc, char **argv)
 	o->command = CMD_REPORT;
 	if (argc < 3 || !parse_choice(argv[2], choice_commands, NR_COMMANDS, &word))
 		return 1;
-	if (!(VIEWS & 1U << word)) {
+	if (!(REPLAYS & 1U << word)) {
 		usage_error(o, "replay has no view '%s'", argv[2]);
 		return -1;
 	}

@@ -62,6 +62,8 @@ struct opts {
 	bool average, percentiles;
 	bool svg;
 	const char *html;		/* report: the page's file, or NULL */
+	enum export export;
+	bool given_export;
 	const char *output;		/* of doctor: the bundle's file, or NULL */
 	bool bundle, anonymous;
 

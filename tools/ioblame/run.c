@@ -208,7 +208,7 @@ void run_print_end(const struct run *run)
 {
 	char text[4096], *line, *rest;
 	bool shown = run->opts->format == FORMAT_TABLE && run->opts->command != CMD_STACKS &&
-		     run->opts->command != CMD_RECORD;
+		     run->opts->command != CMD_RECORD && run->opts->command != CMD_EXPORT;
 	enum mark mark;
 
 	if (run->opts->format == FORMAT_JSON) {
