@@ -13,6 +13,7 @@
 #include "intent.h"
 #include "msg.h"
 #include "name.h"
+#include "pack.h"
 #include "path.h"
 #include "source.h"
 #include "stop.h"
@@ -216,6 +217,10 @@ static unsigned int replay(struct source *s)
 		name_tidy();
 	}
 	check_text(s->head.kernel);
+	check_text(s->head.host);
+	check_text(s->head.version);
+	for (i = 0; i < s->head.nr_devices; i++)
+		check_text(s->head.device[i].name);
 	for (i = 0; i < s->recording.after.nr_losses; i++) {
 		check_text(s->recording.after.loss[i].name);
 		check_text(s->recording.after.loss[i].what);
@@ -300,12 +305,120 @@ static void damaged(void)
 	}
 }
 
+#ifdef HAVE_ZSTD
+static unsigned char plain[sizeof(image)];	/* what is packed */
+static size_t packed_at;			/* where in the image */
+
+/* Put all that is behind the head into a packed frame, flushed after each of @parts. */
+static void make_packed(unsigned int parts)
+{
+	const size_t head = sizeof(struct store_chunk) + 16 +
+			    strlen("version 1\nkernel 6.1\nwall_ns 1700000000000000000\nstart_ns 5\n");
+	size_t len, at, part;
+	struct pack *pack;
+	FILE *to;
+
+	make_good();
+	len = length - head;
+	memcpy(plain, image + head, len);
+	length = head;
+	put_chunk(STORE_PACKED, "", 0);
+	packed_at = length;
+	to = fmemopen(image + length, sizeof(image) - length, "w");
+	setvbuf(to, NULL, _IONBF, 0);
+	pack = pack_writer(to);
+	for (at = 0; at < len; at += part) {
+		part = len / parts + 1 < len - at ? len / parts + 1 : len - at;
+		if (fwrite(plain + at, part, 1, pack_file(pack)) != 1 || !pack_flush(pack))
+			fail("cannot pack");
+	}
+	if (!pack_end(pack, NULL))
+		fail("cannot end");
+	length += ftell(to);
+	fclose(to);
+}
+
+/* All records, and the smaller of two files */
+static void packed(void)
+{
+	unsigned int parts, nr;
+	struct source s;
+	size_t good;
+
+	make_good();
+	good = length;
+	for (parts = 1; parts < 40; parts++) {
+		make_packed(parts);
+		nr = replay(&s);
+		if (nr != 23 || s.recording.torn || s.head.start_ns != 5 || length > good)
+			fail("%u parts: %u records of 23, torn %d, %zu bytes of %zu", parts, nr,
+			     s.recording.torn, length, good);
+	}
+}
+
+/* Cut at each byte: what was flushed before is read. */
+static void packed_cut(void)
+{
+	unsigned int nr, before = 0, parts = 0;
+	struct source s;
+	size_t whole, at;
+
+	make_packed(30);
+	whole = length;
+	for (at = 16; at < whole; at++) {
+		length = at;
+		nr = replay(&s);
+		if (nr < before || nr > 23 || !s.recording.torn)
+			fail("cut at %zu: %u records, torn %d", at, nr, s.recording.torn);
+		parts += nr != before;
+		before = nr;
+	}
+	if (before != 23 || parts < 2)
+		fail("%u records of 23 are read, in %u parts", before, parts);
+}
+
+/* True if the frame holds what was packed, although a bit of it is another. */
+static bool holds_plain(void)
+{
+	static unsigned char now[sizeof(image)];
+	FILE *from = fmemopen(image + packed_at, length - packed_at, "r");
+	struct pack *pack = pack_reader(from);
+	size_t len = fread(now, 1, sizeof(now), pack_file(pack));
+
+	pack_end(pack, NULL);
+	fclose(from);
+	return !memcmp(now, plain, len);
+}
+
+/* What was changed is noticed: the frame has a checksum. */
+static void packed_damaged(void)
+{
+	unsigned int round, unnoticed = 0;
+	struct source s;
+	size_t at;
+
+	note("seed %llu", seed());
+	make_packed(3);
+	for (round = 0; round < 5000; round++) {
+		make_packed(3);
+		at = length - 1 - rnd(length / 2);
+		image[at] ^= 1 << rnd(8);
+		unnoticed += replay(&s) != 23 ? !s.recording.torn :
+			     !s.recording.torn && !holds_plain();
+	}
+	if (unnoticed)
+		fail("%u of 5000 are damaged, and said to be whole", unnoticed);
+}
+#endif
+
 /* Forged chunks: extreme lengths, numbers and texts */
 static void hostile(void)
 {
 	static const char * const texts[] = {
 		"", "\n\n\n", "#", "#4294967295 modifier=0x0\n[0] x\n", "#16777216 modifier=0x0\n[0] x\n",
 		"#1 modifier=0x\n", "#1 modifier=0x1 \n[0]\n[0] \n[]\n", "[0] x\n", "wall_ns -9223372036854775808\n",
+		"device 8:1 99 \033[2J\ndevice 4096:1 1 x\ndevice 8:1 1\ndevice 8\ndevice \n",
+		"host \033[2J\ncpus -1\nversion \377\n",
 		"start_ns 18446744073709551615\n", "kernel \n", "kernel \033[2J\n", "loss ", "loss x",
 		"loss x 1 (", "loss x 1 ()", "loss \377 99999999999999999999999 (\033)\n", "total ", "total W exact=\n",
 		"hook \n", "hook x missing \n", "session", "enabled ",
@@ -314,7 +427,7 @@ static void hostile(void)
 	struct source s;
 	char name[32] = { 0 };
 
-	for (type = 0; type < 9; type++) {
+	for (type = 0; type < 10; type++) {
 		for (i = 0; i < ARRAY_SIZE(texts); i++) {
 			make_good();
 			put_text(type, texts[i]);
@@ -354,7 +467,11 @@ static void hostile(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(good), TEST(cut), TEST(damaged), TEST(hostile) };
+	static const struct test tests[] = { TEST(good), TEST(cut), TEST(damaged), TEST(hostile),
+#ifdef HAVE_ZSTD
+					     TEST(packed), TEST(packed_cut), TEST(packed_damaged),
+#endif
+	};
 
 	return run_tests("tool_replay", tests, ARRAY_SIZE(tests));
 }

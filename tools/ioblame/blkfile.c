@@ -91,8 +91,8 @@ static void write_notify(const struct disk *disk, unsigned int cpu, uint32_t act
 {
 	struct cpu_file *f = &disk->cpu[cpu];
 	const struct blkfile_event note = {
-		.magic = BLKFILE_MAGIC, .sequence = ++f->sequence,
-		.time = time, .action = action | TC(TC_NOTIFY), .pid = pid, .device = disk->dev, .cpu = cpu,
+		.magic = BLKFILE_MAGIC, .sequence = ++f->sequence, .time = time,
+		.action = action | TC(TC_NOTIFY), .pid = pid, .device = disk->dev, .cpu = cpu,
 		.pdu_len = len,
 	};
 

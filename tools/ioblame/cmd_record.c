@@ -17,6 +17,7 @@
 #include "msg.h"
 #include "name.h"
 #include "opts.h"
+#include "pack.h"
 #include "run.h"
 #include "store.h"
 #include "view.h"
@@ -25,9 +26,11 @@ enum {
 	BATCH = 8192,		/* records in a chunk */
 };
 
-static FILE *file;
+static FILE *file;		/* of chunks */
+static FILE *opened;		/* the file itself */
+static struct pack *pack;	/* if it is compressed */
 static int failed;		/* an errno */
-static uint64_t written;
+static uint64_t written;	/* to the file, where it does not know itself */
 static struct iob_iolog_bin_record *batch;
 static size_t nr_batch;
 static uint32_t intents_saved;
@@ -39,6 +42,32 @@ static void write_chunk(uint32_t type, const void *data, size_t len)
 	written += sizeof(struct store_chunk) + len;
 }
 
+/* The head can be read by anything; what follows is compressed. */
+static void write_head(struct run *run)
+{
+	struct store_head *head = &run->source.head;
+	unsigned int i;
+
+	for (i = 0; i < run->session.nr_devices; i++) {
+		const struct device *d = &run->session.device[i];
+
+		store_add_device(head, d->dev, device_sectors(d->dev), d->name, strlen(d->name));
+	}
+	if (!store_write_head(file, head))
+		failed = errno;
+	if (!pack_can())
+		return;
+	write_chunk(STORE_PACKED, "", 0);
+	pack = pack_writer(opened);
+	file = pack_file(pack);
+}
+
+/* What was recorded until now is in the file. */
+static bool flush_file(void)
+{
+	return pack ? pack_flush(pack) : !fflush(file);
+}
+
 static int begin_recording(struct run *run)
 {
 	const struct opts *o = run->opts;
@@ -48,15 +77,15 @@ static int begin_recording(struct run *run)
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
 		msg("%s is on a disk that is watched: writing it is IO, too", name);
 	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	opened = fd >= 0 ? fdopen(fd, "w") : NULL;
+	file = opened;
 	if (!file || !store_begin(file)) {
 		msg("%s: %s", name, strerror(errno));
 		free(name);
 		return EXIT_FAILED;
 	}
 	free(name);
-	if (!store_write_head(file, &run->source.head))
-		failed = errno;
+	write_head(run);
 	if (run->session.status_text && !run->session.own)
 		write_chunk(STORE_STATUS_BEFORE, run->session.status_text,
 			    strlen(run->session.status_text));
@@ -94,7 +123,7 @@ static void write_batch(struct run *run)
 	if (nr_batch)
 		write_chunk(STORE_RECORDS, batch, nr_batch * sizeof(*batch));
 	nr_batch = 0;
-	if (!failed && fflush(file))
+	if (!failed && !flush_file())
 		failed = errno;
 	run->quit |= failed;
 	name_tidy();
@@ -122,11 +151,13 @@ static int end_recording(struct run *run)
 		write_chunk(STORE_STATUS_AFTER, text, strlen(text));
 	free(text);
 	free(batch);
-	/* a pipe has no place: then without the first chunk */
-	bytes = ftell(file);
+	if (pack && !pack_end(pack, &written) && !failed)
+		failed = errno;
+	/* a pipe has no place: then without the head */
+	bytes = ftell(opened);
 	if (bytes < 0)
 		bytes = written;
-	if (fclose(file) && !failed)
+	if (fclose(opened) && !failed)
 		failed = errno;
 	if (failed) {
 		msg("cannot write the recording: %s", strerror(failed));

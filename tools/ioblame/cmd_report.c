@@ -75,6 +75,9 @@ static void print_head(const struct run *run, uint64_t from_ns, uint64_t to_ns)
 		   (double)(to_ns - from_ns) / 1e9);
 	if (!run->opts->timestamp)
 		out_printf(" from %.19s", time);
+	/* a recording may be of another machine */
+	if (run->opts->input && *run->source.head.host)
+		out_printf(" on %s", run->source.head.host);
 	out_printf(", Linux %s\n", run->source.head.kernel);
 }
 

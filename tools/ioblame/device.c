@@ -31,6 +31,15 @@ static uint64_t sysfs_number(const char *folder, const char *file)
 	return n;
 }
 
+/* The size of a disk or partition, 0 if it is not known. */
+uint64_t device_sectors(uint32_t dev)
+{
+	char folder[64];
+
+	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
+	return sysfs_number(folder, "size");
+}
+
 /* Parse "8:1". */
 static bool parse_number(const char *text, uint32_t *dev)
 {

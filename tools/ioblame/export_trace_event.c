@@ -247,6 +247,8 @@ static int begin_export(struct run *run)
 	json_put_text(VERSION);
 	json_put(",\"kernel\":");
 	json_put_text(run->source.head.kernel);
+	json_put(",\"host\":");
+	json_put_text(run->source.head.host);
 	json_put(",\"start_ns\":");
 	json_put_n(run_wall_ns(run, start_ns));
 	/* the first of a list, so that each that follows begins with a comma */

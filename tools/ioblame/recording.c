@@ -12,6 +12,17 @@
 #include "store.h"
 #include "stream.h"
 
+/* The rest of the file is compressed. */
+static bool begin_packed(struct recording *r)
+{
+	if (!r->pack)
+		r->pack = pack_reader(r->opened);
+	r->no_zstd = !r->pack;
+	if (r->pack)
+		r->file = pack_file(r->pack);
+	return r->pack;
+}
+
 /**
  * recording_read - read chunks up to the next records
  * @r:    the recording
@@ -52,6 +63,11 @@ bool recording_read(struct recording *r, struct store_head *head, struct stream 
 			status_parse(&r->after, data);
 			r->has_status = true;
 			break;
+		case STORE_PACKED:
+			free(data);
+			if (!begin_packed(r))
+				return false;
+			continue;
 		case STORE_RECORDS:
 			memcpy(stream_room(to, chunk.len), data, chunk.len);
 			stream_added(to, chunk.len);
@@ -60,7 +76,7 @@ bool recording_read(struct recording *r, struct store_head *head, struct stream 
 		}
 		free(data);
 	}
-	r->torn = got == STORE_TORN || !r->has_status;
+	r->torn = got == STORE_TORN || !r->has_status || (r->pack && pack_damaged(r->pack));
 	return false;
 }
 
@@ -81,7 +97,8 @@ int recording_open(struct recording *r, const char *path, struct store_head *hea
 	int ret = EXIT_OK;
 
 	memset(r, 0, sizeof(*r));
-	r->file = fopen(path, "re");
+	r->opened = fopen(path, "re");
+	r->file = r->opened;
 	if (!r->file) {
 		msg("%s: %s", name, strerror(errno));
 		ret = EXIT_FAILED;
@@ -89,16 +106,25 @@ int recording_open(struct recording *r, const char *path, struct store_head *hea
 		msg("%s is not a recording; make one with: ioblame record -o FILE", name);
 		ret = EXIT_FAILED;
 	}
-	free(name);
 	name_offline();
 	if (!ret)
 		r->ahead = recording_read(r, head, to);
+	if (r->no_zstd) {
+		msg("%s is compressed, and this ioblame is built without zstd: apt install libzstd-dev, and build it again",
+		    name);
+		ret = EXIT_FAILED;
+	}
+	free(name);
 	return ret;
 }
 
 void recording_close(struct recording *r)
 {
-	if (r->file)
-		fclose(r->file);
+	if (r->pack)
+		pack_end(r->pack, NULL);
+	if (r->opened)
+		fclose(r->opened);
+	r->pack = NULL;
+	r->opened = NULL;
 	r->file = NULL;
 }

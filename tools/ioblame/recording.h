@@ -8,12 +8,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "pack.h"
 #include "status.h"
 #include "store.h"
 #include "stream.h"
 
 struct recording {
-	FILE *file;
+	FILE *file;			/* of chunks */
+	FILE *opened;			/* the file itself, which may be compressed */
+	struct pack *pack;		/* if it is */
+	bool no_zstd;			/* it is, and this program cannot expand it */
 	bool torn;			/* it ends early */
 	bool ahead;			/* the next records are read already */
 	struct status before, after;

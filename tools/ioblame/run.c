@@ -40,6 +40,7 @@ void run_time(const struct run *run, uint64_t ns, char *to, unsigned int size)
 /* Print what JSON begins with. */
 void run_print_head(const struct run *run)
 {
+	const struct store_head *head = &run->source.head;
 	struct json_object *o;
 	unsigned int i;
 	struct json_object *list;
@@ -50,13 +51,16 @@ void run_print_head(const struct run *run)
 	json_n(o, "schema", JSON_SCHEMA);
 	json_text(o, "version", VERSION);
 	json_text(o, "command", choice_commands[run->opts->command]);
-	json_text(o, "kernel", run->source.head.kernel);
-	json_time(o, run_wall_ns(run, run->source.head.start_ns));
+	json_text(o, "kernel", head->kernel);
+	json_text(o, "host", *head->host ? head->host : NULL);
+	json_time(o, run_wall_ns(run, head->start_ns));
 	json_object_object_add(o, "replayed",
 			       json_object_new_boolean(!source_is_live(&run->source)));
 	list = json_object_new_array();
 	for (i = 0; i < run->session.nr_devices; i++)
 		json_object_array_add(list, json_object_new_string(run->session.device[i].name));
+	for (i = 0; i < head->nr_devices; i++)
+		json_object_array_add(list, json_object_new_string(head->device[i].name));
 	json_object_object_add(o, "devices", list);
 	json_print(o);
 	out_flush();

@@ -11,6 +11,7 @@
 #include "along.h"
 #include "clock.h"
 #include "dir.h"
+#include "escape.h"
 #include "intent.h"
 #include "msg.h"
 #include "recording.h"
@@ -73,10 +74,13 @@ void source_head_now(struct store_head *head)
 {
 	struct utsname name;
 
+	head->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	head->wall_ns = wall_offset();
 	head->start_ns = clock_ns();
-	if (!uname(&name))
-		snprintf(head->kernel, sizeof(head->kernel), "%s", name.release);
+	if (uname(&name))
+		return;
+	escape_text(head->kernel, sizeof(head->kernel), name.release, sizeof(name.release));
+	escape_text(head->host, sizeof(head->host), name.nodename, sizeof(name.nodename));
 }
 
 /**
@@ -240,6 +244,7 @@ void source_close(struct source *s)
 		s->dropped += s->cpu[i].stream.unknown + s->cpu[i].stream.broken;
 		stream_free(&s->cpu[i].stream);
 	}
+	store_free_head(&s->head);
 	free(s->cpu);
 	s->cpu = NULL;
 	s->nr_cpus = 0;

@@ -12,6 +12,10 @@ struct file_start {
 	uint32_t zero;
 };
 
+enum {
+	STORE_DEVICES = 4096,
+};
+
 /* Return: STORE_CHUNK if the file is a recording of this kind of machine. */
 enum store_got store_open(FILE *f)
 {
@@ -69,6 +73,34 @@ bool store_write(FILE *f, uint32_t type, const void *data, size_t len)
 	       fwrite(data, 1, chunk.len, f) == chunk.len;
 }
 
+/* Add a device to the head.  Its name is escaped here. */
+void store_add_device(struct store_head *head, uint32_t dev, uint64_t sectors, const char *name,
+		      size_t len)
+{
+	struct store_device *d;
+
+	if (head->nr_devices == STORE_DEVICES)
+		return;
+	head->device = must(realloc(head->device, (head->nr_devices + 1) * sizeof(*d)));
+	d = &head->device[head->nr_devices++];
+	d->dev = dev;
+	d->sectors = sectors;
+	escape_text(d->name, sizeof(d->name), name, len);
+}
+
+/* "MAJ:MIN SECTORS NAME" */
+static void parse_device(struct store_head *head, const char *line, size_t len)
+{
+	unsigned int major, minor;
+	unsigned long long sectors;
+	int at = 0;
+
+	if (sscanf(line, "%7u:%7u %20llu %n", &major, &minor, &sectors, &at) < 3 ||
+	    !at || (size_t)at >= len || major > 0xfff || minor > 0xfffff)
+		return;
+	store_add_device(head, major << 20 | minor, sectors, line + at, len - at);
+}
+
 /* Parse what a STORE_HEAD chunk says.  Unknown lines are skipped. */
 void store_parse_head(struct store_head *head, const char *text)
 {
@@ -83,17 +115,42 @@ void store_parse_head(struct store_head *head, const char *text)
 			head->start_ns = strtoull(line + 9, NULL, 10);
 		else if (!strncmp(line, "kernel ", 7))
 			escape_text(head->kernel, sizeof(head->kernel), line + 7, len - 7);
+		else if (!strncmp(line, "host ", 5))
+			escape_text(head->host, sizeof(head->host), line + 5, len - 5);
+		else if (!strncmp(line, "version ", 8))
+			escape_text(head->version, sizeof(head->version), line + 8, len - 8);
+		else if (!strncmp(line, "cpus ", 5))
+			head->cpus = strtoul(line + 5, NULL, 10);
+		else if (!strncmp(line, "device ", 7))
+			parse_device(head, line + 7, len - 7);
 	}
 }
 
 /* Write the STORE_HEAD chunk. */
 bool store_write_head(FILE *f, const struct store_head *head)
 {
-	char text[256];
-	int n = snprintf(text, sizeof(text),
-			 "version %s\nkernel %s\nwall_ns %lld\nstart_ns %llu\n", VERSION,
-			 head->kernel, (long long)head->wall_ns,
-			 (unsigned long long)head->start_ns);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *lines = must(open_memstream(&text, &len));
+	unsigned int i;
+	bool good;
 
-	return store_write(f, STORE_HEAD, text, n);
+	fprintf(lines, "version %s\nkernel %s\nhost %s\ncpus %u\nclock monotonic\n", VERSION,
+		head->kernel, head->host, head->cpus);
+	fprintf(lines, "wall_ns %lld\nstart_ns %llu\n", (long long)head->wall_ns,
+		(unsigned long long)head->start_ns);
+	for (i = 0; i < head->nr_devices; i++)
+		fprintf(lines, "device %u:%u %llu %s\n", head->device[i].dev >> 20,
+			head->device[i].dev & 0xfffff, (unsigned long long)head->device[i].sectors,
+			head->device[i].name);
+	good = !fclose(lines) && store_write(f, STORE_HEAD, text, len);
+	free(text);
+	return good;
+}
+
+void store_free_head(struct store_head *head)
+{
+	free(head->device);
+	head->device = NULL;
+	head->nr_devices = 0;
 }

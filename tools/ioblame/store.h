@@ -5,8 +5,9 @@
  * A file is STORE_MAGIC, a mark that shows the byte order, and chunks, each with
  * a type and a length.  Chunks of unknown type are skipped.  The intents and names
  * of a record come before it, so a file that ends early is good up to its end.
- * Example: 16 bytes of start, STORE_HEAD, STORE_STATUS_BEFORE, then by turns
+ * Example: 16 bytes of start, STORE_HEAD, STORE_PACKED, STORE_STATUS_BEFORE, then by turns
  * STORE_INTENT, STORE_NAME and STORE_RECORDS, and at last STORE_STATUS_AFTER.
+ * All behind STORE_PACKED is one zstd frame (pack.h) of chunks; without it, nothing is compressed.
  */
 #ifndef IOBLAME_STORE_H
 #define IOBLAME_STORE_H
@@ -26,6 +27,7 @@ enum store_type {
 	STORE_RECORDS,
 	STORE_STATUS_BEFORE,	/* the file `status` */
 	STORE_STATUS_AFTER,	/* the same at the end; the last chunk */
+	STORE_PACKED,		/* empty */
 };
 
 enum {
@@ -45,10 +47,23 @@ enum store_got {
 	STORE_ALIEN,		/* not a recording, or of another byte order */
 };
 
+/* A disk or partition that was watched */
+struct store_device {
+	uint32_t dev;		/* major << 20 | minor */
+	uint64_t sectors;	/* 0: not known */
+	char name[64];		/* escaped */
+};
+
 struct store_head {
 	int64_t wall_ns;	/* to be added to a record's time for the time of day */
 	uint64_t start_ns;
-	char kernel[128];	/* release, escaped */
+	unsigned int cpus;
+	/* escaped */
+	char kernel[128];	/* release */
+	char host[256];
+	char version[32];	/* of the command that recorded */
+	struct store_device *device;
+	unsigned int nr_devices;
 };
 
 enum store_got store_open(FILE *f);
@@ -56,6 +71,9 @@ enum store_got store_read(FILE *f, struct store_chunk *chunk, char **data);
 bool store_begin(FILE *f);
 bool store_write_head(FILE *f, const struct store_head *head);
 void store_parse_head(struct store_head *head, const char *text);
+void store_add_device(struct store_head *head, uint32_t dev, uint64_t sectors, const char *name,
+		      size_t len);
+void store_free_head(struct store_head *head);
 bool store_write(FILE *f, uint32_t type, const void *data, size_t len);
 
 #endif
