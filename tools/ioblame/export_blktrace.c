@@ -20,6 +20,7 @@
 #include "escape.h"
 #include "export.h"
 #include "msg.h"
+#include "opf.h"
 #include "opts.h"
 #include "origin.h"
 #include "rec.h"
@@ -27,16 +28,6 @@
 
 /* Events that are kept, of 72 bytes each; a test makes it less */
 size_t export_blktrace_most = 2 << 20;
-
-/* Bits of bi_opf, the same in all kernels from 5.10 on */
-enum {
-	OPF_OP = 0xff,
-	OPF_SYNC = 1 << 11,
-	OPF_META = 1 << 12,
-	OPF_FUA = 1 << 17,
-	OPF_PREFLUSH = 1 << 18,
-	OPF_RAHEAD = 1 << 19,
-};
 
 struct event {
 	struct blkfile_event trace;
@@ -120,7 +111,7 @@ static uint32_t categories_of(const struct iob_iolog_bin_record *rec)
 		tc |= TC_DISCARD;
 	if (rec->op == OP_FLUSH || rec->opf & OPF_PREFLUSH)
 		tc |= TC_FLUSH;
-	if (rec->op == OP_AHEAD || rec->opf & OPF_RAHEAD)
+	if (rec->op == OP_AHEAD || rec->opf & OPF_AHEAD)
 		tc |= TC_AHEAD;
 	if (rec->opf & OPF_SYNC)
 		tc |= TC_SYNC;
