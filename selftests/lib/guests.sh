@@ -7,6 +7,8 @@ guest_job() {
 	local suite=$1 kernel=$2 guest=$3 job=$RUN/$2/$3 started=$SECONDS status=0
 	shift 3
 	mkdir -p "$job"/{out,disks,bin}
+	# (IOB_RESULTS may name the folder of an earlier run)
+	rm -f "$job/results"
 	cp -r "$RUN/$kernel/bin/." "$job/bin"
 	guest_describe "$suite" "$kernel" "$job" "$@" || status=$?
 	guest_prepared "$job" "$@"
