@@ -17,6 +17,7 @@
 	X(REPORT, report)		\
 	X(HIST, hist)			\
 	X(STACKS, stacks)		\
+	X(TRACE, trace)			\
 	X(DIRTY, dirty)			\
 	X(STAT, stat)			\
 	X(ERRORS, errors)		\

@@ -298,7 +298,7 @@ static int print_dirty(struct run *run)
 	if (run->opts->format == FORMAT_TABLE && again)
 		out_puts("\n");
 	if (run->opts->format == FORMAT_TABLE && (run->opts->timestamp || run->opts->interval_ns))
-		out_printf("%.8s\n", time);
+		out_printf("%.19s\n", time);
 	again = true;
 	nr = dirty_sorted(&d, run->opts->dirty_sort == DIRTY_BYTES, &rows);
 	print_rows(run, rows, nr, false);

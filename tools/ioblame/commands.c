@@ -44,6 +44,14 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame stacks -d 10 --svg -o io.svg\n"
 		"  ioblame stacks --weight time --rw R -d 10\n",
 	},
+	[CMD_TRACE] = {
+		"trace [OPTIONS]",
+		"the block layer's events, as of blktrace, with who caused them",
+		"  ioblame trace -D sda        each event of a disk, until Ctrl-C\n"
+		"  ioblame trace --act issue,complete -c postgres\n"
+		"  ioblame trace --act requeue,split -d 10\n"
+		"  ioblame trace --json -- tar xf a.tar\n",
+	},
 	[CMD_DIRTY] = {
 		"dirty [OPTIONS] [INTERVAL [COUNT] | -d TIME | -- COMMAND...]",
 		"what waits in memory to be written, and who dirtied it",

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "blkevent.h"
 #include "choice.h"
 #include "msg.h"
 #include "options.h"
@@ -114,6 +115,12 @@ static bool set_rw(struct opts *o, const struct option_row *row, const char *arg
 	return true;
 }
 
+static bool set_acts(struct opts *o, const struct option_row *row, const char *arg)
+{
+	(void)row;
+	return blkevent_parse_acts(arg, &o->acts);
+}
+
 static bool set_bundle(struct opts *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
@@ -162,6 +169,12 @@ const struct option_row option_rows[] = {
 	{ "min-lat", 0, "TIME", CMD(SNOOP),
 	  "only IO that took this time or more: 50 (ms), 200us, 1s",
 	  .set = set_time_or_0, .at = AT(min_lat_ns), .n = 1000000 },
+	{ "act", 0, "ACTION,...", CMD(TRACE),
+	  "only events that are one of these: queue, issue, C, ...; read, sync, meta, ...",
+	  .set = set_acts, .complete =
+	  "queue remap bounce split getrq plug unplug merge insert requeue issue complete "
+	  "read write discard flush fua sync meta ahead pc" },
+	{ "rows", 'r', "N", CMD(TRACE), "end after N lines", NUMBER(rows, 100000) },
 	{ "by", 0, "WHAT", CMD(DIRTY), "what a row stands for: %s;\n"
 	  "without it, what a program dirtied of a file", .set = set_word, .at = AT(by),
 	  .at2 = AT(given_by), .words = choice_pivots, .nr_words = BY_CGROUP + 1 },

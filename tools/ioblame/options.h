@@ -26,7 +26,7 @@
 #define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS) | CMD(STAT) | \
 		 CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
 /* Commands that show what a recording does not have */
-#define LIVE	(CMD(DIRTY))
+#define LIVE	(CMD(TRACE) | CMD(DIRTY))
 /* Views whose rows are an originator and something else */
 #define TALLIES	(CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
 /* Commands that replay takes */
@@ -34,7 +34,7 @@
 /* Commands that switch ioblame on, and can run another command after -- */
 #define WATCHES	(REPLAYS | LIVE | CMD(RECORD))
 /* Commands that print once: an interval is their duration */
-#define ONCE	(CMD(SNOOP) | CMD(STACKS) | CMD(RECORD) | CMD(EXPORT))
+#define ONCE	(CMD(SNOOP) | CMD(TRACE) | CMD(STACKS) | CMD(RECORD) | CMD(EXPORT))
 /* Commands that take words as they like */
 #define FREE	(CMD(CONFIG))
 /* Commands that take no interval */

@@ -58,6 +58,7 @@ struct opts {
 	uint64_t min_lat_ns;
 	enum weight weight;
 	enum dirty_sort dirty_sort;
+	unsigned int acts;		/* of trace, see blkevent.h; 0: all */
 	enum field field;
 	bool average, percentiles;
 	bool svg;

@@ -13,6 +13,7 @@
 #include "dir.h"
 #include "msg.h"
 #include "restore.h"
+#include "tracefs.h"
 
 enum {
 	COUNTERS_MAX = 256,
@@ -109,11 +110,13 @@ static void start_keeper(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 	int fd[2], null;
+	pid_t command;
 	char byte;
 	size_t i;
 
 	if (pipe2(fd, O_CLOEXEC))
 		return;
+	command = getpid();
 	keeper = fork();
 	if (keeper) {
 		close(fd[0]);
@@ -132,8 +135,10 @@ static void start_keeper(void)
 	for (i = 0; i < 3; i++)
 		dup2(null, i);
 	close_files(3);
-	if (read(keeper_fd, &byte, 1) != 1)
+	if (read(keeper_fd, &byte, 1) != 1) {
 		restore_all();
+		tracefs_remove(command);
+	}
 	_exit(0);
 }
 

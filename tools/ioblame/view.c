@@ -43,11 +43,13 @@ static bool look_up_devices(struct run *run)
 static void pass_record(struct run *run, const struct view *view,
 			const struct iob_iolog_bin_record *rec)
 {
-	if (!filter_takes(&run->filter, rec))
+	bool takes = filter_takes(&run->filter, rec);
+
+	if (!view->all && !takes)
 		return;
-	run->ios += !rec->part;
-	run->records++;
-	if (rec->how < IOB_NR_HOWS)
+	run->ios += takes && !rec->part;
+	run->records += takes;
+	if (takes && rec->how < IOB_NR_HOWS)
 		run->bytes[rec->how] += rec->bytes;
 	view->record(run, rec);
 }
@@ -230,7 +232,8 @@ static int go_through(struct run *run, const struct view *view)
 	run_print_head(run);
 	if (source_is_live(&run->source))
 		watch_records(run, view, &c,
-			      view->wait || view->interval_ns || o->command == CMD_SNOOP);
+			      view->wait || view->interval_ns || o->command == CMD_SNOOP ||
+			      o->command == CMD_TRACE);
 	else
 		replay_records(run, view, &c);
 	if (stop_asked())
@@ -239,6 +242,8 @@ static int go_through(struct run *run, const struct view *view)
 	if (source_is_live(&run->source)) {
 		if (o->sync && !stop_asked())
 			sync();
+		if (view->stopping)
+			view->stopping(run);
 		session_off(&run->session);
 		source_fill(&run->source, true);
 		pass_records(run, view);

@@ -14,6 +14,7 @@
 /* The functions of a view; any may be NULL, but for @record */
 struct view {
 	bool ages;			/* needs ages of pages */
+	bool all;			/* gets also records that the filters do not take */
 	bool unordered;			/* takes the records of several CPUs in any order */
 	uint64_t interval_ns;		/* if the command line has none */
 	int (*begin)(struct run *run);
@@ -22,6 +23,8 @@ struct view {
 	void (*filled)(struct run *run);
 	/* at the end of each interval and of the run */
 	void (*interval)(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last);
+	/* before ioblame is switched off at the end of a live run */
+	void (*stopping)(struct run *run);
 	/* wait at most @timeout_ns, for records or for the keys of a terminal */
 	void (*wait)(struct run *run, uint64_t timeout_ns);
 	int (*end)(struct run *run);

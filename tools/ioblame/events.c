@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "events.h"
+#include "msg.h"
+
+enum {
+	HELD_MAX = 1 << 20,
+};
+
+/*
+ * The module and the kernel's tracer note a time each at the same tracepoint, one after the
+ * other: an interrupt may come between.
+ */
+#define SLACK_NS	20000000ULL
+
+/* A number that events have: of a disk or of a partition. */
+struct known_disk {
+	uint32_t dev;
+	struct device device;
+};
+
+/**
+ * events_begin - begin to trace
+ * @ev:     the events
+ * @kinds:  a bit for each enum blkevent_kind
+ * @device: events of these disks and partitions, and those of no disk
+ * @nr:     how many; 0: all
+ *
+ * Return: EXIT_OK, or the exit status after printing the error.
+ */
+int events_begin(struct events *ev, uint32_t kinds, const struct device *device, unsigned int nr)
+{
+	memset(ev, 0, sizeof(*ev));
+	ev->disks.key_len = sizeof(uint32_t);
+	ev->device = device;
+	ev->nr_devices = nr;
+	return tracefs_open(&ev->trace, kinds);
+}
+
+static const struct device *device_of(struct events *ev, uint32_t dev)
+{
+	struct known_disk *known = map_get(&ev->disks, &dev);
+	char number[24];
+
+	if (known)
+		return &known->device;
+	known = must(calloc(1, sizeof(*known)));
+	known->dev = dev;
+	snprintf(number, sizeof(number), "%u:%u", dev >> 20, dev & 0xfffff);
+	if (!device_lookup(number, &known->device)) {
+		/* it is gone */
+		known->device.dev = dev;
+		known->device.disk = dev;
+	}
+	map_put(&ev->disks, known);
+	return &known->device;
+}
+
+/* The number of the disk on which a partition is. */
+uint32_t events_disk(struct events *ev, uint32_t dev)
+{
+	return device_of(ev, dev)->disk;
+}
+
+static bool is_watched(struct events *ev, const struct blkevent *e)
+{
+	uint32_t disk;
+	unsigned int i;
+
+	if (!e->dev || !ev->nr_devices)
+		return true;
+	disk = events_disk(ev, e->dev);
+	for (i = 0; i < ev->nr_devices; i++) {
+		if (device_has(&ev->device[i], disk, e->sector))
+			return true;
+	}
+	return false;
+}
+
+static void hold(const struct blkevent *e, void *arg)
+{
+	struct events *ev = arg;
+
+	if (!is_watched(ev, e))
+		return;
+	if (ev->nr == ev->size) {
+		ev->size = ev->size ? ev->size * 2 : 4096;
+		ev->held = must(realloc(ev->held, ev->size * sizeof(*ev->held)));
+	}
+	ev->held[ev->nr++] = *e;
+}
+
+/* A record came. */
+void events_record(struct events *ev, const struct iob_iolog_bin_record *rec)
+{
+	origins_add(&ev->origins, rec);
+}
+
+static int compare_times(const void *x, const void *y)
+{
+	const struct blkevent *a = x, *b = y;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? -1 : 1;
+	return (int)a->cpu - (int)b->cpu;
+}
+
+/* Read the events that are there. */
+void events_fill(struct events *ev)
+{
+	size_t before = ev->nr;
+
+	/* other CPUs may still have events from after this moment */
+	ev->horizon_ns = clock_ns();
+	tracefs_read(&ev->trace, hold, ev);
+	/* (a merge sort: events of one CPU and one time stay in their order) */
+	if (ev->nr != before)
+		qsort(ev->held, ev->nr, sizeof(*ev->held), compare_times);
+}
+
+/*
+ * The record of an IO for which the disk is flushed: before its data or behind them.  Such a flush
+ * is a request without sectors, of which the log has nothing but the IO.
+ */
+static const struct iob_iolog_bin_record *flusher_of(const struct events *ev, uint32_t disk,
+						     uint64_t ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < EVENTS_FLUSHERS; i++) {
+		const struct iob_iolog_bin_record *rec =
+			&ev->flusher[(ev->nr_flushers - 1 - i) % EVENTS_FLUSHERS];
+
+		if (rec->disk == disk && ns >= rec->queue_ns && ns <= rec->complete_ns + SLACK_NS)
+			return rec;
+	}
+	return NULL;
+}
+
+/* An IO that asks for a flush is queued: remember its record. */
+static void note_flusher(struct events *ev, const struct blkevent *e,
+			 const struct origins_found *found)
+{
+	if (e->kind == EV_block_bio_queue && found->rec && strchr(e->rwbs, 'F'))
+		ev->flusher[ev->nr_flushers++ % EVENTS_FLUSHERS] = *found->rec;
+}
+
+/* Find the event's record.  Return: false to wait for it. */
+static bool find_record(struct events *ev, const struct blkevent *e, bool wait,
+			struct origins_found *found)
+{
+	struct origins_query q = {
+		.sector = e->sector, .sectors = e->sectors, .ns = e->ns, .pid = e->pid,
+	};
+
+	memset(found, 0, sizeof(*found));
+	if (!blkevent_has_place(e))
+		return true;
+	q.disk = events_disk(ev, e->dev);
+	/* a split has no length: what is behind it is a bio of its own */
+	if (e->kind == EV_block_split)
+		q.sectors = 1;
+	/* an IO with a flush behind it completes once more, when its record is there */
+	if (!e->sectors && e->sector) {
+		q.sectors = 1;
+		q.slack_ns = SLACK_NS;
+	}
+	origins_find(&ev->origins, &q, found);
+	if (!found->rec && !q.sectors)
+		found->rec = flusher_of(ev, q.disk, e->ns);
+	if (found->rec || wait)
+		return found->rec;
+	/* its record is of another moment, if there is any */
+	q.slack_ns = SLACK_NS;
+	origins_find(&ev->origins, &q, found);
+	return true;
+}
+
+/**
+ * events_release - give out events in order
+ * @ev:  the events
+ * @all: also those whose record has not come
+ * @one: gets them
+ * @arg: of @one
+ */
+void events_release(struct events *ev, bool all, events_fn one, void *arg)
+{
+	uint64_t now = clock_ns();
+	struct origins_found found;
+	size_t i;
+
+	for (i = 0; i < ev->nr; i++) {
+		const struct blkevent *e = &ev->held[i];
+		bool full = ev->nr - i > HELD_MAX;
+		bool wait = !all && !full && e->ns + EVENTS_WAIT_NS > now;
+
+		if ((!all && e->ns > ev->horizon_ns) || !find_record(ev, e, wait, &found))
+			break;
+		one(e, &found, arg);
+		note_flusher(ev, e, &found);
+	}
+	ev->nr -= i;
+	memmove(ev->held, ev->held + i, ev->nr * sizeof(*ev->held));
+	now = ev->nr ? ev->held[0].ns : ev->horizon_ns;
+	if (now > ev->forgot_ns + 1000000000 && now > SLACK_NS) {
+		origins_forget(&ev->origins, now - SLACK_NS);
+		ev->forgot_ns = now;
+	}
+}
+
+/* End tracing, and free what is held. */
+void events_end(struct events *ev)
+{
+	tracefs_close(&ev->trace);
+	origins_clear(&ev->origins);
+	map_clear(&ev->disks, free);
+	free(ev->held);
+	ev->held = NULL;
+	ev->nr = 0;
+}
