@@ -18,6 +18,7 @@
 	X(HIST, hist)			\
 	X(STACKS, stacks)		\
 	X(TRACE, trace)			\
+	X(SCHED, sched)			\
 	X(DIRTY, dirty)			\
 	X(STAT, stat)			\
 	X(ERRORS, errors)		\

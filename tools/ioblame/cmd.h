@@ -14,6 +14,7 @@ int cmd_snoop(const struct opts *o);
 int cmd_report(const struct opts *o);
 int cmd_hist(const struct opts *o);
 int cmd_stacks(const struct opts *o);
+int cmd_sched(const struct opts *o);
 int cmd_trace(const struct opts *o);
 int cmd_dirty(const struct opts *o);
 int cmd_stat(const struct opts *o);

@@ -52,6 +52,13 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame trace --act requeue,split -d 10\n"
 		"  ioblame trace --json -- tar xf a.tar\n",
 	},
+	[CMD_SCHED] = {
+		"sched [OPTIONS] [INTERVAL [COUNT]]",
+		"how long IO waits to be issued, by scheduler and originator",
+		"  ioblame sched -d 10         ten seconds\n"
+		"  ioblame sched -D sda 5      a table every five seconds\n"
+		"  ioblame sched --rw R -- make\n",
+	},
 	[CMD_DIRTY] = {
 		"dirty [OPTIONS] [INTERVAL [COUNT] | -d TIME | -- COMMAND...]",
 		"what waits in memory to be written, and who dirtied it",

@@ -26,7 +26,7 @@
 #define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS) | CMD(STAT) | \
 		 CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
 /* Commands that show what a recording does not have */
-#define LIVE	(CMD(TRACE) | CMD(DIRTY))
+#define LIVE	(CMD(TRACE) | CMD(SCHED) | CMD(DIRTY))
 /* Views whose rows are an originator and something else */
 #define TALLIES	(CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
 /* Commands that replay takes */
