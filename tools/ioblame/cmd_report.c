@@ -128,5 +128,8 @@ int cmd_report(const struct opts *o)
 
 	if (!rows_know(o->column_list))
 		return EXIT_USAGE;
+	/* who only says `replay FILE` wants to look at it */
+	if (o->bare && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO))
+		return cmd_top(o);
 	return o->html ? html_report(o) : view_run(o, &view);
 }

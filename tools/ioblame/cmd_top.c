@@ -2,6 +2,7 @@
 /*
  * top: the sums of each interval, in the live view or as tables
  */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agg.h"
@@ -50,6 +51,16 @@ static void print_top(struct run *run, uint64_t from_ns, uint64_t to_ns, bool la
 		agg_clear(&summed);
 }
 
+#ifdef HAVE_CURSES
+/* A recording is read again to go back in it: a pipe cannot be. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+#endif
+
 int cmd_top(const struct opts *o)
 {
 	static const struct view view = {
@@ -65,7 +76,7 @@ int cmd_top(const struct opts *o)
 
 #ifdef HAVE_CURSES
 	if (isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && !o->batch &&
-	    o->format == FORMAT_TABLE && !o->input)
+	    o->format == FORMAT_TABLE && (!o->input || is_file(o->input)))
 		return live_top(o);
 #endif
 	return view_run(o, &view);

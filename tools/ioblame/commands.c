@@ -138,7 +138,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_REPLAY] = {
 		"replay FILE [VIEW [OPTIONS]]",
 		"every view, of a recording",
-		"  ioblame replay io           a report of a recording\n"
+		"  ioblame replay io           a recording in the live view; in a pipe, a report\n"
+		"  ioblame replay io report --html io.html\n"
 		"  ioblame replay io snoop --stacks -p 4711\n"
 		"  ioblame replay io hist size --by file\n",
 	},

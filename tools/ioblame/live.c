@@ -215,6 +215,8 @@ static void handle_key(struct run *run, int key)
 		type_key(key);
 		return;
 	}
+	if (run->pace.on && pace_key(&run->pace, key))
+		return;
 	p = key > 0 && key < 128 ? strchr(pivots, key) : NULL;
 	if (p) {
 		set_pivot(p - pivots);
@@ -321,6 +323,13 @@ static void add_record(struct run *run, const struct iob_iolog_bin_record *rec)
 	agg_add(&v.agg, rec);
 }
 
+/* What the sums have is of another time. */
+static void drop_sums(struct run *run)
+{
+	v.begun_ns = run->now_ns;
+	agg_clear(&v.agg);
+}
+
 static int begin_live(struct run *run)
 {
 	SCREEN *screen;
@@ -331,7 +340,7 @@ static int begin_live(struct run *run)
 	v.accumulate = run->opts->accumulate;
 	v.submitter = run->opts->submitter;
 	v.spec = run->opts->column_list;
-	v.begun_ns = clock_ns();
+	v.begun_ns = run->pace.on ? run->pace.begin_ns : clock_ns();
 	v.from_ns = v.begun_ns;
 	v.to_ns = v.begun_ns;
 	agg_init(&v.agg, FIELD_TOTAL, v.by);
@@ -374,7 +383,8 @@ int live_top(const struct opts *o)
 {
 	static const struct view view = {
 		.begin = begin_live, .record = add_record, .interval = show_interval,
-		.wait = wait_for_keys, .end = end_live, .interval_ns = 1000000000,
+		.wait = wait_for_keys, .jumped = drop_sums, .end = end_live,
+		.interval_ns = 1000000000,
 		.unordered = true,
 	};
 	int bad;

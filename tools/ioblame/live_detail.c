@@ -91,6 +91,8 @@ void live_help(struct live_state *v)
 		"right left  all columns, sideways; back to those that fit",
 		"Enter       stack and histogram of the row; Esc: back",
 		"space       pause and continue",
+		", .  < >    a recording: back and forward by an interval, by a tenth; 0: its beginning",
+		"+ -         a recording: faster, slower",
 		"q           quit",
 		"",
 		"* behind a name: the process has exited",

@@ -10,6 +10,7 @@
 #include "grid.h"
 #include "group.h"
 #include "live_draw.h"
+#include "pace.h"
 #include "rows.h"
 #include "run.h"
 #include "text.h"
@@ -74,12 +75,23 @@ static const char *byte_rate_of(const struct live_state *v, char *to, uint64_t n
 	return text_bytes(to, (uint64_t)(rate_of(v, n) + 0.5));
 }
 
+/* Behind the rates: which disks, or which part of a recording.  @to has PACE_TEXT bytes. */
+static const char *where_it_is(const struct live_state *v, char *to)
+{
+	unsigned int disks = v->run->session.nr_devices;
+
+	if (v->run->pace.on)
+		return pace_text(&v->run->pace, to);
+	snprintf(to, PACE_TEXT, "%u disk%s%s%s", disks, disks == 1 ? "" : "s",
+		 v->paused ? "  PAUSED" : "", v->run->session.own ? "" : "  (reading along)");
+	return to;
+}
+
 static void draw_sums(struct live_state *v)
 {
 	char time[32], read[TEXT_NUMBER], written[TEXT_NUMBER], ios[TEXT_NUMBER];
 	uint64_t all_read = 0, all_written = 0, all = 0, errors = 0;
-	unsigned int disks = v->run->session.nr_devices;
-	char text[512], failed[64] = "";
+	char text[512], failed[64] = "", where[PACE_TEXT];
 	size_t i;
 
 	for (i = 0; i < v->nr; i++) {
@@ -92,11 +104,10 @@ static void draw_sums(struct live_state *v)
 	if (errors)
 		snprintf(failed, sizeof(failed), "  %llu FAILED", (unsigned long long)errors);
 	snprintf(text, sizeof(text),
-		 "ioblame %.8s  read %s/s  written %s/s  %s IO/s  %u disk%s%s%s%s",
+		 "ioblame %.8s  read %s/s  written %s/s  %s IO/s  %s%s",
 		 time + sizeof("2026-11-25"), byte_rate_of(v, read, all_read),
 		 byte_rate_of(v, written, all_written), text_rate(ios, rate_of(v, all)),
-		 disks, disks == 1 ? "" : "s", failed, v->paused ? "  PAUSED" : "",
-		 v->run->session.own ? "" : "  (reading along)");
+		 where_it_is(v, where), failed);
 	live_put(0, 0, COLS, text);
 }
 

@@ -219,6 +219,7 @@ static int parse_replay(struct opts *o, int argc, char **argv)
 		return -1;
 	}
 	o->input = argv[1];
+	o->bare = argc == 2;
 	o->command = CMD_REPORT;
 	if (argc < 3 || !parse_choice(argv[2], choice_commands, NR_COMMANDS, &word))
 		return 1;

@@ -26,6 +26,7 @@ struct opts {
 	enum command command;
 	bool given_command;
 	const char *input;		/* the recording that replay reads */
+	bool bare;			/* replay FILE, and nothing more */
 
 	uint64_t interval_ns, count;	/* 0: not given */
 	uint64_t duration_ns;

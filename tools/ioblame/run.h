@@ -11,6 +11,7 @@
 
 #include "filter.h"
 #include "opts.h"
+#include "pace.h"
 #include "rec.h"
 #include "session.h"
 #include "source.h"
@@ -28,6 +29,7 @@ struct run {
 	bool ended_by_others;	/* another process switched ioblame off */
 	bool cut;		/* a part of a recording is shown */
 	bool quit;		/* the view ends the run */
+	struct pace pace;	/* of a recording in the live view */
 };
 
 void run_print_head(const struct run *run);

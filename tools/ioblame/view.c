@@ -15,6 +15,7 @@
 #include "name.h"
 #include "opts.h"
 #include "out.h"
+#include "pace.h"
 #include "run.h"
 #include "session.h"
 #include "source.h"
@@ -40,8 +41,7 @@ static bool look_up_devices(struct run *run)
 }
 
 /* Pass a record to the view, unless it is filtered out. */
-static void pass_record(struct run *run, const struct view *view,
-			const struct iob_iolog_bin_record *rec)
+void view_pass(struct run *run, const struct view *view, const struct iob_iolog_bin_record *rec)
 {
 	bool takes = filter_takes(&run->filter, rec);
 
@@ -59,7 +59,7 @@ static void pass_records(struct run *run, const struct view *view)
 	struct iob_iolog_bin_record rec;
 
 	while (!run->quit && source_next(&run->source, &rec))
-		pass_record(run, view, &rec);
+		view_pass(run, view, &rec);
 	if (view->filled)
 		view->filled(run);
 	name_done();
@@ -104,7 +104,7 @@ static void replay_some(struct run *run, const struct view *view, struct schedul
 				    run->source.head.start_ns + run->opts->duration_ns);
 			if (run->cut)
 				return;
-			pass_record(run, view, &rec);
+			view_pass(run, view, &rec);
 		}
 		if (view->filled)
 			view->filled(run);
@@ -195,8 +195,12 @@ static int begin_source(struct run *run, const struct view *view)
 	const struct opts *o = run->opts;
 	int ret;
 
-	if (o->input)
-		return source_open_file(&run->source, o->input);
+	if (o->input) {
+		ret = source_open_file(&run->source, o->input);
+		if (!ret && view->wait && !pace_measure(&run->pace, run))
+			ret = EXIT_FAILED;
+		return ret;
+	}
 	lock_memory();
 	ret = session_begin(&run->session, run->device, run->nr_devices, view->ages);
 	/* the binary log exists once ioblame is on: open it as early as possible */
@@ -234,6 +238,8 @@ static int go_through(struct run *run, const struct view *view)
 		watch_records(run, view, &c,
 			      view->wait || view->interval_ns || o->command == CMD_SNOOP ||
 			      o->command == CMD_TRACE);
+	else if (run->pace.on)
+		pace_records(&run->pace, run, view);
 	else
 		replay_records(run, view, &c);
 	if (stop_asked())

@@ -27,9 +27,12 @@ struct view {
 	void (*stopping)(struct run *run);
 	/* wait at most @timeout_ns, for records or for the keys of a terminal */
 	void (*wait)(struct run *run, uint64_t timeout_ns);
+	/* a recording goes on from another time */
+	void (*jumped)(struct run *run);
 	int (*end)(struct run *run);
 };
 
+void view_pass(struct run *run, const struct view *view, const struct iob_iolog_bin_record *rec);
 int view_run(const struct opts *opts, const struct view *view);
 
 #endif
