@@ -9,6 +9,7 @@
 #include "opts.h"
 #include "run.h"
 
+bool top_is_live(const struct opts *o);
 int cmd_top(const struct opts *o);
 int cmd_snoop(const struct opts *o);
 int cmd_report(const struct opts *o);

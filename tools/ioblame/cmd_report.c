@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "agg.h"
 #include "choice.h"
@@ -129,7 +128,7 @@ int cmd_report(const struct opts *o)
 	if (!rows_know(o->column_list))
 		return EXIT_USAGE;
 	/* who only says `replay FILE` wants to look at it */
-	if (o->bare && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO))
+	if (o->bare && top_is_live(o))
 		return cmd_top(o);
 	return o->html ? html_report(o) : view_run(o, &view);
 }

@@ -51,15 +51,22 @@ static void print_top(struct run *run, uint64_t from_ns, uint64_t to_ns, bool la
 		agg_clear(&summed);
 }
 
-#ifdef HAVE_CURSES
-/* A recording is read again to go back in it: a pipe cannot be. */
-static bool is_file(const char *path)
+/* True if there is a terminal for the live view, and what it shows can be shown. */
+bool top_is_live(const struct opts *o)
 {
+#ifdef HAVE_CURSES
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode);
-}
+	/* a recording is read again to go back in it: a pipe cannot be */
+	if (o->input && (stat(o->input, &st) || !S_ISREG(st.st_mode)))
+		return false;
+	return isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && !o->batch &&
+	       o->format == FORMAT_TABLE;
+#else
+	(void)o;
+	return false;
 #endif
+}
 
 int cmd_top(const struct opts *o)
 {
@@ -75,8 +82,7 @@ int cmd_top(const struct opts *o)
 		name_note_at_most(TOP_NAMES);
 
 #ifdef HAVE_CURSES
-	if (isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && !o->batch &&
-	    o->format == FORMAT_TABLE && (!o->input || is_file(o->input)))
+	if (top_is_live(o))
 		return live_top(o);
 #endif
 	return view_run(o, &view);
