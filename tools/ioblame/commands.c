@@ -20,7 +20,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame snoop               one line for each IO\n"
 		"  ioblame snoop --min-lat 50  only IO that took 50 ms or more\n"
 		"  ioblame snoop --rw W --stacks -c postgres\n"
-		"  ioblame snoop --json | jq 'select(.error != 0)'\n",
+		"  ioblame snoop --json | jq 'select(.type == \"io\" and .error != 0)'\n",
 	},
 	[CMD_REPORT] = {
 		"report [OPTIONS] [--html FILE] [-d TIME | -- COMMAND...]",
@@ -119,6 +119,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame config                         all settings\n"
 		"  ioblame config set role process\n"
 		"  ioblame config devices only sda sdb\n"
+		"  ioblame config set nr_counters 1\n"
 		"  ioblame config counter 0 'W size 0 4096 8192 16384 32768 65536 131072 262144 0'\n"
 		"  ioblame config filter 0 'io_time >= 10000'\n",
 	},
