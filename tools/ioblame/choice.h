@@ -20,6 +20,8 @@
 	X(TRACE, trace)			\
 	X(SCHED, sched)			\
 	X(DIRTY, dirty)			\
+	X(SCSI, scsi)			\
+	X(NVME, nvme)			\
 	X(STAT, stat)			\
 	X(ERRORS, errors)		\
 	X(FLUSH, flush)			\

@@ -18,6 +18,8 @@ int cmd_stacks(const struct opts *o);
 int cmd_sched(const struct opts *o);
 int cmd_trace(const struct opts *o);
 int cmd_dirty(const struct opts *o);
+int cmd_scsi(const struct opts *o);
+int cmd_nvme(const struct opts *o);
 int cmd_stat(const struct opts *o);
 int cmd_errors(const struct opts *o);
 int cmd_flush(const struct opts *o);

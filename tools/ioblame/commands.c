@@ -67,6 +67,18 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame dirty -- tar xf a.tar  what a command leaves in memory\n"
 		"  ioblame dirty --by file -s bytes\n",
 	},
+	[CMD_SCSI] = {
+		"scsi [OPTIONS] [INTERVAL [COUNT]]",
+		"SCSI commands: times and results by command and originator",
+		"  ioblame scsi 5              each five seconds, also what is passed through\n"
+		"  ioblame scsi -d 10 --json | jq 'select(.result? and .result != \"good\")'\n",
+	},
+	[CMD_NVME] = {
+		"nvme [OPTIONS] [INTERVAL [COUNT]]",
+		"NVMe commands: times and results by command and originator",
+		"  ioblame nvme 5              each five seconds, also admin commands\n"
+		"  ioblame nvme -D nvme0n1 -d 10\n",
+	},
 	[CMD_STAT] = {
 		"stat [OPTIONS] [INTERVAL [COUNT]]",
 		"iostat -x, split by originator",

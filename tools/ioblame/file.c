@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -6,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +18,22 @@
 enum {
 	FILE_PATIENCE_MS = 3000,
 };
+
+/* The name of any entry of a folder, allocated; NULL if there is none. */
+char *file_first_entry(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	char *name = NULL;
+
+	while (dir && !name && (e = readdir(dir)) != NULL) {
+		if (e->d_name[0] != '.')
+			name = strdup(e->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return name;
+}
 
 /**
  * file_read - read a whole file

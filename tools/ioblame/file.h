@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+char *file_first_entry(const char *path);
 char *file_read(const char *path);
 char *file_read_timed(const char *path, size_t max);
 

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * scsi, nvme: how long commands take in the driver, by device, command and originator
+ *
+ * The kernel's events of the driver say which command was sent, when, and when it was done.  The
+ * log says whose IO the sectors are.  What has no record, and is no IO of the block layer, was
+ * passed through (by sg_raw, nvme-cli, smartctl ...) and shows the task that sent it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell.h"
+#include "cmd.h"
+#include "drvevent.h"
+#include "drvtrace.h"
+#include "escape.h"
+#include "file.h"
+#include "hist.h"
+#include "map.h"
+#include "msg.h"
+#include "name.h"
+#include "opf.h"
+#include "opts.h"
+#include "out.h"
+#include "rec.h"
+#include "run.h"
+#include "table.h"
+#include "view.h"
+
+enum {
+	ROWS = 40,
+	/* commands that were sent and not done, and records, that are kept at most */
+	UNDER_WAY_MOST = 65536,
+	RECORDS_MOST = 65536,
+	SUMS_MOST = 4096,
+};
+
+/* The record of a command may come a little later */
+#define PATIENCE_NS	500000000ULL
+/* The sector under which the last flush of a disk is noted */
+#define FLUSH_SECTOR	UINT64_MAX
+
+struct under_way {
+	uint64_t match;
+	struct drvevent sent;
+};
+
+/* Whose IO a sector of a disk was last */
+struct origin_key {
+	uint32_t disk, zero;
+	uint64_t sector;
+};
+
+struct origin {
+	struct origin_key key;
+	char who[32], comm[IOB_COMM_LEN + 1];
+	uint64_t begin_ns, end_ns;
+};
+
+struct sum_key {
+	char device[40], command[40], who[32], comm[IOB_COMM_LEN + 1], result[80];
+	bool passed;
+};
+
+struct sum {
+	struct sum_key key;
+	struct hist hist;
+	uint64_t n, total_ns, max_ns;
+};
+
+struct done {
+	struct drvevent sent;
+	uint64_t done_ns;
+	char result[80];
+};
+
+static struct map under_way = { .key_len = sizeof(uint64_t) };
+static struct map origins = { .key_len = sizeof(struct origin_key) };
+static struct map sums = { .key_len = sizeof(struct sum_key) };
+static struct done *pending;
+static size_t nr_pending, room_pending;
+static uint64_t unmatched;
+static bool nvme;
+
+static void add_pending(const struct drvevent *sent, const struct drvevent *done)
+{
+	struct done *d;
+
+	if (nr_pending == room_pending) {
+		room_pending = room_pending ? room_pending * 2 : 256;
+		pending = must(realloc(pending, room_pending * sizeof(*pending)));
+	}
+	d = &pending[nr_pending++];
+	d->sent = *sent;
+	d->done_ns = done->ns;
+	/* an admin command has a disk in neither; a command of a disk may have it in one only */
+	memcpy(d->result, done->result, sizeof(d->result));
+}
+
+static bool is_other(const void *value, const void *arg)
+{
+	return ((const struct under_way *)value)->match != *(const uint64_t *)arg;
+}
+
+/* The kernel has not noted every task's name: it may still be there. */
+static void name_task(struct drvevent *e)
+{
+	char path[48], *text;
+
+	if (strcmp(e->comm, "<...>"))
+		return;
+	snprintf(path, sizeof(path), "/proc/%u/comm", e->pid);
+	text = file_read(path);
+	if (text)
+		snprintf(e->comm, sizeof(e->comm), "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+}
+
+static void take_event(const struct drvevent *e)
+{
+	struct under_way *u = map_get(&under_way, &e->match);
+
+	if (e->kind == DRV_SENT) {
+		if (!u) {
+			if (under_way.nr >= UNDER_WAY_MOST)
+				return;
+			u = must(calloc(1, sizeof(*u)));
+			u->match = e->match;
+			map_put(&under_way, u);
+		}
+		u->sent = *e;
+		name_task(&u->sent);
+		return;
+	}
+	if (!u || !u->sent.ns) {
+		/* sent before the view began */
+		unmatched++;
+		return;
+	}
+	add_pending(&u->sent, e);
+	/* tags come again: the entry stays, empty, unless there are very many */
+	u->sent.ns = 0;
+	if (under_way.nr >= UNDER_WAY_MOST)
+		map_keep(&under_way, is_other, &e->match, free);
+}
+
+static void note_origin(const struct iob_iolog_bin_record *rec, uint64_t sector)
+{
+	struct origin_key key = { .disk = rec->disk, .sector = sector };
+	struct origin *o = map_get(&origins, &key);
+	char comm[ESCAPE_SIZE(IOB_COMM_LEN)];
+
+	if (!o) {
+		if (origins.nr >= RECORDS_MOST)
+			map_clear(&origins, free);
+		o = must(calloc(1, sizeof(*o)));
+		o->key = key;
+		map_put(&origins, o);
+	}
+	rec_who(rec->role_kind, abs(rec->id), o->who, sizeof(o->who));
+	if (rec->role_kind <= ROLE_PROCESS && rec->tgid)
+		snprintf(o->who, sizeof(o->who), "%u", rec->tgid);
+	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
+	memset(o->comm, 0, sizeof(o->comm));
+	snprintf(o->comm, sizeof(o->comm), "%.16s", comm);
+	o->begin_ns = rec->queue_ns;
+	o->end_ns = rec->complete_ns;
+}
+
+static void take_record(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	(void)run;
+	if (rec->op == OP_FLUSH || rec->opf & OPF_PREFLUSH)
+		note_origin(rec, FLUSH_SECTOR);
+	if (rec->bytes)
+		note_origin(rec, rec->sector);
+}
+
+/* The disk of H:C:I:L or nvme0n1, its number, and sectors of 512 bytes in a block. */
+static bool find_disk(const char *device, uint32_t *dev, unsigned int *sectors)
+{
+	char path[128], *text;
+	unsigned int i, major, minor;
+
+	/* the names of this run, so that few files are read */
+	static struct { char device[40]; uint32_t dev; unsigned int sectors; } known[256];
+	static unsigned int nr;
+
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(known[i].device, device)) {
+			*dev = known[i].dev;
+			*sectors = known[i].sectors;
+			return *sectors;
+		}
+	}
+	*dev = 0;
+	*sectors = 0;
+	snprintf(path, sizeof(path), "/sys/block/%s/dev", device);
+	if (!nvme) {
+		snprintf(path, sizeof(path), "/sys/class/scsi_device/%s/device/block", device);
+		text = file_first_entry(path);
+		snprintf(path, sizeof(path), "/sys/block/%s/dev", text ? text : "-");
+		free(text);
+	}
+	text = file_read(path);
+	if (text && sscanf(text, "%u:%u", &major, &minor) == 2) {
+		*dev = major << 20 | minor;
+		*sectors = 1;
+		free(text);
+		strcpy(strrchr(path, '/'), "/queue/logical_block_size");
+		text = file_read(path);
+		if (text && strtoul(text, NULL, 10) >= 512)
+			*sectors = strtoul(text, NULL, 10) / 512;
+	}
+	free(text);
+	if (nr < 256) {
+		snprintf(known[nr].device, sizeof(known[nr].device), "%s", device);
+		known[nr].dev = *dev;
+		known[nr++].sectors = *sectors;
+	}
+	return *sectors;
+}
+
+/* The record in whose time a command fell, or NULL. */
+static const struct origin *find_origin(const struct done *d, uint32_t dev, unsigned int sectors)
+{
+	struct origin_key key = { .disk = dev };
+	const struct origin *o;
+
+	if (!d->sent.has_block && !drvevent_is_flush(&d->sent))
+		return NULL;
+	key.sector = d->sent.has_block ? d->sent.block * sectors : FLUSH_SECTOR;
+	o = map_get(&origins, &key);
+	/* the kernel's times are microseconds */
+	return o && d->sent.ns + 1000 >= o->begin_ns && d->sent.ns <= o->end_ns + 1000 ? o : NULL;
+}
+
+static void add_sum(const struct done *d, const struct origin *o, uint32_t dev, bool passed)
+{
+	uint64_t ns = d->done_ns > d->sent.ns ? d->done_ns - d->sent.ns : 0;
+	char comm[ESCAPE_SIZE(17)];
+	struct sum_key key;
+	struct sum *s;
+
+	memset(&key, 0, sizeof(key));
+	snprintf(key.device, sizeof(key.device), "%.39s", dev ? name_disk(dev) : d->sent.device);
+	snprintf(key.command, sizeof(key.command), "%s", d->sent.command);
+	snprintf(key.result, sizeof(key.result), "%s", d->result);
+	key.passed = passed;
+	if (o) {
+		snprintf(key.who, sizeof(key.who), "%s", o->who);
+		snprintf(key.comm, sizeof(key.comm), "%s", o->comm);
+	} else {
+		escape_text(comm, sizeof(comm), d->sent.comm, strlen(d->sent.comm));
+		snprintf(key.who, sizeof(key.who), "%u", d->sent.pid);
+		snprintf(key.comm, sizeof(key.comm), "%.16s", comm);
+	}
+	s = map_get(&sums, &key);
+	if (!s && sums.nr >= SUMS_MOST)
+		return;
+	if (!s) {
+		s = must(calloc(1, sizeof(*s)));
+		s->key = key;
+		map_put(&sums, s);
+	}
+	hist_add(&s->hist, ns);
+	s->n++;
+	s->total_ns += ns;
+	if (ns > s->max_ns)
+		s->max_ns = ns;
+}
+
+/* Commands that are done, with the records that came meanwhile. */
+static void match_pending(uint64_t now_ns, bool last)
+{
+	const struct origin *o;
+	size_t i, kept = 0;
+	unsigned int sectors;
+	uint32_t dev;
+	bool data;
+
+	for (i = 0; i < nr_pending; i++) {
+		find_disk(pending[i].sent.device, &dev, &sectors);
+		o = dev ? find_origin(&pending[i], dev, sectors) : NULL;
+		data = pending[i].sent.has_block || drvevent_is_flush(&pending[i].sent);
+		if (!o && data && dev && !last && pending[i].done_ns + PATIENCE_NS > now_ns)
+			pending[kept++] = pending[i];
+		else
+			add_sum(&pending[i], o, dev, !o);
+	}
+	nr_pending = kept;
+}
+
+static void take_events(struct run *run)
+{
+	drvtrace_read(take_event);
+	match_pending(run->now_ns, false);
+	name_tidy();
+}
+
+enum column {
+	TIME_NS, TIME_S, DEVICE, COMMAND, WHO, COMM, PASSED, COUNT, MEAN, P50, P99, MAX, TOTAL, RESULT,
+	NR_COLUMNS,
+};
+
+static const struct col columns[NR_COLUMNS] = {
+	[TIME_NS] = { "TIME", "time_ns", COL_DIGITS, COL_ONLY_DATA, 0 },
+	[TIME_S] = { "TIME", "time_s", COL_SECONDS, COL_ONLY_DATA, 0 },
+	[DEVICE] = { "DEVICE", "device", COL_TEXT, 0, 0 },
+	[COMMAND] = { "COMMAND", "command", COL_TEXT, 0, 0 },
+	[WHO] = { "PID", "who", COL_TEXT, 0, 0 },
+	[COMM] = { "COMM", "comm", COL_TEXT, 0, 0 },
+	[PASSED] = { "PASS", "passthrough", COL_FLAG, 0, 0 },
+	[COUNT] = { "COUNT", "count", COL_COUNT, 0, 0 },
+	[MEAN] = { "MEAN", "mean_ns", COL_NSECS, 0, 0 },
+	[P50] = { "P50", "p50_ns", COL_NSECS, COL_ONLY_DATA, 0 },
+	[P99] = { "P99", "p99_ns", COL_NSECS, 0, 0 },
+	[MAX] = { "MAX", "max_ns", COL_NSECS, 0, 0 },
+	[TOTAL] = { "TOTAL", "total_ns", COL_NSECS, COL_ONLY_DATA, 0 },
+	[RESULT] = { "RESULT", "result", COL_TEXT, COL_CUT, 0 },
+};
+
+static int compare_sums(const void *va, const void *vb)
+{
+	const struct sum *a = *(struct sum **)va, *b = *(struct sum **)vb;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns < b->total_ns ? 1 : -1;
+	return memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
+static void print_row(const struct run *run, struct table *table, const struct sum *s,
+		      uint64_t to_ns)
+{
+	struct cell c[NR_COLUMNS];
+
+	c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
+	c[TIME_S] = c[TIME_NS];
+	c[DEVICE] = CELL_TEXT(s->key.device);
+	c[COMMAND] = CELL_TEXT(s->key.command);
+	c[WHO] = CELL_TEXT(s->key.who);
+	c[COMM] = CELL_TEXT(s->key.comm);
+	c[PASSED] = CELL_N(s->key.passed);
+	c[COUNT] = CELL_N(s->n);
+	c[MEAN] = CELL_N(s->total_ns / s->n);
+	c[P50] = CELL_N(hist_percentile(&s->hist, 0.5));
+	c[P99] = CELL_N(hist_percentile(&s->hist, 0.99));
+	c[MAX] = CELL_N(s->max_ns);
+	c[TOTAL] = CELL_N(s->total_ns);
+	c[RESULT] = CELL_TEXT(*s->key.result ? s->key.result : "good");
+	table_row(table, c);
+}
+
+static void print_sums(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+{
+	const struct opts *o = run->opts;
+	size_t i, n = 0, most = o->rows ? o->rows : o->format == FORMAT_TABLE ? ROWS : SIZE_MAX;
+	struct sum **list, *s;
+	struct table *table;
+
+	drvtrace_read(take_event);
+	match_pending(to_ns, last);
+	list = must(malloc((sums.nr + 1) * sizeof(*list)));
+	map_for_each(&sums, i, s)
+		list[n++] = s;
+	qsort(list, n, sizeof(*list), compare_sums);
+	if (o->format == FORMAT_TABLE && !n && (!last || !o->interval_ns))
+		out_printf("No command in %.1f s.\n", (double)(to_ns - from_ns) / 1e9);
+	table = table_new(o->format, nvme ? "nvme" : "scsi", columns, NR_COLUMNS);
+	for (i = 0; i < n && i < most; i++)
+		print_row(run, table, list[i], to_ns);
+	table_end(table);
+	if (o->format == FORMAT_TABLE && i < n)
+		out_printf("... and %zu more (--rows)\n", n - i);
+	if (o->format == FORMAT_TABLE && n && !last)
+		out_puts("\n");
+	free(list);
+	map_clear(&sums, free);
+}
+
+static int begin_trace(struct run *run)
+{
+	(void)run;
+	return drvtrace_open(nvme);
+}
+
+static int end_trace(struct run *run)
+{
+	uint64_t lost = drvtrace_lost();
+
+	(void)run;
+	if (lost)
+		msg("%llu events of the kernel had no room in its buffers",
+		    (unsigned long long)lost);
+	drvtrace_close();
+	map_clear(&under_way, free);
+	map_clear(&origins, free);
+	free(pending);
+	return EXIT_OK;
+}
+
+static int watch(const struct opts *o)
+{
+	static const struct view view = {
+		.begin = begin_trace, .record = take_record, .filled = take_events,
+		.interval = print_sums, .end = end_trace,
+	};
+	int ret = view_run(o, &view);
+
+	/* also if it did not come to its end */
+	drvtrace_close();
+	return ret;
+}
+
+int cmd_scsi(const struct opts *o)
+{
+	nvme = false;
+	return watch(o);
+}
+
+int cmd_nvme(const struct opts *o)
+{
+	nvme = true;
+	return watch(o);
+}
