@@ -135,7 +135,7 @@ static void add_to_batch(struct run *run, const struct iob_iolog_bin_record *rec
 	name_sched(rec->disk);
 	name_file(rec->dev, rec->ino, rec->gen);
 	if (rec->cgroup)
-		name_cgroup(rec->cgroup);
+		name_unit(rec->cgroup);
 	batch[nr_batch++] = *rec;
 	if (nr_batch == BATCH)
 		write_batch(run);

@@ -117,20 +117,60 @@ static bool is_below(const char *path, const char *want)
 	return false;
 }
 
+enum {
+	SHORT_ID = 12,		/* digits of a container's short id */
+};
+
+/* True if the path, or the name of the container, has the word or matches the pattern. */
+static bool has_part(const struct iob_iolog_bin_record *rec, const char *want)
+{
+	const char *path = name_cgroup(rec->cgroup), *unit = name_unit(rec->cgroup);
+	char pattern[512], plain[256];
+	size_t i;
+
+	if (strchr(want, '/') && !strchr(want, ':'))
+		return strstr(unit, want);
+	if (strpbrk(want, "*?[")) {
+		/* of one part of the path: fnmatch's * takes a slash, too */
+		snprintf(pattern, sizeof(pattern), "*/%s", want);
+		return !fnmatch(want, unit, FNM_NOESCAPE) ||
+		       !fnmatch(pattern, path, FNM_NOESCAPE);
+	}
+	/* systemd has _ for the - of a pod's UID */
+	snprintf(plain, sizeof(plain), "%s", want);
+	for (i = 0; plain[i]; i++) {
+		if (plain[i] == '-')
+			plain[i] = '_';
+	}
+	return *want && (strstr(path, want) || strstr(path, plain) || strstr(unit, want));
+}
+
+static bool is_in_cgroup(const struct iob_iolog_bin_record *rec, const char *want)
+{
+	uint64_t id;
+
+	if (text_parse_u64(want, &id)) {
+		if (id == rec->cgroup)
+			return true;
+		/* a short id can be all digits */
+		if (strlen(want) < SHORT_ID)
+			return false;
+	}
+	return is_below(name_cgroup(rec->cgroup), want) || has_part(rec, want);
+}
+
 static bool takes_cgroup(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = f->opts;
 	bool takes = false;
 	unsigned int i;
-	uint64_t id;
 
 	if (!o->nr_cgroups)
 		return true;
 	if (rec->cgroup)
 		wants_see(&f->wants, WANT_CGROUP, name_cgroup(rec->cgroup));
 	for (i = 0; i < o->nr_cgroups; i++) {
-		if (text_parse_u64(o->cgroup[i], &id) ? id != rec->cgroup :
-		    !rec->cgroup || !is_below(name_cgroup(rec->cgroup), o->cgroup[i]))
+		if (!rec->cgroup || !is_in_cgroup(rec, o->cgroup[i]))
 			continue;
 		wants_matched(&f->wants, WANT_CGROUP, i);
 		takes = true;

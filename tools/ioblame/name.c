@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "container.h"
 #include "escape.h"
 #include "file.h"
 #include "map.h"
@@ -66,6 +67,17 @@ static char *ask_sched(uint32_t dev)
 	return word;
 }
 
+static char *ask_container(uint64_t cgroup)
+{
+	char *path = path_of_cgroup(cgroup), *name = NULL;
+	struct container c;
+
+	if (path && container_find(path, &c))
+		name = container_name(&c);
+	free(path);
+	return name;
+}
+
 static char *ask_name(const struct name_key *key)
 {
 	char *raw = NULL, *text;
@@ -85,6 +97,9 @@ static char *ask_name(const struct name_key *key)
 		break;
 	case NAME_SCHED:
 		raw = ask_sched(key->dev);
+		break;
+	case NAME_CONTAINER:
+		raw = ask_container(key->nr);
 		break;
 	}
 	if (!raw)
@@ -295,11 +310,18 @@ const char *name_cgroup(uint64_t id)
 	return number_name(&key, number);
 }
 
-/* The last part of the path: with systemd, the unit. */
+/* The container; else the last part of the path: with systemd, the unit. */
 const char *name_unit(uint64_t id)
 {
-	const char *path = name_cgroup(id), *base = strrchr(path, '/');
+	const struct name_key key = { .kind = NAME_CONTAINER, .nr = id };
+	const char *path = name_cgroup(id), *base = strrchr(path, '/'), *text;
+	char label[CONTAINER_LABEL];
+	struct container c;
 
+	if (container_find(path, &c)) {
+		text = get_name(&key);
+		return text ? text : number_name(&key, container_short(&c, label, sizeof(label)));
+	}
 	return base && base[1] ? base + 1 : path;
 }
 

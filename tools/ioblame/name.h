@@ -20,6 +20,7 @@ enum name_kind {
 	NAME_CGROUP,		/* number */
 	NAME_MOUNT,		/* dev: its mount point */
 	NAME_SCHED,		/* dev: the scheduler of the disk */
+	NAME_CONTAINER,		/* number of a cgroup: the container that it is */
 	NAME_KINDS,
 };
 

@@ -237,7 +237,7 @@ const struct option_row option_rows[] = {
 	  .set = set_pids, .complete = "pid" },
 	{ "comm", 'c', "PATTERN", WATCHES, "only programs with this name (shell pattern)",
 	  LIST(comm, nr_comms), .complete = "comm" },
-	{ "cgroup", 'g', "CGROUP", WATCHES, "only this cgroup and those below: path, unit or id",
+	{ "cgroup", 'g', "CGROUP", WATCHES, "only this cgroup and those below: path, a part of its\nname, a container's name or short id, or a number",
 	  LIST(cgroup, nr_cgroups), .complete = "cgroup" },
 	{ "file", 0, "PATTERN", WATCHES, "only files whose path matches the shell pattern",
 	  LIST(file, nr_files), .complete = "file" },

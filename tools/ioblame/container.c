@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include "container.h"
+
+static bool is_id(const char *s)
+{
+	return strspn(s, "0123456789abcdef") >= CONTAINER_ID &&
+	       !strchr("0123456789abcdef", s[CONTAINER_ID] ? s[CONTAINER_ID] : 'x');
+}
+
+/* The runtime that a part of a path, up to the id, speaks of. */
+static const char *runtime_of(const char *part, const char *id)
+{
+	static const char *const words[][2] = {
+		{ "cri-containerd-", "containerd" }, { "docker-", "docker" },
+		{ "libpod-", "podman" }, { "crio-", "cri-o" }, { "nerdctl-", "containerd" },
+		{ "docker/", "docker" }, { "libpod_parent/", "podman" },
+	};
+	size_t i, n;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		n = strlen(words[i][0]);
+		if ((size_t)(id - part) >= n && !strncmp(id - n, words[i][0], n))
+			return words[i][1];
+	}
+	return "container";
+}
+
+/**
+ * container_find - find the container that a cgroup is, or is within
+ * @path: the cgroup's path
+ * @c:	  the result
+ *
+ * Return: false if it is none.
+ */
+bool container_find(const char *path, struct container *c)
+{
+	const char *at;
+	bool found = false;
+
+	for (at = path; *at; at++) {
+		if ((at > path && !strchr("-/", at[-1])) || !is_id(at))
+			continue;
+		c->runtime = runtime_of(path, at);
+		snprintf(c->id, sizeof(c->id), "%.64s", at);
+		found = true;
+		at += CONTAINER_ID - 1;
+	}
+	return found;
+}
+
+/* "docker:3f4e5d6c7b8a" */
+const char *container_short(const struct container *c, char *to, size_t size)
+{
+	snprintf(to, size, "%s:%.12s", c->runtime, c->id);
+	return to;
+}
