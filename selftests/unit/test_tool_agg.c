@@ -28,6 +28,17 @@ const char *name_sched(uint32_t dev)
 	return dev & 1 ? "bfq" : "none";
 }
 
+/* Processes of an even number are root's, and of one command line. */
+const char *name_user(uint32_t tgid)
+{
+	return tgid & 1 ? "me" : "root";
+}
+
+const char *name_command(uint32_t tgid)
+{
+	return tgid & 1 ? NULL : "a b";
+}
+
 const char *intent_why(const struct iob_iolog_bin_record *rec)
 {
 	return rec->modifier ? "journal" : "task";

@@ -172,6 +172,10 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 		name_note_file(key.dev, key.ino, key.gen);
 	if (key.cgroup)
 		name_cgroup(key.cgroup);
+	if (agg->by == BY_USER)
+		name_user(rec->tgid);
+	if (agg->by == BY_COMMAND)
+		name_command(rec->tgid);
 	return atom;
 }
 

@@ -52,7 +52,9 @@
 	X(THREAD, "thread")		\
 	X(FLAGS, "flags")		\
 	X(QUEUE, "queue")		\
-	X(SCHED, "sched")
+	X(SCHED, "sched")		\
+	X(USER, "user")			\
+	X(COMMAND, "command")
 
 /* The largest comes first */
 #define CHOICE_SORTS(X)			\

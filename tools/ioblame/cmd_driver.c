@@ -46,16 +46,21 @@ struct under_way {
 	struct drvevent sent;
 };
 
-/* Whose IO a sector of a disk was last */
-struct origin_key {
+/* IO to a sector of a disk, the last one first */
+struct place_key {
 	uint32_t disk, zero;
 	uint64_t sector;
 };
 
+struct place {
+	struct place_key key;
+	uint32_t last;		/* its place in @origins, and one more */
+};
+
 struct origin {
-	struct origin_key key;
 	char who[32], comm[IOB_COMM_LEN + 1];
 	uint64_t begin_ns, end_ns;
+	uint32_t before;	/* the same of the one before; 0: none */
 };
 
 struct sum_key {
@@ -76,7 +81,9 @@ struct done {
 };
 
 static struct map under_way = { .key_len = sizeof(uint64_t) };
-static struct map origins = { .key_len = sizeof(struct origin_key) };
+static struct map places = { .key_len = sizeof(struct place_key) };
+static struct origin *origins;
+static uint32_t nr_origins;
 static struct map sums = { .key_len = sizeof(struct sum_key) };
 static struct done *pending;
 static size_t nr_pending, room_pending;
@@ -145,24 +152,37 @@ static void take_event(const struct drvevent *e)
 		map_keep(&under_way, is_other, &e->match, free);
 }
 
+static void forget_origins(void)
+{
+	map_clear(&places, free);
+	nr_origins = 0;
+}
+
 static void note_origin(const struct iob_iolog_bin_record *rec, uint64_t sector)
 {
-	struct origin_key key = { .disk = rec->disk, .sector = sector };
-	struct origin *o = map_get(&origins, &key);
+	struct place_key key = { .disk = rec->disk, .sector = sector };
+	struct place *p;
 	char comm[ESCAPE_SIZE(IOB_COMM_LEN)];
+	struct origin *o;
 
-	if (!o) {
-		if (origins.nr >= RECORDS_MOST)
-			map_clear(&origins, free);
-		o = must(calloc(1, sizeof(*o)));
-		o->key = key;
-		map_put(&origins, o);
+	if (!origins)
+		origins = must(malloc(RECORDS_MOST * sizeof(*origins)));
+	if (nr_origins == RECORDS_MOST)
+		forget_origins();
+	p = map_get(&places, &key);
+	if (!p) {
+		p = must(calloc(1, sizeof(*p)));
+		p->key = key;
+		map_put(&places, p);
 	}
+	o = &origins[nr_origins++];
+	memset(o, 0, sizeof(*o));
+	o->before = p->last;
+	p->last = nr_origins;
 	rec_who(rec->role_kind, abs(rec->id), o->who, sizeof(o->who));
 	if (rec->role_kind <= ROLE_PROCESS && rec->tgid)
 		snprintf(o->who, sizeof(o->who), "%u", rec->tgid);
 	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
-	memset(o->comm, 0, sizeof(o->comm));
 	snprintf(o->comm, sizeof(o->comm), "%.16s", comm);
 	o->begin_ns = rec->queue_ns;
 	o->end_ns = rec->complete_ns;
@@ -225,15 +245,22 @@ static bool find_disk(const char *device, uint32_t *dev, unsigned int *sectors)
 /* The record in whose time a command fell, or NULL. */
 static const struct origin *find_origin(const struct done *d, uint32_t dev, unsigned int sectors)
 {
-	struct origin_key key = { .disk = dev };
+	struct place_key key = { .disk = dev };
+	const struct place *p;
 	const struct origin *o;
+	uint32_t at;
 
 	if (!d->sent.has_block && !drvevent_is_flush(&d->sent))
 		return NULL;
 	key.sector = d->sent.has_block ? d->sent.block * sectors : FLUSH_SECTOR;
-	o = map_get(&origins, &key);
-	/* the kernel's times are microseconds */
-	return o && d->sent.ns + 1000 >= o->begin_ns && d->sent.ns <= o->end_ns + 1000 ? o : NULL;
+	p = map_get(&places, &key);
+	for (at = p ? p->last : 0; at; at = o->before) {
+		o = &origins[at - 1];
+		/* the kernel's times are microseconds */
+		if (d->sent.ns + 1000 >= o->begin_ns && d->sent.ns <= o->end_ns + 1000)
+			return o;
+	}
+	return NULL;
 }
 
 static void add_sum(const struct done *d, const struct origin *o, uint32_t dev, bool passed)
@@ -300,7 +327,8 @@ static void take_events(struct run *run)
 }
 
 enum column {
-	TIME_NS, TIME_S, DEVICE, COMMAND, WHO, COMM, PASSED, COUNT, MEAN, P50, P99, MAX, TOTAL, RESULT,
+	TIME_NS, TIME_S,
+	DEVICE, COMMAND, WHO, COMM, PASSED, COUNT, MEAN, P50, P99, MAX, TOTAL, RESULT,
 	NR_COLUMNS,
 };
 
@@ -395,8 +423,11 @@ static int end_trace(struct run *run)
 		    (unsigned long long)lost);
 	drvtrace_close();
 	map_clear(&under_way, free);
-	map_clear(&origins, free);
+	forget_origins();
+	free(origins);
 	free(pending);
+	origins = NULL;
+	pending = NULL;
 	return EXIT_OK;
 }
 

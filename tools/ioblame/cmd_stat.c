@@ -193,7 +193,7 @@ static void print_disk(const struct run *run, struct disk *d, const char *text,
 
 static bool is_filtered(const struct opts *o)
 {
-	return *o->rw || o->nr_pids || o->nr_comms || o->nr_cgroups || o->nr_files;
+	return *o->rw || o->nr_pids || o->nr_users || o->nr_comms || o->nr_cgroups || o->nr_files;
 }
 
 static void print_stat(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)

@@ -115,7 +115,7 @@ static bool parse_scsi(const char *name, const char *text, struct drvevent *e)
 
 static bool parse_nvme(const char *name, const char *text, struct drvevent *e)
 {
-	unsigned int ctrl, queue, id, status = 0;
+	unsigned int ctrl, queue, id, status;
 	const char *disk = value_of(text, " disk="), *at = value_of(text, " qid="), *cmd;
 	char number[64];
 
@@ -131,7 +131,8 @@ static bool parse_nvme(const char *name, const char *text, struct drvevent *e)
 	e->match = mix(0xcbf29ce484222325ULL, number, strlen(number));
 	if (e->kind == DRV_DONE) {
 		at = value_of(at, " status=");
-		if (at && sscanf(at, "%x", &status) == 1 && status)
+		status = at ? strtoul(at, NULL, 16) : 0;
+		if (status)
 			snprintf(e->result, sizeof(e->result), "status 0x%x", status);
 		return at;
 	}

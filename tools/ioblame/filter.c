@@ -145,6 +145,17 @@ static bool has_part(const struct iob_iolog_bin_record *rec, const char *want)
 	return *want && (strstr(path, want) || strstr(path, plain) || strstr(unit, want));
 }
 
+static bool takes_user(const struct opts *o, const struct iob_iolog_bin_record *rec)
+{
+	unsigned int i;
+
+	for (i = 0; i < o->nr_users; i++) {
+		if (rec->tgid && !strcmp(name_user(rec->tgid), o->user[i]))
+			return true;
+	}
+	return !o->nr_users;
+}
+
 static bool is_in_cgroup(const struct iob_iolog_bin_record *rec, const char *want)
 {
 	uint64_t id;
@@ -230,6 +241,7 @@ bool filter_takes(struct filter *f, const struct iob_iolog_bin_record *rec)
 		takes = takes_device(f, rec) && takes_pid(f, rec) && takes_comm(f, rec) &&
 			takes_cgroup(f, rec) && takes_file(f, rec);
 	takes = takes && (!*o->rw || strchr(o->rw, rec->op)) && (!o->errors || rec->error) &&
+		takes_user(o, rec) &&
 		(!o->min_lat_ns || rec_total_ns(rec) >= o->min_lat_ns);
 	f->wants.passed += takes;
 	return takes;

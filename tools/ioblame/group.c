@@ -178,6 +178,48 @@ static uint64_t hash_of_sched(const struct atom *a)
 	return h;
 }
 
+/* The process of an atom, 0 if it is of none. */
+static uint32_t process_of(const struct atom *a)
+{
+	return a->key.kind <= ROLE_PROCESS && a->key.rest != REST_ALL ? a->key.who : 0;
+}
+
+static uint64_t hash_of_text(const char *s)
+{
+	uint64_t h = 0;
+
+	for (; *s; s++)
+		h = MIX(h, *s);
+	return h;
+}
+
+static int order_by_user(const struct atom *a, const struct atom *b)
+{
+	return strcmp(name_user(process_of(a)), name_user(process_of(b)));
+}
+
+static uint64_t hash_of_user(const struct atom *a)
+{
+	return hash_of_text(name_user(process_of(a)));
+}
+
+/* Processes with one command line are one row; those without, one for each name. */
+static int order_by_command(const struct atom *a, const struct atom *b)
+{
+	const char *x = name_command(process_of(a)), *y = name_command(process_of(b));
+
+	if (!x || !y)
+		return !x && !y ? order_by_comm(a, b) : ORDER(!x, !y);
+	return strcmp(x, y);
+}
+
+static uint64_t hash_of_command(const struct atom *a)
+{
+	const char *text = name_command(process_of(a));
+
+	return text ? hash_of_text(text) : hash_of_comm(a);
+}
+
 static int order_by_via(const struct atom *a, const struct atom *b)
 {
 	return ORDER(a->key.sub_pid, b->key.sub_pid);
@@ -206,6 +248,8 @@ static const struct aspect aspects[NR_PIVOTS] = {
 	[BY_FLAGS] = { order_by_flags, hash_of_flags },
 	[BY_QUEUE] = { order_by_queue, hash_of_queue },
 	[BY_SCHED] = { order_by_sched, hash_of_sched },
+	[BY_USER] = { order_by_user, hash_of_user },
+	[BY_COMMAND] = { order_by_command, hash_of_command },
 };
 
 static const struct aspect via = { order_by_via, hash_of_via };
@@ -414,6 +458,8 @@ static int compare_rows(const void *va, const void *vb)
 void group_narrow(enum pivot by, struct atom_key *key)
 {
 	const struct atom_key all = *key;
+	const struct atom whole = { .key = all };
+	uint64_t h;
 
 	memset(key, 0, sizeof(*key));
 	switch (by) {
@@ -444,6 +490,13 @@ void group_narrow(enum pivot by, struct atom_key *key)
 		break;
 	case BY_SCHED:
 		key->disk = all.disk;
+		break;
+	case BY_USER:
+	case BY_COMMAND:
+		/* texts, so a hash of them */
+		h = by == BY_USER ? hash_of_user(&whole) : hash_of_command(&whole);
+		key->dev = h >> 32;
+		key->gen = h;
 		break;
 	case BY_WHY:
 		key->op = all.op;

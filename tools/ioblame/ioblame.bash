@@ -16,6 +16,7 @@ _ioblame_values() {
 	disk) _ioblame_disks ;;
 	pid) ps -eo pid= 2>/dev/null ;;
 	comm) ps -eo comm= 2>/dev/null ;;
+	user) cut -d: -f1 /etc/passwd 2>/dev/null ;;
 	file) compgen -A file -- "$cur" ;;
 	cgroup) compgen -A directory -- "${cur:-/sys/fs/cgroup/}" ;;
 	*) printf '%s\n' "$@" ;;

@@ -62,6 +62,14 @@ const char *label_row(const struct atom *a, enum pivot by, char *to, unsigned in
 		return rec_op_name(a->key.op);
 	case BY_WHY:
 		return a->why;
+	case BY_USER:
+		return a->key.kind <= ROLE_PROCESS ? name_user(a->key.who) : "-";
+	case BY_COMMAND:
+		if (a->key.kind <= ROLE_PROCESS && a->key.rest != REST_ALL &&
+		    name_command(a->key.who))
+			return name_command(a->key.who);
+		snprintf(to, size, "[%s]", label_comm(a, comm, sizeof(comm)));
+		return escape_cut(to);
 	case BY_SCHED:
 		return name_sched(a->key.disk);
 	case BY_FLAGS:

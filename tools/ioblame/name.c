@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include "path.h"
 
 enum {
+	COMMAND_MOST = 1024,	/* bytes of a command line */
 	/* names in a map, about 250 bytes each */
 	NAMES_MAX = 32768,
 };
@@ -78,6 +81,56 @@ static char *ask_container(uint64_t cgroup)
 	return name;
 }
 
+/* The user of a process; the number where the user has no name. */
+static char *ask_user(uint32_t tgid)
+{
+	char path[64], *text, *at, *name = NULL;
+	struct passwd *user;
+	unsigned int uid;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tgid);
+	text = file_read(path);
+	at = text ? strstr(text, "\nUid:") : NULL;
+	if (at) {
+		uid = strtoul(at + 5, NULL, 10);
+		user = getpwuid(uid);
+		if (user)
+			name = strdup(user->pw_name);
+		else if (asprintf(&name, "%u", uid) < 0)
+			name = NULL;
+	}
+	free(text);
+	return name;
+}
+
+/* The words of a process's command line, with blanks between them. */
+static char *ask_command(uint32_t tgid)
+{
+	char path[64], *text;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", tgid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	text = must(calloc(1, COMMAND_MOST + 1));
+	n = read(fd, text, COMMAND_MOST);
+	close(fd);
+	while (n > 0 && !text[n - 1])
+		n--;
+	/* a thread of the kernel has none */
+	if (n <= 0) {
+		free(text);
+		return NULL;
+	}
+	while (n-- > 0) {
+		if (!text[n])
+			text[n] = ' ';
+	}
+	return text;
+}
+
 static char *ask_name(const struct name_key *key)
 {
 	char *raw = NULL, *text;
@@ -97,6 +150,12 @@ static char *ask_name(const struct name_key *key)
 		break;
 	case NAME_SCHED:
 		raw = ask_sched(key->dev);
+		break;
+	case NAME_USER:
+		raw = ask_user(key->nr);
+		break;
+	case NAME_COMMAND:
+		raw = ask_command(key->nr);
 		break;
 	case NAME_CONTAINER:
 		raw = ask_container(key->nr);
@@ -204,6 +263,23 @@ const char *name_sched(uint32_t dev)
 	const char *text = get_name(&key);
 
 	return text ? text : "-";
+}
+
+/* The user of a process, as it was when it was seen; "-" if it was gone then. */
+const char *name_user(uint32_t tgid)
+{
+	const struct name_key key = { .kind = NAME_USER, .nr = tgid };
+	const char *text = tgid ? get_name(&key) : NULL;
+
+	return text ? text : "-";
+}
+
+/* The command line of a process, or NULL. */
+const char *name_command(uint32_t tgid)
+{
+	const struct name_key key = { .kind = NAME_COMMAND, .nr = tgid };
+
+	return tgid ? get_name(&key) : NULL;
 }
 
 /*

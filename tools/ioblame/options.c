@@ -237,6 +237,8 @@ const struct option_row option_rows[] = {
 	  .set = set_pids, .complete = "pid" },
 	{ "comm", 'c', "PATTERN", WATCHES, "only programs with this name (shell pattern)",
 	  LIST(comm, nr_comms), .complete = "comm" },
+	{ "user", 'u', "USER", WATCHES & ~CMD(DIRTY), "only processes of this user",
+	  LIST(user, nr_users), .complete = "user" },
 	{ "cgroup", 'g', "CGROUP", WATCHES, "only this cgroup and those below: path, a part of its\nname, a container's name or short id, or a number",
 	  LIST(cgroup, nr_cgroups), .complete = "cgroup" },
 	{ "file", 0, "PATTERN", WATCHES, "only files whose path matches the shell pattern",

@@ -38,6 +38,8 @@ struct opts {
 	unsigned int nr_pids;
 	const char *comm[OPTS_LIST];
 	unsigned int nr_comms;
+	const char *user[OPTS_LIST];
+	unsigned int nr_users;
 	const char *cgroup[OPTS_LIST];
 	unsigned int nr_cgroups;
 	const char *file[OPTS_LIST];
