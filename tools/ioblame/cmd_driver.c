@@ -87,7 +87,7 @@ static uint32_t nr_origins;
 static struct map sums = { .key_len = sizeof(struct sum_key) };
 static struct done *pending;
 static size_t nr_pending, room_pending;
-static uint64_t unmatched;
+static uint64_t events, records;
 static bool nvme;
 
 static void add_pending(const struct drvevent *sent, const struct drvevent *done)
@@ -128,6 +128,7 @@ static void take_event(const struct drvevent *e)
 {
 	struct under_way *u = map_get(&under_way, &e->match);
 
+	events++;
 	if (e->kind == DRV_SENT) {
 		if (!u) {
 			if (under_way.nr >= UNDER_WAY_MOST)
@@ -140,11 +141,9 @@ static void take_event(const struct drvevent *e)
 		name_task(&u->sent);
 		return;
 	}
-	if (!u || !u->sent.ns) {
-		/* sent before the view began */
-		unmatched++;
+	/* sent before the view began */
+	if (!u || !u->sent.ns)
 		return;
-	}
 	add_pending(&u->sent, e);
 	/* tags come again: the entry stays, empty, unless there are very many */
 	u->sent.ns = 0;
@@ -191,6 +190,7 @@ static void note_origin(const struct iob_iolog_bin_record *rec, uint64_t sector)
 static void take_record(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	(void)run;
+	records += !strncmp(name_disk(rec->disk), nvme ? "nvme" : "sd", 2);
 	if (rec->op == OP_FLUSH || rec->opf & OPF_PREFLUSH)
 		note_origin(rec, FLUSH_SECTOR);
 	if (rec->bytes)
@@ -421,6 +421,9 @@ static int end_trace(struct run *run)
 	if (lost)
 		msg("%llu events of the kernel had no room in its buffers",
 		    (unsigned long long)lost);
+	if (records && !events)
+		msg("there was IO, but the kernel told of no command: its events of %s do not work",
+		    nvme ? "NVMe" : "SCSI");
 	drvtrace_close();
 	map_clear(&under_way, free);
 	forget_origins();
