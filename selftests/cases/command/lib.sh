@@ -84,3 +84,17 @@ expect_whole_json() {
 	[ -z "$(tail -c 1 "$1")" ] || fail "$1 ends within a line"
 	expect_json "$1" '.[0].type == "header" and .[0].schema == 2 and .[-1].type == "end"'
 }
+
+# scsi_debug_disk: the name of scsi_debug's disk, once it is there
+scsi_debug_disk() {
+	local i sd
+	for ((i = 0; i < 100; i++)); do
+		sd=$(grep -l scsi_debug /sys/block/sd*/device/model 2>/dev/null | head -n 1 | cut -d/ -f4)
+		if [ -n "$sd" ] && [ -b "/dev/$sd" ]; then
+			echo "$sd"
+			return 0
+		fi
+		sleep 0.1
+	done
+	fail "no disk of scsi_debug"
+}
