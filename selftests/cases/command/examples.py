@@ -101,7 +101,7 @@ def try_example(where, example, disk):
     if status:
         wrong.append(f"status {status}")
     # no IO fails here: a filter for errors prints nothing; others print something
-    if "select(" in line and ".error" in line:
+    if "select(" in line and re.search(r"\.(error|result)\b", line):
         if out:
             wrong.append("prints what is not selected: " + out[:200])
     elif "jq" in line and out.strip() in ("", "null"):
