@@ -183,6 +183,7 @@ static void note_origin(const struct iob_iolog_bin_record *rec, uint64_t sector)
 		snprintf(o->who, sizeof(o->who), "%u", rec->tgid);
 	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
 	snprintf(o->comm, sizeof(o->comm), "%.16s", comm);
+	escape_cut(o->comm);
 	o->begin_ns = rec->queue_ns;
 	o->end_ns = rec->complete_ns;
 }
@@ -282,6 +283,7 @@ static void add_sum(const struct done *d, const struct origin *o, uint32_t dev, 
 		escape_text(comm, sizeof(comm), d->sent.comm, strlen(d->sent.comm));
 		snprintf(key.who, sizeof(key.who), "%u", d->sent.pid);
 		snprintf(key.comm, sizeof(key.comm), "%.16s", comm);
+		escape_cut(key.comm);
 	}
 	s = map_get(&sums, &key);
 	if (!s && sums.nr >= SUMS_MOST)

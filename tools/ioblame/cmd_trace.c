@@ -186,7 +186,7 @@ static void print_row(const struct run *run, const struct blkevent *e,
 /* True if only IO of some originators is to be shown. */
 static bool has_filter(const struct opts *o)
 {
-	return o->nr_pids || o->nr_comms || o->nr_cgroups || o->nr_files || *o->rw;
+	return o->nr_pids || o->nr_comms || o->nr_cgroups || o->nr_users || o->nr_files || *o->rw;
 }
 
 static void print_event(const struct blkevent *e, const struct origins_found *found, void *arg)

@@ -40,7 +40,7 @@ static const char *parse_begin(const char *line, struct drvevent *e, char *name,
 	const char *at = line, *comm = line;
 	unsigned long long secs, usecs;
 	size_t n;
-	int used;
+	int used = 0;
 
 	if (strlen(line) < COMM + 1 || line[COMM] != '-')
 		return NULL;
@@ -51,7 +51,8 @@ static const char *parse_begin(const char *line, struct drvevent *e, char *name,
 	e->comm[COMM - n] = '\0';
 	e->pid = strtoul(line + COMM + 1, NULL, 10);
 	at = strchr(line + COMM, ']');
-	if (!at || sscanf(at, "] %*s %llu.%6llu: %n", &secs, &usecs, &used) != 2)
+	if (!at || sscanf(at, "] %*s %llu.%6llu: %n", &secs, &usecs, &used) != 2 ||
+	    !used)
 		return NULL;
 	e->ns = secs * 1000000000 + usecs * 1000;
 	at = copy_word(name, size, at + used, ":");

@@ -213,7 +213,7 @@ static bool takes_file(struct filter *f, const struct iob_iolog_bin_record *rec)
 bool filter_selects(const struct opts *o)
 {
 	return *o->rw || o->errors || o->min_lat_ns || (o->input && o->nr_devices) || o->nr_pids ||
-	       o->nr_comms || o->nr_cgroups || o->nr_files;
+	       o->nr_comms || o->nr_cgroups || o->nr_users || o->nr_files;
 }
 
 void filter_begin(struct filter *f, const struct opts *o)

@@ -195,6 +195,8 @@ static uint64_t hash_of_text(const char *s)
 
 static int order_by_user(const struct atom *a, const struct atom *b)
 {
+	if (process_of(a) == process_of(b))
+		return 0;
 	return strcmp(name_user(process_of(a)), name_user(process_of(b)));
 }
 

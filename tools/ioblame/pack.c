@@ -60,6 +60,15 @@ static ssize_t write_packed(void *cookie, const char *data, size_t len)
 	return compress(p, data, len, ZSTD_e_continue) ? (ssize_t)len : 0;
 }
 
+/* The file ends within a frame: what is expanded already may have had no room before. */
+static void read_rest(struct pack *p, ZSTD_outBuffer *to)
+{
+	if (p->dirty && ZSTD_isError(ZSTD_decompressStream(p->in, to, &p->left)))
+		p->damaged = true;
+	else if (!to->pos)
+		p->damaged = p->dirty;
+}
+
 static ssize_t read_packed(void *cookie, char *data, size_t len)
 {
 	struct pack *p = cookie;
@@ -71,7 +80,7 @@ static ssize_t read_packed(void *cookie, char *data, size_t len)
 			p->left.pos = 0;
 			p->left.size = fread(p->bytes, 1, sizeof(p->bytes), p->packed);
 			if (!p->left.size) {
-				p->damaged = p->dirty;
+				read_rest(p, &to);
 				break;
 			}
 		}
