@@ -47,7 +47,7 @@ static unsigned int nr_mounts;
 static struct libmnt_table *table;
 static uint64_t table_ns;
 
-/* The mount table, at most a second old. */
+/* The mount table, at most a second old.  The next call may free it: one call for a walk. */
 static struct libmnt_table *mount_table(void)
 {
 	uint64_t now = clock_ns();
@@ -70,9 +70,10 @@ static struct libmnt_fs *find_mounted_fs(uint32_t dev)
 {
 	dev_t want = makedev(dev >> 20, dev & 0xfffff);
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_BACKWARD);
+	struct libmnt_table *now = mount_table();
 	struct libmnt_fs *fs, *found = NULL;
 
-	while (mount_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
+	while (now && iter && mnt_table_next_fs(now, iter, &fs) == 0) {
 		const char *root = mnt_fs_get_root(fs);
 
 		if (mnt_fs_get_devno(fs) != want)
@@ -205,6 +206,7 @@ char *path_of_mount(uint32_t dev)
 char *path_of_cgroup(uint64_t id)
 {
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_table *now = mount_table();
 	struct handle h = { .type = FID_KERNFS };
 	struct libmnt_fs *fs, *found = NULL;
 	const char *top, *type;
@@ -212,7 +214,7 @@ char *path_of_cgroup(uint64_t id)
 	struct mount *m;
 	size_t n;
 
-	while (mount_table() && iter && mnt_table_next_fs(table, iter, &fs) == 0) {
+	while (now && iter && mnt_table_next_fs(now, iter, &fs) == 0) {
 		type = mnt_fs_get_fstype(fs);
 		if (type && !strcmp(type, "cgroup2") && !found)
 			found = fs;
