@@ -21,6 +21,7 @@
 #define iob_folio_mapping(f)	folio_mapping(f)
 #define iob_folio_dirty(f)	folio_test_dirty(f)
 #define iob_folio_has_private(f) folio_test_private(f)
+#define iob_folio_anon(f)	folio_test_anon(f)
 #define iob_folio_try_get(f)	folio_try_get(f)
 #define iob_folio_put(f)	folio_put(f)
 #else
@@ -33,6 +34,7 @@
 #define iob_folio_mapping(f)	page_mapping(f)
 #define iob_folio_dirty(f)	PageDirty(f)
 #define iob_folio_has_private(f) PagePrivate(f)
+#define iob_folio_anon(f)	PageAnon(f)
 #define iob_folio_try_get(f)	get_page_unless_zero(f)
 #define iob_folio_put(f)	put_page(f)
 #endif

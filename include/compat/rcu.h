@@ -27,4 +27,11 @@
 #endif
 #define iob_read_held()		rcu_read_lock_sched_held()
 
+/* Soon: call_rcu() waits for ten seconds where CONFIG_RCU_LAZY is set. */
+#ifdef IOB_HAVE_CALL_RCU_HURRY
+#define iob_call_rcu(head, func)	call_rcu_hurry(head, func)
+#else
+#define iob_call_rcu(head, func)	call_rcu(head, func)
+#endif
+
 #endif

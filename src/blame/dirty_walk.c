@@ -98,7 +98,10 @@ static void walk_folio(struct walk *w, struct iob_folio *f, unsigned long pfn, u
 	xa_unlock_irqrestore(&mapping->i_pages, flags);
 }
 
-/* What is at @pfn.  Return: how many page frames that was, up to @max. */
+/*
+ * What is at @pfn.  Inside iob_read_lock(), which is given up for a moment.  Return: how many page
+ * frames that was, up to @max.
+ */
 static unsigned long walk_frame(struct walk *w, unsigned long pfn, unsigned long max)
 {
 	/* (memory that is offline, or a device's, has none) */
@@ -109,14 +112,18 @@ static unsigned long walk_frame(struct walk *w, unsigned long pfn, unsigned long
 	if (!page)
 		return 1;
 	f = iob_folio_of(page);
-	if (!folio_waits(f) || !iob_folio_try_get(f))
+	/* (what is no file's is left alone: a reference would be in the way of who moves it) */
+	if (!folio_waits(f) || iob_folio_anon(f) || !iob_folio_try_get(f))
 		return 1;
 	/* it was not split before it was referenced */
 	if (iob_folio_of(page) == f) {
 		nr = min(max, iob_folio_pages(f) - (pfn - iob_folio_pfn(f)));
 		walk_folio(w, f, pfn, nr);
 	}
+	/* the last reference may sleep: that of a huge page of CMA, up to 5.12 */
+	iob_read_unlock();
 	iob_folio_put(f);
+	iob_read_lock();
 	return nr;
 }
 

@@ -136,7 +136,7 @@ static size_t dirty_size(void)
 
 static u32 dirty_end(void)
 {
-	return FIRST_CAUSE;
+	return FIRST_CAUSE + iob_causes.max;
 }
 
 static const struct iob_reader_ops dirty_ops = {

@@ -6,6 +6,8 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 
+#include <compat/rcu.h>
+
 #include "log_ring.h"
 
 /**
@@ -42,5 +44,5 @@ static void ring_free_rcu(struct rcu_head *head)
 void iob_log_ring_free(struct iob_log_ring *ring)
 {
 	if (ring)
-		call_rcu(&ring->rcu, ring_free_rcu);
+		iob_call_rcu(&ring->rcu, ring_free_rcu);
 }

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from lib.case import (MNT, PAGE, Disk, NullBlk, check, child, disable, drop_caches, enable,
+from lib.case import (IOB, MNT, PAGE, Disk, NullBlk, check, child, disable, drop_caches, enable,
                       fsync, meminfo, path, put, read, run, same, sync, value, wait_for,
                       write_pages)
 
@@ -114,6 +114,10 @@ run(os.unlink, MNT + "/second")
 same("cancelled writes of second, removed", cancelled_of(second), 50)
 same("pages_cancelled", int(value("stats/pages_cancelled")) - before, 50)
 same("cancelled writes of first", cancelled_of(first), 0)
+fd = os.open(IOB + "/dirty", os.O_RDONLY)
+os.lseek(fd, 0, os.SEEK_END)
+same("what is behind the end", os.read(fd, 4096), b"")
+os.close(fd)
 
 # --- frames that second had belong to another file now
 other = run(write, "other", range(200))
