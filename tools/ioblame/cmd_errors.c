@@ -20,6 +20,7 @@
 #include "status_word.h"
 #include "table.h"
 #include "tally.h"
+#include "tally_print.h"
 #include "view.h"
 
 enum {
@@ -62,12 +63,15 @@ static uint64_t ios_of(const struct tally *t)
 	return t->all_ios;
 }
 
-static void print_row(const struct run *run, struct table *table, const struct tally *t)
+static void print_row(const struct run *run, struct table *table, const struct tally *t,
+		      uint64_t from_ns, uint64_t to_ns)
 {
 	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], last[32], number[16];
 	const char *name = status_errno(t->error);
 	struct cell c[NR_COLUMNS];
 
+	(void)from_ns;
+	(void)to_ns;
 	run_time(run, t->last_ns, last, sizeof(last));
 	/* without the date and the microseconds */
 	last[sizeof("2026-11-25 10:00:00") - 1] = '\0';
@@ -91,29 +95,12 @@ static void print_row(const struct run *run, struct table *table, const struct t
 
 static void print_errors(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
-	const struct opts *o = run->opts;
-	size_t i, nr, most = o->rows ? o->rows : o->format == FORMAT_TABLE ? ROWS : SIZE_MAX;
-	struct tally **list;
-	struct table *table;
-	char time[32];
+	static const struct tally_look look = {
+		.type = "error", .columns = columns, .nr_columns = NR_COLUMNS, .rows = ROWS,
+		.none = "No IO failed", .value = ios_of, .print = print_row,
+	};
 
-	if (last && o->interval_ns && !tallies.map.nr)
-		return;
-	if (o->format == FORMAT_TABLE && o->timestamp) {
-		run_time(run, to_ns, time, sizeof(time));
-		out_printf("%s\n", time);
-	}
-	nr = tally_sorted(&tallies, ios_of, &list);
-	if (o->format == FORMAT_TABLE && !nr)
-		out_printf("No IO failed in %.1f s.\n", (double)(to_ns - from_ns) / 1e9);
-	table = table_new(o->format, "error", columns, NR_COLUMNS);
-	for (i = 0; i < nr && i < most; i++)
-		print_row(run, table, list[i]);
-	table_end(table);
-	if (o->format == FORMAT_TABLE && i < nr)
-		out_printf("... and %zu more (--rows)\n", nr - i);
-	free(list);
-	tally_clear(&tallies);
+	tally_print(run, &tallies, &look, from_ns, to_ns, last);
 }
 
 int cmd_errors(const struct opts *o)

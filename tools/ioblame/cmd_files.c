@@ -18,6 +18,7 @@
 #include "run.h"
 #include "table.h"
 #include "tally.h"
+#include "tally_print.h"
 #include "view.h"
 
 enum {
@@ -127,29 +128,12 @@ static void print_files(struct run *run, uint64_t from_ns, uint64_t to_ns, bool 
 		[SORT_BYTES] = bytes_of, [SORT_IOS] = ios_of, [SORT_READ] = read_of,
 		[SORT_WRITTEN] = written_of, [SORT_P99] = p99_of, [SORT_TIME] = time_of,
 	};
-	const struct opts *o = run->opts;
-	size_t i, nr, most = o->rows ? o->rows : o->format == FORMAT_TABLE ? ROWS : SIZE_MAX;
-	struct tally **list;
-	struct table *table;
-	char time[32];
+	const struct tally_look look = {
+		.type = "file_use", .columns = columns, .nr_columns = NR_COLUMNS, .rows = ROWS,
+		.value = values[run->opts->sort], .print = print_row,
+	};
 
-	if (last && o->interval_ns && !tallies.map.nr)
-		return;
-	if (o->format == FORMAT_TABLE && o->timestamp) {
-		run_time(run, to_ns, time, sizeof(time));
-		out_printf("%s\n", time);
-	}
-	nr = tally_sorted(&tallies, values[o->sort], &list);
-	table = table_new(o->format, "file_use", columns, NR_COLUMNS);
-	for (i = 0; i < nr && i < most; i++)
-		print_row(run, table, list[i], from_ns, to_ns);
-	table_end(table);
-	if (o->format == FORMAT_TABLE && i < nr)
-		out_printf("... and %zu more (--rows)\n", nr - i);
-	if (o->format == FORMAT_TABLE && tallies.others)
-		out_printf("%llu IOs had no room.\n", (unsigned long long)tallies.others);
-	free(list);
-	tally_clear(&tallies);
+	tally_print(run, &tallies, &look, from_ns, to_ns, last);
 }
 
 int cmd_files(const struct opts *o)

@@ -26,6 +26,7 @@
 #include "run.h"
 #include "table.h"
 #include "tally.h"
+#include "tally_print.h"
 #include "view.h"
 
 enum {
@@ -84,11 +85,12 @@ static uint64_t cost_of(const struct tally *t)
 }
 
 static void print_row(const struct run *run, struct table *table, const struct tally *t,
-		      uint64_t to_ns)
+		      uint64_t from_ns, uint64_t to_ns)
 {
 	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], via[ESCAPE_SIZE(IOB_COMM_LEN)];
 	struct cell c[NR_COLUMNS];
 
+	(void)from_ns;
 	escape_text(via, sizeof(via), t->label.sub_comm, IOB_COMM_LEN);
 	c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
 	c[TIME_S] = c[TIME_NS];
@@ -111,30 +113,12 @@ static void print_row(const struct run *run, struct table *table, const struct t
 
 static void print_flushes(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
-	const struct opts *o = run->opts;
-	size_t i, nr, most = o->rows ? o->rows : o->format == FORMAT_TABLE ? ROWS : SIZE_MAX;
-	struct tally **list;
-	struct table *table;
-	char time[32];
+	static const struct tally_look look = {
+		.type = "flush", .columns = columns, .nr_columns = NR_COLUMNS, .rows = ROWS,
+		.none = "Nobody asked for a flush", .value = cost_of, .print = print_row,
+	};
 
-	if (last && o->interval_ns && !tallies.map.nr)
-		return;
-	if (o->format == FORMAT_TABLE && o->timestamp) {
-		run_time(run, to_ns, time, sizeof(time));
-		out_printf("%s\n", time);
-	}
-	nr = tally_sorted(&tallies, cost_of, &list);
-	if (o->format == FORMAT_TABLE && !nr)
-		out_printf("Nobody asked for a flush in %.1f s.\n",
-			   (double)(to_ns - from_ns) / 1e9);
-	table = table_new(o->format, "flush", columns, NR_COLUMNS);
-	for (i = 0; i < nr && i < most; i++)
-		print_row(run, table, list[i], to_ns);
-	table_end(table);
-	if (o->format == FORMAT_TABLE && i < nr)
-		out_printf("... and %zu more (--rows)\n", nr - i);
-	free(list);
-	tally_clear(&tallies);
+	tally_print(run, &tallies, &look, from_ns, to_ns, last);
 }
 
 /* Without -D: all disks, and the arrays of md on them. */

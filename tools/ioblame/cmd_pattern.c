@@ -24,6 +24,7 @@
 #include "run.h"
 #include "table.h"
 #include "tally.h"
+#include "tally_print.h"
 #include "view.h"
 
 enum {
@@ -92,12 +93,13 @@ static uint64_t ios_of(const struct tally *t)
 }
 
 static void print_row(const struct run *run, struct table *table, const struct tally *t,
-		      uint64_t to_ns)
+		      uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t n = t->n[N_SEQ] + t->n[N_RANDOM];
 	char label[4096];
 	struct cell c[NR_COLUMNS];
 
+	(void)from_ns;
 	c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
 	c[TIME_S] = c[TIME_NS];
 	c[DEVICE] = CELL_TEXT(name_disk(t->key.disk));
@@ -113,28 +115,12 @@ static void print_row(const struct run *run, struct table *table, const struct t
 
 static void print_pattern(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
-	const struct opts *o = run->opts;
-	size_t i, nr, most = o->rows ? o->rows : o->format == FORMAT_TABLE ? ROWS : SIZE_MAX;
-	struct tally **list;
-	struct table *table;
-	char time[32];
+	static const struct tally_look look = {
+		.type = "pattern", .columns = columns, .nr_columns = NR_COLUMNS, .rows = ROWS,
+		.value = ios_of, .print = print_row,
+	};
 
-	(void)from_ns;
-	if (last && o->interval_ns && !tallies.map.nr)
-		return;
-	if (o->format == FORMAT_TABLE && o->timestamp) {
-		run_time(run, to_ns, time, sizeof(time));
-		out_printf("%s\n", time);
-	}
-	nr = tally_sorted(&tallies, ios_of, &list);
-	table = table_new(o->format, "pattern", columns, NR_COLUMNS);
-	for (i = 0; i < nr && i < most; i++)
-		print_row(run, table, list[i], to_ns);
-	table_end(table);
-	if (o->format == FORMAT_TABLE && i < nr)
-		out_printf("... and %zu more (--rows)\n", nr - i);
-	free(list);
-	tally_clear(&tallies);
+	tally_print(run, &tallies, &look, from_ns, to_ns, last);
 }
 
 int cmd_pattern(const struct opts *o)
