@@ -51,6 +51,8 @@ static void percentiles(void)
 			u64 got = hist_percentile(&h, parts[k]);
 			u64 off = got > want ? got - want : want - got;
 
+			if (hist_percentile_to(&h, parts[k], values[nr - 1]) > values[nr - 1])
+				fail("%g of %u is above the largest", parts[k], nr);
 			if (off > want / 7 + 1)
 				fail("%g of %u: %llu, not %llu", parts[k], nr, got, want);
 		}

@@ -147,10 +147,14 @@ void blkfile_event(struct blkfile_event *event, const struct origin *who)
 	struct disk *disk = find_disk(event->device);
 	struct cpu_file *f;
 
+	if (failure)
+		return;
 	if (event->cpu >= BLKFILE_CPUS)
 		event->cpu = 0;
-	while (disk->nr_cpus <= event->cpu)
+	while (disk->nr_cpus <= event->cpu && !failure)
 		open_cpu(disk);
+	if (failure)
+		return;
 	f = &disk->cpu[event->cpu];
 	write_name(disk, event->cpu, event->time, who);
 	event->magic = BLKFILE_MAGIC;

@@ -374,8 +374,8 @@ static void print_row(const struct run *run, struct table *table, const struct s
 	c[PASSED] = CELL_N(s->key.passed);
 	c[COUNT] = CELL_N(s->n);
 	c[MEAN] = CELL_N(s->total_ns / s->n);
-	c[P50] = CELL_N(hist_percentile(&s->hist, 0.5));
-	c[P99] = CELL_N(hist_percentile(&s->hist, 0.99));
+	c[P50] = CELL_N(hist_percentile_to(&s->hist, 0.5, s->max_ns));
+	c[P99] = CELL_N(hist_percentile_to(&s->hist, 0.99, s->max_ns));
 	c[MAX] = CELL_N(s->max_ns);
 	c[TOTAL] = CELL_N(s->total_ns);
 	c[RESULT] = CELL_TEXT(*s->key.result ? s->key.result : "good");

@@ -216,8 +216,8 @@ static int compare_sums(const void *x, const void *y)
 static void fill_times(struct cell *c, const struct times *t)
 {
 	c[0] = CELL_N(t->nr);
-	c[1] = CELL_IF(t->nr, hist_percentile(&t->hist, 0.5));
-	c[2] = CELL_IF(t->nr, hist_percentile(&t->hist, 0.99));
+	c[1] = CELL_IF(t->nr, hist_percentile_to(&t->hist, 0.5, t->max));
+	c[2] = CELL_IF(t->nr, hist_percentile_to(&t->hist, 0.99, t->max));
 	c[3] = CELL_IF(t->nr, t->max);
 	c[4] = CELL_N(t->sum);
 }

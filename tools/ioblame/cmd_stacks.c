@@ -19,6 +19,7 @@
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
+#include "recording.h"
 #include "run.h"
 #include "sum.h"
 #include "table.h"
@@ -34,6 +35,8 @@ static int begin_stacks(struct run *run)
 	sum_begin(run);
 	if (!o->output)
 		return 0;
+	if (recording_is(o->input, o->output))
+		return EXIT_FAILED;
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
 		msg("the output is on a disk that is watched: writing it is IO, too");
 	file = fopen(o->output, "we");

@@ -22,6 +22,7 @@
 #include "origin.h"
 #include "out.h"
 #include "rec.h"
+#include "recording.h"
 #include "run.h"
 #include "text.h"
 
@@ -233,6 +234,8 @@ static int begin_export(struct run *run)
 	int err;
 
 	if (path) {
+		if (recording_is(run->opts->input, path))
+			return EXIT_FAILED;
 		err = out_to_file(path);
 		name = must(escape_dup(path, strlen(path)));
 		if (err)

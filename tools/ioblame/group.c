@@ -208,8 +208,13 @@ static uint64_t hash_of_user(const struct atom *a)
 /* Processes with one command line are one row; those without, one for each name. */
 static int order_by_command(const struct atom *a, const struct atom *b)
 {
-	const char *x = name_command(process_of(a)), *y = name_command(process_of(b));
+	const char *x, *y;
 
+	/* (the second look-up may free what the first one of the same process returned) */
+	if (process_of(a) == process_of(b))
+		return name_command(process_of(a)) ? 0 : order_by_comm(a, b);
+	x = name_command(process_of(a));
+	y = name_command(process_of(b));
 	if (!x || !y)
 		return !x && !y ? order_by_comm(a, b) : ORDER(!x, !y);
 	return strcmp(x, y);

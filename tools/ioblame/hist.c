@@ -116,3 +116,11 @@ uint64_t hist_percentile(const struct hist *h, double part)
 	}
 	return hist_low(i);
 }
+
+/* As hist_percentile(), of values up to @max: the middle of the last slot may lie beyond it. */
+uint64_t hist_percentile_to(const struct hist *h, double part, uint64_t max)
+{
+	uint64_t value = hist_percentile(h, part);
+
+	return value < max ? value : max;
+}

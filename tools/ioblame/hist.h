@@ -38,5 +38,6 @@ void hist_add(struct hist *h, uint64_t value);
 void hist_sum(struct hist *to, const struct hist *from);
 uint64_t hist_count(const struct hist *h);
 uint64_t hist_percentile(const struct hist *h, double part);
+uint64_t hist_percentile_to(const struct hist *h, double part, uint64_t max);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "agg.h"
 #include "chart.h"
@@ -23,6 +22,7 @@
 #include "opts.h"
 #include "out.h"
 #include "rows.h"
+#include "recording.h"
 #include "run.h"
 #include "story.h"
 #include "sum.h"
@@ -40,24 +40,13 @@ static struct chart *chart;
 static struct story story;
 static uint64_t began_ns, ended_ns;
 
-/* A page in place of the recording would be the end of both. */
-static bool is_recording(const struct opts *o)
-{
-	struct stat page_stat, input_stat;
-
-	return o->input && !stat(o->html, &page_stat) && !stat(o->input, &input_stat) &&
-	       page_stat.st_dev == input_stat.st_dev && page_stat.st_ino == input_stat.st_ino;
-}
-
 static int begin_page(struct run *run)
 {
 	const struct opts *o = run->opts;
 	char name[ESCAPE_SIZE(256)];
 
-	if (is_recording(o)) {
-		msg("the page would replace the recording; name another file");
+	if (recording_is(o->input, o->html))
 		return EXIT_FAILED;
-	}
 	sum_begin(run);
 	chart = chart_new(run->source.head.start_ns);
 	if (device_under_path(o->html, run->session.device, run->session.nr_devices))

@@ -289,6 +289,8 @@ const char *name_command(uint32_t tgid)
 static const char *name_of_no_file(uint32_t dev, uint64_t ino)
 {
 	const struct name_key key = { .kind = NAME_MOUNT, .dev = dev };
+	/* the device itself and each of its inodes have a text of their own */
+	const struct name_key number = { .kind = NAME_MOUNT, .dev = dev, .nr = ino };
 	const char *mount = get_name(&key), *disk = name_disk(dev);
 	char text[PATH_MAX + 64];
 
@@ -299,7 +301,7 @@ static const char *name_of_no_file(uint32_t dev, uint64_t ino)
 			 (unsigned long long)ino);
 	else
 		snprintf(text, sizeof(text), "/dev/%.60s", disk);
-	return number_name(&key, escape_cut(text));
+	return number_name(&number, escape_cut(text));
 }
 
 /**

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "escape.h"
 #include "intent.h"
@@ -127,4 +128,16 @@ void recording_close(struct recording *r)
 	r->pack = NULL;
 	r->opened = NULL;
 	r->file = NULL;
+}
+
+/* True if an output would replace the recording that is read; @recording may be NULL. */
+bool recording_is(const char *recording, const char *output)
+{
+	struct stat a, b;
+
+	if (!recording || stat(recording, &a) || stat(output, &b) ||
+	    a.st_dev != b.st_dev || a.st_ino != b.st_ino)
+		return false;
+	msg("the output would replace the recording; name another file");
+	return true;
 }

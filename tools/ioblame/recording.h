@@ -28,5 +28,6 @@ int recording_open(struct recording *r, const char *path, struct store_head *hea
 		   struct stream *to);
 bool recording_read(struct recording *r, struct store_head *head, struct stream *to);
 void recording_close(struct recording *r);
+bool recording_is(const char *recording, const char *output);
 
 #endif

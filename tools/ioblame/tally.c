@@ -119,13 +119,13 @@ size_t tally_sorted(const struct tallies *t, uint64_t (*value)(const struct tall
 	return nr;
 }
 
-/* As hist_percentile(), of the times. */
+/* As hist_percentile_to(), of the times. */
 uint64_t tally_percentile(const struct tally *tally, double part)
 {
 	struct hist h = { { 0 } };
 
 	hist_few_sum(&h, &tally->hist);
-	return hist_percentile(&h, part);
+	return hist_percentile_to(&h, part, tally->max_ns);
 }
 
 void tally_clear(struct tallies *t)
