@@ -31,6 +31,14 @@ root_extend_make() {
 	tmp=$(dirname "$to")/.tmp.$(basename "$to")
 	rm -rf --one-file-system "$tmp"
 	cp -a --reflink=auto "$from" "$tmp"
+	root_install "$tmp" "$@" || return 1
+	echo "$key" >"$tmp/.ioblame-key"
+	rm -rf --one-file-system "$to"
+	mv "$tmp" "$to"
+}
+
+# root_install FOLDER PACKAGE...: install packages into a root
+root_install() {
 	# shellcheck disable=SC2016
 	unshare --mount --propagation private -- bash -c '
 		set -e
@@ -40,11 +48,8 @@ root_extend_make() {
 		mount --rbind /dev "$root/dev"
 		cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
 		export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin INITRD=No
-		chroot "$root" apt-get update
+		chroot "$root" apt-get -o Acquire::Check-Valid-Until=false update
 		chroot "$root" apt-get install -y --no-install-recommends "$@"
 		chroot "$root" apt-get clean
-		rm -rf "$root"/var/lib/apt/lists/*' extend "$tmp" "$@" || return 1
-	echo "$key" >"$tmp/.ioblame-key"
-	rm -rf --one-file-system "$to"
-	mv "$tmp" "$to"
+		rm -rf "$root"/var/lib/apt/lists/*' extend "$@"
 }
