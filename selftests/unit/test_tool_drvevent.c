@@ -40,12 +40,20 @@ static const struct {
 	  DRV_SENT, "0:0:1:3", "TEST_UNIT_READY", "", "sg_turs", 7100000000, 0, 77, 4 },
 	/* NVMe */
 	{ "             fio-4711    [001] ..... 12345.000009: nvme_setup_cmd: nvme0: disk=nvme0n1, "
-	  "qid=2, cmdid=12288, nsid=1, flags=0x0, meta=0x0, cmd=(nvme_cmd_write slba=1024, len=7, "
+	  "qid=2, cmdid=12297, nsid=1, flags=0x0, meta=0x0, cmd=(nvme_cmd_write slba=1024, len=7, "
 	  "ctrl=0x0, dsmgmt=0, reftag=0)",
 	  DRV_SENT, "nvme0n1", "nvme_cmd_write", "", "fio", 12345000009000, 1024, 4711, 5 },
 	{ "          <idle>-0       [001] d.h.. 12345.000109: nvme_complete_rq: nvme0: disk=nvme0n1, "
-	  "qid=2, cmdid=12288, res=0x0, retries=0, flags=0x0, status=0x0",
+	  "qid=2, cmdid=12297, res=0x0, retries=0, flags=0x0, status=0x0",
 	  DRV_DONE, "nvme0n1", "", "", "<idle>", 12345000109000, 0, 0, 5 },
+	/* 5.10: the second line has the tag only, without how often it was used */
+	{ "             fio-4711    [001] .... 12345.000019: nvme_setup_cmd: nvme0: disk=nvme0n1, "
+	  "qid=2, cmdid=4672, nsid=1, flags=0x0, meta=0x0, cmd=(nvme_cmd_read slba=0, len=7, "
+	  "ctrl=0x0, dsmgmt=0, reftag=0)",
+	  DRV_SENT, "nvme0n1", "nvme_cmd_read", "", "fio", 12345000019000, 0, 4711, 7 },
+	{ "          <idle>-0       [001] d.h. 12345.000119: nvme_complete_rq: nvme0: disk=nvme0n1, "
+	  "qid=2, cmdid=576, res=0x0, retries=0, flags=0x0, status=0x0",
+	  DRV_DONE, "nvme0n1", "", "", "<idle>", 12345000119000, 0, 0, 7 },
 	{ "     nvme-cli: x-99      [000] ..... 12345.000200: nvme_setup_cmd: nvme0: qid=0, cmdid=5, "
 	  "nsid=0, flags=0x0, meta=0x0, cmd=(nvme_admin_identify cns=1, ctrlid=0)",
 	  DRV_SENT, "nvme0", "nvme_admin_identify", "", "nvme-cli: x", 12345000200000, 0, 99, 6 },

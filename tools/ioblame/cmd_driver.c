@@ -423,6 +423,9 @@ static int end_trace(struct run *run)
 	if (lost)
 		msg("%llu events of the kernel had no room in its buffers",
 		    (unsigned long long)lost);
+	if (drvtrace_unknown())
+		msg("%llu lines of the kernel's events were not understood",
+		    (unsigned long long)drvtrace_unknown());
 	if (records && !events)
 		msg("there was IO, but the kernel told of no command: its events of %s do not work",
 		    nvme ? "NVMe" : "SCSI");

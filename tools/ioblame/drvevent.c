@@ -5,8 +5,9 @@
 
 #include "drvevent.h"
 
-/* Cells of a task's name in a line */
-#define COMM	16
+#define COMM	DRVEVENT_COMM
+/* What of a command's number is its tag */
+#define NVME_TAG	0xfff
 
 /* Copy up to one of @ends.  Return: what comes then; NULL if there is no such end. */
 static const char *copy_word(char *to, size_t size, const char *from, const char *ends)
@@ -42,7 +43,7 @@ static const char *parse_begin(const char *line, struct drvevent *e, char *name,
 	size_t n;
 	int used = 0;
 
-	if (strlen(line) < COMM + 1 || line[COMM] != '-')
+	if (strnlen(line, COMM + 1) <= COMM || line[COMM] != '-')
 		return NULL;
 	n = strspn(comm, " ");
 	if (n >= COMM)
@@ -128,7 +129,8 @@ static bool parse_nvme(const char *name, const char *text, struct drvevent *e)
 	snprintf(e->device, sizeof(e->device), "nvme%u", ctrl);
 	if (disk && disk < at)
 		copy_word(e->device, sizeof(e->device), disk, ",");
-	snprintf(number, sizeof(number), "%u %u %u", ctrl, queue, id);
+	/* the upper bits count the uses of a tag; some kernels leave them out when it is done */
+	snprintf(number, sizeof(number), "%u %u %u", ctrl, queue, id & NVME_TAG);
 	e->match = mix(0xcbf29ce484222325ULL, number, strlen(number));
 	if (e->kind == DRV_DONE) {
 		at = value_of(at, " status=");

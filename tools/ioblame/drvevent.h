@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+	DRVEVENT_COMM = 16,		/* cells of a task's name, with which a line begins */
+};
+
 enum drvevent_kind {
 	DRV_SENT,
 	DRV_DONE,

@@ -22,6 +22,7 @@ static char folder[320];
 static int pipe_fd = -1;
 static char buf[1 << 17];
 static size_t len;
+static uint64_t unknown;
 
 static bool find_tracefs(char *to, size_t size)
 {
@@ -120,22 +121,34 @@ int drvtrace_open(bool nvme)
 	return EXIT_FAILED;
 }
 
+/* The end of a line.  The task's name, in its first cells, can hold a newline. */
+static char *find_end(char *line)
+{
+	char *after = line + DRVEVENT_COMM;
+
+	return after < buf + len ? memchr(after, '\n', buf + len - after) : NULL;
+}
+
 static void parse_lines(void (*one)(const struct drvevent *e))
 {
 	char *line = buf, *end;
 	struct drvevent e;
 
-	while ((end = memchr(line, '\n', buf + len - line)) != NULL) {
+	while ((end = find_end(line)) != NULL) {
 		*end = '\0';
 		if (drvevent_parse(line, &e))
 			one(&e);
+		else if (strncmp(line, "CPU:", 4))
+			unknown++;
 		line = end + 1;
 	}
 	len = buf + len - line;
 	memmove(buf, line, len);
 	/* a line that is longer than all there can be */
-	if (len == sizeof(buf))
+	if (len == sizeof(buf)) {
+		unknown++;
 		len = 0;
+	}
 }
 
 /* Pass on the events that are there, in the order of their times, without waiting. */
@@ -177,6 +190,12 @@ uint64_t drvtrace_lost(void)
 		free(text);
 	}
 	return lost;
+}
+
+/* How many lines were not understood. */
+uint64_t drvtrace_unknown(void)
+{
+	return unknown;
 }
 
 /* Remove the instance. */

@@ -16,6 +16,7 @@
 int drvtrace_open(bool nvme);
 void drvtrace_read(void (*one)(const struct drvevent *e));
 uint64_t drvtrace_lost(void);
+uint64_t drvtrace_unknown(void);
 void drvtrace_close(void);
 
 #endif
