@@ -128,6 +128,14 @@ soak:
 soak-cycles:
 	@IOB_CYCLES=$${IOB_CYCLES:-10000} KERNEL=$${KERNEL:-6.1} CASE=lifetime/cycles selftests/run
 
+# The source of this version, out of its tag
+dist:
+	@git show v$(version):dkms.conf 2>/dev/null | grep -q '^PACKAGE_VERSION="$(version)"$$' || { \
+		echo "no tag v$(version) of this version: Documentation/how-to/make-a-release.rst" >&2; \
+		exit 1; }
+	git archive --prefix=ioblame-$(version)/ -o ioblame-$(version).tar.gz v$(version)
+	@sha256sum ioblame-$(version).tar.gz
+
 # The packages of each release, built in its root: debian/output, rpm/output
 deb:
 	@selftests/packages/run --keep deb
@@ -168,6 +176,7 @@ help:
 	@echo 'make soak-cycles 10,000 loads and enablings (takes hours)'
 	@echo 'make deb         Debian packages of each release; KERNEL="6.1": of one release only'
 	@echo 'make rpm         RPM packages of the same'
+	@echo 'make dist        the source of this version, out of its tag'
 	@echo 'make check-packages  whether these build, install, upgrade and go'
 	@echo 'make fuzz        a million malformed writes, and afl++ on the parsers (takes long)'
 	@echo 'make peers       suites of others, with ioblame and without (takes hours)'
@@ -179,4 +188,4 @@ help:
 
 .PHONY: all module command clean install uninstall install-files uninstall-files check \
 	check-debug quick demo bench soak soak-cycles peers lint help htmldocs install-source uninstall-source \
-	check-packages deb rpm fuzz
+	check-packages deb rpm dist fuzz
