@@ -37,6 +37,7 @@ shipped := $(wildcard Kbuild Makefile dkms.conf COPYING src include)
 command := tools/ioblame/ioblame
 page := Documentation/ioblame.8
 completion := tools/ioblame/ioblame.bash
+schema := Documentation/reference/ioblame.schema.json
 
 all: module command
 
@@ -88,18 +89,21 @@ install-source:
 uninstall-source:
 	rm -rf $(dkms_source)
 
-# The command, if it was built, with its manual page and completion
+# The command, if it was built, with its manual page, completion and the schema of its JSON
 sbin := $(DESTDIR)$(SBINDIR)/ioblame
 man := $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
 bash := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ioblame
+json := $(DESTDIR)$(PREFIX)/share/ioblame/ioblame.schema.json
 
 install-files: command
 	@[ ! -e $(command) ] || install -D -m 755 $(command) $(sbin)
 	@[ ! -e $(command) ] || install -D -m 644 $(completion) $(bash)
+	@[ ! -e $(command) ] || install -D -m 644 $(schema) $(json)
 	install -D -m 644 $(page) $(man)
 
 uninstall-files:
-	rm -f $(sbin) $(man) $(bash)
+	rm -f $(sbin) $(man) $(bash) $(json)
+	@[ ! -d $(dir $(json)) ] || rmdir --ignore-fail-on-non-empty $(dir $(json))
 
 # These install through apt what the host lacks, and boot guests, which need no KVM
 check:
@@ -143,8 +147,7 @@ deb:
 rpm:
 	@selftests/packages/run --keep rpm
 
-# Builds the packages, installs, upgrades and purges them; with another kernel beside. A
-# guest compiles the module, which takes a quarter of an hour for each kernel
+# Builds the packages, installs, upgrades and purges them; with another kernel beside
 check-packages:
 	@selftests/packages/run
 
