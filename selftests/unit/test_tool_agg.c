@@ -29,13 +29,15 @@ const char *name_sched(uint32_t dev)
 }
 
 /* Processes of an even number are root's, and of one command line. */
-const char *name_user(uint32_t tgid)
+const char *name_user(uint32_t tgid, const char *comm)
 {
+	(void)comm;
 	return tgid & 1 ? "me" : "root";
 }
 
-const char *name_command(uint32_t tgid)
+const char *name_command(uint32_t tgid, const char *comm)
 {
+	(void)comm;
 	return tgid & 1 ? NULL : "a b";
 }
 

@@ -16,11 +16,14 @@ static void finds(void)
 		  "cri-containerd-" ID ".scope", "containerd:3f4e5d6c7b8a", ID },
 		{ "/kubepods.slice/crio-" ID ".scope", "cri-o:3f4e5d6c7b8a", ID },
 		{ "/kubepods/besteffort/pod12-34/" ID, "container:3f4e5d6c7b8a", ID },
+		{ "/user.slice2/docker/" ID, "docker:3f4e5d6c7b8a", ID },
 		/* a container in a container is the inner one */
 		{ "/docker/" ID "/docker/" ID2 "/init.scope", "docker:0123456789ab", ID2 },
 	};
 	static const char *const none[] = {
 		"/", "", "/system.slice/ssh.service", "/user.slice/user-1000.slice",
+		/* a user's own, who can name it as he likes */
+		"/user.slice/user-1000.slice/user@1000.service/docker-" ID ".scope",
 		/* too short, too long, other digits, within a word */
 		"/docker/3f4e5d6c7b8a9012", "/docker/" ID "0", "/docker/x" ID, "/docker-",
 		"/docker/3F4E5d6c7b8a90123f4e5d6c7b8a90123f4e5d6c7b8a90123f4e5d6c7b8a9012",

@@ -173,9 +173,9 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 	if (key.cgroup)
 		name_cgroup(key.cgroup);
 	if (agg->by == BY_USER)
-		name_user(rec->tgid);
+		name_user(rec->tgid, rec->comm);
 	if (agg->by == BY_COMMAND)
-		name_command(rec->tgid);
+		name_command(rec->tgid, rec->comm);
 	return atom;
 }
 

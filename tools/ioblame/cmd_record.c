@@ -133,8 +133,8 @@ static void add_to_batch(struct run *run, const struct iob_iolog_bin_record *rec
 {
 	name_disk(rec->disk);
 	name_sched(rec->disk);
-	name_user(rec->tgid);
-	name_command(rec->tgid);
+	name_user(rec->tgid, rec->comm);
+	name_command(rec->tgid, rec->comm);
 	name_file(rec->dev, rec->ino, rec->gen);
 	if (rec->cgroup)
 		name_unit(rec->cgroup);

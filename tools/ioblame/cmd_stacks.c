@@ -12,6 +12,7 @@
 #include "choice.h"
 #include "cmd.h"
 #include "device.h"
+#include "file.h"
 #include "flame.h"
 #include "flame_sums.h"
 #include "group.h"
@@ -39,7 +40,7 @@ static int begin_stacks(struct run *run)
 		return EXIT_FAILED;
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
 		msg("the output is on a disk that is watched: writing it is IO, too");
-	file = fopen(o->output, "we");
+	file = file_create(o->output);
 	if (file)
 		return 0;
 	msg("cannot write the output: %s", strerror(errno));

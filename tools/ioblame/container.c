@@ -28,11 +28,15 @@ static const char *runtime_of(const char *part, const char *id)
 	return "container";
 }
 
+/* Where users may have cgroups of their own, and give them any name */
+#define USERS	"/user.slice/"
+
 /**
  * container_find - find the container that a cgroup is, or is within
  * @path: the cgroup's path
  * @c:	  the result
  *
+ * A user could name a cgroup as another's container: what is below user.slice is none.
  * Return: false if it is none.
  */
 bool container_find(const char *path, struct container *c)
@@ -40,6 +44,8 @@ bool container_find(const char *path, struct container *c)
 	const char *at;
 	bool found = false;
 
+	if (!strncmp(path, USERS, strlen(USERS)))
+		return false;
 	for (at = path; *at; at++) {
 		if ((at > path && !strchr("-/", at[-1])) || !is_id(at))
 			continue;

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -33,6 +34,17 @@ char *file_first_entry(const char *path)
 	if (dir)
 		closedir(dir);
 	return name;
+}
+
+/* Create a file, or begin it anew; nobody else can read one that is new.  NULL with errno. */
+FILE *file_create(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
 }
 
 /**

@@ -150,7 +150,7 @@ static bool takes_user(const struct opts *o, const struct iob_iolog_bin_record *
 	unsigned int i;
 
 	for (i = 0; i < o->nr_users; i++) {
-		if (rec->tgid && !strcmp(name_user(rec->tgid), o->user[i]))
+		if (rec->tgid && !strcmp(name_user(rec->tgid, rec->comm), o->user[i]))
 			return true;
 	}
 	return !o->nr_users;

@@ -193,16 +193,32 @@ static uint64_t hash_of_text(const char *s)
 	return h;
 }
 
+static const char *user_of(const struct atom *a)
+{
+	return name_user(process_of(a), a->key.comm);
+}
+
+static const char *command_of(const struct atom *a)
+{
+	return name_command(process_of(a), a->key.comm);
+}
+
+/* Both would be one look-up, and the second may free what the first has returned. */
+static bool is_one_process(const struct atom *a, const struct atom *b)
+{
+	return process_of(a) == process_of(b) && !order_by_comm(a, b);
+}
+
 static int order_by_user(const struct atom *a, const struct atom *b)
 {
-	if (process_of(a) == process_of(b))
+	if (is_one_process(a, b))
 		return 0;
-	return strcmp(name_user(process_of(a)), name_user(process_of(b)));
+	return strcmp(user_of(a), user_of(b));
 }
 
 static uint64_t hash_of_user(const struct atom *a)
 {
-	return hash_of_text(name_user(process_of(a)));
+	return hash_of_text(user_of(a));
 }
 
 /* Processes with one command line are one row; those without, one for each name. */
@@ -210,11 +226,10 @@ static int order_by_command(const struct atom *a, const struct atom *b)
 {
 	const char *x, *y;
 
-	/* (the second look-up may free what the first one of the same process returned) */
-	if (process_of(a) == process_of(b))
-		return name_command(process_of(a)) ? 0 : order_by_comm(a, b);
-	x = name_command(process_of(a));
-	y = name_command(process_of(b));
+	if (is_one_process(a, b))
+		return 0;
+	x = command_of(a);
+	y = command_of(b);
 	if (!x || !y)
 		return !x && !y ? order_by_comm(a, b) : ORDER(!x, !y);
 	return strcmp(x, y);
@@ -222,7 +237,7 @@ static int order_by_command(const struct atom *a, const struct atom *b)
 
 static uint64_t hash_of_command(const struct atom *a)
 {
-	const char *text = name_command(process_of(a));
+	const char *text = command_of(a);
 
 	return text ? hash_of_text(text) : hash_of_comm(a);
 }

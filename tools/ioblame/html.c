@@ -16,6 +16,7 @@
 #include "choice.h"
 #include "device.h"
 #include "escape.h"
+#include "file.h"
 #include "group.h"
 #include "html.h"
 #include "msg.h"
@@ -52,7 +53,7 @@ static int begin_page(struct run *run)
 	if (device_under_path(o->html, run->session.device, run->session.nr_devices))
 		msg("the page is on a disk that is watched: writing it is IO, too");
 	/* now: who watched for an hour does not want to hear it then */
-	page = fopen(o->html, "we");
+	page = file_create(o->html);
 	if (!page) {
 		escape_text(name, sizeof(name), o->html, 256);
 		msg("%s: %s", name, strerror(errno));

@@ -24,6 +24,10 @@ struct word {
 	char *text;
 };
 
+/* What all texts and stacks take, and those that would take more: a recording may be forged */
+#define BYTES_MOST	(1ULL << 30)
+static uint64_t bytes, no_room;
+
 static struct map words = { .key_len = sizeof(uint64_t) };
 
 static uint64_t hash_word(const char *s, size_t len)
@@ -42,6 +46,7 @@ static const char *intern_word(const char *s, size_t len)
 
 	if (word)
 		return word->text;
+	bytes += sizeof(*word) + 4 * len;
 	word = must(malloc(sizeof(*word)));
 	word->hash = key;
 	word->text = must(escape_dup(s, len));
@@ -96,6 +101,11 @@ static struct intent *parse_intent_head(const char *line, size_t len)
 	/* larger than any max_intents */
 	if (nr > 1UL << 24 || strncmp(end, " modifier=0x", 12))
 		return NULL;
+	if (bytes >= BYTES_MOST) {
+		no_room++;
+		return NULL;
+	}
+	bytes += sizeof(*in) + DEPTH_MAX * sizeof(*in->frame);
 	in = must(calloc(1, sizeof(*in)));
 	in->nr = nr;
 	in->modifier = strtoul(end + 12, &end, 16);
@@ -176,6 +186,12 @@ void intent_load(int fd)
 const struct intent *intent_get(uint32_t nr)
 {
 	return nr < nr_intents ? intents[nr] : NULL;
+}
+
+/* How many intents had no room. */
+uint64_t intent_no_room(void)
+{
+	return no_room;
 }
 
 uint32_t intent_count(void)

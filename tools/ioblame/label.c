@@ -63,11 +63,11 @@ const char *label_row(const struct atom *a, enum pivot by, char *to, unsigned in
 	case BY_WHY:
 		return a->why;
 	case BY_USER:
-		return a->key.kind <= ROLE_PROCESS ? name_user(a->key.who) : "-";
+		return a->key.kind <= ROLE_PROCESS ? name_user(a->key.who, a->key.comm) : "-";
 	case BY_COMMAND:
 		if (a->key.kind <= ROLE_PROCESS && a->key.rest != REST_ALL &&
-		    name_command(a->key.who))
-			return name_command(a->key.who);
+		    name_command(a->key.who, a->key.comm))
+			return name_command(a->key.who, a->key.comm);
 		snprintf(to, size, "[%s]", label_comm(a, comm, sizeof(comm)));
 		return escape_cut(to);
 	case BY_SCHED:

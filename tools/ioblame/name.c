@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/ioblame.h>
+
+#include "ask.h"
 #include "clock.h"
 #include "container.h"
 #include "escape.h"
@@ -17,7 +20,6 @@
 #include "path.h"
 
 enum {
-	COMMAND_MOST = 1024,	/* bytes of a command line */
 	/* names in a map, about 250 bytes each */
 	NAMES_MAX = 32768,
 };
@@ -28,6 +30,10 @@ enum {
 static struct map names = { .key_len = sizeof(struct name_key) };
 static struct map numbers = { .key_len = sizeof(struct name_key) };
 static bool offline;
+
+/* What the names of a recording take, and those that would take more: the file may be forged */
+#define RECORDED_BYTES	(1ULL << 30)
+static uint64_t recorded, no_room;
 
 /* Lookups in advance that are left in this second, and in each; 0: no limit */
 static unsigned int may_ask, most_asked;
@@ -106,17 +112,9 @@ static char *ask_user(uint32_t tgid)
 /* The words of a process's command line, with blanks between them. */
 static char *ask_command(uint32_t tgid)
 {
-	char path[64], *text;
-	ssize_t n = -1;
-	int fd;
+	char *text = must(calloc(1, ASK_MOST + 1));
+	ssize_t n = ask_cmdline(tgid, text);
 
-	snprintf(path, sizeof(path), "/proc/%u/cmdline", tgid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	text = must(calloc(1, COMMAND_MOST + 1));
-	n = read(fd, text, COMMAND_MOST);
-	close(fd);
 	while (n > 0 && !text[n - 1])
 		n--;
 	/* a thread of the kernel has none */
@@ -177,13 +175,24 @@ static struct name *new_name(const struct name_key *key)
 	return name;
 }
 
+/* How many names of the recording had no room. */
+uint64_t name_no_room(void)
+{
+	return no_room;
+}
+
 /* Add a name of a recording.  Escape it: the file may be forged. */
 void name_put(const struct name_key *key, const char *text)
 {
 	struct name *name = map_get(&names, key);
-	size_t i, n = 0;
+	size_t i, n = 0, size = 4 * strlen(text) + sizeof(*name);
 	char *safe;
 
+	if (size > RECORDED_BYTES - recorded) {
+		no_room++;
+		return;
+	}
+	recorded += size;
 	if (!name)
 		name = new_name(key);
 	free(name->text);
@@ -265,21 +274,39 @@ const char *name_sched(uint32_t dev)
 	return text ? text : "-";
 }
 
-/* The user of a process, as it was when it was seen; "-" if it was gone then. */
-const char *name_user(uint32_t tgid)
+/*
+ * A process id is used again: what runs under another name is asked about anew.  Recordings of
+ * before have names of ids alone.
+ */
+static const char *name_of_process(enum name_kind kind, uint32_t tgid, const char *comm)
 {
-	const struct name_key key = { .kind = NAME_USER, .nr = tgid };
-	const char *text = tgid ? get_name(&key) : NULL;
+	struct name_key key = { .kind = kind, .nr = tgid };
+	const char *text;
+	uint32_t h = 0x811c9dc5;
+	unsigned int i;
+
+	if (!tgid)
+		return NULL;
+	for (i = 0; i < IOB_COMM_LEN && comm[i]; i++)
+		h = (h ^ (unsigned char)comm[i]) * 0x01000193;
+	key.gen = h ? h : 1;
+	text = get_name(&key);
+	key.gen = 0;
+	return !text && offline ? get_name(&key) : text;
+}
+
+/* The user of a process, as it was when it was seen; "-" if it was gone then. */
+const char *name_user(uint32_t tgid, const char *comm)
+{
+	const char *text = name_of_process(NAME_USER, tgid, comm);
 
 	return text ? text : "-";
 }
 
 /* The command line of a process, or NULL. */
-const char *name_command(uint32_t tgid)
+const char *name_command(uint32_t tgid, const char *comm)
 {
-	const struct name_key key = { .kind = NAME_COMMAND, .nr = tgid };
-
-	return tgid ? get_name(&key) : NULL;
+	return name_of_process(NAME_COMMAND, tgid, comm);
 }
 
 /*

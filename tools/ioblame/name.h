@@ -20,8 +20,8 @@ enum name_kind {
 	NAME_CGROUP,		/* number */
 	NAME_MOUNT,		/* dev: its mount point */
 	NAME_SCHED,		/* dev: the scheduler of the disk */
-	NAME_USER,		/* process: who runs it */
-	NAME_COMMAND,		/* process: its command line */
+	NAME_USER,		/* process, and a hash of its name in gen: who runs it */
+	NAME_COMMAND,		/* the same: its command line */
 	NAME_CONTAINER,		/* number of a cgroup: the container that it is */
 	NAME_KINDS,
 };
@@ -43,10 +43,11 @@ struct name {
 
 void name_offline(void);
 void name_put(const struct name_key *key, const char *text);
+uint64_t name_no_room(void);
 const char *name_disk(uint32_t dev);
 const char *name_sched(uint32_t dev);
-const char *name_user(uint32_t tgid);
-const char *name_command(uint32_t tgid);
+const char *name_user(uint32_t tgid, const char *comm);
+const char *name_command(uint32_t tgid, const char *comm);
 const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen);
 void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen);
 void name_note_at_most(unsigned int per_second);

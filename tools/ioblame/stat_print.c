@@ -18,6 +18,7 @@
 #include "run.h"
 #include "stat_print.h"
 #include "table.h"
+#include "width.h"
 
 enum {
 	NAME = 19,		/* cells of the first column */
@@ -146,17 +147,18 @@ static void print_head(const struct stat_look *look)
 	out_puts("\n");
 }
 
-/* A line of the table; a name that is too long is cut, one of a file at its beginning. */
+/* A line of the table; a name that is too long is cut. */
 static void print_line(const struct stat_look *look, const char *name, const double *f)
 {
 	char number[24], text[ESCAPE_SIZE(4096) + 8];
-	size_t i, cells;
+	unsigned int cells = width_of(name);
+	size_t i;
 
-	snprintf(text, sizeof(text), "%s", name);
-	cells = strlen(text);
 	if (cells > NAME && !look->wide)
-		snprintf(text + NAME - 3, 4, "...");
-	out_printf("%-*s", NAME, text);
+		cells = width_cut(text, sizeof(text), name, NAME, false);
+	else
+		snprintf(text, sizeof(text), "%s", name);
+	out_printf("%s%*s", text, cells < NAME ? (int)(NAME - cells) : 0, "");
 	for (i = 0; i < ARRAY_SIZE(shown); i++) {
 		if (is_shown(look, &shown[i]))
 			out_printf(" %*s", shown[i].width,

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "device.h"
 #include "filter.h"
+#include "intent.h"
 #include "msg.h"
 #include "name.h"
 #include "opts.h"
@@ -264,6 +265,11 @@ static int go_through(struct run *run, const struct view *view)
 /* Print why there are no more records.  Return: the exit status. */
 static int print_how_it_ended(const struct run *run)
 {
+	uint64_t no_room = name_no_room() + intent_no_room();
+
+	if (no_room)
+		msg("%llu names and stacks of the recording had no room, and are shown as numbers",
+		    (unsigned long long)no_room);
 	if (run->ended_by_others) {
 		msg("ioblame was switched off by somebody else");
 		return EXIT_FAILED;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ask.h"
+#include "msg.h"
+
+enum {
+	/* an answer takes microseconds; the loop that reads records must not wait for long */
+	PATIENCE_MS = 100,
+	HELPERS_MOST = 3,
+};
+
+static pid_t helper;
+static int to_helper = -1;
+static unsigned int stuck;
+
+/* Nothing of the parent's may be held open: the module's logs, the terminal. */
+static void close_all_but(int fd)
+{
+	long i, most = sysconf(_SC_OPEN_MAX);
+
+	dup2(fd, 0);
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, 1, ~0U, 0))
+		return;
+#endif
+	for (i = 1; i < (most > 0 && most < 65536 ? most : 65536); i++)
+		close(i);
+}
+
+/* Answer until the parent is gone. */
+static void answer(void)
+{
+	char path[64], text[ASK_MOST];
+	uint32_t pid;
+	ssize_t n;
+	int fd;
+
+	while (recv(0, &pid, sizeof(pid), 0) == sizeof(pid)) {
+		snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		n = fd < 0 ? 0 : read(fd, text, sizeof(text));
+		if (fd >= 0)
+			close(fd);
+		/* an empty answer would look like the end */
+		if (n <= 0) {
+			n = 1;
+			text[0] = '\0';
+		}
+		if (send(0, text, n, MSG_NOSIGNAL) != n)
+			break;
+	}
+	_exit(0);
+}
+
+static bool start_helper(void)
+{
+	int fd[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd))
+		return false;
+	helper = fork();
+	if (!helper) {
+		close_all_but(fd[1]);
+		setsid();
+		prctl(PR_SET_NAME, "ioblame-names");
+		answer();
+	}
+	close(fd[1]);
+	if (helper < 0) {
+		close(fd[0]);
+		return false;
+	}
+	to_helper = fd[0];
+	return true;
+}
+
+/* It has not answered: kill it, if that is possible at all. */
+static void leave_helper(uint32_t pid)
+{
+	close(to_helper);
+	to_helper = -1;
+	kill(helper, SIGKILL);
+	waitpid(helper, NULL, WNOHANG);
+	stuck++;
+	msg("/proc/%u/cmdline does not answer%s", pid,
+	    stuck < HELPERS_MOST ? "" : "; no more command lines are read");
+}
+
+/**
+ * ask_cmdline - read the command line of a process
+ * @pid: the process
+ * @to:  the result, ASK_MOST bytes; its words end in NULs
+ *
+ * Return: bytes of it, or -1.
+ */
+ssize_t ask_cmdline(uint32_t pid, char *to)
+{
+	struct pollfd p = { .events = POLLIN };
+	ssize_t n = -1;
+
+	if (stuck >= HELPERS_MOST || (to_helper < 0 && !start_helper()))
+		return -1;
+	if (send(to_helper, &pid, sizeof(pid), MSG_NOSIGNAL) != sizeof(pid))
+		goto gone;
+	p.fd = to_helper;
+	while ((n = poll(&p, 1, PATIENCE_MS)) < 0 && errno == EINTR)
+		;
+	if (!n) {
+		leave_helper(pid);
+		return -1;
+	}
+	n = recv(to_helper, to, ASK_MOST, 0);
+	if (n > 0)
+		return n;
+gone:
+	/* somebody has killed it */
+	close(to_helper);
+	to_helper = -1;
+	waitpid(helper, NULL, WNOHANG);
+	return -1;
+}
