@@ -216,10 +216,49 @@ static void text_log(void)
 	}
 }
 
+/* The first lines of acts in counters_pipe */
+static void acts(void)
+{
+	static const struct {
+		const char *line, *comm;
+		int id, kind;
+		unsigned int intent;
+	} good[] = {
+		{ "pid-172 (dd) int=14" FILE_OF, "dd", 172, ROLE_THREAD, 14 },
+		{ "pid-1 (a int=3 dev=0x1) int=0" FILE_OF, "a int=3 dev=0x1", 1, ROLE_THREAD, 0 },
+		{ "pid-0 (nomem) int=1" FILE_OF, "nomem", 0, ROLE_SPECIAL, 1 },
+		{ "user-7 int=99" FILE_OF, "", -7, ROLE_USER, 99 },
+		{ "cgroup-23 int=2" FILE_OF, "", 0, ROLE_CGROUP, 2 },
+	};
+	static const char *const bad[] = {
+		"", "pid-172 (dd)", "pid-172 (dd) int=14", "pid-172 (dd)" FILE_OF, "x-1 int=1" FILE_OF,
+		"\t0\t0", "pid-172 (dd) int=14 dev=0x1 ino=0x2",
+	};
+	struct iob_iolog_bin_record rec;
+	char comm[IOB_COMM_LEN + 1] = "";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		if (!textlog_act(&rec, good[i].line, strlen(good[i].line))) {
+			fail("'%s' is refused", good[i].line);
+			continue;
+		}
+		memcpy(comm, rec.comm, IOB_COMM_LEN);
+		if (rec.id != good[i].id || rec.role_kind != good[i].kind ||
+		    rec.intent_nr != good[i].intent || strcmp(comm, good[i].comm) ||
+		    rec.dev != 0xfe00000 || rec.ino != 0xd || rec.gen != 0xaabe8b22)
+			fail("'%s' is %d '%s' %u", good[i].line, rec.id, comm, rec.intent_nr);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		if (textlog_act(&rec, bad[i], strlen(bad[i])))
+			fail("'%s' is taken", bad[i]);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(intents), TEST(bad_intents), TEST(statuses), TEST(text_log),
+		TEST(intents), TEST(bad_intents), TEST(statuses), TEST(text_log), TEST(acts),
 	};
 
 	return run_tests("tool_parse", tests, ARRAY_SIZE(tests));

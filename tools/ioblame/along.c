@@ -79,20 +79,22 @@ static void read_roles(struct map *roles)
 	unsigned long long cgroup;
 	struct role_key key;
 	unsigned int tgid;
+	int id;
 
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		if (sscanf(line, "%*d %u %u %127s %llu %15s", &key.pid, &tgid, comm, &cgroup,
+		if (sscanf(line, "%d %*s %u %127s %llu %15s", &id, &tgid, comm, &cgroup,
 			   state) != 5)
 			continue;
+		key.pid = id;
 		textlog_unescape(key.comm, sizeof(key.comm), comm, strlen(comm));
 		note_role(roles, &key, tgid, cgroup, !strcmp(state, "alive"));
 	}
 	free(text);
 }
 
-/* Process and cgroup of a thread: the text log lacks them, the file `roles` has them. */
-static void add_process_and_cgroup(struct iob_iolog_bin_record *rec)
+/* Process and cgroup of a thread: text files lack them, the file `roles` has them. */
+void along_add_role(struct iob_iolog_bin_record *rec)
 {
 	static struct map roles = { .key_len = sizeof(struct role_key) };
 	static uint64_t read_at, took;
@@ -128,7 +130,7 @@ static void append_entry(struct along *a, struct stream *to)
 	if (!a->entry.pending)
 		return;
 	a->entry.pending = false;
-	add_process_and_cgroup(&a->entry.rec);
+	along_add_role(&a->entry.rec);
 	if (strcmp(a->entry.disk, a->disk.name) &&
 	    device_lookup(a->entry.disk, &d))
 		a->disk = d;

@@ -22,6 +22,7 @@ struct along {
 	uint64_t dropped;		/* lines that were not understood */
 };
 
+void along_add_role(struct iob_iolog_bin_record *rec);
 int along_open(struct along *a);
 bool along_read(struct along *a, struct stream *to, uint64_t *got);
 void along_close(struct along *a);

@@ -60,11 +60,12 @@ void bars_collect(const struct hist *h, enum field field, uint64_t *slots)
  * bars_print - print a histogram as lines of text
  * @h:     the histogram, in nanoseconds, bytes or sectors
  * @field: what it counts
+ * @unit:  the unit of its values
  * @width: characters of the longest bar
  * @line:  called for each line
  * @arg:   passed to @line
  */
-void bars_print(const struct hist *h, enum field field, unsigned int width,
+void bars_print(const struct hist *h, enum field field, const char *unit, unsigned int width,
 		void (*line)(const char *text, void *arg), void *arg)
 {
 	uint64_t slots[BARS_SLOTS], most = 0;
@@ -83,8 +84,7 @@ void bars_print(const struct hist *h, enum field field, unsigned int width,
 	}
 	if (width >= sizeof(bar))
 		width = sizeof(bar) - 1;
-	snprintf(text, sizeof(text), "%25s : %-10s distribution",
-		 bars_unit(field), "count");
+	snprintf(text, sizeof(text), "%25s : %-10s distribution", unit, "count");
 	line(text, arg);
 	for (i = first; i <= last && most; i++) {
 		bars_bar(bar, width, slots[i], most);

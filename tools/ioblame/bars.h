@@ -24,7 +24,7 @@ bool bars_is_time(enum field field);
 uint64_t bars_low(unsigned int slot);
 void bars_collect(const struct hist *h, enum field field, uint64_t *slots);
 void bars_bar(char *to, size_t width, uint64_t n, uint64_t most);
-void bars_print(const struct hist *h, enum field field, unsigned int width,
+void bars_print(const struct hist *h, enum field field, const char *unit, unsigned int width,
 		void (*line)(const char *text, void *arg), void *arg);
 
 #endif

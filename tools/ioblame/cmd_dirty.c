@@ -371,7 +371,7 @@ int cmd_dirty(const struct opts *o)
 		if (!device_require(o->device[i], &run.device[run.nr_devices++]))
 			return EXIT_FAILED;
 	}
-	ret = session_begin(&run.session, run.device, run.nr_devices, true);
+	ret = session_begin(&run.session, run.device, run.nr_devices, session_ages);
 	session_ready();
 	if (!ret && run.session.own && !o->interval_ns && !o->duration_ns && !o->run)
 		msg("ioblame was off, so nobody is known who dirtied what; leave it on: ioblame config enable");

@@ -2,19 +2,16 @@
 /*
  * hist: histograms of sizes and times, in powers of two
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "agg.h"
-#include "bars.h"
-#include "cell.h"
 #include "choice.h"
 #include "cmd.h"
+#include "counts.h"
 #include "group.h"
 #include "hist.h"
+#include "hist_print.h"
 #include "label.h"
-#include "msg.h"
 #include "opts.h"
 #include "out.h"
 #include "run.h"
@@ -23,175 +20,13 @@
 #include "view.h"
 
 enum {
-	BAR = 40,
 	HISTS = 20,
 };
-
-static void print_line(const char *text, void *arg)
-{
-	(void)arg;
-	out_printf("%s\n", text);
-}
-
-enum column {
-	TIME_NS, TIME_S, FIELD, BY, NAME, LOW, HIGH, COUNT, NR_COLUMNS,
-};
-
-static const struct col columns[NR_COLUMNS] = {
-	[TIME_NS] = { "TIME", "time_ns", COL_DIGITS, 0, 0 },
-	[TIME_S] = { "TIME", "time_s", COL_SECONDS, 0, 0 },
-	[FIELD] = { "FIELD", "field", COL_TEXT, 0, 0 },
-	[BY] = { "BY", "by", COL_TEXT, 0, 0 },
-	[NAME] = { "NAME", "name", COL_TEXT, 0, 0 },
-	[LOW] = { "LOW", "low", COL_COUNT, 0, 0 },
-	[HIGH] = { "HIGH", "high", COL_COUNT, 0, 0 },
-	[COUNT] = { "COUNT", "count", COL_COUNT, 0, 0 },
-};
-
-/* JSON and CSV: a row for each slot that is not empty, in bytes or microseconds. */
-static void print_slots(const struct run *run, const struct hist *h, const char *by,
-			const char *name, uint64_t to_ns)
-{
-	const struct opts *o = run->opts;
-	struct col cols[NR_COLUMNS];
-	struct table *t;
-	struct cell c[NR_COLUMNS];
-	uint64_t slots[BARS_SLOTS];
-	unsigned int i;
-
-	memcpy(cols, columns, sizeof(cols));
-	cols[LOW].key = bars_is_time(o->field) ? "low_us" :
-			o->field == FIELD_SIZE ? "low_bytes" : "low_sectors";
-	cols[HIGH].key = bars_is_time(o->field) ? "high_us" :
-			 o->field == FIELD_SIZE ? "high_bytes" : "high_sectors";
-	t = table_new(o->format, "hist", cols, NR_COLUMNS);
-	bars_collect(h, o->field, slots);
-	for (i = 0; i < BARS_SLOTS; i++) {
-		if (!slots[i])
-			continue;
-		c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
-		c[TIME_S] = c[TIME_NS];
-		c[FIELD] = CELL_TEXT(choice_fields[o->field]);
-		c[BY] = CELL_TEXT(by);
-		c[NAME] = CELL_TEXT(name);
-		c[LOW] = CELL_N(bars_low(i));
-		c[HIGH] = CELL_N(i ? 2 * bars_low(i) - 1 : 0);
-		c[COUNT] = CELL_N(slots[i]);
-		table_row(t, c);
-	}
-	table_end(t);
-}
-
-static const double parts[] = {
-	0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999,
-};
-
-enum sum_column {
-	S_TIME_NS, S_TIME_S, S_FIELD, S_BY, S_NAME, S_COUNT, S_MEAN, S_TOTAL, S_PARTS,
-	S_COLUMNS = S_PARTS + ARRAY_SIZE(parts),
-};
-
-/* The unit of a key: times are nanoseconds here. */
-static const char *sum_unit(enum field field)
-{
-	return bars_is_time(field) ? "ns" : bars_unit(field);
-}
-
-/* A table with a row for each histogram: count, mean, sum and percentiles */
-static struct table *new_sums(const struct run *run)
-{
-	static char keys[S_COLUMNS][40], heads[S_COLUMNS][24];
-	static struct col cols[S_COLUMNS] = {
-		[S_TIME_NS] = { "TIME", "time_ns", COL_DIGITS, COL_ONLY_DATA, 0 },
-		[S_TIME_S] = { "TIME", "time_s", COL_SECONDS, COL_ONLY_DATA, 0 },
-		[S_FIELD] = { "FIELD", "field", COL_TEXT, COL_ONLY_DATA, 0 },
-		[S_BY] = { "BY", "by", COL_TEXT, COL_ONLY_DATA, 0 },
-		[S_NAME] = { "NAME", "name", COL_TEXT, COL_CUT, 0 },
-		[S_COUNT] = { "COUNT", "count", COL_COUNT, 0, 0 },
-	};
-	const struct opts *o = run->opts;
-	enum col_type type = bars_is_time(o->field) ? COL_NSECS :
-			     o->field == FIELD_SIZE ? COL_BYTES : COL_COUNT;
-	const char *unit = sum_unit(o->field);
-	size_t i;
-
-	snprintf(keys[S_MEAN], sizeof(*keys), "mean_%s", unit);
-	snprintf(keys[S_TOTAL], sizeof(*keys), "total_%s", unit);
-	cols[S_MEAN] = (struct col){ "MEAN", keys[S_MEAN], type,
-				     o->average ? 0 : COL_ONLY_DATA, 0 };
-	cols[S_TOTAL] = (struct col){ "TOTAL", keys[S_TOTAL], type,
-				      o->average ? 0 : COL_ONLY_DATA, 0 };
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		snprintf(heads[S_PARTS + i], sizeof(*heads), "P%g", parts[i] * 100);
-		snprintf(keys[S_PARTS + i], sizeof(*keys), "p%g_%s", parts[i] * 100, unit);
-		cols[S_PARTS + i] = (struct col){
-			heads[S_PARTS + i], keys[S_PARTS + i], type, 0, 0,
-		};
-	}
-	return table_new(o->format, "percentiles", cols, S_COLUMNS);
-}
-
-static void add_sums(const struct run *run, struct table *t, const struct hist *h, uint64_t sum,
-		     const char *by, const char *name, uint64_t to_ns)
-{
-	uint64_t n = hist_count(h);
-	struct cell c[S_COLUMNS];
-	size_t i;
-
-	c[S_TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
-	c[S_TIME_S] = c[S_TIME_NS];
-	c[S_FIELD] = CELL_TEXT(choice_fields[run->opts->field]);
-	c[S_BY] = CELL_TEXT(by);
-	c[S_NAME] = CELL_TEXT(name);
-	c[S_COUNT] = CELL_N(n);
-	c[S_MEAN] = CELL_IF(n, n ? sum / n : 0);
-	c[S_TOTAL] = CELL_N(sum);
-	for (i = 0; i < ARRAY_SIZE(parts); i++)
-		c[S_PARTS + i] = CELL_IF(n, hist_percentile(h, parts[i]));
-	table_row(t, c);
-}
-
-/* As biolatency -e. */
-static void print_average(const struct run *run, const struct hist *h, uint64_t sum)
-{
-	enum field field = run->opts->field;
-	uint64_t n = hist_count(h), scale = bars_is_time(field) ? 1000 : 1;
-
-	out_printf("avg = %llu %s, total: %llu %s, count: %llu\n",
-		   (unsigned long long)(n ? sum / n / scale : 0), bars_unit(field),
-		   (unsigned long long)(sum / scale), bars_unit(field), (unsigned long long)n);
-}
-
-static void print_hist(const struct run *run, const struct hist *h, uint64_t sum, const char *by,
-		       const char *name, uint64_t to_ns)
-{
-	struct table *t;
-
-	if (run->opts->format != FORMAT_TABLE) {
-		print_slots(run, h, by, name, to_ns);
-		if (run->opts->average) {
-			t = new_sums(run);
-			add_sums(run, t, h, sum, by, name, to_ns);
-			table_end(t);
-		}
-		return;
-	}
-	out_printf("\n%s", choice_fields[run->opts->field]);
-	if (by)
-		out_printf(", %s: %s", by, name);
-	out_puts("\n");
-	if (hist_count(h))
-		bars_print(h, run->opts->field, BAR, print_line, NULL);
-	else
-		out_puts("nothing was counted\n");
-	if (run->opts->average && hist_count(h))
-		print_average(run, h, sum);
-}
 
 static void print_hists(struct run *run, uint64_t to_ns)
 {
 	const struct opts *o = run->opts;
-	struct table *t = o->percentiles ? new_sums(run) : NULL;
+	struct table *t = o->percentiles ? hist_new_sums(run) : NULL;
 	const char *by = o->given_by ? choice_pivots[o->by] : NULL, *name;
 	struct hist all = { { 0 } }, part;
 	struct row_more more;
@@ -209,9 +44,9 @@ static void print_hists(struct run *run, uint64_t to_ns)
 		group_more(&rows[i], &more);
 		name = label_row(more.lead, o->by, label, sizeof(label));
 		if (t)
-			add_sums(run, t, &more.hist, group_sum(&rows[i]), by, name, to_ns);
+			hist_add_sums(run, t, &more.hist, group_sum(&rows[i]), by, name, to_ns);
 		else
-			print_hist(run, &more.hist, group_sum(&rows[i]), by, name, to_ns);
+			hist_print(run, &more.hist, group_sum(&rows[i]), by, name, to_ns);
 	}
 	if (o->given_by && i < nr && o->format == FORMAT_TABLE)
 		out_printf("\n... and %zu more (--rows)\n", nr - i);
@@ -221,9 +56,9 @@ static void print_hists(struct run *run, uint64_t to_ns)
 		sum += group_sum(&rows[i]);
 	}
 	if (!o->given_by && t)
-		add_sums(run, t, &all, sum, NULL, "all", to_ns);
+		hist_add_sums(run, t, &all, sum, NULL, "all", to_ns);
 	else if (!o->given_by)
-		print_hist(run, &all, sum, NULL, NULL, to_ns);
+		hist_print(run, &all, sum, NULL, NULL, to_ns);
 	if (t)
 		table_end(t);
 	free(rows);
@@ -245,5 +80,5 @@ int cmd_hist(const struct opts *o)
 		.ages = o->field == FIELD_AGE,
 	};
 
-	return view_run(o, &view);
+	return o->counters ? counts_run(o) : view_run(o, &view);
 }

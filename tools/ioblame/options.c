@@ -206,6 +206,8 @@ const struct option_row option_rows[] = {
 	{ "average", 'e', NULL, CMD(HIST), "print mean and sum, too", FLAG(average, true) },
 	{ "percentiles", 0, NULL, CMD(HIST), "a table of percentiles instead",
 	  FLAG(percentiles, true) },
+	{ "counters", 0, NULL, CMD(HIST),
+	  "count in the kernel, not from its log; prints once", FLAG(counters, true) },
 	{ "by", 0, "WHAT", CMD(TOP) | CMD(REPORT) | CMD(HIST) | CMD(STAT) | TALLIES,
 	  "what a row stands for:\n%s", WORD_GIVEN(by, given_by, choice_pivots) },
 	{ "rows", 'r', "N", CMD(TOP) | CMD(REPORT) | TALLIES | DRIVERS, "at most N rows",

@@ -205,6 +205,29 @@ static int parse_args(struct opts *o, char **args, int nr)
 	}
 }
 
+/* The kernel's counters know acts, not IOs; they are read when a process may be gone. */
+static int check_counters(const struct opts *o)
+{
+	static const enum pivot never[] = {
+		BY_DEVICE, BY_OP, BY_WHY, BY_FLAGS, BY_QUEUE, BY_SCHED, BY_USER, BY_COMMAND,
+	};
+	size_t i;
+
+	if (o->input)
+		return usage_error(o, "--counters asks the kernel, and a recording has none", NULL);
+	if (o->interval_ns || o->average || o->percentiles)
+		return usage_error(o, "--counters prints slots, and once: no interval, --average or --percentiles",
+				   NULL);
+	if (o->nr_users)
+		return usage_error(o, "--counters knows no users; leave out --counters", NULL);
+	for (i = 0; o->given_by && i < ARRAY_SIZE(never); i++) {
+		if (o->by == never[i])
+			return usage_error(o, "--counters cannot tell this of IO: --by %s; leave out --counters",
+					   choice_pivots[o->by]);
+	}
+	return EXIT_OK;
+}
+
 /* `replay FILE [VIEW]`, before the view's options.  Return: words used, or -1. */
 static int parse_replay(struct opts *o, int argc, char **argv)
 {
@@ -284,6 +307,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		return usage_error(o, "--html is one page: no interval, --json or --csv", NULL);
 	if (!ret && o->average && o->format == FORMAT_CSV && !o->percentiles)
 		return usage_error(o, "--average of CSV needs --percentiles", NULL);
+	if (!ret && o->counters)
+		ret = check_counters(o);
 	if (!ret && o->anonymous && !o->bundle)
 		return usage_error(o, "--anonymous needs --bundle", NULL);
 	/* these views print once: an interval is their duration */

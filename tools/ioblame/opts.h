@@ -63,7 +63,7 @@ struct opts {
 	enum dirty_sort dirty_sort;
 	unsigned int acts;		/* of trace, see blkevent.h; 0: all */
 	enum field field;
-	bool average, percentiles;
+	bool average, percentiles, counters;
 	bool svg;
 	const char *html;		/* report: the page's file, or NULL */
 	enum export export;

@@ -214,18 +214,30 @@ int restore_set_device(const char *number, int flags)
 	return -dir_write("devs", number, flags);
 }
 
-/*
- * Count ages: the module notes when a page is dirtied only while a counter uses it.
- * The counters as they were will be restored.  Return: 0 or an errno.
+/**
+ * restore_set_counters - set the counters; those that were will be restored
+ * @specs: what each counts; the last is NULL
+ *
+ * Return: 0 or an errno.
  */
-int restore_set_ages(void)
+int restore_set_counters(const char *const *specs)
 {
-	int err;
+	char name[32];
+	int i, err;
 
 	saved.counters_changed = true;
-	err = dir_write("nr_counters", "1", 0);
-	if (!err)
-		err = dir_write("counters/0", "W age 0 1 2 3 4 5 6 7 0", 0);
+	for (i = 0; specs[i]; i++)
+		;
+	snprintf(name, sizeof(name), "%d", i);
+	err = dir_write("nr_counters", name, 0);
+	for (i = 0; specs[i] && !err; i++) {
+		snprintf(name, sizeof(name), "counters/%d", i);
+		err = dir_write(name, specs[i], 0);
+		/* a filter may be there from before */
+		snprintf(name, sizeof(name), "counters/%d_filter", i);
+		if (!err)
+			err = dir_write(name, "0", 0);
+	}
 	return -err;
 }
 

@@ -20,20 +20,22 @@
  */
 static int lock_fd = -1;
 
+const char *const session_ages[] = { "W age 0 1 2 3 4 5 6 7 0", NULL };
+
 /* Set the devices, switch on, and restore both at the end. */
-static int switch_on(struct session *s, bool ages)
+static int switch_on(struct session *s, const char *const *counters)
 {
 	unsigned int i;
-	int err = restore_begin(ages);
+	int err = restore_begin(counters);
 
 	if (err)
 		return dir_refused(err, "devs");
-	if (ages)
-		err = restore_set_ages();
+	if (counters)
+		err = restore_set_counters(counters);
 	for (i = 0; i < s->nr_devices && !err; i++)
 		err = restore_set_device(s->device[i].number, i ? 0 : O_TRUNC);
 	if (err)
-		return dir_refused(err, ages ? "nr_counters" : "devs");
+		return dir_refused(err, counters ? "counters" : "devs");
 	err = restore_switch_on();
 	if (err)
 		return dir_refused(err, "enable");
@@ -110,12 +112,13 @@ static bool choose_devices(struct session *s, const struct device *want, unsigne
  * @s:    the session
  * @want: devices of the command line
  * @nr:   number of them; 0: those that are set, or all disks
- * @ages: note when pages are dirtied
+ * @counters: counters to set, the last is NULL; NULL: those that are set
  *
  * Other commands wait in session_begin() until session_ready().
  * Return: EXIT_OK, or the exit status after printing the error.
  */
-int session_begin(struct session *s, const struct device *want, unsigned int nr, bool ages)
+int session_begin(struct session *s, const struct device *want, unsigned int nr,
+		  const char *const *counters)
 {
 	char c = '0';
 	int ret;
@@ -133,7 +136,7 @@ int session_begin(struct session *s, const struct device *want, unsigned int nr,
 	if (c == '1')
 		ret = read_along(s, want, nr);
 	else
-		ret = choose_devices(s, want, nr) ? switch_on(s, ages) : EXIT_FAILED;
+		ret = choose_devices(s, want, nr) ? switch_on(s, counters) : EXIT_FAILED;
 	return ret;
 }
 

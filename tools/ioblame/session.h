@@ -19,7 +19,11 @@ struct session {
 	char *status_text;		/* from which @before was parsed */
 };
 
-int session_begin(struct session *s, const struct device *want, unsigned int nr, bool ages);
+/* The module notes when a page is dirtied only while a counter uses it */
+extern const char *const session_ages[];
+
+int session_begin(struct session *s, const struct device *want, unsigned int nr,
+		  const char *const *counters);
 void session_status(struct session *s);
 void session_ready(void);
 void session_off(struct session *s);

@@ -110,6 +110,23 @@ int source_open(struct source *s, bool text)
 }
 
 /**
+ * source_open_idle - of the running session open all but its logs
+ * @s: the source
+ *
+ * Return: as source_open().
+ */
+int source_open_idle(struct source *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->kind = SOURCE_BINARY;
+	s->intents = dir_open("intents", O_RDONLY);
+	if (s->intents < 0)
+		return dir_refused(errno, "intents");
+	source_head_now(&s->head);
+	return EXIT_OK;
+}
+
+/**
  * source_open_file - open a recording
  * @s:    the source
  * @path: its path

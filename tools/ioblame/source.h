@@ -50,6 +50,7 @@ struct source {
 };
 
 int source_open(struct source *s, bool text);
+int source_open_idle(struct source *s);
 int source_open_file(struct source *s, const char *path);
 void source_head_now(struct store_head *head);
 bool source_is_live(const struct source *s);

@@ -183,3 +183,31 @@ void textlog_intent(struct textlog *t, const char *line)
 	t->rec.intent_nr = nr;
 	t->rec.modifier = modifier;
 }
+
+/**
+ * textlog_act - parse the first line of an act in counters_pipe
+ * @rec:  the result: who, intent and file
+ * @line: "pid-172 (dd) int=14 dev=0x.. ino=0x.. gen=0x.."; it ends in a newline or a NUL
+ * @len:  length without the newline
+ *
+ * Return: false if it is none.
+ */
+bool textlog_act(struct iob_iolog_bin_record *rec, const char *line, size_t len)
+{
+	const char *words = find_last(line, len, " int=");
+	unsigned long long ino;
+	unsigned int intent, dev, gen;
+
+	memset(rec, 0, sizeof(*rec));
+	if (!words || !parse_who(rec, line, words - line) ||
+	    sscanf(words, " int=%u dev=0x%x ino=0x%llx gen=0x%x", &intent, &dev, &ino,
+		   &gen) != 4)
+		return false;
+	rec->len = sizeof(*rec);
+	rec->ver = IOB_IOLOG_BIN_VER;
+	rec->intent_nr = intent;
+	rec->dev = dev;
+	rec->ino = ino;
+	rec->gen = gen;
+	return true;
+}

@@ -22,6 +22,7 @@ struct textlog {
 
 void textlog_unescape(char *to, size_t size, const char *s, size_t len);
 bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_ns);
+bool textlog_act(struct iob_iolog_bin_record *rec, const char *line, size_t len);
 void textlog_intent(struct textlog *t, const char *line);
 
 #endif

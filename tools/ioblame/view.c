@@ -203,7 +203,8 @@ static int begin_source(struct run *run, const struct view *view)
 		return ret;
 	}
 	lock_memory();
-	ret = session_begin(&run->session, run->device, run->nr_devices, view->ages);
+	ret = session_begin(&run->session, run->device, run->nr_devices,
+			    view->ages ? session_ages : NULL);
 	/* the binary log exists once ioblame is on: open it as early as possible */
 	if (!ret && !run->session.own)
 		session_status(&run->session);

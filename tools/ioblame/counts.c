@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agg.h"
+#include "along.h"
+#include "bars.h"
+#include "child.h"
+#include "choice.h"
+#include "clock.h"
+#include "counts.h"
+#include "device.h"
+#include "dir.h"
+#include "filter.h"
+#include "group.h"
+#include "hist.h"
+#include "hist_print.h"
+#include "intent.h"
+#include "label.h"
+#include "map.h"
+#include "msg.h"
+#include "name.h"
+#include "opts.h"
+#include "out.h"
+#include "rec.h"
+#include "run.h"
+#include "session.h"
+#include "source.h"
+#include "stop.h"
+#include "textlog.h"
+
+#define MS	1000000ULL
+
+enum {
+	COUNTERS = 4,
+	SLOTS = COUNTERS * IOB_HIST_SLOTS,
+	/* histograms that are kept */
+	SUMS_MOST = 65536,
+	HISTS = 20,
+	READ_BYTES = 256 << 10,
+};
+
+/* The histogram of a row */
+struct sum {
+	struct atom_key key;
+	struct atom label;
+	struct hist hist;
+	uint64_t n;
+};
+
+static struct map sums = { .key_len = sizeof(struct atom_key) };
+static uint64_t others;
+
+/* "W size 0 1 2 4 ..., 128": eight slots from slot @nr * 8 of bars.h on */
+static void print_spec(char *to, size_t size, unsigned int nr, const struct opts *o)
+{
+	size_t n = snprintf(to, size, "%s %s", *o->rw ? o->rw : rec_op_letters,
+			    choice_fields[o->field]);
+	unsigned int i;
+
+	for (i = 0; i <= IOB_HIST_SLOTS; i++)
+		n += snprintf(to + n, size - n, " %llu", nr == COUNTERS - 1 && i == IOB_HIST_SLOTS ?
+			      0ULL : (unsigned long long)bars_low(nr * IOB_HIST_SLOTS + i));
+}
+
+static void add_count(struct sum *sum, enum field field, unsigned int slot, uint32_t n)
+{
+	/* within the slot, also where struct hist has other limits */
+	uint64_t value = bars_low(slot) + bars_low(slot) / 2;
+
+	if (bars_is_time(field))
+		value = bars_low(slot) * 1500;
+	sum->hist.n[hist_slot(value)] += n;
+	sum->n += n;
+}
+
+static struct sum *find_sum(const struct iob_iolog_bin_record *rec, const struct opts *o)
+{
+	struct atom_key whole, key = { 0 };
+	struct sum *sum;
+
+	agg_key(&whole, rec, o->by);
+	if (o->given_by) {
+		key = whole;
+		group_narrow(o->by, &key);
+	}
+	sum = map_get(&sums, &key);
+	if (sum || sums.nr >= SUMS_MOST)
+		return sum;
+	sum = must(calloc(1, sizeof(*sum)));
+	sum->key = key;
+	sum->label.key = whole;
+	sum->label.why = "-";
+	map_put(&sums, sum);
+	return sum;
+}
+
+/* The counts of an act, a line for each counter. */
+static void add_counts(struct run *run, struct iob_iolog_bin_record *rec, const uint32_t *n)
+{
+	struct sum *sum;
+	uint64_t all = 0;
+	unsigned int i;
+
+	for (i = 0; i < SLOTS; i++)
+		all += n[i];
+	/* the act did other IO */
+	if (!all)
+		return;
+	along_add_role(rec);
+	/* the operation is not known */
+	rec->op = *run->opts->rw ? *run->opts->rw : OP_WRITE;
+	if (!filter_takes(&run->filter, rec))
+		return;
+	run->ios += all;
+	sum = find_sum(rec, run->opts);
+	if (!sum)
+		others += all;
+	for (i = 0; sum && i < SLOTS; i++)
+		if (n[i])
+			add_count(sum, run->opts->field, i, n[i]);
+}
+
+/* Whole blocks of counters_pipe.  Return: false if a line was not understood. */
+static bool parse_blocks(struct run *run, char *text)
+{
+	struct iob_iolog_bin_record rec;
+	char *line, *rest, *at;
+	uint32_t n[SLOTS];
+	unsigned int k, i = SLOTS;
+	bool good = true;
+
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (*line != '\t' && *line != ' ') {
+			good &= i == SLOTS && textlog_act(&rec, line, strlen(line));
+			i = 0;
+			continue;
+		}
+		for (k = 0, at = line; k < IOB_HIST_SLOTS && i < SLOTS; k++)
+			n[i++] = strtoul(at, &at, 10);
+		if (i == SLOTS)
+			add_counts(run, &rec, n);
+	}
+	return good && i == SLOTS;
+}
+
+/* Read all acts.  Return: EXIT_OK, or the exit status after printing the error. */
+static int read_pipe(struct run *run)
+{
+	int fd = dir_open("counters_pipe", O_RDONLY);
+	char *buf = must(malloc(READ_BYTES + 1));
+	bool good = true;
+	ssize_t n;
+
+	if (fd < 0 && errno == EBUSY)
+		msg("counters_pipe is in use, and has one reader");
+	else if (fd < 0)
+		dir_refused(errno, "counters_pipe");
+	/* each read returns whole blocks */
+	while (fd >= 0 && (n = read(fd, buf, READ_BYTES)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		buf[n] = '\0';
+		good &= parse_blocks(run, buf);
+	}
+	free(buf);
+	if (!good)
+		msg("some of counters_pipe was not understood");
+	if (fd < 0)
+		return EXIT_FAILED;
+	close(fd);
+	return EXIT_OK;
+}
+
+static int compare_sums(const void *va, const void *vb)
+{
+	const struct sum *a = *(struct sum **)va, *b = *(struct sum **)vb;
+
+	if (a->n != b->n)
+		return a->n < b->n ? 1 : -1;
+	return memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
+static void print_sums(struct run *run)
+{
+	const struct opts *o = run->opts;
+	struct sum **list = must(malloc((sums.nr + 1) * sizeof(*list))), *sum;
+	size_t i, nr = 0, most = o->rows ? o->rows : HISTS;
+	char name[4096];
+
+	map_for_each(&sums, i, sum)
+		list[nr++] = sum;
+	qsort(list, nr, sizeof(*list), compare_sums);
+	for (i = 0; i < nr && (i < most || !o->given_by); i++)
+		hist_print(run, &list[i]->hist, 0, o->given_by ? choice_pivots[o->by] : NULL,
+			   o->given_by ? label_row(&list[i]->label, o->by, name, sizeof(name)) :
+			   NULL, run->now_ns);
+	if (!nr && !o->given_by)
+		hist_print(run, &(const struct hist){ { 0 } }, 0, NULL, NULL, run->now_ns);
+	if (i < nr && o->format == FORMAT_TABLE)
+		out_printf("\n... and %zu more (--rows)\n", nr - i);
+	if (others)
+		msg("%llu IOs had no room", (unsigned long long)others);
+	free(list);
+}
+
+static int wait_for_end(struct run *run)
+{
+	const struct opts *o = run->opts;
+	uint64_t end = o->duration_ns ? clock_ns() + o->duration_ns : UINT64_MAX, now;
+
+	if (o->run && !child_start(o->run))
+		return EXIT_FAILED;
+	while (!stop_asked() && !child_ended(o->sync) && (now = clock_ns()) < end)
+		stop_wait(-1, end - now < 100 * MS ? end - now : 100 * MS);
+	if (stop_asked())
+		child_kill();
+	else if (o->sync)
+		sync();
+	return EXIT_OK;
+}
+
+static int count(struct run *run)
+{
+	int ret = source_open_idle(&run->source);
+
+	if (ret)
+		return ret;
+	session_ready();
+	run_print_head(run);
+	ret = wait_for_end(run);
+	session_off(&run->session);
+	run->now_ns = clock_ns();
+	if (ret)
+		return ret;
+	intent_load(run->source.intents);
+	ret = read_pipe(run);
+	if (ret)
+		return ret;
+	print_sums(run);
+	run_print_end(run);
+	out_flush();
+	return out_failed() ? EXIT_FAILED : EXIT_OK;
+}
+
+static bool in_use(void)
+{
+	char *word = dir_read_word("enable");
+	bool on = word && *word == '1';
+
+	free(word);
+	if (on)
+		msg("ioblame is in use, and --counters sets counters of its own: end that first, or leave out --counters");
+	return on;
+}
+
+static int begin(struct run *run, char (*spec)[256])
+{
+	const char *specs[COUNTERS + 1] = { NULL };
+	const struct opts *o = run->opts;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < COUNTERS; i++) {
+		print_spec(spec[i], sizeof(spec[i]), i, o);
+		specs[i] = spec[i];
+	}
+	for (i = 0; i < o->nr_devices; i++) {
+		if (!device_require(o->device[i], &run->device[run->nr_devices++]))
+			return EXIT_FAILED;
+	}
+	ret = dir_find();
+	if (!ret && in_use())
+		ret = EXIT_FAILED;
+	if (!ret && o->sync)
+		sync();
+	if (!ret)
+		ret = session_begin(&run->session, run->device, run->nr_devices, specs);
+	if (!ret && !run->session.own)
+		ret = EXIT_FAILED;
+	if (!ret)
+		session_status(&run->session);
+	return ret;
+}
+
+/* hist --counters.  Return: the exit status. */
+int counts_run(const struct opts *o)
+{
+	struct run run = { .opts = o };
+	char spec[COUNTERS][256];
+	int ret;
+
+	filter_begin(&run.filter, o);
+	ret = begin(&run, spec);
+	if (!ret)
+		ret = count(&run);
+	filter_end(&run.filter);
+	if (!ret && o->run)
+		ret = child_status();
+	source_close(&run.source);
+	session_end(&run.session);
+	map_clear(&sums, free);
+	return ret;
+}
