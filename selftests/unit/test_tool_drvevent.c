@@ -75,7 +75,8 @@ static void parses(void)
 		if (e.kind != good[i].kind || strcmp(e.device, good[i].device) ||
 		    strcmp(e.command, good[i].command) || strcmp(e.result, good[i].result) ||
 		    strcmp(e.comm, good[i].comm) || e.ns != good[i].ns || e.pid != good[i].pid ||
-		    (e.has_block ? e.block : 0) != good[i].block)
+		    (e.has_block ? e.block : 0) != good[i].block ||
+		    (!e.nvme && e.has_block ? e.blocks != 8 : e.blocks))
 			fail("%s: %u %s %s '%s' %s %llu %llu", good[i].line, e.kind, e.device,
 			     e.command, e.result, e.comm, (u64)e.ns, (u64)e.block);
 		for (k = 0; k < i; k++) {

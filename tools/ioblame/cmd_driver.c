@@ -12,6 +12,7 @@
 
 #include "cell.h"
 #include "cmd.h"
+#include "drvdisk.h"
 #include "drvevent.h"
 #include "drvtrace.h"
 #include "escape.h"
@@ -151,8 +152,13 @@ static void take_event(const struct drvevent *e)
 		map_keep(&under_way, is_other, &e->match, free);
 }
 
+/* No record up to then is known any more: a command of before may be anybody's */
+static uint64_t forgot_ns;
+
 static void forget_origins(void)
 {
+	if (nr_origins)
+		forgot_ns = origins[nr_origins - 1].end_ns;
 	map_clear(&places, free);
 	nr_origins = 0;
 }
@@ -198,51 +204,6 @@ static void take_record(struct run *run, const struct iob_iolog_bin_record *rec)
 		note_origin(rec, rec->sector);
 }
 
-/* The disk of H:C:I:L or nvme0n1, its number, and sectors of 512 bytes in a block. */
-static bool find_disk(const char *device, uint32_t *dev, unsigned int *sectors)
-{
-	char path[128], *text;
-	unsigned int i, major, minor;
-
-	/* the names of this run, so that few files are read */
-	static struct { char device[40]; uint32_t dev; unsigned int sectors; } known[256];
-	static unsigned int nr;
-
-	for (i = 0; i < nr; i++) {
-		if (!strcmp(known[i].device, device)) {
-			*dev = known[i].dev;
-			*sectors = known[i].sectors;
-			return *sectors;
-		}
-	}
-	*dev = 0;
-	*sectors = 0;
-	snprintf(path, sizeof(path), "/sys/block/%s/dev", device);
-	if (!nvme) {
-		snprintf(path, sizeof(path), "/sys/class/scsi_device/%s/device/block", device);
-		text = file_first_entry(path);
-		snprintf(path, sizeof(path), "/sys/block/%s/dev", text ? text : "-");
-		free(text);
-	}
-	text = file_read(path);
-	if (text && sscanf(text, "%u:%u", &major, &minor) == 2) {
-		*dev = major << 20 | minor;
-		*sectors = 1;
-		free(text);
-		strcpy(strrchr(path, '/'), "/queue/logical_block_size");
-		text = file_read(path);
-		if (text && strtoul(text, NULL, 10) >= 512)
-			*sectors = strtoul(text, NULL, 10) / 512;
-	}
-	free(text);
-	if (nr < 256) {
-		snprintf(known[nr].device, sizeof(known[nr].device), "%s", device);
-		known[nr].dev = *dev;
-		known[nr++].sectors = *sectors;
-	}
-	return *sectors;
-}
-
 /* The record in whose time a command fell, or NULL. */
 static const struct origin *find_origin(const struct done *d, uint32_t dev, unsigned int sectors)
 {
@@ -279,6 +240,9 @@ static void add_sum(const struct done *d, const struct origin *o, uint32_t dev, 
 	if (o) {
 		snprintf(key.who, sizeof(key.who), "%s", o->who);
 		snprintf(key.comm, sizeof(key.comm), "%s", o->comm);
+	} else if (!passed) {
+		strcpy(key.who, "-");
+		strcpy(key.comm, "-");
 	} else {
 		escape_text(comm, sizeof(comm), d->sent.comm, strlen(d->sent.comm));
 		snprintf(key.who, sizeof(key.who), "%u", d->sent.pid);
@@ -310,13 +274,14 @@ static void match_pending(uint64_t now_ns, bool last)
 	bool data;
 
 	for (i = 0; i < nr_pending; i++) {
-		find_disk(pending[i].sent.device, &dev, &sectors);
+		drvdisk_find(pending[i].sent.device, &dev, &sectors);
 		o = dev ? find_origin(&pending[i], dev, sectors) : NULL;
 		data = pending[i].sent.has_block || drvevent_is_flush(&pending[i].sent);
 		if (!o && data && dev && !last && pending[i].done_ns + PATIENCE_NS > now_ns)
 			pending[kept++] = pending[i];
 		else
-			add_sum(&pending[i], o, dev, !o);
+			add_sum(&pending[i], o, dev,
+				!o && !(data && pending[i].sent.ns <= forgot_ns));
 	}
 	nr_pending = kept;
 }
@@ -412,7 +377,7 @@ static void print_sums(struct run *run, uint64_t from_ns, uint64_t to_ns, bool l
 static int begin_trace(struct run *run)
 {
 	(void)run;
-	return drvtrace_open(nvme);
+	return drvtrace_open(nvme ? DRVTRACE_NVME : DRVTRACE_SCSI);
 }
 
 static int end_trace(struct run *run)

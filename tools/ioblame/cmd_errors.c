@@ -11,12 +11,15 @@
 #include "cmd.h"
 #include "escape.h"
 #include "label.h"
+#include "map.h"
 #include "msg.h"
 #include "name.h"
 #include "opts.h"
 #include "out.h"
 #include "rec.h"
 #include "run.h"
+#include "sense.h"
+#include "source.h"
 #include "status_word.h"
 #include "table.h"
 #include "tally.h"
@@ -25,11 +28,12 @@
 
 enum {
 	ROWS = 30,
+	WAITING_MOST = 4096,
 };
 
 enum column {
-	TIME_NS, TIME_S, LAST, IOS, DEVICE, OP, ERROR, ERRNO, STATUS, WHO, COMM, SECTOR, BYTES,
-	FILE_PATH,
+	TIME_NS, TIME_S, LAST, IOS, DEVICE, OP, ERROR, ERRNO, STATUS, SENSE, WHO, COMM, SECTOR,
+	BYTES, FILE_PATH,
 	NR_COLUMNS,
 };
 
@@ -43,6 +47,7 @@ static const struct col columns[NR_COLUMNS] = {
 	[ERROR] = { "ERR", "error", COL_SIGNED, COL_ONLY_DATA, 0 },
 	[ERRNO] = { "ERRNO", "errno", COL_TEXT, 0, 0 },
 	[STATUS] = { "STATUS", "status", COL_TEXT, 0, 0 },
+	[SENSE] = { "SENSE", "sense", COL_TEXT, 0, 0 },
 	[WHO] = { "PID", "who", COL_TEXT, 0, 0 },
 	[COMM] = { "COMM", "comm", COL_TEXT, 0, 0 },
 	[SECTOR] = { "SECTOR", "sector", COL_COUNT, 0, 0 },
@@ -52,10 +57,49 @@ static const struct col columns[NR_COLUMNS] = {
 
 static struct tallies tallies;
 
+/* Records wait here until the kernel's events of the same time are read */
+static struct iob_iolog_bin_record *waiting;
+static size_t nr_waiting;
+
+/* What an error is of, besides its originator: its sense, operation and errno */
+static void count_error(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	tally_add(&tallies, rec, run->opts->by, TALLY_DISK, (uint64_t)sense_of(rec) << 40 |
+		  (uint64_t)rec->op << 32 | (uint32_t)rec->error);
+}
+
+static void count_waiting(struct run *run)
+{
+	size_t i;
+
+	sense_read();
+	for (i = 0; i < nr_waiting; i++)
+		count_error(run, &waiting[i]);
+	nr_waiting = 0;
+}
+
 static void add_error(struct run *run, const struct iob_iolog_bin_record *rec)
 {
-	tally_add(&tallies, rec, run->opts->by, TALLY_DISK,
-		  (uint64_t)rec->op << 32 | (uint32_t)rec->error);
+	if (nr_waiting == WAITING_MOST)
+		count_waiting(run);
+	waiting[nr_waiting++] = *rec;
+}
+
+static int begin_errors(struct run *run)
+{
+	waiting = must(malloc(WAITING_MOST * sizeof(*waiting)));
+	if (source_is_live(&run->source))
+		sense_begin();
+	return EXIT_OK;
+}
+
+static int end_errors(struct run *run)
+{
+	(void)run;
+	sense_end();
+	free(waiting);
+	waiting = NULL;
+	return EXIT_OK;
 }
 
 static uint64_t ios_of(const struct tally *t)
@@ -81,10 +125,11 @@ static void print_row(const struct run *run, struct table *table, const struct t
 	c[LAST] = CELL_TEXT(last + sizeof("2026-11-25"));
 	c[IOS] = CELL_N(t->all_ios);
 	c[DEVICE] = CELL_TEXT(name_disk(t->key.disk));
-	c[OP] = CELL_TEXT(rec_op_name(t->key.extra >> 32));
+	c[OP] = CELL_TEXT(rec_op_name(t->key.extra >> 32 & 0xff));
 	c[ERROR] = CELL_N((int64_t)t->error);
 	c[ERRNO] = CELL_TEXT(name ? name : number);
 	c[STATUS] = CELL_TEXT(status_word(t->error));
+	c[SENSE] = CELL_TEXT(sense_text(t->key.extra >> 40));
 	c[WHO] = CELL_TEXT(label_who(&t->label, who, sizeof(who)));
 	c[COMM] = CELL_TEXT(label_comm(&t->label, comm, sizeof(comm)));
 	c[SECTOR] = CELL_N(t->sector);
@@ -93,23 +138,46 @@ static void print_row(const struct run *run, struct table *table, const struct t
 	table_row(table, c);
 }
 
+/* Tables have a column of it only if there is any. */
+static bool has_sense(void)
+{
+	const struct tally *t;
+	size_t i;
+
+	map_for_each(&tallies.map, i, t) {
+		if (t->key.extra >> 40)
+			return true;
+	}
+	return false;
+}
+
 static void print_errors(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
-	static const struct tally_look look = {
-		.type = "error", .columns = columns, .nr_columns = NR_COLUMNS, .rows = ROWS,
+	struct col cols[NR_COLUMNS];
+	const struct tally_look look = {
+		.type = "error", .columns = cols, .nr_columns = NR_COLUMNS, .rows = ROWS,
 		.none = "No IO failed", .value = ios_of, .print = print_row,
 	};
 
+	count_waiting(run);
+	memcpy(cols, columns, sizeof(cols));
+	if (!has_sense())
+		cols[SENSE].flags |= COL_ONLY_DATA;
 	tally_print(run, &tallies, &look, from_ns, to_ns, last);
 }
 
 int cmd_errors(const struct opts *o)
 {
 	static const struct view view = {
-		.record = add_error, .interval = print_errors,
+		.begin = begin_errors, .record = add_error, .filled = count_waiting,
+		.interval = print_errors, .end = end_errors,
 	};
 	struct opts failed = *o;
+	int ret;
 
 	failed.errors = true;
-	return view_run(&failed, &view);
+	ret = view_run(&failed, &view);
+	/* also if it did not come to its end */
+	sense_end();
+	return ret;
 }

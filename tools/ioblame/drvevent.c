@@ -109,6 +109,8 @@ static bool parse_scsi(const char *name, const char *text, struct drvevent *e)
 	if (tag && tag < raw) {
 		e->has_block = true;
 		e->block = strtoull(tag, NULL, 10);
+		tag = value_of(tag, " txlen=");
+		e->blocks = tag && tag < raw ? strtoull(tag, NULL, 10) : 0;
 	}
 	if (e->kind == DRV_TIMEOUT)
 		snprintf(e->result, sizeof(e->result), "timeout");

@@ -33,6 +33,7 @@ struct drvevent {
 	char device[40];		/* H:C:I:L; nvme0n1, or nvme0 of an admin command */
 	char command[40];		/* READ_10, nvme_cmd_write */
 	uint64_t block;			/* of the device's size */
+	uint64_t blocks;		/* of SCSI, how many */
 	bool has_block;
 	char result[80];		/* "" if good */
 };

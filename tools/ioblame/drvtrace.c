@@ -72,23 +72,40 @@ static bool put(const char *name, const char *text)
 	return good;
 }
 
-static bool switch_on(bool nvme)
+static bool switch_on(enum drvtrace what)
 {
-	if (nvme)
+	switch (what) {
+	case DRVTRACE_NVME:
 		return put("events/nvme/nvme_setup_cmd/enable", "1") &&
 		       put("events/nvme/nvme_complete_rq/enable", "1");
-	return put("events/scsi/scsi_dispatch_cmd_start/enable", "1") &&
-	       put("events/scsi/scsi_dispatch_cmd_done/enable", "1") &&
-	       put("events/scsi/scsi_dispatch_cmd_timeout/enable", "1");
+	case DRVTRACE_SCSI_FAILED:
+		return put("events/scsi/scsi_dispatch_cmd_done/filter", "result != 0") &&
+		       put("events/scsi/scsi_dispatch_cmd_done/enable", "1") &&
+		       put("events/scsi/scsi_dispatch_cmd_timeout/enable", "1");
+	default:
+		return put("events/scsi/scsi_dispatch_cmd_start/enable", "1") &&
+		       put("events/scsi/scsi_dispatch_cmd_done/enable", "1") &&
+		       put("events/scsi/scsi_dispatch_cmd_timeout/enable", "1");
+	}
+}
+
+/* True if there are SCSI devices. */
+bool drvtrace_has_scsi(void)
+{
+	char *first = file_first_entry("/sys/class/scsi_device");
+	bool has = first;
+
+	free(first);
+	return has;
 }
 
 /**
  * drvtrace_open - begin to trace commands
- * @nvme: of NVMe, else of SCSI
+ * @what: which of them
  *
  * Return: EXIT_OK, or the exit status after printing the error.
  */
-int drvtrace_open(bool nvme)
+int drvtrace_open(enum drvtrace what)
 {
 	char top[300], path[420];
 
@@ -106,9 +123,9 @@ int drvtrace_open(bool nvme)
 	}
 	put("buffer_size_kb", "4096");
 	put("options/overwrite", "0");
-	if (!put("trace_clock", "mono") || !switch_on(nvme)) {
-		msg("the kernel has no events of %s: modprobe %s", nvme ? "NVMe" : "SCSI",
-		    nvme ? "nvme" : "sd_mod");
+	if (!put("trace_clock", "mono") || !switch_on(what)) {
+		msg("the kernel has no events of %s: modprobe %s", what == DRVTRACE_NVME ? "NVMe" : "SCSI",
+		    what == DRVTRACE_NVME ? "nvme" : "sd_mod");
 		drvtrace_close();
 		return EXIT_FAILED;
 	}

@@ -13,7 +13,14 @@
 
 #include "drvevent.h"
 
-int drvtrace_open(bool nvme);
+enum drvtrace {
+	DRVTRACE_SCSI,
+	DRVTRACE_NVME,
+	DRVTRACE_SCSI_FAILED,		/* only the ends of commands of SCSI that failed */
+};
+
+bool drvtrace_has_scsi(void);
+int drvtrace_open(enum drvtrace what);
 void drvtrace_read(void (*one)(const struct drvevent *e));
 uint64_t drvtrace_lost(void);
 uint64_t drvtrace_unknown(void);
