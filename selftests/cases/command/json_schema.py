@@ -24,8 +24,49 @@ def lines_of(folder):
                 yield f"{name}:{number}", json.loads(line)
 
 
+def strict(schema):
+    """A schema that takes no key that it does not describe: the test's, as new keys may appear."""
+    if isinstance(schema, list):
+        return [strict(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {key: strict(value) for key, value in schema.items()}
+    if closed.get("type") == "object" and ("properties" in closed or
+                                           "patternProperties" in closed):
+        closed.setdefault("additionalProperties", False)
+    return closed
+
+
+def objects_in(value, path=()):
+    """The places of the objects within a line, one for each list."""
+    if isinstance(value, list) and value:
+        yield from objects_in(value[0], path + (0,))
+    elif isinstance(value, dict):
+        if path:
+            yield path
+        for key, inner in value.items():
+            yield from objects_in(inner, path + (key,))
+
+
+def at(value, path):
+    for step in path:
+        value = value[step]
+    return value
+
+
+def spoilt_within(line):
+    """The same of the objects within a line."""
+    for path in objects_in(line):
+        for key in at(line, path):
+            other = copy.deepcopy(line)
+            at(other, path)[key] = {"of": ["no", "type"]}
+            yield "another %s in %s" % (key, path), other
+
+
 def spoilt(line, definition):
     """Copies of a line that are wrong, and what is wrong with each."""
+    if line["type"] == "stat":
+        yield from spoilt_within(line)
     for key in definition["required"]:
         less = copy.deepcopy(line)
         del less[key]
@@ -41,7 +82,7 @@ def spoilt(line, definition):
 class Check:
     def __init__(self):
         with open(SCHEMA, encoding="utf-8") as file:
-            self.schema = json.load(file)
+            self.schema = strict(json.load(file))
         jsonschema.Draft202012Validator.check_schema(self.schema)
         self.whole = jsonschema.Draft202012Validator(self.schema)
         # one validator for each definition that a line can be
