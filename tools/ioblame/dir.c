@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -152,6 +151,24 @@ static int find_own(void)
 	return dir_refused(err, "to mount its files");
 }
 
+/*
+ * True if debugfs lets root in.  Only an open tells: without securityfs it cannot be seen that the
+ * kernel is locked down.  Where it is seen, none is tried, as the kernel would log it.
+ */
+static bool debugfs_serves(void)
+{
+	char path[512];
+	int fd;
+
+	if (!*debugfs || dir_lockdown())
+		return false;
+	snprintf(path, sizeof(path), "%s/enable", top);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /**
  * dir_find - find the module's folder
  *
@@ -159,8 +176,6 @@ static int find_own(void)
  */
 int dir_find(void)
 {
-	struct stat st;
-
 	if (geteuid() != 0)
 		return refuse_user();
 	if (access("/sys/module/ioblame", F_OK)) {
@@ -172,7 +187,7 @@ int dir_find(void)
 		return EXIT_MISSING;
 	}
 	snprintf(top, sizeof(top), "%s/ioblame", dir_debugfs());
-	if (*debugfs && !dir_lockdown() && stat(top, &st) == 0)
+	if (debugfs_serves())
 		return EXIT_OK;
 	return find_own();
 }
