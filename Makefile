@@ -113,6 +113,10 @@ check:
 check-debug:
 	@selftests/run --debug
 
+# Interface, command and truth/ext4 under Secure Boot, in guests whose firmware has the module's key
+check-lockdown:
+	@selftests/run --lockdown
+
 # A dozen cases on one kernel, the unit tests and the lint
 quick:
 	@selftests/run --quick
@@ -173,6 +177,7 @@ help:
 	@echo 'make demo        boot a guest, run programs in it, show who caused which IO'
 	@echo 'make check       all tests; KERNEL="6.1 7.2" and CASE="truth/*" run a part'
 	@echo 'make check-debug the same on kernels with KASAN, lockdep, kmemleak, KCSAN (takes hours)'
+	@echo 'make check-lockdown  a part of check under Secure Boot, where debugfs is closed'
 	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
@@ -190,5 +195,5 @@ help:
 .SUFFIXES:
 
 .PHONY: all module command clean install uninstall install-files uninstall-files check \
-	check-debug quick demo bench soak soak-cycles peers lint help htmldocs install-source uninstall-source \
+	check-debug check-lockdown quick demo bench soak soak-cycles peers lint help htmldocs install-source uninstall-source \
 	check-packages deb rpm dist fuzz

@@ -7,6 +7,7 @@
 #	# timeout: SECONDS	default 120
 #	# requires: KIND NAME...	skipped where the guest lacks it, see requires() in
 #				guest.sh; one line for each kind
+#	# lockdown: no (WHY)	not one that selftests/run --lockdown runs
 #	# quick: yes		one of those that selftests/run --quick runs
 #	# kernels: 6.1 newest (WHY)	default all
 #	# debug: no (WHY)	not on kernels that look for mistakes
@@ -32,7 +33,8 @@ case_tag() {
 	echo "${value:-${3:-}}"
 }
 
-# All cases of a tree whose name fits a pattern, one a line; with QUICK only the quick ones
+# All cases of a tree whose name fits a pattern, one a line; with QUICK only the quick ones, with
+# LOCKDOWN only what a locked-down kernel can run
 cases_of() {
 	local tree=$1 pattern=$2 file name
 	for file in "$tree"/selftests/cases/*/*; do
@@ -40,6 +42,7 @@ cases_of() {
 		[[ -f $file && ${name##*/} != *.* ]] || continue
 		# shellcheck disable=SC2053
 		[[ $name == $pattern ]] || continue
+		[[ -z ${LOCKDOWN:-} || $(case_tag "$file" lockdown) != no* ]] || continue
 		[[ -z ${QUICK:-} || $(case_tag "$file" quick) == yes ]] || continue
 		echo "$name"
 	done

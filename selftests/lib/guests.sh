@@ -48,6 +48,9 @@ guest_describe() {
 		[ -z "${IOB_CYCLES:-}" ] || limit=$((${IOB_CYCLES_SECS:-86400} + 600))
 		echo "$name $((limit * $(slowness "$suite"))) $(case_tag "$TREE/selftests/cases/$name" finds)"
 	done >"$job/cases"
+	if [ -n "${LOCKDOWN:-}" ]; then
+		efi_make "$suite" "$job" "$(efi_key)/mok.pub" >"$job/console.log" 2>&1 || return 1
+	fi
 	# shellcheck disable=SC2086
 	(disks_make "$suite" "$job/disks" $specs) >"$job/console.log" 2>&1
 }
@@ -65,6 +68,7 @@ guest_prepare() {
 			env OUT=/out KVER="$(root_kver "$suite")" \
 			bash "/tree/selftests/cases/$name.chroot" >"$out/chroot.log" 2>&1 </dev/null ||
 			echo chroot >"$out/failed"
+		[ -z "${LOCKDOWN:-}" ] || sign_all "$suite" "$out" || echo sign >"$out/failed"
 		: >"$out/prepared"
 	done
 }

@@ -16,6 +16,7 @@ guest_mounts() {
 	mount -t tmpfs run /run
 	mount -t tmpfs -o mode=1777 tmp /tmp
 	mount -t debugfs debugfs /sys/kernel/debug
+	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null || true
 	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null || true
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup 2>/dev/null || true
 	[ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd

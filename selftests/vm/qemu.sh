@@ -80,6 +80,16 @@ vm_memory_args() {
 		-device pc-dimm,id=dimm0,memdev=module
 }
 
+# vm_boot_args SUITE JOB: what boots. QEMU itself loads the kernel, or firmware does (vm/efi.sh).
+vm_boot_args() {
+	if [ -e "$2/esp.img" ]; then
+		efi_boot_args "$2"
+		return
+	fi
+	printf '%s\n' -machine q35 -kernel "$(root_dir "$1")/boot/vmlinuz-$(root_kver "$1")" \
+		-initrd "$("$IOB_SELFTESTS/vm/make-initramfs" "$1")" -append "$(vm_cmdline "$1")"
+}
+
 # vm_disk_args JOB: the -drive and -device words of its disks. The guest finds a disk by
 # its serial number. nvme* is an NVMe disk, nvmp* a namespace of two NVMe controllers, scsi* a
 # virtio-scsi disk, and all others are virtio-blk.
@@ -128,11 +138,11 @@ VM_CPU=max,-erms,-fsrm,-la57,-xsave,-avx,-avx2,-smap,-smep,-umip,-pku
 # vm_run SUITE JOB TREE SECONDS: 0 if the guest turned itself off in time.
 # IOB_SMP: how many CPUs; IOB_CPU: their model; IOB_QEMU: more words for QEMU.
 vm_run() {
-	local suite=$1 job=$2 tree=$3 limit=$4 root initramfs devices accel more
+	local suite=$1 job=$2 tree=$3 limit=$4 root devices accel more
 	accel=$(vm_accel "$suite")
 	root=$(root_dir "$suite")
-	initramfs=$("$IOB_SELFTESTS/vm/make-initramfs" "$suite")
 	mapfile -t devices < <(
+		vm_boot_args "$suite" "$job"
 		vm_memory_args "$suite" "$job"
 		vm_disk_args "$job"
 		vm_share root "$root" ,readonly=on
@@ -141,11 +151,9 @@ vm_run() {
 	)
 	read -ra more <<<"${IOB_QEMU:-}"
 	timeout --foreground -k 10 "$limit" qemu-system-x86_64 \
-		-accel "$accel" -machine q35 -cpu "${IOB_CPU:-$VM_CPU}" \
+		-accel "$accel" -cpu "${IOB_CPU:-$VM_CPU}" \
 		-smp "${IOB_SMP:-2}" -nodefaults -no-user-config \
 		-display none -no-reboot -pidfile "$job/qemu.pid" -serial "${IOB_SERIAL:-file:$job/console.log}" \
-		-kernel "$root/boot/vmlinuz-$(root_kver "$suite")" \
-		-initrd "$initramfs" -append "$(vm_cmdline "$suite")" \
 		-device virtio-rng-pci "${devices[@]}" "${more[@]}"
 }
 
