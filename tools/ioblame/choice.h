@@ -27,6 +27,7 @@
 	X(FLUSH, flush)			\
 	X(FILES, files)			\
 	X(PATTERN, pattern)		\
+	X(ADVISE, advise)		\
 	X(RECORD, record)		\
 	X(EXPORT, export)		\
 	X(CONFIG, config)		\

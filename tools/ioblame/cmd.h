@@ -25,6 +25,7 @@ int cmd_errors(const struct opts *o);
 int cmd_flush(const struct opts *o);
 int cmd_files(const struct opts *o);
 int cmd_pattern(const struct opts *o);
+int cmd_advise(const struct opts *o);
 int cmd_export(const struct opts *o);
 int cmd_record(const struct opts *o);
 int cmd_config(const struct opts *o);

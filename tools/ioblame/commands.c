@@ -111,6 +111,13 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame pattern 5           each five seconds: who reads and writes in sequence\n"
 		"  ioblame pattern --by file -d 10\n",
 	},
+	[CMD_ADVISE] = {
+		"advise [OPTIONS] [-d TIME | -- COMMAND...]",
+		"what stands out, in words, and what could be done",
+		"  ioblame advise -d 60        what a minute's IO suffers from\n"
+		"  ioblame advise -- make\n"
+		"  ioblame replay io advise\n",
+	},
 	[CMD_RECORD] = {
 		"record -o FILE [OPTIONS] [-- COMMAND...]",
 		"write a recording",

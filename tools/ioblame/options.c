@@ -221,7 +221,8 @@ const struct option_row option_rows[] = {
 	  "only these columns; +COL: these, too", TEXT(column_list) },
 	{ "submitter", 'S', NULL, CMD(TOP) | CMD(REPORT), "show the submitter, too",
 	  FLAG(submitter, true) },
-	{ "sort", 's', "COLUMN", VIEWS & ~(CMD(SNOOP) | CMD(ERRORS) | CMD(FLUSH) | CMD(PATTERN)),
+	{ "sort", 's', "COLUMN", VIEWS & ~(CMD(SNOOP) | CMD(ERRORS) | CMD(FLUSH) | CMD(PATTERN) |
+		   CMD(ADVISE)),
 	  "the largest first:\n%s", WORD_GIVEN(sort, given_sort, choice_sorts) },
 	{ "[INTERVAL [COUNT]]", 0, NULL, (VIEWS & ~ONCE) | CMD(SCHED) | CMD(DIRTY) | DRIVERS,
 	  "seconds between tables (also 500ms, 2m), and their number", ARGUMENT },

@@ -24,7 +24,7 @@
 #define CMD(c)	(1U << CMD_##c)
 /* Commands that show records, live or of a recording */
 #define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS) | CMD(STAT) | \
-		 CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
+		 CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN) | CMD(ADVISE))
 /* Commands that show what a recording does not have */
 #define LIVE	(CMD(TRACE) | CMD(SCHED) | CMD(DIRTY) | DRIVERS)
 /* ... for they read the kernel's events of a driver */
@@ -36,7 +36,7 @@
 /* Commands that switch ioblame on, and can run another command after -- */
 #define WATCHES	(REPLAYS | LIVE | CMD(RECORD))
 /* Commands that print once: an interval is their duration */
-#define ONCE	(CMD(SNOOP) | CMD(TRACE) | CMD(STACKS) | CMD(RECORD) | CMD(EXPORT))
+#define ONCE	(CMD(SNOOP) | CMD(TRACE) | CMD(STACKS) | CMD(ADVISE) | CMD(RECORD) | CMD(EXPORT))
 /* Commands that take words as they like */
 #define FREE	(CMD(CONFIG))
 /* Commands that take no interval */

@@ -52,6 +52,16 @@ bool rec_is_metadata(const struct iob_iolog_bin_record *rec)
 	return rec->ino <= 2;
 }
 
+/*
+ * True if its originator submitted it: the same task, or another thread by the same name.  Threads
+ * of other names are taken for other programs.
+ */
+bool rec_is_own(const struct iob_iolog_bin_record *rec)
+{
+	return rec->sub_pid == rec->pid || rec->sub_pid == rec->tgid ||
+	       !memcmp(rec->comm, rec->sub_comm, sizeof(rec->comm));
+}
+
 #define LETTER(constant, letter, word)		letter,
 #define LETTER_WORD(constant, letter, word)	word,
 #define WORD(constant, word)			word,

@@ -37,6 +37,7 @@ uint64_t rec_total_ns(const struct iob_iolog_bin_record *rec);
 uint64_t rec_age_ns(const struct iob_iolog_bin_record *rec);
 
 uint32_t rec_originator(const struct iob_iolog_bin_record *rec);
+bool rec_is_own(const struct iob_iolog_bin_record *rec);
 bool rec_is_metadata(const struct iob_iolog_bin_record *rec);
 const char *rec_op_name(unsigned char op);
 const char *rec_how_name(unsigned int how);

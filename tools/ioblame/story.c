@@ -46,8 +46,7 @@ void story_add(struct story *s, const struct iob_iolog_bin_record *rec)
 	if (rec->op != OP_WRITE)
 		return;
 	s->written += rec->bytes;
-	if (rec->sub_pid == rec->pid || rec->sub_pid == rec->tgid ||
-	    !memcmp(rec->comm, rec->sub_comm, sizeof(rec->comm)))
+	if (rec_is_own(rec))
 		return;
 	s->by_others += rec->bytes;
 	add_submitter(s, rec);

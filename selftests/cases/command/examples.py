@@ -17,7 +17,8 @@ MOMENT = "100ms"
 PATIENCE = 8
 # Commands that watch, and run until they are ended
 WATCHES = {"top", "snoop", "report", "hist", "stacks", "record", "stat", "errors", "trace",
-           "sched", "files", "flush", "scsi", "nvme", "pattern"}
+           "sched", "files", "flush", "scsi", "nvme", "pattern",
+           "advise"}
 # How a manual writes what roff would change
 ROFF = {r"\-": "-", r"\(aq": "'", r"\(dq": '"', r"\e": "\\", r"\&": ""}
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise.h"
+#include "escape.h"
+#include "group.h"
+#include "intent.h"
+#include "label.h"
+#include "msg.h"
+#include "name.h"
+
+static const struct advise_rule *const rules[] = {
+#define X(rule)	&advise_##rule,
+	ADVISE_RULES(X)
+#undef X
+};
+
+static uint64_t no_room;
+
+/**
+ * advise_entry - the entry of a record in a rule's map
+ * @map:   the map; all 0 at first
+ * @rec:   the record
+ * @by:    what of the originator the entry stands for
+ * @parts: what else, enum advise_part
+ * @size:  of the entry, which begins with a struct advise_entry
+ *
+ * Return: the entry, 0 behind its beginning if it is new; NULL if there is no room.
+ */
+void *advise_entry(struct map *map, const struct iob_iolog_bin_record *rec, enum pivot by,
+		   unsigned int parts, size_t size)
+{
+	struct advise_key key = { .disk = parts & ADVISE_DISK ? rec->disk : 0 };
+	struct advise_entry *e;
+	struct atom_key whole;
+
+	agg_key(&whole, rec, by);
+	key.who = whole;
+	group_narrow(by, &key.who);
+	if (parts & ADVISE_FILE) {
+		key.file = whole;
+		group_narrow(BY_FILE, &key.file);
+	}
+	map->key_len = sizeof(key);
+	e = map_get(map, &key);
+	if (!e && map->nr >= ADVISE_ROOM) {
+		no_room++;
+		return NULL;
+	}
+	if (!e) {
+		e = must(calloc(1, size));
+		e->key = key;
+		map_put(map, e);
+		/* look up names now: file and cgroup may go away */
+		if (parts & ADVISE_FILE)
+			name_note_file(whole.dev, whole.ino, whole.gen);
+		if (whole.cgroup)
+			name_cgroup(whole.cgroup);
+	}
+	e->label.key = whole;
+	e->label.why = intent_why(rec);
+	return e;
+}
+
+void advise_clear_map(struct map *map)
+{
+	map_clear(map, free);
+}
+
+/* A new piece of advice about an entry; the caller writes its texts and figures. */
+struct advice *advise_new(struct advices *to, const char *name, const struct advise_entry *e)
+{
+	struct advice *a;
+
+	if (to->nr == to->size) {
+		to->size = to->size ? to->size * 2 : 16;
+		to->advice = must(realloc(to->advice, to->size * sizeof(*to->advice)));
+	}
+	a = &to->advice[to->nr++];
+	memset(a, 0, sizeof(*a));
+	a->rule = name;
+	a->who = e->label;
+	a->disk = e->label.key.disk;
+	return a;
+}
+
+/* The process of an entry: "sqlite3 (4711)". */
+const char *advise_who(const struct advise_entry *e, char *to, size_t size)
+{
+	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
+
+	snprintf(to, size, "%s (%s)", label_comm(&e->label, comm, sizeof(comm)),
+		 label_who(&e->label, who, sizeof(who)));
+	return escape_cut(to);
+}
+
+/* The option that selects it, with a blank before: " -p 4711"; empty if it has no pid. */
+const char *advise_pid(const struct advise_entry *e, char *to, size_t size)
+{
+	*to = '\0';
+	if (e->label.key.kind <= ROLE_PROCESS && e->label.key.who)
+		snprintf(to, size, " -p %u", e->label.key.who);
+	return to;
+}
+
+/* Add an IO, or a further part of one, in the order in which they completed. */
+void advise_add(const struct iob_iolog_bin_record *rec)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++)
+		rules[i]->add(rec);
+}
+
+static int compare_advice(const void *va, const void *vb)
+{
+	const struct advice *a = va, *b = vb;
+
+	return (a->weight < b->weight) - (a->weight > b->weight);
+}
+
+/* Sort what a rule found, from @first on, and keep the beginning. */
+static void keep_weightiest(struct advices *to, size_t first)
+{
+	size_t nr = to->nr - first;
+
+	if (!nr)
+		return;
+	qsort(to->advice + first, nr, sizeof(*to->advice), compare_advice);
+	if (nr <= ADVISE_MOST)
+		return;
+	to->more += nr - ADVISE_MOST;
+	to->nr = first + ADVISE_MOST;
+}
+
+/**
+ * advise_tell - what stands out in the records that were added
+ * @to: gets the advice, the weightiest first; empty before
+ *
+ * The sums begin anew.
+ */
+void advise_tell(struct advices *to)
+{
+	size_t i, first;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++) {
+		first = to->nr;
+		rules[i]->tell(to, rules[i]->name);
+		keep_weightiest(to, first);
+		rules[i]->clear();
+	}
+	to->no_room = no_room;
+	no_room = 0;
+}
+
+void advise_free(struct advices *a)
+{
+	free(a->advice);
+	memset(a, 0, sizeof(*a));
+}
