@@ -90,7 +90,8 @@ static void bad_ones(void)
 		"doctor --anonymous", "status --bundle", "snoop --min-lat", "stacks -r 3",
 		"snoop -p 99999999999", "top -D", "config --csv",
 		"hist size --counters 5", "hist size --counters --by op", "hist size --counters -e",
-		"hist size --counters -u x", "replay f hist size --counters", "top --counters",
+		"hist size --counters -u x", "replay f hist size --counters", "replay f report -w",
+		"report -w --html f", "snoop -w", "top --counters",
 	};
 	size_t i;
 	struct opts o;

@@ -85,7 +85,7 @@ static void print_report(struct run *run, uint64_t from_ns, uint64_t to_ns, bool
 	static const enum pivot parts[] = { BY_PROCESS, BY_FILE, BY_DEVICE };
 	const struct opts *o = run->opts;
 	struct rows_look look = {
-		.submitter = o->submitter, .from_ns = from_ns, .to_ns = to_ns,
+		.submitter = o->submitter, .iowait = o->iowait, .from_ns = from_ns, .to_ns = to_ns,
 	};
 	bool all = o->format != FORMAT_TABLE;
 	unsigned int most = o->rows ? o->rows : all ? 0 : ROWS_IN_REPORT;

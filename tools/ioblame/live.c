@@ -339,6 +339,7 @@ static int begin_live(struct run *run)
 	v.sort = run->opts->sort;
 	v.accumulate = run->opts->accumulate;
 	v.submitter = run->opts->submitter;
+	v.iowait = run->opts->iowait;
 	v.spec = run->opts->column_list;
 	v.begun_ns = run->pace.on ? run->pace.begin_ns : clock_ns();
 	v.from_ns = v.begun_ns;

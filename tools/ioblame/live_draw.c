@@ -189,7 +189,7 @@ static void draw_table(struct live_state *v)
 	size_t room = end_of_table() > FIRST_ROW ? end_of_table() - FIRST_ROW : 1, i;
 	struct rows_look look = {
 		.rates = true, .submitter = v->submitter, .from_ns = v->since_ns,
-		.to_ns = v->to_ns,
+		.to_ns = v->to_ns, .iowait = v->iowait,
 	};
 	struct col cols[ROWS_COLUMNS];
 	struct cell cells[ROWS_COLUMNS];

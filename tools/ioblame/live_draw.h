@@ -32,7 +32,7 @@ struct live_state {
 	enum live_mode mode;
 	enum pivot by;
 	enum sort sort;
-	bool accumulate, submitter, paused;
+	bool accumulate, submitter, iowait, paused;
 	bool on;		/* the terminal is in use */
 	char filter[LIVE_TEXT];
 	char columns_typed[LIVE_TEXT];

@@ -221,6 +221,8 @@ const struct option_row option_rows[] = {
 	  "only these columns; +COL: these, too", TEXT(column_list) },
 	{ "submitter", 'S', NULL, CMD(TOP) | CMD(REPORT), "show the submitter, too",
 	  FLAG(submitter, true) },
+	{ "iowait", 'w', NULL, CMD(TOP) | CMD(REPORT),
+	  "show how much of the time a task waited for IO", FLAG(iowait, true) },
 	{ "sort", 's', "COLUMN", VIEWS & ~(CMD(SNOOP) | CMD(ERRORS) | CMD(FLUSH) | CMD(PATTERN) |
 		   CMD(ADVISE)),
 	  "the largest first:\n%s", WORD_GIVEN(sort, given_sort, choice_sorts) },

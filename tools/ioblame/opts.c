@@ -307,6 +307,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		return usage_error(o, "--html is one page: no interval, --json or --csv", NULL);
 	if (!ret && o->average && o->format == FORMAT_CSV && !o->percentiles)
 		return usage_error(o, "--average of CSV needs --percentiles", NULL);
+	if (!ret && o->iowait && (o->input || o->html))
+		return usage_error(o, "--iowait is not known of a recording or in --html", NULL);
 	if (!ret && o->counters)
 		ret = check_counters(o);
 	if (!ret && o->anonymous && !o->bundle)

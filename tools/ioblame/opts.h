@@ -56,7 +56,7 @@ struct opts {
 
 	enum pivot by;
 	bool given_by;
-	bool accumulate, batch, submitter, sync;
+	bool accumulate, batch, submitter, sync, iowait;
 	bool stacks, errors, extended;
 	uint64_t min_lat_ns;
 	enum weight weight;

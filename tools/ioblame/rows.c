@@ -14,6 +14,7 @@
 #include "group.h"
 #include "hist.h"
 #include "intent.h"
+#include "iowait.h"
 #include "label.h"
 #include "msg.h"
 #include "name.h"
@@ -29,7 +30,7 @@ enum column {
 	TIME, TIME_S, SECONDS, NAME, WHO, PID, ROLE, COMM, SHOWN_COMM, EXITED, UNIT, CGROUP,
 	DEVICE, OP, SHOWN_WHY, R_RATE, W_RATE, D_RATE, F_RATE, RB_RATE, WB_RATE, DB_RATE,
 	IOS, READS, READ, WRITES, WRITTEN, DISCARDS, DISCARDED, FLUSHES, ERRORS,
-	P50, P99, MEAN, WHY, VIA, VIA_PID, VIA_COMM, FILES, FILE_COUNTED, FILE_PATH, STACK,
+	P50, P99, MEAN, WAITED, WHY, VIA, VIA_PID, VIA_COMM, FILES, FILE_COUNTED, FILE_PATH, STACK,
 	NR_COLUMNS,
 };
 
@@ -77,6 +78,7 @@ static const struct col columns[NR_COLUMNS] = {
 	[P50] = { "P50", "p50_ns", COL_NSECS, DROP(85), 0 },
 	[P99] = { "P99", "p99_ns", COL_NSECS, DROP(15), 0 },
 	[MEAN] = { "MEAN", "mean_ns", COL_NSECS, DATA, 0 },
+	[WAITED] = { "IOWAIT", "iowait_percent", COL_RATE, DATA | DROP(14), 0 },
 	[WHY] = { "WHY", "why", COL_TEXT, CUT | DROP(25), 0 },
 	[VIA] = { "VIA", "via", COL_TEXT, SHOWN | CUT | DROP(40), 0 },
 	[VIA_PID] = { "VIA_PID", "via_pid", COL_COUNT, DATA, 0 },
@@ -129,6 +131,8 @@ unsigned int rows_columns(struct col *cols, enum pivot by, const struct rows_loo
 		hide_column(cols, look->rates ? sums[i] : rates[i]);
 	if (!look->submitter)
 		hide_column(cols, VIA);
+	if (look->iowait && (by == BY_PROCESS || by == BY_THREAD))
+		show_column(cols, WAITED);
 	if (look->ios)
 		show_column(cols, IOS);
 	if (by != BY_PROCESS && by != BY_STACK && by != BY_FILE) {
@@ -223,6 +227,19 @@ static void fill_names(const struct run *run, const struct row_more *row, enum p
 	c[STACK] = CELL_STACK(in);
 }
 
+/* What the task of a row waited for IO: as delay accounting knows it, or unknown. */
+static struct cell waited_cell(const struct run *run, const struct row_more *row, enum pivot by)
+{
+	const struct atom_key *key = &row->lead->key;
+	bool thread = by == BY_THREAD;
+	double percent;
+
+	if (!run->opts->iowait || (by != BY_PROCESS && !thread) || key->kind > ROLE_PROCESS ||
+	    !iowait_share(thread ? key->tid : key->who, thread, &percent))
+		return CELL_NONE;
+	return CELL_RATE(percent);
+}
+
 static enum mark mark_of(uint64_t ns)
 {
 	return ns >= ROWS_SLOW_NS ? MARK_SLOW : MARK_NONE;
@@ -278,6 +295,7 @@ void rows_cells(const struct run *run, const struct row *row, enum pivot by,
 	group_more(row, &more);
 	fill_names(run, &more, by, cells, room);
 	fill_numbers(row, &more.hist, look, cells);
+	cells[WAITED] = waited_cell(run, &more, by);
 }
 
 /**

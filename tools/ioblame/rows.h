@@ -12,13 +12,14 @@
 #include "run.h"
 
 /* Room for the columns of a table */
-#define ROWS_COLUMNS	44
+#define ROWS_COLUMNS	45
 /* What is shown as slow */
 #define ROWS_SLOW_NS	100000000
 
 struct rows_look {
 	bool rates;		/* show rates, else sums */
 	bool submitter;
+	bool iowait;
 	bool ios;		/* show the number of IOs: see rows_look_at() */
 	uint64_t from_ns, to_ns;
 };

@@ -12,6 +12,7 @@
 #include "device.h"
 #include "filter.h"
 #include "intent.h"
+#include "iowait.h"
 #include "msg.h"
 #include "name.h"
 #include "opts.h"
@@ -76,6 +77,8 @@ static bool end_interval(struct run *run, const struct view *view, struct schedu
 {
 	if (!c->interval || run->now_ns < c->next)
 		return false;
+	if (run->opts->iowait)
+		iowait_turn();
 	if (view->interval) {
 		view->interval(run, c->last, run->now_ns, false);
 		out_flush();
@@ -229,6 +232,8 @@ static int go_through(struct run *run, const struct view *view)
 	struct schedule c = { .interval = o->interval_ns ? o->interval_ns : view->interval_ns };
 	int ret = EXIT_OK;
 
+	if (o->iowait)
+		iowait_begin(o->accumulate);
 	if (view->begin)
 		ret = view->begin(run);
 	if (!ret && o->run)
@@ -258,6 +263,8 @@ static int go_through(struct run *run, const struct view *view)
 		if (view->interval && run->now_ns < clock_ns())
 			run->now_ns = clock_ns();
 	}
+	if (o->iowait && !(o->count && c.count >= o->count))
+		iowait_turn();
 	if (view->interval && !(o->count && c.count >= o->count))
 		view->interval(run, c.last, run->now_ns, true);
 	return ret;
@@ -311,6 +318,8 @@ int view_run(const struct opts *opts, const struct view *view)
 	filter_end(&run.filter);
 	if (!how && opts->run)
 		how = child_status();
+	if (opts->iowait)
+		iowait_end();
 	source_close(&run.source);
 	session_end(&run.session);
 	return how;
