@@ -64,6 +64,7 @@ struct blkevent_format {
 
 struct blkevent {
 	uint64_t ns;		/* CLOCK_MONOTONIC */
+	uint64_t order;		/* of events of one CPU at one time */
 	uint64_t sector, other_sector;	/* where it was remapped from, or where it is split */
 	uint32_t dev, other_dev;	/* major << 20 | minor; 0: none */
 	uint32_t sectors;

@@ -35,7 +35,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"histograms of sizes and times",
 		"  ioblame hist total_time -d 10\n"
 		"  ioblame hist size --by process --rw W\n"
-		"  ioblame hist io_time --by device 5\n",
+		"  ioblame hist io_time --by device 5\n"
+		"  ioblame hist io_time --counters --by process -d 60\n",
 	},
 	[CMD_STACKS] = {
 		"stacks [OPTIONS] [--folded | --svg]",

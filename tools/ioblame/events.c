@@ -91,7 +91,8 @@ static void hold(const struct blkevent *e, void *arg)
 		ev->size = ev->size ? ev->size * 2 : 4096;
 		ev->held = must(realloc(ev->held, ev->size * sizeof(*ev->held)));
 	}
-	ev->held[ev->nr++] = *e;
+	ev->held[ev->nr] = *e;
+	ev->held[ev->nr++].order = ev->order++;
 }
 
 /* A record came. */
@@ -106,7 +107,9 @@ static int compare_times(const void *x, const void *y)
 
 	if (a->ns != b->ns)
 		return a->ns < b->ns ? -1 : 1;
-	return (int)a->cpu - (int)b->cpu;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
 }
 
 /* Read the events that are there. */
@@ -117,7 +120,6 @@ void events_fill(struct events *ev)
 	/* other CPUs may still have events from after this moment */
 	ev->horizon_ns = clock_ns();
 	tracefs_read(&ev->trace, hold, ev);
-	/* (a merge sort: events of one CPU and one time stay in their order) */
 	if (ev->nr != before)
 		qsort(ev->held, ev->nr, sizeof(*ev->held), compare_times);
 }

@@ -27,6 +27,7 @@ enum {
 struct events {
 	struct tracefs trace;
 	struct origins origins;
+	uint64_t order;			/* of the next event */
 	struct blkevent *held;
 	size_t nr, size;
 	uint64_t horizon_ns;		/* all events up to then are here */
