@@ -2,9 +2,10 @@
 /*
  * compat/btrfs - which extent btrfs_free_extent(trans, ref) drops
  *
- * Hides: the layout of two private structs.  struct btrfs_trans_handle has had fs_info right
- * before new_bgs in all releases.  new_bgs is a list, which points to itself while it is
- * empty: this test finds fs_info at offset 80 (5.10 and 6.1) or 96 (6.12 and later).
+ * Hides: the layout of two private structs.  Where the kernel's BTF has it, that is used.
+ * Elsewhere it is guessed: struct btrfs_trans_handle has had fs_info right before new_bgs in
+ * all releases.  new_bgs is a list, which points to itself while it is empty: this test finds
+ * fs_info at offset 80 (5.10 and 6.1) or 96 (6.12 and later).
  *
  * struct btrfs_ref begins with its type and action, two ints or, from 6.9 on, two bytes, and
  * a flag.  The extent follows: { start, bytes }.  With REF_VERIFY, and before 5.16 (Kbuild
@@ -39,14 +40,26 @@
 #define IOB_BTRFS_REF_ROOT	0
 #endif
 
-/* The fs_info of a transaction's handle, or NULL if the layout is unknown.  Any context. */
-static inline const void *iob_btrfs_of_trans(const void *trans)
-{
-	static const u8 places[] = { 80, 96 };
-	unsigned int i;
+#define IOB_BTRFS_FS_INFO	80	/* in struct btrfs_trans_handle, at first */
 
-	for (i = 0; i < sizeof(places); i++) {
-		const void *const *fs_info = trans + places[i];
+/* Members of struct btrfs_ref, in the order of a table of offsets. */
+enum iob_btrfs_ref_member {
+	IOB_BTRFS_REF_TYPE,
+	IOB_BTRFS_REF_ACTION,
+	IOB_BTRFS_REF_START,
+	IOB_BTRFS_REF_BYTES,
+};
+
+/*
+ * The fs_info of a transaction's handle, or NULL if the layout is unknown.  It is searched from
+ * @first on.  Any context.
+ */
+static inline const void *iob_btrfs_of_trans(const void *trans, unsigned int first)
+{
+	unsigned int at;
+
+	for (at = first; at <= first + 16; at += 16) {
+		const void *const *fs_info = trans + at;
 		const void *word[3];
 
 		if (iob_peek(&word, fs_info) && word[1] == &fs_info[1] &&
@@ -54,6 +67,21 @@ static inline const void *iob_btrfs_of_trans(const void *trans)
 			return word[0];
 	}
 	return NULL;
+}
+
+/* As iob_btrfs_drops(), if the offsets @at are those of the kernel. */
+static inline bool iob_btrfs_drops_at(const void *ref, const u16 *at, u64 extent[2])
+{
+	const char *r = ref;
+	u8 type, action;
+
+	/* (of ints the byte that comes first has all that is in them) */
+	return iob_peek(&type, (const u8 *)(r + at[IOB_BTRFS_REF_TYPE])) &&
+	       iob_peek(&action, (const u8 *)(r + at[IOB_BTRFS_REF_ACTION])) &&
+	       type == IOB_BTRFS_REF_DATA && action == IOB_BTRFS_REF_DROP &&
+	       iob_peek(&extent[0], (const u64 *)(r + at[IOB_BTRFS_REF_START])) &&
+	       iob_peek(&extent[1], (const u64 *)(r + at[IOB_BTRFS_REF_BYTES])) &&
+	       extent[1] && IS_ALIGNED(extent[0] | extent[1], 512);
 }
 
 /*

@@ -2,9 +2,9 @@
 /*
  * compat/dm - the contexts that device mapper's targets pass to kcopyd
  *
- * Hides: these structs are private.  They are the same in 5.10 to 7.2.  Users check that the
- * callback of the context is the target's own function before they read it, and read it by
- * iob_peek().
+ * Hides: these structs are private.  They are the same in 5.10 to 7.2; the mirrors below only
+ * give offsets.  Users check that the callback of the context is the target's own function
+ * before they read it, and read it by iob_dm_bio(), which follows nothing.
  */
 #ifndef IOB_COMPAT_DM_H
 #define IOB_COMPAT_DM_H
@@ -14,6 +14,7 @@
 #include <linux/list_bl.h>
 #include <linux/rbtree.h>
 
+#include <compat/blkdev.h>
 #include <compat/peek.h>
 
 /* Of dm-snapshot's copy_callback(): a chunk is copied before it is overwritten. */
@@ -47,15 +48,26 @@ struct iob_dm_mapping {
 	struct bio *bio;		/* the one that asked for the discard */
 };
 
-/*
- * Copy the bio whose data dm-crypt encrypts into @bio to *@base.  It is the second pointer in
- * bi_private's struct dm_crypt_io.  Return: false if that cannot be read.
- */
-static inline bool iob_dm_crypt_base(const struct bio *bio, struct bio *base)
-{
-	const struct bio *const *io = bio->bi_private, *at;
+/* Of dm-crypt: bi_private of a bio that is encrypted. */
+struct iob_dm_crypt_io {
+	void *config;
+	struct bio *base;		/* the one whose data that is */
+};
 
-	return iob_peek(&at, &io[1]) && iob_peek(base, at);
+/*
+ * Get the pointer that is at offset @at of a struct, which may be any address.  Return: false
+ * if it cannot be read.
+ */
+static inline bool iob_dm_pointer(const void *object, unsigned int at, const void **to)
+{
+	return iob_peek(to, (const void **)((const char *)object + at));
+}
+
+/* The same of a pointer to a bio that can be read, or NULL.  Example: *to is NULL: none waits. */
+static inline bool iob_dm_bio(const void *object, unsigned int at, const struct bio **to)
+{
+	return iob_peek(to, (const struct bio **)((const char *)object + at)) &&
+	       (!*to || iob_bio_readable(*to));
 }
 
 #endif

@@ -14,13 +14,35 @@
 
 #include <linux/ptrace.h>
 
-/* The first members of struct compress_io_ctx. */
+#include <compat/peek.h>
+
+/* The first members of struct compress_io_ctx; only gives offsets. */
 struct iob_f2fs_cluster {
 	u32 magic;
 	struct inode *inode;
 	struct page **pages;
 	unsigned int nr;	/* pages in the cluster */
 };
+
+enum iob_f2fs_cluster_member {
+	IOB_F2FS_MAGIC,
+	IOB_F2FS_INODE,
+	IOB_F2FS_NR,
+};
+
+/*
+ * Read what is at @from, which may be any address, by the offsets @at.  Return: false if that
+ * is not possible.
+ */
+static inline bool iob_f2fs_cluster_read(const void *from, const u16 *at,
+					 struct iob_f2fs_cluster *to)
+{
+	const char *c = from;
+
+	return iob_peek(&to->magic, (const u32 *)(c + at[IOB_F2FS_MAGIC])) &&
+	       iob_peek(&to->inode, (struct inode *const *)(c + at[IOB_F2FS_INODE])) &&
+	       iob_peek(&to->nr, (const unsigned int *)(c + at[IOB_F2FS_NR]));
+}
 
 #define IOB_F2FS_CLUSTER_MAGIC	0xf5f2c000	/* F2FS_COMPRESSED_PAGE_MAGIC */
 #define IOB_F2FS_CLUSTER_MAX	256		/* 1 << MAX_COMPRESS_LOG_SIZE */

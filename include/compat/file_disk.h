@@ -15,12 +15,12 @@
 
 /*
  * True if the content of the disk is this file (not NULL).  Any context, inside
- * iob_read_lock(); there is IO to the disk, and its private struct is as we know it.
+ * iob_read_lock(); there is IO to the disk, whose private struct has its file at @at.
  */
 static __always_inline bool iob_file_disk_has(const struct gendisk *gd,
-					      const struct file *file)
+					      const struct file *file, unsigned int at)
 {
-	return file && iob_loop_file(gd->private_data) == file;
+	return file && iob_loop_file(gd->private_data, at) == file;
 }
 
 #endif

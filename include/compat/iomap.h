@@ -4,7 +4,8 @@
  *
  * Hides: struct iomap_folio_state is private to fs/iomap/buffered-io.c.  It has this layout
  * since 6.6 (4ce02c679722) brought dirty bits.  Example: a folio of 16 KiB with blocks of
- * 4 KiB has 8 bits in state; block 1 is dirty if bit 4 + 1 is set.
+ * 4 KiB has 8 bits in state; block 1 is dirty if bit 4 + 1 is set.  The mirror only gives the
+ * offset of state.
  */
 #ifndef IOB_COMPAT_IOMAP_H
 #define IOB_COMPAT_IOMAP_H
@@ -12,6 +13,8 @@
 #include <linux/bitops.h>
 #include <linux/pagemap.h>
 #include <linux/spinlock.h>
+
+#include <compat/peek.h>
 
 struct iob_iomap_folio_state {
 	spinlock_t state_lock;	/* iomap's; ioblame never takes it */
@@ -31,14 +34,32 @@ struct iob_iomap_folio_state {
 #endif
 
 #ifdef IOB_HAVE_BH_FOLIO
-/* True if the block at @off, in bytes, is dirty.  For the task that has just set the bits. */
-static inline bool iob_iomap_dirty(const void *ifs, const struct inode *inode,
+static inline bool iob_iomap_bit(const unsigned long *state, unsigned long nr)
+{
+	unsigned long word;
+
+	return iob_peek(&word, &state[BIT_WORD(nr)]) && word & BIT_MASK(nr);
+}
+
+/*
+ * True if the block at @off, in bytes, is dirty.  @state: of the folio, which the current task
+ * is about to mark dirty.
+ */
+static inline bool iob_iomap_dirty(const void *state, const struct inode *inode,
 				   struct folio *folio, size_t off)
 {
-	const struct iob_iomap_folio_state *s = ifs;
 	unsigned long blocks = folio_size(folio) >> inode->i_blkbits;
 
-	return test_bit(blocks + (off >> inode->i_blkbits), s->state);
+	return test_bit(blocks + (off >> inode->i_blkbits), (const unsigned long *)state);
+}
+
+/*
+ * True if @state may be the state of a folio: a block that is about to be dirty is uptodate.
+ * @state may be any address.
+ */
+static inline bool iob_iomap_is_state(const void *state, const struct inode *inode, size_t off)
+{
+	return iob_iomap_bit(state, off >> inode->i_blkbits);
 }
 #endif
 

@@ -55,35 +55,43 @@ struct iob_loop_head {
 	struct file *file;
 };
 
-static inline const struct file *iob_loop_file(const void *device)
+/* Its members, in the order of a table of offsets. */
+enum iob_loop_member {
+	IOB_LOOP_NUMBER,
+	IOB_LOOP_OFFSET,
+	IOB_LOOP_FILE,
+};
+
+/* The file of a device; @at: the offset of that member. */
+static inline const struct file *iob_loop_file(const void *device, unsigned int at)
 {
-	return READ_ONCE(((const struct iob_loop_head *)device)->file);
+	return READ_ONCE(*(const struct file *const *)((const char *)device + at));
 }
 
-/* The offset in the file, in bytes, at which a request begins. */
-static inline u64 iob_loop_pos(const void *device, const struct request *rq)
+/* The offset in the file, in bytes, at which a request begins; @at: the offsets. */
+static inline u64 iob_loop_pos(const void *device, const u16 *at, const struct request *rq)
 {
-	const struct iob_loop_head *lo = device;
-
-	return ((u64)blk_rq_pos(rq) << SECTOR_SHIFT) + lo->offset;
+	return ((u64)blk_rq_pos(rq) << SECTOR_SHIFT) +
+	       READ_ONCE(*(const loff_t *)((const char *)device + at[IOB_LOOP_OFFSET]));
 }
 
 /*
  * True if a loop disk's private data has this layout: its number is in place, and so is an
  * open file whose page cache allocates without __GFP_IO and __GFP_FS, as a loop device
  * demands.  Example: of /dev/loop3 the number is 3.  Any context with preemption off: the
- * file exists while the device has it.
+ * file exists while the device has it.  @at: the offsets.
  */
-static inline bool iob_loop_is_as_known(const struct gendisk *gd)
+static inline bool iob_loop_is_as_known(const struct gendisk *gd, const u16 *at)
 {
-	const struct iob_loop_head *lo = gd->private_data;
+	const char *lo = gd->private_data;
 	const struct address_space *mapping;
 	const struct inode *host;
 	const struct file *file;
 	char name[16];
 	int number;
 
-	if (!iob_peek(&number, &lo->number) || !iob_peek(&file, &lo->file))
+	if (!iob_peek(&number, (const int *)(lo + at[IOB_LOOP_NUMBER])) ||
+	    !iob_peek(&file, (const struct file **)(lo + at[IOB_LOOP_FILE])))
 		return false;
 	snprintf(name, sizeof(name), "loop%d", number);
 	if (strcmp(name, gd->disk_name) ||

@@ -2,13 +2,10 @@
 /*
  * compat/xfs - which checkpoint of the log is being written
  *
- * Hides: from 5.14 on the writer of a checkpoint passes its number to
+ * Hides: from 5.15 on (68a74dcae673) the writer of a checkpoint passes its number to
  * xlog_cil_order_write().  Before, xlog_write() gets a pointer to start_lsn in the private
- * struct xfs_cil_ctx, and the number stands right before start_lsn.
- *
- * No header that Kbuild can read declares either function.  Kbuild tests for folios (5.16)
- * instead: ioblame supports no kernel between 5.14 and 5.16, and such a kernel would show a
- * hook as missing.
+ * struct xfs_cil_ctx, which has the number, too.  No header that Kbuild can read declares
+ * either function: the kernel is asked which it has.
  */
 #ifndef IOB_COMPAT_XFS_H
 #define IOB_COMPAT_XFS_H
@@ -17,43 +14,54 @@
 
 #include <compat/peek.h>
 
-/*
- * Get the log and the number of a checkpoint.  struct xfs_cil_ctx is private, but has always
- * begun with a pointer to the CIL and the number.  The CIL begins with a pointer to the log.
- * Return: false if they cannot be read.
- */
-static inline bool iob_xlog_checkpoint(const void *ctx, const void **log, u64 *seq)
-{
-	struct {
-		const void *const *cil;
-		u64 seq;
-	} begin;
+/* How the private struct xfs_cil_ctx, a checkpoint, has always begun; only gives offsets. */
+struct iob_xfs_cil_ctx {
+	const void *cil;
+	s64 sequence;
+	s64 start_lsn;
+};
 
-	if (!iob_peek(&begin, ctx) || !iob_peek(log, begin.cil))
-		return false;
-	*seq = begin.seq;
-	return true;
+enum {
+	IOB_XFS_CTX_CIL,
+	IOB_XFS_CTX_SEQUENCE,
+	IOB_XFS_CTX_START_LSN,
+};
+
+/* Likewise struct xfs_cil. */
+struct iob_xfs_cil {
+	const void *log;
+};
+
+/*
+ * Get the log and the number of a checkpoint; @ctx: offsets in struct xfs_cil_ctx, @log_at:
+ * that of the log in struct xfs_cil.  @checkpoint may be any address.  Return: false if they
+ * cannot be read.
+ */
+static inline bool iob_xlog_checkpoint(const void *checkpoint, const u16 *ctx,
+				       unsigned int log_at, const void **log, u64 *seq)
+{
+	const char *c = checkpoint, *cil;
+
+	return iob_peek(&cil, (const char **)(c + ctx[IOB_XFS_CTX_CIL])) &&
+	       iob_peek(seq, (const u64 *)(c + ctx[IOB_XFS_CTX_SEQUENCE])) &&
+	       iob_peek(log, (const void **)(cil + log_at));
 }
 
-#ifndef IOB_HAVE_FOLIO
-#define IOB_XLOG_WRITE_LSN
-
 /*
- * The number of the checkpoint that xlog_write(log, lv, ticket, &ctx->start_lsn,
- * commit_iclog, flags, ...) writes, at its entry.  Return: 0 for an unmount record, -1 for a
- * commit record, which belongs to the checkpoint written before, and if it cannot be read.
+ * The checkpoint that xlog_write(log, lv, ticket, &ctx->start_lsn, commit_iclog, flags, ...)
+ * writes, at its entry, on kernels without xlog_cil_order_write().  *@seq: 0 for an unmount
+ * record, -1 for a commit record, which belongs to the checkpoint written before.  Return:
+ * NULL if it is one of these; else an address that may be anything.
  */
-static inline s64 iob_xlog_write_seq(struct pt_regs *regs)
+static inline const void *iob_xlog_written(struct pt_regs *regs, const u16 *ctx, s64 *seq)
 {
-	const s64 *start_lsn = (void *)regs_get_kernel_argument(regs, 3);
-	s64 seq;
-
+	*seq = -1;
 	if (regs_get_kernel_argument(regs, 4))
-		return -1;
+		return NULL;
+	*seq = 0;
 	if (regs_get_kernel_argument(regs, 5))
-		return 0;
-	return iob_peek(&seq, &start_lsn[-1]) ? seq : -1;
+		return NULL;
+	return (const char *)regs_get_kernel_argument(regs, 3) - ctx[IOB_XFS_CTX_START_LSN];
 }
-#endif
 
 #endif

@@ -99,15 +99,15 @@ void iob_dirty_buffer(struct buffer_head *bh)
 /**
  * iob_dirty_range - the current task is about to dirty a part of a folio
  * @folio: the folio; locked by the task
- * @ifs:   iomap's state of it, which has dirty bits; NULL without
+ * @state: iomap's of its blocks, which has dirty bits; NULL without
  * @off:   where, in bytes from the folio's start
  * @len:   how many bytes
  * @regs:  as they were at the function's entry
  *
- * From a probe, inside iob_read_lock().  Without @ifs the last task to dirty a page of a
+ * From a probe, inside iob_read_lock().  Without @state the last task to dirty a page of a
  * dirty folio counts: nothing tells which was the first.
  */
-void iob_dirty_range(struct folio *folio, const void *ifs, size_t off,
+void iob_dirty_range(struct folio *folio, const void *state, size_t off,
 		     size_t len, struct pt_regs *regs)
 {
 	struct inode *inode = iob_folio_host(folio);
@@ -125,8 +125,8 @@ void iob_dirty_range(struct folio *folio, const void *ifs, size_t off,
 	pfn = folio_pfn(folio) + (off >> PAGE_SHIFT);
 	/* runs of @nr pages that were clean, from @pfn on */
 	for (nr = 0; off < end; off += PAGE_SIZE) {
-		if (!was_dirty || !ifs ||
-		    !iob_iomap_dirty(ifs, inode, folio, off)) {
+		if (!was_dirty || !state ||
+		    !iob_iomap_dirty(state, inode, folio, off)) {
 			nr++;
 			continue;
 		}

@@ -18,7 +18,7 @@ void iob_dirty_mapped(struct page *page, struct pt_regs *regs);
 void iob_dirty_whole(struct iob_folio *folio, size_t off, size_t len,
 		     struct pt_regs *regs);
 void iob_dirty_buffer(struct buffer_head *bh);
-void iob_dirty_range(struct iob_folio *folio, const void *ifs, size_t off,
+void iob_dirty_range(struct iob_folio *folio, const void *state, size_t off,
 		     size_t len, struct pt_regs *regs);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "association.h"
+#include "core/layout.h"
 #include "core/metadata.h"
 #include "core/task.h"
 #include "provider.h"
@@ -29,6 +30,8 @@ static int provider_add_objects(const struct iob_provider *p)
 		err = iob_task_part_add(p->part[i]);
 	for (i = 0; !err && i < IOB_PROVIDER_ASSOCS && p->assoc[i]; i++)
 		err = iob_assoc_kind_add(p->assoc[i]);
+	for (i = 0; !err && i < IOB_PROVIDER_LAYOUTS && p->layout[i]; i++)
+		err = iob_layout_add(p->layout[i]);
 	if (!err && p->last_metadata_ino)
 		err = iob_metadata_add(p->magic, p->last_metadata_ino);
 	return err;

@@ -22,6 +22,7 @@
 struct bio;
 struct iob_assoc_kind;
 struct iob_hook_list;
+struct iob_layout;
 struct iob_stack;
 struct iob_task;
 struct iob_task_part;
@@ -44,6 +45,7 @@ struct iob_cluster {
 
 #define IOB_PROVIDER_PARTS	2
 #define IOB_PROVIDER_ASSOCS	6
+#define IOB_PROVIDER_LAYOUTS	4
 
 /* Members are NULL or 0 where there is nothing to say. */
 struct iob_provider {
@@ -52,6 +54,8 @@ struct iob_provider {
 	struct iob_task_part *part[IOB_PROVIDER_PARTS];
 	/* kinds of objects that it notes */
 	struct iob_assoc_kind *assoc[IOB_PROVIDER_ASSOCS];
+	/* private structs that it reads */
+	struct iob_layout *layout[IOB_PROVIDER_LAYOUTS];
 	/* super block's magic number, and the last inode number that is its metadata */
 	unsigned long magic;
 	unsigned long last_metadata_ino;

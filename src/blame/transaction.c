@@ -420,6 +420,12 @@ bool iob_transaction_split(struct iob_origin *o,
 	return c.begun;
 }
 
+/* True if some act took part in a transaction of this log.  Context: as iob_transaction_now(). */
+bool iob_transaction_key_is_known(const void *key)
+{
+	return log_find(key);
+}
+
 /**
  * iob_transaction_now - the number of the running transaction
  * @key: the log of a file system whose own numbers we do not use

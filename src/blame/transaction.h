@@ -62,6 +62,7 @@ int iob_transactions_start(void);
 void iob_transactions_stop(void);
 void iob_transaction_begin_write(struct iob_task *t, const void *key, u32 first, u32 last);
 void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight);
+bool iob_transaction_key_is_known(const void *key);
 u32 iob_transaction_now(const void *key);
 u32 iob_transaction_next(const void *key);
 u64 iob_transaction_most(const void *key, u32 tid);

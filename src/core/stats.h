@@ -41,7 +41,8 @@
 	X(participant_merged, "participants of a transaction beyond those kept") \
 	X(behalf_evicted, "work on behalf of others nested deeper than kept") \
 	X(second_nospc, "devices claimed by more holders than are noted") \
-	X(chain_cut, "chain of bios longer than followed")
+	X(chain_cut, "chain of bios longer than followed")		\
+	X(layout_wrong, "private structs that were not as believed")
 
 /* events that are no loss */
 #define IOB_EVENTS(X)							\

@@ -35,6 +35,8 @@
  *	reclaimed roles=0 acts=0 causes=0	in this session
  *	hook ...			what the module is attached to; for a
  *					missing hook what is lost without it
+ *	layout ...			each private struct that is read: proved,
+ *					unproved or wrong, and what that costs
  */
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -46,6 +48,7 @@
 #include "blame/freed_extent.h"
 #include "core/disk.h"
 #include "core/intent.h"
+#include "core/layout.h"
 #include "core/stats.h"
 #include "io/clock.h"
 #include "io/counters.h"
@@ -260,6 +263,7 @@ static int status_show(struct seq_file *m, void *v)
 		show_stats_and_losses(m);
 		if (show_hooks)
 			show_hooks(m);
+		iob_layouts_show(m);
 	}
 	iob_session_read_unlock();
 	return err;

@@ -23,10 +23,34 @@
 #include "blame/transaction.h"
 #include "btrfs_compressed.h"
 #include "core/intent.h"
+#include "core/layout.h"
 #include "hooks/hook.h"
 #include "stack/call.h"
 
 #define BTRFS_METADATA_INO	1	/* BTRFS_BTREE_INODE_OBJECTID */
+
+static const struct iob_layout_member trans_members[] = {
+	{ .name = "fs_info", .offset = IOB_BTRFS_FS_INFO, .size = sizeof(void *) },
+};
+
+/* Proved each time by the list that follows. */
+static struct iob_layout trans_layout = {
+	.type = "btrfs_trans_handle", IOB_LAYOUT_IN("btrfs", CONFIG_BTRFS_FS),
+	IOB_LAYOUT_OF(trans_members), .cost = "which act freed what btrfs discards",
+};
+
+static const struct iob_layout_member ref_members[] = {
+	[IOB_BTRFS_REF_TYPE] = { .name = "type" },
+	[IOB_BTRFS_REF_ACTION] = { .name = "action" },
+	[IOB_BTRFS_REF_START] = { .name = "bytenr", .size = sizeof(u64) },
+	[IOB_BTRFS_REF_BYTES] = { .name = "num_bytes|len", .size = sizeof(u64) },
+};
+
+/* Its begin is guessed where BTF does not have it. */
+static struct iob_layout ref_layout = {
+	.type = "btrfs_ref", IOB_LAYOUT_IN("btrfs", CONFIG_BTRFS_FS),
+	IOB_LAYOUT_OF(ref_members), .cost = "which act freed what btrfs discards",
+};
 
 /* What the end of a transaction changes is for all participants. */
 static void btrfs_commit_entered(struct pt_regs *regs)
@@ -125,13 +149,40 @@ static void btrfs_redirty_found(unsigned long func)
 }
 #endif
 
+static const void *btrfs_of_trans(const void *trans)
+{
+	const void *const *at = iob_layout_at(&trans_layout, 0, trans);
+	const void *fs_info;
+
+	if (iob_layout_is_bad(&trans_layout))
+		return NULL;
+	if (iob_layout_is_sure(&trans_layout))
+		return iob_peek(&fs_info, at) ? fs_info : NULL;
+	fs_info = iob_btrfs_of_trans(trans, READ_ONCE(trans_layout.at[0]));
+	iob_layout_tell(&trans_layout, fs_info);
+	return fs_info;
+}
+
+static bool btrfs_drops(const void *ref, u64 extent[2])
+{
+	if (iob_layout_is_bad(&ref_layout))
+		return false;
+	if (iob_layout_is_sure(&ref_layout))
+		return iob_btrfs_drops_at(ref, ref_layout.at, extent);
+	/* (references to metadata are dropped, too: nothing is wrong then) */
+	if (!iob_btrfs_drops((const char *)ref + ref_layout.at[0], extent))
+		return false;
+	iob_layout_tell(&ref_layout, true);
+	return true;
+}
+
 /* (trans, ref): a reference to an extent is dropped, perhaps the last one */
 static void btrfs_drop_entered(struct pt_regs *regs)
 {
-	const void *fs_info = iob_btrfs_of_trans(iob_arg_ptr(regs, 0));
+	const void *fs_info = btrfs_of_trans(iob_arg_ptr(regs, 0));
 	u64 extent[2];
 
-	if (!fs_info || !iob_btrfs_drops(iob_arg_ptr(regs, 1), extent))
+	if (!fs_info || !btrfs_drops(iob_arg_ptr(regs, 1), extent))
 		return;
 	/* what a commit frees it frees for all participants */
 	iob_freed_extent_set(fs_info, extent[0], extent[0] + extent[1],
@@ -222,6 +273,11 @@ IOB_PROVIDER(btrfs) = {
 	.hooks = &btrfs_hooks,
 	.part = { &iob_btrfs_part },
 	.assoc = { &iob_btrfs_assoc_extent },
+	.layout = { &trans_layout, &ref_layout, &iob_btrfs_inode_layout,
+#ifdef IOB_BTRFS_LATER
+		    &iob_btrfs_bio_layout,
+#endif
+	},
 	.magic = BTRFS_SUPER_MAGIC,
 	.last_metadata_ino = BTRFS_METADATA_INO,
 	.extent_any = iob_btrfs_extent_any,

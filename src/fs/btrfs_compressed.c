@@ -29,6 +29,7 @@
 #include "btrfs_compressed.h"
 #include "core/code.h"
 #include "core/disk.h"
+#include "core/layout.h"
 #include "core/stats.h"
 #include "core/task.h"
 #include "stack/stack.h"
@@ -63,10 +64,33 @@ struct iob_task_part iob_btrfs_part = {
 static struct iob_code writer_code;
 /* the function in which all of btrfs' workers do their work */
 static struct iob_code worker_code;
-/* where a struct inode is in btrfs' own, or -1 */
-static long inode_offset = -1;
-/* where the bio is in btrfs' own, or -1 */
-static long bio_offset = -1;
+
+static const struct iob_layout_member inode_members[] = {
+	{ .name = "vfs_inode", .size = sizeof(struct inode) },
+};
+
+/* Where a struct inode is in btrfs' own: learnt from a folio whose inode is known. */
+struct iob_layout iob_btrfs_inode_layout = {
+	.type = "btrfs_inode", IOB_LAYOUT_IN("btrfs", CONFIG_BTRFS_FS),
+	IOB_LAYOUT_OF(inode_members), .cost = "the dirtiers of extents that btrfs compresses",
+};
+
+static const struct iob_layout_member bio_members[] = {
+	{ .name = "bio", .size = sizeof(struct bio) },
+};
+
+/* Where the bio is in btrfs' own: learnt from the first one that is queued. */
+struct iob_layout iob_btrfs_bio_layout = {
+	.type = "btrfs_bio", IOB_LAYOUT_IN("btrfs", CONFIG_BTRFS_FS),
+	IOB_LAYOUT_OF(bio_members),
+	.cost = "the dirtiers of extents that btrfs compresses and checksums",
+};
+
+/* An offset, or -1 if it is not known. */
+static long learnt_offset(const struct iob_layout *l)
+{
+	return iob_layout_is_learnt(l) ? READ_ONCE(l->at[0]) : -1;
+}
 
 /* An extent that was handed over to be written, by whichever task. */
 struct waiting_extent {
@@ -162,7 +186,7 @@ static struct waiting_extent *waiting_around(const struct bio *bio)
 		size_t offset = (const void *)bio - e->bbio;
 
 		if (offset && offset <= room) {
-			WRITE_ONCE(bio_offset, offset);
+			iob_layout_learn(&iob_btrfs_bio_layout, 0, offset);
 			return e;
 		}
 	}
@@ -176,7 +200,7 @@ static struct waiting_extent *waiting_around(const struct bio *bio)
 static struct waiting_extent *waiting_find(const struct bio *bio, bool *own)
 {
 	struct waiting_extent *e;
-	long offset = READ_ONCE(bio_offset);
+	long offset = learnt_offset(&iob_btrfs_bio_layout);
 
 	e = offset < 0 ? waiting_around(bio) : waiting_of((const void *)bio - offset);
 	*own = e;
@@ -260,7 +284,7 @@ static void waiting_add(struct waiting_extent *e)
 static struct waiting_extent *waiting_make(const void *bbio)
 {
 	struct iob_task *t = iob_task_get();
-	long offset = READ_ONCE(bio_offset);
+	long offset = learnt_offset(&iob_btrfs_bio_layout);
 	struct waiting_extent *e;
 	struct btrfs_state *b;
 
@@ -322,8 +346,8 @@ void iob_btrfs_learn_inode(const void *binode, const struct inode *inode)
 {
 	unsigned long offset = (unsigned long)inode - (unsigned long)binode;
 
-	if (offset < PAGE_SIZE && READ_ONCE(inode_offset) != (long)offset)
-		WRITE_ONCE(inode_offset, offset);
+	if (offset < PAGE_SIZE)
+		iob_layout_learn(&iob_btrfs_inode_layout, 0, offset);
 }
 
 /**
@@ -337,7 +361,7 @@ void iob_btrfs_learn_inode(const void *binode, const struct inode *inode)
 void iob_btrfs_extent_begins(const void *binode, u64 start, u64 end)
 {
 	struct iob_task *t = iob_task_get();
-	long offset = READ_ONCE(inode_offset);
+	long offset = learnt_offset(&iob_btrfs_inode_layout);
 	struct iob_extent *e;
 	struct inode *inode;
 	unsigned long index;

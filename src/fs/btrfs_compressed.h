@@ -16,6 +16,7 @@ struct iob_task;
 struct iob_task_part;
 
 extern struct iob_task_part iob_btrfs_part;
+extern struct iob_layout iob_btrfs_inode_layout, iob_btrfs_bio_layout;
 extern struct iob_assoc_kind iob_btrfs_assoc_extent;
 
 void iob_btrfs_writer_found(unsigned long func);

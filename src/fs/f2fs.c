@@ -19,10 +19,33 @@
 
 #include "blame/behalf.h"
 #include "blame/provider.h"
+#include "core/layout.h"
 #include "free_blocks.h"
 #include "hooks/hook.h"
 
 #define F2FS_METADATA_INO	2	/* the node inode is 1, the meta inode 2 */
+
+static const struct iob_layout_member cluster_members[] = {
+	[IOB_F2FS_MAGIC] = IOB_LAYOUT_MEMBER("magic", struct iob_f2fs_cluster, magic),
+	[IOB_F2FS_INODE] = IOB_LAYOUT_MEMBER("inode", struct iob_f2fs_cluster, inode),
+	[IOB_F2FS_NR] = IOB_LAYOUT_MEMBER("nr_rpages|nr_cpages", struct iob_f2fs_cluster, nr),
+};
+
+/* Proved each time by its magic number and its inode. */
+static struct iob_layout cluster_layout = {
+	.type = "compress_io_ctx", IOB_LAYOUT_IN("f2fs", CONFIG_F2FS_FS),
+	IOB_LAYOUT_OF(cluster_members), .cost = "the dirtiers of pages that f2fs compresses",
+};
+
+static const struct iob_layout_member sbi_members[] = {
+	{ .name = "sb", .size = sizeof(struct super_block *) },
+};
+
+/* Proved each time by the super block's magic number. */
+static struct iob_layout sbi_layout = {
+	.type = "f2fs_sb_info", IOB_LAYOUT_IN("f2fs", CONFIG_F2FS_FS),
+	IOB_LAYOUT_OF(sbi_members), .cost = "which act freed what f2fs discards",
+};
 
 /* A checkpoint begins and ends here. */
 static void f2fs_checkpoint_entered(struct pt_regs *regs)
@@ -33,18 +56,29 @@ static void f2fs_checkpoint_entered(struct pt_regs *regs)
 	iob_behalf_common(true, &call);
 }
 
-/* (sbi, block[, count]): a private struct, whose first member is the super block */
-static void f2fs_free_entered(struct pt_regs *regs)
+/* The super block of f2fs' private struct of it; NULL if it is none. */
+static struct super_block *f2fs_sb_of(const void *sbi)
 {
-	u32 block = iob_arg(regs, 1);
 	struct super_block *sb;
 	unsigned long magic;
+	bool right;
 
-	if (!iob_peek(&sb, (struct super_block **)iob_arg_ptr(regs, 0)) ||
-	    !iob_peek(&magic, &sb->s_magic))
-		return;
+	if (iob_layout_is_bad(&sbi_layout))
+		return NULL;
+	right = iob_peek(&sb, (struct super_block *const *)iob_layout_at(&sbi_layout, 0, sbi)) &&
+		iob_peek(&magic, &sb->s_magic) && magic == F2FS_SUPER_MAGIC;
+	iob_layout_tell(&sbi_layout, right);
+	return right ? sb : NULL;
+}
+
+/* (sbi, block[, count]) */
+static void f2fs_free_entered(struct pt_regs *regs)
+{
+	struct super_block *sb = f2fs_sb_of(iob_arg_ptr(regs, 0));
+	u32 block = iob_arg(regs, 1);
+
 	/* the last two numbers are no blocks: not written yet, or compressed */
-	if (magic != F2FS_SUPER_MAGIC || !sb->s_root || block >= (u32)-2)
+	if (!sb || !sb->s_root || block >= (u32)-2)
 		return;
 	iob_free_blocks(sb, d_inode(sb->s_root), block, iob_f2fs_freed(regs), regs);
 }
@@ -72,11 +106,13 @@ static bool f2fs_cluster(struct page *page, struct iob_cluster *c)
 	host = iob_folio_host(f);
 	if (!host || !S_ISREG(host->i_mode) || !f2fs_mixes_files(host->i_sb))
 		return false;
-	if (!iob_peek(&notes, (void *)page_private(page)))
+	if (iob_layout_is_bad(&cluster_layout) ||
+	    !iob_f2fs_cluster_read((void *)page_private(page), cluster_layout.at, &notes))
 		return false;
 	if (notes.magic != IOB_F2FS_CLUSTER_MAGIC || notes.inode != host ||
 	    !is_power_of_2(notes.nr) || notes.nr > IOB_F2FS_CLUSTER_MAX)
 		return false;
+	iob_layout_tell(&cluster_layout, true);
 	index = READ_ONCE(f->index);
 	c->host = host;
 	c->nr = notes.nr;
@@ -97,6 +133,7 @@ static IOB_HOOK_LIST(f2fs_hooks, f2fs_table);
 
 IOB_PROVIDER(f2fs) = {
 	.hooks = &f2fs_hooks,
+	.layout = { &cluster_layout, &sbi_layout },
 	.magic = F2FS_SUPER_MAGIC,
 	.last_metadata_ino = F2FS_METADATA_INO,
 	.mixes_files = f2fs_mixes_files,

@@ -16,6 +16,7 @@
 #include "blame/dirty_range.h"
 #include "blame/provider.h"
 #include "core/disk.h"
+#include "core/layout.h"
 #include "core/task.h"
 #include "hooks/hook.h"
 #include "stack/call.h"
@@ -82,10 +83,40 @@ static void iomap_write_entered(struct pt_regs *regs)
 #endif
 
 #ifdef IOB_HAVE_BH_FOLIO
+static const struct iob_layout_member iomap_members[] = {
+	{ .name = "state", .offset = offsetof(struct iob_iomap_folio_state, state) },
+};
+
+/* Proved each time, unless BTF has it: a block that is written is uptodate. */
+static struct iob_layout iomap_layout = {
+	.type = "iomap_folio_state", IOB_LAYOUT_OF(iomap_members),
+	.cost = "the first dirtier of a page of a large folio (iomap): the last one pays",
+};
+
+/* The bits of a folio's blocks, the second half of which says what is dirty; NULL: unknown. */
+static const void *iomap_state_of(struct folio *folio, const void *ifs, size_t off)
+{
+	const struct inode *inode = iob_folio_host(folio);
+	const void *state;
+	bool right;
+
+	if (!ifs || !inode || iob_layout_is_bad(&iomap_layout))
+		return NULL;
+	state = iob_layout_at(&iomap_layout, 0, ifs);
+	if (iob_layout_is_sure(&iomap_layout))
+		return state;
+	right = iob_iomap_is_state(state, inode, off);
+	iob_layout_tell(&iomap_layout, right);
+	return right ? state : NULL;
+}
+
 /* (folio, ifs, off, len): before the folio is marked dirty */
 static void iomap_dirty_entered(struct pt_regs *regs)
 {
-	iob_dirty_range(iob_arg_ptr(regs, 0), iob_arg_ptr(regs, 1), iob_arg(regs, 2),
+	struct folio *folio = iob_arg_ptr(regs, 0);
+	size_t off = iob_arg(regs, 2);
+
+	iob_dirty_range(folio, iomap_state_of(folio, iob_arg_ptr(regs, 1), off), off,
 			iob_arg(regs, 3), regs);
 }
 #endif
@@ -136,4 +167,7 @@ static IOB_HOOK_LIST(generic_hooks, generic_table);
 
 IOB_PROVIDER(generic) = {
 	.hooks = &generic_hooks,
+#ifdef IOB_HAVE_BH_FOLIO
+	.layout = { &iomap_layout },
+#endif
 };

@@ -26,10 +26,39 @@
 #include "blame/provider.h"
 #include "blame/transaction.h"
 #include "core/cause.h"
+#include "core/layout.h"
 #include "core/task.h"
 #include "hooks/hook.h"
 #include "stack/call.h"
 #include "stack/stack.h"
+
+static const struct iob_layout_member ctx_members[] = {
+	[IOB_XFS_CTX_CIL] = IOB_LAYOUT_MEMBER("cil", struct iob_xfs_cil_ctx, cil),
+	[IOB_XFS_CTX_SEQUENCE] = IOB_LAYOUT_MEMBER("sequence", struct iob_xfs_cil_ctx, sequence),
+	[IOB_XFS_CTX_START_LSN] = IOB_LAYOUT_MEMBER("start_lsn", struct iob_xfs_cil_ctx,
+						    start_lsn),
+};
+
+/* Both are proved each time: by the log, which must be one that is known. */
+static struct iob_layout ctx_layout = {
+	.type = "xfs_cil_ctx", IOB_LAYOUT_IN("xfs", CONFIG_XFS_FS), IOB_LAYOUT_OF(ctx_members),
+	.cost = "which act freed what xfs discards, and before 5.15 who pays for its log",
+};
+
+static const struct iob_layout_member cil_members[] = {
+	IOB_LAYOUT_MEMBER("xc_log", struct iob_xfs_cil, log),
+};
+
+static struct iob_layout cil_layout = {
+	.type = "xfs_cil", IOB_LAYOUT_IN("xfs", CONFIG_XFS_FS), IOB_LAYOUT_OF(cil_members),
+	.cost = "which act freed what xfs discards, and before 5.15 who pays for its log",
+};
+
+/* The arguments of xlog_write(), where that is hooked: the checkpoint's log must be the first. */
+static struct iob_layout write_layout = {
+	.type = "xlog_write()", IOB_LAYOUT_IN("xfs", CONFIG_XFS_FS), .by_use_only = true,
+	.cost = "which checkpoint is written: who pays for the log of xfs",
+};
 
 /* What a task is doing in xfs. */
 struct xfs_state {
@@ -243,21 +272,43 @@ static void xfs_set_seq(u64 seq)
 		x->seq = seq;
 }
 
-#ifdef IOB_XLOG_WRITE_LSN
-static void xfs_write_checkpoint_entered(struct pt_regs *regs)
+static void xfs_tell(bool right)
 {
-	s64 seq = iob_xlog_write_seq(regs);
-
-	if (seq >= 0)
-		xfs_set_seq(seq);
+	iob_layout_tell(&ctx_layout, right);
+	iob_layout_tell(&cil_layout, right);
 }
-#else
+
+/* The log and number of a checkpoint, which may be any address.  Return: false if it is none. */
+static bool xfs_checkpoint(const void *ctx, const void **log, u64 *seq)
+{
+	return !iob_layout_is_bad(&ctx_layout) && !iob_layout_is_bad(&cil_layout) &&
+	       iob_xlog_checkpoint(ctx, ctx_layout.at, cil_layout.at[0], log, seq);
+}
+
 /* (cil, checkpoint, ...): what this task writes to the log from here on */
-static void xfs_write_checkpoint_entered(struct pt_regs *regs)
+static void xfs_order_write_entered(struct pt_regs *regs)
 {
 	xfs_set_seq(iob_arg(regs, 1));
 }
-#endif
+
+/* (log, ...): the same; on newer kernels with other arguments, which prove to be none of these */
+static void xfs_write_entered(struct pt_regs *regs)
+{
+	const void *ctx, *log;
+	u64 number;
+	bool right;
+	s64 seq;
+
+	ctx = iob_xlog_written(regs, ctx_layout.at, &seq);
+	if (ctx) {
+		right = xfs_checkpoint(ctx, &log, &number) && log == iob_arg_ptr(regs, 0);
+		xfs_tell(right);
+		iob_layout_tell(&write_layout, right);
+		seq = right ? number : 0;
+	}
+	if (seq >= 0)
+		xfs_set_seq(seq);
+}
 
 /* A worker that wrote checkpoints before does something else now. */
 static void xfs_no_checkpoint_entered(struct pt_regs *regs)
@@ -284,13 +335,11 @@ static void xfs_release_iclog_entered(struct pt_regs *regs)
 	xfs_fill_iclog(iob_arg_ptr(regs, 1));
 }
 
-#ifdef IOB_XLOG_WRITE_LSN
-/* (iclog) */
+/* (iclog): on kernels without xlog_cil_order_write() */
 static void xfs_release_last_entered(struct pt_regs *regs)
 {
 	xfs_fill_iclog(iob_arg_ptr(regs, 0));
 }
-#endif
 
 /* (log, iclog, ...): the task submits the bios before it returns */
 static void xfs_write_iclog_entered(struct pt_regs *regs)
@@ -327,8 +376,12 @@ static void xfs_committed_entered(struct pt_regs *regs)
 	if (!x)
 		return;
 	x->done = iob_call_at(regs);
-	if (!iob_xlog_checkpoint(iob_arg_ptr(regs, 0), &x->done_log, &x->done_seq))
+	if (!xfs_checkpoint(iob_arg_ptr(regs, 0), &x->done_log, &x->done_seq)) {
 		x->done.ret = 0;
+		xfs_tell(false);
+	} else if (iob_transaction_key_is_known(x->done_log)) {
+		xfs_tell(true);
+	}
 }
 
 /* Participants pay for discards by the blocks that they freed. */
@@ -372,6 +425,13 @@ static const struct iob_bio_kind xfs_bio_log = {
 
 #define XFS(func, probe, what)						\
 	IOB_HOOK_FUNC_IN("xfs", CONFIG_XFS_FS, func, probe, what)
+/* on kernels without xlog_cil_order_write() */
+#define XFS_SPARE(func, probe, what)	{					\
+	.name = func, .kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,	\
+	.entered = probe, IOB_IN_MODULE("xfs", CONFIG_XFS_FS), .impact = what,	\
+	.spare_for = "xlog_cil_order_write",					\
+}
+
 #define XFS_END(func, ended, what)					\
 	IOB_HOOK_END_IN("xfs", CONFIG_XFS_FS, func, ended, what)
 
@@ -404,14 +464,15 @@ static const struct iob_hook xfs_table[] = {
 	XFS("xfs_log_force_seq", xfs_no_checkpoint_entered, "which checkpoint is written"),
 	XFS("xlog_state_release_iclog", xfs_release_iclog_entered,
 	    "which checkpoint is written"),
-#ifdef IOB_XLOG_WRITE_LSN
-	XFS("xlog_write", xfs_write_checkpoint_entered, "which checkpoint is written"),
-	XFS("xfs_log_release_iclog", xfs_release_last_entered,
-	    "which checkpoint is written"),
-#else
-	XFS("xlog_cil_order_write", xfs_write_checkpoint_entered,
-	    "which checkpoint is written"),
-#endif
+	{
+		.name = "xlog_cil_order_write", .older = "xlog_write",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = xfs_order_write_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
+		.impact = "which checkpoint is written",
+	},
+	XFS_SPARE("xlog_write", xfs_write_entered, "which checkpoint is written"),
+	XFS_SPARE("xfs_log_release_iclog", xfs_release_last_entered,
+		  "which checkpoint is written"),
 	XFS("xlog_write_iclog", xfs_write_iclog_entered, "which checkpoint is written"),
 	XFS("xfs_extent_busy_insert", xfs_free_entered, "which act freed what xfs discards"),
 	XFS("xlog_cil_committed", xfs_committed_entered, "which act freed what xfs discards"),
@@ -426,5 +487,6 @@ IOB_PROVIDER(xfs) = {
 	.part = { &xfs_part },
 	.assoc = { &xfs_assoc_buf, &xfs_assoc_inode, &xfs_assoc_trans, &xfs_assoc_iclog,
 		   &xfs_assoc_split },
+	.layout = { &ctx_layout, &cil_layout, &write_layout },
 	.discards = xfs_discards,
 };

@@ -29,6 +29,7 @@
 #include "blame/provider.h"
 #include "core/code.h"
 #include "core/intent.h"
+#include "core/layout.h"
 #include "stack/cache.h"
 #include "stack/walk.h"
 #include "hook.h"
@@ -100,18 +101,24 @@ static int hook_publish_address(const struct hook_state *s)
 	return 0;
 }
 
-/* True if another hook serves instead, which stands before this one in the table. */
-static bool hook_is_spare(const struct hook_state *s)
+/* True if the kernel has the function of the hook of that name. */
+static bool hook_is_there(const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; s->hook->spare_for && i < nr_hooks; i++) {
-		const struct hook_state *other = &hook_states[i];
+	for (i = 0; name && i < nr_hooks; i++) {
+		const struct hook_state *s = &hook_states[i];
 
-		if (!strcmp(other->hook->name, s->hook->spare_for))
-			return other->entry.addr && !other->err;
+		if (!strcmp(s->hook->name, name))
+			return s->entry.addr && !s->err;
 	}
 	return false;
+}
+
+/* True if another hook serves instead, which stands before this one in the table. */
+static bool hook_is_spare(const struct hook_state *s)
+{
+	return hook_is_there(s->hook->spare_for);
 }
 
 /* Arm the functions of a phase in one pass, which may take a while.  No handler runs yet. */
@@ -313,10 +320,12 @@ static int hooks_module_event(struct notifier_block *nb, unsigned long event, vo
 	/* before the module's first code runs, and after its last */
 	if (event == MODULE_STATE_COMING || event == MODULE_STATE_GOING)
 		iob_stack_forget();
-	if (event == MODULE_STATE_LIVE)
+	if (event == MODULE_STATE_LIVE) {
+		iob_layouts_module_came(data);
 		hooks_module_came(data);
-	else if (event == MODULE_STATE_GOING)
+	} else if (event == MODULE_STATE_GOING) {
 		hooks_module_goes(data);
+	}
 	return NOTIFY_OK;
 }
 
@@ -425,6 +434,7 @@ int iob_hooks_init(void)
 	if (!err)
 		err = register_module_notifier(&hooks_module_notifier);
 	if (!err) {
+		iob_layouts_init();
 		err = hooks_attach_phase(IOB_HOOK_LOADED);
 		if (err) {
 			unregister_module_notifier(&hooks_module_notifier);
@@ -468,6 +478,8 @@ void iob_hooks_show(struct seq_file *m)
 		if (s->err == -ENOENT && iob_hook_module_absent(s->hook))
 			seq_printf(m, "waiting for %s error=%d\n",
 				   s->hook->module, s->err);
+		else if (s->err && hook_is_there(s->hook->older))
+			seq_printf(m, "replaced by %s\n", s->hook->older);
 		else if (s->err)
 			seq_printf(m, "missing error=%d lost: %s\n", s->err,
 				   s->hook->impact);

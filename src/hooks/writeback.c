@@ -33,6 +33,7 @@
 #include "blame/provider.h"
 #include "core/disk.h"
 #include "core/intent.h"
+#include "core/layout.h"
 #include "core/task.h"
 #include "hook.h"
 
@@ -62,10 +63,31 @@ static void writeback_modifier_set(u32 modifier)
 	iob_read_unlock();
 }
 
+static const struct iob_layout_member work_members[] = {
+	IOB_LAYOUT_MEMBER("reason", struct iob_wb_work, reason),
+};
+
+/* Without BTF it is believed if all reasons that were read exist, and one is not 0. */
+static struct iob_layout work_layout = {
+	.type = "wb_writeback_work", IOB_LAYOUT_OF(work_members),
+	.cost = "why a flusher writes (the reason in intents)",
+};
+
 static void writeback_start_probe(void *data, struct bdi_writeback *wb,
 				  struct wb_writeback_work *work)
 {
-	writeback_modifier_set(IOB_MODIFIER_WB | iob_wb_work_reason(work));
+	u32 reason = WB_REASON_MAX;
+
+	if (!iob_layout_is_bad(&work_layout)) {
+		reason = iob_wb_work_reason(iob_layout_at(&work_layout, 0, work));
+		/* (what is 0 may be anything) */
+		if (reason)
+			iob_layout_tell(&work_layout, reason != WB_REASON_MAX);
+		if (!iob_layout_is_sure(&work_layout) &&
+		    (!READ_ONCE(work_layout.held) || READ_ONCE(work_layout.failed)))
+			reason = WB_REASON_MAX;
+	}
+	writeback_modifier_set(reason == WB_REASON_MAX ? 0 : IOB_MODIFIER_WB | reason);
 }
 
 static void writeback_written_probe(void *data, struct bdi_writeback *wb,
@@ -246,4 +268,5 @@ static IOB_HOOK_LIST(writeback_hooks, writeback_table);
 
 IOB_PROVIDER(writeback) = {
 	.hooks = &writeback_hooks,
+	.layout = { &work_layout },
 };

@@ -131,7 +131,8 @@ static __always_inline bool iob_fast_same_file_disk(const struct iob_fast *q,
 
 	/* (a partition's number may have gone to another disk since) */
 	return q->dev == IOB_FAST_FILE_DISK(iob_bio_devt(bio)) &&
-	       iob_disk_is_file(gd) && iob_file_disk_has(gd, q->backing);
+	       iob_disk_is_file(gd) &&
+	       iob_file_disk_has(gd, q->backing, READ_ONCE(iob_parent_file_at));
 }
 
 /* True if the bio is like the task's previous one, but for its sectors. */

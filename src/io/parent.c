@@ -33,6 +33,7 @@ static bool reaches_unknown(const struct gendisk *gd)
 
 bool iob_parent_workers __read_mostly;
 bool (*iob_parent_reaches)(const struct gendisk *gd) __read_mostly = reaches_unknown;
+u16 iob_parent_file_at __read_mostly;
 
 /* constant once the module is loaded */
 static const struct iob_parent_ops *parent_ops[MAX_PARENT_OPS];

@@ -36,6 +36,8 @@ struct iob_parent_ops {
 /* Some task carries out requests of a disk above, in this session. */
 extern bool iob_parent_workers;
 extern bool (*iob_parent_reaches)(const struct gendisk *gd);
+/* Where the private struct of a disk has its file: set before .file_of_now gives one. */
+extern u16 iob_parent_file_at;
 
 /* A task will carry out requests of a disk above.  Writes once: each bio of all CPUs asks. */
 static inline void iob_parent_expect_workers(void)

@@ -32,6 +32,7 @@
 #include "blame/association.h"
 #include "blame/bio_kind.h"
 #include "blame/provider.h"
+#include "core/layout.h"
 #include "core/task.h"
 #include "hooks/hook.h"
 #include "io/bio_ctx.h"
@@ -39,6 +40,61 @@
 #include "io/request.h"
 #include "stack/call.h"
 #include "stack/stack.h"
+
+/*
+ * What is read of these is proved each time: it must be the address of a bio, and one that is
+ * under way.
+ */
+static const struct iob_layout_member crypt_members[] = {
+	IOB_LAYOUT_MEMBER("base_bio", struct iob_dm_crypt_io, base),
+};
+
+static struct iob_layout crypt_layout = {
+	.type = "dm_crypt_io", IOB_LAYOUT_IN("dm_crypt", CONFIG_DM_CRYPT),
+	IOB_LAYOUT_OF(crypt_members), .cost = "which acts pay when dm-crypt writes",
+};
+
+enum {
+	PENDING_ORIGIN,
+	PENDING_SNAPSHOT,
+};
+
+static const struct iob_layout_member pending_members[] = {
+	[PENDING_ORIGIN] = IOB_LAYOUT_MEMBER("origin_bios", struct iob_dm_pending, origin_bios),
+	[PENDING_SNAPSHOT] = IOB_LAYOUT_MEMBER("snapshot_bios", struct iob_dm_pending,
+					       snapshot_bios),
+};
+
+static struct iob_layout pending_layout = {
+	.type = "dm_snap_pending_exception", IOB_LAYOUT_IN("dm_snapshot", CONFIG_DM_SNAPSHOT),
+	IOB_LAYOUT_OF(pending_members), .cost = "which acts pay when dm-snapshot copies",
+};
+
+enum {
+	MAPPING_CELL,
+	MAPPING_BIO,
+};
+
+static const struct iob_layout_member mapping_members[] = {
+	[MAPPING_CELL] = IOB_LAYOUT_MEMBER("cell", struct iob_dm_mapping, cell),
+	[MAPPING_BIO] = IOB_LAYOUT_MEMBER("bio", struct iob_dm_mapping, bio),
+};
+
+static struct iob_layout mapping_layout = {
+	.type = "dm_thin_new_mapping",
+	IOB_LAYOUT_IN("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING),
+	IOB_LAYOUT_OF(mapping_members), .cost = "which acts pay when dm-thin copies and discards",
+};
+
+static const struct iob_layout_member cell_members[] = {
+	IOB_LAYOUT_MEMBER("holder", struct iob_dm_cell, holder),
+};
+
+static struct iob_layout cell_layout = {
+	.type = "dm_bio_prison_cell",
+	IOB_LAYOUT_IN("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING),
+	IOB_LAYOUT_OF(cell_members), .cost = "which acts pay when dm-thin copies",
+};
 
 /* What a task is doing in device mapper. */
 struct dm_state {
@@ -95,16 +151,24 @@ static void dm_note_copy(const struct dm_io_region *r, const struct bio *whole, 
 	}
 }
 
-/*
- * The ciphertext's bio, of a private struct: its second pointer is the bio of the
- * plaintext.
- */
+/* The bio of the ciphertext: a private struct has that of the plaintext. */
 static noinline_for_stack bool dm_crypt_parent(struct iob_origin *o, const struct bio *bio,
 					       const struct bio *whole)
 {
 	struct bio base IOB_UNINIT;
+	const struct bio *at;
 
-	return iob_dm_crypt_base(whole, &base) && iob_parent_clone(o, bio, &base);
+	if (iob_layout_is_bad(&crypt_layout))
+		return false;
+	if (!iob_dm_bio(whole->bi_private, crypt_layout.at[0], &at) || !at ||
+	    !iob_peek(&base, at)) {
+		iob_layout_tell(&crypt_layout, false);
+		return false;
+	}
+	if (!iob_parent_clone(o, bio, &base))
+		return false;
+	iob_layout_tell(&crypt_layout, true);
+	return true;
 }
 
 static const struct iob_bio_kind dm_bio_crypt = {
@@ -116,14 +180,19 @@ static const struct iob_bio_kind dm_bio_crypt = {
 static bool dm_thin_discard_parent(struct iob_origin *o, const struct bio *bio,
 				   const struct bio *whole)
 {
-	const struct iob_dm_mapping *mapping = whole->bi_private;
 	const struct bio *top, *by;
 	u64 shift;
 	u32 got;
 
-	if (!iob_peek(&by, &mapping->bio) || !iob_bio_readable(by))
+	if (iob_layout_is_bad(&mapping_layout))
 		return false;
+	if (!iob_dm_bio(whole->bi_private, mapping_layout.at[MAPPING_BIO], &by) || !by) {
+		iob_layout_tell(&mapping_layout, false);
+		return false;
+	}
 	top = iob_parent_whole(by, &shift);
+	if (top)
+		iob_layout_tell(&mapping_layout, true);
 	if (!top || bio->bi_iter.bi_size < SECTOR_SIZE)
 		return false;
 	iob_origin_begin(o);
@@ -145,38 +214,70 @@ static const struct iob_bio_kind dm_copy_snapshot = { .name = "dm-snapshot copy"
 static const struct iob_bio_kind dm_copy_thin = { .name = "dm-thin copy" };
 static const struct iob_bio_kind dm_copy_mirror = { .name = "dm-mirror write" };
 
-/* The bio for which a target wants a copy; NULL: none, or it is not known. */
-static const struct bio *dm_waiting_bio(unsigned long fn, const void *context)
+/* The bio that waits for dm-snapshot; NULL: none.  @there: false if that cannot be read. */
+static const struct bio *dm_snapshot_bio(const void *pending, bool *there)
+{
+	const struct bio *bio = NULL;
+
+	*there = iob_dm_bio(pending, pending_layout.at[PENDING_ORIGIN], &bio);
+	if (*there && !bio)
+		*there = iob_dm_bio(pending, pending_layout.at[PENDING_SNAPSHOT], &bio);
+	return *there ? bio : NULL;
+}
+
+/* The same of dm-thin. */
+static const struct bio *dm_thin_bio(const void *mapping, bool *there)
+{
+	const struct bio *bio = NULL;
+	const void *cell;
+
+	*there = iob_dm_pointer(mapping, mapping_layout.at[MAPPING_CELL], &cell) &&
+		 iob_dm_bio(cell, cell_layout.at[0], &bio);
+	return *there ? bio : NULL;
+}
+
+/*
+ * The bio for which a target wants a copy, and that is a part of @whole; NULL: none, or it is
+ * not known.
+ */
+static const struct bio *dm_waiting_bio(unsigned long fn, const void *context,
+					const struct bio **whole, u64 *shift)
 {
 	const struct iob_bio_kind *kind = iob_bio_kind_by(fn);
-	const struct iob_dm_pending *pending = context;
-	const struct iob_dm_mapping *mapping = context;
-	const struct iob_dm_cell *cell;
-	const struct bio *bio;
+	struct iob_layout *by, *second = NULL;
+	const struct bio *bio = NULL;
 	bool there = false;
 
 	if (kind == &dm_copy_snapshot) {
-		there = iob_peek(&bio, &pending->origin_bios.head);
-		if (there && !bio)
-			there = iob_peek(&bio, &pending->snapshot_bios.head);
+		by = &pending_layout;
 	} else if (kind == &dm_copy_thin) {
-		there = iob_peek(&cell, &mapping->cell) && iob_peek(&bio, &cell->holder);
+		by = &mapping_layout;
+		second = &cell_layout;
+	} else {
+		return NULL;
 	}
-	return there && iob_bio_readable(bio) ? bio : NULL;
+	if (iob_layout_is_bad(by) || (second && iob_layout_is_bad(second)))
+		return NULL;
+	bio = second ? dm_thin_bio(context, &there) : dm_snapshot_bio(context, &there);
+	*whole = bio ? iob_parent_whole(bio, shift) : NULL;
+	if (*whole || !there) {
+		iob_layout_tell(by, there);
+		if (second)
+			iob_layout_tell(second, there);
+	}
+	return *whole ? bio : NULL;
 }
 
 /* (client, from or NULL for zeroes, nr, to, flags, fn, context) */
 static void dm_copy_entered(struct pt_regs *regs)
 {
 	const struct dm_io_region *from = iob_arg_ptr(regs, 1), *to = iob_arg_ptr(regs, 3);
-	const struct bio *bio = dm_waiting_bio(iob_arg(regs, 5), iob_stack_argument(regs, 0));
 	unsigned int i, nr = (u32)iob_arg(regs, 2);
-	const struct bio *whole = NULL;
-	u64 shift, sector = 0;
+	const struct bio *bio, *whole = NULL;
+	u64 shift = 0, sector = 0;
 
+	bio = dm_waiting_bio(iob_arg(regs, 5), iob_stack_argument(regs, 0), &whole, &shift);
 	if (bio)
-		whole = iob_parent_whole(bio, &shift);
-	if (whole)
 		sector = bio->bi_iter.bi_sector + shift;
 	if (from)
 		dm_note_copy(from, whole, sector);
@@ -345,6 +446,7 @@ static IOB_HOOK_LIST(dm_hooks, dm_table);
 IOB_PROVIDER(dm) = {
 	.hooks = &dm_hooks,
 	.part = { &dm_part },
+	.layout = { &crypt_layout, &pending_layout, &mapping_layout, &cell_layout },
 	.assoc = { &dm_assoc_copy },
 	.init = dm_init,
 };

@@ -32,6 +32,7 @@
 #include "blame/association.h"
 #include "blame/behalf.h"
 #include "blame/provider.h"
+#include "core/layout.h"
 #include "core/task.h"
 #include "hooks/hook.h"
 #include "io/bio_ctx.h"
@@ -89,7 +90,7 @@ static const void *loop_place_of(const struct request *rq, u64 *sub)
 	const struct file *file = iob_loop_file_of(device);
 
 	if (file) {
-		*sub = loop_place(iob_loop_pos(device, rq), bio_page(rq->bio),
+		*sub = loop_place(iob_loop_pos(device, iob_loop_layout.at, rq), bio_page(rq->bio),
 				  bio_offset(rq->bio));
 		return file;
 	}
@@ -509,5 +510,6 @@ IOB_PROVIDER(loop) = {
 	.hooks = &loop_hooks,
 	.part = { &loop_part },
 	.assoc = { &loop_assoc_rq },
+	.layout = { &iob_loop_layout },
 	.init = loop_init,
 };

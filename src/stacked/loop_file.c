@@ -21,6 +21,8 @@
 
 #include "core/disk.h"
 #include "core/epoch.h"
+#include "core/layout.h"
+#include "io/parent.h"
 #include "loop_file.h"
 
 /* of disks whose struct loop_device is as we know it; NULL before one was seen */
@@ -28,6 +30,24 @@ static const void *known_fops;
 static bool swapon_seen;	/* iob_loop_swapon() is called */
 static bool swapon_came;	/* it was called */
 static bool ioctl_seen;
+
+static const struct iob_layout_member loop_members[] = {
+	[IOB_LOOP_NUMBER] = IOB_LAYOUT_MEMBER("lo_number", struct iob_loop_head, number),
+	[IOB_LOOP_OFFSET] = IOB_LAYOUT_MEMBER("lo_offset", struct iob_loop_head, offset),
+	[IOB_LOOP_FILE] = IOB_LAYOUT_MEMBER("lo_backing_file", struct iob_loop_head, file),
+};
+
+/* Proved by each driver's first device that is seen: iob_loop_is_as_known(). */
+struct iob_layout iob_loop_layout = {
+	.type = "loop_device", IOB_LAYOUT_IN("loop", CONFIG_BLK_DEV_LOOP),
+	IOB_LAYOUT_OF(loop_members),
+	.cost = "which acts pay if two reads of a loop device go to one page; time",
+};
+
+static const struct file *loop_file(const void *device)
+{
+	return iob_loop_file(device, READ_ONCE(iob_loop_layout.at[IOB_LOOP_FILE]));
+}
 
 /* Whether a file on a tmpfs may be swapped out, or is in part. */
 static __always_inline bool tmpfs_file_reaches(struct inode *host)
@@ -78,7 +98,7 @@ bool iob_loop_file_known(void)
  */
 const struct file *iob_loop_file_of(const void *device)
 {
-	return device && iob_loop_file_known() ? iob_loop_file(device) : NULL;
+	return device && iob_loop_file_known() ? loop_file(device) : NULL;
 }
 
 /**
@@ -97,8 +117,10 @@ bool iob_loop_device_reaches(const void *device)
 /* The device is of a disk that was not seen yet, or has no private data. */
 static noinline bool unknown_disk_reaches(const struct gendisk *gd)
 {
-	bool known = iob_loop_is_as_known(gd);
+	bool known = !iob_layout_is_bad(&iob_loop_layout) && gd->private_data &&
+		     iob_loop_is_as_known(gd, iob_loop_layout.at);
 
+	iob_layout_tell(&iob_loop_layout, known);
 	WRITE_ONCE(known_fops, known ? gd->fops : NULL);
 	return !known || iob_loop_device_reaches(gd->private_data);
 }
@@ -115,7 +137,7 @@ bool iob_loop_disk_reaches(const struct gendisk *gd)
 
 	if (unlikely(READ_ONCE(known_fops) != gd->fops || !gd->private_data))
 		return unknown_disk_reaches(gd);
-	file = iob_loop_file(gd->private_data);
+	file = loop_file(gd->private_data);
 	return !file || file_reaches(file);
 }
 
@@ -163,7 +185,8 @@ const struct file *iob_loop_file_now(const struct gendisk *gd)
 	if (!READ_ONCE(ioctl_seen) || iob_loop_disk_reaches(gd) ||
 	    READ_ONCE(known_fops) != gd->fops || !gd->private_data)
 		return NULL;
-	file = iob_loop_file(gd->private_data);
+	WRITE_ONCE(iob_parent_file_at, iob_loop_layout.at[IOB_LOOP_FILE]);
+	file = loop_file(gd->private_data);
 	/* (it may have changed since the disk was asked) */
 	return file && !file_reaches(file) ? file : NULL;
 }

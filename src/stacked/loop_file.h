@@ -10,6 +10,8 @@
 struct file;
 struct gendisk;
 
+extern struct iob_layout iob_loop_layout;
+
 bool iob_loop_file_known(void);
 const struct file *iob_loop_file_of(const void *device);
 bool iob_loop_file_reaches(const struct file *file);

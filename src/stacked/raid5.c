@@ -18,11 +18,13 @@
  *
  * Context: the hook runs in the task that gives the array its IO, interrupts may be off.
  */
+#include <compat/blkdev.h>
 #include <compat/raid5.h>
 
 #include "blame/association.h"
 #include "blame/bio_kind.h"
 #include "blame/provider.h"
+#include "core/layout.h"
 #include "hooks/hook.h"
 #include "io/bio_ctx.h"
 #include "io/parent.h"
@@ -39,18 +41,60 @@ enum {
 /* that have data for one block, which is a page at most: one for each sector */
 #define MAX_BIOS	(PAGE_SIZE >> SECTOR_SHIFT)
 
-/* where in a stripe its disks begin; 0 until it is known, then always the same */
-static unsigned int disks_offset;
+static const struct iob_layout_member r5dev_members[] = {
+	[IOB_R5DEV_REQ] = IOB_LAYOUT_MEMBER("req", struct iob_r5dev, req),
+	[IOB_R5DEV_RREQ] = IOB_LAYOUT_MEMBER("rreq", struct iob_r5dev, rreq),
+	[IOB_R5DEV_VEC] = IOB_LAYOUT_MEMBER("vec", struct iob_r5dev, vec),
+	[IOB_R5DEV_RVEC] = IOB_LAYOUT_MEMBER("rvec", struct iob_r5dev, rvec),
+	[IOB_R5DEV_PAGE] = IOB_LAYOUT_MEMBER("page", struct iob_r5dev, page),
+	[IOB_R5DEV_ORIG_PAGE] = IOB_LAYOUT_MEMBER("orig_page", struct iob_r5dev, orig_page),
+	[IOB_R5DEV_OFFSET] = IOB_LAYOUT_MEMBER("offset", struct iob_r5dev, offset),
+	[IOB_R5DEV_TOREAD] = IOB_LAYOUT_MEMBER("toread", struct iob_r5dev, toread),
+	[IOB_R5DEV_TOWRITE] = IOB_LAYOUT_MEMBER("towrite", struct iob_r5dev, towrite),
+	[IOB_R5DEV_WRITTEN] = IOB_LAYOUT_MEMBER("written", struct iob_r5dev, written),
+	[IOB_R5DEV_SECTOR] = IOB_LAYOUT_MEMBER("sector", struct iob_r5dev, sector),
+};
+
+/* What is read of it is proved each time by the bio's page. */
+static struct iob_layout r5dev_layout = {
+	.type = "r5dev", IOB_LAYOUT_IN("raid456", CONFIG_MD_RAID456),
+	IOB_LAYOUT_OF(r5dev_members), .of = sizeof(struct iob_r5dev),
+	.cost = "which acts pay when raid456 reads and writes data",
+};
+
+static const struct iob_layout_member stripe_members[] = {
+	{ .name = "dev" },
+};
+
+/* Where in a stripe its disks begin: learnt from the first one that is seen. */
+static struct iob_layout stripe_layout = {
+	.type = "stripe_head", IOB_LAYOUT_IN("raid456", CONFIG_MD_RAID456),
+	IOB_LAYOUT_OF(stripe_members),
+	.cost = "which sector of a stripe a bio has, and which acts pay for discards of parity",
+};
+
+/* The disk @nr of a stripe; NULL if it is not known where it is. */
+static const void *raid5_disk(const void *stripe, unsigned int nr)
+{
+	if (!iob_layout_is_learnt(&stripe_layout))
+		return NULL;
+	return iob_layout_at(&stripe_layout, 0, stripe) + nr * READ_ONCE(r5dev_layout.of);
+}
+
+static u64 raid5_sector_of(const void *dev)
+{
+	return IOB_R5DEV(dev, r5dev_layout.at, SECTOR, sector_t);
+}
 
 /* The sector of @bio that has joined; its first one if that cannot be told. */
 static u64 raid5_joined_sector(const void *stripe, const struct bio *bio, unsigned int disk)
 {
-	unsigned int offset = READ_ONCE(disks_offset);
+	const void *dev = raid5_disk(stripe, disk);
 	u64 sector;
 
-	if (!offset)
+	if (!dev)
 		return bio->bi_iter.bi_sector;
-	sector = iob_r5dev_nr(stripe, offset, disk)->sector;
+	sector = raid5_sector_of(dev);
 	if (sector < bio->bi_iter.bi_sector || sector >= bio_end_sector(bio))
 		return bio->bi_iter.bi_sector;
 	return sector;
@@ -72,20 +116,24 @@ static void raid5_join_entered(struct pt_regs *regs)
 }
 
 /* The bios that a block has data from, or is read for, in the order of sectors. */
-static const struct bio *raid5_bios_of(const struct iob_r5dev *dev, bool write)
+static const struct bio *raid5_bios_of(const void *dev, bool write)
 {
+	const u16 *at = r5dev_layout.at;
 	const struct bio *bio;
 
-	if (write)
-		return READ_ONCE(dev->written);
-	bio = READ_ONCE(dev->toread);
-	return bio ? bio : READ_ONCE(dev->towrite);
+	if (write) {
+		bio = IOB_R5DEV(dev, at, WRITTEN, struct bio *);
+	} else {
+		bio = IOB_R5DEV(dev, at, TOREAD, struct bio *);
+		if (!bio)
+			bio = IOB_R5DEV(dev, at, TOWRITE, struct bio *);
+	}
+	return iob_layout_is_sure(&r5dev_layout) || !bio || iob_bio_readable(bio) ? bio : NULL;
 }
 
-static u32 raid5_add_data(struct iob_origin *o, const struct iob_r5dev *dev,
-			  bool write, u32 bytes)
+static u32 raid5_add_data(struct iob_origin *o, const void *dev, bool write, u32 bytes)
 {
-	u64 end = dev->sector + (bytes >> SECTOR_SHIFT);
+	u64 sector = raid5_sector_of(dev), end = sector + (bytes >> SECTOR_SHIFT);
 	const struct bio *whole, *bio = raid5_bios_of(dev, write);
 	unsigned int i;
 	u32 got = 0;
@@ -95,7 +143,7 @@ static u32 raid5_add_data(struct iob_origin *o, const struct iob_r5dev *dev,
 		whole = iob_parent_whole(bio, &shift);
 		if (!whole)
 			break;
-		got += iob_bio_ctx_slice(o, whole, dev->sector + shift, bytes);
+		got += iob_bio_ctx_slice(o, whole, sector + shift, bytes);
 		/* what comes next is another stripe's */
 		if (bio_end_sector(bio) >= end)
 			break;
@@ -107,16 +155,18 @@ static u32 raid5_add_data(struct iob_origin *o, const struct iob_r5dev *dev,
  * Parity is discarded with all data of its stripe.  At least one of the two disks next to it
  * has data.  The second one is looked at on RAID 6 only, so it exists.
  */
-static u32 raid5_add_discarded(struct iob_origin *o, const struct iob_r5dev *dev,
+static u32 raid5_add_discarded(struct iob_origin *o, const void *dev,
 			       const void *stripe, u32 bytes)
 {
-	unsigned int offset = READ_ONCE(disks_offset), i;
-	unsigned int nr = iob_r5dev_index(dev, stripe, offset);
+	const void *first = raid5_disk(stripe, 0);
+	unsigned int i, nr;
 	u32 got = 0;
 
+	if (!first)
+		return 0;
+	nr = (dev - first) / READ_ONCE(r5dev_layout.of);
 	for (i = 1; i <= 2 && !got; i++)
-		got = raid5_add_data(o, iob_r5dev_nr(stripe, offset, nr < i ? i : nr - i),
-				     true, bytes);
+		got = raid5_add_data(o, raid5_disk(stripe, nr < i ? i : nr - i), true, bytes);
 	return got;
 }
 
@@ -133,8 +183,8 @@ static u32 raid5_add_joined(struct iob_origin *o, const void *stripe, u64 sub)
 }
 
 /* The origin of what serves all that have data in the stripe. */
-static u32 raid5_add_shared(struct iob_origin *o, const struct iob_r5dev *dev,
-			    const struct bio *bio, u32 bytes)
+static u32 raid5_add_shared(struct iob_origin *o, const void *dev, const struct bio *bio,
+			    u32 bytes)
 {
 	const void *stripe = bio->bi_private;
 	u32 got;
@@ -147,24 +197,35 @@ static u32 raid5_add_shared(struct iob_origin *o, const struct iob_r5dev *dev,
 	return got;
 }
 
+/* The r5dev that has the bio; NULL if that is not sure. */
+static const void *raid5_dev_of(const struct bio *bio)
+{
+	const void *dev, *stripe = bio->bi_private;
+	unsigned int size = READ_ONCE(r5dev_layout.of);
+
+	if (iob_layout_is_bad(&r5dev_layout) || !bio->bi_io_vec)
+		return NULL;
+	dev = iob_r5dev_of(bio, r5dev_layout.at);
+	iob_layout_tell(&r5dev_layout, dev);
+	if (dev && !iob_layout_is_learnt(&stripe_layout) && !iob_layout_is_bad(&stripe_layout))
+		iob_layout_learn(&stripe_layout, 0, iob_r5dev_start(dev, stripe, size));
+	return dev;
+}
+
 /* A bio of a stripe, bi_private: struct stripe_head.  struct iob_bio_kind.find_parent */
 static bool raid5_find_parent(struct iob_origin *o, const struct bio *bio,
 			      const struct bio *whole)
 {
-	const void *stripe = bio->bi_private;
-	const struct iob_r5dev *dev;
 	u32 bytes = bio->bi_iter.bi_size, got = 0;
+	const void *dev;
 
 	/* raid456 chains no bios */
 	if (whole != bio)
 		return false;
-	dev = iob_r5dev_of(bio);
+	dev = raid5_dev_of(bio);
 	iob_origin_begin(o);
-	if (dev) {
-		if (!READ_ONCE(disks_offset))
-			WRITE_ONCE(disks_offset, iob_r5dev_start(dev, stripe));
+	if (dev)
 		got = raid5_add_data(o, dev, op_is_write(bio_op(bio)), bytes);
-	}
 	if (!got) {
 		got = raid5_add_shared(o, dev, bio, bytes);
 		if (got)
@@ -199,5 +260,6 @@ static IOB_HOOK_LIST(raid5_hooks, raid5_table);
 
 IOB_PROVIDER(raid5) = {
 	.hooks = &raid5_hooks,
+	.layout = { &r5dev_layout, &stripe_layout },
 	.assoc = { &raid5_assoc_stripe },
 };
