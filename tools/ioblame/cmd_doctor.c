@@ -217,6 +217,43 @@ static void check_hooks(const char *text)
 		print_check(GOOD, 0, "hooks", NULL, "none of %u is missing", nr);
 }
 
+/* A line `layout` that is neither proved nor waits for its module; @len: its length. */
+static bool check_layout(const char *line, size_t len)
+{
+	const char *state = memchr(line, ' ', len);
+	char name[64], what[256];
+	size_t n;
+
+	if (!state)
+		return false;
+	n = state - line;
+	state++;
+	if (strncmp(state, "wrong ", 6) && strncmp(state, "unproved ", 9))
+		return !strncmp(state, "proved ", 7);
+	escape_text(name, sizeof(name), line, n);
+	escape_text(what, sizeof(what), state, line + len - state);
+	print_check(NOTE, 0, "layout", NULL, "%s: %s", name, what);
+	return false;
+}
+
+static void check_layouts(const char *text)
+{
+	unsigned int nr = 0, proved = 0;
+	const char *line = text;
+	size_t len;
+
+	for (; *line; line += len + (line[len] == '\n')) {
+		len = strcspn(line, "\n");
+		if (strncmp(line, "layout ", 7))
+			continue;
+		nr++;
+		proved += check_layout(line + 7, len - 7);
+	}
+	if (nr)
+		print_check(GOOD, 0, "layouts", NULL,
+			    "%u of %u are proved; others wait for their module, or are above", proved, nr);
+}
+
 static void check_losses(const char *text)
 {
 	const char *line = text;
@@ -262,6 +299,7 @@ static void check_files(void)
 	print_check(GOOD, 0, "session", NULL, "%s", strstr(text, "enabled 1") ?
 	    "switched on" : "switched off");
 	check_hooks(text);
+	check_layouts(text);
 	check_losses(text);
 	free(text);
 }

@@ -61,6 +61,16 @@ static void add_hook(struct json_object *list, char *rest)
 	json_object_array_add(list, o);
 }
 
+/* A private struct that the module reads. */
+static void add_layout(struct json_object *list, char *rest)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_text(o, "name", word_of(&rest));
+	json_text(o, "state", rest ? rest : "");
+	json_object_array_add(list, o);
+}
+
 static void add_loss(struct json_object *o, char *rest)
 {
 	char *name = word_of(&rest);
@@ -94,6 +104,7 @@ static void print_json(char *text)
 	struct json_object *devs = json_object_new_array(), *disks = json_object_new_array();
 	struct json_object *totals = json_object_new_array(), *hooks = json_object_new_array();
 	struct json_object *lost = json_object_new_object(), *events = json_object_new_object();
+	struct json_object *layouts = json_object_new_array();
 	char *line, *rest, *key, safe[1024];
 
 	json_n(o, "schema", JSON_SCHEMA);
@@ -110,6 +121,8 @@ static void print_json(char *text)
 			add_sums(*key == 'd' ? disks : totals, p, *key == 't');
 		else if (!strcmp(key, "hook"))
 			add_hook(hooks, p);
+		else if (!strcmp(key, "layout"))
+			add_layout(layouts, p);
 		else if (!strcmp(key, "loss") || !strcmp(key, "event"))
 			add_loss(*key == 'l' ? lost : events, p);
 		else
@@ -121,6 +134,7 @@ static void print_json(char *text)
 	json_object_object_add(o, "lost", lost);
 	json_object_object_add(o, "events", events);
 	json_object_object_add(o, "hooks", hooks);
+	json_object_object_add(o, "layouts", layouts);
 	json_print(o);
 }
 
