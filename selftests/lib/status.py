@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The file `status`: settings, sums for each disk and operation, hooks, losses."""
+"""The file `status`: settings, sums for each disk and operation, hooks, layouts, losses."""
 
 
 def parse(text):
-    """{"enabled": "1", ..., "disk vda W": {"ios": 2, ...}, "hooks": [...], "lost": {...}}"""
-    got = {"hooks": [], "lost": {}}
+    """{"enabled": "1", ..., "disk vda W": {"ios": 2, ...}, "hooks": [...], "layouts": {...},
+    "lost": {...}}"""
+    got = {"hooks": [], "layouts": {}, "lost": {}}
     for line in text.splitlines():
         key, _, rest = line.partition(" ")
         if key in ("disk", "total"):
@@ -13,6 +14,9 @@ def parse(text):
             got[name] = {k: int(v) for k, v in (w.split("=") for w in words if "=" in w)}
         elif key == "hook":
             got["hooks"].append(rest)
+        elif key == "layout":
+            name, _, state = rest.partition(" ")
+            got["layouts"][name] = state
         elif key == "loss":
             got["lost"][rest.split()[0]] = int(rest.split()[1])
         else:

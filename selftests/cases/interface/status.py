@@ -30,7 +30,8 @@ for hook in missing:
     check(re.match(r"\w+ \S+ (missing error=-\d+ lost: \S|waiting for \S+)", hook),
           "a hook's line is %r" % hook)
 for hook in s["hooks"]:
-    check(hook in missing or re.match(r"\w+ \S+ (attached|ready|spare for \w+$)", hook),
+    check(hook in missing or
+          re.match(r"\w+ \S+ (attached|ready|(spare for|replaced by) \w+$)", hook),
           "a hook's line is %r" % hook)
 print("hooks: %d, missing %r" % (len(s["hooks"]), missing))
 for name in "block_bio_queue", "block_rq_issue", "block_rq_complete", "block_bio_complete":
