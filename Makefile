@@ -155,6 +155,10 @@ rpm:
 check-packages:
 	@selftests/packages/run
 
+# The cloud flavours and the kernels of backports: builds, loads and follows some IO
+check-kernels:
+	@selftests/kernels/run
+
 # A million malformed and random writes, and afl++ on the parsers
 fuzz:
 	@selftests/fuzz/run
@@ -186,6 +190,7 @@ help:
 	@echo 'make rpm         RPM packages of the same'
 	@echo 'make dist        the source of this version, out of its tag'
 	@echo 'make check-packages  whether these build, install, upgrade and go'
+	@echo 'make check-kernels  whether other kernels of Debian take the module'
 	@echo 'make fuzz        a million malformed writes, and afl++ on the parsers (takes long)'
 	@echo 'make peers       suites of others, with ioblame and without (takes hours)'
 	@echo 'make lint        only the checks of the source'
@@ -196,4 +201,4 @@ help:
 
 .PHONY: all module command clean install uninstall install-files uninstall-files check \
 	check-debug check-lockdown quick demo bench soak soak-cycles peers lint help htmldocs install-source uninstall-source \
-	check-packages deb rpm dist fuzz
+	check-packages check-kernels deb rpm dist fuzz

@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 
 # root_extend SUITE NAME VERSION PACKAGE...: see to SUITE.NAME, and hold it for this run.
-# Another VERSION makes it anew.
+# Another VERSION makes it anew. The packages are those of SUITE; of ROOT_FROM, if that is set,
+# such as trixie-backports, with what they need.
 root_extend() {
 	local suite=$1 name=$2 version=$3 from to key lock log=$IOB_CACHE/log/root-$1.$2
 	shift 3
@@ -11,7 +12,7 @@ root_extend() {
 	from=$(root_dir "$suite") to=$(root_dir "$suite.$name")
 	exec {lock}<>"$IOB_CACHE/roots/.$suite.lock"
 	flock -s "$lock"
-	key=$(cat "$from/.ioblame-key")-$(sha256sum <<<"$* $version" | cut -c1-8)
+	key=$(cat "$from/.ioblame-key")-$(sha256sum <<<"$* $version${ROOT_FROM:+ $ROOT_FROM}" | cut -c1-8)
 	exec {lock}<>"$IOB_CACHE/roots/.$suite.$name.lock"
 	if [ "$(cat "$to/.ioblame-key" 2>/dev/null)" != "$key" ]; then
 		flock "$lock"
@@ -31,6 +32,8 @@ root_extend_make() {
 	tmp=$(dirname "$to")/.tmp.$(basename "$to")
 	rm -rf --one-file-system "$tmp"
 	cp -a --reflink=auto "$from" "$tmp"
+	[ -z "${ROOT_FROM:-}" ] ||
+		echo "deb $("$IOB_SELFTESTS/vm/mirror") $ROOT_FROM main" >"$tmp/etc/apt/sources.list.d/from.list"
 	root_install "$tmp" "$@" || return 1
 	echo "$key" >"$tmp/.ioblame-key"
 	rm -rf --one-file-system "$to"
@@ -49,7 +52,7 @@ root_install() {
 		cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
 		export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin INITRD=No
 		chroot "$root" apt-get -o Acquire::Check-Valid-Until=false update
-		chroot "$root" apt-get install -y --no-install-recommends "$@"
+		chroot "$root" apt-get install -y --no-install-recommends ${ROOT_FROM:+-t "$ROOT_FROM"} "$@"
 		chroot "$root" apt-get clean
 		rm -rf "$root"/var/lib/apt/lists/*' extend "$@"
 }

@@ -50,8 +50,14 @@ suite_kernel() {
 
 root_dir() { echo "$IOB_CACHE/roots/$1"; }
 
-# The release of the kernel in a root: 6.1.0-50-amd64
-root_kver() { cat "$(root_dir "$1")/.ioblame-kver" 2>/dev/null; }
+# The release of the kernel in a root: 6.1.0-50-amd64. IOB_KVER: of several, that one.
+root_kver() {
+	if [ -n "${IOB_KVER:-}" ]; then
+		echo "$IOB_KVER"
+	else
+		cat "$(root_dir "$1")/.ioblame-kver" 2>/dev/null
+	fi
+}
 
 # Its short name: 6.1; debug-6.1 for a kernel of ours
 root_kernel() {
