@@ -274,9 +274,10 @@ void iob_layout_learn(struct iob_layout *l, unsigned int nr, unsigned long offse
 		return;
 	if (READ_ONCE(l->at[nr]) != offset)
 		WRITE_ONCE(l->at[nr], offset);
+	if (READ_ONCE(l->held))
+		return;
 	/* who sees that it is known, in iob_layout_is_learnt(), sees the offset, too */
-	if (!READ_ONCE(l->held))
-		smp_store_release(&l->held, true);
+	smp_store_release(&l->held, true);
 }
 
 static void layout_show_offsets(struct seq_file *m, const struct iob_layout *l)

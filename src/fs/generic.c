@@ -96,15 +96,18 @@ static struct iob_layout iomap_layout = {
 /* The bits of a folio's blocks, the second half of which says what is dirty; NULL: unknown. */
 static const void *iomap_state_of(struct folio *folio, const void *ifs, size_t off)
 {
-	const struct inode *inode = iob_folio_host(folio);
+	const struct inode *inode;
 	const void *state;
 	bool right;
 
-	if (!ifs || !inode || iob_layout_is_bad(&iomap_layout))
+	if (!ifs || iob_layout_is_bad(&iomap_layout))
 		return NULL;
 	state = iob_layout_at(&iomap_layout, 0, ifs);
 	if (iob_layout_is_sure(&iomap_layout))
 		return state;
+	inode = iob_folio_host(folio);
+	if (!inode)
+		return NULL;
 	right = iob_iomap_is_state(state, inode, off);
 	iob_layout_tell(&iomap_layout, right);
 	return right ? state : NULL;
@@ -116,6 +119,9 @@ static void iomap_dirty_entered(struct pt_regs *regs)
 	struct folio *folio = iob_arg_ptr(regs, 0);
 	size_t off = iob_arg(regs, 2);
 
+	/* one page has its own event */
+	if (!folio_test_large(folio))
+		return;
 	iob_dirty_range(folio, iomap_state_of(folio, iob_arg_ptr(regs, 1), off), off,
 			iob_arg(regs, 3), regs);
 }

@@ -120,7 +120,8 @@ static noinline bool unknown_disk_reaches(const struct gendisk *gd)
 	bool known = !iob_layout_is_bad(&iob_loop_layout) && gd->private_data &&
 		     iob_loop_is_as_known(gd, iob_loop_layout.at);
 
-	iob_layout_tell(&iob_loop_layout, known);
+	if (gd->private_data)
+		iob_layout_tell(&iob_loop_layout, known);
 	WRITE_ONCE(known_fops, known ? gd->fops : NULL);
 	return !known || iob_loop_device_reaches(gd->private_data);
 }
