@@ -2,7 +2,7 @@
 /*
  * btf - where the members of a struct are, from the kernel's type information
  *
- * The kernel describes its types in BTF (Documentation/bpf/btf.rst): /sys/kernel/btf/vmlinux,
+ * The kernel describes its types in BTF (its document bpf/btf): /sys/kernel/btf/vmlinux,
  * and one file for each module, which counts types and strings on from those of vmlinux, its
  * base.  Pure: nothing of the data is believed before it is checked.
  *

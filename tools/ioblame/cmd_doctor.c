@@ -251,7 +251,8 @@ static void check_layouts(const char *text)
 	}
 	if (nr)
 		print_check(GOOD, 0, "layouts", NULL,
-			    "%u of %u are proved; others wait for their module, or are above", proved, nr);
+			    "%u of %u are proved; others wait for their module, or are above",
+			    proved, nr);
 }
 
 static void check_losses(const char *text)
