@@ -77,8 +77,8 @@ static inline u64 iob_loop_pos(const void *device, const u16 *at, const struct r
 
 /*
  * True if a loop disk's private data has this layout: its number is in place, and so is an
- * open file whose page cache allocates without __GFP_IO and __GFP_FS, as a loop device
- * demands.  Example: of /dev/loop3 the number is 3.  Any context with preemption off: the
+ * open file whose page cache, which is a part of its inode, allocates without __GFP_IO and
+ * __GFP_FS, as a loop device demands.  Example: of /dev/loop3 the number is 3.  Any context with preemption off: the
  * file exists while the device has it.  @at: the offsets.
  */
 static inline bool iob_loop_is_as_known(const struct gendisk *gd, const u16 *at)
@@ -88,6 +88,7 @@ static inline bool iob_loop_is_as_known(const struct gendisk *gd, const u16 *at)
 	const struct inode *host;
 	const struct file *file;
 	char name[16];
+	gfp_t gfp;
 	int number;
 
 	if (!iob_peek(&number, (const int *)(lo + at[IOB_LOOP_NUMBER])) ||
@@ -100,9 +101,10 @@ static inline bool iob_loop_is_as_known(const struct gendisk *gd, const u16 *at)
 	    !IS_ALIGNED((unsigned long)mapping, sizeof(long)) ||
 	    !virt_addr_valid(mapping) || !iob_peek(&host, &mapping->host))
 		return false;
-	return virt_addr_valid(host) &&
-	       !(mapping_gfp_mask((struct address_space *)mapping) &
-		 (__GFP_IO | __GFP_FS));
+	if (!virt_addr_valid(host) || mapping != &host->i_data)
+		return false;
+	gfp = mapping_gfp_mask((struct address_space *)mapping);
+	return gfp && !(gfp & (__GFP_IO | __GFP_FS));
 }
 
 #endif
