@@ -2,15 +2,57 @@
 /*
  * compat/read_file - read all of a small file
  *
- * Hides: kernel_read_file_from_path_initns() has had an offset since 5.10 (Kbuild need not
- * look: older kernels are not supported), and READING_UNKNOWN is the only purpose that has
- * no security policy of its own.
+ * Hides: file_open_root() has taken a path since 5.13 (Kbuild looks).
+ *
+ * kernel_read_file() would do, but it wants one of a few purposes, each with a security policy
+ * of its own, and for any other the security module IPE (6.12) warns.
  */
 #ifndef IOB_COMPAT_READ_FILE_H
 #define IOB_COMPAT_READ_FILE_H
 
-#include <linux/kernel_read_file.h>
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
 #include <linux/limits.h>
+#include <linux/path.h>
+#include <linux/sched/task.h>
+#include <linux/vmalloc.h>
+
+/* Open the file at @path for reading, as the first process sees it. */
+static inline struct file *iob_open_file(const char *path)
+{
+	struct file *file;
+	struct path root;
+
+	task_lock(&init_task);
+	get_fs_root(init_task.fs, &root);
+	task_unlock(&init_task);
+#ifdef IOB_HAVE_OPEN_ROOT_PATH
+	file = file_open_root(&root, path, O_RDONLY, 0);
+#else
+	file = file_open_root(root.dentry, root.mnt, path, O_RDONLY, 0);
+#endif
+	path_put(&root);
+	return file;
+}
+
+/* Read @size bytes, or to the end of the file.  Return: how many, or a negative errno. */
+static inline ssize_t iob_read_from(struct file *file, void *data, size_t size)
+{
+	loff_t pos = 0;
+	ssize_t got;
+
+	while (pos < size) {
+		got = kernel_read(file, data + pos, size - pos, &pos);
+		if (got < 0)
+			return got;
+		if (!got)
+			break;
+	}
+	return pos;
+}
 
 /*
  * Read the file at @path, as the first process sees it, and not the one that happens to ask.
@@ -18,12 +60,24 @@
  */
 static inline int iob_read_file(const char *path, void **data, size_t *size)
 {
-	ssize_t got;
+	struct file *file = iob_open_file(path);
+	ssize_t got = -EFBIG;
+	loff_t len;
 
 	*data = NULL;
-	got = kernel_read_file_from_path_initns(path, 0, data, INT_MAX, NULL, READING_UNKNOWN);
-	if (got < 0)
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	len = i_size_read(file_inode(file));
+	if (len > 0 && len <= INT_MAX) {
+		*data = vmalloc(len);
+		got = *data ? iob_read_from(file, *data, len) : -ENOMEM;
+	}
+	fput(file);
+	if (got < 0) {
+		vfree(*data);
+		*data = NULL;
 		return got;
+	}
 	*size = got;
 	return 0;
 }
