@@ -27,7 +27,9 @@ enum {
 	LEAST_SHARE = 80,		/* percent of a slice's bytes: the unit has the disk */
 	LEAST_BYTES = 2 << 20,		/* that it moves in a slice */
 	CALM_BYTES = 256 << 10,		/* that all others move at most where a unit has calm */
-	LEAST_IOS = 30,			/* of the other, in its calm and under the unit */
+	LEAST_CALM_IOS = 30,		/* of the other */
+	/* fewer, as who waits for each IO has few of them: two a second of half a second each */
+	LEAST_IOS = 8,			/* of the other, under the unit */
 	LEAST_SLICES = 4,		/* in which the unit has the disk */
 	TIMES = 5,			/* the median is so many times that of the calm */
 };
@@ -215,7 +217,7 @@ static void tell_starved(struct advices *to, const char *name)
 		key.unit = 0;
 		calm = p->key.unit ? map_get(&pairs, &key) : NULL;
 		if (!calm || p->slices < LEAST_SLICES || p->ios < LEAST_IOS ||
-		    calm->ios < LEAST_IOS || median_of(p) < LEAST_MEDIAN ||
+		    calm->ios < LEAST_CALM_IOS || median_of(p) < LEAST_MEDIAN ||
 		    median_of(p) < TIMES * median_of(calm))
 			continue;
 		write_starved(advise_new(to, name, &p->unit), p, calm);
