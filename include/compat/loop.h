@@ -78,8 +78,8 @@ static inline u64 iob_loop_pos(const void *device, const u16 *at, const struct r
 /*
  * True if a loop disk's private data has this layout: its number is in place, and so is an
  * open file whose page cache, which is a part of its inode, allocates without __GFP_IO and
- * __GFP_FS, as a loop device demands.  Example: of /dev/loop3 the number is 3.  Any context with preemption off: the
- * file exists while the device has it.  @at: the offsets.
+ * __GFP_FS, as a loop device demands.  Example: of /dev/loop3 the number is 3.  Any context
+ * with preemption off: the file exists while the device has it.  @at: the offsets.
  */
 static inline bool iob_loop_is_as_known(const struct gendisk *gd, const u16 *at)
 {

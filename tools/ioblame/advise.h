@@ -66,9 +66,9 @@ struct advise_rule {
 	void (*clear)(void);
 };
 
-#define X(rule)	extern const struct advise_rule advise_##rule;
-ADVISE_RULES(X)
-#undef X
+extern const struct advise_rule advise_errors, advise_starved, advise_reclaim, advise_small_sync,
+	advise_background, advise_journal, advise_random_writes, advise_read_again,
+	advise_fault_around;
 
 /* What an entry of a rule's map stands for, besides the originator */
 enum advise_part {

@@ -40,8 +40,9 @@ static void tell_failed(struct advices *to, const char *name)
 		a->ios = f->ios;
 		a->weight = f->ios;
 		snprintf(a->fact, sizeof(a->fact), "%llu IO%s of %s on %s failed, the last one: %s.",
-			 (unsigned long long)f->ios, f->ios == 1 ? "" : "s", advise_who(&f->e, who, sizeof(who)),
-			 name_disk(a->disk), strerror(-f->error));
+			 (unsigned long long)f->ios, f->ios == 1 ? "" : "s",
+			 advise_who(&f->e, who, sizeof(who)), name_disk(a->disk),
+			 strerror(-f->error));
 		snprintf(a->what, sizeof(a->what),
 			 "Look at the kernel's log (dmesg) and at the disk's own record (smartctl -a) before anything else.");
 		snprintf(a->see, sizeof(a->see), "errors -D %s", name_disk(a->disk));
