@@ -243,7 +243,7 @@ static void hooks_modules_came(void)
 			struct hook_state *s = &hook_states[i];
 
 			if (s->hook->module && s->hook->phase == phase &&
-			    !s->attached && s->entry.addr)
+			    !s->attached && (s->entry.addr || hook_is_spare(s)))
 				hook_attach(s);
 		}
 	}
@@ -459,6 +459,16 @@ void iob_hooks_exit(void)
 	iob_entries_exit();
 }
 
+/*
+ * True if the hook's module is away.  A spare one that the kernel does not have is no error while
+ * the other serves; without the module it waits as the other does.
+ */
+static bool hook_waits(const struct hook_state *s)
+{
+	return (s->err == -ENOENT || (s->hook->spare_for && !s->entry.addr)) &&
+	       iob_hook_module_absent(s->hook);
+}
+
 /* Show one line for each hook in `status`.  May sleep. */
 void iob_hooks_show(struct seq_file *m)
 {
@@ -475,9 +485,9 @@ void iob_hooks_show(struct seq_file *m)
 
 		seq_printf(m, "hook %s %s ", kinds[s->hook->kind],
 			   s->hook->name);
-		if (s->err == -ENOENT && iob_hook_module_absent(s->hook))
+		if (hook_waits(s))
 			seq_printf(m, "waiting for %s error=%d\n",
-				   s->hook->module, s->err);
+				   s->hook->module, -ENOENT);
 		else if (s->err && hook_is_there(s->hook->older))
 			seq_printf(m, "replaced by %s\n", s->hook->older);
 		else if (s->err)
