@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include "btf.h"
+#include "name_list.h"
 
 #define BTF_MAGIC	0xeb9f
 /* headers, and no type, are larger than this */
@@ -241,22 +242,6 @@ static u32 btf_size(const struct iob_btf *b, u32 id)
 	return 0;
 }
 
-/* True if @name is one of @names, which '|' separates. */
-static bool btf_is_named(const char *names, const char *name)
-{
-	size_t len = strlen(name);
-	const char *p = names;
-
-	while (p && len) {
-		if (!strncmp(p, name, len) && (!p[len] || p[len] == '|'))
-			return true;
-		p = strchr(p, '|');
-		if (p)
-			p++;
-	}
-	return false;
-}
-
 /* The member of the struct @t, which is not a bit field; NULL if it has none. */
 static const struct btf_member *btf_member(const struct iob_btf *b, const struct btf_type *t,
 					   const char *names)
@@ -265,7 +250,7 @@ static const struct btf_member *btf_member(const struct iob_btf *b, const struct
 	u32 i, nr = btf_nr(t);
 
 	for (i = 0; i < nr; i++, m++) {
-		if (btf_is_named(names, btf_name(b, m->name)))
+		if (iob_name_listed(names, btf_name(b, m->name)))
 			return m->offset % 8 || (btf_has_bits(t) && m->offset >> 24) ? NULL : m;
 	}
 	return NULL;

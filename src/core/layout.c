@@ -20,6 +20,7 @@
 
 #include "btf.h"
 #include "layout.h"
+#include "name_list.h"
 #include "stats.h"
 
 static bool btf = true;
@@ -79,21 +80,6 @@ static int layout_btf_open(struct layout_btf *f, const char *name, const struct 
 	return err;
 }
 
-static bool layout_is_displaced(const struct iob_layout *l)
-{
-	size_t len = strlen(l->type);
-	const char *p = displaced;
-
-	while (p) {
-		if (!strncmp(p, l->type, len) && (!p[len] || p[len] == '|'))
-			return true;
-		p = strchr(p, '|');
-		if (p)
-			p++;
-	}
-	return false;
-}
-
 /* True if the struct is in a module that is not loaded.  May sleep. */
 static bool layout_module_absent(const struct iob_layout *l)
 {
@@ -111,7 +97,7 @@ static bool layout_module_absent(const struct iob_layout *l)
 /* As include/compat has it, and nothing is known. */
 static void layout_reset(struct iob_layout *l, int err)
 {
-	unsigned int i, by = layout_is_displaced(l) ? DISPLACED_BY : 0;
+	unsigned int i, by = iob_name_listed(displaced, l->type) ? DISPLACED_BY : 0;
 
 	for (i = 0; i < l->nr; i++)
 		WRITE_ONCE(l->at[i], l->member[i].offset + by);

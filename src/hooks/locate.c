@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "core/name_list.h"
 #include "hook.h"
 #include "locate.h"
 
@@ -27,32 +28,16 @@ struct tracepoint_search {
 	struct tracepoint *found;
 };
 
-/* True if @name is one of @names, which '|' separates: "b" is one of "a|b". */
-static bool hook_has_name(const char *names, const char *name)
-{
-	size_t len = strlen(name);
-	const char *p = names;
-
-	while (p) {
-		if (!strncmp(p, name, len) && (!p[len] || p[len] == '|'))
-			return true;
-		p = strchr(p, '|');
-		if (p)
-			p++;
-	}
-	return false;
-}
-
 static bool is_taken_for_absent(const char *name)
 {
-	return without && hook_has_name(without, name);
+	return iob_name_listed(without, name);
 }
 
 static void tracepoint_match(struct tracepoint *tp, void *data)
 {
 	struct tracepoint_search *search = data;
 
-	if (hook_has_name(search->names, tp->name) && !is_taken_for_absent(tp->name))
+	if (iob_name_listed(search->names, tp->name) && !is_taken_for_absent(tp->name))
 		search->found = tp;
 }
 
