@@ -202,7 +202,7 @@ static void count_cancelled(u32 entry, u32 hash)
 	struct iob_cause *cause = iob_cause_of(iob_cause_of_entry(entry, hash));
 
 	if (cause)
-		atomic_inc(&cause->cancelled);
+		atomic64_inc(&cause->cancelled);
 }
 
 /**

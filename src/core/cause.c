@@ -64,7 +64,7 @@ static void cause_fill(struct iob_cause *c, u64 role, u32 intent, bool kthread)
 	c->used = iob_cause_now();
 	c->kthread = kthread;
 	c->dead = false;
-	atomic_set(&c->cancelled, 0);
+	atomic64_set(&c->cancelled, 0);
 }
 
 /**

@@ -50,7 +50,7 @@ struct iob_cause {
 	u32 used;		/* iob_cause_now() when something was last noted for it */
 	bool kthread;		/* the role is a kernel thread's */
 	bool dead;		/* buried: not to be used for anything new */
-	atomic_t cancelled;	/* pages that became clean without a write */
+	atomic64_t cancelled;	/* pages that became clean without a write */
 };
 
 int iob_causes_init(u32 max_roles, u32 max);

@@ -100,16 +100,17 @@ static bool emit_leaves(struct iob_text *t, u32 *nr)
 static bool emit_causes(struct iob_text *t, u32 *nr)
 {
 	const struct iob_cause *cause;
-	unsigned int pages, left = 4096;
+	unsigned int left = 4096;
+	u64 pages;
 	bool more;
 	u32 n = *nr - FIRST_CAUSE;
 
 	do {
 		iob_read_lock();
 		cause = iob_cause_next(&n);
-		pages = cause ? atomic_read(&cause->cancelled) : 0;
+		pages = cause ? atomic64_read(&cause->cancelled) : 0;
 		if (pages) {
-			iob_text_add(t, "cancelled=%u int=%u", pages, cause->intent);
+			iob_text_add(t, "cancelled=%llu int=%u", pages, cause->intent);
 			add_role_words(t, cause->role);
 		}
 		more = cause;
