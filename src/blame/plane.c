@@ -16,6 +16,9 @@
 
 #include "plane.h"
 
+/* leaves that are copied with interrupts off */
+#define COPY_LEAVES	512UL
+
 struct iob_plane_dir iob_plane_no_dir;
 
 static DEFINE_MUTEX(planes_mutex);
@@ -44,17 +47,30 @@ static struct iob_plane_dir *plane_dir_alloc(const struct iob_plane *p, unsigned
 	return dir;
 }
 
-/* P.  The caller frees the directory that was there, after a grace period. */
+/*
+ * P.  The caller frees the directory that was there, after a grace period.
+ *
+ * A directory is long: 4 MiB for entries of eight bytes and a TiB of memory.  So it is copied in
+ * pieces.  A leaf that is made between two pieces goes into both directories.
+ */
 static struct iob_plane_dir *plane_dir_replace(struct iob_plane *p, struct iob_plane_dir *new)
 {
 	struct iob_plane_dir *old = rcu_dereference_protected(p->dir,
 							      lockdep_is_held(&planes_mutex));
-	unsigned long flags;
+	unsigned long i, nr = min(old->nr, new->nr), flags;
 
-	/* no leaf is made meanwhile */
 	raw_spin_lock_irqsave(&planes_lock, flags);
-	memcpy(new->leaf, old->leaf, min(old->nr, new->nr) * sizeof(old->leaf[0]));
+	p->next = new;
+	raw_spin_unlock_irqrestore(&planes_lock, flags);
+	for (i = 0; i < nr; i += COPY_LEAVES) {
+		raw_spin_lock_irqsave(&planes_lock, flags);
+		memcpy(&new->leaf[i], &old->leaf[i],
+		       min(nr - i, COPY_LEAVES) * sizeof(old->leaf[0]));
+		raw_spin_unlock_irqrestore(&planes_lock, flags);
+	}
+	raw_spin_lock_irqsave(&planes_lock, flags);
 	rcu_assign_pointer(p->dir, new);
+	p->next = NULL;
 	raw_spin_unlock_irqrestore(&planes_lock, flags);
 	if (p->replaced)
 		p->replaced();
@@ -193,6 +209,8 @@ void *iob_plane_leaf_make(struct iob_plane *p, unsigned long pfn)
 		leaf = new;
 		new = NULL;
 		WRITE_ONCE(dir->leaf[i], leaf);
+		if (p->next && i < p->next->nr)
+			p->next->leaf[i] = leaf;
 		atomic_long_inc(&p->pages);
 	}
 	raw_spin_unlock_irqrestore(&planes_lock, flags);

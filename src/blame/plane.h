@@ -28,6 +28,7 @@ struct iob_plane_dir {
 /* S: planes_lock, to make and to take away; P: planes_mutex; R: RCU for reads. */
 struct iob_plane {
 	struct iob_plane_dir __rcu *dir;	/* P and S; R; never NULL */
+	struct iob_plane_dir *next;		/* S; takes the place of dir just now, or NULL */
 	unsigned int bits;	/* a leaf has 1 << bits entries */
 	atomic_long_t pages;	/* leaves that exist */
 	struct list_head link;	/* P; of those that have entries */
