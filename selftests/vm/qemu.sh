@@ -145,9 +145,16 @@ vm_run() {
 		vm_boot_args "$suite" "$job"
 		vm_memory_args "$suite" "$job"
 		vm_disk_args "$job"
-		vm_share root "$root" ,readonly=on
-		vm_share tree "$tree" ,readonly=on
-		vm_share job "$job"
+		if vm_has_9p "$suite"; then
+			vm_share root "$root" ,readonly=on
+			vm_share tree "$tree" ,readonly=on
+			vm_share job "$job"
+		else
+			virtiofs_share "$job" root "$root"
+			virtiofs_share "$job" tree "$tree"
+			virtiofs_share "$job" job "$job"
+			virtiofs_memory_args "$suite"
+		fi
 	)
 	read -ra more <<<"${IOB_QEMU:-}"
 	timeout --foreground -k 10 "$limit" qemu-system-x86_64 \
@@ -160,6 +167,13 @@ vm_run() {
 # vm_kill JOB: end a guest at once
 vm_kill() {
 	[ ! -s "$1/qemu.pid" ] || kill "$(cat "$1/qemu.pid")" 2>/dev/null || true
+}
+
+# vm_has_9p SUITE: true if the guest can mount 9p shares. Cloud flavours cannot, but have virtiofs.
+vm_has_9p() {
+	local root
+	root=$(root_dir "$1")
+	chroot "$root" modprobe -S "$(root_kver "$1")" -a --show-depends 9pnet_virtio 9p >/dev/null 2>&1
 }
 
 # vm_share TAG FOLDER [,OPTION]
