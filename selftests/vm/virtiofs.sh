@@ -17,13 +17,16 @@ virtiofs_share() {
 	for program in /usr/lib/qemu/virtiofsd /usr/libexec/virtiofsd; do
 		[ ! -x "$program" ] || break
 	done
-	if [ "$program" = /usr/lib/qemu/virtiofsd ]; then
-		"$program" -f --socket-path="$socket" -o "source=$folder,sandbox=chroot,cache=always,xattr" \
-			>"$job/virtiofs-$tag.log" 2>&1 </dev/null &
-	else
-		"$program" --socket-path="$socket" --shared-dir "$folder" --sandbox chroot --cache always \
-			--xattr >"$job/virtiofs-$tag.log" 2>&1 </dev/null &
-	fi
+	(
+		if [ "$program" = /usr/lib/qemu/virtiofsd ]; then
+			"$program" -f --socket-path="$socket" \
+				-o "source=$folder,sandbox=chroot,cache=always,xattr"
+		else
+			"$program" --socket-path="$socket" --shared-dir "$folder" --sandbox chroot \
+				--cache always --xattr
+		fi
+		rm -f "$socket"
+	) >"$job/virtiofs-$tag.log" 2>&1 </dev/null &
 	printf '%s\n' -chardev "socket,id=fs-$tag,path=$socket" \
 		-device "vhost-user-fs-pci,chardev=fs-$tag,tag=$tag"
 	virtiofs_wait "$socket"
