@@ -8,7 +8,8 @@
  *  - 5.11 4e7b5671c6a8: lookup_bdev() gives a dev_t;
  *  - 6.9 f3a608827d1f: block devices are opened as files;
  *  - 6.6: bd_super went; since 6.5 what claims a device says what it is (fs_holder_ops), which
- *    is asked for from 6.9 on;
+ *    is asked for from 6.9 on; from 7.3 on fs_holder_ops is the kernel's own;
+ *  - 7.3: bi_bvec_done is bi_offset;
  *  - 5.11 to 5.13: bd_part, bd_partno and bd_inode became functions.
  * Kbuild looks for each in the headers: distributions backport.
  */
@@ -32,6 +33,16 @@ static inline struct gendisk *iob_bio_disk(const struct bio *bio)
 	return bio->bi_bdev ? bio->bi_bdev->bd_disk : NULL;
 #else
 	return bio->bi_disk;
+#endif
+}
+
+/* The bytes of a bio's current bio_vec that are done. */
+static inline unsigned int iob_bio_vec_done(const struct bio *bio)
+{
+#ifdef IOB_HAVE_BVEC_DONE
+	return bio->bi_iter.bi_bvec_done;
+#else
+	return bio->bi_iter.bi_offset;
 #endif
 }
 
@@ -144,12 +155,18 @@ static inline const struct super_block *iob_bdev_super(const struct block_device
 {
 #ifdef IOB_HAVE_BD_SUPER
 	return READ_ONCE(bdev->bd_super);
-#elif defined(IOB_HAVE_BDEV_FILE)
+#elif defined(IOB_HAVE_BDEV_FILE) && defined(IOB_HAVE_FS_HOLDER_OPS)
 	const struct super_block *sb = READ_ONCE(bdev->bd_holder);
 
 	/* super blocks are freed after a grace period */
 	return sb && READ_ONCE(bdev->bd_holder_ops) == &fs_holder_ops && sb->s_bdev == bdev ?
 	       sb : NULL;
+#elif defined(IOB_HAVE_BDEV_FILE)
+	const struct super_block *sb = READ_ONCE(bdev->bd_holder);
+	const struct block_device *of;
+
+	/* setup_bdev_super() claims it for the super block, which then points back */
+	return sb && iob_peek(&of, &sb->s_bdev) && of == bdev ? sb : NULL;
 #else
 	return NULL;
 #endif

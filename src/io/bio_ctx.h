@@ -276,7 +276,7 @@ iob_bio_ctx_make(struct bio *bio, const struct gendisk *gd, struct iob_disk *dis
 		t->gd = gd;
 		t->vec = bio->bi_io_vec;
 		t->idx = bio->bi_iter.bi_idx;
-		t->done = bio->bi_iter.bi_bvec_done;
+		t->done = iob_bio_vec_done(bio);
 	}
 	iob_bio_ctx_of(f, bio, bio->bi_iter.bi_size, disk);
 	f->claimed = false;

@@ -67,7 +67,7 @@ static bool locate_in_parent(const struct iob_hashed_ctx *t, const struct bio *b
 
 	for (i = t->idx; i < bio->bi_iter.bi_idx && at <= t->f.size + t->done; i++)
 		at += t->vec[i].bv_len;
-	at += bio->bi_iter.bi_bvec_done;
+	at += iob_bio_vec_done(bio);
 	if (i != bio->bi_iter.bi_idx || at < t->done ||
 	    at - t->done + bio->bi_iter.bi_size > t->f.size)
 		return false;
