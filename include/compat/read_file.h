@@ -2,7 +2,8 @@
 /*
  * compat/read_file - read all of a small file
  *
- * Hides: file_open_root() has taken a path since 5.13 (Kbuild looks).
+ * Hides: file_open_root() has taken a path since 5.13 (Kbuild looks).  Up to 7.2 init_task shares
+ * the root of the first process, in 7.3 it has an empty one.
  *
  * kernel_read_file() would do, but it wants one of a few purposes, each with a security policy
  * of its own, and for any other the security module IPE (6.12) warns.
@@ -17,8 +18,30 @@
 #include <linux/fs_struct.h>
 #include <linux/limits.h>
 #include <linux/path.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 #include <linux/vmalloc.h>
+
+/* The root of the first process, for path_put().  Return: false if there is none. */
+static inline bool iob_first_root(struct path *root)
+{
+	struct task_struct *first;
+	bool found = false;
+
+	rcu_read_lock();
+	first = pid_task(find_pid_ns(1, &init_pid_ns), PIDTYPE_PID);
+	if (first) {
+		task_lock(first);
+		found = first->fs;
+		if (found)
+			get_fs_root(first->fs, root);
+		task_unlock(first);
+	}
+	rcu_read_unlock();
+	return found;
+}
 
 /* Open the file at @path for reading, as the first process sees it. */
 static inline struct file *iob_open_file(const char *path)
@@ -26,9 +49,8 @@ static inline struct file *iob_open_file(const char *path)
 	struct file *file;
 	struct path root;
 
-	task_lock(&init_task);
-	get_fs_root(init_task.fs, &root);
-	task_unlock(&init_task);
+	if (!iob_first_root(&root))
+		return ERR_PTR(-ESRCH);
 #ifdef IOB_HAVE_OPEN_ROOT_PATH
 	file = file_open_root(&root, path, O_RDONLY, 0);
 #else
