@@ -117,6 +117,10 @@ check-debug:
 check-lockdown:
 	@selftests/run --lockdown
 
+# DKMS' key: refused, enrolled by MokManager, accepted; in guests with Secure Boot
+check-secureboot:
+	@selftests/secureboot/run
+
 # A dozen cases on one kernel, the unit tests and the lint
 quick:
 	@selftests/run --quick
@@ -182,6 +186,7 @@ help:
 	@echo 'make check       all tests; KERNEL="6.1 7.2" and CASE="truth/*" run a part'
 	@echo 'make check-debug the same on kernels with KASAN, lockdep, kmemleak, KCSAN (takes hours)'
 	@echo 'make check-lockdown  a part of check under Secure Boot, where debugfs is closed'
+	@echo 'make check-secureboot  whether a key of DKMS is enrolled as the manual says'
 	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
@@ -200,5 +205,5 @@ help:
 .SUFFIXES:
 
 .PHONY: all module command clean install uninstall install-files uninstall-files check \
-	check-debug check-lockdown quick demo bench soak soak-cycles peers lint help htmldocs install-source uninstall-source \
+	check-debug check-lockdown check-secureboot quick demo bench soak soak-cycles peers lint help htmldocs install-source uninstall-source \
 	check-packages check-kernels deb rpm dist fuzz

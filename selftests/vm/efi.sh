@@ -13,10 +13,10 @@ efi_needs() {
 	host_needs $EFI_CODE=ovmf mcopy=mtools openssl=openssl
 }
 
-# efi_kit SUITE: print a folder with the release's shimx64.efi and grubx64.efi
+# efi_kit SUITE: print a folder with the release's shimx64.efi, its MokManager and grubx64.efi
 efi_kit() {
 	local suite=$1 kit
-	kit=$IOB_CACHE/efi/$suite-$(cat "$(root_dir "$suite")/.ioblame-key")
+	kit=$IOB_CACHE/efi/$suite-2-$(cat "$(root_dir "$suite")/.ioblame-key")
 	mkdir -p "$IOB_CACHE/efi" "$IOB_CACHE/log"
 	(
 		flock 9
@@ -36,9 +36,10 @@ efi_kit_make() {
 		mkdir -p /kit/efi
 		cd /kit/efi
 		apt-get -o Acquire::Check-Valid-Until=false update
-		apt-get download shim-signed grub-efi-amd64-signed
+		apt-get download shim-signed shim-helpers-amd64-signed grub-efi-amd64-signed
 		for deb in *.deb; do dpkg -x "$deb" /tmp/x; done
 		cp /tmp/x/usr/lib/shim/shimx64.efi.signed /kit/shimx64.efi
+		cp /tmp/x/usr/lib/shim/mmx64.efi.signed /kit/mmx64.efi
 		cp /tmp/x/usr/lib/grub/x86_64-efi-signed/grubx64.efi.signed /kit/grubx64.efi
 		rm -rf /kit/efi /kit/resolv.conf'
 }
@@ -81,7 +82,7 @@ efi_make() {
 	mformat -i "$esp" -F ::
 	mmd -i "$esp" ::/EFI ::/EFI/BOOT ::/EFI/debian
 	mcopy -i "$esp" "$kit/shimx64.efi" ::/EFI/BOOT/BOOTX64.EFI
-	mcopy -i "$esp" "$kit/grubx64.efi" ::/EFI/BOOT
+	mcopy -i "$esp" "$kit/mmx64.efi" "$kit/grubx64.efi" ::/EFI/BOOT
 	mcopy -i "$esp" "$job/grub.cfg" ::/EFI/debian
 	mcopy -i "$esp" "$root/boot/vmlinuz-$(root_kver "$suite")" ::/vmlinuz
 	mcopy -i "$esp" "$("$IOB_SELFTESTS/vm/make-initramfs" "$suite")" ::/initrd

@@ -23,6 +23,7 @@
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
+#include "sign.h"
 
 enum verdict {
 	GOOD,
@@ -98,17 +99,39 @@ static char *first_line(const char *path)
 	return safe;
 }
 
-static bool secure_boot(void)
+/* True if the kernel will not take the module, as it does not know its key. */
+static bool key_is_missing(enum sign_state state)
 {
-	static const char path[] =
-		"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
-	unsigned char value[5] = { 0 };
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool on = fd >= 0 && read(fd, value, 5) == 5 && value[4] == 1;
+	return state == SIGN_NO_KEY || state == SIGN_NOT_ENROLLED || state == SIGN_PENDING;
+}
 
-	if (fd >= 0)
-		close(fd);
-	return on;
+static void check_secure_boot(void)
+{
+	char todo[128], *key;
+
+	switch (sign_state()) {
+	case SIGN_NO_SECURE_BOOT:
+		print_check(GOOD, 0, "Secure Boot", NULL, "off");
+		break;
+	case SIGN_NO_KEY:
+		print_check(NOTE, 0, "Secure Boot", "apt install openssl; " GET,
+			    "on: only modules signed by an enrolled key load, and DKMS has no key");
+		break;
+	case SIGN_NOT_ENROLLED:
+		key = must(escape_dup(sign_key(), strlen(sign_key())));
+		snprintf(todo, sizeof(todo), "mokutil --import %s", key);
+		print_check(NOTE, 0, "Secure Boot", todo, "on: the key %s is not enrolled", key);
+		free(key);
+		break;
+	case SIGN_PENDING:
+		print_check(NOTE, 0, "Secure Boot",
+			    "reboot; choose Enroll MOK, Continue, Yes, and type the password",
+			    "on: the key waits to be enrolled");
+		break;
+	case SIGN_ENROLLED:
+		print_check(GOOD, 0, "Secure Boot", NULL, "on, and DKMS' key is enrolled");
+		break;
+	}
 }
 
 static void check_module(const char *release)
@@ -120,7 +143,8 @@ static void check_module(const char *release)
 	if (loaded)
 		print_check(GOOD, 0, "module", NULL, "loaded");
 	else if (there)
-		print_check(BAD, EXIT_MISSING, "module", "modprobe ioblame",
+		print_check(BAD, EXIT_MISSING, "module", key_is_missing(sign_state()) ?
+			    "see Secure Boot below, then modprobe ioblame" : "modprobe ioblame",
 			    "installed for %s, not loaded", release);
 	else
 		print_check(BAD, EXIT_MISSING, "module",
@@ -135,7 +159,8 @@ static void check_module(const char *release)
 	else
 		print_check(GOOD, 0, "version", NULL, "%s", VERSION);
 	if (loaded && taint && strchr(taint, 'E'))
-		print_check(NOTE, 0, "signature", "mokutil --import /var/lib/dkms/mok.pub",
+		print_check(NOTE, 0, "signature", sign_state() == SIGN_NO_SECURE_BOOT ? NULL :
+			    "see Secure Boot below",
 			    "the module is not signed, or signed by a key that this kernel does not know");
 	else if (loaded)
 		print_check(GOOD, 0, "signature", NULL, "accepted by the kernel");
@@ -148,11 +173,7 @@ static void check_lockdown(void)
 	char *text = first_line("/sys/kernel/security/lockdown");
 	char *enforce = first_line("/sys/module/module/parameters/sig_enforce");
 
-	if (secure_boot())
-		print_check(NOTE, 0, "Secure Boot", "mokutil --import /var/lib/dkms/mok.pub",
-			    "on: only modules signed by an enrolled key load");
-	else
-		print_check(GOOD, 0, "Secure Boot", NULL, "off");
+	check_secure_boot();
 	if (enforce && *enforce == 'Y')
 		print_check(NOTE, 0, "sig_enforce", NULL, "only signed modules load");
 	if (dir_lockdown() == LOCKDOWN_CONFIDENTIALITY)
