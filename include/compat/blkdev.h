@@ -6,7 +6,9 @@
  *  - 5.12 309dca309fc3: a bio points at a block_device, not at a gendisk;
  *  - 5.17 (backported nowhere): struct request lost rq_disk for q->disk;
  *  - 5.11 4e7b5671c6a8: lookup_bdev() gives a dev_t;
- *  - 6.9 f3a608827d1f: block devices are opened as files;
+ *  - 6.5: block devices are opened by a blk_mode_t, and by their holder's operations;
+ *  - 6.7, 6.8: they are opened as handles;
+ *  - 6.9 f3a608827d1f: they are opened as files;
  *  - 6.6: bd_super went; since 6.5 what claims a device says what it is (fs_holder_ops), which
  *    is asked for from 6.9 on; from 7.3 on fs_holder_ops is the kernel's own;
  *  - 7.3: bi_bvec_done is bi_offset;
@@ -201,21 +203,32 @@ static inline const void *iob_bio_second_holder(const struct bio *bio)
 /* An open block device: held by a file or by itself, depending on the kernel. */
 struct iob_bdev {
 	struct block_device *bdev;
-#ifdef IOB_HAVE_BDEV_FILE
+#if defined(IOB_HAVE_BDEV_FILE)
 	struct file *file;
+#elif defined(IOB_HAVE_BDEV_HANDLE)
+	struct bdev_handle *handle;
 #endif
 };
 
 /* May sleep.  Return: 0 or a negative errno. */
 static inline int iob_bdev_open(struct iob_bdev *b, dev_t dev)
 {
-#ifdef IOB_HAVE_BDEV_FILE
+#if defined(IOB_HAVE_BDEV_FILE)
 	b->file = bdev_file_open_by_dev(dev, BLK_OPEN_READ, NULL, NULL);
 	if (IS_ERR(b->file))
 		return PTR_ERR(b->file);
 	b->bdev = file_bdev(b->file);
+#elif defined(IOB_HAVE_BDEV_HANDLE)
+	b->handle = bdev_open_by_dev(dev, BLK_OPEN_READ, NULL, NULL);
+	if (IS_ERR(b->handle))
+		return PTR_ERR(b->handle);
+	b->bdev = b->handle->bdev;
+#else
+#ifdef IOB_HAVE_BLK_OPEN_MODE
+	b->bdev = blkdev_get_by_dev(dev, BLK_OPEN_READ, NULL, NULL);
 #else
 	b->bdev = blkdev_get_by_dev(dev, FMODE_READ, NULL);
+#endif
 	if (IS_ERR(b->bdev))
 		return PTR_ERR(b->bdev);
 #endif
@@ -224,8 +237,13 @@ static inline int iob_bdev_open(struct iob_bdev *b, dev_t dev)
 
 static inline void iob_bdev_close(struct iob_bdev *b)
 {
-#ifdef IOB_HAVE_BDEV_FILE
+#if defined(IOB_HAVE_BDEV_FILE)
 	bdev_fput(b->file);
+#elif defined(IOB_HAVE_BDEV_HANDLE)
+	bdev_release(b->handle);
+#elif defined(IOB_HAVE_BLK_OPEN_MODE)
+	/* it takes the holder now */
+	blkdev_put(b->bdev, NULL);
 #else
 	blkdev_put(b->bdev, FMODE_READ);
 #endif
