@@ -27,6 +27,8 @@ enum {
 	IOB_XFS_CTX_START_LSN,
 };
 
+#define IOB_XLOG_START_TRANS	0x01U	/* XLOG_START_TRANS */
+
 /* Likewise struct xfs_cil. */
 struct iob_xfs_cil {
 	const void *log;
@@ -49,9 +51,10 @@ static inline bool iob_xlog_checkpoint(const void *checkpoint, const u16 *ctx,
 
 /*
  * The checkpoint that xlog_write(log, lv, ticket, &ctx->start_lsn, commit_iclog, flags, ...)
- * writes, at its entry, on kernels without xlog_cil_order_write().  *@seq: 0 for an unmount
- * record, -1 for a commit record, which belongs to the checkpoint written before.  Return:
- * NULL if it is one of these; else an address that may be anything.
+ * writes, at its entry, on kernels without xlog_cil_order_write().  Of a checkpoint flags is 0;
+ * 5.14 passes the type of the record there, which is START_TRANS.  *@seq: 0 for
+ * an unmount record, -1 for a commit record, which belongs to the checkpoint written before.
+ * Return: NULL if it is one of these; else an address that may be anything.
  */
 static inline const void *iob_xlog_written(struct pt_regs *regs, const u16 *ctx, s64 *seq)
 {
@@ -59,7 +62,7 @@ static inline const void *iob_xlog_written(struct pt_regs *regs, const u16 *ctx,
 	if (regs_get_kernel_argument(regs, 4))
 		return NULL;
 	*seq = 0;
-	if (regs_get_kernel_argument(regs, 5))
+	if ((u32)regs_get_kernel_argument(regs, 5) & ~IOB_XLOG_START_TRANS)
 		return NULL;
 	return (const char *)regs_get_kernel_argument(regs, 3) - ctx[IOB_XFS_CTX_START_LSN];
 }
