@@ -2,11 +2,11 @@
 /*
  * The firmware's variables tell.  Under Secure Boot the kernel trusts the certificates that shim
  * has put into MokListRT, and those of the firmware's own "db".  What mokutil --import has noted
- * for the next boot is in MokNew.  A certificate is in such a list as the same bytes that are in the
- * file, so it is enough to look for these.
+ * for the next boot is in MokNew.  A certificate is in such a list as the same bytes that are in
+ * the file, so it is enough to look for these.
  *
- * Variables cannot be read without root, or where efivarfs is not mounted: then MokListRT is found
- * where the kernel keeps its copy.
+ * Variables cannot be read without root, or where efivarfs is not mounted: then MokListRT is
+ * found where the kernel keeps its copy.
  */
 #include <fcntl.h>
 #include <stdbool.h>
