@@ -39,7 +39,7 @@ page := Documentation/ioblame.8
 completion := tools/ioblame/ioblame.bash
 schema := Documentation/reference/ioblame.schema.json
 
-all: module command
+all: module command daemon
 
 module:
 	$(MAKE) -C $(KDIR) M=$(here) $(compiler) modules
@@ -48,9 +48,14 @@ module:
 command:
 	@$(MAKE) --no-print-directory -C tools/ioblame LENIENT=1 all
 
+# It takes the command's objects
+daemon: command
+	@$(MAKE) --no-print-directory -C tools/ioblamed LENIENT=1 all
+
 clean:
 	$(MAKE) -C $(KDIR) M=$(here) clean
 	@$(MAKE) -s -C tools/ioblame LENIENT=1 clean
+	@$(MAKE) -s -C tools/ioblamed LENIENT=1 clean
 	@[ ! -e selftests/unit/Makefile ] || $(MAKE) -s -C selftests/unit clean
 
 ifneq ($(DESTDIR),)
@@ -179,7 +184,7 @@ htmldocs:
 	@Documentation/build
 
 help:
-	@echo 'make             build ioblame.ko for KVER ($(KVER)), and the command'
+	@echo 'make             build ioblame.ko for KVER ($(KVER)), the command and the daemon'
 	@echo 'make install     install it: by DKMS where there is dkms'
 	@echo 'make uninstall   remove what "make install" installed'
 	@echo 'make demo        boot a guest, run programs in it, show who caused which IO'
@@ -204,6 +209,6 @@ help:
 
 .SUFFIXES:
 
-.PHONY: all module command clean install uninstall install-files uninstall-files check \
+.PHONY: all module command daemon clean install uninstall install-files uninstall-files check \
 	check-debug check-lockdown check-secureboot quick demo bench soak soak-cycles peers lint help htmldocs install-source uninstall-source \
 	check-packages check-kernels deb rpm dist fuzz

@@ -8,6 +8,13 @@
 #include "msg.h"
 
 static bool progress_shown;
+static const char *program = "ioblame";
+
+/* The name with which messages begin: the daemon has its own. */
+void msg_program(const char *name)
+{
+	program = name;
+}
 
 /* Clear the progress line. */
 void msg_progress_end(void)
@@ -23,7 +30,7 @@ void msg(const char *fmt, ...)
 	va_list args;
 
 	msg_progress_end();
-	fputs("ioblame: ", stderr);
+	fprintf(stderr, "%s: ", program);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);

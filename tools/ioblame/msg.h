@@ -19,6 +19,7 @@ enum exit_status {
 	EXIT_REFUSED,		/* no privilege, or lockdown */
 };
 
+void msg_program(const char *name);
 void msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void msg_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void msg_progress_end(void);

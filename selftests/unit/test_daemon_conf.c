@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Each key is checked: a wrong line says so, and the value before stays. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "test.h"
+
+#define SECOND	1000000000ULL
+
+static unsigned int nr_wrong, last_line;
+static char last_what[128];
+
+static void note_wrong(const char *file, unsigned int line, const char *what)
+{
+	(void)file;
+	nr_wrong++;
+	last_line = line;
+	snprintf(last_what, sizeof(last_what), "%s", what);
+}
+
+static bool parse(struct conf *conf, const char *text)
+{
+	nr_wrong = 0;
+	return conf_parse(conf, "test", text, note_wrong);
+}
+
+static void intervals(void)
+{
+	static const struct {
+		const char *value;
+		uint64_t seconds;	/* 0: wrong */
+	} cases[] = {
+		{ "1", 1 }, { "1s", 1 }, { "30sec", 30 }, { "5min", 300 }, { "1h", 3600 },
+		{ "1min 30s", 90 }, { "1m30s", 90 }, { " 20s \t", 20 }, { "2000ms", 2 },
+		{ "", 0 }, { "s", 0 }, { "10x", 0 }, { "-5", 0 }, { "10 s", 0 }, { "0", 0 },
+		{ "999ms", 0 }, { "2h", 0 }, { "99999999999999999999s", 0 },
+		{ "18446744073709551615w", 0 }, { "0x10", 0 }, { "10s;", 0 }, { "10s\a", 0 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct conf conf;
+		char text[256];
+		bool good;
+
+		conf_defaults(&conf);
+		snprintf(text, sizeof(text), "[Daemon]\nInterval=%s\n", cases[i].value);
+		good = parse(&conf, text);
+		if (good != !!cases[i].seconds || nr_wrong != !good)
+			fail("'%s' is %s", cases[i].value, good ? "taken" : "refused");
+		if (conf.daemon.interval_ns != (good ? cases[i].seconds : 10) * SECOND)
+			fail("'%s' becomes %llu ns", cases[i].value,
+			     (unsigned long long)conf.daemon.interval_ns);
+	}
+}
+
+static void lines(void)
+{
+	static const struct {
+		const char *text;
+		unsigned int line;	/* of what is wrong; 0: nothing */
+	} cases[] = {
+		{ "", 0 }, { "\n\n", 0 }, { "# x\n; [y]\n", 0 }, { "[Daemon]", 0 },
+		{ "[Daemon]\r\nInterval=5s\r\n", 0 }, { "  [Daemon]  \n Interval = 5s", 0 },
+		{ "[daemon]\n", 1 }, { "[Daemon\n", 1 }, { "Interval=5s\n", 1 },
+		{ "[Daemon]\nInterval\n", 2 }, { "[Daemon]\nintervaL=5s\n", 2 },
+		{ "[Daemon]\n\n=5s\n", 3 }, { "[Daemon]\nInterval=5s=\n", 2 },
+		{ "[Unit]\n", 1 }, { "[]\n", 1 }, { "[", 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct conf conf;
+
+		conf_defaults(&conf);
+		if (parse(&conf, cases[i].text) != !cases[i].line)
+			fail("case %u is %s", i, cases[i].line ? "taken" : last_what);
+		else if (cases[i].line && last_line != cases[i].line)
+			fail("case %u: line %u is blamed", i, last_line);
+	}
+}
+
+/* A wrong section takes the keys below it along, and no other. */
+static void goes_on(void)
+{
+	struct conf conf;
+
+	conf_defaults(&conf);
+	if (parse(&conf, "[Wrong]\nInterval=5s\n[Daemon]\nInterval=6s\n") || nr_wrong != 2)
+		fail("%u lines are wrong, not 2", nr_wrong);
+	if (conf.daemon.interval_ns != 6 * SECOND)
+		fail("the good line after wrong ones does not count");
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		fail("%s: %s", path, strerror(errno));
+}
+
+/* Drop-ins go in the order of their names; what is no NAME.conf is none. */
+static void drop_ins(void)
+{
+	char dir[] = "/tmp/iob-conf-XXXXXX", file[64], path[128], command[64];
+	static const char *const names[] = { "20-b.conf", "10-a.conf", "30-c.conf~", ".40.conf" };
+	struct conf conf;
+	unsigned int i;
+
+	if (!mkdtemp(dir)) {
+		fail("mkdtemp: %s", strerror(errno));
+		return;
+	}
+	nr_wrong = 0;
+	snprintf(file, sizeof(file), "%s/c.conf", dir);
+	if (!conf_load(&conf, file, note_wrong) || conf.daemon.interval_ns != 10 * SECOND)
+		fail("no file is not the defaults");
+	put(file, "[Daemon]\nInterval=11s\n");
+	snprintf(path, sizeof(path), "%s.d", file);
+	mkdir(path, 0700);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		char text[64];
+
+		snprintf(path, sizeof(path), "%s.d/%s", file, names[i]);
+		snprintf(text, sizeof(text), "[Daemon]\nInterval=%us\n", 20 + i);
+		put(path, text);
+	}
+	if (!conf_load(&conf, file, note_wrong) || conf.daemon.interval_ns != 20 * SECOND)
+		fail("the drop-ins give %llu ns", (unsigned long long)conf.daemon.interval_ns);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		fail("%s", command);
+}
+
+/* Any bytes: nothing but a checked value comes out. */
+static void random_text(void)
+{
+	static const char *const words[] = {
+		"[Daemon]", "\n", "Interval", "=", "5s", " ", "min", "[", "]", "#", "\t", "9",
+	};
+	struct conf conf;
+	char text[512];
+	unsigned int i, n;
+
+	for (i = 0; i < 20000; i++) {
+		size_t len = 0;
+
+		for (n = rnd(24); n; n--) {
+			if (rnd(8))
+				len += sprintf(text + len, "%s", words[rnd(ARRAY_SIZE(words))]);
+			else
+				text[len++] = 1 + rnd(255);
+		}
+		text[len] = '\0';
+		conf_defaults(&conf);
+		parse(&conf, text);
+		if (conf.daemon.interval_ns < SECOND || conf.daemon.interval_ns > 3600 * SECOND)
+			fail("an interval out of range is taken");
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(intervals), TEST(lines), TEST(goes_on), TEST(drop_ins), TEST(random_text),
+	};
+
+	return run_tests("daemon_conf", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lines of JSON become usage, interval by interval; a wrong line is said and does not count. */
+#include "feed.h"
+#include "test.h"
+
+static enum feed_got give(struct feed *feed, const char *line)
+{
+	return feed_line(feed, line, strlen(line));
+}
+
+static void values(void)
+{
+	struct feed feed = { 0 };
+	const struct usage *u;
+
+	if (give(&feed, "{\"unit\":\"db.service\",\"program\":\"mysqld\",\"user\":\"mysql\",\"uid\":110,"
+		 "\"file\":\"/var/x\",\"disk\":\"sda\",\"why\":\"sync\",\"stack\":7,\"op\":\"flush\","
+		 "\"how\":\"lost\",\"ios\":2,\"bytes\":8192,\"ns\":5,\"errors\":1,\"lat\":[0,2]}") !=
+	    FEED_MORE)
+		fail("a full line is wrong: %s", feed.wrong);
+	if (give(&feed, "{}") != FEED_MORE)
+		fail("an empty object is wrong: %s", feed.wrong);
+	if (give(&feed, "{\"from_ns\":5,\"until_ns\":15,\"lost_ios\":3}") != FEED_INTERVAL)
+		fail("the end of the interval is wrong: %s", feed.wrong);
+	if (feed.usage.nr != 2 || feed.usage.from_ns != 5 || feed.usage.until_ns != 15 ||
+	    feed.usage.lost_ios != 3) {
+		fail("the interval has other values");
+		return;
+	}
+	u = feed.usage.list;
+	if (strcmp(u->key.unit, "db.service") || strcmp(u->key.program, "mysqld") ||
+	    strcmp(u->key.user, "mysql") || strcmp(u->key.file, "/var/x") ||
+	    strcmp(u->key.disk, "sda") || strcmp(u->key.why, "sync") || u->key.uid != 110 ||
+	    u->key.stack != 7 || u->key.op != 4 || u->key.how != 3 || u->ios != 2 ||
+	    u->bytes != 8192 || u->ns != 5 || u->errors != 1 || u->lat[1] != 2 || u->lat[2])
+		fail("a value of the full line is another one");
+	if (u[1].key.uid != UINT32_MAX || *u[1].key.file || u[1].ios)
+		fail("the empty line has values");
+	if (give(&feed, "") != FEED_MORE || feed.usage.nr != 2)
+		fail("an empty line ends the life of an interval");
+	give(&feed, "{\"ios\":1}");
+	if (feed.usage.nr != 1 || feed.usage.lost_ios)
+		fail("the next interval does not begin empty");
+	feed_end(&feed);
+}
+
+static void wrong_lines(void)
+{
+	static const char *const lines[] = {
+		"x", "[]", "1", "null", "{", "{} {}", "{\"ios\":-1}", "{\"ios\":1.5}",
+		"{\"ios\":\"1\"}", "{\"op\":\"writes\"}", "{\"how\":3}", "{\"uid\":4294967295}",
+		"{\"lat\":1}", "{\"lat\":[4294967296]}", "{\"unit\":1}", "{\"unit\":\"a\\u0007\"}",
+		"{\"unit\":\"a\\u0000b\"}", "{\"nothing\":1}", "{\"until_ns\":5}",
+		"{\"from_ns\":5,\"until_ns\":5}", "{\"from_ns\":1,\"until_ns\":5,\"x\":1}",
+		"{\"lat\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1]}",
+	};
+	struct feed feed = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (give(&feed, lines[i]) != FEED_WRONG || !feed.wrong)
+			fail("%s counts", lines[i]);
+	}
+	if (feed.usage.nr || feed.line != ARRAY_SIZE(lines))
+		fail("%zu usages of %llu wrong lines", feed.usage.nr, (unsigned long long)feed.line);
+	feed_end(&feed);
+}
+
+/* What is damaged does not crash, and leaks nothing: the sanitizers look. */
+static void damaged(void)
+{
+	static const char good[] =
+		"{\"unit\":\"a\",\"uid\":1,\"op\":\"read\",\"ios\":2,\"lat\":[1,2],\"until_ns\":9}";
+	struct feed feed = { 0 };
+	char line[sizeof(good)];
+	unsigned int i;
+
+	for (i = 0; i < 20000; i++) {
+		memcpy(line, good, sizeof(good));
+		line[rnd(sizeof(good) - 1)] = rnd(256);
+		if (rnd(2))
+			line[rnd(sizeof(good) - 1)] = rnd(256);
+		feed_line(&feed, line, rnd(4) ? sizeof(good) - 1 : rnd(sizeof(good)));
+		if (!rnd(50))
+			give(&feed, "{\"from_ns\":1,\"until_ns\":2}");
+	}
+	feed_end(&feed);
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(values), TEST(wrong_lines), TEST(damaged) };
+
+	return run_tests("daemon_feed", tests, ARRAY_SIZE(tests));
+}

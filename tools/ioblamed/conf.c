@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "conf.h"
+#include "escape.h"
+#include "file.h"
+#include "msg.h"
+
+enum conf_kind {
+	KIND_SPAN,		/* uint64_t, nanoseconds: 10s, 5min, "1h 30min"; a bare number: s */
+	KIND_SIZE,		/* uint64_t, bytes: 64K, 32M, 1G */
+	KIND_COUNT,		/* uint64_t */
+	KIND_BOOL,		/* bool: yes, no, true, false, on, off, 1, 0 */
+	KIND_TEXT,		/* char [CONF_TEXT]: printable; empty: none */
+	KIND_PATH,		/* char [CONF_TEXT]: absolute; empty: none */
+};
+
+#define SECOND	1000000000ULL
+#define DAY	(86400 * SECOND)
+
+/* The keys: where the value is, and the least and the largest number that it takes. */
+static const struct conf_key {
+	const char *section, *key;
+	enum conf_kind kind;
+	size_t offset;
+	uint64_t least, most;
+} keys[] = {
+#define KEY(section, key, kind, member, ...) \
+	{ section, key, KIND_##kind, offsetof(struct conf, member), ## __VA_ARGS__ }
+	KEY("Daemon", "Interval", SPAN, daemon.interval_ns, SECOND, 3600 * SECOND),
+#undef KEY
+};
+
+/* What holds where no file says otherwise. */
+void conf_defaults(struct conf *conf)
+{
+	memset(conf, 0, sizeof(*conf));
+	conf->daemon.interval_ns = 10 * SECOND;
+}
+
+static const struct conf_unit {
+	const char *word;
+	uint64_t value;
+} spans[] = {
+	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", SECOND }, { "sec", SECOND },
+	{ "min", 60 * SECOND }, { "m", 60 * SECOND }, { "h", 3600 * SECOND },
+	{ "hour", 3600 * SECOND }, { "hours", 3600 * SECOND }, { "d", DAY }, { "day", DAY },
+	{ "days", DAY }, { "w", 7 * DAY }, { "week", 7 * DAY }, { "weeks", 7 * DAY },
+	{ "", SECOND }, { NULL, 0 },
+}, sizes[] = {
+	{ "K", 1ULL << 10 }, { "M", 1ULL << 20 }, { "G", 1ULL << 30 }, { "T", 1ULL << 40 },
+	{ "", 1 }, { NULL, 0 },
+}, counts[] = {
+	{ "", 1 }, { NULL, 0 },
+};
+
+/* Parse "N[UNIT]", or several of them, which add up. */
+static bool parse_number(const char *s, const struct conf_unit *unit, uint64_t *to)
+{
+	uint64_t all = 0, nr;
+	const struct conf_unit *u;
+	size_t len;
+	char *end;
+
+	do {
+		if (!isdigit((unsigned char)*s))
+			return false;
+		errno = 0;
+		nr = strtoull(s, &end, 10);
+		if (errno)
+			return false;
+		len = strspn(end, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		for (u = unit; u->word; u++) {
+			if (strlen(u->word) == len && !strncmp(u->word, end, len))
+				break;
+		}
+		if (!u->word || __builtin_mul_overflow(nr, u->value, &nr) ||
+		    __builtin_add_overflow(all, nr, &all))
+			return false;
+		s = end + len;
+		s += strspn(s, " \t");
+	} while (*s && unit == spans);
+	*to = all;
+	return !*s;
+}
+
+static bool parse_bool(const char *s, bool *to)
+{
+	static const char *const words[] = {
+		"no", "yes", "off", "on", "false", "true", "0", "1",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (!strcasecmp(s, words[i])) {
+			*to = i & 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_text(const char *s, char *to)
+{
+	size_t i;
+
+	for (i = 0; s[i]; i++) {
+		if (iscntrl((unsigned char)s[i]))
+			return false;
+	}
+	if (i >= CONF_TEXT)
+		return false;
+	memcpy(to, s, i + 1);
+	return true;
+}
+
+/* Return: what is wrong with the value, or NULL: it counts. */
+static const char *set_value(struct conf *conf, const struct conf_key *key, const char *value)
+{
+	void *to = (char *)conf + key->offset;
+	uint64_t nr = 0;
+	bool good;
+
+	switch (key->kind) {
+	case KIND_BOOL:
+		return parse_bool(value, to) ? NULL : "not yes or no";
+	case KIND_TEXT:
+		return parse_text(value, to) ? NULL : "too long, or with control characters";
+	case KIND_PATH:
+		if (*value && *value != '/')
+			return "not an absolute path";
+		return parse_text(value, to) ? NULL : "too long, or with control characters";
+	case KIND_SPAN:
+		good = parse_number(value, spans, &nr);
+		break;
+	case KIND_SIZE:
+		good = parse_number(value, sizes, &nr);
+		break;
+	default:
+		good = parse_number(value, counts, &nr);
+	}
+	if (!good)
+		return key->kind == KIND_SPAN ? "not a time, as 10s or 5min" :
+		       key->kind == KIND_SIZE ? "not a size, as 64M or 1G" : "not a number";
+	if (nr < key->least || (key->most && nr > key->most))
+		return "out of range";
+	memcpy(to, &nr, sizeof(nr));
+	return NULL;
+}
+
+/* Cut blanks at both ends. */
+static char *trim(char *s)
+{
+	size_t n;
+
+	s += strspn(s, " \t\r");
+	n = strlen(s);
+	while (n && strchr(" \t\r", s[n - 1]))
+		s[--n] = '\0';
+	return s;
+}
+
+static bool is_section(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (!strcmp(keys[i].section, name))
+			return true;
+	}
+	return false;
+}
+
+/* Take one line.  Return: what is wrong, or NULL. */
+static const char *take_line(struct conf *conf, char *line, char *section, size_t size)
+{
+	char *equal, *key, *value;
+	size_t n = strlen(line);
+	unsigned int i;
+
+	if (!n || *line == '#' || *line == ';')
+		return NULL;
+	if (*line == '[') {
+		*section = '\0';
+		if (line[n - 1] != ']')
+			return "a section has no ]";
+		line[n - 1] = '\0';
+		if (!is_section(line + 1))
+			return "no such section";
+		snprintf(section, size, "%s", line + 1);
+		return NULL;
+	}
+	equal = strchr(line, '=');
+	if (!equal)
+		return "neither [SECTION] nor KEY=VALUE";
+	if (!*section)
+		return "in no section that is known";
+	*equal = '\0';
+	key = trim(line);
+	value = trim(equal + 1);
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (!strcmp(keys[i].section, section) && !strcmp(keys[i].key, key))
+			return set_value(conf, &keys[i], value);
+	}
+	return "no such key in this section";
+}
+
+/**
+ * conf_parse - take the lines of one file
+ * @conf:  values that the text does not have stay
+ * @file:  its name, for @wrong
+ * @text:  its content
+ * @wrong: called for each line that does not count
+ *
+ * Return: true if all lines count.
+ */
+bool conf_parse(struct conf *conf, const char *file, const char *text, conf_wrong_fn wrong)
+{
+	char *copy = must(strdup(text)), *line, *next, section[32] = "";
+	unsigned int nr = 1;
+	const char *what;
+	bool good = true;
+
+	for (line = copy; line; line = next, nr++) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		what = take_line(conf, trim(line), section, sizeof(section));
+		if (!what)
+			continue;
+		good = false;
+		wrong(file, nr, what);
+	}
+	free(copy);
+	return good;
+}
+
+static int is_drop_in(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name);
+
+	return e->d_name[0] != '.' && n > 5 && !strcmp(e->d_name + n - 5, ".conf");
+}
+
+/* Return: false if the file has a wrong line or cannot be read; one that is not there is good. */
+static bool load_file(struct conf *conf, const char *path, conf_wrong_fn wrong)
+{
+	char *text = file_read(path), *name;
+	bool good;
+
+	if (!text && errno == ENOENT)
+		return true;
+	name = must(escape_dup(path, strlen(path)));
+	good = text && conf_parse(conf, name, text, wrong);
+	if (!text)
+		wrong(name, 0, strerror(errno));
+	free(name);
+	free(text);
+	return good;
+}
+
+/**
+ * conf_load - defaults, the file, and its drop-ins PATH.d/NAME.conf in the order of their names
+ * @conf:  all is set
+ * @path:  the file
+ * @wrong: called for each line that does not count, and with line 0 for a file that
+ *	   cannot be read
+ *
+ * Return: true if all counts.
+ */
+bool conf_load(struct conf *conf, const char *path, conf_wrong_fn wrong)
+{
+	struct dirent **list = NULL;
+	char folder[CONF_TEXT], file[CONF_TEXT + 256];
+	bool good;
+	int i, nr;
+
+	conf_defaults(conf);
+	good = load_file(conf, path, wrong);
+	snprintf(folder, sizeof(folder), "%s.d", path);
+	nr = scandir(folder, &list, is_drop_in, alphasort);
+	for (i = 0; i < nr; i++) {
+		snprintf(file, sizeof(file), "%s/%s", folder, list[i]->d_name);
+		good &= load_file(conf, file, wrong);
+		free(list[i]);
+	}
+	free(list);
+	return good;
+}

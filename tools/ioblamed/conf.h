@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * conf - the configuration of ioblamed
+ *
+ * Pure, but for conf_load().  A file is in systemd's style: sections, and in them KEY=VALUE.
+ * A line is checked before it counts: of a wrong one the value before stays, and the caller
+ * is told.  Example:
+ *
+ *	[Daemon]
+ *	Interval=10s
+ *
+ * A new key is a member of struct conf, its default and a row of the table in conf.c.
+ */
+#ifndef IOBLAMED_CONF_H
+#define IOBLAMED_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CONF_FILE	"/etc/ioblame/ioblamed.conf"
+
+enum {
+	CONF_TEXT = 256,	/* room for a value that is text, with its NUL */
+};
+
+struct conf_daemon {
+	uint64_t interval_ns;
+};
+
+struct conf {
+	struct conf_daemon daemon;
+};
+
+/* Called for each line that does not count */
+typedef void (*conf_wrong_fn)(const char *file, unsigned int line, const char *what);
+
+void conf_defaults(struct conf *conf);
+bool conf_parse(struct conf *conf, const char *file, const char *text, conf_wrong_fn wrong);
+bool conf_load(struct conf *conf, const char *path, conf_wrong_fn wrong);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <signal.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+#include <time.h>
+
+#include "daemon.h"
+#include "feeder.h"
+#include "msg.h"
+
+/* The usage of an interval goes to all that keep or serve it. */
+static void take_usage(const struct usage_list *usage, void *arg)
+{
+	(void)usage;
+	(void)arg;
+}
+
+/* An interval of the kernel's sums has ended. */
+static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
+{
+	struct daemon *d = arg;
+
+	/* from now, not from the last one: a suspended machine has nothing to make up for */
+	(void)now_us;
+	return sd_event_source_set_time_relative(source, d->conf.daemon.interval_ns / 1000);
+}
+
+/*
+ * SIGTERM and SIGINT end the loop; the signals are blocked, so that they come by it.  The
+ * watchdog of systemd is fed by the loop itself.
+ */
+static int add_signals(struct daemon *d)
+{
+	sigset_t set;
+	int ret;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	ret = sd_event_add_signal(d->event, NULL, SIGTERM, NULL, NULL);
+	if (ret >= 0)
+		ret = sd_event_add_signal(d->event, NULL, SIGINT, NULL, NULL);
+	if (ret >= 0)
+		ret = sd_event_set_watchdog(d->event, true);
+	return ret;
+}
+
+static int add_sources(struct daemon *d)
+{
+	uint64_t us = d->conf.daemon.interval_ns / 1000;
+	sd_event_source *timer = NULL;
+	int ret;
+
+	if (d->feed)
+		return feeder_begin(d->event, d->feed, d->once, take_usage, d);
+	ret = sd_event_add_time_relative(d->event, &timer, CLOCK_MONOTONIC, us, us / 100,
+					 on_interval, d);
+	if (ret < 0)
+		return ret;
+	ret = sd_event_source_set_enabled(timer, SD_EVENT_ON);
+	if (ret >= 0)
+		ret = sd_event_source_set_floating(timer, true);
+	sd_event_source_unref(timer);
+	return ret;
+}
+
+/**
+ * daemon_run - run the loop until a signal ends it
+ * @d: configured
+ *
+ * Return: the exit status.
+ */
+int daemon_run(struct daemon *d)
+{
+	int ret = sd_event_default(&d->event);
+
+	if (ret >= 0)
+		ret = add_signals(d);
+	if (ret >= 0)
+		ret = add_sources(d);
+	if (ret >= 0) {
+		sd_notify(0, "READY=1");
+		ret = sd_event_loop(d->event);
+		sd_notify(0, "STOPPING=1");
+	}
+	if (ret < 0)
+		msg("%s: %s", d->feed ? d->feed : "the loop", strerror(-ret));
+	feeder_end();
+	d->event = sd_event_unref(d->event);
+	return ret < 0 ? EXIT_FAILED : EXIT_OK;
+}

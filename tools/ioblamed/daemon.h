@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * daemon - the loop of ioblamed
+ *
+ * One thread, one sd-event loop.  At the end of each interval the usage of it goes to all that
+ * keep or serve it: daemon_usage() calls them.
+ */
+#ifndef IOBLAMED_DAEMON_H
+#define IOBLAMED_DAEMON_H
+
+#include <stdbool.h>
+
+#include "conf.h"
+#include "usage.h"
+
+struct sd_event;
+
+struct daemon {
+	struct conf conf;
+	struct sd_event *event;
+	const char *feed;	/* --feed: the source instead of the kernel */
+	bool once;		/* --once: end with the feed */
+};
+
+int daemon_run(struct daemon *d);
+
+#endif

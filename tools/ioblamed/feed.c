@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include <linux/ioblame.h>
+
+#include "feed.h"
+#include "msg.h"
+
+enum {
+	/* usage of one interval: more than a host can have */
+	FEED_MOST = 1 << 20,
+	FEED_LINE = 64 << 10,
+};
+
+static const char *const ops[] = {
+#define X(constant, letter, word)	word,
+	IOB_OPS(X)
+#undef X
+};
+
+static const char *const hows[] = {
+#define X(constant, word)	word,
+	IOB_HOWS(X)
+#undef X
+};
+
+/* The texts, where they go, and whether one of a list of words is meant. */
+static const struct feed_text {
+	const char *key;
+	size_t offset;
+} texts[] = {
+#define TEXT(member) { #member, offsetof(struct usage_key, member) }
+	TEXT(unit), TEXT(program), TEXT(user), TEXT(file), TEXT(disk), TEXT(why),
+#undef TEXT
+};
+
+static const struct feed_number {
+	const char *key;
+	size_t offset;
+} numbers[] = {
+#define NUMBER(member) { #member, offsetof(struct usage, member) }
+	NUMBER(ios), NUMBER(bytes), NUMBER(ns), NUMBER(errors),
+	{ "stack", offsetof(struct usage, key.stack) },
+#undef NUMBER
+};
+
+static bool get_number(struct json_object *value, int64_t least, int64_t most, int64_t *to)
+{
+	int64_t nr = json_object_get_int64(value);
+
+	if (!json_object_is_type(value, json_type_int) || nr < least || nr > most)
+		return false;
+	*to = nr;
+	return true;
+}
+
+static bool get_text(struct json_object *value, const char **to)
+{
+	const char *s = json_object_get_string(value);
+	int i, len;
+
+	if (!json_object_is_type(value, json_type_string))
+		return false;
+	len = json_object_get_string_len(value);
+	for (i = 0; i < len; i++) {
+		if (iscntrl((unsigned char)s[i]))
+			return false;
+	}
+	*to = s;
+	return true;
+}
+
+static bool get_word(struct json_object *value, const char *const *words, unsigned int nr,
+		     uint8_t *to)
+{
+	const char *s;
+	unsigned int i;
+
+	if (!get_text(value, &s))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(words[i], s)) {
+			*to = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool get_lat(struct json_object *value, uint32_t *lat)
+{
+	size_t i, nr;
+	int64_t n;
+
+	if (!json_object_is_type(value, json_type_array))
+		return false;
+	nr = json_object_array_length(value);
+	if (nr > USAGE_SLOTS)
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (!get_number(json_object_array_get_idx(value, i), 0, UINT32_MAX, &n))
+			return false;
+		lat[i] = n;
+	}
+	return true;
+}
+
+/* Take one key of a usage.  Return: false if it is not known, or its value is wrong. */
+static bool take_key(struct usage *u, const char *key, struct json_object *value)
+{
+	unsigned int i;
+	int64_t n;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (!strcmp(key, texts[i].key))
+			return get_text(value, (const char **)((char *)&u->key + texts[i].offset));
+	}
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if (strcmp(key, numbers[i].key))
+			continue;
+		if (!get_number(value, 0, INT64_MAX, &n))
+			return false;
+		memcpy((char *)u + numbers[i].offset, &n, sizeof(n));
+		return true;
+	}
+	if (!strcmp(key, "op"))
+		return get_word(value, ops, ARRAY_SIZE(ops), &u->key.op);
+	if (!strcmp(key, "how"))
+		return get_word(value, hows, ARRAY_SIZE(hows), &u->key.how);
+	if (!strcmp(key, "lat"))
+		return get_lat(value, u->lat);
+	if (strcmp(key, "uid") || !get_number(value, 0, UINT32_MAX - 1, &n))
+		return false;
+	u->key.uid = n;
+	return true;
+}
+
+/* What no line says: a write, exact, by nobody who is known. */
+static const struct usage nothing = {
+	.key = {
+		.unit = "", .program = "", .user = "", .file = "", .disk = "", .why = "",
+		.uid = UINT32_MAX, .op = 2, .how = IOB_HOW_EXACT,
+	},
+};
+
+static void begin_interval(struct feed *feed)
+{
+	usage_clear(&feed->usage);
+	feed->closed = false;
+}
+
+static enum feed_got wrong(struct feed *feed, struct json_object *o, const char *what)
+{
+	json_object_put(o);
+	feed->wrong = what;
+	return FEED_WRONG;
+}
+
+static enum feed_got add_usage(struct feed *feed, struct json_object *o)
+{
+	struct usage u = nothing;
+
+	json_object_object_foreach(o, key, value) {
+		if (!take_key(&u, key, value))
+			return wrong(feed, o, "a key that no usage has, or a value that it cannot have");
+	}
+	if (feed->usage.nr == FEED_MOST)
+		return wrong(feed, o, "too many usages in one interval");
+	usage_add(&feed->usage, &u);
+	json_object_put(o);
+	return FEED_MORE;
+}
+
+static enum feed_got end_interval(struct feed *feed, struct json_object *o)
+{
+	int64_t from = -1, until = -1, lost = 0;
+
+	json_object_object_foreach(o, key, value) {
+		if (!get_number(value, 0, INT64_MAX,
+				!strcmp(key, "from_ns") ? &from :
+				!strcmp(key, "until_ns") ? &until : &lost) ||
+		    (strcmp(key, "from_ns") && strcmp(key, "until_ns") && strcmp(key, "lost_ios")))
+			return wrong(feed, o, "an interval has from_ns, until_ns and lost_ios, which are numbers");
+	}
+	if (from < 0 || until <= from)
+		return wrong(feed, o, "until_ns of an interval is not after its from_ns");
+	json_object_put(o);
+	feed->usage.from_ns = from;
+	feed->usage.until_ns = until;
+	feed->usage.lost_ios = lost;
+	feed->closed = true;
+	return FEED_INTERVAL;
+}
+
+/**
+ * feed_line - take one line
+ * @feed: zeroed before the first one
+ * @line: without its newline; it needs no NUL
+ * @len:  its bytes; an empty line counts as none
+ *
+ * Return: see enum feed_got.
+ */
+enum feed_got feed_line(struct feed *feed, const char *line, size_t len)
+{
+	struct json_tokener *tok;
+	struct json_object *o = NULL;
+
+	feed->line++;
+	if (!len)
+		return FEED_MORE;
+	if (feed->closed)
+		begin_interval(feed);
+	if (len > FEED_LINE)
+		return wrong(feed, NULL, "too long");
+	tok = must(json_tokener_new());
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
+	o = json_tokener_parse_ex(tok, line, len);
+	json_tokener_free(tok);
+	if (!json_object_is_type(o, json_type_object))
+		return wrong(feed, o, "not one object of JSON");
+	return json_object_object_get_ex(o, "until_ns", NULL) ? end_interval(feed, o) :
+								add_usage(feed, o);
+}
+
+void feed_end(struct feed *feed)
+{
+	usage_clear(&feed->usage);
+	memset(feed, 0, sizeof(*feed));
+}
