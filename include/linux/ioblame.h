@@ -220,4 +220,74 @@ struct iob_iolog_bin_record {
 	__u8	__pad[7];
 } __packed;
 
+#define IOB_SUMS_BIN_VER	1
+
+/*
+ * Latencies are counted in slots of powers of two.  Slot 0: below 1 us; slot N: below
+ * 2^N us, and not in the slot before; the last one: all longer ones.
+ */
+#define IOB_SUM_SLOTS		28
+
+/* iob_sum_bin_record.flags */
+#define IOB_SUM_GONE	1	/* the last record of this id: its act was reclaimed */
+#define IOB_SUM_REST	2	/* what has no act of its own, of one disk */
+#define IOB_SUM_PAST	4	/* all sums together that went before the file was opened */
+
+/**
+ * struct iob_sum_bin_record - one record of sums_bin
+ * @len:	bytes of this record
+ * @ver:	IOB_SUMS_BIN_VER
+ * @op:		a letter of IOB_OPS
+ * @how:	enum iob_how
+ * @role_kind:	what @role_id and @cgroup name: the place in IOB_ROLE_KINDS, from 0
+ * @flags:	IOB_SUM_*
+ * @id:		of the sum: no other one has it as long as the module is loaded
+ * @role_id:	> 0 a pid, < 0 a negated user role, 0 neither
+ * @pid:	the originator's thread, 0 if the role is not a thread
+ * @tgid:	the originator's process, 0 if the role is not a task
+ * @intent_nr:	see intents_bin
+ * @modifier:	the intent's
+ * @disk:	dev_t of the disk, major << 20 | minor
+ * @dev:	dev_t of the file's superblock, or of the block device
+ * @gen:	inode generation
+ * @ino:	inode number, 0 without a file
+ * @cgroup:	id of the originator's cgroup
+ * @start_ns:	when the role's task began, in nanoseconds from boot; 0 if it is no task
+ * @comm:	the originator's name, NUL padded
+ * @ios:	IOs; one that several originators share is the first one's
+ * @bytes:	bytes of IOs, and of parts of IOs
+ * @total_ns:	the time of @ios from queueing to completion, in nanoseconds
+ * @errors:	IOs, and parts of IOs, that failed
+ * @lat:	@ios by that time; each modulo 2^32
+ *
+ * One record tells of one originator (a role with an intent on a file), disk, operation and
+ * certainty.  The five numbers are counted since the sum was made, and never go back.
+ */
+struct iob_sum_bin_record {
+	__u16	len;
+	__u16	ver;
+	__u8	op;
+	__u8	how;
+	__u8	role_kind;
+	__u8	flags;
+	__u64	id;
+	__s32	role_id;
+	__u32	pid;
+	__u32	tgid;
+	__u32	intent_nr;
+	__u32	modifier;
+	__u32	disk;
+	__u32	dev;
+	__u32	gen;
+	__u64	ino;
+	__u64	cgroup;
+	__u64	start_ns;
+	char	comm[IOB_COMM_LEN];
+	__u64	ios;
+	__u64	bytes;
+	__u64	total_ns;
+	__u64	errors;
+	__u32	lat[IOB_SUM_SLOTS];
+} __packed;
+
 #endif /* _LINUX_IOBLAME_H */

@@ -71,8 +71,12 @@ class Record:
         """One whole record; its members are attributes, and padding must be 0."""
         if len(data) < self.size or (not self.tail and len(data) != self.size):
             raise BadRecord(f"{self.name} of {len(data)} bytes, not {self.size}")
-        record = types.SimpleNamespace()
-        for name, value in zip(self.names, self.layout.unpack_from(data)):
+        record, values = types.SimpleNamespace(), iter(self.layout.unpack_from(data))
+        for name, code, count in self.members:
+            if is_array(name, code, count):
+                value = [next(values) for _ in range(count)]
+            else:
+                value = next(values)
             if not is_padding(name):
                 setattr(record, name, value)
             elif any(value):
@@ -91,9 +95,13 @@ class Record:
         unknown = set(values) - set(self.names)
         if unknown:
             raise BadRecord(f"{self.name} has no {sorted(unknown)}")
-        return self.layout.pack(*(
-            values.get(name, b"" if code == "s" or is_padding(name) else 0)
-            for name, code, _ in self.members))
+        packed = []
+        for name, code, count in self.members:
+            if is_array(name, code, count):
+                packed += values.get(name, [0] * count)
+            else:
+                packed.append(values.get(name, b"" if code == "s" or is_padding(name) else 0))
+        return self.layout.pack(*packed)
 
     def split(self, data):
         """Yield the records of @data, which step by their own length, unpacked."""
@@ -118,6 +126,11 @@ class Record:
 
 def is_padding(name):
     return name.startswith("__pad")
+
+
+def is_array(name, code, count):
+    """True if a fixed member is several numbers: neither text nor padding."""
+    return count > 1 and code != "s" and not is_padding(name)
 
 
 def wide_padding(members):
@@ -188,7 +201,7 @@ def parse_members(struct_name, body, constants):
         count = 1
         if match[3]:
             count = number(match[3], constants)
-            if count is None or not (code == "s" or is_padding(match[2])):
+            if count is None:
                 raise ValueError(f"struct {struct_name}: an array {text!r}")
         elif match[3] == "":
             count = None
@@ -217,6 +230,7 @@ with open(HEADER, encoding="utf-8") as f:
 INTENT = RECORDS["iob_intent_bin_record"]
 PIPE = RECORDS["iobc_pipe_bin_record"]
 IOLOG = RECORDS["iob_iolog_bin_record"]
+SUM = RECORDS["iob_sum_bin_record"]
 
 # The letters of operations, the words of how sure the blame is
 OPS = [letter for _, letter, _ in LISTS["IOB_OPS"]]

@@ -35,7 +35,7 @@ static bool within(u64 got, u128 least, u128 most)
 static void lengths(void)
 {
 	struct iob_ticks t;
-	u64 nsecs = any_tick(&t), from, len, mark, got;
+	u64 nsecs = any_tick(&t), from, len, mark, got, ticks;
 	u32 nr_soon = 0, soon;
 
 	for (int i = 0; i < FEW * MANY; i++) {
@@ -55,11 +55,15 @@ static void lengths(void)
 		if (!within(got, ((u128)len * nsecs >> 32) / 1000,
 			    (((u128)len * nsecs >> 32) + 1) / 1000 + (len >> 32) + 1))
 			fail("%llu ticks of %llu are %llu us", len, nsecs, got);
-		if (!iob_ticks_soon(&t, from | mark, (from + len) | mark, &soon))
+		if (!iob_ticks_soon(&t, from | mark, (from + len) | mark, &soon, &ticks))
 			continue;
 		nr_soon++;
 		if (soon != got)
 			fail("%llu ticks are %llu us, soon %u", len, got, soon);
+		got = iob_ticks_nsecs(&t, from | mark, (from + len) | mark);
+		if (ticks != len || iob_ticks_soon_nsecs(&t, ticks) != got)
+			fail("%llu ticks are %llu ns, soon %llu", len, got,
+			     iob_ticks_soon_nsecs(&t, ticks));
 	}
 	if (nr_soon < FEW * MANY / 4)
 		fail("only %u are had soon", nr_soon);
@@ -85,9 +89,10 @@ static void whole(void)
 static void no_length(struct iob_ticks *t, const char *what, u64 from, u64 to)
 {
 	u32 usecs = 0;
+	u64 ticks;
 
 	if (iob_ticks_nsecs(t, from, to) || iob_ticks_usecs(t, from, to) ||
-	    iob_ticks_soon(t, from, to, &usecs))
+	    iob_ticks_soon(t, from, to, &usecs, &ticks))
 		fail("%s: from %#llx to %#llx there is a length", what, from, to);
 }
 

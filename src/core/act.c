@@ -24,8 +24,8 @@ DEFINE_PER_CPU(struct iob_act_recent, iob_act_recent);
 
 static struct iob_index acts;
 static struct kmem_cache *act_cache;
-/* frees ->counters */
-static void (*release_counters)(struct iob_act *act);
+/* frees ->counters and ->sums */
+static void (*release_act)(struct iob_act *act);
 
 static u32 act_hash(u64 role, u32 intent, const struct iob_file *f)
 {
@@ -218,8 +218,8 @@ void iob_act_unnumber(struct iob_act *act)
 /* Free an act that no reader can find any more.  May sleep. */
 void iob_act_free(struct iob_act *act)
 {
-	if (act->counters)
-		release_counters(act);
+	if (act->counters || act->sums)
+		release_act(act);
 	kmem_cache_free(act_cache, act);
 }
 
@@ -243,7 +243,7 @@ static int act_add_special(u32 nr)
  * iob_acts_init - begin a session with the two special acts
  * @max:     numbers stay below
  * @spare:   so many numbers more are for acts without a file
- * @release: frees ->counters of an act
+ * @release: frees ->counters and ->sums of an act; may sleep
  *
  * May sleep.  Return: 0 or -ENOMEM.
  */
@@ -252,7 +252,7 @@ int iob_acts_init(u32 max, u32 spare, void (*release)(struct iob_act *act))
 	int err = iob_index_init(&acts, max + spare, 1);
 
 	acts.spare = spare;
-	release_counters = release;
+	release_act = release;
 	iob_acts_forget_recent();
 	if (!err)
 		err = act_add_special(IOB_ACT_NOMEM);
@@ -277,7 +277,7 @@ void iob_acts_exit(void)
 /* Module load.  Return: 0 or -ENOMEM. */
 int iob_acts_cache_init(void)
 {
-	BUILD_BUG_ON(sizeof(struct iob_act) > 80);
+	BUILD_BUG_ON(sizeof(struct iob_act) > 88);
 	act_cache = iob_cache_create("iob_act", sizeof(struct iob_act), 0);
 	return act_cache ? 0 : -ENOMEM;
 }

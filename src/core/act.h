@@ -22,6 +22,8 @@
 #define IOB_ACT_NOMEM	1U
 #define IOB_ACT_LOST	2U
 
+struct iob_sum;
+
 struct iob_act {
 	struct iob_node node;
 	u64 cause;		/* id of the cause by which it was last looked up */
@@ -31,6 +33,7 @@ struct iob_act {
 	bool dead;		/* buried: found no more */
 	struct iob_use use;	/* iob_use_now at the last IO */
 	u32 *counters;		/* of io/counters; NULL until the first IO */
+	struct iob_sum *sums;	/* of io/sum; likewise */
 };
 
 #define IOB_ACT_RECENT	16	/* a power of 2 */

@@ -40,6 +40,47 @@ static struct iob_disk *disk_find(dev_t devt)
 	return NULL;
 }
 
+static void disk_free(struct iob_disk *d)
+{
+	free_percpu(d->sums);
+	kfree(d->rest);
+	kfree(d);
+}
+
+/* All of the disk's rest and past is 0, under new ids.  No IO of the disk is counted. */
+static void disk_begin_sums(struct iob_disk *d)
+{
+	u8 op, how;
+	u32 at;
+
+	for (op = 0; op < IOB_NR_OPS; op++) {
+		for (how = 0; how < IOB_NR_HOWS; how++) {
+			at = iob_disk_sum(op, how);
+			iob_sum_init(&d->rest[at], d, iob_sum_key(op, how));
+			iob_sum_init(&d->past[at], d, iob_sum_key(op, how));
+		}
+	}
+}
+
+/* May sleep.  Return: a disk that is in no list yet, or NULL without memory. */
+static struct iob_disk *disk_alloc(dev_t devt)
+{
+	struct iob_disk *d = kzalloc(sizeof(*d), GFP_KERNEL);
+
+	if (!d)
+		return NULL;
+	d->sums = alloc_percpu(struct iob_disk_sums);
+	d->rest = kcalloc(2 * IOB_DISK_SUMS, sizeof(*d->rest), GFP_KERNEL);
+	if (!d->sums || !d->rest) {
+		disk_free(d);
+		return NULL;
+	}
+	d->past = d->rest + IOB_DISK_SUMS;
+	d->devt = devt;
+	disk_begin_sums(d);
+	return d;
+}
+
 static struct iob_disk *disk_get(const struct gendisk *gd)
 {
 	dev_t devt = MKDEV(gd->major, gd->first_minor);
@@ -47,23 +88,14 @@ static struct iob_disk *disk_get(const struct gendisk *gd)
 
 	mutex_lock(&devs_mutex);
 	d = disk_find(devt);
-	if (d)
-		goto name;
-	d = kzalloc(sizeof(*d), GFP_KERNEL);
-	if (!d)
-		goto out;
-	d->sums = alloc_percpu(struct iob_disk_sums);
-	if (!d->sums) {
-		kfree(d);
-		d = NULL;
-		goto out;
+	if (!d) {
+		d = disk_alloc(devt);
+		if (d)
+			list_add_tail(&d->link, &disks);
 	}
-	d->devt = devt;
-	list_add_tail(&d->link, &disks);
-name:
 	/* a device number may come back with another name */
-	strscpy(d->name, gd->disk_name, sizeof(d->name));
-out:
+	if (d)
+		strscpy(d->name, gd->disk_name, sizeof(d->name));
 	mutex_unlock(&devs_mutex);
 	return d;
 }
@@ -432,6 +464,21 @@ const struct iob_disk *iob_disk_named(dev_t devt)
 	return d;
 }
 
+/*
+ * The next disk that was ever watched, in the order in which they came; the first one if @disk
+ * is NULL; NULL at the end.  May sleep.
+ */
+struct iob_disk *iob_disk_after(const struct iob_disk *disk)
+{
+	const struct list_head *at = disk ? &disk->link : &disks;
+	struct iob_disk *next;
+
+	mutex_lock(&devs_mutex);
+	next = at->next == &disks ? NULL : list_entry(at->next, struct iob_disk, link);
+	mutex_unlock(&devs_mutex);
+	return next;
+}
+
 /* Begin a session: all sums are 0.  May sleep; no probe is attached. */
 void iob_disks_reset(void)
 {
@@ -447,6 +494,7 @@ void iob_disks_reset(void)
 	set_devs_hint(devs);
 	list_for_each_entry(d, &disks, link) {
 		d->last_end = 0;
+		disk_begin_sums(d);
 		for_each_possible_cpu(cpu)
 			memset(per_cpu_ptr(d->sums, cpu), 0, sizeof(*d->sums));
 	}
@@ -459,10 +507,8 @@ void iob_disks_exit(void)
 	struct iob_disk *d, *next;
 
 	iob_devs_set(NULL, 0);
-	list_for_each_entry_safe(d, next, &disks, link) {
-		free_percpu(d->sums);
-		kfree(d);
-	}
+	list_for_each_entry_safe(d, next, &disks, link)
+		disk_free(d);
 	INIT_LIST_HEAD(&disks);
 }
 

@@ -20,6 +20,8 @@
 #include <compat/blkdev.h>
 #include <compat/stacked.h>
 
+#include "sum.h"
+
 /* The kind of an IO: a letter in iolog and in counters. */
 enum iob_op {
 	IOB_OP_READ,
@@ -50,12 +52,23 @@ struct iob_disk {
 	dev_t devt;
 	char name[DISK_NAME_LEN];
 	struct iob_disk_sums __percpu *sums;
+	struct iob_sum *rest;	/* by iob_disk_sum(): of IOs that have no sum of an act, */
+	struct iob_sum *past;	/* and of sums that are gone; see io/sum */
 	/*
 	 * The sector behind the last completed IO: in a line of its own, as all CPUs write
 	 * it, and only while a counter wants it.
 	 */
 	u64 last_end ____cacheline_aligned;
 };
+
+/* How many sums a disk has as its rest, and as its past. */
+#define IOB_DISK_SUMS	(IOB_NR_OPS * IOB_NR_HOWS)
+
+/* The place of an operation and a certainty in the disk's rest and past. */
+static inline unsigned int iob_disk_sum(u8 op, u8 how)
+{
+	return op * IOB_NR_HOWS + how;
+}
 
 #define IOB_MAX_DEVS	1024
 #define IOB_DEVS_BITS	10
@@ -112,6 +125,7 @@ unsigned int iob_devs_get(struct iob_dev *dev, unsigned int max);
 void iob_disks_show(struct seq_file *m, void (*show)(struct seq_file *m,
 						     const struct iob_disk *));
 const struct iob_disk *iob_disk_named(dev_t devt);
+struct iob_disk *iob_disk_after(const struct iob_disk *disk);
 void iob_disks_exit(void);
 int iob_disks_learn(void);
 void iob_disks_reset(void);

@@ -23,6 +23,9 @@
 	X(role_nomem, "acts of a task without a role: memory or max_roles") \
 	X(pgtree_nomem, "dirtier of a page not noted: memory")		\
 	X(cnts_nomem, "counters of an act not allocated")		\
+	X(sum_nomem, "IO in the sum of its disk's rest: memory")	\
+	X(sum_nospc, "IO in the sum of its disk's rest: max_sums reached") \
+	X(sum_unseen, "sums that went before a reader saw their end")	\
 	X(iolog_overflow, "iolog entries lost")				\
 	X(iolog_unread, "iolog entries without a reader")	\
 	X(iolog_bin_overflow, "iolog_bin records lost")			\

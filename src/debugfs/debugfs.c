@@ -25,6 +25,7 @@
 #include "roles.h"
 #include "setting.h"
 #include "status.h"
+#include "sums.h"
 #include "tree.h"
 
 static const struct {
@@ -41,6 +42,7 @@ static const struct {
 	{ "dirty", 0400, &iob_dirty_fops },
 	{ "counters_pipe", 0400, &iob_pipe_fops },
 	{ "counters_pipe_bin", 0400, &iob_pipe_bin_fops },
+	{ "sums_bin", 0400, &iob_sums_bin_fops },
 };
 
 static struct iob_tree_node *top;

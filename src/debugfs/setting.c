@@ -18,6 +18,7 @@
 #include "core/task.h"
 #include "io/counters.h"
 #include "io/session.h"
+#include "io/sum.h"
 #include "counter_dir.h"
 #include "input.h"
 #include "setting.h"
@@ -88,6 +89,21 @@ static int set_nr_counters(const char *text, const struct iob_setting *s)
 static void show_nr_counters(struct seq_file *m, const struct iob_setting *s)
 {
 	seq_printf(m, "%u", iob_counters_nr());
+}
+
+static int set_sums(const char *text, const struct iob_setting *s)
+{
+	u32 n;
+	int err = parse_u32(text, s, &n);
+
+	if (!err)
+		iob_counters_want_sums(n);
+	return err;
+}
+
+static void show_sums(struct seq_file *m, const struct iob_setting *s)
+{
+	seq_printf(m, "%d", iob_counters_sum());
 }
 
 /* The place of @text in @words, or -EINVAL. */
@@ -196,6 +212,7 @@ const struct iob_setting iob_settings[] = {
 		.name = "nr_counters", .show = show_nr_counters,
 		.set = set_nr_counters, .max = IOB_MAX_COUNTERS,
 	},
+	{ .name = "sums", .show = show_sums, .set = set_sums, .max = 1 },
 	{
 		.name = "log_at_enable", .show = show_u32, .set = set_u32,
 		.value = &iob_conf.log_at_enable, .max = 1,

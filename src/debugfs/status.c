@@ -8,6 +8,7 @@
  *	enabled 1			0 or 1
  *	session 3			counts the enablings
  *	role thread, charge split	settings of the same name
+ *	sums_on 1			the setting `sums`
  *	dev 8:16 sdb			one line for each in `devs`
  *	disk sdb W ios=2 bytes=8192 exact=4096 inherited=4096 submitter=0 lost=0
  *					what completed in this session, by disk
@@ -21,7 +22,8 @@
  *					room or no memory for more; of what is
  *					lost for another reason nothing
  *	inflight 0			bios that are under way
- *	roles 12 max=65536		existing objects; also intents, acts
+ *	roles 12 max=65536		existing objects; also intents, causes, acts, sums
+ *	sums_total 130			sums that were made in this session
  *	memory.dirtier 41000		bytes of the dirtier table
  *	memory.owners 1000		bytes of the association cache
  *	memory.freed 1000		bytes of the freed extents that are noted
@@ -56,6 +58,7 @@
 #include "io/bio_ctx.h"
 #include "io/reclaim.h"
 #include "io/session.h"
+#include "io/sum.h"
 #include "io/op.h"
 #include "io/place.h"
 #include "status.h"
@@ -192,6 +195,7 @@ static void show_objects(struct seq_file *m)
 		seq_printf(m, "%s %llu max=%u\n", object_kinds[i].name, nr[i],
 			   iob_conf.max[i]);
 	}
+	seq_printf(m, "sums_total %llu\n", there ? iob_sums_total() : 0);
 	seq_printf(m, "memory.dirtier %lu\n", there ? iob_dirtier_bytes() : 0);
 	seq_printf(m, "memory.owners %lu\n", there ? iob_assoc_bytes() : 0);
 	seq_printf(m, "memory.freed %lu\n", there ? iob_freed_extents_bytes() : 0);
@@ -201,7 +205,8 @@ static void show_objects(struct seq_file *m)
 		   nr[IOB_LIMIT_roles] * sizeof(struct iob_role) +
 		   nr[IOB_LIMIT_intents] * sizeof(struct iob_intent) +
 		   nr[IOB_LIMIT_causes] * sizeof(struct iob_cause) +
-		   nr[IOB_LIMIT_acts] * sizeof(struct iob_act));
+		   nr[IOB_LIMIT_acts] * sizeof(struct iob_act) +
+		   nr[IOB_LIMIT_sums] * sizeof(struct iob_sum));
 }
 
 static void show_stats_and_losses(struct seq_file *m)
@@ -236,6 +241,7 @@ static void show_session_settings(struct seq_file *m)
 	seq_printf(m, "session %u\n", iob_session_seq());
 	seq_printf(m, "role %s\n", iob_text_role_kinds[iob_conf.role]);
 	seq_printf(m, "charge %s\n", iob_text_charges[iob_conf.charge_first]);
+	seq_printf(m, "sums_on %d\n", iob_counters_sum());
 }
 
 static int status_show(struct seq_file *m, void *v)

@@ -14,6 +14,7 @@
 #include "core/stats.h"
 #include "account.h"
 #include "log.h"
+#include "sum.h"
 
 #define DISK_SCALE	65536		/* offset and seek_dist: 0 .. DISK_SCALE - 1 */
 
@@ -71,7 +72,24 @@ static void charge_less(const struct iob_io *io)
 		this_cpu_add(io->disk->sums->less[io->less], io->run.bytes);
 }
 
-/* Add the run to the histograms of its act; @wanted is iob_counters_wanted(). */
+/* Add the run to a sum of its act: the first run stands for the IO. */
+static void sum_run_of_act(struct iob_io *io, struct iob_act *act)
+{
+	struct iob_sum *sum = iob_sum_of(act, io->disk, io->op, io->run.how);
+	u64 usecs, ns;
+
+	if (unlikely(io->nr_runs)) {
+		iob_sum_part(sum, io->run.bytes);
+	} else {
+		usecs = io_total_usecs(io);
+		ns = iob_clock_nsecs(io->first->queue_at, io->done_at);
+		iob_sum_io(sum, io->run.bytes, ns, min_t(u64, usecs, S32_MAX));
+	}
+	if (unlikely(io->error))
+		iob_sum_error(sum);
+}
+
+/* Add the run to the sums and histograms of its act; @wanted is iob_counters_wanted(). */
 static void count_run(struct iob_io *io, u32 wanted)
 {
 	struct iob_act *act = iob_io_act(io->run.cause, &io->run.file);
@@ -81,6 +99,11 @@ static void count_run(struct iob_io *io, u32 wanted)
 	if (unlikely(act->role > IOB_CAUSE_LOST &&
 		     !iob_file_same(&act->file, &io->run.file)))
 		io->less = IOB_LESS_FILE;
+	if (wanted & IOB_COUNTERS_SUMS)
+		sum_run_of_act(io, act);
+	wanted &= ~IOB_COUNTERS_SUMS;
+	if (!wanted)
+		return;
 	if (likely(!(wanted & ~IOB_COUNTERS_SIMPLE))) {
 		iob_counters_charge_simple(act, io->op, io->run.bytes,
 					   io_total_usecs(io));

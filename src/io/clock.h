@@ -51,14 +51,21 @@ static __always_inline void iob_clock_stamp(u64 *at)
 }
 
 /*
- * Microseconds since @from, which was stamped less than some IOs ago: see iob_ticks_soon().
+ * Microseconds and ticks since @from, which was stamped less than some IOs ago: see
+ * iob_ticks_soon().
  * Return: false if it was stamped by the other clock, or long ago, be it that the machine has
  * slept.  If it was stamped by the counter, and the counter is not trusted any more, the
  * difference is as good as the last ones were.
  */
-static __always_inline bool iob_clock_soon(u64 from, u32 *usecs)
+static __always_inline bool iob_clock_soon(u64 from, u32 *usecs, u64 *ticks)
 {
-	return iob_ticks_soon(&iob_clock.tick, from, iob_cycles(), usecs);
+	return iob_ticks_soon(&iob_clock.tick, from, iob_cycles(), usecs, ticks);
+}
+
+/* The ticks of iob_clock_soon() in nanoseconds. */
+static __always_inline u64 iob_clock_nsecs_of(u64 ticks)
+{
+	return iob_ticks_soon_nsecs(&iob_clock.tick, ticks);
 }
 
 /*

@@ -22,7 +22,8 @@
 	X(intents, 16384, 1 << 24)		\
 	/* with the roles' last resorts at most 1 << IOB_CAUSE_BITS */	\
 	X(causes, 131072, (1 << 20) - (1 << 18))	\
-	X(acts, 65536, 1 << 24)
+	X(acts, 65536, 1 << 24)			\
+	X(sums, 65536, 1 << 24)
 
 #define IOB_LIMIT_NUMBER(name, value, most)	IOB_LIMIT_##name,
 

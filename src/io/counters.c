@@ -37,6 +37,7 @@ static u32 nr_conf;			/* M, read without */
 u32 iob_counters_fields[IOB_NR_OPS];	/* M, read without */
 static u32 nr_session;			/* constant in a session */
 static struct kmem_cache *hist_cache;	/* of the session */
+bool iob_sums_wanted __read_mostly;		/* M, read without */
 bool iob_counters_timed __read_mostly;			/* M, read without */
 static struct iob_simple_counter *simple[IOB_NR_OPS][IOB_MAX_COUNTERS + 1];	/* M, R */
 
@@ -113,6 +114,8 @@ static void sum_up_needs(void)
 		/* the distance is that from the IO before, whatever it did */
 		if (all & BIT(IOB_FIELD_SEEK_DIST))
 			needs[op] |= IOB_COUNTERS_SEEK;
+		if (iob_sums_wanted)
+			needs[op] |= IOB_COUNTERS_SUMS;
 		WRITE_ONCE(iob_counters_fields[op], needs[op]);
 		list_simple_counters(op);
 	}
@@ -182,6 +185,21 @@ int iob_counters_set_nr(u32 nr)
 	sum_up_needs();
 	mutex_unlock(&conf_mutex);
 	return 0;
+}
+
+/* Let acts have sums, or no more: those that are there stay as they are.  May sleep. */
+void iob_counters_want_sums(bool want)
+{
+	mutex_lock(&conf_mutex);
+	WRITE_ONCE(iob_sums_wanted, want);
+	sum_up_needs();
+	mutex_unlock(&conf_mutex);
+}
+
+/* True if acts have sums.  Any context. */
+bool iob_counters_sum(void)
+{
+	return READ_ONCE(iob_sums_wanted);
 }
 
 /* The number of configured counters.  Any context. */
@@ -333,7 +351,8 @@ u32 iob_counters_session_nr(void)
 /* Free the histograms of an act that can no longer be found. */
 void iob_counters_release(struct iob_act *act)
 {
-	kmem_cache_free(hist_cache, act->counters);
+	if (act->counters)
+		kmem_cache_free(hist_cache, act->counters);
 	act->counters = NULL;
 }
 

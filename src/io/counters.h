@@ -29,7 +29,11 @@ int iob_counters_start(void);
 void iob_counters_stop(void);
 u32 iob_counters_session_nr(void);
 void iob_counters_release(struct iob_act *act);
+void iob_counters_want_sums(bool want);
+bool iob_counters_sum(void);
 
+/* the setting `sums` */
+extern bool iob_sums_wanted;
 /* by operation: a bit for each field that its counters look at */
 extern u32 iob_counters_fields[IOB_NR_OPS];
 
@@ -55,6 +59,15 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
  * where it ended.  The fast path does not, and leaves these IOs to others.
  */
 #define IOB_COUNTERS_SEEK	BIT(IOB_NR_FIELDS + 1)
+
+/*
+ * In iob_counters_wanted() of all operations: acts have sums, see io/sum.  That asks for no
+ * field, and no counter looks at it.
+ */
+#define IOB_COUNTERS_SUMS	BIT(IOB_NR_FIELDS + 2)
+
+/* what the fast path does by itself */
+#define IOB_COUNTERS_CHEAP	(IOB_COUNTERS_SIMPLE | IOB_COUNTERS_SUMS)
 
 /* by operation: its simple counters; NULL ends the list */
 extern struct iob_simple_counter **const iob_counters_simple[IOB_NR_OPS];

@@ -225,16 +225,33 @@ static bool is_cause_whole(u64 id)
 	return cause && cause->intent > IOB_INTENT_LOST;
 }
 
+/* Add the IO of one context to a sum of its act. */
+static void add_simple_to_sum(const struct iob_bio_ctx *f, struct iob_act *act, int error,
+			      u64 done)
+{
+	struct iob_sum *sum = iob_sum_of(act, f->disk, f->op, f->origin.one.how);
+	u64 usecs = iob_clock_usecs(f->first.queue_at, done);
+
+	iob_sum_io(sum, f->size, iob_clock_nsecs(f->first.queue_at, done),
+		   min_t(u64, usecs, S32_MAX));
+	if (unlikely(error))
+		iob_sum_error(sum);
+}
+
 /* Count the IO of one context for its act, which may have no file for want of room. */
-static noinline void count_simple(const struct iob_bio_ctx *f)
+static noinline void count_simple(const struct iob_bio_ctx *f, int error, u32 wanted)
 {
 	const struct iob_share *one = &f->origin.one;
 	struct iob_act *act = iob_io_act(one->cause, &one->file);
+	u64 done = iob_clock_now();
 
 	if (unlikely(!iob_file_same(&act->file, &one->file)))
 		this_cpu_add(f->disk->sums->less[IOB_LESS_FILE], f->size);
-	iob_counters_charge_simple(act, f->op, f->size,
-				   iob_clock_usecs(f->first.queue_at, iob_clock_now()));
+	if (wanted & IOB_COUNTERS_SUMS)
+		add_simple_to_sum(f, act, error, done);
+	if (wanted & IOB_COUNTERS_SIMPLE)
+		iob_counters_charge_simple(act, f->op, f->size,
+					   iob_clock_usecs(f->first.queue_at, done));
 }
 
 /**
@@ -261,10 +278,10 @@ void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 	iob_io_charge(disk, f->op, f->origin.one.how, f->size);
 	this_cpu_inc(disk->sums->ios[f->op]);
 	logged = iob_iolog_wanted();
-	if (unlikely(logged || wanted & ~IOB_COUNTERS_SIMPLE))
+	if (unlikely(logged || wanted & ~IOB_COUNTERS_CHEAP))
 		record_simple(f, rq, error, wanted, logged);
 	else if (wanted)
-		count_simple(f);
+		count_simple(f, error, wanted);
 	if (wanted & IOB_COUNTERS_SEEK)
 		WRITE_ONCE(disk->last_end, f->sector + (f->size >> SECTOR_SHIFT));
 	iob_bio_ctx_release(f);

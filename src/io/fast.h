@@ -45,6 +45,7 @@
 #include "log.h"
 #include "parent.h"
 #include "request.h"
+#include "sum.h"
 
 /* The stacks by which a task does the same IO: one, or two in turn. */
 struct iob_fast_stacks {
@@ -293,19 +294,36 @@ static __always_inline bool iob_fast_simple(const struct bio *bio,
 }
 
 /*
+ * Add an exact IO to the first sum of the context's act.  Members are read again: what is kept
+ * until here takes a register, and then a frame.  Return: false if the first sum is another one.
+ */
+static __always_inline bool iob_fast_sum(const struct iob_bio_ctx *f, u64 ticks, u32 usecs)
+{
+	struct iob_sum *sum = READ_ONCE(READ_ONCE(f->origin.one.act)->sums);
+
+	if (unlikely(!sum || sum->disk != READ_ONCE(f->disk)))
+		return false;
+	if (unlikely(sum->key != iob_sum_key(READ_ONCE(f->op), IOB_HOW_EXACT)))
+		return false;
+	iob_sum_io(sum, READ_ONCE(f->size), iob_clock_nsecs_of(ticks), usecs);
+	return true;
+}
+
+/*
  * What iob_io_share() and iob_io_end() do for a context of iob_fast_begin(), if there was no
  * error and iolog has no reader.  Call no function here: it would cost a frame.
  * Return: false, with nothing done, if the IO needs more than this.
  */
-static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
+static __always_inline bool iob_fast_end(struct iob_bio_ctx *f)
 {
 	unsigned long op = f->op;
-	u32 size = f->size, wanted = iob_counters_wanted(op);
+	u32 wanted = iob_counters_wanted(op);
 	struct iob_disk_sums __percpu *sums;
 	struct iob_act *act = f->origin.one.act;
-	u32 *hist, usecs;
+	u32 *hist, usecs, size;
+	u64 ticks;
 
-	if (unlikely(wanted & ~IOB_COUNTERS_SIMPLE || iob_iolog_listened()))
+	if (unlikely(wanted & ~IOB_COUNTERS_CHEAP || iob_iolog_listened()))
 		return false;
 	/* (not the act of an earlier epoch; of a context that is not io/fast's it is no act) */
 	if (unlikely(f->epoch != iob_epoch_now())) {
@@ -314,17 +332,28 @@ static __always_inline bool iob_fast_end(const struct iob_bio_ctx *f)
 		act = NULL;
 	}
 	if (wanted) {
-		if (unlikely(!act))
+		if (unlikely(!act)) {
 			act = iob_act_recently(f->origin.one.cause, &f->origin.one.file);
-		if (unlikely(!act))
-			return false;
+			if (!act)
+				return false;
+			f->origin.one.act = act;
+		}
 		iob_act_touch(act);
 		hist = READ_ONCE(act->counters);
-		if (unlikely(!hist ||
-			     !iob_clock_soon(f->first.queue_at, &usecs)))
+		if (unlikely(!hist && iob_counters_wanted(op) & IOB_COUNTERS_SIMPLE))
 			return false;
-		iob_counters_add_simple(hist, op, size, usecs);
+		if (unlikely(!iob_clock_soon(f->first.queue_at, &usecs, &ticks)))
+			return false;
+		/* (the setting may change now: this IO is summed up, or it is not) */
+		if (unlikely(data_race(iob_sums_wanted)) && !iob_fast_sum(f, ticks, usecs))
+			return false;
+		size = READ_ONCE(f->size);
+		if (likely(hist))
+			iob_counters_add_simple(hist, op, size, usecs);
+	} else {
+		size = f->size;
 	}
+	op = READ_ONCE(f->op);
 	sums = f->disk->sums;
 	this_cpu_add(sums->bytes[op][IOB_HOW_EXACT], size);
 	this_cpu_inc(sums->ios[op]);

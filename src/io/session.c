@@ -31,6 +31,8 @@
 #include "parent.h"
 #include "reclaim.h"
 #include "session.h"
+#include "sum.h"
+#include "sum_reader.h"
 
 /* W to begin and end, R to look into what a session holds */
 static DECLARE_RWSEM(session_sem);
@@ -61,11 +63,17 @@ static int start_causes(void)
 			       iob_conf.max[IOB_LIMIT_causes]);
 }
 
+static void release_act(struct iob_act *act)
+{
+	iob_counters_release(act);
+	iob_sums_release(act);
+}
+
 /* Each role may need an act without a file. */
 static int start_acts(void)
 {
 	return iob_acts_init(iob_conf.max[IOB_LIMIT_acts], iob_conf.max[IOB_LIMIT_roles],
-			     iob_counters_release);
+			     release_act);
 }
 
 /* In the order of starting.  A stop may follow no start, or a start that failed. */
@@ -88,6 +96,8 @@ static const struct {
 	{ iob_counters_start, iob_counters_stop },
 	/* its stop frees histograms: before that of the counters */
 	{ start_acts, iob_acts_exit },
+	/* its stop ends the keeping of sums for readers: before that of the acts */
+	{ iob_sums_start, iob_sums_stop },
 	{ iob_bio_ctxs_start, iob_bio_ctxs_stop },
 };
 
@@ -275,15 +285,20 @@ int iob_session_init(const struct iob_session_ops *ops)
 	err = iob_acts_cache_init();
 	if (err)
 		goto causes;
-	err = iob_bio_ctxs_init();
+	err = iob_sums_cache_init();
 	if (err)
 		goto acts;
+	err = iob_bio_ctxs_init();
+	if (err)
+		goto sums;
 	err = iob_tasks_init();
 	if (err)
 		goto bio_ctxs;
 	return 0;
 bio_ctxs:
 	iob_bio_ctxs_exit();
+sums:
+	iob_sums_cache_exit();
 acts:
 	iob_acts_cache_exit();
 causes:
@@ -308,6 +323,7 @@ void iob_session_exit(void)
 	iob_disks_exit();
 	iob_tasks_exit();
 	iob_bio_ctxs_exit();
+	iob_sums_cache_exit();
 	iob_acts_cache_exit();
 	iob_causes_cache_exit();
 	iob_roles_cache_exit();

@@ -68,19 +68,25 @@ static __always_inline u64 iob_ticks_nsecs(const struct iob_ticks *t,
 }
 
 /*
- * iob_ticks_usecs() without a call, for lengths below 2^32 ticks.  Return: false if it is
- * longer, or not known.
+ * iob_ticks_usecs() without a call, for lengths below 2^32 ticks, and the ticks.
+ * Return: false if it is longer, or not known.
  */
 static __always_inline bool iob_ticks_soon(const struct iob_ticks *t, u64 from,
-					   u64 to, u32 *usecs)
+					   u64 to, u32 *usecs, u64 *ticks)
 {
-	u64 ticks = to - from;
+	*ticks = to - from;
 
 	/* (the difference is great, too, if one of the times has the mark) */
-	if (unlikely(ticks >> 32))
+	if (unlikely(*ticks >> 32))
 		return false;
-	*usecs = ticks * t->usecs >> 32;
+	*usecs = *ticks * t->usecs >> 32;
 	return true;
+}
+
+/* Nanoseconds of so many ticks, below 2^32. */
+static __always_inline u64 iob_ticks_soon_nsecs(const struct iob_ticks *t, u64 ticks)
+{
+	return ticks * READ_ONCE(t->nsecs) >> 24;
 }
 
 #endif

@@ -99,7 +99,7 @@ void bundle_settings(FILE *f)
 {
 	static const char *const names[] = {
 		"enable", "log_at_enable", "role", "charge", "max_roles", "max_intents", "max_causes",
-		"max_acts", "ttl_secs", "nr_counters",
+		"max_acts", "max_sums", "sums", "ttl_secs", "nr_counters",
 	};
 	static const char *const parameters[] = { "trust_tsc", "check_stacks", "without" };
 	char path[64], *text;

@@ -103,7 +103,8 @@
 	X("config", "show", "set", "devices", "counters", "counter",	\
 	  "filter", "enable", "disable")				\
 	X("set", "enable", "charge", "role", "max_roles", "max_intents",\
-	  "max_causes", "max_acts", "ttl_secs", "nr_counters")		\
+	  "max_causes", "max_acts", "max_sums", "sums", "ttl_secs",	\
+	  "nr_counters")						\
 	X("devices", "add", "remove", "only", "clear")			\
 	X("role", "thread", "process", "cgroup")			\
 	X("charge", "split", "first")		\

@@ -12,10 +12,10 @@ disk = Disk(sys.argv[1])
 line = "%s %s" % (disk.number, disk.name)
 
 # --- modes and defaults
-rw = ("enable log_at_enable devs max_roles max_intents max_causes max_acts ttl_secs nr_counters "
-      "charge role role_id").split()
-ro = ("nr_roles nr_intents nr_causes nr_acts counters_pipe counters_pipe_bin intents intents_bin "
-      "iolog roles status dirty").split()
+rw = ("enable log_at_enable devs max_roles max_intents max_causes max_acts max_sums ttl_secs "
+      "nr_counters sums charge role role_id").split()
+ro = ("nr_roles nr_intents nr_causes nr_acts nr_sums counters_pipe counters_pipe_bin sums_bin "
+      "intents intents_bin iolog roles status dirty").split()
 losses = ("idx_nomem idx_nospc node_nomem pgtree_nomem cnts_nomem iolog_overflow").split()
 
 
@@ -33,28 +33,32 @@ same("the mode of the folder", mode("."), "700")
 for name, default in {
         "enable": "0", "log_at_enable": "0", "devs": "", "nr_counters": "0", "charge": "split",
         "role": "thread", "role_id": "0", "ttl_secs": "120", "max_roles": "65536",
-        "max_intents": "16384", "max_causes": "131072", "max_acts": "65536", "nr_roles": "0",
-        "nr_intents": "0", "nr_causes": "0", "nr_acts": "0"}.items():
+        "max_intents": "16384", "max_causes": "131072", "max_acts": "65536",
+        "max_sums": "65536", "sums": "0", "nr_roles": "0", "nr_intents": "0", "nr_causes": "0",
+        "nr_acts": "0", "nr_sums": "0"}.items():
     same("the default of " + name, value(name), default)
 same("counters without a counter", os.listdir(path("counters")), [])
-for name in "iolog", "intents", "intents_bin", "counters_pipe", "counters_pipe_bin", "dirty":
+for name in ("iolog", "intents", "intents_bin", "counters_pipe", "counters_pipe_bin", "sums_bin",
+             "dirty"):
     same(name + " before the first enabling", read_bytes(name), b"")
 same("roles before the first enabling", read("roles"), "id pid tgid comm cgroup state\n")
 
 # --- what every setting refuses
 junk = ["", " ", "\n", "x", "1x", "1 2", "1\n2", "-1", "+ 1", "0x", "1.0", "1,", "\x001", "1\x00",
         "4294967296", "18446744073709551616", "one", "\xff", "1;"]
-for name in ("max_roles", "max_intents", "max_causes", "max_acts", "ttl_secs", "nr_counters",
-             "role_id", "log_at_enable"):
+for name in ("max_roles", "max_intents", "max_causes", "max_acts", "max_sums", "ttl_secs",
+             "nr_counters", "role_id", "log_at_enable", "sums"):
     for text in junk:
         refuses("EINVAL", name, text)
     refuses("E2BIG", name, "1" + " " * 4096)
 limits = (("max_roles", 1 << 18), ("max_intents", 1 << 24),
-          ("max_causes", (1 << 20) - (1 << 18)), ("max_acts", 1 << 24))
+          ("max_causes", (1 << 20) - (1 << 18)), ("max_acts", 1 << 24),
+          ("max_sums", 1 << 24))
 for name, most in limits:
     for text in "0", "1", "3", str(most + 1):
         refuses("EINVAL", name, text)
-refuses("EINVAL", "log_at_enable", "2")
+for name in "log_at_enable", "sums":
+    refuses("EINVAL", name, "2")
 refuses("EINVAL", "nr_counters", "257")
 refuses("EINVAL", "role_id", "2147483648")
 for text in "", "2", "-1", "maybe", "1 0", "01", "on off", "o", "1x", "on\x00":

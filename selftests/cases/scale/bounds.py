@@ -10,9 +10,9 @@ from lib.case import (K, M, MNT, PAGE, BinaryLog, Disk, disable, enable, put, re
 from lib.crowd import crowd, verdict, wanted, wanted_same
 
 disk = Disk(sys.argv[1])
-MAX = {"roles": 32, "intents": 64, "causes": 96, "acts": 48}
+MAX = {"roles": 32, "intents": 64, "causes": 96, "acts": 48, "sums": 40}
 # bytes of an object, without stacks and histograms
-SIZES = {"roles": 144, "intents": 48, "causes": 48, "acts": 80}
+SIZES = {"roles": 144, "intents": 48, "causes": 48, "acts": 88, "sums": 192}
 
 
 def power_below(n):
@@ -68,6 +68,7 @@ def look(what):
 seen, counts = {}, {}
 old = {kind: replace("max_" + kind, str(most)) for kind, most in MAX.items()}
 put("nr_counters", "1")
+put("sums", "1")
 put("counters/0", "W age 0 1 2 3 4 5 6 7 0")
 put("devs", disk.name)
 enable()
@@ -92,7 +93,7 @@ most = formula()
 for key in most:
     print("%-16s %10d of at most %10d" % (key, seen[key], most[key]))
     wanted(seen[key] > 0, key + " is never anything: the case shows nothing")
-for kind in ("roles", "causes", "acts"):
+for kind in ("roles", "causes", "acts", "sums"):
     print("%-16s %10d of at most %10d" % (kind, counts[kind], MAX[kind]))
     wanted(counts[kind] >= MAX[kind] * 9 // 10, "only %d %s" % (counts[kind], kind))
 disable()
@@ -102,4 +103,5 @@ for key in ("memory.owners", "memory.freed", "memory.places"):
 for kind, text in old.items():
     put("max_" + kind, text)
 put("nr_counters", "0")
+put("sums", "0")
 verdict()

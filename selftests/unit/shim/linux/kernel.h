@@ -28,6 +28,7 @@
 	__typeof__(b) max_b = (b);				\
 	max_a > max_b ? max_a : max_b;				\
 })
+#define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 #define clamp(v, lo, hi)	min(max(v, lo), hi)
 

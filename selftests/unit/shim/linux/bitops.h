@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SHIM_LINUX_BITOPS_H
+#define SHIM_LINUX_BITOPS_H
+
+/* The number of the highest bit that is set, from 1; 0 if none is. */
+static inline unsigned long __fls(unsigned long x)
+{
+	return 63 - __builtin_clzl(x);
+}
+
+static inline int fls(unsigned int x)
+{
+	return x ? 32 - __builtin_clz(x) : 0;
+}
+
+#endif
