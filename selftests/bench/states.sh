@@ -220,6 +220,10 @@ state_begin() {
 	other) enable "$D_other" 0 ;;
 	enabled) enable "$(devs_all)" 0 ;;
 	counters2) enable "$(devs_all)" 2 ;;
+	sums)
+		enable "$(devs_all)" 2
+		echo 1 >$IOB/sums
+		;;
 	counters5) enable "$(devs_all)" 5 ;;
 	reader)
 		enable "$(devs_all)" 0
@@ -241,6 +245,9 @@ state_end() {
 		;;
 	enabled | default* | counters*)
 		grep -q '^total [RW] .*exact=[1-9]' $IOB/status || fail "ioblame has seen nothing"
+		;;
+	sums)
+		! grep -q '^sums_total 0' $IOB/status || fail "ioblame has no sums"
 		;;
 	other)
 		! grep -qE '^total . ios=[1-9]' $IOB/status || fail "ioblame has seen IO of the other device"
