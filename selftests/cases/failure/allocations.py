@@ -67,7 +67,21 @@ def load():
     return said if code else ""
 
 
+sums_fd = None
+
+
+def hold_sums():
+    """Sums that go with their acts are kept while a program has sums_bin open."""
+    global sums_fd
+    if sums_fd is None:
+        sums_fd = os.open(path("sums_bin"), os.O_RDONLY)
+
+
 def unload():
+    global sums_fd
+    if sums_fd is not None:
+        os.close(sums_fd)
+    sums_fd = None
     same("rmmod", output("rmmod", "ioblame"), (0, ""))
 
 
@@ -110,6 +124,8 @@ def configure():
     put("counters/1_filter", "size > 512")
     put("ttl_secs", "1")
     put("log_at_enable", "1")
+    put("sums", "1")
+    hold_sums()
 
 
 def works(what):
@@ -311,8 +327,9 @@ def mount_own():
 
 
 OPS = [reads(name) for name in ("devs", "status", "roles", "intents", "intents_bin",
-                                "counters_pipe", "counters_pipe_bin", "stats/idx_nomem",
-                                "nr_counters", "counters/0", "counters/1_filter")]
+                                "counters_pipe", "counters_pipe_bin", "sums_bin",
+                                "stats/idx_nomem", "nr_counters", "counters/0",
+                                "counters/1_filter")]
 OPS += [("mounting the file system", "", mount_own)]
 OPS += [reads("stats/" + name) for name in os.listdir(IOB + "/stats") if "." in name][:1]
 OPS += [reads(name, os.O_RDONLY | os.O_NONBLOCK) for name in ("iolog", "iolog_bin0")]
@@ -324,6 +341,8 @@ OPS += [writes("counters/0", "W size 0 1 2 3 4 5 6 7 0"),
         writes("devs", work.raw.name),
         writes("devs", work.btrfs.node, "", os.O_TRUNC)]
 NO_MEMORY = "error=-12"
+# What is done for what was unused for ttl_secs
+LATER = "reclaim_work_fn", "iob_sums_release", "keep_gone"
 
 
 def try_ops(ops):
@@ -399,7 +418,7 @@ def run_without(main, fails):
             sites.fail(site, 0, ALWAYS)
         sites.fail(main, 0, times)
         work.round(MORE.get(main.function))
-        if main.function == "reclaim_work_fn":
+        if main.function in LATER:
             eventually("a look of reclaim", lambda: sites.counts()[main][1])
         n += sites.counts()[main][1]
     other = set(sites.hits()) - set(running) - set(disabling) - set(fails)
