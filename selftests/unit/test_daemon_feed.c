@@ -44,6 +44,40 @@ static void values(void)
 	feed_end(&feed);
 }
 
+/* What is printed is read as it was. */
+static void round_trip(void)
+{
+	const struct usage u = { .key = {
+		.unit = "a \"b\" \\012", .program = "p", .user = "", .file = "/\303\251", .disk = "sda",
+		.why = "sync", .uid = 7, .op = 3, .how = 1,
+	}, .ios = 1ULL << 40, .bytes = 5, .ns = 6, .errors = 7, .lat = { [27] = 3 } };
+	const struct usage_list list = { .from_ns = 3, .until_ns = 4, .lost_ios = 5 };
+	char *text = NULL, *end;
+	struct feed feed = { 0 };
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	const struct usage *got;
+
+	feed_put(f, &u);
+	feed_put_interval(f, &list, 6);
+	fclose(f);
+	end = strchr(text, '\n');
+	if (feed_line(&feed, text, end - text) != FEED_MORE ||
+	    feed_line(&feed, end + 1, text + len - end - 2) != FEED_INTERVAL) {
+		fail("%s is wrong: %s", text, feed.wrong);
+	} else {
+		got = feed.usage.list;
+		if (usage_compare(&got->key, &u.key) || got->ios != u.ios || got->bytes != u.bytes ||
+		    got->ns != u.ns || got->errors != u.errors ||
+		    memcmp(got->lat, u.lat, sizeof(u.lat)))
+			fail("%s is read as another usage", text);
+		if (feed.missed != 6 || feed.usage.lost_ios != 5 || feed.usage.until_ns != 4)
+			fail("the interval is read as another one");
+	}
+	feed_end(&feed);
+	free(text);
+}
+
 static void wrong_lines(void)
 {
 	static const char *const lines[] = {
@@ -89,7 +123,7 @@ static void damaged(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(values), TEST(wrong_lines), TEST(damaged) };
+	static const struct test tests[] = { TEST(values), TEST(round_trip), TEST(wrong_lines), TEST(damaged) };
 
 	return run_tests("daemon_feed", tests, ARRAY_SIZE(tests));
 }

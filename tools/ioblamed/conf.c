@@ -31,9 +31,11 @@ static const struct conf_key {
 	size_t offset;
 	uint64_t least, most;
 } keys[] = {
-#define KEY(section, key, kind, member, ...) \
-	{ section, key, KIND_##kind, offsetof(struct conf, member), ## __VA_ARGS__ }
+#define KEY(section, key, kind, member, least, most) \
+	{ section, key, KIND_##kind, offsetof(struct conf, member), least, most }
 	KEY("Daemon", "Interval", SPAN, daemon.interval_ns, SECOND, 3600 * SECOND),
+	KEY("Viewers", "Socket", PATH, viewers.socket, 0, 0),
+	KEY("Viewers", "Group", TEXT, viewers.group, 0, 0),
 #undef KEY
 };
 
@@ -42,6 +44,8 @@ void conf_defaults(struct conf *conf)
 {
 	memset(conf, 0, sizeof(*conf));
 	conf->daemon.interval_ns = 10 * SECOND;
+	strcpy(conf->viewers.socket, CONF_SOCKET);
+	strcpy(conf->viewers.group, "ioblame");
 }
 
 static const struct conf_unit {

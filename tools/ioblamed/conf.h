@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #define CONF_FILE	"/etc/ioblame/ioblamed.conf"
+#define CONF_SOCKET	"/run/ioblame/socket"
 
 enum {
 	CONF_TEXT = 256,	/* room for a value that is text, with its NUL */
@@ -28,8 +29,14 @@ struct conf_daemon {
 	uint64_t interval_ns;
 };
 
+struct conf_viewers {
+	char socket[CONF_TEXT];	/* empty: there are none */
+	char group[CONF_TEXT];	/* its members see all */
+};
+
 struct conf {
 	struct conf_daemon daemon;
+	struct conf_viewers viewers;
 };
 
 /* Called for each line that does not count */

@@ -5,15 +5,17 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include "caps.h"
 #include "daemon.h"
 #include "feeder.h"
 #include "msg.h"
+#include "viewers.h"
 
 /* The usage of an interval goes to all that keep or serve it. */
 static void take_usage(const struct usage_list *usage, void *arg)
 {
-	(void)usage;
 	(void)arg;
+	viewers_usage(usage);
 }
 
 /* An interval of the kernel's sums has ended. */
@@ -52,8 +54,12 @@ static int add_sources(struct daemon *d)
 {
 	uint64_t us = d->conf.daemon.interval_ns / 1000;
 	sd_event_source *timer = NULL;
-	int ret;
+	const struct conf_viewers *v = &d->conf.viewers;
+	int ret = *v->socket ? viewers_begin(d->event, v->socket, v->group) : 0;
 
+	/* what else the daemon does needs no viewers */
+	if (ret < 0)
+		msg("%s: %s; nobody can connect", v->socket, strerror(-ret));
 	if (d->feed)
 		return feeder_begin(d->event, d->feed, d->once, take_usage, d);
 	ret = sd_event_add_time_relative(d->event, &timer, CLOCK_MONOTONIC, us, us / 100,
@@ -75,8 +81,10 @@ static int add_sources(struct daemon *d)
  */
 int daemon_run(struct daemon *d)
 {
-	int ret = sd_event_default(&d->event);
+	int ret = caps_keep(CAPS_NONE);
 
+	if (ret >= 0)
+		ret = sd_event_default(&d->event);
 	if (ret >= 0)
 		ret = add_signals(d);
 	if (ret >= 0)
@@ -88,6 +96,7 @@ int daemon_run(struct daemon *d)
 	}
 	if (ret < 0)
 		msg("%s: %s", d->feed ? d->feed : "the loop", strerror(-ret));
+	viewers_end();
 	feeder_end();
 	d->event = sd_event_unref(d->event);
 	return ret < 0 ? EXIT_FAILED : EXIT_OK;

@@ -175,14 +175,13 @@ static enum feed_got add_usage(struct feed *feed, struct json_object *o)
 
 static enum feed_got end_interval(struct feed *feed, struct json_object *o)
 {
-	int64_t from = -1, until = -1, lost = 0;
+	int64_t from = -1, until = -1, lost = 0, missed = 0, *to;
 
 	json_object_object_foreach(o, key, value) {
-		if (!get_number(value, 0, INT64_MAX,
-				!strcmp(key, "from_ns") ? &from :
-				!strcmp(key, "until_ns") ? &until : &lost) ||
-		    (strcmp(key, "from_ns") && strcmp(key, "until_ns") && strcmp(key, "lost_ios")))
-			return wrong(feed, o, "an interval has from_ns, until_ns and lost_ios, which are numbers");
+		to = !strcmp(key, "from_ns") ? &from : !strcmp(key, "until_ns") ? &until :
+		     !strcmp(key, "lost_ios") ? &lost : !strcmp(key, "missed") ? &missed : NULL;
+		if (!to || !get_number(value, 0, INT64_MAX, to))
+			return wrong(feed, o, "an interval has from_ns, until_ns, lost_ios and missed, which are numbers");
 	}
 	if (from < 0 || until <= from)
 		return wrong(feed, o, "until_ns of an interval is not after its from_ns");
@@ -190,6 +189,7 @@ static enum feed_got end_interval(struct feed *feed, struct json_object *o)
 	feed->usage.from_ns = from;
 	feed->usage.until_ns = until;
 	feed->usage.lost_ios = lost;
+	feed->missed = missed;
 	feed->closed = true;
 	return FEED_INTERVAL;
 }
@@ -222,6 +222,67 @@ enum feed_got feed_line(struct feed *feed, const char *line, size_t len)
 		return wrong(feed, o, "not one object of JSON");
 	return json_object_object_get_ex(o, "until_ns", NULL) ? end_interval(feed, o) :
 								add_usage(feed, o);
+}
+
+/* Print a text as JSON.  It is escaped already: only what JSON itself needs. */
+static void put_text(FILE *to, const char *key, const char *text)
+{
+	if (!*text)
+		return;
+	fprintf(to, ",\"%s\":\"", key);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putc('\\', to);
+		putc(*text, to);
+	}
+	putc('"', to);
+}
+
+static void put_number(FILE *to, const char *key, uint64_t nr)
+{
+	if (nr)
+		fprintf(to, ",\"%s\":%llu", key, (unsigned long long)nr);
+}
+
+/**
+ * feed_put - print a usage as a line that feed_line() takes
+ * @to:    the stream
+ * @usage: its texts are escaped; a stack is left out
+ */
+void feed_put(FILE *to, const struct usage *usage)
+{
+	const struct usage_key *k = &usage->key;
+	unsigned int i, nr = USAGE_SLOTS;
+
+	fprintf(to, "{\"op\":\"%s\",\"how\":\"%s\"", ops[k->op], hows[k->how]);
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		put_text(to, texts[i].key, *(const char **)((char *)k + texts[i].offset));
+	if (k->uid != UINT32_MAX)
+		fprintf(to, ",\"uid\":%u", k->uid);
+	put_number(to, "ios", usage->ios);
+	put_number(to, "bytes", usage->bytes);
+	put_number(to, "ns", usage->ns);
+	put_number(to, "errors", usage->errors);
+	while (nr && !usage->lat[nr - 1])
+		nr--;
+	for (i = 0; i < nr; i++)
+		fprintf(to, "%s%u", i ? "," : ",\"lat\":[", usage->lat[i]);
+	fputs(nr ? "]}\n" : "}\n", to);
+}
+
+/**
+ * feed_put_interval - print the end of an interval
+ * @to:     the stream
+ * @list:   its times and what was lost
+ * @missed: intervals before it that were not printed
+ */
+void feed_put_interval(FILE *to, const struct usage_list *list, uint64_t missed)
+{
+	fprintf(to, "{\"from_ns\":%lld,\"until_ns\":%lld", (long long)list->from_ns,
+		(long long)list->until_ns);
+	put_number(to, "lost_ios", list->lost_ios);
+	put_number(to, "missed", missed);
+	fputs("}\n", to);
 }
 
 void feed_end(struct feed *feed)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each viewer is sent what he may see and no more: processes of several users connect to the
+ * socket, and read it to its end.
+ */
+#include <grp.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "feed.h"
+#include "test.h"
+#include "viewers.h"
+
+enum {
+	ANN = 61001, BOB = 61002, NOBODY_KNOWN = 61003,
+	LOOPS = 40,
+};
+
+/* The group of the test: one that each system has, and no viewer's but the member's */
+#define GROUP	"daemon"
+
+static char path[64];
+
+static struct usage_list one_interval(void)
+{
+	static const struct {
+		uint32_t uid;
+		const char *file;
+	} did[] = {
+		{ ANN, "/home/ann" }, { ANN, "/srv/ann\"\\" }, { BOB, "/home/bob" }, { 0, "/root" },
+		{ UINT32_MAX, "/gone" },
+	};
+	struct usage_list list = { .from_ns = 1, .until_ns = 2 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(did); i++) {
+		struct usage u = { .key = {
+			.unit = "a", .program = "b", .user = "c", .file = did[i].file,
+			.disk = "sda", .why = "d", .uid = did[i].uid, .op = 2,
+		}, .ios = 1, .lat = { [3] = 1 } };
+
+		usage_add(&list, &u);
+	}
+	return list;
+}
+
+/* In a process of the user: count the usages of both intervals.  Exits with the number. */
+static void watch_as(uid_t uid, gid_t group)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0), intervals = 0, got = 0;
+	struct feed feed = { 0 };
+	char *line = NULL;
+	size_t size = 0, i;
+	ssize_t n;
+	FILE *f;
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	if (setgroups(!!group, &group) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid) ||
+	    connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		_exit(100);
+	f = fdopen(fd, "r");
+	while ((n = getline(&line, &size, f)) > 0) {
+		switch (feed_line(&feed, line, n - 1)) {
+		case FEED_WRONG:
+			_exit(101);
+		case FEED_INTERVAL:
+			intervals++;
+			got += feed.usage.nr;
+			for (i = 0; i < feed.usage.nr; i++) {
+				if (uid && !group && feed.usage.list[i].key.uid != uid)
+					_exit(102);
+			}
+			break;
+		default:
+			break;
+		}
+	}
+	_exit(intervals == 2 ? got : 103);
+}
+
+static void several_users(void)
+{
+	static const struct {
+		const char *who;
+		uid_t uid;
+		bool member;
+		int sees;		/* in each interval */
+	} viewers[] = {
+		{ "root", 0, false, 5 }, { "ann", ANN, false, 2 }, { "bob", BOB, false, 1 },
+		{ "a user without IO", NOBODY_KNOWN, false, 0 }, { "a member", BOB, true, 5 },
+		{ "ann again", ANN, false, 2 },
+	};
+	struct group *group = getgrnam(GROUP);
+	pid_t pid[ARRAY_SIZE(viewers)];
+	sd_event *event = NULL;
+	struct usage_list list;
+	unsigned int i;
+	int status;
+
+	if (geteuid() || !group) {
+		note("only root can be several users: not tested");
+		return;
+	}
+	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
+	if (sd_event_new(&event) < 0 || viewers_begin(event, path, GROUP)) {
+		fail("no socket");
+		return;
+	}
+	list = one_interval();
+	viewers_usage(&list);
+	for (i = 0; i < ARRAY_SIZE(viewers); i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			watch_as(viewers[i].uid, viewers[i].member ? group->gr_gid : 0);
+	}
+	/* all have connected within these turns, and have the interval before at once */
+	for (i = 0; i < LOOPS; i++)
+		sd_event_run(event, 100000);
+	viewers_usage(&list);
+	for (i = 0; i < 3; i++)
+		sd_event_run(event, 10000);
+	viewers_end();
+	for (i = 0; i < ARRAY_SIZE(viewers); i++) {
+		waitpid(pid[i], &status, 0);
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 2 * viewers[i].sees)
+			fail("%s: status %#x, not %d usages", viewers[i].who, status,
+			     2 * viewers[i].sees);
+	}
+	if (!access(path, F_OK))
+		fail("the socket stays");
+	usage_clear(&list);
+	sd_event_unref(event);
+}
+
+static void rights(void)
+{
+	static const uint32_t uids[] = { 0, 1, ANN, BOB, UINT32_MAX - 1, UINT32_MAX };
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(uids); i++) {
+		for (k = 0; k < ARRAY_SIZE(uids); k++) {
+			const struct viewer_right own = { .uid = uids[i] };
+			const struct viewer_right all = { .all = true, .uid = uids[i] };
+			const struct usage_key key = { .uid = uids[k] };
+			bool is_own = i == k && uids[k] != UINT32_MAX;
+
+			if (viewer_may_see(&own, &key) != is_own || !viewer_may_see(&all, &key))
+				fail("user %u and what %u did", uids[i], uids[k]);
+		}
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(rights), TEST(several_users) };
+
+	return run_tests("daemon_viewers", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * caps - the capabilities of a process
+ */
+#ifndef IOBLAMED_CAPS_H
+#define IOBLAMED_CAPS_H
+
+enum caps {
+	CAPS_NONE,
+	CAPS_FIND_FILES,	/* CAP_DAC_READ_SEARCH */
+};
+
+int caps_keep(enum caps caps);
+
+#endif

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "feed.h"
+#include "msg.h"
+#include "viewers.h"
+
+enum {
+	VIEWERS_MOST = 256,
+	VIEWERS_OF_USER = 16,
+	/* bytes that wait for a slow viewer; more than one interval of a large host */
+	VIEWER_BUFFER = 8 << 20,
+};
+
+struct viewer {
+	struct viewer *next;
+	struct viewer_right right;
+	uid_t uid;
+	sd_event_source *source;
+	int fd;
+	char *buf;		/* what waits to be sent */
+	size_t at, len;
+	uint64_t missed;	/* intervals, since the last that was sent */
+};
+
+static struct viewer *viewers;
+static unsigned int nr_viewers;
+static sd_event *loop;
+static sd_event_source *listener;
+static int listen_fd = -1;
+static const char *own_socket;	/* its path, if systemd has not opened it */
+static gid_t group_id = (gid_t)-1;
+static struct usage_list last;
+
+static void free_viewer(struct viewer *v)
+{
+	struct viewer **at;
+
+	for (at = &viewers; *at && *at != v; at = &(*at)->next)
+		;
+	if (*at)
+		*at = v->next;
+	nr_viewers--;
+	sd_event_source_disable_unref(v->source);
+	close(v->fd);
+	free(v->buf);
+	free(v);
+}
+
+/* Send what waits.  Return: false if the viewer is gone, and freed. */
+static bool send_some(struct viewer *v)
+{
+	ssize_t n = 0;
+
+	while (v->at < v->len) {
+		n = send(v->fd, v->buf + v->at, v->len - v->at, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		v->at += n;
+	}
+	if (n < 0 && errno != EAGAIN) {
+		free_viewer(v);
+		return false;
+	}
+	if (v->at == v->len) {
+		free(v->buf);
+		v->buf = NULL;
+		v->at = 0;
+		v->len = 0;
+	}
+	/* HUP and errors come in any case, the end of the input does not count */
+	sd_event_source_set_io_events(v->source, v->len ? EPOLLOUT : 0);
+	return true;
+}
+
+static int on_viewer(sd_event_source *s, int fd, uint32_t events, void *arg)
+{
+	struct viewer *v = arg;
+
+	(void)s;
+	(void)fd;
+	if (events & (EPOLLHUP | EPOLLERR))
+		free_viewer(v);
+	else
+		send_some(v);
+	return 0;
+}
+
+/* Send what this viewer may see of an interval, if it is not too slow for that. */
+static void send_usage(struct viewer *v, const struct usage_list *usage)
+{
+	char *text = NULL;
+	size_t i, len = 0;
+	FILE *lines;
+
+	if (v->len) {
+		v->missed++;
+		return;
+	}
+	lines = must(open_memstream(&text, &len));
+	for (i = 0; i < usage->nr && ftell(lines) < VIEWER_BUFFER; i++) {
+		if (viewer_may_see(&v->right, &usage->list[i].key))
+			feed_put(lines, &usage->list[i]);
+	}
+	if (i < usage->nr)
+		v->missed++;
+	feed_put_interval(lines, usage, v->missed);
+	if (fclose(lines)) {
+		free(text);
+		return;
+	}
+	v->missed = 0;
+	v->buf = text;
+	v->at = 0;
+	v->len = len;
+	send_some(v);
+}
+
+/* Whether the peer is in the group, by its own groups at the time of its connect(). */
+static bool is_member(int fd, gid_t gid)
+{
+	gid_t groups[1024];
+	socklen_t size = sizeof(groups);
+	unsigned int i;
+
+	if (group_id == (gid_t)-1)
+		return false;
+	if (gid == group_id)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
+		return false;
+	for (i = 0; i < size / sizeof(gid_t); i++) {
+		if (groups[i] == group_id)
+			return true;
+	}
+	return false;
+}
+
+static unsigned int viewers_of(uid_t uid)
+{
+	unsigned int nr = 0;
+	struct viewer *v;
+
+	for (v = viewers; v; v = v->next)
+		nr += v->uid == uid;
+	return nr;
+}
+
+static void add_viewer(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	struct viewer *v;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || size != sizeof(peer) ||
+	    nr_viewers == VIEWERS_MOST || (peer.uid && viewers_of(peer.uid) == VIEWERS_OF_USER)) {
+		close(fd);
+		return;
+	}
+	v = must(calloc(1, sizeof(*v)));
+	v->fd = fd;
+	v->uid = peer.uid;
+	v->right.uid = peer.uid;
+	v->right.all = !peer.uid || is_member(fd, peer.gid);
+	if (sd_event_add_io(loop, &v->source, fd, 0, on_viewer, v) < 0) {
+		close(fd);
+		free(v);
+		return;
+	}
+	v->next = viewers;
+	viewers = v;
+	nr_viewers++;
+	if (last.until_ns)
+		send_usage(v, &last);
+}
+
+static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
+{
+	int new = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	(void)s;
+	(void)events;
+	(void)arg;
+	if (new >= 0)
+		add_viewer(new);
+	return 0;
+}
+
+/* The socket of systemd, else one of our own.  Return: it, or -errno. */
+static int open_socket(const char *path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd, err;
+
+	if (sd_listen_fds(1) > 0)
+		return SD_LISTEN_FDS_START;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	mkdir("/run/ioblame", 0755);
+	unlink(path);
+	if (bind(fd, (struct sockaddr *)&to, sizeof(to)) || chmod(path, 0666) || listen(fd, 64)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	own_socket = path;
+	return fd;
+}
+
+/**
+ * viewers_begin - let viewers connect
+ * @event: the loop
+ * @path:  where the socket is, if systemd has opened none; it lives until viewers_end()
+ * @name:  the group whose members see all; one that does not exist has none
+ *
+ * Return: 0 or -errno.
+ */
+int viewers_begin(struct sd_event *event, const char *path, const char *name)
+{
+	struct group *group = *name ? getgrnam(name) : NULL;
+	int ret;
+
+	if (group)
+		group_id = group->gr_gid;
+	loop = event;
+	listen_fd = open_socket(path);
+	if (listen_fd < 0)
+		return listen_fd;
+	ret = sd_event_add_io(event, &listener, listen_fd, EPOLLIN, on_connect, NULL);
+	return ret < 0 ? ret : 0;
+}
+
+/* An interval has ended: send it. */
+void viewers_usage(const struct usage_list *usage)
+{
+	struct viewer *v, *next;
+
+	usage_clear(&last);
+	usage_add_list(&last, usage);
+	last.from_ns = usage->from_ns;
+	last.until_ns = usage->until_ns;
+	last.lost_ios = usage->lost_ios;
+	for (v = viewers; v; v = next) {
+		next = v->next;
+		send_usage(v, usage);
+	}
+}
+
+void viewers_end(void)
+{
+	while (viewers)
+		free_viewer(viewers);
+	usage_clear(&last);
+	sd_event_source_disable_unref(listener);
+	listener = NULL;
+	if (listen_fd >= 0)
+		close(listen_fd);
+	if (own_socket)
+		unlink(own_socket);
+	own_socket = NULL;
+	listen_fd = -1;
+}
