@@ -1,75 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "dir.h"
 #include "drvevent.h"
 #include "drvtrace.h"
 #include "file.h"
 #include "msg.h"
+#include "trace_instance.h"
 
-#define USUAL	"/sys/kernel/tracing"
-
-static char folder[320];
+static struct trace_instance instance;
 static int pipe_fd = -1;
 static char buf[1 << 17];
 static size_t len;
 static uint64_t unknown;
 
-static bool find_tracefs(char *to, size_t size)
-{
-	snprintf(to, size, USUAL "/instances");
-	if (!access(to, F_OK))
-		return true;
-	if (*dir_debugfs()) {
-		snprintf(to, size, "%s/tracing/instances", dir_debugfs());
-		if (!access(to, F_OK))
-			return true;
-	}
-	snprintf(to, size, USUAL "/instances");
-	return !mount("tracefs", USUAL, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-}
-
-/* Those of commands that were killed. */
-static void remove_old(const char *top)
-{
-	char path[400], rest[8];
-	struct dirent *e;
-	DIR *dir = opendir(top);
-	int pid;
-
-	while (dir && (e = readdir(dir)) != NULL) {
-		if (sscanf(e->d_name, "ioblame-%d-%4s", &pid, rest) != 2 || strcmp(rest, "drv") ||
-		    pid <= 0 || !kill(pid, 0) || errno != ESRCH)
-			continue;
-		snprintf(path, sizeof(path), "%s/%.60s", top, e->d_name);
-		rmdir(path);
-	}
-	if (dir)
-		closedir(dir);
-}
-
 static bool put(const char *name, const char *text)
 {
-	char path[420];
-	bool good;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	good = write(fd, text, strlen(text)) >= 0;
-	close(fd);
-	return good;
+	return !trace_instance_put(&instance, name, text);
 }
 
 static bool switch_on(enum drvtrace what)
@@ -107,33 +56,20 @@ bool drvtrace_has_scsi(void)
  */
 int drvtrace_open(enum drvtrace what)
 {
-	char top[300], path[420];
+	int ret = trace_instance_make(&instance, "-drv");
 
-	if (!find_tracefs(top, sizeof(top))) {
-		msg("tracefs cannot be mounted (%s); by hand: mount -t tracefs tracefs " USUAL,
-		    strerror(errno));
-		return EXIT_FAILED;
-	}
-	remove_old(top);
-	snprintf(folder, sizeof(folder), "%s/ioblame-%d-drv", top, getpid());
-	if (mkdir(folder, 0700)) {
-		msg("the kernel gives no trace buffer: %s", strerror(errno));
-		*folder = '\0';
-		return EXIT_FAILED;
-	}
-	put("buffer_size_kb", "4096");
-	put("options/overwrite", "0");
-	if (!put("trace_clock", "mono") || !switch_on(what)) {
+	if (ret)
+		return ret;
+	if (!switch_on(what)) {
 		msg("the kernel has no events of %s: modprobe %s", what == DRVTRACE_NVME ? "NVMe" : "SCSI",
 		    what == DRVTRACE_NVME ? "nvme" : "sd_mod");
 		drvtrace_close();
 		return EXIT_FAILED;
 	}
-	snprintf(path, sizeof(path), "%s/trace_pipe", folder);
-	pipe_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	pipe_fd = trace_instance_open(&instance, "trace_pipe");
 	if (pipe_fd >= 0)
 		return EXIT_OK;
-	msg("%s: %s", path, strerror(errno));
+	msg("%s/trace_pipe: %s", instance.folder, strerror(errno));
 	drvtrace_close();
 	return EXIT_FAILED;
 }
@@ -184,29 +120,10 @@ void drvtrace_read(void (*one)(const struct drvevent *e))
 	}
 }
 
-static uint64_t number_after(const char *text, const char *name)
-{
-	const char *at = text ? strstr(text, name) : NULL;
-
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
-}
-
 /* How many events had no room in the buffers. */
 uint64_t drvtrace_lost(void)
 {
-	char path[420], *text;
-	uint64_t lost = 0;
-	unsigned int cpu;
-
-	for (cpu = 0; *folder; cpu++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/stats", folder, cpu);
-		text = file_read(path);
-		if (!text)
-			break;
-		lost += number_after(text, "\noverrun: ") + number_after(text, "dropped events: ");
-		free(text);
-	}
-	return lost;
+	return trace_instance_lost(&instance);
 }
 
 /* How many lines were not understood. */
@@ -221,7 +138,5 @@ void drvtrace_close(void)
 	if (pipe_fd >= 0)
 		close(pipe_fd);
 	pipe_fd = -1;
-	if (*folder && rmdir(folder))
-		msg("cannot remove %s: %s", folder, strerror(errno));
-	*folder = '\0';
+	trace_instance_remove(&instance);
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * drvtrace - the kernel's events of SCSI or NVMe, through an instance of tracefs of our own
- *
- * Its name is ioblame-PID-drv.  Nobody else who traces notices it, and it is removed at the end.
- * One that a killed command left is removed by the next one.
+ * drvtrace - the kernel's events of SCSI or NVMe, from an instance of tracefs: see trace_instance.h
  */
 #ifndef IOBLAME_DRVTRACE_H
 #define IOBLAME_DRVTRACE_H

@@ -13,7 +13,7 @@
 #include "dir.h"
 #include "msg.h"
 #include "restore.h"
-#include "tracefs.h"
+#include "trace_instance.h"
 
 enum {
 	COUNTERS_MAX = 256,
@@ -137,7 +137,7 @@ static void start_keeper(void)
 	close_files(3);
 	if (read(keeper_fd, &byte, 1) != 1) {
 		restore_all();
-		tracefs_remove(command);
+		trace_instance_remove_of(command);
 	}
 	_exit(0);
 }
