@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -57,13 +58,37 @@ bool child_start(char **argv)
 	return false;
 }
 
-/* End the command, if it still runs. */
-void child_kill(void)
+/* Wait until it is gone, for two seconds at most.  Return: true if it is. */
+static bool wait_for_child(void)
 {
-	if (child <= 0)
+	const struct timespec step = { .tv_nsec = 10000000 };
+	unsigned int i;
+
+	for (i = 0; i < 200; i++) {
+		if (waitpid(child, NULL, WNOHANG))
+			return true;
+		nanosleep(&step, NULL);
+	}
+	return false;
+}
+
+/**
+ * child_kill - end the command, if it still runs
+ * @silent: the user asked for it
+ *
+ * It gets SIGTERM.  One that does not end by that is left to itself.
+ */
+void child_kill(bool silent)
+{
+	if (child <= 0 || waitpid(child, NULL, WNOHANG)) {
+		child = 0;
 		return;
+	}
 	kill(child, SIGTERM);
-	waitpid(child, NULL, 0);
+	if (!wait_for_child())
+		msg("the command does not end by SIGTERM; it runs on as process %d", child);
+	else if (!silent)
+		msg("the command was still running, and was ended (SIGTERM)");
 	child = 0;
 }
 

@@ -342,8 +342,6 @@ static int watch_dirty(struct run *run)
 			wait = next - now;
 		stop_wait(-1, wait);
 	}
-	if (stop_asked())
-		child_kill();
 	if (ret || (o->interval_ns && stop_asked()))
 		return ret;
 	return print_dirty(run);
@@ -383,6 +381,7 @@ int cmd_dirty(const struct opts *o)
 	if (!ret) {
 		run_print_head(&run);
 		ret = watch_dirty(&run);
+		child_kill(stop_asked());
 	}
 	if (!ret)
 		print_end(&run);

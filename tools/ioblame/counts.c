@@ -219,9 +219,8 @@ static int wait_for_end(struct run *run)
 		return EXIT_FAILED;
 	while (!stop_asked() && !child_ended(o->sync) && (now = clock_ns()) < end)
 		stop_wait(-1, end - now < 100 * MS ? end - now : 100 * MS);
-	if (stop_asked())
-		child_kill();
-	else if (o->sync)
+	child_kill(stop_asked());
+	if (o->sync && !stop_asked())
 		sync();
 	return EXIT_OK;
 }

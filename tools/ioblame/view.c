@@ -249,8 +249,7 @@ static int go_through(struct run *run, const struct view *view)
 		pace_records(&run->pace, run, view);
 	else
 		replay_records(run, view, &c);
-	if (stop_asked())
-		child_kill();
+	child_kill(stop_asked());
 	ret = EXIT_OK;
 	if (source_is_live(&run->source)) {
 		if (o->sync && !stop_asked())
