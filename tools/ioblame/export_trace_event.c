@@ -43,17 +43,29 @@ static struct map all_tracks = { .key_len = sizeof(((struct tracks *)0)->key) };
 static struct map disks = { .key_len = sizeof(uint64_t) };
 static unsigned int nr_tracks;
 static uint64_t start_ns, unqueued;
+static bool has_events;
 
 /* Viewers take a number that is a process's and a track's for its main thread. */
 enum {
 	FIRST_TRACK = 1000000,
 };
 
+/* The beginning of an element of the list, up to its name */
+static void begin_event(char phase)
+{
+	const char text[] = { phase, '\0' };
+
+	json_put(has_events ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	json_put(text);
+	json_put("\",\"name\":");
+	has_events = true;
+}
+
 /* The name of a "process" or of a track */
 static void print_name(const char *what, unsigned int disk, unsigned int track, const char *name)
 {
 	json_line();
-	json_put(",\n{\"ph\":\"M\",\"name\":");
+	begin_event('M');
 	json_put_text(what);
 	json_put(",\"pid\":");
 	json_put_n(disk);
@@ -143,7 +155,7 @@ static void put_usecs(int64_t ns)
 static void put_slice(const char *name, const char *category, unsigned int disk,
 		      unsigned int track, uint64_t from, uint64_t to)
 {
-	json_put(",\n{\"ph\":\"X\",\"name\":");
+	begin_event('X');
 	json_put_text(name);
 	json_put(",\"cat\":");
 	json_put_text(category);
@@ -254,8 +266,7 @@ static int begin_export(struct run *run)
 	json_put_text(run->source.head.host);
 	json_put(",\"start_ns\":");
 	json_put_n(run_wall_ns(run, start_ns));
-	/* the first of a list, so that each that follows begins with a comma */
-	json_put("},\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"trace\",\"pid\":0,\"tid\":0,\"args\":{}}");
+	json_put("},\"traceEvents\":[");
 	json_line_print();
 	return EXIT_OK;
 }
