@@ -122,9 +122,32 @@ static void when(void)
 	name_note_at_most(0);
 }
 
+/* A forged recording has very many and very long names: some have no room, and are counted. */
+static void forged(void)
+{
+	struct name_key key = { .kind = 0, .dev = 1 << 20 };
+	static char text[60001];
+	size_t bytes;
+	u32 i;
+
+	memset(text, 'a', sizeof(text) - 1);
+	name_offline();
+	for (i = 0; i < 20000; i++, key.dev++)
+		name_put(&key, text);
+	if (!name_no_room())
+		fail("20,000 names of 60,000 bytes have room");
+	bytes = __sanitizer_get_current_allocated_bytes();
+	if (bytes > (1ULL << 30) + (16 << 20))
+		fail("%zu bytes", bytes);
+	key.dev = 1 << 20;
+	if (strlen(name_disk(key.dev)) != sizeof(text) - 1)
+		fail("the first one is %zu bytes long", strlen(name_disk(key.dev)));
+	note("%llu of %u had no room", (u64)name_no_room(), i);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(when), TEST(kept), TEST(bounded) };
+	static const struct test tests[] = { TEST(when), TEST(kept), TEST(bounded), TEST(forged) };
 
 	return run_tests("tool_name", tests, ARRAY_SIZE(tests));
 }

@@ -255,10 +255,30 @@ static void acts(void)
 	}
 }
 
+/* A forged recording has more stacks than there can be: they are counted, and memory is bounded. */
+static void forged_intents(void)
+{
+	u64 before = intent_no_room();
+	char text[64];
+	u32 nr;
+
+	for (nr = 0; nr < 1 << 20; nr++) {
+		snprintf(text, sizeof(text), "#%u modifier=0x0\n", nr);
+		intent_parse(text);
+	}
+	if (intent_no_room() == before)
+		fail("a million stacks have room");
+	/* those that were there are there still */
+	if (!intent_get(6))
+		fail("the first ones were dropped");
+	note("%llu of %u had no room", (unsigned long long)(intent_no_room() - before), nr);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(intents), TEST(bad_intents), TEST(statuses), TEST(text_log), TEST(acts),
+		TEST(forged_intents),
 	};
 
 	return run_tests("tool_parse", tests, ARRAY_SIZE(tests));

@@ -14,6 +14,7 @@
 #include "cmd.h"
 #include "drvdisk.h"
 #include "drvevent.h"
+#include "drvorigin.h"
 #include "drvtrace.h"
 #include "escape.h"
 #include "file.h"
@@ -31,37 +32,17 @@
 
 enum {
 	ROWS = 40,
-	/* commands that were sent and not done, and records, that are kept at most */
+	/* commands that were sent and not done, and rows, that are kept at most */
 	UNDER_WAY_MOST = 65536,
-	RECORDS_MOST = 65536,
 	SUMS_MOST = 4096,
 };
 
 /* The record of a command may come a little later */
 #define PATIENCE_NS	500000000ULL
-/* The sector under which the last flush of a disk is noted */
-#define FLUSH_SECTOR	UINT64_MAX
 
 struct under_way {
 	uint64_t match;
 	struct drvevent sent;
-};
-
-/* IO to a sector of a disk, the last one first */
-struct place_key {
-	uint32_t disk, zero;
-	uint64_t sector;
-};
-
-struct place {
-	struct place_key key;
-	uint32_t last;		/* its place in @origins, and one more */
-};
-
-struct origin {
-	char who[32], comm[IOB_COMM_LEN + 1];
-	uint64_t begin_ns, end_ns;
-	uint32_t before;	/* the same of the one before; 0: none */
 };
 
 struct sum_key {
@@ -82,13 +63,11 @@ struct done {
 };
 
 static struct map under_way = { .key_len = sizeof(uint64_t) };
-static struct map places = { .key_len = sizeof(struct place_key) };
-static struct origin *origins;
-static uint32_t nr_origins;
 static struct map sums = { .key_len = sizeof(struct sum_key) };
 static struct done *pending;
 static size_t nr_pending, room_pending;
 static uint64_t events, records;
+static uint64_t no_room;	/* commands that could not be kept */
 static bool nvme;
 
 static void add_pending(const struct drvevent *sent, const struct drvevent *done)
@@ -132,8 +111,10 @@ static void take_event(const struct drvevent *e)
 	events++;
 	if (e->kind == DRV_SENT) {
 		if (!u) {
-			if (under_way.nr >= UNDER_WAY_MOST)
+			if (under_way.nr >= UNDER_WAY_MOST) {
+				no_room++;
 				return;
+			}
 			u = must(calloc(1, sizeof(*u)));
 			u->match = e->match;
 			map_put(&under_way, u);
@@ -152,80 +133,27 @@ static void take_event(const struct drvevent *e)
 		map_keep(&under_way, is_other, &e->match, free);
 }
 
-/* No record up to then is known any more: a command of before may be anybody's */
-static uint64_t forgot_ns;
-
-static void forget_origins(void)
-{
-	if (nr_origins)
-		forgot_ns = origins[nr_origins - 1].end_ns;
-	map_clear(&places, free);
-	nr_origins = 0;
-}
-
-static void note_origin(const struct iob_iolog_bin_record *rec, uint64_t sector)
-{
-	struct place_key key = { .disk = rec->disk, .sector = sector };
-	struct place *p;
-	char comm[ESCAPE_SIZE(IOB_COMM_LEN)];
-	struct origin *o;
-
-	if (!origins)
-		origins = must(malloc(RECORDS_MOST * sizeof(*origins)));
-	if (nr_origins == RECORDS_MOST)
-		forget_origins();
-	p = map_get(&places, &key);
-	if (!p) {
-		p = must(calloc(1, sizeof(*p)));
-		p->key = key;
-		map_put(&places, p);
-	}
-	o = &origins[nr_origins++];
-	memset(o, 0, sizeof(*o));
-	o->before = p->last;
-	p->last = nr_origins;
-	rec_who(rec->role_kind, abs(rec->id), o->who, sizeof(o->who));
-	if (rec->role_kind <= ROLE_PROCESS && rec->tgid)
-		snprintf(o->who, sizeof(o->who), "%u", rec->tgid);
-	escape_text(comm, sizeof(comm), rec->comm, sizeof(rec->comm));
-	snprintf(o->comm, sizeof(o->comm), "%.16s", comm);
-	escape_cut(o->comm);
-	o->begin_ns = rec->queue_ns;
-	o->end_ns = rec->complete_ns;
-}
-
 static void take_record(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	(void)run;
 	records += !strncmp(name_disk(rec->disk), nvme ? "nvme" : "sd", 2);
 	if (rec->op == OP_FLUSH || rec->opf & OPF_PREFLUSH)
-		note_origin(rec, FLUSH_SECTOR);
+		drvorigin_note(rec, DRVORIGIN_FLUSH);
 	if (rec->bytes)
-		note_origin(rec, rec->sector);
+		drvorigin_note(rec, rec->sector);
 }
 
 /* The record in whose time a command fell, or NULL. */
-static const struct origin *find_origin(const struct done *d, uint32_t dev, unsigned int sectors)
+static const struct drvorigin *find_origin(const struct done *d, uint32_t dev, unsigned int sectors)
 {
-	struct place_key key = { .disk = dev };
-	const struct place *p;
-	const struct origin *o;
-	uint32_t at;
-
-	if (!d->sent.has_block && !drvevent_is_flush(&d->sent))
-		return NULL;
-	key.sector = d->sent.has_block ? d->sent.block * sectors : FLUSH_SECTOR;
-	p = map_get(&places, &key);
-	for (at = p ? p->last : 0; at; at = o->before) {
-		o = &origins[at - 1];
-		/* the kernel's times are microseconds */
-		if (d->sent.ns + 1000 >= o->begin_ns && d->sent.ns <= o->end_ns + 1000)
-			return o;
-	}
+	if (d->sent.has_block)
+		return drvorigin_find(dev, d->sent.block * sectors, d->sent.ns);
+	if (drvevent_is_flush(&d->sent))
+		return drvorigin_find(dev, DRVORIGIN_FLUSH, d->sent.ns);
 	return NULL;
 }
 
-static void add_sum(const struct done *d, const struct origin *o, uint32_t dev, bool passed)
+static void add_sum(const struct done *d, const struct drvorigin *o, uint32_t dev, bool passed)
 {
 	uint64_t ns = d->done_ns > d->sent.ns ? d->done_ns - d->sent.ns : 0;
 	char comm[ESCAPE_SIZE(17)];
@@ -250,8 +178,10 @@ static void add_sum(const struct done *d, const struct origin *o, uint32_t dev, 
 		escape_cut(key.comm);
 	}
 	s = map_get(&sums, &key);
-	if (!s && sums.nr >= SUMS_MOST)
+	if (!s && sums.nr >= SUMS_MOST) {
+		no_room++;
 		return;
+	}
 	if (!s) {
 		s = must(calloc(1, sizeof(*s)));
 		s->key = key;
@@ -267,7 +197,7 @@ static void add_sum(const struct done *d, const struct origin *o, uint32_t dev, 
 /* Commands that are done, with the records that came meanwhile. */
 static void match_pending(uint64_t now_ns, bool last)
 {
-	const struct origin *o;
+	const struct drvorigin *o;
 	size_t i, kept = 0;
 	unsigned int sectors;
 	uint32_t dev;
@@ -281,7 +211,7 @@ static void match_pending(uint64_t now_ns, bool last)
 			pending[kept++] = pending[i];
 		else
 			add_sum(&pending[i], o, dev,
-				!o && !(data && pending[i].sent.ns <= forgot_ns));
+				!o && !(data && drvorigin_forgotten(pending[i].sent.ns)));
 	}
 	nr_pending = kept;
 }
@@ -388,6 +318,8 @@ static int end_trace(struct run *run)
 	if (lost)
 		msg("%llu events of the kernel had no room in its buffers",
 		    (unsigned long long)lost);
+	if (no_room)
+		msg("%llu commands had no room, and are not shown", (unsigned long long)no_room);
 	if (drvtrace_unknown())
 		msg("%llu lines of the kernel's events were not understood",
 		    (unsigned long long)drvtrace_unknown());
@@ -396,10 +328,8 @@ static int end_trace(struct run *run)
 		    nvme ? "NVMe" : "SCSI");
 	drvtrace_close();
 	map_clear(&under_way, free);
-	forget_origins();
-	free(origins);
+	drvorigin_clear();
 	free(pending);
-	origins = NULL;
 	pending = NULL;
 	return EXIT_OK;
 }
