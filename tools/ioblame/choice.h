@@ -23,6 +23,7 @@
 	X(SCSI, scsi)			\
 	X(NVME, nvme)			\
 	X(STAT, stat)			\
+	X(SUMS, sums)			\
 	X(ERRORS, errors)		\
 	X(FLUSH, flush)			\
 	X(FILES, files)			\

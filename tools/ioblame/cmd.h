@@ -21,6 +21,7 @@ int cmd_dirty(const struct opts *o);
 int cmd_scsi(const struct opts *o);
 int cmd_nvme(const struct opts *o);
 int cmd_stat(const struct opts *o);
+int cmd_sums(const struct opts *o);
 int cmd_errors(const struct opts *o);
 int cmd_flush(const struct opts *o);
 int cmd_files(const struct opts *o);

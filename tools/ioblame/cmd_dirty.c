@@ -360,7 +360,7 @@ static void print_end(const struct run *run)
 
 int cmd_dirty(const struct opts *o)
 {
-	struct run run = { .opts = o };
+	struct run run = { .opts = o, .session.logless = true };
 	unsigned int i;
 	int ret;
 

@@ -87,6 +87,13 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame stat -D sda 5       one disk, every five seconds\n"
 		"  ioblame stat --by cgroup -d 60 --json\n",
 	},
+	[CMD_SUMS] = {
+		"sums [OPTIONS] [INTERVAL [COUNT]]",
+		"what the kernel sums up by originator, without a log",
+		"  ioblame sums                each second, by program and unit\n"
+		"  ioblame sums --by file 10   every ten seconds, the files\n"
+		"  ioblame sums -D sda --by why -d 60 --json\n",
+	},
 	[CMD_ERRORS] = {
 		"errors [OPTIONS] [INTERVAL [COUNT]]",
 		"IO that failed, by device, status and originator",

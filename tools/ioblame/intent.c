@@ -182,6 +182,22 @@ void intent_load(int fd)
 	}
 }
 
+/* Another session of the module began: its intents have the same numbers. */
+void intent_forget(void)
+{
+	uint32_t nr;
+
+	for (nr = 0; nr < nr_intents; nr++) {
+		if (!intents[nr])
+			continue;
+		bytes -= sizeof(*intents[nr]) + DEPTH_MAX * sizeof(*intents[nr]->frame);
+		free(intents[nr]->frame);
+		free(intents[nr]);
+		intents[nr] = NULL;
+	}
+	nr_intents = 0;
+}
+
 /* An intent by its number; NULL if it is not known. */
 const struct intent *intent_get(uint32_t nr)
 {

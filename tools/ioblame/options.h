@@ -26,7 +26,7 @@
 #define VIEWS	(CMD(TOP) | CMD(SNOOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS) | CMD(STAT) | \
 		 CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN) | CMD(ADVISE))
 /* Commands that show what a recording does not have */
-#define LIVE	(CMD(TRACE) | CMD(SCHED) | CMD(DIRTY) | DRIVERS)
+#define LIVE	(CMD(TRACE) | CMD(SCHED) | CMD(DIRTY) | CMD(SUMS) | DRIVERS)
 /* ... for they read the kernel's events of a driver */
 #define DRIVERS	(CMD(SCSI) | CMD(NVME))
 /* Views whose rows are an originator and something else */

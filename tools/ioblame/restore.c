@@ -14,6 +14,7 @@
 #include "msg.h"
 #include "restore.h"
 #include "trace_instance.h"
+#include "users.h"
 
 enum {
 	COUNTERS_MAX = 256,
@@ -22,11 +23,17 @@ enum {
 /* The settings as they were; the flags say which are changed now */
 static struct {
 	bool on;			/* this process switched ioblame on */
-	bool devs_changed, counters_changed;
+	bool devs_changed, counters_changed, sums_changed;
 	char *devs;			/* lines "MAJ:MIN NAME" */
 	unsigned int nr_counters;
 	char *counter[COUNTERS_MAX], *filter[COUNTERS_MAX];
 } saved;
+
+/* What the keeper is told */
+enum {
+	DONE,
+	SUMS_LEFT = 'S',
+};
 
 static int keeper_fd = -1;
 static pid_t keeper, owner;
@@ -75,6 +82,18 @@ void restore_switch_off(void)
 	saved.on = false;
 }
 
+/* Acts have no more sums, unless somebody else reads them: then it is tried again later. */
+static void restore_sums(void)
+{
+	struct users u;
+
+	users_find(&u);
+	if (u.sums)
+		return;
+	dir_write("sums", "0", 0);
+	saved.sums_changed = false;
+}
+
 static void restore_all(void)
 {
 	restore_switch_off();
@@ -84,6 +103,8 @@ static void restore_all(void)
 	if (saved.devs_changed)
 		restore_devices();
 	saved.devs_changed = false;
+	if (saved.sums_changed)
+		restore_sums();
 }
 
 /* Close what is open from @first on, in the keeper. */
@@ -105,13 +126,14 @@ static void close_files(int first)
 /*
  * Start the keeper, a process that waits for the end of this one.  It gets a byte
  * when the settings are restored; if the pipe ends without one, it restores them.
+ * SUMS_LEFT says that sums are left, and it waits until nobody reads them.
  */
 static void start_keeper(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 	int fd[2], null;
 	pid_t command;
-	char byte;
+	char byte = 0;
 	size_t i;
 
 	if (pipe2(fd, O_CLOEXEC))
@@ -138,19 +160,24 @@ static void start_keeper(void)
 	if (read(keeper_fd, &byte, 1) != 1) {
 		restore_all();
 		trace_instance_remove_of(command);
+		byte = SUMS_LEFT;
+	}
+	while (byte == SUMS_LEFT && saved.sums_changed) {
+		restore_sums();
+		sleep(saved.sums_changed);
 	}
 	_exit(0);
 }
 
-static void end_keeper(void)
+static void end_keeper(char byte)
 {
 	if (keeper_fd < 0)
 		return;
-	if (write(keeper_fd, "", 1) != 1)
+	if (write(keeper_fd, &byte, 1) != 1)
 		kill(keeper, SIGKILL);
 	close(keeper_fd);
 	keeper_fd = -1;
-	if (keeper > 0)
+	if (keeper > 0 && byte != SUMS_LEFT)
 		while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
 			;
 }
@@ -160,7 +187,7 @@ static void restore_at_exit(void)
 	if (owner != getpid())
 		return;
 	restore_all();
-	end_keeper();
+	end_keeper(saved.sums_changed ? SUMS_LEFT : DONE);
 }
 
 /* Note the counters and their filters. */
@@ -181,6 +208,16 @@ static void save_counters(void)
 	}
 }
 
+/* Let the keeper know what is changed by now: it takes the place of the one before. */
+static void keep_settings(void)
+{
+	end_keeper(DONE);
+	if (!owner)
+		atexit(restore_at_exit);
+	owner = getpid();
+	start_keeper();
+}
+
 /**
  * restore_begin - note the settings, and restore them whatever happens
  * @counters: counters will be changed, too
@@ -194,13 +231,11 @@ int restore_begin(bool counters)
 		return errno;
 	if (counters)
 		save_counters();
-	owner = getpid();
-	atexit(restore_at_exit);
 	/* the keeper restores everything: it does not know what was changed */
 	saved.on = true;
 	saved.devs_changed = true;
 	saved.counters_changed = counters;
-	start_keeper();
+	keep_settings();
 	saved.on = false;
 	saved.devs_changed = false;
 	saved.counters_changed = false;
@@ -241,6 +276,26 @@ int restore_set_counters(const char *const *specs)
 	return -err;
 }
 
+/*
+ * Let acts have sums; they will have none again if they had none.  Before restore_begin().
+ * Return: 0 or an errno: ENOENT if the module knows no sums.
+ */
+int restore_set_sums(void)
+{
+	char *text = dir_read_word("sums");
+	bool on = text && !strcmp(text, "1");
+	int err = errno;
+
+	free(text);
+	if (!text)
+		return err;
+	if (on)
+		return 0;
+	saved.sums_changed = true;
+	keep_settings();
+	return -dir_write("sums", "1", 0);
+}
+
 /* Switch ioblame on until restore_switch_off().  Return: 0 or an errno. */
 int restore_switch_on(void)
 {
@@ -254,5 +309,5 @@ int restore_switch_on(void)
 void restore_end(void)
 {
 	restore_all();
-	end_keeper();
+	end_keeper(saved.sums_changed ? SUMS_LEFT : DONE);
 }

@@ -65,12 +65,12 @@ static int read_along(struct session *s, const struct device *want, unsigned int
 	unsigned int i, k;
 
 	users_find(&u);
-	if (u.bin && u.text) {
+	if (u.bin && u.text && !s->logless) {
 		msg("both logs are in use, one by %s (pid %d), and a log has one reader; end that first",
 		    u.comm, u.pid);
 		return EXIT_FAILED;
 	}
-	s->text = u.bin;
+	s->text = u.bin && !s->logless;
 	read_devices(s);
 	if (u.pid)
 		msg("ioblame is in use by %s (pid %d, which reads %s); reading along%s", u.comm,
@@ -109,7 +109,7 @@ static bool choose_devices(struct session *s, const struct device *want, unsigne
 
 /**
  * session_begin - switch ioblame on, or read along if it is on
- * @s:    the session
+ * @s:    the session; only .logless is looked at
  * @want: devices of the command line
  * @nr:   number of them; 0: those that are set, or all disks
  * @counters: counters to set, the last is NULL; NULL: those that are set
@@ -120,10 +120,12 @@ static bool choose_devices(struct session *s, const struct device *want, unsigne
 int session_begin(struct session *s, const struct device *want, unsigned int nr,
 		  const char *const *counters)
 {
+	bool logless = s->logless;
 	char c = '0';
 	int ret;
 
 	memset(s, 0, sizeof(*s));
+	s->logless = logless;
 	ret = dir_find();
 	if (ret)
 		return ret;

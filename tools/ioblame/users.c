@@ -33,6 +33,7 @@ static bool process_uses(const char *pid, struct users *u)
 			continue;
 		u->bin |= !strncmp(name, "iolog_bin", 9);
 		u->text |= !strcmp(name, "iolog");
+		u->sums |= !strcmp(name, "sums_bin");
 		snprintf(u->file, sizeof(u->file), "%.60s", name);
 		found = true;
 	}

@@ -14,6 +14,7 @@ struct users {
 	char comm[ESCAPE_SIZE(16)];
 	char file[64];			/* that it has open */
 	bool bin, text;			/* one of them reads this log */
+	bool sums;			/* ... or the sums */
 };
 
 void users_find(struct users *u);

@@ -18,7 +18,7 @@ PATIENCE = 8
 # Commands that watch, and run until they are ended
 WATCHES = {"top", "snoop", "report", "hist", "stacks", "record", "stat", "errors", "trace",
            "sched", "files", "flush", "scsi", "nvme", "pattern",
-           "advise"}
+           "advise", "sums"}
 # How a manual writes what roff would change
 ROFF = {r"\-": "-", r"\(aq": "'", r"\(dq": '"', r"\e": "\\", r"\&": ""}
 

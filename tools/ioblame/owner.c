@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process id is used again.  The process that has it now is the one that is meant if it began
+ * no later than the thread that is meant: as long as a process has a thread, nobody gets its id.
+ */
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "escape.h"
+#include "file.h"
+#include "map.h"
+#include "msg.h"
+#include "owner.h"
+
+enum {
+	/* processes and users that are kept, some 60 bytes each */
+	OWNERS_MAX = 16384,
+};
+
+/* A process is asked again after this time: sshd becomes its user. */
+#define STALE_NS	5000000000ULL
+
+struct owner {
+	struct owner_key {
+		uint64_t start_ns, tgid;
+	} key;
+	uint64_t asked_ns;
+	uint32_t uid;
+};
+
+struct user {
+	uint64_t uid;
+	char *name;
+};
+
+static struct map owners = { .key_len = sizeof(struct owner_key) };
+static struct map users = { .key_len = sizeof(uint64_t) };
+
+/* When a process began, in clock ticks from boot; UINT64_MAX if it is not there. */
+static uint64_t start_of(uint32_t tgid)
+{
+	char path[64], *text, *at;
+	uint64_t ticks = UINT64_MAX;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", tgid);
+	text = file_read(path);
+	/* the name, the second field, may have blanks and parentheses; the start is the 22nd */
+	at = text ? strrchr(text, ')') : NULL;
+	for (i = 2; at && i < 22; i++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		ticks = strtoull(at + 1, NULL, 10);
+	free(text);
+	return ticks;
+}
+
+static uint32_t ask_uid(uint32_t tgid, uint64_t start_ns)
+{
+	uint64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
+	char path[64], *text, *at;
+	uint32_t uid = OWNER_NONE;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", tgid);
+	text = file_read(path);
+	at = text ? strstr(text, "\nUid:") : NULL;
+	/* (the later of two processes of this id is looked at last) */
+	if (at && start_of(tgid) <= start_ns / tick_ns)
+		uid = strtoul(at + 5, NULL, 10);
+	free(text);
+	return uid;
+}
+
+/**
+ * owner_uid - who runs a process
+ * @tgid:     its id; 0 for none
+ * @start_ns: when it, or the thread of it that is meant, began, in nanoseconds from boot
+ *
+ * A process that ended is run by who ran it when it was asked for last.
+ * Return: the real user id; OWNER_NONE if it is not known.
+ */
+uint32_t owner_uid(uint32_t tgid, uint64_t start_ns)
+{
+	struct owner_key key = { .start_ns = start_ns, .tgid = tgid };
+	struct owner *owner = map_get(&owners, &key);
+	uint64_t now = clock_ns();
+	uint32_t uid;
+
+	if (!tgid || !start_ns)
+		return OWNER_NONE;
+	if (owner && now - owner->asked_ns < STALE_NS)
+		return owner->uid;
+	if (!owner) {
+		if (owners.nr >= OWNERS_MAX)
+			map_clear(&owners, free);
+		owner = must(calloc(1, sizeof(*owner)));
+		owner->key = key;
+		owner->uid = OWNER_NONE;
+		map_put(&owners, owner);
+	}
+	owner->asked_ns = now;
+	uid = ask_uid(tgid, start_ns);
+	if (uid != OWNER_NONE)
+		owner->uid = uid;
+	return owner->uid;
+}
+
+static void free_user(void *value)
+{
+	struct user *user = value;
+
+	free(user->name);
+	free(user);
+}
+
+/* The name of a user, else the number; "" if none is known.  Until the next call. */
+const char *owner_name(uint32_t uid)
+{
+	uint64_t key = uid;
+	struct user *user = map_get(&users, &key);
+	struct passwd *found;
+	char number[16];
+
+	if (uid == OWNER_NONE)
+		return "";
+	if (user)
+		return user->name;
+	if (users.nr >= OWNERS_MAX)
+		map_clear(&users, free_user);
+	found = getpwuid(uid);
+	snprintf(number, sizeof(number), "%u", uid);
+	user = must(calloc(1, sizeof(*user)));
+	user->uid = key;
+	user->name = must(found ? escape_dup(found->pw_name, strlen(found->pw_name)) :
+			  strdup(number));
+	map_put(&users, user);
+	return user->name;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * owner - the user who runs a process
+ */
+#ifndef IOBLAME_OWNER_H
+#define IOBLAME_OWNER_H
+
+#include <stdint.h>
+
+/* No user is known */
+#define OWNER_NONE	UINT32_MAX
+
+uint32_t owner_uid(uint32_t tgid, uint64_t start_ns);
+const char *owner_name(uint32_t uid);
+
+#endif

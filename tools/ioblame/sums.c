@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "escape.h"
+#include "intent.h"
+#include "msg.h"
+#include "name.h"
+#include "owner.h"
+#include "rec.h"
+#include "status.h"
+#include "sums.h"
+
+enum {
+	/* records that are read at once */
+	AT_ONCE = 256,
+};
+
+/* A pass under way */
+struct pass {
+	struct sums *sums;
+	struct usage_list *list;	/* NULL: what came before is only noted */
+	bool stacks;			/* the numbers of intents are those of this session */
+};
+
+static int64_t wall_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+/* The program: its name, or the word of what is none.  In @to, or until name_tidy(). */
+static const char *program_of(const struct iob_sum_bin_record *rec, char *to, size_t size)
+{
+	switch (rec->role_kind) {
+	case ROLE_USER:
+		return rec_who(rec->role_kind, -(uint32_t)rec->role_id, to, size);
+	case ROLE_CGROUP:
+		return name_unit(rec->cgroup);
+	case ROLE_THREAD:
+	case ROLE_PROCESS:
+		escape_text(to, size, rec->comm, strnlen(rec->comm, sizeof(rec->comm)));
+		return to;
+	}
+	return "nobody";
+}
+
+/* The reason, by the words of records of the log. */
+static const char *why_of(const struct iob_sum_bin_record *rec)
+{
+	const struct iob_iolog_bin_record one = {
+		.op = rec->op, .role_kind = rec->role_kind, .intent_nr = rec->intent_nr,
+		.modifier = rec->modifier, .ino = rec->ino,
+	};
+
+	return intent_why(&one);
+}
+
+/* The stack's hash; its text goes into the list. */
+static uint64_t stack_of(const struct iob_sum_bin_record *rec, struct usage_list *list)
+{
+	const struct intent *in = intent_get(rec->intent_nr);
+	uint64_t hash;
+	char *text;
+
+	if (!in || !in->depth)
+		return 0;
+	text = intent_folded(in, ";", true);
+	hash = usage_hash(text);
+	usage_add_stack(list, hash, text);
+	free(text);
+	return hash;
+}
+
+/* Put what is new in a record under its names. */
+static void take_record(const struct pass *p, const struct iob_sum_bin_record *rec)
+{
+	const struct sums *s = p->sums;
+	char program[ESCAPE_SIZE(IOB_COMM_LEN)];
+	const char *at;
+	struct usage u = { 0 };
+
+	if (!sum_seen_add(&p->sums->seen, rec, &u) || !p->list)
+		return;
+	if (s->wants && !s->wants(rec->disk, s->arg))
+		return;
+	at = rec->op ? strchr(rec_op_letters, rec->op) : NULL;
+	if (!at || rec->how >= IOB_NR_HOWS) {
+		p->sums->broken += rec->len;
+		return;
+	}
+	u.key.op = at - rec_op_letters;
+	u.key.how = rec->how;
+	u.key.disk = name_disk(rec->disk);
+	u.key.unit = rec->cgroup ? name_unit(rec->cgroup) : "";
+	u.key.program = program_of(rec, program, sizeof(program));
+	u.key.uid = owner_uid(rec->tgid, rec->start_ns);
+	u.key.user = owner_name(u.key.uid);
+	/* (without a file or a device nothing is known) */
+	u.key.file = rec->dev ? name_file(rec->dev, rec->ino, rec->gen) : "";
+	u.key.why = why_of(rec);
+	u.key.stack = p->stacks ? stack_of(rec, p->list) : 0;
+	usage_add(p->list, &u);
+}
+
+/* Take whole records of a buffer; longer ones are of a later version, and begin alike. */
+static void take_records(const struct pass *p, const char *buf, size_t n)
+{
+	struct iob_sum_bin_record rec;
+	size_t at = 0;
+	uint16_t len;
+
+	while (n - at >= sizeof(rec)) {
+		memcpy(&len, buf + at, sizeof(len));
+		if (len < sizeof(rec) || len > n - at)
+			break;
+		memcpy(&rec, buf + at, sizeof(rec));
+		take_record(p, &rec);
+		at += len;
+	}
+	p->sums->broken += n - at;
+}
+
+/*
+ * Note which session it is.  Its intents may have the numbers of other ones before.
+ * Return: 0 or an errno.
+ */
+static int look_at_session(struct sums *s)
+{
+	struct status st = { 0 };
+	char *text = dir_read("status");
+	int err = errno;
+
+	if (!text)
+		return err ? err : ENODEV;
+	status_parse(&st, text);
+	free(text);
+	if (st.session != s->session)
+		intent_forget();
+	s->session = st.session;
+	s->on = st.enabled;
+	return 0;
+}
+
+/* Return: 0 or an errno. */
+static int read_records(struct pass *p)
+{
+	static char buf[AT_ONCE * sizeof(struct iob_sum_bin_record)];
+	struct sums *s = p->sums;
+	uint64_t session;
+	ssize_t n;
+	int err;
+
+	for (;;) {
+		session = s->session;
+		n = read(s->fd, buf, sizeof(buf));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? errno : 0;
+		/* records that were read while a session ended may be of both */
+		err = look_at_session(s);
+		if (err)
+			return err;
+		p->stacks = s->session == session;
+		if (p->stacks)
+			intent_load(s->intents);
+		take_records(p, buf, n);
+	}
+}
+
+static int pass_sums(struct sums *s, struct usage_list *list)
+{
+	struct pass p = { .sums = s, .list = list };
+	uint64_t before = s->session;
+	int err = look_at_session(s);
+
+	sum_seen_begin(&s->seen);
+	if (!err)
+		err = read_records(&p);
+	sum_seen_end(&s->seen);
+	if (!err && s->session != before)
+		sum_seen_forget_older(&s->seen);
+	return err;
+}
+
+/**
+ * sums_open - begin to follow the module's sums
+ * @s:     .wants and .arg are set, or 0
+ *
+ * What was summed up before is noted, and in no pass.  The setting `sums` is the caller's.
+ * Return: 0 or an errno: ENOENT if the module is not loaded, or is too old for sums.
+ */
+int sums_open(struct sums *s)
+{
+	int err;
+
+	s->intents = -1;
+	s->session = 0;
+	s->broken = 0;
+	memset(&s->seen, 0, sizeof(s->seen));
+	s->fd = dir_open("sums_bin", O_RDONLY);
+	if (s->fd < 0)
+		return errno;
+	s->intents = dir_open("intents", O_RDONLY);
+	err = s->intents < 0 ? errno : pass_sums(s, NULL);
+	s->at_ns = wall_ns();
+	if (err)
+		sums_close(s);
+	return err;
+}
+
+/**
+ * sums_pass - what was done since the last pass, or since sums_open()
+ * @s:    it was opened; after an error it is tried again
+ * @list: gets the usages; what it had is cleared
+ *
+ * Looks names up, so that of a file or process that is gone by now a number is left.
+ * Return: 0 or an errno, with an empty list.
+ */
+int sums_pass(struct sums *s, struct usage_list *list)
+{
+	int err;
+
+	usage_clear(list);
+	if (s->fd < 0) {
+		err = sums_open(s);
+		if (err)
+			return err;
+	}
+	name_tidy();
+	list->from_ns = s->at_ns;
+	err = pass_sums(s, list);
+	name_done();
+	s->at_ns = wall_ns();
+	list->until_ns = s->at_ns;
+	if (err) {
+		usage_clear(list);
+		sums_close(s);
+	}
+	return err;
+}
+
+/* Close the files, so that the module can be unloaded.  What was seen is forgotten. */
+void sums_close(struct sums *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->intents >= 0)
+		close(s->intents);
+	s->fd = -1;
+	s->intents = -1;
+	sum_seen_clear(&s->seen);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sums - what the module has summed up since the last pass, as usages under names
+ *
+ * Any number of processes may do this at once.  It takes nothing from the logs, and misses
+ * nothing between two passes while one session lasts.  When somebody switches ioblame off and on
+ * again, what came after the last pass of the old session is not known.
+ *
+ * As long as it is open, the module cannot be unloaded.
+ */
+#ifndef IOBLAME_SUMS_H
+#define IOBLAME_SUMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sum_seen.h"
+#include "usage.h"
+
+struct sums {
+	int fd;			/* sums_bin; -1: not open */
+	int intents;		/* the file of that name */
+	uint64_t session;	/* of the last pass */
+	bool on;		/* ioblame was switched on at the last pass */
+	int64_t at_ns;		/* when that was, CLOCK_REALTIME */
+	struct sum_seen seen;
+	/* false: leave out the disk; NULL: all are wanted */
+	bool (*wants)(uint32_t disk, const void *arg);
+	const void *arg;
+	uint64_t broken;	/* bytes that were no record of a known version */
+};
+
+int sums_open(struct sums *s);
+int sums_pass(struct sums *s, struct usage_list *list);
+void sums_close(struct sums *s);
+
+#endif
