@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Moments, in three time zones; the truth is date(1)'s. */
+#include <time.h>
+
+#include "since.h"
+#include "test.h"
+
+#define NOW	1795608000	/* 2026-11-25 12:00:00 UTC */
+
+static void zone(const char *name)
+{
+	setenv("TZ", name, 1);
+	tzset();
+}
+
+static void check(const char *text, s64 want)
+{
+	int64_t got = -1;
+
+	if (!since_parse(text, NOW * 1000000000LL, &got))
+		fail("'%s' is not taken", text);
+	else if (got != want * 1000000000LL)
+		fail("'%s' is %lld, not %lld s", text, (s64)got / 1000000000, want);
+}
+
+static void utc(void)
+{
+	zone("UTC");
+	check("now", NOW);
+	check("today", NOW - 12 * 3600);
+	check("yesterday", NOW - 36 * 3600);
+	check("03:00", NOW - 9 * 3600);
+	check("13:00", NOW - 23 * 3600);
+	check("12:00", NOW);
+	check("12:00:01", NOW - 24 * 3600 + 1);
+	check("30d", NOW - 30 * 86400);
+	check("2w", NOW - 14 * 86400);
+	check("10m", NOW - 600);
+	check("10min", NOW - 600);
+	check("2h", NOW - 7200);
+	check("90s", NOW - 90);
+	check("@1795608000", NOW);
+	check("2026-11-25", NOW - 12 * 3600);
+	check("2026-11-25 12:00", NOW);
+	check("2026-11-25T12:00:00Z", NOW);
+	check("2026-11-25t14:30:00+02:30", NOW);
+	check("2026-11-25T11:00:00-01:00", NOW);
+	check("2024-02-29", 1709164800);
+}
+
+/* 2026-11-25 12:00 UTC is 13:00 in Berlin, 07:00 in New York. */
+static void zones(void)
+{
+	zone("CET-1CEST,M3.5.0,M10.5.0/3");
+	check("today", NOW - 13 * 3600);
+	check("13:00", NOW);
+	check("2026-11-25 13:00", NOW);
+	check("2026-07-01", 1782856800);	/* summer: 22:00 UTC the day before */
+	check("2026-11-25T12:00:00Z", NOW);
+	zone("EST5EDT,M3.2.0,M11.1.0");
+	check("07:00", NOW);
+	check("08:00", NOW - 23 * 3600);
+	zone("UTC");
+}
+
+static void refused(void)
+{
+	static const char *const wrong[] = {
+		"", " ", "3:00", "03:0", "24:00", "03:60", "03:00:61", "03:00x", "tomorrow",
+		"-1d", "d", "1y", "1 d", "30", "@", "@x", "@-1", "@99999999999", "2026-13-01",
+		"2026-02-29", "2026-04-31", "2026-11-25T", "2026-11-25T12:00:00+2", "1969-01-01",
+		"2026-11-25T12:00:00.", "2026-11-25Z", "99999999999999999999d", "90000000w",
+		"2026-11-25T12:00:00Z ", "9999-01-01", "nowx",
+	};
+	int64_t ns = 5;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		if (since_parse(wrong[i], NOW * 1000000000LL, &ns) || ns != 5)
+			fail("'%s' is taken", wrong[i]);
+	}
+}
+
+static void fractions(void)
+{
+	int64_t ns;
+
+	zone("UTC");
+	if (!since_parse("@1.5", NOW * 1000000000LL, &ns) || ns != 1500000000)
+		fail("half a second");
+	if (!since_parse("2026-11-25T12:00:00.1234567891Z", 0, &ns) ||
+	    ns != NOW * 1000000000LL + 123456789)
+		fail("nanoseconds: %lld", (s64)ns);
+}
+
+/* What is printed is taken, and says the same. */
+static void round_trip(void)
+{
+	char text[64];
+	int64_t got;
+	int i;
+
+	note("seed %llu", seed());
+	for (i = 0; i < 20000; i++) {
+		s64 want = (s64)rnd(2000000000) * 1000000000;
+
+		since_text(want, text, sizeof(text));
+		if (!since_parse(text, NOW * 1000000000LL, &got) || got != want)
+			fail("%lld is printed as %s", want, text);
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(utc), TEST(zones), TEST(refused), TEST(fractions), TEST(round_trip),
+	};
+
+	return run_tests("tool_since", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "past.h"
+
+enum {
+	BUSY_MS = 2000,		/* the recorder writes for a moment only */
+};
+
+/* An originator of the database; its texts are behind it. */
+struct origin {
+	int64_t id;
+	struct usage_key key;
+	char text[];
+};
+
+static int past_failed(struct past *past, int db)
+{
+	msg("cannot read the past: %s", sqlite3_errmsg(past->db[db]));
+	return EXIT_FAILED;
+}
+
+static int version_of(sqlite3 *db)
+{
+	sqlite3_stmt *st;
+	int version = -1;
+
+	if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		version = sqlite3_column_int(st, 0);
+	sqlite3_finalize(st);
+	return version;
+}
+
+/* Return: EXIT_OK, also if the file is not there. */
+static int open_one(struct past *past, int i, const char *path)
+{
+	int version;
+
+	if (access(path, R_OK)) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return EXIT_OK;
+		msg("the past is for root and the group ioblame: %s: %s", path, strerror(errno));
+		return EXIT_REFUSED;
+	}
+	if (sqlite3_open_v2(path, &past->db[i], SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+		return past_failed(past, i);
+	sqlite3_busy_timeout(past->db[i], BUSY_MS);
+	version = version_of(past->db[i]);
+	if (version < 0)
+		return past_failed(past, i);
+	if (version > PAST_VERSION) {
+		msg("%s was written by a newer ioblamed (version %d, known is %d): update ioblame",
+		    path, version, PAST_VERSION);
+		return EXIT_FAILED;
+	}
+	/* the recorder is just making it */
+	if (!version) {
+		sqlite3_close(past->db[i]);
+		past->db[i] = NULL;
+	}
+	return EXIT_OK;
+}
+
+/**
+ * past_open - open the recorder's databases to read
+ * @past:   the result
+ * @file:   PAST_FILE
+ * @recent: PAST_RECENT, or NULL
+ *
+ * Return: EXIT_OK, or after a message EXIT_MISSING if neither is there, EXIT_REFUSED or
+ * EXIT_FAILED.
+ */
+int past_open(struct past *past, const char *file, const char *recent)
+{
+	int ret;
+
+	memset(past, 0, sizeof(*past));
+	ret = open_one(past, 0, file);
+	if (!ret && recent)
+		ret = open_one(past, 1, recent);
+	if (!ret && !past->db[0] && !past->db[1]) {
+		msg("nothing is recorded in %s: is ioblamed running? Try: systemctl enable --now ioblamed",
+		    file);
+		ret = EXIT_MISSING;
+	}
+	if (ret)
+		past_close(past);
+	return ret;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct past_span *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->db - y->db;
+}
+
+static struct past_span *span_find(const struct past *past, int64_t id)
+{
+	struct past_span key = { .id = id };
+	size_t low = 0, high = past->nr;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (past->span[mid].id < key.id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < past->nr && past->span[low].id == id ? &past->span[low] : NULL;
+}
+
+static int load_spans(struct past *past, int db, int64_t from_ns, int64_t until_ns, size_t *size)
+{
+	static const char sql[] =
+		"SELECT id, level, parent, from_ns, until_ns, lost_ios FROM span "
+		"WHERE until_ns > ?1 AND from_ns < ?2";
+	sqlite3_stmt *st;
+	int ret;
+
+	if (sqlite3_prepare_v2(past->db[db], sql, -1, &st, NULL) != SQLITE_OK)
+		return past_failed(past, db);
+	sqlite3_bind_int64(st, 1, from_ns);
+	sqlite3_bind_int64(st, 2, until_ns);
+	while ((ret = sqlite3_step(st)) == SQLITE_ROW) {
+		if (past->nr == *size) {
+			*size = *size ? *size * 2 : 256;
+			past->span = must(realloc(past->span, *size * sizeof(*past->span)));
+		}
+		past->span[past->nr++] = (struct past_span){
+			.id = sqlite3_column_int64(st, 0), .level = sqlite3_column_int(st, 1),
+			.parent = sqlite3_column_int64(st, 2),
+			.from_ns = sqlite3_column_int64(st, 3),
+			.until_ns = sqlite3_column_int64(st, 4),
+			.lost_ios = sqlite3_column_int64(st, 5), .db = db,
+		};
+	}
+	sqlite3_finalize(st);
+	return ret == SQLITE_DONE ? EXIT_OK : past_failed(past, db);
+}
+
+/* The spans that touch a time, by their id; a minute that is in both databases once. */
+int past_spans(struct past *past, int64_t from_ns, int64_t until_ns)
+{
+	size_t size = 0, i, nr = 0;
+	int db, ret;
+
+	free(past->span);
+	past->span = NULL;
+	past->nr = 0;
+	/*
+	 * the recent one first: a minute that the recorder moves between the two looks is then
+	 * seen twice, not never
+	 */
+	for (db = 1; db >= 0; db--) {
+		if (!past->db[db])
+			continue;
+		ret = load_spans(past, db, from_ns, until_ns, &size);
+		if (ret)
+			return ret;
+	}
+	if (past->nr)
+		qsort(past->span, past->nr, sizeof(*past->span), compare_spans);
+	for (i = 0; i < past->nr; i++) {
+		if (!nr || past->span[nr - 1].id != past->span[i].id)
+			past->span[nr++] = past->span[i];
+	}
+	past->nr = nr;
+	return EXIT_OK;
+}
+
+/* What the parts of each span that touch the question cover of it */
+static void sum_parts(struct past *past)
+{
+	struct past_span *parent;
+	size_t i;
+
+	for (i = 0; i < past->nr; i++) {
+		parent = span_find(past, past->span[i].parent);
+		if (parent)
+			parent->covered_ns += past->span[i].until_ns - past->span[i].from_ns;
+	}
+}
+
+/*
+ * A span that the question holds is taken whole.  Of another one the parts are, if they cover
+ * what is asked of it: the older ones may be gone.
+ */
+static void choose_whole(struct past *past, int64_t from_ns, int64_t until_ns)
+{
+	struct past_span *s;
+	int64_t from, until;
+
+	for (s = past->span; s < past->span + past->nr; s++) {
+		from = s->from_ns > from_ns ? s->from_ns : from_ns;
+		until = s->until_ns < until_ns ? s->until_ns : until_ns;
+		s->whole = (s->from_ns >= from_ns && s->until_ns <= until_ns) ||
+			   s->covered_ns < (until - from) * 95 / 100 || !s->covered_ns;
+	}
+}
+
+static bool is_asked(const struct past *past, const struct past_span *s)
+{
+	const struct past_span *parent = s;
+	int level;
+
+	if (!s->whole)
+		return false;
+	for (level = s->level; level < PAST_HOUR; level++) {
+		parent = span_find(past, parent->parent);
+		if (!parent)
+			return true;
+		if (parent->whole)
+			return false;
+	}
+	return true;
+}
+
+static const char *column_text(sqlite3_stmt *st, int i)
+{
+	const char *text = (const char *)sqlite3_column_text(st, i);
+
+	return text ? text : "";
+}
+
+static struct origin *origin_of_row(sqlite3_stmt *st, int64_t id)
+{
+	const char **to[6];
+	struct origin *o;
+	size_t len = 0, i;
+	char *text;
+
+	for (i = 0; i < ARRAY_SIZE(to); i++)
+		len += strlen(column_text(st, i)) + 1;
+	o = must(calloc(1, sizeof(*o) + len));
+	o->id = id;
+	to[0] = &o->key.unit;
+	to[1] = &o->key.program;
+	to[2] = &o->key.user;
+	to[3] = &o->key.file;
+	to[4] = &o->key.disk;
+	to[5] = &o->key.why;
+	text = o->text;
+	for (i = 0; i < ARRAY_SIZE(to); i++) {
+		*to[i] = text;
+		text = stpcpy(text, column_text(st, i)) + 1;
+	}
+	o->key.stack = sqlite3_column_int64(st, 6);
+	o->key.uid = sqlite3_column_type(st, 7) == SQLITE_NULL ? UINT32_MAX :
+		     sqlite3_column_int64(st, 7);
+	o->key.op = sqlite3_column_int(st, 8);
+	o->key.how = sqlite3_column_int(st, 9);
+	return o;
+}
+
+static const char origin_sql[] =
+	"SELECT n.unit, n.program, n.user, n.file, n.disk, n.why, o.stack, o.uid, o.op, o.how "
+	"FROM originator o JOIN named_originator n ON n.id = o.id WHERE o.id = ?1";
+static const char usage_sql[] =
+	"SELECT originator, ios, bytes, ns, errors, lat FROM usage WHERE id BETWEEN ?1 AND ?2";
+
+static const struct origin *find_origin(struct past *past, int db, sqlite3_stmt *st, int64_t id)
+{
+	struct origin *o;
+
+	past->names[db].key_len = sizeof(id);
+	o = map_get(&past->names[db], &id);
+	if (o)
+		return o;
+	sqlite3_reset(st);
+	sqlite3_bind_int64(st, 1, id);
+	if (sqlite3_step(st) != SQLITE_ROW)
+		return NULL;
+	o = origin_of_row(st, id);
+	map_put(&past->names[db], o);
+	return o;
+}
+
+/* Return: EXIT_OK, EXIT_FAILED after a message; *@go is false if @one has enough. */
+static int read_span(struct past *past, const struct past_span *span, sqlite3_stmt **st,
+		     past_fn one, void *arg, bool *go)
+{
+	sqlite3_stmt *rows = st[0], *origin = st[1];
+	const struct origin *o;
+	struct usage u;
+	int ret;
+
+	sqlite3_reset(rows);
+	sqlite3_bind_int64(rows, 1, span->id * PAST_USAGES);
+	sqlite3_bind_int64(rows, 2, span->id * PAST_USAGES + PAST_USAGES - 1);
+	while (*go && (ret = sqlite3_step(rows)) == SQLITE_ROW) {
+		o = find_origin(past, span->db, origin, sqlite3_column_int64(rows, 0));
+		if (!o) {
+			msg("the past is damaged: a usage has no originator");
+			return EXIT_FAILED;
+		}
+		memset(&u, 0, sizeof(u));
+		u.key = o->key;
+		u.ios = sqlite3_column_int64(rows, 1);
+		u.bytes = sqlite3_column_int64(rows, 2);
+		u.ns = sqlite3_column_int64(rows, 3);
+		u.errors = sqlite3_column_int64(rows, 4);
+		past_lat_parse(column_text(rows, 5), u.lat);
+		*go = one(&u, span, arg);
+	}
+	return *go && ret != SQLITE_DONE ? past_failed(past, span->db) : EXIT_OK;
+}
+
+static void finish_statements(sqlite3_stmt *st[2][2])
+{
+	int db;
+
+	for (db = 0; db < 2; db++) {
+		sqlite3_finalize(st[db][0]);
+		sqlite3_finalize(st[db][1]);
+		st[db][0] = NULL;
+		st[db][1] = NULL;
+	}
+}
+
+static int prepare(struct past *past, sqlite3_stmt *st[2][2])
+{
+	int db;
+
+	for (db = 0; db < 2; db++) {
+		if (!past->db[db])
+			continue;
+		if (sqlite3_prepare_v2(past->db[db], usage_sql, -1, &st[db][0], NULL) ||
+		    sqlite3_prepare_v2(past->db[db], origin_sql, -1, &st[db][1], NULL))
+			return past_failed(past, db);
+	}
+	return EXIT_OK;
+}
+
+/* The usages of one span. */
+int past_read_span(struct past *past, const struct past_span *span, past_fn one, void *arg)
+{
+	sqlite3_stmt *st[2][2] = { { NULL, NULL }, { NULL, NULL } };
+	bool go = true;
+	int ret;
+
+	ret = prepare(past, st);
+	if (!ret)
+		ret = read_span(past, span, st[span->db], one, arg, &go);
+	finish_statements(st);
+	return ret;
+}
+
+static void begin_reading(struct past *past, const char *sql)
+{
+	int db;
+
+	for (db = 0; db < 2; db++) {
+		if (past->db[db])
+			sqlite3_exec(past->db[db], sql, NULL, NULL, NULL);
+	}
+}
+
+/**
+ * past_each - each usage of a time, each moment once
+ * @past:     open
+ * @from_ns:  CLOCK_REALTIME
+ * @until_ns: and up to then
+ * @one:      called with each usage, and the span that it is of
+ * @arg:      for @one
+ *
+ * past.lost_ios and past.widened are then what they are for this time.
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after a message.
+ */
+int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one, void *arg)
+{
+	sqlite3_stmt *st[2][2] = { { NULL, NULL }, { NULL, NULL } };
+	struct past_span *s;
+	bool go = true;
+	int ret;
+
+	past->lost_ios = 0;
+	past->widened = false;
+	begin_reading(past, "BEGIN");
+	ret = past_spans(past, from_ns, until_ns);
+	if (!ret)
+		ret = prepare(past, st);
+	if (!ret) {
+		sum_parts(past);
+		choose_whole(past, from_ns, until_ns);
+	}
+	for (s = past->span; !ret && go && s < past->span + past->nr; s++) {
+		if (!is_asked(past, s))
+			continue;
+		past->lost_ios += s->lost_ios;
+		past->widened |= s->from_ns < from_ns || s->until_ns > until_ns;
+		ret = read_span(past, s, st[s->db], one, arg, &go);
+	}
+	finish_statements(st);
+	begin_reading(past, "COMMIT");
+	return ret;
+}
+
+/* The text of a stack, to be freed; NULL if it is not known. */
+char *past_stack(struct past *past, uint64_t hash)
+{
+	static const char sql[] = "SELECT text FROM stack WHERE hash = ?1";
+	sqlite3_stmt *st;
+	char *text = NULL;
+	int db;
+
+	for (db = 0; db < 2 && !text; db++) {
+		if (!past->db[db] || sqlite3_prepare_v2(past->db[db], sql, -1, &st, NULL))
+			continue;
+		sqlite3_bind_int64(st, 1, hash);
+		if (sqlite3_step(st) == SQLITE_ROW)
+			text = must(strdup(column_text(st, 0)));
+		sqlite3_finalize(st);
+	}
+	return text;
+}
+
+/* The originators of a database have changed. */
+void past_forget(struct past *past, int db)
+{
+	map_clear(&past->names[db], free);
+}
+
+void past_close(struct past *past)
+{
+	int db;
+
+	for (db = 0; db < 2; db++) {
+		past_forget(past, db);
+		sqlite3_close(past->db[db]);
+	}
+	free(past->span);
+	memset(past, 0, sizeof(*past));
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * past - what ioblamed's recorder has kept
+ *
+ * Two SQLite databases of one schema (past_schema.c): PAST_FILE has minutes and hours, and
+ * PAST_RECENT, which is in memory, intervals and the minutes that are not yet in the other.  A
+ * span is a stretch of time with its usages; a span that is a part of a longer one has its
+ * number as parent.  past_each() takes each moment once: a whole hour as such, the ends of the
+ * question by minutes and intervals, as far as they are still there.
+ */
+#ifndef IOBLAME_PAST_H
+#define IOBLAME_PAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "msg.h"
+#include "usage.h"
+
+#define PAST_FILE	"/var/lib/ioblame/past.db"
+#define PAST_RECENT	"/run/ioblame/recent.db"
+
+enum {
+	PAST_VERSION = 1,	/* user_version of the schema */
+	PAST_USAGES = 4096,	/* of a span, at most: a usage's id is span * PAST_USAGES + n */
+	PAST_LAT_TEXT = USAGE_SLOTS * 14 + 3,
+};
+
+enum past_level {
+	PAST_INTERVAL,
+	PAST_MINUTE,
+	PAST_HOUR,
+};
+
+/* In the place of a name: all that were too small to be kept by name */
+#define PAST_OTHERS	"(others)"
+
+struct past_span {
+	int64_t id, parent, from_ns, until_ns;
+	uint64_t lost_ios;
+	int level;
+	int db;			/* 0: PAST_FILE, 1: PAST_RECENT */
+	bool whole;		/* its parts are not asked */
+	int64_t covered_ns;	/* by its parts */
+};
+
+struct sqlite3;
+
+struct past {
+	struct sqlite3 *db[2];	/* NULL: not there */
+	struct map names[2];	/* of each database, its originators */
+	struct past_span *span;	/* of the last question, by their id */
+	size_t nr;
+	uint64_t lost_ios;	/* of what was asked */
+	bool widened;		/* a span is longer than what was asked for */
+};
+
+/* Called for each usage.  Return: false to end. */
+typedef bool (*past_fn)(const struct usage *usage, const struct past_span *span, void *arg);
+
+#ifdef HAVE_SQLITE
+int past_open(struct past *past, const char *file, const char *recent);
+int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one, void *arg);
+int past_read_span(struct past *past, const struct past_span *span, past_fn one, void *arg);
+int past_spans(struct past *past, int64_t from_ns, int64_t until_ns);
+char *past_stack(struct past *past, uint64_t hash);
+void past_forget(struct past *past, int db);
+void past_close(struct past *past);
+#else
+static inline int past_missing(void)
+{
+	msg("built without the past; build it again after: apt install libsqlite3-dev");
+	return EXIT_MISSING;
+}
+
+#define past_open(past, file, recent)		past_missing()
+#define past_each(past, from, until, one, arg)	((void)(one), EXIT_MISSING)
+#define past_stack(past, hash)			NULL
+#define past_close(past)			((void)(past))
+#endif
+
+const char *past_lat_text(const uint32_t *lat, char *to);
+bool past_lat_parse(const char *text, uint32_t *lat);
+
+extern const char *const past_schema[PAST_VERSION];
+
+#endif

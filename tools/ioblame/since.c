@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "msg.h"
+#include "since.h"
+
+enum {
+	DAY = 24 * 3600,
+	LAST_YEAR = 2200,	/* later nanoseconds do not fit an int64_t */
+};
+
+#define SECOND	1000000000LL
+#define AFTER_LAST_YEAR	7289654400LL	/* 2201-01-01 00:00:00 UTC */
+
+/* @nr digits at *@s, which moves behind them.  Return: the number, or -1. */
+static int take_digits(const char **s, int nr)
+{
+	int n = 0;
+
+	for (; nr; nr--, (*s)++) {
+		if (**s < '0' || **s > '9')
+			return -1;
+		n = n * 10 + (**s - '0');
+	}
+	return n;
+}
+
+static bool take_char(const char **s, char c)
+{
+	if (**s != c)
+		return false;
+	(*s)++;
+	return true;
+}
+
+/* .5 behind seconds; more than nine digits are cut. */
+static bool take_fraction(const char **s, int64_t *ns)
+{
+	int64_t unit = SECOND / 10;
+
+	*ns = 0;
+	if (!take_char(s, '.'))
+		return true;
+	if (**s < '0' || **s > '9')
+		return false;
+	for (; **s >= '0' && **s <= '9'; (*s)++, unit /= 10)
+		*ns += (**s - '0') * unit;
+	return true;
+}
+
+/* HH:MM[:SS[.FRACTION]] */
+static bool take_time(const char **s, struct tm *tm, int64_t *fraction)
+{
+	*fraction = 0;
+	tm->tm_sec = 0;
+	tm->tm_hour = take_digits(s, 2);
+	if (tm->tm_hour < 0 || tm->tm_hour > 23 || !take_char(s, ':'))
+		return false;
+	tm->tm_min = take_digits(s, 2);
+	if (tm->tm_min < 0 || tm->tm_min > 59)
+		return false;
+	if (!take_char(s, ':'))
+		return true;
+	tm->tm_sec = take_digits(s, 2);
+	return tm->tm_sec >= 0 && tm->tm_sec <= 60 && take_fraction(s, fraction);
+}
+
+/* YYYY-MM-DD; mktime() would take the 31st of a short month for the next one's first. */
+static bool take_date(const char **s, struct tm *tm)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	int year = take_digits(s, 4), month, day, leap;
+
+	if (year < 1970 || year > LAST_YEAR || !take_char(s, '-'))
+		return false;
+	month = take_digits(s, 2);
+	if (month < 1 || month > 12 || !take_char(s, '-'))
+		return false;
+	day = take_digits(s, 2);
+	leap = month == 2 && !(year % 4) && (year % 100 || !(year % 400));
+	if (day < 1 || day > days[month - 1] + leap)
+		return false;
+	tm->tm_year = year - 1900;
+	tm->tm_mon = month - 1;
+	tm->tm_mday = day;
+	return true;
+}
+
+/* Z, +HH:MM or -HH:MM.  Return: false if there is none; @seconds is what is east of it. */
+static bool take_zone(const char **s, int *seconds)
+{
+	int sign, hours, minutes;
+
+	*seconds = 0;
+	if (take_char(s, 'Z') || take_char(s, 'z'))
+		return true;
+	if (**s != '+' && **s != '-')
+		return false;
+	sign = *(*s)++ == '-' ? -1 : 1;
+	hours = take_digits(s, 2);
+	if (hours < 0 || hours > 23 || !take_char(s, ':'))
+		return false;
+	minutes = take_digits(s, 2);
+	if (minutes < 0 || minutes > 59)
+		return false;
+	*seconds = sign * (hours * 3600 + minutes * 60);
+	return true;
+}
+
+/* RFC 3339, and without a zone the time here */
+static bool parse_date(const char *s, int64_t *ns)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	int64_t fraction = 0;
+	bool zoned = false;
+	int zone = 0;
+	time_t t;
+
+	if (!take_date(&s, &tm))
+		return false;
+	if (*s) {
+		if (*s != 'T' && *s != 't' && *s != ' ')
+			return false;
+		s++;
+		if (!take_time(&s, &tm, &fraction))
+			return false;
+		zoned = *s;
+		if (zoned && !take_zone(&s, &zone))
+			return false;
+	}
+	if (*s)
+		return false;
+	t = zoned ? timegm(&tm) - zone : mktime(&tm);
+	*ns = t * SECOND + fraction;
+	return true;
+}
+
+/* Today's time, or yesterday's if that is still to come. */
+static bool parse_time_of_day(const char *s, int64_t now_ns, int64_t *ns)
+{
+	time_t now = now_ns / SECOND, t;
+	int64_t fraction;
+	struct tm tm;
+
+	if (!localtime_r(&now, &tm) || !take_time(&s, &tm, &fraction) || *s)
+		return false;
+	tm.tm_isdst = -1;
+	t = mktime(&tm);
+	if (t * SECOND + fraction > now_ns) {
+		tm.tm_mday--;
+		tm.tm_isdst = -1;
+		t = mktime(&tm);
+	}
+	*ns = t * SECOND + fraction;
+	return true;
+}
+
+/* 30d, 12h, 10m or 10min, 90s, 2w: so long ago */
+static bool parse_ago(const char *s, int64_t now_ns, int64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		int64_t seconds;
+	} units[] = {
+		{ "s", 1 }, { "m", 60 }, { "min", 60 }, { "h", 3600 }, { "d", DAY },
+		{ "w", 7 * DAY },
+	};
+	int64_t n = 0;
+	size_t i;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	for (; *s >= '0' && *s <= '9'; s++) {
+		n = n * 10 + (*s - '0');
+		if (n > 100000000)
+			return false;
+	}
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
+		if (!strcmp(s, units[i].unit) && n * units[i].seconds <= now_ns / SECOND) {
+			*ns = now_ns - n * units[i].seconds * SECOND;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "now", "today", "yesterday" */
+static bool parse_day(const char *s, int64_t now_ns, int64_t *ns)
+{
+	time_t now = now_ns / SECOND;
+	struct tm tm;
+
+	if (!strcmp(s, "now")) {
+		*ns = now_ns;
+		return true;
+	}
+	if ((strcmp(s, "today") && strcmp(s, "yesterday")) || !localtime_r(&now, &tm))
+		return false;
+	tm.tm_hour = 0;
+	tm.tm_min = 0;
+	tm.tm_sec = 0;
+	tm.tm_mday -= *s == 'y';
+	tm.tm_isdst = -1;
+	*ns = mktime(&tm) * SECOND;
+	return true;
+}
+
+/* @1764000000: seconds since 1970 */
+static bool parse_epoch(const char *s, int64_t *ns)
+{
+	int64_t n = 0, fraction;
+
+	if (!take_char(&s, '@') || *s < '0' || *s > '9')
+		return false;
+	for (; *s >= '0' && *s <= '9'; s++) {
+		n = n * 10 + (*s - '0');
+		if (n > INT32_MAX * 2LL)
+			return false;
+	}
+	if (!take_fraction(&s, &fraction) || *s)
+		return false;
+	*ns = n * SECOND + fraction;
+	return true;
+}
+
+/**
+ * since_parse - the moment that a text says
+ * @text:   03:00, 03:00:30, today, yesterday, now, 30d, 2h, 10m, 2026-11-25, RFC 3339, @SECONDS
+ * @now_ns: CLOCK_REALTIME in nanoseconds
+ * @ns:	    the result, on the same clock; not changed if the text says none
+ *
+ * Return: false if the text says no moment.
+ */
+bool since_parse(const char *text, int64_t now_ns, int64_t *ns)
+{
+	int64_t then;
+
+	if (!parse_day(text, now_ns, &then) && !parse_time_of_day(text, now_ns, &then) &&
+	    !parse_date(text, &then) && !parse_ago(text, now_ns, &then) &&
+	    !parse_epoch(text, &then))
+		return false;
+	/* the first hours of 1970 east of here, or a leap second at the end of LAST_YEAR */
+	if (then < 0 || then / SECOND >= AFTER_LAST_YEAR)
+		return false;
+	*ns = then;
+	return true;
+}
+
+/* A moment as a reader of this time zone writes it.  Example: 2026-11-25 03:00:00 */
+const char *since_text(int64_t ns, char *to, unsigned int size)
+{
+	time_t t = ns / SECOND;
+	struct tm tm;
+
+	if (!localtime_r(&t, &tm) || !strftime(to, size, "%Y-%m-%d %H:%M:%S", &tm))
+		snprintf(to, size, "?");
+	return to;
+}

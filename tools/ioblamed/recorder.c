@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "msg.h"
+#include "recorder.h"
+
+#define SECOND	1000000000ULL
+#define MINUTE	(60 * SECOND)
+#define HOUR	(60 * MINUTE)
+#define DAY	(24 * HOUR)
+
+enum {
+	HELD = 8192,		/* usages of a sum in memory, before it is squeezed */
+	HELD_MINUTES = 1440,	/* that wait in memory for a full disk */
+	OLD_SPANS = 200,	/* deleted at once: what a clock costs that is wrong for a while */
+	RECENT_BYTES = 16 << 20,
+};
+
+void recorder_defaults(struct recorder_conf *conf)
+{
+	*conf = (struct recorder_conf){
+		.file = PAST_FILE, .recent = PAST_RECENT,
+		.flush_ns = 10 * MINUTE, .interval_ns = 10 * SECOND,
+		.recent_ns = HOUR, .minutes_ns = 2 * DAY, .hours_ns = 90 * DAY,
+		.max_bytes = 256 << 20,
+		.interval_rows = 256, .minute_rows = 96, .hour_rows = 1500,
+	};
+}
+
+static void start_sum(struct recorder *r, struct recorder_sum *sum, int64_t nr)
+{
+	*sum = (struct recorder_sum){ .id = r->next_id++, .nr = nr };
+}
+
+static bool write_span(struct recorder_db *d, int64_t id, enum past_level level, int64_t parent,
+		       const struct usage_list *list)
+{
+	struct past_span span = { .id = id, .level = level, .parent = parent };
+	bool good = recorder_db_begin(d);
+
+	good = good && recorder_db_write(d, &span, list);
+	return recorder_db_end(d, good);
+}
+
+static void copy_squeezed(struct usage_list *to, const struct usage_list *from, size_t most)
+{
+	memset(to, 0, sizeof(*to));
+	usage_add_list(to, from);
+	recorder_squeeze(to, most);
+}
+
+/* A database that could not be opened is tried again. */
+static bool open_recent(struct recorder *r)
+{
+	return r->recent.db ||
+	       recorder_db_open(&r->recent, r->conf.recent, RECENT_BYTES, true);
+}
+
+static bool open_disk(struct recorder *r)
+{
+	return r->disk.db ||
+	       recorder_db_open(&r->disk, r->conf.file, r->conf.max_bytes, false);
+}
+
+/* Keep the latest @keep spans of a level in memory; @drop: those that were before are lost. */
+static void bound_recent(struct recorder *r, enum past_level level, int64_t keep, bool drop)
+{
+	char sql[160];
+	int64_t id;
+	bool good;
+	int i;
+
+	for (i = 0; i < OLD_SPANS; i++) {
+		snprintf(sql, sizeof(sql), "SELECT id FROM span WHERE level = %d "
+			 "ORDER BY id DESC LIMIT 1 OFFSET %lld", level, (long long)keep);
+		id = recorder_db_number(&r->recent, sql);
+		if (id < 0)
+			return;
+		good = recorder_db_begin(&r->recent) && recorder_db_delete(&r->recent, id);
+		if (!recorder_db_end(&r->recent, good))
+			return;
+		r->dropped += drop;
+	}
+}
+
+/* The minute is over: it goes to memory, and to its hour. */
+static void finish_minute(struct recorder *r)
+{
+	struct usage_list list;
+
+	if (!r->minute.id)
+		return;
+	if (r->minute.list.until_ns) {
+		copy_squeezed(&list, &r->minute.list, r->conf.minute_rows);
+		if (open_recent(r))
+			write_span(&r->recent, r->minute.id, PAST_MINUTE, r->hour.id, &list);
+		usage_clear(&list);
+	}
+	usage_clear(&r->minute.list);
+	r->minute.id = 0;
+}
+
+/* The hour is over: it waits to be written. */
+static void finish_hour(struct recorder *r)
+{
+	if (!r->hour.id)
+		return;
+	recorder_squeeze(&r->hour.list, r->conf.hour_rows);
+	if (r->nr_old == RECORDER_OLD_HOURS) {
+		usage_clear(&r->old[0].list);
+		memmove(r->old, r->old + 1, sizeof(*r->old) * --r->nr_old);
+		r->dropped++;
+	}
+	r->old[r->nr_old++] = r->hour;
+	memset(&r->hour, 0, sizeof(r->hour));
+}
+
+/* Begin another minute, and hour, if the time is in one.  It may be an earlier one. */
+static bool roll_sums(struct recorder *r, int64_t ns)
+{
+	int64_t minute = ns / (int64_t)MINUTE, hour = ns / (int64_t)HOUR;
+	bool over = false;
+
+	if (r->minute.id && r->minute.nr != minute)
+		finish_minute(r);
+	if (r->hour.id && r->hour.nr != hour) {
+		finish_minute(r);
+		finish_hour(r);
+		over = true;
+	}
+	if (!r->hour.id)
+		start_sum(r, &r->hour, hour);
+	if (!r->minute.id)
+		start_sum(r, &r->minute, minute);
+	return over;
+}
+
+struct copied {
+	struct usage_list list;
+	struct past *past;
+};
+
+static bool copy_usage(const struct usage *usage, const struct past_span *span, void *arg)
+{
+	struct copied *c = arg;
+	char *text;
+
+	(void)span;
+	usage_add(&c->list, usage);
+	c->list.stacks.key_len = sizeof(usage->key.stack);
+	if (usage->key.stack && !map_get(&c->list.stacks, &usage->key.stack)) {
+		text = past_stack(c->past, usage->key.stack);
+		if (text)
+			usage_add_stack(&c->list, usage->key.stack, text);
+		free(text);
+	}
+	return true;
+}
+
+/* A span as it is in a database, with the texts of its stacks. */
+static bool read_list(struct past *past, const struct past_span *span, struct usage_list *list)
+{
+	struct copied c = { .past = past };
+
+	if (past_read_span(past, span, copy_usage, &c)) {
+		usage_clear(&c.list);
+		return false;
+	}
+	c.list.from_ns = span->from_ns;
+	c.list.until_ns = span->until_ns;
+	c.list.lost_ios = span->lost_ios;
+	*list = c.list;
+	return true;
+}
+
+/* Copy the minutes that are in memory to the disk, in its transaction. */
+static bool copy_minutes(struct recorder *r)
+{
+	struct past past = { .db = { NULL, r->recent.db } };
+	struct usage_list list;
+	bool good = true;
+	size_t i;
+
+	if (!r->recent.db)
+		return true;
+	if (past_spans(&past, INT64_MIN, INT64_MAX)) {
+		past_forget(&past, 1);
+		return true;
+	}
+	for (i = 0; good && i < past.nr; i++) {
+		if (past.span[i].level != PAST_MINUTE || recorder_db_has(&r->disk, past.span[i].id))
+			continue;
+		if (!read_list(&past, &past.span[i], &list))
+			continue;
+		good = recorder_db_write(&r->disk, &past.span[i], &list);
+		usage_clear(&list);
+	}
+	past_forget(&past, 1);
+	free(past.span);
+	return good;
+}
+
+static bool copy_hours(struct recorder *r)
+{
+	struct past_span span;
+	unsigned int i;
+
+	for (i = 0; i < r->nr_old; i++) {
+		span = (struct past_span){ .id = r->old[i].id, .level = PAST_HOUR };
+		if (!recorder_db_has(&r->disk, span.id) &&
+		    !recorder_db_write(&r->disk, &span, &r->old[i].list))
+			return false;
+	}
+	return true;
+}
+
+/* Delete what is too old, the oldest first, and more if the database is too large. */
+static bool bound_disk(struct recorder *r, int64_t now_ns)
+{
+	uint64_t full = r->conf.max_bytes / 10 * 9;
+	int64_t id;
+	char sql[256];
+	int i;
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT id FROM span WHERE (level = %d AND until_ns < %lld) OR "
+		 "(level = %d AND until_ns < %lld) ORDER BY id LIMIT 1",
+		 PAST_MINUTE, (long long)(now_ns - (int64_t)r->conf.minutes_ns),
+		 PAST_HOUR, (long long)(now_ns - (int64_t)r->conf.hours_ns));
+	for (i = 0; i < OLD_SPANS; i++) {
+		id = recorder_db_number(&r->disk, sql);
+		if (id < 0 && recorder_db_used(&r->disk) > full)
+			id = recorder_db_number(&r->disk, "SELECT min(id) FROM span");
+		if (id < 0)
+			break;
+		if (!recorder_db_delete(&r->disk, id))
+			return false;
+	}
+	/* names that nothing refers to are looked for about once a day */
+	if (i && now_ns / (int64_t)DAY != r->flushed_ns / (int64_t)DAY)
+		recorder_db_tidy(&r->disk);
+	return true;
+}
+
+/* Write all that is finished to the disk.  What fails stays in memory for the next time. */
+static void flush_all(struct recorder *r, int64_t now_ns)
+{
+	struct past past = { 0 };
+	bool good;
+	size_t i;
+
+	good = open_disk(r) && recorder_db_begin(&r->disk);
+	good = good && bound_disk(r, now_ns) && copy_minutes(r) && copy_hours(r);
+	good = recorder_db_end(&r->disk, good);
+	r->flushed_ns = now_ns;
+	if (!good) {
+		bound_recent(r, PAST_MINUTE, HELD_MINUTES, true);
+		return;
+	}
+	for (i = 0; i < r->nr_old; i++)
+		usage_clear(&r->old[i].list);
+	r->nr_old = 0;
+	past.db[1] = r->recent.db;
+	if (!past.db[1] || past_spans(&past, INT64_MIN, INT64_MAX))
+		return;
+	good = recorder_db_begin(&r->recent);
+	for (i = 0; good && i < past.nr; i++) {
+		if (past.span[i].level == PAST_MINUTE && recorder_db_has(&r->disk, past.span[i].id))
+			good = recorder_db_delete(&r->recent, past.span[i].id);
+	}
+	if (good && past.nr)
+		recorder_db_tidy(&r->recent);
+	recorder_db_end(&r->recent, good);
+	free(past.span);
+}
+
+static int64_t max_id(struct recorder_db *d)
+{
+	int64_t id = recorder_db_number(d, "SELECT max(id) FROM span");
+	int64_t parent = recorder_db_number(d, "SELECT max(parent) FROM span");
+
+	return id > parent ? id : parent;
+}
+
+/* Add up the parts of one sum that a daemon before this one has left. */
+static void add_parts(struct past *past, enum past_level level, int64_t id, struct usage_list *to)
+{
+	struct usage_list list;
+	size_t i;
+
+	for (i = 0; i < past->nr; i++) {
+		if (past->span[i].level != (int)level || past->span[i].parent != id ||
+		    !read_list(past, &past->span[i], &list))
+			continue;
+		usage_add_list(to, &list);
+		usage_clear(&list);
+	}
+}
+
+static bool has_span(const struct past *past, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < past->nr; i++) {
+		if (past->span[i].id == id)
+			return true;
+	}
+	return false;
+}
+
+/* The hour of a minute is not there: it goes on, if it is the last one, or waits to be written. */
+static void resume_hour(struct recorder *r, struct past *past, const struct past_span *minute)
+{
+	struct recorder_sum *hour = r->hour.id ? &r->old[r->nr_old] : &r->hour;
+	unsigned int i;
+
+	if (minute->parent == r->hour.id || r->nr_old == RECORDER_OLD_HOURS)
+		return;
+	for (i = 0; i < r->nr_old; i++) {
+		if (r->old[i].id == minute->parent)
+			return;
+	}
+	*hour = (struct recorder_sum){
+		.id = minute->parent, .nr = minute->from_ns / (int64_t)HOUR,
+	};
+	add_parts(past, PAST_MINUTE, minute->parent, &hour->list);
+	if (hour != &r->hour) {
+		recorder_squeeze(&hour->list, r->conf.hour_rows);
+		r->nr_old++;
+	}
+}
+
+/*
+ * Go on with the minutes and hours that a killed daemon had begun.  An hour that is over by now
+ * is finished by the next roll_sums().
+ */
+static void resume_sums(struct recorder *r)
+{
+	struct past past = { .db = { r->disk.db, r->recent.db } };
+	const struct past_span *s;
+	size_t i;
+
+	if (past_spans(&past, INT64_MIN, INT64_MAX))
+		goto out;
+	for (i = past.nr; i-- > 0;) {
+		s = &past.span[i];
+		if (s->level == PAST_MINUTE && !has_span(&past, s->parent))
+			resume_hour(r, &past, s);
+		if (s->level == PAST_INTERVAL && !r->minute.id && !has_span(&past, s->parent)) {
+			r->minute = (struct recorder_sum){
+				.id = s->parent, .nr = s->from_ns / (int64_t)MINUTE,
+			};
+			add_parts(&past, PAST_INTERVAL, s->parent, &r->minute.list);
+		}
+	}
+	if (!r->minute.id)
+		goto out;
+	/* its hour may have ended before it began */
+	if (r->hour.id && r->hour.nr != r->minute.list.from_ns / (int64_t)HOUR)
+		finish_hour(r);
+	if (!r->hour.id)
+		start_sum(r, &r->hour, r->minute.list.from_ns / (int64_t)HOUR);
+	/* in the hour, intervals count from when they come */
+	usage_add_list(&r->hour.list, &r->minute.list);
+out:
+	free(past.span);
+	past_forget(&past, 0);
+	past_forget(&past, 1);
+}
+
+/**
+ * recorder_open - begin to record
+ * @r:	  the recorder
+ * @conf: copied; its texts must stay
+ *
+ * A database that cannot be opened now is tried again with each recorder_add().
+ *
+ * Return: EXIT_OK, EXIT_FAILED if nothing can be written now.
+ */
+int recorder_open(struct recorder *r, const struct recorder_conf *conf)
+{
+	int64_t recent, disk;
+	bool good;
+
+	memset(r, 0, sizeof(*r));
+	r->conf = *conf;
+	good = open_recent(r);
+	good |= open_disk(r);
+	recent = max_id(&r->recent);
+	disk = max_id(&r->disk);
+	r->next_id = (recent > disk ? recent : disk) + 1;
+	if (r->next_id < 1)
+		r->next_id = 1;
+	resume_sums(r);
+	return good ? EXIT_OK : EXIT_FAILED;
+}
+
+/**
+ * recorder_add - record an interval
+ * @r:	  the recorder
+ * @list: what was done in it
+ *
+ * The interval is safe from a killed daemon when this returns.
+ */
+void recorder_add(struct recorder *r, const struct usage_list *list)
+{
+	struct usage_list small;
+	bool over;
+
+	over = roll_sums(r, list->from_ns);
+	copy_squeezed(&small, list, r->conf.interval_rows);
+	/* the clock was set back while it lasted */
+	if (small.until_ns <= small.from_ns)
+		small.until_ns = small.from_ns + 1;
+	if (open_recent(r))
+		write_span(&r->recent, r->next_id++, PAST_INTERVAL, r->minute.id, &small);
+	usage_clear(&small);
+	usage_add_list(&r->minute.list, list);
+	usage_add_list(&r->hour.list, list);
+	if (r->minute.list.nr > HELD)
+		recorder_squeeze(&r->minute.list, HELD / 2);
+	if (r->hour.list.nr > HELD)
+		recorder_squeeze(&r->hour.list, HELD / 2);
+	bound_recent(r, PAST_INTERVAL, r->conf.recent_ns / r->conf.interval_ns, false);
+	if (over)
+		flush_all(r, list->until_ns);
+	recorder_tick(r, list->until_ns);
+}
+
+/* Write to the disk what waits for it, if it is time.  @now_ns: CLOCK_REALTIME */
+void recorder_tick(struct recorder *r, int64_t now_ns)
+{
+	int64_t since = now_ns - r->flushed_ns;
+
+	if (!r->flushed_ns)
+		r->flushed_ns = now_ns;
+	else if (since >= (int64_t)r->conf.flush_ns || since < 0)
+		flush_all(r, now_ns);
+}
+
+/*
+ * Write all, also the minute that is not over: the machine may go down.  The hour is added up of
+ * its minutes when the recorder is opened again.
+ */
+void recorder_close(struct recorder *r)
+{
+	int64_t now_ns = r->minute.list.until_ns;
+	unsigned int i;
+
+	finish_minute(r);
+	if (now_ns)
+		flush_all(r, now_ns);
+	usage_clear(&r->hour.list);
+	for (i = 0; i < r->nr_old; i++)
+		usage_clear(&r->old[i].list);
+	recorder_db_close(&r->recent);
+	recorder_db_close(&r->disk);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * recorder - the memory of ioblamed: usages by interval, minute and hour
+ *
+ * Each interval goes at once to a database in memory (a tmpfs), which a killed daemon finds
+ * again.  Each minute and each hour is added up from whole intervals, so it has more names than
+ * they have, and every flush_ns all finished ones go in one transaction to the database on disk:
+ * that is why the recorder writes so little.  Of a machine that loses its power, up to flush_ns
+ * is lost; of a daemon that is killed, the interval that it was in.
+ *
+ * Nothing here ends the daemon.  A database that is damaged or of another version is moved
+ * aside, to NAME.aside.  What a full disk does not take stays in memory and is written later.
+ */
+#ifndef IOBLAMED_RECORDER_H
+#define IOBLAMED_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "past.h"
+#include "recorder_db.h"
+#include "usage.h"
+
+enum {
+	RECORDER_OLD_HOURS = 24,	/* that wait for a full disk */
+};
+
+struct recorder_conf {
+	const char *file, *recent;	/* PAST_FILE, PAST_RECENT */
+	uint64_t flush_ns;
+	uint64_t interval_ns;		/* of recorder_add() */
+	uint64_t recent_ns;		/* how long intervals are kept */
+	uint64_t minutes_ns, hours_ns;	/* and minutes, and hours */
+	uint64_t max_bytes;		/* of @file */
+	unsigned int interval_rows, minute_rows, hour_rows;	/* usages of each by name */
+};
+
+/* A minute or an hour that is added up */
+struct recorder_sum {
+	int64_t id, nr;			/* nr: since 1970, of minutes or hours */
+	struct usage_list list;
+};
+
+struct recorder {
+	struct recorder_conf conf;
+	struct recorder_db recent, disk;
+	struct recorder_sum minute, hour;
+	struct recorder_sum old[RECORDER_OLD_HOURS];	/* hours that are not yet on disk */
+	unsigned int nr_old;
+	int64_t next_id;
+	int64_t flushed_ns;		/* on the clock of the usages */
+	uint64_t dropped;		/* spans that found no room, and are gone */
+};
+
+void recorder_defaults(struct recorder_conf *conf);
+int recorder_open(struct recorder *r, const struct recorder_conf *conf);
+void recorder_add(struct recorder *r, const struct usage_list *list);
+void recorder_tick(struct recorder *r, int64_t now_ns);
+void recorder_close(struct recorder *r);
+
+void recorder_squeeze(struct usage_list *list, size_t most);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * recorder_db - one of the recorder's databases: it writes spans, and mends what it finds
+ *
+ * A name or an originator is written once and then known by its number.  The numbers are kept in
+ * memory, not looked up: a name that a daemon before this one wrote is there twice, which costs
+ * less than an index.
+ */
+#ifndef IOBLAMED_RECORDER_DB_H
+#define IOBLAMED_RECORDER_DB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "map.h"
+#include "past.h"
+#include "usage.h"
+
+enum recorder_st {
+	ST_NAME, ST_STACK, ST_ORIGINATOR, ST_SPAN, ST_USAGE, ST_HAS, NR_ST,
+};
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+struct recorder_db {
+	char *path;
+	struct sqlite3 *db;		/* NULL: it could not be opened */
+	struct sqlite3_stmt *st[NR_ST];
+	struct map names, originators, stacks;	/* that have a number */
+	struct usage_list texts;	/* of these */
+	bool memory;			/* it need not outlive the machine */
+	bool said;			/* that it fails */
+	int damaged;			/* an error that opening it again does not mend */
+};
+
+bool recorder_db_open(struct recorder_db *d, const char *path, uint64_t max_bytes, bool memory);
+void recorder_db_close(struct recorder_db *d);
+bool recorder_db_begin(struct recorder_db *d);
+bool recorder_db_end(struct recorder_db *d, bool good);
+bool recorder_db_write(struct recorder_db *d, const struct past_span *span,
+		       const struct usage_list *list);
+bool recorder_db_has(struct recorder_db *d, int64_t id);
+bool recorder_db_delete(struct recorder_db *d, int64_t id);
+int64_t recorder_db_number(struct recorder_db *d, const char *sql);
+bool recorder_db_exec(struct recorder_db *d, const char *sql);
+void recorder_db_tidy(struct recorder_db *d);
+uint64_t recorder_db_used(struct recorder_db *d);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The largest usages keep their names, the rest becomes few.  Pure.
+ *
+ * The smaller ones first lose their file and stack, then their program and user, then their
+ * unit.  Sums and histograms stay what they were.  Example: of 5000 files of one program, 100
+ * stay; the other 4900 are one usage with the file "(others)".
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder.h"
+
+enum narrowness {
+	NO_FILE = 1, NO_PROGRAM, NO_UNIT, NO_REASON, NR_NARROW,
+};
+
+/* Errors are rare and asked for; an IO costs about as much as 4096 bytes. */
+static uint64_t weight_of(const struct usage *u)
+{
+	return u->bytes + 4096 * u->ios + ((u->errors ? 1ULL : 0) << 62);
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+	uint64_t x = weight_of(a), y = weight_of(b);
+
+	if (x != y)
+		return x < y ? 1 : -1;
+	return usage_compare(&((const struct usage *)a)->key, &((const struct usage *)b)->key);
+}
+
+static void narrow_key(struct usage_key *key, enum narrowness how)
+{
+	if (*key->file)
+		key->file = PAST_OTHERS;
+	key->stack = 0;
+	if (how < NO_PROGRAM)
+		return;
+	key->program = PAST_OTHERS;
+	key->user = "";
+	key->uid = UINT32_MAX;
+	key->file = "";
+	if (how >= NO_UNIT)
+		key->unit = PAST_OTHERS;
+	if (how >= NO_REASON) {
+		key->why = "";
+		key->how = 0;
+	}
+}
+
+/* Keep @keep as they are and make the others narrow. */
+static void squeeze_to(struct usage_list *list, size_t keep, enum narrowness how)
+{
+	struct usage_list to = { 0 };
+	struct usage u;
+	size_t i;
+
+	qsort(list->list, list->nr, sizeof(*list->list), compare_weights);
+	for (i = 0; i < list->nr; i++) {
+		u = list->list[i];
+		if (i >= keep)
+			narrow_key(&u.key, how);
+		usage_add(&to, &u);
+	}
+	for (i = 0; i < list->nr_stacks; i++)
+		usage_add_stack(&to, list->stack[i].hash, list->stack[i].text);
+	to.from_ns = list->from_ns;
+	to.until_ns = list->until_ns;
+	to.lost_ios = list->lost_ios;
+	usage_clear(list);
+	*list = to;
+}
+
+/**
+ * recorder_squeeze - make a list at most @most long, if it can be
+ * @list: its usages are reordered
+ * @most: more remain only if there are so many disks and operations
+ */
+void recorder_squeeze(struct usage_list *list, size_t most)
+{
+	enum narrowness how;
+
+	for (how = NO_FILE; how < NR_NARROW && list->nr > most; how++)
+		squeeze_to(list, most * 3 / 4, how);
+}
