@@ -19,7 +19,7 @@ unit_all() {
 	make -s -C "$TREE/selftests/unit" -j "${IOB_JOBS:-2}" -O check || status=$?
 	for script in truth/verify-test demo/report-test bench/table-test lib/run-test lib/iolog-test \
 		lib/abi-test lib/files-test lib/make-test peers/compare-test lint/test/lint-test \
-		browser/page-test; do
+		past/past-test browser/page-test; do
 		"$TREE/selftests/$script" || status=$?
 	done
 	return $status

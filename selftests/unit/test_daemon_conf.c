@@ -93,6 +93,39 @@ static void goes_on(void)
 		fail("the good line after wrong ones does not count");
 }
 
+static void recorder(void)
+{
+	static const struct {
+		const char *line;
+		bool good;
+	} cases[] = {
+		{ "File=/srv/past.db", true }, { "File=", true }, { "File=past.db", false },
+		{ "Recent=/run/x", true }, { "Recent=x", false }, { "MaxSize=1M", true },
+		{ "MaxSize=1024G", true }, { "MaxSize=1023K", false }, { "MaxSize=2T", false },
+		{ "MaxSize=1MB", false }, { "Intervals=1min", true }, { "Intervals=2h", true },
+		{ "Intervals=59s", false }, { "Intervals=3h", false }, { "Minutes=1h", true },
+		{ "Minutes=366d", true }, { "Minutes=1min", false }, { "Minutes=367d", false },
+		{ "Hours=30d", true }, { "Hours=23h", false }, { "Hours=4000d", false },
+		{ "Days=3", false }, { "Interval=10s", false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct conf conf, before;
+		char text[128];
+		bool good;
+
+		conf_defaults(&conf);
+		conf_defaults(&before);
+		snprintf(text, sizeof(text), "[Recorder]\n%s\n", cases[i].line);
+		good = parse(&conf, text);
+		if (good != cases[i].good)
+			fail("'%s' is %s", cases[i].line, good ? "taken" : "refused");
+		if (!good && memcmp(&conf, &before, sizeof(conf)))
+			fail("'%s' is refused, and changes something", cases[i].line);
+	}
+}
+
 static void put(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -165,6 +198,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(intervals), TEST(lines), TEST(goes_on), TEST(drop_ins), TEST(random_text),
+		TEST(recorder),
 	};
 
 	return run_tests("daemon_conf", tests, ARRAY_SIZE(tests));

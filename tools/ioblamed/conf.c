@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "file.h"
 #include "msg.h"
+#include "past.h"
 
 enum conf_kind {
 	KIND_SPAN,		/* uint64_t, nanoseconds: 10s, 5min, "1h 30min"; a bare number: s */
@@ -22,7 +23,9 @@ enum conf_kind {
 };
 
 #define SECOND	1000000000ULL
-#define DAY	(86400 * SECOND)
+#define MINUTE	(60 * SECOND)
+#define HOUR	(60 * MINUTE)
+#define DAY	(24 * HOUR)
 
 /* The keys: where the value is, and the least and the largest number that it takes. */
 static const struct conf_key {
@@ -36,6 +39,12 @@ static const struct conf_key {
 	KEY("Daemon", "Interval", SPAN, daemon.interval_ns, SECOND, 3600 * SECOND),
 	KEY("Viewers", "Socket", PATH, viewers.socket, 0, 0),
 	KEY("Viewers", "Group", TEXT, viewers.group, 0, 0),
+	KEY("Recorder", "File", PATH, recorder.file, 0, 0),
+	KEY("Recorder", "Recent", PATH, recorder.recent, 0, 0),
+	KEY("Recorder", "MaxSize", SIZE, recorder.max_bytes, 1 << 20, 1ULL << 40),
+	KEY("Recorder", "Intervals", SPAN, recorder.intervals_ns, MINUTE, 2 * HOUR),
+	KEY("Recorder", "Minutes", SPAN, recorder.minutes_ns, HOUR, 366 * DAY),
+	KEY("Recorder", "Hours", SPAN, recorder.hours_ns, DAY, 3660 * DAY),
 #undef KEY
 };
 
@@ -46,6 +55,12 @@ void conf_defaults(struct conf *conf)
 	conf->daemon.interval_ns = 10 * SECOND;
 	strcpy(conf->viewers.socket, CONF_SOCKET);
 	strcpy(conf->viewers.group, "ioblame");
+	strcpy(conf->recorder.file, PAST_FILE);
+	strcpy(conf->recorder.recent, PAST_RECENT);
+	conf->recorder.max_bytes = 256 << 20;
+	conf->recorder.intervals_ns = HOUR;
+	conf->recorder.minutes_ns = 2 * DAY;
+	conf->recorder.hours_ns = 90 * DAY;
 }
 
 static const struct conf_unit {

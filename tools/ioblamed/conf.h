@@ -34,9 +34,16 @@ struct conf_viewers {
 	char group[CONF_TEXT];	/* its members see all */
 };
 
+struct conf_recorder {
+	char file[CONF_TEXT], recent[CONF_TEXT];	/* one is empty: nothing is recorded */
+	uint64_t max_bytes;				/* of the file */
+	uint64_t intervals_ns, minutes_ns, hours_ns;	/* how long each is kept */
+};
+
 struct conf {
 	struct conf_daemon daemon;
 	struct conf_viewers viewers;
+	struct conf_recorder recorder;
 };
 
 /* Called for each line that does not count */

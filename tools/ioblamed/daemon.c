@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <grp.h>
 #include <signal.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
@@ -14,8 +15,50 @@
 /* The usage of an interval goes to all that keep or serve it. */
 static void take_usage(const struct usage_list *usage, void *arg)
 {
-	(void)arg;
+	struct daemon *d = arg;
+
 	viewers_usage(usage);
+	if (d->recording)
+		recorder_add(&d->recorder, usage);
+}
+
+/* What is done before the capabilities go: files are made for the group. */
+static void begin_recording(struct daemon *d)
+{
+	const struct conf_recorder *from = &d->conf.recorder;
+	const char *name = d->conf.viewers.group;
+	const struct group *group = *name ? getgrnam(name) : NULL;
+	struct recorder_conf conf;
+
+	/* a feed is not what this machine did */
+	if (!*from->file || !*from->recent || (d->feed && !strcmp(from->file, PAST_FILE)))
+		return;
+	recorder_defaults(&conf);
+	conf.file = from->file;
+	conf.recent = from->recent;
+	conf.group = group ? group->gr_gid : (gid_t)-1;
+	conf.interval_ns = d->conf.daemon.interval_ns;
+	conf.recent_ns = from->intervals_ns;
+	conf.minutes_ns = from->minutes_ns;
+	conf.hours_ns = from->hours_ns;
+	conf.max_bytes = from->max_bytes;
+	recorder_open(&d->recorder, &conf);
+	d->recording = true;
+}
+
+static void end_recording(struct daemon *d)
+{
+	if (d->recording)
+		recorder_close(&d->recorder);
+	d->recording = false;
+}
+
+static int64_t realtime_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
 /* An interval of the kernel's sums has ended. */
@@ -25,6 +68,8 @@ static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
 
 	/* from now, not from the last one: a suspended machine has nothing to make up for */
 	(void)now_us;
+	if (d->recording)
+		recorder_tick(&d->recorder, realtime_ns());
 	return sd_event_source_set_time_relative(source, d->conf.daemon.interval_ns / 1000);
 }
 
@@ -81,8 +126,10 @@ static int add_sources(struct daemon *d)
  */
 int daemon_run(struct daemon *d)
 {
-	int ret = caps_keep(CAPS_NONE);
+	int ret;
 
+	begin_recording(d);
+	ret = caps_keep(CAPS_NONE);
 	if (ret >= 0)
 		ret = sd_event_default(&d->event);
 	if (ret >= 0)
@@ -98,6 +145,7 @@ int daemon_run(struct daemon *d)
 		msg("%s: %s", d->feed ? d->feed : "the loop", strerror(-ret));
 	viewers_end();
 	feeder_end();
+	end_recording(d);
 	d->event = sd_event_unref(d->event);
 	return ret < 0 ? EXIT_FAILED : EXIT_OK;
 }

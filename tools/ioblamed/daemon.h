@@ -11,12 +11,15 @@
 #include <stdbool.h>
 
 #include "conf.h"
+#include "recorder.h"
 #include "usage.h"
 
 struct sd_event;
 
 struct daemon {
 	struct conf conf;
+	struct recorder recorder;
+	bool recording;
 	struct sd_event *event;
 	const char *feed;	/* --feed: the source instead of the kernel */
 	bool once;		/* --once: end with the feed */

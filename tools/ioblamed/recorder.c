@@ -24,7 +24,7 @@ void recorder_defaults(struct recorder_conf *conf)
 		.file = PAST_FILE, .recent = PAST_RECENT,
 		.flush_ns = 10 * MINUTE, .interval_ns = 10 * SECOND,
 		.recent_ns = HOUR, .minutes_ns = 2 * DAY, .hours_ns = 90 * DAY,
-		.max_bytes = 256 << 20,
+		.max_bytes = 256 << 20, .group = (gid_t)-1,
 		.interval_rows = 256, .minute_rows = 96, .hour_rows = 1500,
 	};
 }
@@ -55,13 +55,13 @@ static void copy_squeezed(struct usage_list *to, const struct usage_list *from, 
 static bool open_recent(struct recorder *r)
 {
 	return r->recent.db ||
-	       recorder_db_open(&r->recent, r->conf.recent, RECENT_BYTES, true);
+	       recorder_db_open(&r->recent, r->conf.recent, r->conf.group, RECENT_BYTES, true);
 }
 
 static bool open_disk(struct recorder *r)
 {
 	return r->disk.db ||
-	       recorder_db_open(&r->disk, r->conf.file, r->conf.max_bytes, false);
+	       recorder_db_open(&r->disk, r->conf.file, r->conf.group, r->conf.max_bytes, false);
 }
 
 /* Keep the latest @keep spans of a level in memory; @drop: those that were before are lost. */
@@ -81,7 +81,9 @@ static void bound_recent(struct recorder *r, enum past_level level, int64_t keep
 		good = recorder_db_begin(&r->recent) && recorder_db_delete(&r->recent, id);
 		if (!recorder_db_end(&r->recent, good))
 			return;
-		r->dropped += drop;
+		if (drop && !r->dropped++)
+			msg("minutes of the past wait since a day for %s, and the oldest are lost",
+			    r->conf.file);
 	}
 }
 
@@ -397,6 +399,13 @@ int recorder_open(struct recorder *r, const struct recorder_conf *conf)
 	return good ? EXIT_OK : EXIT_FAILED;
 }
 
+static int64_t intervals_kept(const struct recorder *r)
+{
+	uint64_t nr = r->conf.recent_ns / r->conf.interval_ns;
+
+	return nr < RECORDER_INTERVALS ? nr : RECORDER_INTERVALS;
+}
+
 /**
  * recorder_add - record an interval
  * @r:	  the recorder
@@ -423,7 +432,7 @@ void recorder_add(struct recorder *r, const struct usage_list *list)
 		recorder_squeeze(&r->minute.list, HELD / 2);
 	if (r->hour.list.nr > HELD)
 		recorder_squeeze(&r->hour.list, HELD / 2);
-	bound_recent(r, PAST_INTERVAL, r->conf.recent_ns / r->conf.interval_ns, false);
+	bound_recent(r, PAST_INTERVAL, intervals_kept(r), false);
 	if (over)
 		flush_all(r, list->until_ns);
 	recorder_tick(r, list->until_ns);

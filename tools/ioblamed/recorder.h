@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "past.h"
 #include "recorder_db.h"
@@ -23,6 +24,7 @@
 
 enum {
 	RECORDER_OLD_HOURS = 24,	/* that wait for a full disk */
+	RECORDER_INTERVALS = 720,	/* at most: what RECENT_BYTES have room for */
 };
 
 struct recorder_conf {
@@ -32,6 +34,7 @@ struct recorder_conf {
 	uint64_t recent_ns;		/* how long intervals are kept */
 	uint64_t minutes_ns, hours_ns;	/* and minutes, and hours */
 	uint64_t max_bytes;		/* of @file */
+	gid_t group;			/* that may read them; (gid_t)-1: root's */
 	unsigned int interval_rows, minute_rows, hour_rows;	/* usages of each by name */
 };
 

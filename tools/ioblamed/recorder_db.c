@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,12 +166,37 @@ static bool prepare_all(struct recorder_db *d)
 	return true;
 }
 
+/*
+ * Make the file as it is to be: SQLite gives the files beside it the same owner and mode.  What
+ * fails here, sqlite3_open_v2() says.
+ */
+static void make_file(const struct recorder_db *d)
+{
+	char *folder = must(strdup(d->path)), *slash = strrchr(folder, '/');
+	int fd;
+
+	if (slash && slash != folder) {
+		*slash = '\0';
+		if (!mkdir(folder, 0755))
+			chmod(folder, 0755);
+	}
+	free(folder);
+	fd = open(d->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (fd < 0)
+		return;
+	if (d->group != (gid_t)-1 && fchown(fd, -1, d->group))
+		msg("%s is for root alone: %s", d->path, strerror(errno));
+	close(fd);
+}
+
 static bool try_open(struct recorder_db *d, uint64_t max_bytes)
 {
-	mode_t mask = umask(027);
 	int64_t version;
+	mode_t mask;
 	bool good;
 
+	make_file(d);
+	mask = umask(027);
 	good = sqlite3_open_v2(d->path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 			       NULL) == SQLITE_OK;
 	umask(mask);
@@ -191,18 +217,21 @@ static bool try_open(struct recorder_db *d, uint64_t max_bytes)
 /**
  * recorder_db_open - open a database, make it, or mend it
  * @d:		all zero, or closed
- * @path:	its file
+ * @path:	its file; its folder is made if it is not there
+ * @group:	that may read it, (gid_t)-1: that of the process
  * @max_bytes:	that it never exceeds
  * @memory:	it is in memory
  *
  * Return: false after a message if there is none now: it can be tried again.
  */
-bool recorder_db_open(struct recorder_db *d, const char *path, uint64_t max_bytes, bool memory)
+bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint64_t max_bytes,
+		      bool memory)
 {
 	int tries;
 
 	if (!d->path)
 		d->path = must(strdup(path));
+	d->group = group;
 	d->memory = memory;
 	for (tries = 0; tries < 2; tries++) {
 		d->damaged = 0;

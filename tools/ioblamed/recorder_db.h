@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "map.h"
 #include "past.h"
@@ -29,12 +30,14 @@ struct recorder_db {
 	struct sqlite3_stmt *st[NR_ST];
 	struct map names, originators, stacks;	/* that have a number */
 	struct usage_list texts;	/* of these */
+	gid_t group;			/* that may read it; (gid_t)-1: root's */
 	bool memory;			/* it need not outlive the machine */
 	bool said;			/* that it fails */
 	int damaged;			/* an error that opening it again does not mend */
 };
 
-bool recorder_db_open(struct recorder_db *d, const char *path, uint64_t max_bytes, bool memory);
+bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint64_t max_bytes,
+		      bool memory);
 void recorder_db_close(struct recorder_db *d);
 bool recorder_db_begin(struct recorder_db *d);
 bool recorder_db_end(struct recorder_db *d, bool good);
