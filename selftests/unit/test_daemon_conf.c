@@ -81,6 +81,50 @@ static void lines(void)
 	}
 }
 
+/* Each key of [Metrics]: what is right counts, and of what is wrong the default stays. */
+static void metrics(void)
+{
+	static const struct {
+		const char *line;
+		bool good;
+	} cases[] = {
+		{ "Listen=127.0.0.1:1", true }, { "Listen=[::1]:65535", true }, { "Listen=", true },
+		{ "Listen=0.0.0.0:9964", true }, { "Listen=localhost:9964", false },
+		{ "Listen=127.0.0.1", false }, { "Listen=9964", false }, { "Listen=:9964", false },
+		{ "Listen=127.0.0.1:", false }, { "Listen=127.0.0.1:65536", false },
+		{ "Listen=127.0.0.1:-1", false }, { "Listen=127.0.0.1:+1", false },
+		{ "Listen=::1:9964", false }, { "Listen=[::1]", false }, { "Listen=[]:1", false },
+		{ "Listen=[:1", false }, { "Listen=[127.0.0.1:1", false },
+		{ "WebConfigFile=/etc/web.yml", true }, { "WebConfigFile=", true },
+		{ "WebConfigFile=web.yml", false },
+		{ "TextFile=/var/lib/x.prom", true }, { "TextFile=", true },
+		{ "TextFile=x.prom", false }, { "TextFile=/a\ab", false },
+		{ "MaxSeries=400", true }, { "MaxSeries=1000000", true }, { "MaxSeries=399", false },
+		{ "MaxSeries=1000001", false }, { "MaxSeries=", false }, { "MaxSeries=2K", false },
+		{ "MaxUnits=1", true }, { "MaxUnits=4096", true }, { "MaxUnits=0", false },
+		{ "MaxUnits=4097", false }, { "maxunits=1", false }, { "Interval=1s", false },
+	};
+	struct conf conf, defaults;
+	char text[128];
+	unsigned int i;
+
+	conf_defaults(&defaults);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(text, sizeof(text), "[Metrics]\n%s\n", cases[i].line);
+		conf_defaults(&conf);
+		if (parse(&conf, text) != cases[i].good)
+			fail("%s is %s", cases[i].line, cases[i].good ? "refused" : "taken");
+		if (!cases[i].good && memcmp(&conf, &defaults, sizeof(conf)))
+			fail("%s is refused, and changes something", cases[i].line);
+	}
+	if (!parse(&conf, "[Metrics]\nListen=[::1]:7\nWebConfigFile=/w\nTextFile=/t.prom\n"
+			  "MaxSeries=500\nMaxUnits=5\n") ||
+	    strcmp(conf.metrics.listen, "[::1]:7") || strcmp(conf.metrics.web_config, "/w") ||
+	    strcmp(conf.metrics.textfile, "/t.prom") || conf.metrics.max_series != 500 ||
+	    conf.metrics.max_units != 5)
+		fail("a key is taken for another");
+}
+
 /* A wrong section takes the keys below it along, and no other. */
 static void goes_on(void)
 {
@@ -197,8 +241,8 @@ static void random_text(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(intervals), TEST(lines), TEST(goes_on), TEST(drop_ins), TEST(random_text),
-		TEST(recorder),
+		TEST(intervals), TEST(lines), TEST(metrics), TEST(goes_on), TEST(drop_ins),
+		TEST(random_text), TEST(recorder),
 	};
 
 	return run_tests("daemon_conf", tests, ARRAY_SIZE(tests));

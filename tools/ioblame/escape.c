@@ -6,7 +6,7 @@
 #include "escape.h"
 
 /* The length of the UTF-8 character at @s, its code in @code; 0 if it is invalid. */
-static size_t utf8_length(const unsigned char *s, size_t len, uint32_t *code)
+size_t escape_utf8_length(const unsigned char *s, size_t len, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t n, i;
@@ -82,7 +82,7 @@ size_t escape_text(char *to, size_t size, const char *from, size_t len)
 			n = 1;
 			continue;
 		}
-		n = utf8_length(s, len, &code);
+		n = escape_utf8_length(s, len, &code);
 		if (n && is_harmless(code)) {
 			if (out + n >= size)
 				break;
@@ -110,7 +110,8 @@ char *escape_cut(char *text)
 
 	for (i = n; i > 0 && n - i < 4 && (s[i - 1] & 0xc0) == 0x80; i--)
 		;
-	if (i > 0 && s[i - 1] >= 0x80 && utf8_length(s + i - 1, n - i + 1, &code) != n - i + 1)
+	if (i > 0 && s[i - 1] >= 0x80 &&
+	    escape_utf8_length(s + i - 1, n - i + 1, &code) != n - i + 1)
 		text[i - 1] = '\0';
 	return text;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include "conf.h"
 #include "escape.h"
@@ -20,6 +21,7 @@ enum conf_kind {
 	KIND_BOOL,		/* bool: yes, no, true, false, on, off, 1, 0 */
 	KIND_TEXT,		/* char [CONF_TEXT]: printable; empty: none */
 	KIND_PATH,		/* char [CONF_TEXT]: absolute; empty: none */
+	KIND_SOCKET,		/* char [CONF_TEXT]: ADDRESS:PORT, in digits; empty: none */
 };
 
 #define SECOND	1000000000ULL
@@ -45,6 +47,12 @@ static const struct conf_key {
 	KEY("Recorder", "Intervals", SPAN, recorder.intervals_ns, MINUTE, 2 * HOUR),
 	KEY("Recorder", "Minutes", SPAN, recorder.minutes_ns, HOUR, 366 * DAY),
 	KEY("Recorder", "Hours", SPAN, recorder.hours_ns, DAY, 3660 * DAY),
+	KEY("Metrics", "Listen", SOCKET, metrics.listen, 0, 0),
+	KEY("Metrics", "WebConfigFile", PATH, metrics.web_config, 0, 0),
+	KEY("Metrics", "TextFile", PATH, metrics.textfile, 0, 0),
+	KEY("Metrics", "MaxSeries", COUNT, metrics.max_series, METRICS_LEAST_SERIES,
+	    METRICS_MOST_SERIES),
+	KEY("Metrics", "MaxUnits", COUNT, metrics.max_units, 1, METRICS_MOST_UNITS),
 #undef KEY
 };
 
@@ -61,6 +69,7 @@ void conf_defaults(struct conf *conf)
 	conf->recorder.intervals_ns = HOUR;
 	conf->recorder.minutes_ns = 2 * DAY;
 	conf->recorder.hours_ns = 90 * DAY;
+	metrics_defaults(&conf->metrics);
 }
 
 static const struct conf_unit {
@@ -154,6 +163,10 @@ static const char *set_value(struct conf *conf, const struct conf_key *key, cons
 	case KIND_PATH:
 		if (*value && *value != '/')
 			return "not an absolute path";
+		return parse_text(value, to) ? NULL : "too long, or with control characters";
+	case KIND_SOCKET:
+		if (*value && !metrics_address(value, &(struct sockaddr_storage){ 0 }))
+			return "not ADDRESS:PORT or [ADDRESS]:PORT in digits, as 127.0.0.1:9964";
 		return parse_text(value, to) ? NULL : "too long, or with control characters";
 	case KIND_SPAN:
 		good = parse_number(value, spans, &nr);

@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "metrics.h"
+
 #define CONF_FILE	"/etc/ioblame/ioblamed.conf"
 #define CONF_SOCKET	"/run/ioblame/socket"
 
@@ -44,6 +46,7 @@ struct conf {
 	struct conf_daemon daemon;
 	struct conf_viewers viewers;
 	struct conf_recorder recorder;
+	struct metrics_conf metrics;
 };
 
 /* Called for each line that does not count */

@@ -9,6 +9,7 @@
 #include "caps.h"
 #include "daemon.h"
 #include "feeder.h"
+#include "metrics_loop.h"
 #include "msg.h"
 #include "viewers.h"
 
@@ -18,6 +19,7 @@ static void take_usage(const struct usage_list *usage, void *arg)
 	struct daemon *d = arg;
 
 	viewers_usage(usage);
+	metrics_interval(d->metrics, usage, !d->feed);
 	if (d->recording)
 		recorder_add(&d->recorder, usage);
 }
@@ -135,6 +137,8 @@ int daemon_run(struct daemon *d)
 	if (ret >= 0)
 		ret = add_signals(d);
 	if (ret >= 0)
+		ret = metrics_begin(&d->metrics, d->event, &d->conf.metrics);
+	if (ret >= 0)
 		ret = add_sources(d);
 	if (ret >= 0) {
 		sd_notify(0, "READY=1");
@@ -146,6 +150,7 @@ int daemon_run(struct daemon *d)
 	viewers_end();
 	feeder_end();
 	end_recording(d);
+	metrics_finish(d->metrics);
 	d->event = sd_event_unref(d->event);
 	return ret < 0 ? EXIT_FAILED : EXIT_OK;
 }

@@ -14,6 +14,7 @@
 #include "recorder.h"
 #include "usage.h"
 
+struct metrics;
 struct sd_event;
 
 struct daemon {
@@ -21,6 +22,7 @@ struct daemon {
 	struct recorder recorder;
 	bool recording;
 	struct sd_event *event;
+	struct metrics *metrics;
 	const char *feed;	/* --feed: the source instead of the kernel */
 	bool once;		/* --once: end with the feed */
 };

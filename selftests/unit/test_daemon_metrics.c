@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Metrics are well formed, close, never fall, and never are more than the limit. */
+#include "../../tools/ioblamed/metrics_sum.h"
+#include "metrics_oracle.h"
+#include "test.h"
+
+#define STEP	10000000000LL
+
+static char *written(struct metrics *m, bool open)
+{
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	metrics_write(m, f, open, METRICS_HTTP);
+	fclose(f);
+	return text;
+}
+
+static struct metrics *new_metrics(unsigned int series, unsigned int units)
+{
+	struct metrics_conf conf;
+
+	metrics_defaults(&conf);
+	conf.max_series = series;
+	conf.max_units = units;
+	return metrics_new(&conf);
+}
+
+static struct usage one_usage(const char *unit, const char *disk, const char *why, u8 op, u64 bytes)
+{
+	struct usage u = {
+		.key = { .unit = unit, .program = "p", .user = "", .file = "", .disk = disk,
+			 .why = why, .uid = UINT32_MAX, .op = op },
+		.ios = 1 + bytes / 65536, .bytes = bytes, .ns = 1000 + bytes,
+	};
+
+	u.lat[7] = u.ios;
+	return u;
+}
+
+static void add(struct metrics *m, struct usage *list, size_t nr)
+{
+	struct usage_list usage = {
+		.list = list, .nr = nr, .from_ns = (m->intervals + 1) * STEP,
+		.until_ns = (m->intervals + 2) * STEP,
+	};
+
+	metrics_add(m, &usage);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Count samples; each line is well formed, and no series is there twice. */
+static unsigned int samples(const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *line, *seen[20000];
+	unsigned int nr = 0, i;
+
+	while ((line = strsep(&rest, "\n")) && rest) {
+		if (!oracle_line(line))
+			fail("not well formed: %s", line);
+		if (*line == '#')
+			continue;
+		*strrchr(line, ' ') = '\0';
+		if (nr < ARRAY_SIZE(seen))
+			seen[nr++] = line;
+	}
+	qsort(seen, nr, sizeof(*seen), by_text);
+	for (i = 1; i < nr; i++) {
+		if (!strcmp(seen[i - 1], seen[i]))
+			fail("twice: %s", seen[i]);
+	}
+	free(copy);
+	return nr;
+}
+
+/* The sum of all samples whose line begins so */
+static double sum_of_samples(const char *text, const char *begin)
+{
+	const char *line = text;
+	double sum = 0;
+
+	for (; *line; line = strchr(line, '\n') + 1) {
+		if (!strncmp(line, begin, strlen(begin)))
+			sum += atof(strstr(line, "} ") + 2);
+	}
+	return sum;
+}
+
+static void labels(void)
+{
+	static const struct { const char *from, *to; } cases[] = {
+		{ "db.service", "db.service" }, { "a\"b", "a\\\"b" }, { "a\\b", "a\\\\b" },
+		{ "a\nb", "a\\nb" }, { "\001\177", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xff", "\xef\xbf\xbd" }, { "\xc3\xa4", "\xc3\xa4" }, { "", "" },
+		{ "\\012", "\\\\012" },
+	};
+	char to[METRICS_LABEL];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		metrics_label(to, sizeof(to), cases[i].from);
+		if (strcmp(to, cases[i].to))
+			fail("%s became %s", cases[i].from, to);
+	}
+	/* not between a backslash and what it escapes, and not in a character */
+	if (metrics_label(to, 3, "a\"b") != 1 || metrics_label(to, 3, "a\xc3\xa4") != 1)
+		fail("cut in a character: %s", to);
+}
+
+static void histogram(void)
+{
+	uint64_t slots[USAGE_SLOTS] = { [0] = 1, [5] = 2, [6] = 4, [26] = 8, [27] = 16 };
+	struct metrics_text t = { .open = true };
+	char *text;
+	size_t len;
+
+	t.f = open_memstream(&text, &len);
+	metrics_histogram(&t, "h", "a=\"b\"", slots, 1500000000);
+	fclose(t.f);
+	if (!strstr(text, "h_bucket{a=\"b\",le=\"3.2e-05\"} 3\n") ||
+	    !strstr(text, "h_bucket{a=\"b\",le=\"0.000128\"} 7\n") ||
+	    !strstr(text, "h_bucket{a=\"b\",le=\"33.554432\"} 7\n") ||
+	    !strstr(text, "h_bucket{a=\"b\",le=\"+Inf\"} 31\n") ||
+	    !strstr(text, "h_sum{a=\"b\"} 1.500000000\n") ||
+	    !strstr(text, "h_count{a=\"b\"} 31\n"))
+		fail("%s", text);
+	if (samples(text) != METRICS_HISTOGRAM_SERIES)
+		fail("%u series", samples(text));
+	free(text);
+}
+
+/* 0 at first, then what it is; each reader sees a 0 of its own. */
+static void begins_at_zero(void)
+{
+	struct metrics *m = new_metrics(2000, 10);
+	struct usage u = one_usage("a", "sda", "", 2, 4096);
+	const char *line = "ioblame_io_bytes_total{unit=\"a\",device=\"sda\",operation=\"write\","
+			   "reason=\"none\",certainty=\"exact\"} ";
+	char *text;
+	FILE *f = fopen("/dev/null", "w");
+
+	add(m, &u, 1);
+	metrics_write(m, f, false, METRICS_TEXTFILE);
+	text = written(m, false);
+	if (sum_of_samples(text, line) || !strstr(text, line))
+		fail("not 0 at first");
+	free(text);
+	text = written(m, false);
+	if (sum_of_samples(text, line) != 4096 ||
+	    sum_of_samples(text, "ioblame_io_latency_seconds_count") != 1)
+		fail("not 4096 then");
+	free(text);
+	fclose(f);
+	metrics_free(m);
+}
+
+static void formats(void)
+{
+	struct metrics *m = new_metrics(2000, 10);
+	struct usage u = one_usage("a", "sda", "fsync", 4, 0);
+	char *text;
+
+	add(m, &u, 1);
+	metrics_status(m, "enabled 1\nsession 1\nloss x_y 3 (so)\nevent pages_cancelled 2 (p)\n",
+		       4096);
+	text = written(m, true);
+	if (!strstr(text, "# TYPE ioblame_ios counter\n") ||
+	    !strstr(text, "# UNIT ioblame_io_bytes bytes\n") ||
+	    !strstr(text, "# TYPE ioblame_build info\n") ||
+	    strcmp(text + strlen(text) - 6, "# EOF\n"))
+		fail("not OpenMetrics");
+	if (!strstr(text, "ioblame_cancelled_bytes_total 8192\n") ||
+	    !strstr(text, "ioblame_losses_total{kind=\"x_y\"} 3\n") ||
+	    !strstr(text, "ioblame_up 1\n"))
+		fail("not what status says");
+	if (strstr(text, "ioblame_io_bytes_total{"))
+		fail("a flush has bytes");
+	samples(text);
+	free(text);
+	metrics_status(m, NULL, 4096);
+	text = written(m, false);
+	if (!strstr(text, "# TYPE ioblame_ios_total counter\n") ||
+	    !strstr(text, "ioblame_up 0\n") || strstr(text, "# EOF"))
+		fail("not the text format");
+	samples(text);
+	free(text);
+	metrics_free(m);
+}
+
+/* Whatever comes: the limit holds, all is counted, and nothing is there twice. */
+static void bounded(void)
+{
+	static char names[3000][24], disks[100][8], whys[80][8];
+	static struct usage list[3000];
+	unsigned int round, i, most = 0;
+
+	note("seed %llu", seed());
+	for (round = 0; round < 12; round++) {
+		unsigned int limit = 400 + rnd(2000), units = 1 + rnd(3000), nr = 1 + rnd(3000);
+		struct metrics *m = new_metrics(limit, rnd(200));
+		double bytes = 0;
+		char *text;
+
+		for (i = 0; i < nr; i++) {
+			unsigned int unit = rnd(units), disk = rnd(1 + round * 8);
+			unsigned int why = rnd(1 + round * 7);
+
+			sprintf(names[i], "\"\\\n%u", unit);
+			sprintf(disks[disk], "sd%u", disk);
+			sprintf(whys[why], "why%u", why);
+			list[i] = one_usage(names[i], disks[disk], whys[why], rnd(5), rnd(1 << 20));
+			list[i].key.how = rnd(IOB_NR_HOWS);
+			if (list[i].key.op == 4)
+				list[i].bytes = 0;
+			bytes += list[i].bytes;
+		}
+		add(m, list, nr);
+		free(written(m, true));
+		text = written(m, true);
+		if (sum_of_samples(text, "ioblame_io_bytes_total{") != bytes)
+			fail("%.0f bytes of %.0f", sum_of_samples(text, "ioblame_io_bytes_total{"),
+			     bytes);
+		for (i = 0; i < 10; i++)
+			add(m, list, nr);
+		free(text);
+		text = written(m, true);
+		i = samples(text);
+		if (i > limit || metrics_series(m) > limit)
+			fail("%u series and %u of %u", i, metrics_series(m), limit);
+		most = i > most ? i : most;
+		free(text);
+		metrics_free(m);
+	}
+	note("seed %llu, at most %u series", seed(), most);
+}
+
+/* The largest have names; one that was small and grows takes a place, and nobody's counter falls. */
+static void largest(void)
+{
+	struct metrics *m = new_metrics(2000, 2);
+	struct usage list[3] = {
+		one_usage("large", "sda", "", 2, 4 << 20), one_usage("middle", "sda", "", 2, 2 << 20),
+		one_usage("small", "sda", "", 2, 4096),
+	};
+	double other;
+	char *text;
+
+	add(m, list, 3);
+	free(written(m, false));
+	text = written(m, false);
+	if (!strstr(text, "unit=\"large\"") || !strstr(text, "unit=\"middle\"") ||
+	    strstr(text, "unit=\"small\""))
+		fail("not the largest: %.300s", text);
+	other = sum_of_samples(text, "ioblame_io_bytes_total{unit=\"other\"");
+	if (other != 4096)
+		fail("other has %.0f", other);
+	free(text);
+	list[2] = one_usage("small", "sda", "", 2, 64 << 20);
+	add(m, list, 3);
+	free(written(m, false));
+	text = written(m, false);
+	if (!strstr(text, "unit=\"small\"") || strstr(text, "unit=\"middle\""))
+		fail("the grown one has no place");
+	if (sum_of_samples(text, "ioblame_io_bytes_total{unit=\"small\"") != 64 << 20)
+		fail("it does not begin at 0");
+	if (sum_of_samples(text, "ioblame_io_bytes_total{unit=\"other\"") != other + (2 << 20))
+		fail("other jumped");
+	if (!strstr(text, "ioblame_exporter_units_replaced_total 1\n"))
+		fail("not said");
+	free(text);
+	metrics_free(m);
+}
+
+static void wrong_usage(void)
+{
+	struct metrics *m = new_metrics(0, 0);
+	struct usage u = one_usage("a", "sda", "", 9, 4096);
+	char *text;
+
+	add(m, &u, 1);
+	text = written(m, false);
+	if (!strstr(text, "ioblame_lost_ios_total 1\n") ||
+	    !strstr(text, "ioblame_exporter_series_limit 400\n"))
+		fail("%.400s", text);
+	free(text);
+	metrics_free(m);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(labels), TEST(histogram), TEST(begins_at_zero), TEST(formats),
+		TEST(bounded), TEST(largest), TEST(wrong_usage),
+	};
+
+	return run_tests("daemon_metrics", tests, ARRAY_SIZE(tests));
+}

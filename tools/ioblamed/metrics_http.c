@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /metrics by libmicrohttpd, in the loop of the daemon: no thread.  The answer is made whole, so
+ * that a slow reader keeps a buffer and nothing else.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <libgen.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "file.h"
+#include "metrics_sum.h"
+#include "metrics_web.h"
+#include "msg.h"
+
+enum {
+	CONNECTIONS = 16,
+	SECONDS = 10,			/* a connection that does nothing is closed */
+	CONNECTION_BYTES = 16 << 10,
+	STEPS = 64,			/* of libmicrohttpd for one event */
+};
+
+struct metrics_http {
+	struct metrics *metrics;
+	struct MHD_Daemon *daemon;
+	struct metrics_web web;
+	char *cert, *key;
+};
+
+static const char page[] =
+"<!DOCTYPE html><html lang=en><title>ioblamed</title><h1>ioblamed</h1>"
+"<p><a href=/metrics>Metrics</a></html>\n";
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static enum MHD_Result answer_text(struct MHD_Connection *c, unsigned int status, const char *text)
+{
+	struct MHD_Response *r = MHD_create_response_from_buffer(strlen(text), (void *)text,
+								 MHD_RESPMEM_PERSISTENT);
+	enum MHD_Result done;
+
+	if (!r)
+		return MHD_NO;
+	if (status == MHD_HTTP_OK)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, "text/html; charset=utf-8");
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	if (status == MHD_HTTP_UNAUTHORIZED)
+		done = MHD_queue_basic_auth_fail_response(c, "ioblamed", r);
+	else
+		done = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return done;
+}
+
+static enum MHD_Result answer_metrics(struct metrics *m, struct MHD_Connection *c)
+{
+	const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+							 MHD_HTTP_HEADER_ACCEPT);
+	bool open = accept && strstr(accept, "application/openmetrics-text");
+	struct MHD_Response *r;
+	enum MHD_Result done;
+	char *text = NULL;
+	size_t len;
+	FILE *f = must(open_memstream(&text, &len));
+
+	metrics_measure(m);
+	metrics_write(m, f, open, METRICS_HTTP);
+	if (fclose(f)) {
+		free(text);
+		return MHD_NO;
+	}
+	r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
+	if (!r) {
+		free(text);
+		return MHD_NO;
+	}
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, open ?
+				"application/openmetrics-text; version=1.0.0; charset=utf-8" :
+				"text/plain; version=0.0.4; charset=utf-8");
+	done = MHD_queue_response(c, MHD_HTTP_OK, r);
+	MHD_destroy_response(r);
+	return done;
+}
+
+static bool may_read(struct metrics_http *h, struct MHD_Connection *c)
+{
+	char *password = NULL, *name;
+	bool may;
+
+	if (!h->web.nr_users)
+		return true;
+	name = MHD_basic_auth_get_username_password(c, &password);
+	may = name && password && metrics_web_user(&h->web, name, password, monotonic_ns());
+	if (password)
+		explicit_bzero(password, strlen(password));
+	MHD_free(password);
+	MHD_free(name);
+	return may;
+}
+
+static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_size, void **state)
+{
+	struct metrics_http *h = arg;
+
+	(void)version;
+	(void)upload;
+	/* first the header alone: the body of a request, if it has one, is dropped */
+	if (!*state) {
+		*state = h;
+		return MHD_YES;
+	}
+	if (*upload_size) {
+		*upload_size = 0;
+		return MHD_YES;
+	}
+	if (!may_read(h, c))
+		return answer_text(c, MHD_HTTP_UNAUTHORIZED, "Unauthorized\n");
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return answer_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET and HEAD alone\n");
+	if (!strcmp(url, "/metrics"))
+		return answer_metrics(h->metrics, c);
+	if (!strcmp(url, "/"))
+		return answer_text(c, MHD_HTTP_OK, page);
+	return answer_text(c, MHD_HTTP_NOT_FOUND, "Not found; try /metrics\n");
+}
+
+static bool is_loopback(const struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in *four = (const struct sockaddr_in *)addr;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)addr;
+
+	return addr->ss_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) :
+					     ntohl(four->sin_addr.s_addr) >> 24 == 127;
+}
+
+/* The text of a file that is named in the file @conf: relative to the folder of that */
+static char *read_beside(const char *conf, const char *path)
+{
+	char folder[METRICS_PATH], whole[METRICS_PATH + METRICS_WEB_TEXT];
+	char *text;
+
+	snprintf(folder, sizeof(folder), "%s", conf);
+	snprintf(whole, sizeof(whole), "%s/%s", dirname(folder), path);
+	text = file_read(*path == '/' ? path : whole);
+	if (!text)
+		msg("metrics: cannot read %s: %s", *path == '/' ? path : whole, strerror(errno));
+	return text;
+}
+
+/* Read who may read.  Return: false if that is not known: then nothing is served. */
+static bool load_web(struct metrics_http *h, const char *path)
+{
+	char wrong[256], *text;
+	bool good;
+
+	if (!*path)
+		return true;
+	text = file_read(path);
+	if (!text) {
+		msg("metrics: cannot read %s: %s", path, strerror(errno));
+		return false;
+	}
+	good = metrics_web_parse(&h->web, text, strlen(text), wrong, sizeof(wrong));
+	free(text);
+	if (!good) {
+		msg("metrics: %s, %s", path, wrong);
+		return false;
+	}
+	if (!*h->web.cert_file)
+		return true;
+	h->cert = read_beside(path, h->web.cert_file);
+	h->key = read_beside(path, h->web.key_file);
+	return h->cert && h->key;
+}
+
+static bool start_server(struct metrics_http *h, const char *where)
+{
+	struct sockaddr_storage addr = { 0 };
+	unsigned int flags = MHD_USE_EPOLL;
+	struct MHD_OptionItem tls[] = {
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, h->cert },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, h->key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, h->web.tls13 ?
+		  "SECURE128:-VERS-ALL:+VERS-TLS1.3" :
+		  "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2" },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+
+	if (!metrics_address(where, &addr)) {
+		msg("metrics: %s is no address of a socket; an example: 127.0.0.1:9964", where);
+		return false;
+	}
+	if (!is_loopback(&addr) && !h->web.nr_users)
+		msg("metrics: everyone who reaches %s can read them; WebConfigFile= sets users",
+		    where);
+	if (addr.ss_family == AF_INET6)
+		flags |= MHD_USE_IPv6;
+	if (h->cert)
+		flags |= MHD_USE_TLS;
+	h->daemon = MHD_start_daemon(flags, 0, NULL, NULL, answer, h,
+				     MHD_OPTION_SOCK_ADDR, &addr,
+				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+				     MHD_OPTION_CONNECTION_TIMEOUT, SECONDS,
+				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+				     MHD_OPTION_ARRAY, h->cert ? tls : tls + 3, MHD_OPTION_END);
+	if (!h->daemon)
+		msg("metrics: cannot serve at %s%s; another program may have that port", where,
+		    h->cert ? ", or with this certificate and key" : "");
+	return h->daemon;
+}
+
+/**
+ * metrics_listen - serve /metrics
+ * @m: the metrics; its configuration says where and to whom
+ *
+ * What is wrong is said, and then nothing is served.
+ * Return: a file descriptor to poll for reading, on which metrics_ready() is called; it is closed
+ * by metrics_close().  -1: not served.
+ */
+int metrics_listen(struct metrics *m)
+{
+	struct metrics_http *h;
+
+	if (!*m->conf.listen)
+		return -1;
+	h = must(calloc(1, sizeof(*h)));
+	h->metrics = m;
+	m->http = h;
+	if (!load_web(h, m->conf.web_config) || !start_server(h, m->conf.listen)) {
+		metrics_close(m);
+		return -1;
+	}
+	return MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+}
+
+/* Serve what waits; also to be called once an interval: connections that are idle are closed */
+void metrics_ready(struct metrics *m)
+{
+	unsigned long long timeout;
+	unsigned int i;
+
+	if (!m->http)
+		return;
+	for (i = 0; i < STEPS; i++) {
+		MHD_run(m->http->daemon);
+		if (MHD_get_timeout(m->http->daemon, &timeout) != MHD_YES || timeout)
+			break;
+	}
+}
+
+void metrics_close(struct metrics *m)
+{
+	struct metrics_http *h = m->http;
+
+	if (!h)
+		return;
+	if (h->daemon)
+		MHD_stop_daemon(h->daemon);
+	if (h->key)
+		explicit_bzero(h->key, strlen(h->key));
+	free(h->key);
+	free(h->cert);
+	explicit_bzero(&h->web, sizeof(h->web));
+	free(h);
+	m->http = NULL;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "metrics_loop.h"
+
+static int on_request(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	(void)source;
+	(void)fd;
+	(void)events;
+	metrics_ready(arg);
+	return 0;
+}
+
+/**
+ * metrics_begin - make metrics, and serve them in the loop
+ * @m:     the metrics, never NULL after that
+ * @event: the loop
+ * @conf:  what is served, and where
+ *
+ * That nothing can be served is said and is no error: the rest of the daemon goes on.
+ * Return: 0 or a negative errno of the loop.
+ */
+int metrics_begin(struct metrics **m, struct sd_event *event, const struct metrics_conf *conf)
+{
+	int fd;
+
+	*m = metrics_new(conf);
+	metrics_measure(*m);
+	fd = metrics_listen(*m);
+	return fd < 0 ? 0 : sd_event_add_io(event, NULL, fd, EPOLLIN, on_request, *m);
+}
+
+/**
+ * metrics_interval - an interval has ended
+ * @m:      the metrics; NULL does nothing
+ * @usage:  its usage
+ * @module: whether the usage is the kernel's, and the module's losses are to be read
+ */
+void metrics_interval(struct metrics *m, const struct usage_list *usage, bool module)
+{
+	char *text;
+
+	if (!m)
+		return;
+	metrics_add(m, usage);
+	if (module) {
+		text = dir_read("status");
+		metrics_status(m, text, sysconf(_SC_PAGESIZE));
+		free(text);
+	}
+	metrics_textfile(m);
+	/* connections that were idle for long are closed */
+	metrics_ready(m);
+}
+
+/* After the loop, whose source of events goes with it */
+void metrics_finish(struct metrics *m)
+{
+	if (!m)
+		return;
+	metrics_close(m);
+	metrics_free(m);
+}

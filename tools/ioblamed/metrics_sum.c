@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics_sum.h"
+#include "msg.h"
+
+#define FLUSH_OP	4
+
+static unsigned int sum_series(uint8_t op)
+{
+	/* a flush has no bytes */
+	return op == FLUSH_OP ? 3 : 4;
+}
+
+/* Room for more series.  The reserve's sums need none. */
+static bool take_room(struct metrics *m, bool reserve, unsigned int series)
+{
+	if (reserve)
+		return true;
+	if (METRICS_FIXED + METRICS_RESERVE + m->series + series > m->conf.max_series) {
+		m->crowded = true;
+		return false;
+	}
+	m->series += series;
+	return true;
+}
+
+static struct metrics_sum *find_sum(struct metrics *m, const struct metrics_sum_key *key,
+				    const struct metrics_unit *unit)
+{
+	struct metrics_sum *sum = map_get(&m->sums, key);
+	bool reserve = !key->unit && !key->device && !key->reason;
+
+	if (sum || !take_room(m, reserve, sum_series(key->op)))
+		return sum;
+	sum = must(calloc(1, sizeof(*sum)));
+	sum->key = *key;
+	sum->unit = unit;
+	map_put(&m->sums, sum);
+	return sum;
+}
+
+static struct metrics_lat *find_lat(struct metrics *m, const struct metrics_lat_key *key,
+				    const struct metrics_unit *unit)
+{
+	struct metrics_lat *lat = map_get(&m->lats, key);
+
+	if (lat || !take_room(m, !key->unit && !key->device, METRICS_HISTOGRAM_SERIES))
+		return lat;
+	lat = must(calloc(1, sizeof(*lat)));
+	lat->key = *key;
+	lat->unit = unit;
+	map_put(&m->lats, lat);
+	return lat;
+}
+
+static void add_latency(struct metrics *m, const struct usage *u, const struct metrics_unit *unit,
+			uint16_t device)
+{
+	struct metrics_lat_key key = {
+		.unit = unit ? unit->nr : METRICS_OTHER, .device = device, .op = u->key.op,
+	};
+	struct metrics_lat *lat = find_lat(m, &key, unit);
+	unsigned int i;
+
+	if (!lat) {
+		key.unit = METRICS_OTHER;
+		lat = find_lat(m, &key, NULL);
+	}
+	if (!lat) {
+		key.device = METRICS_OTHER;
+		lat = find_lat(m, &key, NULL);
+	}
+	for (i = 0; i < USAGE_SLOTS; i++)
+		lat->slots[i] += u->lat[i];
+	lat->ns += u->ns;
+}
+
+/* The sum of a usage; without room that of "other", first of the device, then of all devices */
+static struct metrics_sum *sum_of(struct metrics *m, struct metrics_sum_key *key,
+				  const struct metrics_unit *unit)
+{
+	struct metrics_sum *sum = find_sum(m, key, unit);
+
+	if (!sum) {
+		key->unit = METRICS_OTHER;
+		key->reason = METRICS_OTHER;
+		sum = find_sum(m, key, NULL);
+	}
+	if (!sum) {
+		key->device = METRICS_OTHER;
+		sum = find_sum(m, key, NULL);
+	}
+	return sum;
+}
+
+/* Add what one originator did to the sums of its unit. */
+void metrics_sum_add(struct metrics *m, const struct usage *u)
+{
+	const struct metrics_unit *unit = metrics_unit(m, u->key.unit);
+	uint16_t device = metrics_word(&m->devices, u->key.disk);
+	struct metrics_sum_key key = { .device = device, .op = u->key.op, .how = u->key.how };
+	struct metrics_sum *sum;
+
+	if (unit && !unit->named)
+		unit = NULL;
+	key.unit = unit ? unit->nr : METRICS_OTHER;
+	key.reason = metrics_word(&m->reasons, u->key.why);
+	sum = sum_of(m, &key, unit);
+	sum->ios += u->ios;
+	sum->bytes += u->bytes;
+	sum->ns += u->ns;
+	sum->errors += u->errors;
+	if (sum->key.unit == METRICS_OTHER) {
+		m->folded.ios += u->ios;
+		m->folded.bytes += u->bytes;
+	}
+	add_latency(m, u, unit, device);
+}
+
+static bool sum_is_named(const void *value, const void *arg)
+{
+	const struct metrics_sum *sum = value;
+
+	(void)arg;
+	return !sum->unit || sum->unit->named;
+}
+
+static bool lat_is_named(const void *value, const void *arg)
+{
+	const struct metrics_lat *lat = value;
+
+	(void)arg;
+	return !lat->unit || lat->unit->named;
+}
+
+/* Forget the sums of units that are no longer named; their series end. */
+void metrics_forget_unnamed(struct metrics *m)
+{
+	struct metrics_sum *sum;
+	struct metrics_lat *lat;
+	size_t i;
+
+	map_for_each(&m->sums, i, sum)
+		m->series -= sum_is_named(sum, NULL) ? 0 : sum_series(sum->key.op);
+	map_for_each(&m->lats, i, lat)
+		m->series -= lat_is_named(lat, NULL) ? 0 : METRICS_HISTOGRAM_SERIES;
+	map_keep(&m->sums, sum_is_named, NULL, free);
+	map_keep(&m->lats, lat_is_named, NULL, free);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which units have series of their own.  A score says how large a unit is; to take the place of
+ * another a unit must be twice as large, so that places do not flap.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics_sum.h"
+#include "msg.h"
+
+/* A unit that nothing names: the root's cgroup, or a cgroup that is gone */
+#define NO_NAME		"none"
+#define OTHER		"other"
+
+/**
+ * metrics_unit - the unit of this name
+ * @m:    the metrics
+ * @name: any text
+ *
+ * Return: it, made if it was not there; NULL for "other" and if there are too many.
+ */
+struct metrics_unit *metrics_unit(struct metrics *m, const char *name)
+{
+	char label[METRICS_LABEL] = "";
+	struct metrics_unit *unit;
+
+	metrics_label(label, sizeof(label), *name ? name : NO_NAME);
+	if (!strcmp(label, OTHER))
+		return NULL;
+	unit = map_get(&m->units, label);
+	if (unit || m->units.nr >= METRICS_MOST_UNITS)
+		return unit;
+	unit = must(calloc(1, sizeof(*unit)));
+	memcpy(unit->label, label, sizeof(label));
+	unit->nr = ++m->next_unit;
+	map_put(&m->units, unit);
+	return unit;
+}
+
+/* The number of a word, made if it was not there; 0 ("other") if there are too many */
+uint16_t metrics_word(struct metrics_words *words, const char *name)
+{
+	char label[METRICS_LABEL];
+	unsigned int i;
+
+	if (!words->nr)
+		strcpy(words->word[words->nr++], OTHER);
+	metrics_label(label, sizeof(label), *name ? name : NO_NAME);
+	for (i = 0; i < words->nr; i++) {
+		if (!strcmp(words->word[i], label))
+			return i;
+	}
+	if (words->nr == METRICS_WORDS)
+		return METRICS_OTHER;
+	strcpy(words->word[words->nr], label);
+	return words->nr++;
+}
+
+/* Largest first; of equal ones the older */
+static int by_score(const void *a, const void *b)
+{
+	const struct metrics_unit *x = *(struct metrics_unit *const *)a;
+	const struct metrics_unit *y = *(struct metrics_unit *const *)b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	return (x->nr > y->nr) - (x->nr < y->nr);
+}
+
+static struct metrics_unit **sorted_units(const struct metrics *m)
+{
+	struct metrics_unit **list = must(malloc((m->units.nr + 1) * sizeof(*list)));
+	struct metrics_unit *unit;
+	size_t i, nr = 0;
+
+	map_for_each(&m->units, i, unit)
+		list[nr++] = unit;
+	qsort(list, nr, sizeof(struct metrics_unit *), by_score);
+	return list;
+}
+
+static void set_named(struct metrics *m, struct metrics_unit *unit, bool named)
+{
+	unit->named = named;
+	m->named += named ? 1 : -1;
+}
+
+/* The next unit from @at on, up or down, that is named or is not; NULL if there is none */
+static struct metrics_unit *next_unit(struct metrics_unit **list, long nr, long *at, int step,
+				      bool named)
+{
+	for (; *at >= 0 && *at < nr; *at += step) {
+		if (list[*at]->named == named)
+			return list[*at];
+	}
+	return NULL;
+}
+
+/* Let the largest unit without a name replace the smallest, while it is twice as large. */
+static void replace_small(struct metrics *m, struct metrics_unit **list, long nr)
+{
+	long top = 0, bottom = nr - 1;
+
+	for (;;) {
+		struct metrics_unit *large = next_unit(list, nr, &top, 1, false);
+		struct metrics_unit *small = next_unit(list, nr, &bottom, -1, true);
+
+		if (!large || !small || large->score <= 2 * small->score)
+			return;
+		set_named(m, small, false);
+		set_named(m, large, true);
+		m->replaced++;
+		top++;
+		bottom--;
+	}
+}
+
+/* How many may be named: fewer if the last interval's sums found no room, more if there is much. */
+static void adapt_limit(struct metrics *m)
+{
+	unsigned int room = m->conf.max_series - METRICS_FIXED - METRICS_RESERVE - m->series;
+
+	if (m->crowded)
+		m->limit = m->named > 10 ? m->named - m->named / 10 : m->named - (m->named > 1);
+	else if (m->limit < m->conf.max_units && room > 50 + 2 * m->series / (m->named + 1))
+		m->limit++;
+	m->crowded = false;
+}
+
+static bool keep_unit(const void *value, const void *arg)
+{
+	const struct metrics_unit *unit = value;
+
+	return unit->named || unit->score > *(const double *)arg;
+}
+
+/* Forget the smaller half of the units once there are many. */
+static void forget_small(struct metrics *m, struct metrics_unit **list, long nr)
+{
+	double least = list[nr / 2]->score;
+
+	if (nr >= METRICS_MOST_UNITS / 2)
+		map_keep(&m->units, keep_unit, &least, free);
+}
+
+/**
+ * metrics_choose_units - decide which units are named, by their scores
+ * @m: the metrics; sums of units that lose their names are forgotten
+ */
+void metrics_choose_units(struct metrics *m)
+{
+	struct metrics_unit **list;
+	struct metrics_unit *unit;
+	long nr = m->units.nr, at;
+
+	adapt_limit(m);
+	if (!nr)
+		return;
+	list = sorted_units(m);
+	for (at = nr - 1; (unit = next_unit(list, nr, &at, -1, true));) {
+		/* idle for half a day and more */
+		if (m->named <= m->limit && unit->score >= 1)
+			break;
+		set_named(m, unit, false);
+	}
+	for (at = 0; m->named < m->limit && (unit = next_unit(list, nr, &at, 1, false));) {
+		if (unit->score < 1)
+			break;
+		set_named(m, unit, true);
+	}
+	replace_small(m, list, nr);
+	metrics_forget_unnamed(m);
+	forget_small(m, list, nr);
+	free(list);
+}
