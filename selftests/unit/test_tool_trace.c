@@ -274,10 +274,41 @@ static void finds(void)
 	origins_clear(&o);
 }
 
+/*
+ * Many IOs of one sector: IO i takes 5 ns from 10 * i on, and each 100th one (from 1000 to 5000) is
+ * slow: it is complete behind 500 others. Its record, of another CPU, may yet come before theirs.
+ */
+static void finds_slow_ones(void)
+{
+	struct origins o = { 0 };
+	uint64_t i, slow;
+
+	for (i = 0; i < 3000; i++) {
+		if (i % 100)
+			add(&o, 8, 4096, 10 * i, 10 * i + 5, i + 1);
+		/* of every second slow one the record comes 20 IOs behind its beginning */
+		slow = i % 100 ? i - 20 : i - 500;
+		if (i >= 500 && slow % 100 == 0 && slow % 200 == (i % 100 ? 0 : 100))
+			add(&o, 8, 4096, 10 * slow, 10 * slow + 5005, slow + 1);
+	}
+	for (i = 600; i < 2400; i++) {
+		/* the newest of those in whose time it falls */
+		if (who(&o, 8, 8, 10 * i + 3, 0, NULL) != (int)i + 1)
+			fail("IO %llu is found as %d", (unsigned long long)i,
+			     who(&o, 8, 8, 10 * i + 3, 0, NULL));
+		slow = i / 100 * 100;
+		if (who(&o, 8, 8, 10 * i + 7, 0, NULL) != (int)slow + 1)
+			fail("the slow IO %llu is found at %llu as %d", (unsigned long long)slow,
+			     (unsigned long long)i, who(&o, 8, 8, 10 * i + 7, 0, NULL));
+	}
+	origins_clear(&o);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(pages), TEST(damaged_pages), TEST(decodes), TEST(acts), TEST(finds),
+		TEST(finds_slow_ones),
 	};
 
 	return run_tests("tool_trace", tests, ARRAY_SIZE(tests));

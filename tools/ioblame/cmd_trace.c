@@ -142,30 +142,28 @@ static void print_row(const struct run *run, const struct blkevent *e,
 {
 	static const struct iob_iolog_bin_record none;
 	const struct iob_iolog_bin_record *rec = found->rec ? found->rec : &none;
-	char via[ESCAPE_SIZE(IOB_COMM_LEN)], comm[ESCAPE_SIZE(IOB_COMM_LEN)], who[32], dev[32];
-	char rwbs[ESCAPE_SIZE(sizeof(e->rwbs))], from[32], letter[2] = "";
+	char via[ESCAPE_SIZE(IOB_COMM_LEN)], comm[ESCAPE_SIZE(IOB_COMM_LEN)], who[32];
+	char rwbs[ESCAPE_SIZE(sizeof(e->rwbs))], letter[2] = "";
 	bool known = found->rec, place = e->dev;
 	struct cell c[NR_COLUMNS];
 
 	letter[0] = blkevent_letters[e->kind];
 	escape_text(via, sizeof(via), e->comm, sizeof(e->comm));
 	escape_text(rwbs, sizeof(rwbs), e->rwbs, strlen(e->rwbs));
-	snprintf(dev, sizeof(dev), "%u:%u", e->dev >> 20, e->dev & 0xfffff);
-	snprintf(from, sizeof(from), "%u:%u", e->other_dev >> 20, e->other_dev & 0xfffff);
 	c[TIME_NS] = CELL_N(run_wall_ns(run, e->ns));
 	c[TIME_S] = c[TIME_NS];
 	c[SINCE] = CELL_N(e->ns - run->source.head.start_ns);
 	c[CPU] = CELL_N(e->cpu);
 	c[SEQ] = CELL_N(shown);
 	c[DEVICE] = CELL_TEXT(place ? name_disk(e->dev) : NULL);
-	c[DEV_NR] = CELL_TEXT(place ? dev : NULL);
+	c[DEV_NR] = CELL_TEXT(place ? events_number(&events, e->dev) : NULL);
 	c[ACTION] = CELL_TEXT(letter);
 	c[WHAT] = CELL_TEXT(blkevent_words[e->kind]);
 	c[RWBS] = CELL_TEXT(*rwbs ? rwbs : NULL);
 	c[SECTOR] = CELL_IF(place, e->sector);
 	c[SECTORS] = CELL_IF(place && e->kind != EV_block_split, e->sectors);
 	c[OTHER_SECTOR] = CELL_IF(*letter == 'A' || *letter == 'X', e->other_sector);
-	c[OTHER_DEV] = CELL_TEXT(*letter == 'A' ? from : NULL);
+	c[OTHER_DEV] = CELL_TEXT(*letter == 'A' ? events_number(&events, e->other_dev) : NULL);
 	c[REQUESTS] = CELL_IF(*letter == 'U', e->nr_rq);
 	c[ERROR] = CELL_IF(*letter == 'C', (uint64_t)(int64_t)e->error);
 	c[VIA_PID] = CELL_N(e->pid);

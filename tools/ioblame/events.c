@@ -20,6 +20,7 @@ enum {
 /* A number that events have: of a disk or of a partition. */
 struct known_disk {
 	uint32_t dev;
+	char number[24];		/* "8:16" */
 	struct device device;
 };
 
@@ -41,29 +42,34 @@ int events_begin(struct events *ev, uint32_t kinds, const struct device *device,
 	return tracefs_open(&ev->trace, kinds);
 }
 
-static const struct device *device_of(struct events *ev, uint32_t dev)
+static const struct known_disk *known_disk(struct events *ev, uint32_t dev)
 {
 	struct known_disk *known = map_get(&ev->disks, &dev);
-	char number[24];
 
 	if (known)
-		return &known->device;
+		return known;
 	known = must(calloc(1, sizeof(*known)));
 	known->dev = dev;
-	snprintf(number, sizeof(number), "%u:%u", dev >> 20, dev & 0xfffff);
-	if (!device_lookup(number, &known->device)) {
+	snprintf(known->number, sizeof(known->number), "%u:%u", dev >> 20, dev & 0xfffff);
+	if (!device_lookup(known->number, &known->device)) {
 		/* it is gone */
 		known->device.dev = dev;
 		known->device.disk = dev;
 	}
 	map_put(&ev->disks, known);
-	return &known->device;
+	return known;
 }
 
 /* The number of the disk on which a partition is. */
 uint32_t events_disk(struct events *ev, uint32_t dev)
 {
-	return device_of(ev, dev)->disk;
+	return known_disk(ev, dev)->device.disk;
+}
+
+/* The number of a disk or partition as a text, "8:16". */
+const char *events_number(struct events *ev, uint32_t dev)
+{
+	return known_disk(ev, dev)->number;
 }
 
 static bool is_watched(struct events *ev, const struct blkevent *e)

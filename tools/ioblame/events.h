@@ -46,6 +46,7 @@ void events_record(struct events *ev, const struct iob_iolog_bin_record *rec);
 void events_fill(struct events *ev);
 void events_release(struct events *ev, bool all, events_fn one, void *arg);
 uint32_t events_disk(struct events *ev, uint32_t dev);
+const char *events_number(struct events *ev, uint32_t dev);
 void events_end(struct events *ev);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A place is 1 MiB of a disk.  A record is in a list for each place that it touches, so an event
- * is compared with the records of its place only.  Records of more places, such as large
- * discards, are in a list of their own.
+ * is compared with the records of its place only, and of them with those that were not complete
+ * long before.  Records of more places, such as large discards, are in a list of their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,15 @@ static uint32_t *list_of(const struct origins *o, uint32_t disk, uint64_t place)
 
 static void add_node(struct origins *o, uint32_t *list, uint32_t rec)
 {
+	uint64_t until_ns = o->rec[rec].complete_ns;
+
 	if (o->nr_nodes == o->node_size) {
 		o->node_size = o->node_size ? o->node_size * 2 : 1024;
 		o->node = must(realloc(o->node, o->node_size * sizeof(*o->node)));
 	}
-	o->node[o->nr_nodes] = (struct origins_node){ rec, *list };
+	if (*list && o->node[*list - 1].until_ns > until_ns)
+		until_ns = o->node[*list - 1].until_ns;
+	o->node[o->nr_nodes] = (struct origins_node){ rec, *list, until_ns };
 	*list = ++o->nr_nodes;
 }
 
@@ -117,8 +121,12 @@ static size_t look_through(const struct origins *o, uint32_t list, const struct 
 	size_t i;
 
 	for (; list; list = o->node[list - 1].next) {
-		const struct iob_iolog_bin_record *rec = &o->rec[o->node[list - 1].rec];
+		const struct origins_node *node = &o->node[list - 1];
+		const struct iob_iolog_bin_record *rec = &o->rec[node->rec];
 
+		/* all that follow are older: on one place there may be the IO of a second */
+		if (node->until_ns + q->slack_ns < q->ns)
+			break;
 		if (!has_sectors(rec, q) || distance(rec, q->ns) > q->slack_ns)
 			continue;
 		/* a record may be in the lists of several places */

@@ -21,6 +21,7 @@ struct origins {
 	size_t nr, size;
 	struct origins_node {
 		uint32_t rec, next;	/* number + 1; 0: none */
+		uint64_t until_ns;	/* when the last of it and those behind it was complete */
 	} *node;
 	size_t nr_nodes, node_size;
 	uint32_t *head;			/* by a hash of disk and place */
