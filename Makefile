@@ -99,15 +99,20 @@ sbin := $(DESTDIR)$(SBINDIR)/ioblame
 man := $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
 bash := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ioblame
 json := $(DESTDIR)$(PREFIX)/share/ioblame/ioblame.schema.json
+# for Prometheus and Grafana, see Documentation/reference/metrics.rst
+fleet := $(DESTDIR)$(PREFIX)/share/ioblame/fleet
 
 install-files: command
 	@[ ! -e $(command) ] || install -D -m 755 $(command) $(sbin)
 	@[ ! -e $(command) ] || install -D -m 644 $(completion) $(bash)
 	@[ ! -e $(command) ] || install -D -m 644 $(schema) $(json)
 	install -D -m 644 $(page) $(man)
+	install -d $(fleet)
+	install -m 644 tools/ioblamed/fleet/* $(fleet)
 
 uninstall-files:
 	rm -f $(sbin) $(man) $(bash) $(json)
+	rm -rf $(fleet)
 	@[ ! -d $(dir $(json)) ] || rmdir --ignore-fail-on-non-empty $(dir $(json))
 
 # These install through apt what the host lacks, and boot guests, which need no KVM
@@ -176,6 +181,10 @@ check-kernels:
 fuzz:
 	@selftests/fuzz/run
 
+# Whether Prometheus, node_exporter and PCP read what ioblamed serves; it installs them
+check-fleet:
+	@selftests/fleet/run
+
 # xfstests, blktests, LTP and others, with ioblame and without: whether they notice it
 peers:
 	@selftests/peers/run
@@ -206,6 +215,7 @@ help:
 	@echo 'make dist        the source of this version, out of its tag'
 	@echo 'make check-packages  whether these build, install, upgrade and go'
 	@echo 'make check-kernels  whether other kernels of Debian take the module'
+	@echo 'make check-fleet whether Prometheus, Grafana, PCP get what ioblamed serves'
 	@echo 'make fuzz        a million malformed writes, and afl++ on the parsers (takes long)'
 	@echo 'make peers       suites of others, with ioblame and without (takes hours)'
 	@echo 'make lint        only the checks of the source'
@@ -216,4 +226,4 @@ help:
 
 .PHONY: all module command daemon clean install uninstall install-files uninstall-files check \
 	check-debug check-lockdown check-secureboot quick demo bench soak soak-cycles check-places peers lint help htmldocs install-source uninstall-source \
-	check-packages check-kernels deb rpm dist fuzz
+	check-packages check-kernels check-fleet deb rpm dist fuzz
