@@ -54,6 +54,16 @@ static void good_ones(void)
 	if (parse(&o, "hist size 1 2 --by process") || o.field != FIELD_SIZE || o.count != 2 ||
 	    !o.given_by)
 		fail("hist");
+	if (parse(&o, "report --since @100 --until @200.5 --by why --past f") ||
+	    o.since_ns != 100000000000LL || o.until_ns != 200500000000LL || o.nr_pasts != 1)
+		fail("since");
+	if (parse(&o, "top --since 1h 60 --by stack") || !o.since_ns || o.until_ns ||
+	    o.interval_ns != 60000000000ULL)
+		fail("top since");
+	if (parse(&o, "wear -D sda --json") || parse(&o, "when --since yesterday -r 3") ||
+	    parse(&o, "hist total_time --since 1h --by file") ||
+	    parse(&o, "stacks --since 1h --svg -o f"))
+		fail("past");
 	if (parse(&o, "stacks --svg -o f --weight time") || !o.svg || o.weight != WEIGHT_TIME ||
 	    strcmp(o.output, "f"))
 		fail("stacks");
@@ -92,6 +102,15 @@ static void bad_ones(void)
 		"hist size --counters 5", "hist size --counters --by op", "hist size --counters -e",
 		"hist size --counters -u x", "replay f hist size --counters", "replay f report -w",
 		"report -w --html f", "snoop -w", "top --counters",
+		"report --since", "report --since x", "report --since 25:00", "report --until 1h",
+		"report --past f", "report --since 1h --until 2h", "report --since 1h -d 5",
+		"report --since 1h 5", "top --since 1h 5 3", "report --since 1h --html f",
+		"report --since 1h -- x", "report --since 1h --sync", "report --since 1h -p 1",
+		"report --since 1h -w", "report --since 1h -S", "report --since 1h -o +IOS",
+		"report --since 1h --by thread", "top --since 1h -a", "hist size --since 1h",
+		"hist total_time --since 1h -e", "hist total_time --since 1h --counters",
+		"replay f report --since 1h", "snoop --since 1h", "sums --since 1h", "wear 5",
+		"wear --rw W", "when x", "when --past a --past b --past c", "when -- x",
 	};
 	size_t i;
 	struct opts o;

@@ -29,6 +29,8 @@
 	X(FILES, files)			\
 	X(PATTERN, pattern)		\
 	X(ADVISE, advise)		\
+	X(WEAR, wear)			\
+	X(WHEN, when)			\
 	X(RECORD, record)		\
 	X(EXPORT, export)		\
 	X(CONFIG, config)		\

@@ -27,6 +27,8 @@ int cmd_flush(const struct opts *o);
 int cmd_files(const struct opts *o);
 int cmd_pattern(const struct opts *o);
 int cmd_advise(const struct opts *o);
+int cmd_wear(const struct opts *o);
+int cmd_when(const struct opts *o);
 int cmd_export(const struct opts *o);
 int cmd_record(const struct opts *o);
 int cmd_config(const struct opts *o);

@@ -11,6 +11,7 @@
 #include "group.h"
 #include "hist.h"
 #include "hist_print.h"
+#include "history.h"
 #include "label.h"
 #include "opts.h"
 #include "out.h"
@@ -80,5 +81,7 @@ int cmd_hist(const struct opts *o)
 		.ages = o->field == FIELD_AGE,
 	};
 
+	if (o->since_ns)
+		return history_hist(o);
 	return o->counters ? counts_run(o) : view_run(o, &view);
 }

@@ -9,6 +9,7 @@
 #include "choice.h"
 #include "cmd.h"
 #include "group.h"
+#include "history.h"
 #include "html.h"
 #include "intent.h"
 #include "msg.h"
@@ -125,6 +126,8 @@ int cmd_report(const struct opts *o)
 		.interval = print_report, .end = sum_end,
 	};
 
+	if (o->since_ns)
+		return history_report(o);
 	if (!rows_know(o->column_list))
 		return EXIT_USAGE;
 	/* who only says `replay FILE` wants to look at it */

@@ -16,6 +16,7 @@
 #include "flame.h"
 #include "flame_sums.h"
 #include "group.h"
+#include "history.h"
 #include "intent.h"
 #include "msg.h"
 #include "opts.h"
@@ -29,6 +30,15 @@
 
 static FILE *file;
 
+static int open_output(const struct opts *o)
+{
+	file = file_create(o->output);
+	if (file)
+		return 0;
+	msg("cannot write the output: %s", strerror(errno));
+	return EXIT_FAILED;
+}
+
 static int begin_stacks(struct run *run)
 {
 	const struct opts *o = run->opts;
@@ -40,11 +50,7 @@ static int begin_stacks(struct run *run)
 		return EXIT_FAILED;
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
 		msg("the output is on a disk that is watched: writing it is IO, too");
-	file = file_create(o->output);
-	if (file)
-		return 0;
-	msg("cannot write the output: %s", strerror(errno));
-	return EXIT_FAILED;
+	return open_output(o);
 }
 
 static const char *weight_unit(enum weight weight)
@@ -106,11 +112,23 @@ static void print_stack_rows(const struct opts *o)
 	free(rows);
 }
 
+static void print_flame(const struct opts *o, const struct flame *f, double seconds)
+{
+	char title[128];
+
+	if (!o->svg) {
+		flame_folded(f, write_output);
+		return;
+	}
+	snprintf(title, sizeof(title), "Block IO by originator, %s, %.1f s",
+		 weight_unit(o->weight), seconds);
+	flame_svg(f, title, weight_unit(o->weight), web_flame, write_output);
+}
+
 static void print_stacks_at_end(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
 	const struct opts *o = run->opts;
 	struct flame *f;
-	char title[128];
 
 	/* one flame graph, of the whole run */
 	if (!last)
@@ -120,24 +138,43 @@ static void print_stacks_at_end(struct run *run, uint64_t from_ns, uint64_t to_n
 		return;
 	}
 	f = flame_of_sums(&summed, o->weight);
-	if (o->svg) {
-		snprintf(title, sizeof(title), "Block IO by originator, %s, %.1f s",
-			 weight_unit(o->weight), (double)(to_ns - from_ns) / 1e9);
-		flame_svg(f, title, weight_unit(o->weight), web_flame, write_output);
-	} else {
-		flame_folded(f, write_output);
-	}
+	print_flame(o, f, (double)(to_ns - from_ns) / 1e9);
 	flame_free(f);
 }
 
-static int end_stacks(struct run *run)
+static int close_output(void)
 {
-	sum_end(run);
 	if (file && (ferror(file) | fclose(file))) {
 		msg("cannot write the output: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;
+}
+
+static int end_stacks(struct run *run)
+{
+	sum_end(run);
+	return close_output();
+}
+
+/* What ioblamed has recorded. */
+static int show_past(const struct opts *o)
+{
+	struct flame *f;
+	double seconds;
+	int ret;
+
+	if (o->format != FORMAT_TABLE)
+		return history_report(o);
+	ret = history_flame(o, &f, &seconds);
+	if (ret)
+		return ret;
+	if (o->output)
+		ret = open_output(o);
+	if (!ret)
+		print_flame(o, f, seconds);
+	flame_free(f);
+	return ret ? ret : close_output();
 }
 
 int cmd_stacks(const struct opts *o)
@@ -147,5 +184,5 @@ int cmd_stacks(const struct opts *o)
 		.interval = print_stacks_at_end, .end = end_stacks,
 	};
 
-	return view_run(o, &view);
+	return o->since_ns ? show_past(o) : view_run(o, &view);
 }

@@ -7,6 +7,7 @@
 
 #include "agg.h"
 #include "cmd.h"
+#include "history.h"
 #include "live.h"
 #include "msg.h"
 #include "name.h"
@@ -76,6 +77,8 @@ int cmd_top(const struct opts *o)
 		.interval_ns = 1000000000, .unordered = true,
 	};
 
+	if (o->since_ns)
+		return history_top(o);
 	if (!rows_know(o->column_list))
 		return EXIT_USAGE;
 	if (!o->input)

@@ -28,6 +28,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame report -d 10        a summary of ten seconds\n"
 		"  ioblame report --sync -- tar xf a.tar\n"
 		"  ioblame report --by file -d 60 -D sda1\n"
+		"  ioblame report --since 03:00 --until 03:10   what was, if ioblamed runs\n"
 		"  ioblame report --html io.html -- make    charts and tables, for a browser\n",
 	},
 	[CMD_HIST] = {
@@ -125,6 +126,18 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame advise -d 60        what a minute's IO suffers from\n"
 		"  ioblame advise -- make\n"
 		"  ioblame replay io advise\n",
+	},
+	[CMD_WEAR] = {
+		"wear [OPTIONS] [--since TIME]",
+		"bytes written to each disk, as ioblamed recorded it",
+		"  ioblame wear                of 30 days, by disk, program and file\n"
+		"  ioblame wear --since 7d -D nvme0n1\n",
+	},
+	[CMD_WHEN] = {
+		"when [OPTIONS] [--since TIME]",
+		"what stood out, as ioblamed recorded it",
+		"  ioblame when                slow, failed or unusually much IO of the last day\n"
+		"  ioblame when --since 7d -D sda --json\n",
 	},
 	[CMD_RECORD] = {
 		"record -o FILE [OPTIONS] [-- COMMAND...]",

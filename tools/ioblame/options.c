@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <ctype.h>
 #include <string.h>
+#include <time.h>
 
 #include "blkevent.h"
 #include "choice.h"
 #include "msg.h"
 #include "options.h"
+#include "past.h"
 #include "rec.h"
+#include "since.h"
 #include "text.h"
 
 static void *member_of(struct opts *o, size_t at)
@@ -121,6 +124,15 @@ static bool set_acts(struct opts *o, const struct option_row *row, const char *a
 	return blkevent_parse_acts(arg, &o->acts);
 }
 
+static bool set_moment(struct opts *o, const struct option_row *row, const char *arg)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return since_parse(arg, t.tv_sec * 1000000000LL + t.tv_nsec, member_of(o, row->at)) &&
+	       *(int64_t *)member_of(o, row->at);
+}
+
 static bool set_bundle(struct opts *o, const struct option_row *row, const char *arg)
 {
 	(void)row;
@@ -182,7 +194,7 @@ const struct option_row option_rows[] = {
 	  .at2 = AT(given_by), .words = choice_pivots, .nr_words = BY_WHY + 1 },
 	{ "sort", 's', "COLUMN", CMD(DIRTY), "what comes first: %s (the oldest, the largest)",
 	  WORD(dirty_sort, choice_dirty_sorts) },
-	{ "rows", 'r', "N", CMD(SCHED) | CMD(DIRTY) | CMD(SUMS), "at most N rows",
+	{ "rows", 'r', "N", CMD(SCHED) | CMD(DIRTY) | CMD(SUMS) | RECORDED, "at most N rows",
 	  NUMBER(rows, 100000) },
 	{ "weight", 0, "WHAT", CMD(STACKS), "%s (us)", WORD(weight, choice_weights) },
 	{ "folded", 0, NULL, CMD(STACKS), "folded stacks (the default)", FLAG(svg, false) },
@@ -234,31 +246,38 @@ const struct option_row option_rows[] = {
 	{ "[SECONDS]", 0, NULL, ONCE, "the same as -d", ARGUMENT },
 	{ "timestamp", 'T', NULL, VIEWS | LIVE, "show the time of day", FLAG(timestamp, true) },
 
+	{ "since", 0, "TIME", PASTS,
+	  "what ioblamed recorded since: 03:00, yesterday, 30d, 2026-11-25",
+	  .set = set_moment, .at = AT(since_ns), .complete = "today yesterday" },
+	{ "until", 0, "TIME", PASTS, "and until then; without it, until now",
+	  .set = set_moment, .at = AT(until_ns), .complete = "now today yesterday" },
+	{ "past", 0, "FILE", PASTS, "another database than " PAST_FILE "; repeatable",
+	  LIST(past, nr_pasts), .complete = "file" },
 	{ "duration", 'd', "TIME", WATCHES, "end after this time: 10, 500ms, 2m",
 	  TIME(duration_ns, 1000000000) },
 	{ "-- COMMAND...", 0, NULL, WATCHES, "run a command, and watch until it ends", ARGUMENT },
 	{ "sync", 0, NULL, WATCHES & ~CMD(DIRTY), "write dirty data at the beginning and at the end",
 	  FLAG(sync, true) },
-	{ "device", 'D', "DEVICE", WATCHES, "a disk, partition or dm name, or MAJ:MIN; repeatable",
+	{ "device", 'D', "DEVICE", WATCHES | RECORDED, "a disk, partition or dm name, or MAJ:MIN; repeatable",
 	  LIST(device, nr_devices), .complete = "disk" },
 	{ "pid", 'p', "PID[,PID...]", WATCHES & ~CMD(SUMS), "only these processes or threads",
 	  .set = set_pids, .complete = "pid" },
-	{ "comm", 'c', "PATTERN", WATCHES, "only programs with this name (shell pattern)",
+	{ "comm", 'c', "PATTERN", WATCHES | RECORDED, "only programs with this name (shell pattern)",
 	  LIST(comm, nr_comms), .complete = "comm" },
-	{ "user", 'u', "USER", WATCHES & ~CMD(DIRTY), "only processes of this user",
+	{ "user", 'u', "USER", (WATCHES | RECORDED) & ~CMD(DIRTY), "only processes of this user",
 	  LIST(user, nr_users), .complete = "user" },
 	{ "cgroup", 'g', "CGROUP", WATCHES & ~CMD(SUMS),
 	  "only this cgroup and those below: path, a part of its\nname, a container's name or short id, or a number",
 	  LIST(cgroup, nr_cgroups), .complete = "cgroup" },
-	{ "file", 0, "PATTERN", WATCHES, "only files whose path matches the shell pattern",
+	{ "file", 0, "PATTERN", WATCHES | RECORDED, "only files whose path matches the shell pattern",
 	  LIST(file, nr_files), .complete = "file" },
 	{ "rw", 0, "RAWDF", WATCHES & ~CMD(DIRTY), "only reads, readahead, writes, discards, flushes",
 	  .set = set_rw, .complete = "R A W D F RA RAW" },
-	{ "color", 0, "WHEN", VIEWS | LIVE, "what is slow, failed or lost in colour: %s",
+	{ "color", 0, "WHEN", VIEWS | LIVE | RECORDED, "what is slow, failed or lost in colour: %s",
 	  WORD(color, choice_colors) },
-	{ "json", 0, NULL, VIEWS | LIVE | CMD(STATUS) | CMD(CONFIG) | CMD(DOCTOR), "JSON lines",
+	{ "json", 0, NULL, VIEWS | LIVE | RECORDED | CMD(STATUS) | CMD(CONFIG) | CMD(DOCTOR), "JSON lines",
 	  FORMAT(FORMAT_JSON) },
-	{ "csv", 0, NULL, VIEWS | LIVE, "CSV", FORMAT(FORMAT_CSV) },
+	{ "csv", 0, NULL, VIEWS | LIVE | RECORDED, "CSV", FORMAT(FORMAT_CSV) },
 };
 
 const unsigned int option_nr = ARRAY_SIZE(option_rows);

@@ -31,6 +31,10 @@
 #define DRIVERS	(CMD(SCSI) | CMD(NVME))
 /* Views whose rows are an originator and something else */
 #define TALLIES	(CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
+/* Commands that show nothing but what ioblamed has recorded */
+#define RECORDED (CMD(WEAR) | CMD(WHEN))
+/* ... and those that can */
+#define PASTS	(CMD(TOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS) | RECORDED)
 /* Commands that replay takes */
 #define REPLAYS	(VIEWS | CMD(EXPORT))
 /* Commands that switch ioblame on, and can run another command after -- */
@@ -40,7 +44,7 @@
 /* Commands that take words as they like */
 #define FREE	(CMD(CONFIG))
 /* Commands that take no interval */
-#define TIMELESS (CMD(CONFIG) | CMD(STATUS) | CMD(DOCTOR))
+#define TIMELESS (CMD(CONFIG) | CMD(STATUS) | CMD(DOCTOR) | RECORDED)
 
 /*
  * One row for each form of an option: -r of snoop and -r of report are two.  A row without @set

@@ -228,6 +228,48 @@ static int check_counters(const struct opts *o)
 	return EXIT_OK;
 }
 
+/* ioblamed keeps sums under names; what it shows is over, and no recording. */
+static int check_past(const struct opts *o)
+{
+	const struct {
+		bool given;
+		const char *what;
+	} never[] = {
+		{ o->run, "it runs no command" },
+		{ o->input, "a recording is not asked" },
+		{ o->duration_ns, "there is no --duration; say --until" },
+		{ o->interval_ns && o->command != CMD_TOP, "there are intervals in top only" },
+		{ o->count, "there is no COUNT; say --until" },
+		{ o->html, "there is no --html" },
+		{ o->sync, "there is no --sync" },
+		{ o->nr_pids, "pids are not known; say --comm" },
+		{ o->iowait || o->submitter || o->column_list,
+		  "there is no --iowait, --submitter or --columns" },
+		{ o->accumulate || o->counters, "there is no --accumulate or --counters" },
+		{ o->average || o->percentiles,
+		  "there is no --average or --percentiles; report has MEAN and P99" },
+		{ o->command == CMD_HIST && o->field != FIELD_TOTAL, "only total_time is known" },
+		{ o->given_by && o->by > BY_WHY,
+		  "rows cannot stand for this (--by)" },
+	};
+	size_t i;
+
+	if (!o->since_ns && !(RECORDED & 1U << o->command))
+		return o->until_ns || o->nr_pasts ?
+		       usage_error(o, "--until and --past need --since", NULL) : EXIT_OK;
+	if (o->since_ns && o->until_ns && o->until_ns <= o->since_ns)
+		return usage_error(o, "--until is not after --since", NULL);
+	if (o->nr_pasts > 2)
+		return usage_error(o, "--past is given twice at most: for minutes and for intervals",
+				   NULL);
+	for (i = 0; i < ARRAY_SIZE(never); i++) {
+		if (never[i].given)
+			return usage_error(o, "what ioblamed has recorded is shown: %s",
+					   never[i].what);
+	}
+	return EXIT_OK;
+}
+
 /* `replay FILE [VIEW]`, before the view's options.  Return: words used, or -1. */
 static int parse_replay(struct opts *o, int argc, char **argv)
 {
@@ -311,6 +353,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		return usage_error(o, "--iowait is not known of a recording or in --html", NULL);
 	if (!ret && o->counters)
 		ret = check_counters(o);
+	if (!ret && PASTS & 1U << o->command)
+		ret = check_past(o);
 	if (!ret && o->anonymous && !o->bundle)
 		return usage_error(o, "--anonymous needs --bundle", NULL);
 	/* these views print once: an interval is their duration */

@@ -46,6 +46,10 @@ struct opts {
 	unsigned int nr_files;
 	char rw[8];			/* letters of IOB_OPS, "" for all */
 
+	int64_t since_ns, until_ns;	/* CLOCK_REALTIME; 0: not given */
+	const char *past[OPTS_LIST];	/* databases of ioblamed */
+	unsigned int nr_pasts;
+
 	enum sort sort;
 	bool given_sort;
 	unsigned int rows;		/* 0: the view's own limit */

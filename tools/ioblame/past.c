@@ -81,6 +81,7 @@ int past_open(struct past *past, const char *file, const char *recent)
 	int ret;
 
 	memset(past, 0, sizeof(*past));
+	past->finest = PAST_HOUR;
 	ret = open_one(past, 0, file);
 	if (!ret && recent)
 		ret = open_one(past, 1, recent);
@@ -203,7 +204,8 @@ static void choose_whole(struct past *past, int64_t from_ns, int64_t until_ns)
 	for (s = past->span; s < past->span + past->nr; s++) {
 		from = s->from_ns > from_ns ? s->from_ns : from_ns;
 		until = s->until_ns < until_ns ? s->until_ns : until_ns;
-		s->whole = (s->from_ns >= from_ns && s->until_ns <= until_ns) ||
+		s->whole = (s->from_ns >= from_ns && s->until_ns <= until_ns &&
+			    s->level <= (int)past->finest) ||
 			   s->covered_ns < (until - from) * 95 / 100 || !s->covered_ns;
 	}
 }

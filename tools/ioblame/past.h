@@ -5,8 +5,9 @@
  * Two SQLite databases of one schema (past_schema.c): PAST_FILE has minutes and hours, and
  * PAST_RECENT, which is in memory, intervals and the minutes that are not yet in the other.  A
  * span is a stretch of time with its usages; a span that is a part of a longer one has its
- * number as parent.  past_each() takes each moment once: a whole hour as such, the ends of the
- * question by minutes and intervals, as far as they are still there.
+ * number as parent.  past_each() takes each moment once: a whole hour as such, or by its minutes
+ * where past.finest asks for them; the ends of the question by minutes and intervals, as far as
+ * they are still there.
  */
 #ifndef IOBLAME_PAST_H
 #define IOBLAME_PAST_H
@@ -52,6 +53,7 @@ struct past {
 	struct map names[2];	/* of each database, its originators */
 	struct past_span *span;	/* of the last question, by their id */
 	size_t nr;
+	enum past_level finest;	/* longer spans are taken by their parts, down to these */
 	uint64_t lost_ios;	/* of what was asked */
 	bool widened;		/* a span is longer than what was asked for */
 };

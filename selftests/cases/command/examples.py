@@ -70,7 +70,7 @@ def adapted(line, disk):
         words = part.split(" ")
         if words[0] == "ioblame":
             command = words[1] if len(words) > 1 and re.match(r"[a-z]", words[1]) else "top"
-            if command in WATCHES and " -d " not in part and " -- " not in part:
+            if command in WATCHES and not re.search(" (-d|--|--since) ", part):
                 at = 2 if len(words) > 1 and words[1] == command else 1
                 words[at:at] = ["-d", MOMENT] if at == 2 else [command, "-d", MOMENT]
             part = " ".join(words).rstrip() + (" " if part.endswith(" ") else "")

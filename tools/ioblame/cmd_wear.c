@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wear: bytes that were written to each disk, as ioblamed has recorded it
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell.h"
+#include "cmd.h"
+#include "drive.h"
+#include "history.h"
+#include "msg.h"
+#include "out.h"
+#include "rec.h"
+#include "since.h"
+#include "table.h"
+#include "text.h"
+#include "usage_by.h"
+
+enum {
+	ROWS = 20,
+};
+
+#define DAY	86400000000000LL
+
+enum column {
+	DEVICE, PROGRAM, BYTES, PER_DAY, SHARE, FILE_PATH, NR_COLUMNS,
+};
+
+static const struct col columns[NR_COLUMNS] = {
+	[DEVICE] = { "DEVICE", "device", COL_TEXT, 0, 0 },
+	[PROGRAM] = { "PROGRAM", "program", COL_TEXT, 0, 0 },
+	[BYTES] = { "WRITTEN", "bytes", COL_BYTES, 0, 0 },
+	[PER_DAY] = { "A DAY", "bytes_per_day", COL_BYTES, 0, 0 },
+	[SHARE] = { "%", "share_percent", COL_RATE, 0, 0 },
+	[FILE_PATH] = { "FILE", "file", COL_TEXT, COL_CUT | COL_PATH, 0 },
+};
+
+/* Of a time that is shorter than a day, a day would have more. */
+static uint64_t in_a_day(uint64_t bytes, const struct usage_list *list)
+{
+	int64_t ns = list->until_ns - list->from_ns;
+
+	return ns > 0 ? (uint64_t)((double)bytes * (double)DAY / (double)ns) : 0;
+}
+
+static const struct usage *disk_of(const struct usage_list *disks, const char *disk)
+{
+	size_t i;
+
+	for (i = 0; i < disks->nr; i++) {
+		if (!strcmp(disks->list[i].key.disk, disk))
+			break;
+	}
+	return &disks->list[i];
+}
+
+/* What was written, by @rows's names: disk, program and file, or the disk alone. */
+static void sum_writes(const struct usage_list *list, struct usage_list *rows, bool by_disk)
+{
+	struct usage u;
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		if (rec_op_letters[list->list[i].key.op] != 'W')
+			continue;
+		u = list->list[i];
+		u.key = (struct usage_key){ .disk = u.key.disk, .uid = UINT32_MAX };
+		if (!by_disk) {
+			u.key.program = list->list[i].key.program;
+			u.key.file = list->list[i].key.file;
+		}
+		usage_add(rows, &u);
+	}
+	usage_sort(rows, SORT_BYTES);
+}
+
+/* A disk's own sum, beside what the drive counts */
+static void print_disk(const struct opts *o, const struct usage *u, const struct usage_list *list)
+{
+	static const struct col cols[] = {
+		{ "DEVICE", "device", COL_TEXT, 0, 0 }, { "FROM", "from_ns", COL_DIGITS, 0, 0 },
+		{ "FROM", "from_s", COL_SECONDS, 0, 0 }, { "UNTIL", "until_ns", COL_DIGITS, 0, 0 },
+		{ "UNTIL", "until_s", COL_SECONDS, 0, 0 }, { "WRITTEN", "bytes", COL_BYTES, 0, 0 },
+		{ "A DAY", "bytes_per_day", COL_BYTES, 0, 0 },
+		{ "LIFE", "life_bytes", COL_BYTES, 0, 0 }, { "USED", "used_percent", COL_COUNT, 0, 0 },
+	};
+	char bytes[TEXT_NUMBER], daily[TEXT_NUMBER], life[TEXT_NUMBER], from[32];
+	struct drive d = { 0 };
+	bool known = drive_read(u->key.disk, &d);
+	uint64_t day = in_a_day(u->bytes, list);
+	struct table *t;
+
+	if (o->format == FORMAT_JSON) {
+		t = table_new(FORMAT_JSON, "drive", cols, ARRAY_SIZE(cols));
+		table_row(t, (struct cell[]){
+			CELL_TEXT(u->key.disk), CELL_N(list->from_ns), CELL_N(list->from_ns),
+			CELL_N(list->until_ns), CELL_N(list->until_ns), CELL_N(u->bytes),
+			CELL_N(day), CELL_IF(known, d.bytes_written), CELL_IF(known, d.percent_used),
+		});
+		table_end(t);
+	}
+	if (o->format != FORMAT_TABLE)
+		return;
+	out_printf("%s: %s written since %s, %s a day\n", u->key.disk, text_bytes(bytes, u->bytes),
+		   since_text(list->from_ns, from, sizeof(from)), text_bytes(daily, day));
+	if (known)
+		out_printf("    the drive counts %s in its life, and %u %% of its endurance as used\n",
+			   text_bytes(life, d.bytes_written), d.percent_used);
+}
+
+static void print_rows(const struct opts *o, const struct usage_list *rows,
+		       const struct usage_list *disks, const struct usage_list *list)
+{
+	size_t i, most = o->rows ? o->rows : o->format == FORMAT_TABLE ? ROWS : SIZE_MAX;
+	struct table *t = table_new(o->format, "wear", columns, NR_COLUMNS);
+	const struct usage *u, *disk;
+	struct cell c[NR_COLUMNS];
+
+	for (i = 0; i < rows->nr && i < most; i++) {
+		u = &rows->list[i];
+		disk = disk_of(disks, u->key.disk);
+		c[DEVICE] = CELL_TEXT(u->key.disk);
+		c[PROGRAM] = CELL_TEXT(*u->key.program ? u->key.program : NULL);
+		c[BYTES] = CELL_N(u->bytes);
+		c[PER_DAY] = CELL_N(in_a_day(u->bytes, list));
+		c[SHARE] = CELL_RATE(disk->bytes ?
+				     100 * (double)u->bytes / (double)disk->bytes : 0);
+		c[FILE_PATH] = CELL_TEXT(*u->key.file ? u->key.file : NULL);
+		table_row(t, c);
+	}
+	table_end(t);
+	if (o->format == FORMAT_TABLE && i < rows->nr)
+		out_printf("... and %zu more (--rows)\n", rows->nr - i);
+}
+
+int cmd_wear(const struct opts *o)
+{
+	struct usage_list list = { 0 }, rows = { 0 }, disks = { 0 };
+	int ret = history_list(o, history_until(o) - 30 * DAY, false, &list);
+	size_t i;
+
+	if (!ret) {
+		sum_writes(&list, &rows, false);
+		sum_writes(&list, &disks, true);
+		for (i = 0; i < disks.nr; i++)
+			print_disk(o, &disks.list[i], &list);
+		if (o->format == FORMAT_TABLE)
+			out_puts(rows.nr ? "\n" : "No writes were recorded in this time.\n");
+		if (rows.nr)
+			print_rows(o, &rows, &disks, &list);
+		if (list.lost_ios)
+			msg("%llu IOs of this time are not known",
+			    (unsigned long long)list.lost_ios);
+	}
+	usage_clear(&rows);
+	usage_clear(&disks);
+	usage_clear(&list);
+	return ret;
+}
