@@ -93,6 +93,12 @@ static void hold(const struct blkevent *e, void *arg)
 
 	if (!is_watched(ev, e))
 		return;
+	/* what is given out goes once it is the larger part: each event moves once */
+	if (ev->nr == ev->size && ev->first > ev->nr / 2) {
+		ev->nr -= ev->first;
+		memmove(ev->held, ev->held + ev->first, ev->nr * sizeof(*ev->held));
+		ev->first = 0;
+	}
 	if (ev->nr == ev->size) {
 		ev->size = ev->size ? ev->size * 2 : 4096;
 		ev->held = must(realloc(ev->held, ev->size * sizeof(*ev->held)));
@@ -118,16 +124,38 @@ static int compare_times(const void *x, const void *y)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
+/*
+ * Put the last @nr events, which are new, in order with the others.  Many others may wait for a
+ * record, for seconds.  Few of them, if any, are behind a new one: only these are sorted again.
+ */
+static void sort_new(struct events *ev, size_t nr)
+{
+	size_t new = ev->nr - nr, low = ev->first, high = new;
+
+	if (!nr)
+		return;
+	qsort(ev->held + new, nr, sizeof(*ev->held), compare_times);
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (compare_times(&ev->held[mid], &ev->held[new]) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < new)
+		qsort(ev->held + low, ev->nr - low, sizeof(*ev->held), compare_times);
+}
+
 /* Read the events that are there. */
 void events_fill(struct events *ev)
 {
-	size_t before = ev->nr;
+	uint64_t before = ev->order;
 
 	/* other CPUs may still have events from after this moment */
 	ev->horizon_ns = clock_ns();
 	tracefs_read(&ev->trace, hold, ev);
-	if (ev->nr != before)
-		qsort(ev->held, ev->nr, sizeof(*ev->held), compare_times);
+	sort_new(ev, ev->order - before);
 }
 
 /*
@@ -201,7 +229,7 @@ void events_release(struct events *ev, bool all, events_fn one, void *arg)
 	struct origins_found found;
 	size_t i;
 
-	for (i = 0; i < ev->nr; i++) {
+	for (i = ev->first; i < ev->nr; i++) {
 		const struct blkevent *e = &ev->held[i];
 		bool full = ev->nr - i > HELD_MAX;
 		bool wait = !all && !full && e->ns + EVENTS_WAIT_NS > now;
@@ -211,9 +239,12 @@ void events_release(struct events *ev, bool all, events_fn one, void *arg)
 		one(e, &found, arg);
 		note_flusher(ev, e, &found);
 	}
-	ev->nr -= i;
-	memmove(ev->held, ev->held + i, ev->nr * sizeof(*ev->held));
-	now = ev->nr ? ev->held[0].ns : ev->horizon_ns;
+	ev->first = i;
+	if (i == ev->nr) {
+		ev->first = 0;
+		ev->nr = 0;
+	}
+	now = i < ev->nr ? ev->held[i].ns : ev->horizon_ns;
 	if (now > ev->forgot_ns + 1000000000 && now > SLACK_NS) {
 		origins_forget(&ev->origins, now - SLACK_NS);
 		ev->forgot_ns = now;
@@ -229,4 +260,5 @@ void events_end(struct events *ev)
 	free(ev->held);
 	ev->held = NULL;
 	ev->nr = 0;
+	ev->first = 0;
 }

@@ -29,7 +29,7 @@ struct events {
 	struct origins origins;
 	uint64_t order;			/* of the next event */
 	struct blkevent *held;
-	size_t nr, size;
+	size_t first, nr, size;		/* those before the first are given out */
 	uint64_t horizon_ns;		/* all events up to then are here */
 	uint64_t forgot_ns;
 	struct iob_iolog_bin_record flusher[EVENTS_FLUSHERS];	/* the last ones */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events of several CPUs come out once each, in order, with the record of their IO, or after three
+ * seconds without one.  The trace and the clock are this file's.
+ */
+#include "clock.h"
+#include "events.h"
+#include "rec.h"
+#include "test.h"
+
+#define MS	1000000ULL
+#define DISK	(8U << 20)
+
+enum {
+	CPUS = 4,
+	FILL_MS = 100,
+	FILLS = 160,
+	IOS = FILLS * FILL_MS,		/* one begins in each millisecond, and takes half of one */
+};
+
+static u64 now_ns;
+static unsigned int read_to[CPUS];	/* of 2 * IOS, those that this CPU has given */
+static unsigned int given[IOS], with_record;
+static u64 last_ns, latest_ns;
+
+uint64_t clock_ns(void)
+{
+	return now_ns;
+}
+
+int tracefs_open(struct tracefs *t, uint32_t kinds)
+{
+	(void)t;
+	(void)kinds;
+	return 0;
+}
+
+void tracefs_close(struct tracefs *t)
+{
+	(void)t;
+}
+
+bool device_lookup(const char *word, struct device *d)
+{
+	(void)word;
+	d->dev = DISK;
+	d->disk = DISK;
+	return true;
+}
+
+bool device_has(const struct device *d, uint32_t disk, uint64_t sector)
+{
+	(void)sector;
+	return d->disk == disk;
+}
+
+static u64 begin_of(unsigned int io)
+{
+	return (1000 + io) * MS;
+}
+
+/* Whether the log has no record of an IO, as happens if it is full */
+static bool is_lost(unsigned int io)
+{
+	return io % 997 == 5;
+}
+
+/* An IO is queued on one CPU, and completes on another. */
+static void event_of(unsigned int io, bool complete, struct blkevent *e)
+{
+	*e = (struct blkevent){
+		.ns = begin_of(io) + (complete ? MS / 2 : 0), .sector = io % 64 * 8, .sectors = 8,
+		.dev = DISK, .cpu = (io + complete) % CPUS, .pid = io,
+		.kind = complete ? EV_block_rq_complete : EV_block_bio_queue,
+	};
+}
+
+/* What @cpu has noted; the first one is ahead: it was read last, a moment after the others. */
+void tracefs_read(struct tracefs *t, void (*one)(const struct blkevent *e, void *arg), void *arg)
+{
+	unsigned int cpu;
+	struct blkevent e;
+
+	(void)t;
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		u64 to = now_ns + (cpu ? 0 : 7 * MS);
+
+		for (; read_to[cpu] < IOS * 2; read_to[cpu]++) {
+			event_of(read_to[cpu] / 2, read_to[cpu] & 1, &e);
+			if (e.ns > to)
+				break;
+			if (e.cpu == cpu)
+				one(&e, arg);
+		}
+	}
+}
+
+static void take(const struct blkevent *e, const struct origins_found *found, void *arg)
+{
+	unsigned int io = e->pid;
+
+	(void)arg;
+	if (e->ns < last_ns)
+		fail("an event of %llu behind one of %llu", (u64)e->ns, last_ns);
+	last_ns = e->ns;
+	if (now_ns - e->ns > latest_ns && now_ns > e->ns)
+		latest_ns = now_ns - e->ns;
+	given[io]++;
+	if (found->rec && found->rec->id != (int)io + 1)
+		fail("IO %u has the record of %d", io, found->rec->id - 1);
+	if (!found->rec != is_lost(io))
+		fail("IO %u %s", io, found->rec ? "has a record" : "has none");
+	with_record += !!found->rec;
+}
+
+static void come_out_in_order(void)
+{
+	static struct events ev;
+	unsigned int fill, io, next = 0;
+
+	now_ns = 1000 * MS;
+	events_begin(&ev, ~0U, NULL, 0);
+	for (fill = 0; fill < FILLS; fill++) {
+		now_ns += FILL_MS * MS;
+		for (; next < IOS && begin_of(next) + MS / 2 <= now_ns; next++) {
+			struct iob_iolog_bin_record rec = {
+				.op = OP_WRITE, .disk = DISK, .sector = next % 64 * 8,
+				.bytes = 4096, .queue_ns = begin_of(next),
+				.complete_ns = begin_of(next) + MS / 2, .id = (int)next + 1,
+			};
+
+			if (!is_lost(next))
+				events_record(&ev, &rec);
+		}
+		events_fill(&ev);
+		events_release(&ev, false, take, NULL);
+	}
+	now_ns += FILL_MS * MS;
+	events_fill(&ev);
+	events_release(&ev, true, take, NULL);
+	events_end(&ev);
+	for (io = 0; io < IOS; io++) {
+		if (given[io] != 2)
+			fail("IO %u has %u events", io, given[io]);
+	}
+	if (latest_ns > EVENTS_WAIT_NS + 2 * FILL_MS * MS)
+		fail("an event waits for %llu ns", latest_ns);
+	note("%u of %u with a record", with_record, 2 * IOS);
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(come_out_in_order) };
+
+	return run_tests("tool_events", tests, ARRAY_SIZE(tests));
+}
