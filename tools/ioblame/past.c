@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,51 @@ static int version_of(sqlite3 *db)
 	return version;
 }
 
+/* A file that nobody writes, as the address that says so. */
+static char *immutable_name(const char *path)
+{
+	static const char tail[] = "?immutable=1";
+	char *name = must(malloc(3 * strlen(path) + sizeof(tail) + 8)), *to = name;
+
+	to = stpcpy(to, "file:");
+	for (; *path; path++) {
+		if (strchr("?#%", *path))
+			to += sprintf(to, "%%%02X", (unsigned char)*path);
+		else
+			*to++ = *path;
+	}
+	strcpy(to, tail);
+	return name;
+}
+
+/*
+ * SQLite makes a file beside a database of this kind, which a reader cannot where he may only
+ * read.  Without a -wal file nobody writes the database now, and it is read as it is.
+ * Return: its version, -1 if it cannot be read.
+ */
+static int open_version(struct past *past, int i, const char *path)
+{
+	char *wal = must(malloc(strlen(path) + 5)), *name;
+	int version = -1, err;
+
+	if (sqlite3_open_v2(path, &past->db[i], SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
+		sqlite3_busy_timeout(past->db[i], BUSY_MS);
+		version = version_of(past->db[i]);
+	}
+	err = sqlite3_errcode(past->db[i]) & 0xff;
+	stpcpy(stpcpy(wal, path), "-wal");
+	if (version < 0 && (err == SQLITE_READONLY || err == SQLITE_CANTOPEN) && access(wal, F_OK)) {
+		sqlite3_close(past->db[i]);
+		name = immutable_name(path);
+		if (sqlite3_open_v2(name, &past->db[i], SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+				    NULL) == SQLITE_OK)
+			version = version_of(past->db[i]);
+		free(name);
+	}
+	free(wal);
+	return version;
+}
+
 /* Return: EXIT_OK, also if the file is not there. */
 static int open_one(struct past *past, int i, const char *path)
 {
@@ -48,10 +94,7 @@ static int open_one(struct past *past, int i, const char *path)
 		msg("the past is for root and the group ioblame: %s: %s", path, strerror(errno));
 		return EXIT_REFUSED;
 	}
-	if (sqlite3_open_v2(path, &past->db[i], SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-		return past_failed(past, i);
-	sqlite3_busy_timeout(past->db[i], BUSY_MS);
-	version = version_of(past->db[i]);
+	version = open_version(past, i, path);
 	if (version < 0)
 		return past_failed(past, i);
 	if (version > PAST_VERSION) {

@@ -193,6 +193,7 @@ static bool try_open(struct recorder_db *d, uint64_t max_bytes)
 {
 	int64_t version;
 	mode_t mask;
+	int stay = 1;
 	bool good;
 
 	make_file(d);
@@ -203,6 +204,8 @@ static bool try_open(struct recorder_db *d, uint64_t max_bytes)
 	if (!good)
 		return db_failed(d);
 	sqlite3_busy_timeout(d->db, BUSY_MS);
+	/* who may only read cannot make the files beside it: they stay when ioblamed ends */
+	sqlite3_file_control(d->db, NULL, SQLITE_FCNTL_PERSIST_WAL, &stay);
 	version = recorder_db_number(d, "PRAGMA user_version");
 	if (version > PAST_VERSION) {
 		move_aside(d, "was written by a newer ioblamed");
