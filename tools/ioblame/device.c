@@ -178,13 +178,22 @@ static bool is_real(const char *name)
 /* All real disks, which are watched by default.  Return: their number. */
 unsigned int device_all(struct device *d, unsigned int max)
 {
-	DIR *dir = opendir("/sys/block");
-	unsigned int nr = 0;
 	struct dirent *e;
+	DIR *dir = opendir("/sys/block");
+	char path[sizeof(e->d_name) + 32], *number;
+	unsigned int nr = 0;
 
 	while (dir && nr < max && (e = readdir(dir)) != NULL) {
-		if (is_real(e->d_name) && device_lookup(e->d_name, &d[nr]))
+		if (!is_real(e->d_name))
+			continue;
+		/* a service may have no device nodes */
+		snprintf(path, sizeof(path), "/sys/block/%s/dev", e->d_name);
+		number = file_read(path);
+		if (number)
+			number[strcspn(number, "\n")] = '\0';
+		if (number && device_lookup(number, &d[nr]))
 			nr++;
+		free(number);
 	}
 	if (dir)
 		closedir(dir);

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "msg.h"
 
-static bool progress_shown;
+static bool progress_shown, quiet;
 static const char *program = "ioblame";
 
 /* The name with which messages begin: the daemon has its own. */
 void msg_program(const char *name)
 {
 	program = name;
+}
+
+/* Print no messages for a while: what is tried again failed before, and that was said. */
+void msg_quiet(bool on)
+{
+	quiet = on;
 }
 
 /* Clear the progress line. */
@@ -29,6 +34,8 @@ void msg(const char *fmt, ...)
 {
 	va_list args;
 
+	if (quiet)
+		return;
 	msg_progress_end();
 	fprintf(stderr, "%s: ", program);
 	va_start(args, fmt);

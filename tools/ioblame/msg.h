@@ -7,6 +7,8 @@
 #ifndef IOBLAME_MSG_H
 #define IOBLAME_MSG_H
 
+#include <stdbool.h>
+
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #endif
@@ -20,6 +22,7 @@ enum exit_status {
 };
 
 void msg_program(const char *name);
+void msg_quiet(bool on);
 void msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void msg_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void msg_progress_end(void);

@@ -31,6 +31,9 @@ static struct map names = { .key_len = sizeof(struct name_key) };
 static struct map numbers = { .key_len = sizeof(struct name_key) };
 static bool offline;
 
+/* Another process that looks up, as this one may not; NULL: this one does */
+static char *(*other_asks)(const struct name_key *key);
+
 /* What the names of a recording take, and those that would take more: the file may be forged */
 #define RECORDED_BYTES	(1ULL << 30)
 static uint64_t recorded, no_room;
@@ -129,7 +132,14 @@ static char *ask_command(uint32_t tgid)
 	return text;
 }
 
-static char *ask_name(const struct name_key *key)
+/* Let @ask look up what this process may not: it returns a text as name_ask() does. */
+void name_ask_by(char *(*ask)(const struct name_key *key))
+{
+	other_asks = ask;
+}
+
+/* Look up a name on this machine, now.  Return: its text, escaped and allocated, or NULL. */
+char *name_ask(const struct name_key *key)
 {
 	char *raw = NULL, *text;
 
@@ -222,7 +232,7 @@ static const char *get_name(const struct name_key *key)
 	if (name->asked_ns && now - name->asked_ns < STALE_NS)
 		return name->text;
 	name->asked_ns = now;
-	text = ask_name(key);
+	text = other_asks ? other_asks(key) : name_ask(key);
 	/* keep the last name of a file that is gone */
 	if (!text || (name->text && !strcmp(text, name->text))) {
 		free(text);

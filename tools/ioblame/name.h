@@ -42,6 +42,8 @@ struct name {
 };
 
 void name_offline(void);
+char *name_ask(const struct name_key *key);
+void name_ask_by(char *(*ask)(const struct name_key *key));
 void name_put(const struct name_key *key, const char *text);
 uint64_t name_no_room(void);
 const char *name_disk(uint32_t dev);

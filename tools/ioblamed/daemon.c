@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <grp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <time.h>
@@ -9,8 +11,10 @@
 #include "caps.h"
 #include "daemon.h"
 #include "feeder.h"
+#include "kernel.h"
 #include "metrics_loop.h"
 #include "msg.h"
+#include "namer.h"
 #include "viewers.h"
 
 /* The usage of an interval goes to all that keep or serve it. */
@@ -38,7 +42,8 @@ static void begin_recording(struct daemon *d)
 	recorder_defaults(&conf);
 	conf.file = from->file;
 	conf.recent = from->recent;
-	conf.group = group ? group->gr_gid : (gid_t)-1;
+	/* the service has no capability to do that, and does it itself */
+	conf.group = group && !getenv("INVOCATION_ID") ? group->gr_gid : (gid_t)-1;
 	conf.interval_ns = d->conf.daemon.interval_ns;
 	conf.recent_ns = from->intervals_ns;
 	conf.minutes_ns = from->minutes_ns;
@@ -63,6 +68,18 @@ static int64_t realtime_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+/* Take what the kernel has summed up since the last time. */
+static void take_sums(struct daemon *d)
+{
+	if (kernel_pass(&d->usage))
+		take_usage(&d->usage, d);
+}
+
+static void tell_state(void)
+{
+	sd_notifyf(0, "STATUS=%s", kernel_state());
+}
+
 /* An interval of the kernel's sums has ended. */
 static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
 {
@@ -70,9 +87,22 @@ static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
 
 	/* from now, not from the last one: a suspended machine has nothing to make up for */
 	(void)now_us;
+	take_sums(d);
+	tell_state();
 	if (d->recording)
 		recorder_tick(&d->recorder, realtime_ns());
 	return sd_event_source_set_time_relative(source, d->conf.daemon.interval_ns / 1000);
+}
+
+/* SIGHUP: let go of the module until the interval ends, so that it can be unloaded. */
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
+{
+	(void)source;
+	(void)info;
+	take_sums(arg);
+	kernel_let_go();
+	tell_state();
+	return 0;
 }
 
 /*
@@ -87,11 +117,14 @@ static int add_signals(struct daemon *d)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	ret = sd_event_add_signal(d->event, NULL, SIGTERM, NULL, NULL);
 	if (ret >= 0)
 		ret = sd_event_add_signal(d->event, NULL, SIGINT, NULL, NULL);
+	if (ret >= 0 && !d->feed)
+		ret = sd_event_add_signal(d->event, NULL, SIGHUP, on_hangup, d);
 	if (ret >= 0)
 		ret = sd_event_set_watchdog(d->event, true);
 	return ret;
@@ -109,6 +142,8 @@ static int add_sources(struct daemon *d)
 		msg("%s: %s; nobody can connect", v->socket, strerror(-ret));
 	if (d->feed)
 		return feeder_begin(d->event, d->feed, d->once, take_usage, d);
+	kernel_begin();
+	tell_state();
 	ret = sd_event_add_time_relative(d->event, &timer, CLOCK_MONOTONIC, us, us / 100,
 					 on_interval, d);
 	if (ret < 0)
@@ -131,7 +166,9 @@ int daemon_run(struct daemon *d)
 	int ret;
 
 	begin_recording(d);
-	ret = caps_keep(CAPS_NONE);
+	ret = d->feed ? 0 : namer_start();
+	if (ret >= 0)
+		ret = caps_keep(CAPS_NONE);
 	if (ret >= 0)
 		ret = sd_event_default(&d->event);
 	if (ret >= 0)
@@ -144,13 +181,19 @@ int daemon_run(struct daemon *d)
 		sd_notify(0, "READY=1");
 		ret = sd_event_loop(d->event);
 		sd_notify(0, "STOPPING=1");
+		if (!d->feed)
+			take_sums(d);
 	}
 	if (ret < 0)
 		msg("%s: %s", d->feed ? d->feed : "the loop", strerror(-ret));
 	viewers_end();
 	feeder_end();
+	if (!d->feed)
+		kernel_end();
+	namer_stop();
 	end_recording(d);
 	metrics_finish(d->metrics);
+	usage_clear(&d->usage);
 	d->event = sd_event_unref(d->event);
 	return ret < 0 ? EXIT_FAILED : EXIT_OK;
 }

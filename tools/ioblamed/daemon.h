@@ -25,6 +25,7 @@ struct daemon {
 	struct metrics *metrics;
 	const char *feed;	/* --feed: the source instead of the kernel */
 	bool once;		/* --once: end with the feed */
+	struct usage_list usage;
 };
 
 int daemon_run(struct daemon *d);

@@ -5,12 +5,19 @@
  * The command looks while somebody looks; the daemon runs all the time, and is the one reader
  * of the module's files.  conf.c is its configuration, daemon.c its loop.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "daemon.h"
+#include "dir.h"
 #include "msg.h"
+#include "namer.h"
+#include "settings.h"
 
 static const char help[] =
 "Usage: ioblamed [OPTION]...\n"
@@ -22,6 +29,8 @@ static const char help[] =
 "  -t, --test         check the configuration, and end\n"
 "  -f, --feed FILE    take usage from lines of JSON instead of the kernel; -: stdin\n"
 "  -1, --once         end with the feed\n"
+"  -r, --restore      put back the settings of a daemon that was killed, and end\n"
+"      --namer        look up names for the daemon: for its service\n"
 "  -h, --help\n"
 "  -V, --version\n"
 "\n"
@@ -32,6 +41,8 @@ static const struct option options[] = {
 	{ "test", no_argument, NULL, 't' },
 	{ "feed", required_argument, NULL, 'f' },
 	{ "once", no_argument, NULL, '1' },
+	{ "restore", no_argument, NULL, 'r' },
+	{ "namer", no_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
@@ -45,6 +56,39 @@ static void say_wrong(const char *file, unsigned int line, const char *what)
 		msg("%s: %s", file, what);
 }
 
+/* The service has failed, and systemd starts it again, which goes on with the settings. */
+static bool comes_back(void)
+{
+	static const char *const failures[] = {
+		"exit-code", "signal", "core-dump", "watchdog", "oom-kill",
+	};
+	const char *result = getenv("SERVICE_RESULT");
+	unsigned int i;
+
+	for (i = 0; result && i < ARRAY_SIZE(failures); i++) {
+		if (!strcmp(result, failures[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The service does this whenever it stops; most times there is nothing to do. */
+static int restore_settings(void)
+{
+	int err;
+
+	if (comes_back())
+		return EXIT_OK;
+	if (access(SETTINGS_FILE, F_OK) || access("/sys/module/ioblame", F_OK))
+		return unlink(SETTINGS_FILE) && errno != ENOENT ? EXIT_FAILED : EXIT_OK;
+	if (dir_find())
+		return EXIT_FAILED;
+	err = -settings_restore();
+	if (err)
+		msg("the settings cannot be put back: %s", strerror(err));
+	return err ? EXIT_FAILED : EXIT_OK;
+}
+
 static int end_of_text(void)
 {
 	return fflush(stdout) ? EXIT_FAILED : EXIT_OK;
@@ -54,13 +98,13 @@ int main(int argc, char **argv)
 {
 	const char *path = CONF_FILE;
 	struct daemon d = { 0 };
-	bool test = false, good;
+	bool test = false, restore = false, namer = false, good;
 	int c;
 
 	msg_program("ioblamed");
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");
-	while ((c = getopt_long(argc, argv, "c:tf:1hV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "c:tf:1rhV", options, NULL)) != -1) {
 		switch (c) {
 		case 'c':
 			path = optarg;
@@ -73,6 +117,12 @@ int main(int argc, char **argv)
 			break;
 		case '1':
 			d.once = true;
+			break;
+		case 'r':
+			restore = true;
+			break;
+		case 'n':
+			namer = true;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -90,6 +140,10 @@ int main(int argc, char **argv)
 		    "there are no arguments but options; try: ioblamed --help");
 		return EXIT_USAGE;
 	}
+	if (namer)
+		return namer_serve();
+	if (restore)
+		return restore_settings();
 	good = conf_load(&d.conf, path, say_wrong);
 	if (test)
 		return good ? EXIT_OK : EXIT_FAILED;

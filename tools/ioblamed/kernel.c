@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "file.h"
+#include "kernel.h"
+#include "msg.h"
+#include "settings.h"
+#include "sums.h"
+
+static struct sums sums = { .fd = -1, .intents = -1 };
+static char state[160];
+static bool no_files;		/* the module is there, but not its files */
+
+/* Note how it stands, and say it if it stood otherwise. */
+static void set_state(const char *now, int err)
+{
+	char text[sizeof(state)];
+
+	snprintf(text, sizeof(text), "%s%s%s", now, err ? ": " : "", err ? strerror(err) : "");
+	if (!strcmp(state, text))
+		return;
+	memcpy(state, text, sizeof(state));
+	msg("%s", state);
+}
+
+/* What was said last, for systemctl status. */
+const char *kernel_state(void)
+{
+	return state;
+}
+
+static bool is_open(void)
+{
+	return sums.fd >= 0;
+}
+
+static bool is_loaded(void)
+{
+	char *text = file_read("/sys/module/ioblame/initstate");
+	bool live = text && !strncmp(text, "live", 4);
+
+	free(text);
+	return live;
+}
+
+/* Find the module, let it keep sums, and open them. */
+static bool open_sums(void)
+{
+	int err;
+
+	if (!is_loaded()) {
+		set_state("the module is not loaded; waiting for it (modprobe ioblame)", 0);
+		no_files = false;
+		return false;
+	}
+	/* it says what is wrong */
+	msg_quiet(no_files);
+	no_files = dir_find();
+	msg_quiet(false);
+	if (no_files) {
+		snprintf(state, sizeof(state), "the module's files cannot be used");
+		return false;
+	}
+	err = -settings_take();
+	if (err == ENOENT)
+		set_state("the module that is loaded has no sums: load the one of this version", 0);
+	else if (err)
+		set_state("ioblame cannot be switched on", err);
+	if (err)
+		return false;
+	err = sums_open(&sums);
+	set_state(err ? "the sums cannot be opened" : "watching", err);
+	return !err;
+}
+
+/* Somebody switched it off: a command that ended, say. */
+static void switch_on_again(void)
+{
+	int err = -settings_take();
+
+	set_state("ioblame was switched off by somebody else", 0);
+	if (err)
+		set_state("ioblame cannot be switched on again", err);
+	else
+		set_state("watching again", 0);
+}
+
+/* Begin to watch, if that can be. */
+void kernel_begin(void)
+{
+	/* a daemon before may have been killed */
+	if (!access(SETTINGS_FILE, F_OK))
+		msg("the daemon before was killed; going on with its settings");
+	open_sums();
+}
+
+/**
+ * kernel_pass - what was done since the last pass
+ * @list: gets the usages; its texts live until the next pass
+ *
+ * Return: false if nothing is known, as nothing was watched.
+ */
+bool kernel_pass(struct usage_list *list)
+{
+	int err;
+
+	if (!is_open()) {
+		open_sums();
+		return false;
+	}
+	err = sums_pass(&sums, list);
+	if (err) {
+		sums_close(&sums);
+		set_state("the sums cannot be read; opening them again", err);
+		open_sums();
+		return false;
+	}
+	if (!sums.on)
+		switch_on_again();
+	settings_add_disks();
+	return true;
+}
+
+/* Close the module's files until the next pass, so that it can be unloaded. */
+void kernel_let_go(void)
+{
+	if (!is_open())
+		return;
+	sums_close(&sums);
+	set_state("let go of the module; it is opened again when the interval ends", 0);
+}
+
+/* Put the settings back. */
+void kernel_end(void)
+{
+	int err;
+
+	if (is_open())
+		sums_close(&sums);
+	err = -settings_restore();
+	if (err)
+		msg("the settings cannot be put back: %s", strerror(err));
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "caps.h"
+#include "clock.h"
+#include "escape.h"
+#include "msg.h"
+#include "name.h"
+#include "namer.h"
+
+enum {
+	/* an answer takes longer only where a file system hangs */
+	NAMER_SECONDS = 2,
+	/* then nothing is asked for this time: the watchdog waits for the loop */
+	NAMER_REST = 10,
+};
+
+struct question {
+	uint64_t nr;
+	struct name_key key;
+};
+
+struct answer {
+	uint64_t nr;
+	char text[ESCAPE_SIZE(PATH_MAX)];
+};
+
+static int to_namer = -1;
+static pid_t child;
+static uint64_t connected_ns, rests_until_ns;
+
+/* In the namer: answer until the other end is closed. */
+static void answer_all(int fd)
+{
+	static struct answer a;
+	struct question q;
+	size_t len;
+	char *text;
+
+	while (recv(fd, &q, sizeof(q), 0) == sizeof(q)) {
+		text = name_ask(&q.key);
+		a.nr = q.nr;
+		len = text ? strlen(text) : 0;
+		if (len >= sizeof(a.text))
+			len = 0;
+		memcpy(a.text, text ? text : "", len);
+		a.text[len] = '\0';
+		free(text);
+		/* mount points that are open could not be unmounted */
+		name_done();
+		if (send(fd, &a, sizeof(a.nr) + len + 1, MSG_NOSIGNAL) < 0)
+			break;
+	}
+}
+
+/**
+ * namer_serve - answer who connects to the socket that systemd has opened
+ *
+ * Return: the exit status, when nobody is connected: systemd starts it again for the next one.
+ */
+int namer_serve(void)
+{
+	int err = -caps_keep(CAPS_FIND_FILES), fd;
+
+	if (err || sd_listen_fds(1) != 1) {
+		msg("--namer is for ioblamed-namer.service%s%s", err ? ": " : "",
+		    err ? strerror(err) : "");
+		return EXIT_FAILED;
+	}
+	fd = accept4(SD_LISTEN_FDS_START, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0)
+		answer_all(fd);
+	return EXIT_OK;
+}
+
+static void set_patience(int fd)
+{
+	const struct timeval most = { .tv_sec = NAMER_SECONDS };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
+}
+
+/* Connect to the service, at most once a second.  Return: false if it is not there. */
+static bool connect_to_service(void)
+{
+	const struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = NAMER_SOCKET };
+	uint64_t now = clock_ns();
+	int fd;
+
+	if (connected_ns && now - connected_ns < 1000000000)
+		return false;
+	connected_ns = now;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	set_patience(fd);
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to))) {
+		close(fd);
+		return false;
+	}
+	to_namer = fd;
+	return true;
+}
+
+static void disconnect(void)
+{
+	if (to_namer >= 0)
+		close(to_namer);
+	to_namer = -1;
+}
+
+/* Ask the namer.  Answers to questions that were given up are skipped. */
+static char *ask_namer(const struct name_key *key)
+{
+	static struct answer a;
+	static uint64_t nr;
+	struct question q = { .nr = ++nr, .key = *key };
+	ssize_t n;
+
+	if (clock_ns() < rests_until_ns || (to_namer < 0 && !connect_to_service()))
+		return NULL;
+	n = send(to_namer, &q, sizeof(q), MSG_NOSIGNAL);
+	while (n > 0) {
+		n = recv(to_namer, &a, sizeof(a), 0);
+		if (n < 0 && errno == EINTR)
+			n = 1;
+		else if (n < (ssize_t)sizeof(a.nr) + 1 || a.nr == nr)
+			break;
+	}
+	if (n < 0 && errno == EAGAIN)
+		rests_until_ns = clock_ns() + NAMER_REST * 1000000000ULL;
+	else if (n <= 0)
+		disconnect();
+	return n > (ssize_t)sizeof(a.nr) + 1 ? strdup(a.text) : NULL;
+}
+
+/**
+ * namer_start - find the namer's service or start a child, and let it look up all names
+ *
+ * Before the daemon drops its capabilities.
+ * Return: 0 or -errno.
+ */
+int namer_start(void)
+{
+	int fd[2];
+
+	name_ask_by(ask_namer);
+	if (connect_to_service())
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd))
+		return -errno;
+	set_patience(fd[0]);
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (!child) {
+		close(fd[0]);
+		prctl(PR_SET_NAME, "ioblamed-namer");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!caps_keep(CAPS_FIND_FILES))
+			answer_all(fd[1]);
+		_exit(0);
+	}
+	close(fd[1]);
+	to_namer = fd[0];
+	return 0;
+}
+
+void namer_stop(void)
+{
+	disconnect();
+	if (child <= 0)
+		return;
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}

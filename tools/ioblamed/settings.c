@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file has a line for each setting, "NAME VALUE"; a line for each device.  Example:
+ *
+ *	enable 0
+ *	sums 0
+ *	devs 8:0
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "dir.h"
+#include "file.h"
+#include "msg.h"
+#include "settings.h"
+
+static struct device disks[DEVICES_MAX];
+static bool all_disks;		/* none was chosen */
+
+/* Commands that switch on or off at the same time wait for each other: see session.c. */
+static int lock_enable(void)
+{
+	int fd = dir_open("enable", O_RDWR);
+
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}
+
+static bool put_devices(FILE *f)
+{
+	char *text = dir_read("devs"), *line, *rest = NULL;
+
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest))
+		fprintf(f, "devs %.*s\n", (int)strcspn(line, " "), line);
+	free(text);
+	return text;
+}
+
+/* Keep what is set, unless a daemon that was killed has done so.  Return: 0 or -errno. */
+static int save_settings(const char *enable, const char *sums)
+{
+	FILE *f;
+	bool good;
+
+	if (!access(SETTINGS_FILE, F_OK))
+		return 0;
+	mkdir("/run/ioblame", 0755);
+	f = file_create(SETTINGS_FILE ".new");
+	if (!f)
+		return -errno;
+	fprintf(f, "enable %s\nsums %s\n", enable, sums);
+	good = put_devices(f);
+	good &= !fflush(f);
+	good &= !fclose(f);
+	if (good && !rename(SETTINGS_FILE ".new", SETTINGS_FILE))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+/* Watch all disks, where none was chosen. */
+static int set_devices(void)
+{
+	char *text = dir_read("devs");
+	unsigned int i, nr, good = 0;
+	bool empty = text && !*text;
+
+	free(text);
+	if (!empty)
+		return 0;
+	nr = device_all(disks, DEVICES_MAX);
+	for (i = 0; i < nr; i++)
+		good += !dir_write("devs", disks[i].number, good ? 0 : O_TRUNC);
+	return good ? 0 : -ENODEV;
+}
+
+static int switch_on(const char *enable, const char *sums)
+{
+	int err = save_settings(enable, sums);
+
+	if (!err && strcmp(sums, "1"))
+		err = dir_write("sums", "1", 0);
+	if (err || !strcmp(enable, "1"))
+		return err;
+	err = set_devices();
+	return err ? err : dir_write("enable", "1", 0);
+}
+
+/* Whether the daemon, or the one before, chose the disks itself. */
+static bool chose_disks(void)
+{
+	char *text = file_read(SETTINGS_FILE);
+	bool itself = text && !strstr(text, "enable 1") && !strstr(text, "devs ");
+
+	free(text);
+	return itself;
+}
+
+/**
+ * settings_take - let ioblame be on, and keep sums
+ *
+ * dir_find() was called.  Settings that are as wanted stay; of the rest is kept what was.
+ * Return: 0 or -errno: -ENOENT if the module has no sums, -ENODEV if there is no disk.
+ */
+int settings_take(void)
+{
+	char *enable, *sums;
+	int lock = lock_enable(), err;
+
+	if (lock < 0)
+		return -errno;
+	enable = dir_read_word("enable");
+	sums = enable ? dir_read_word("sums") : NULL;
+	err = sums ? switch_on(enable, sums) : -errno;
+	flock(lock, LOCK_UN);
+	close(lock);
+	free(enable);
+	free(sums);
+	all_disks = !err && chose_disks();
+	return err;
+}
+
+/* Whether a disk is in the lines "MAJ:MIN NAME" of `devs`. */
+static bool is_watched(const char *devs, const char *number)
+{
+	size_t n = strlen(number);
+	const char *at;
+
+	for (at = devs; (at = strstr(at, number)) != NULL; at += n) {
+		if ((at == devs || at[-1] == '\n') && (at[n] == ' ' || at[n] == '\n'))
+			return true;
+	}
+	return false;
+}
+
+/* Watch the disks that came since, where all are watched. */
+void settings_add_disks(void)
+{
+	char *text = all_disks ? dir_read("devs") : NULL;
+	unsigned int i, nr;
+
+	if (!text)
+		return;
+	nr = device_all(disks, DEVICES_MAX);
+	for (i = 0; i < nr; i++) {
+		if (!is_watched(text, disks[i].number) && !dir_write("devs", disks[i].number, 0))
+			msg("%s came; watching it, too", disks[i].name);
+	}
+	free(text);
+}
+
+/* The value of a line, if it is of this setting. */
+static char *value_of(char *line, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(line, name, n) || line[n] != ' ' ? NULL : line + n + 1;
+}
+
+static int put_back(char *text)
+{
+	char *line, *rest = NULL, *value, *sums = NULL;
+	bool off = false, devices = false;
+	int err = 0;
+
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		value = value_of(line, "enable");
+		if (value && strcmp(value, "1")) {
+			off = true;
+			err = dir_write("enable", "0", 0);
+		}
+		value = value_of(line, "sums");
+		sums = value ? value : sums;
+		value = value_of(line, "devs");
+		/* a disk may be gone */
+		if (value && off && !dir_write("devs", value, devices ? 0 : O_TRUNC))
+			devices = true;
+	}
+	if (off && !devices)
+		close(dir_open("devs", O_WRONLY | O_TRUNC));
+	if (sums && strcmp(sums, "1"))
+		dir_write("sums", sums, 0);
+	return err;
+}
+
+/**
+ * settings_restore - put back what was set before settings_take()
+ *
+ * No file of sums may be open in this process.  Nothing is done where nothing was taken, and
+ * where the module is gone, which took its settings along.
+ * Return: 0 or -errno.
+ */
+int settings_restore(void)
+{
+	char *text = file_read(SETTINGS_FILE);
+	int lock, err = 0;
+
+	if (!text)
+		return errno == ENOENT ? 0 : -errno;
+	lock = lock_enable();
+	if (lock >= 0) {
+		err = put_back(text);
+		flock(lock, LOCK_UN);
+		close(lock);
+	}
+	free(text);
+	if (!err && unlink(SETTINGS_FILE))
+		err = -errno;
+	return err;
+}

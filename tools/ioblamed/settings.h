@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * settings - what the daemon sets in the module, and puts back
+ *
+ * What was set before is kept in a file of /run, so that it is put back also after kill -9: by
+ * the next daemon when it ends, or by ioblamed --restore.  Where no disk was chosen, all are
+ * watched, also those that come later.
+ */
+#ifndef IOBLAMED_SETTINGS_H
+#define IOBLAMED_SETTINGS_H
+
+#define SETTINGS_FILE	"/run/ioblame/settings"
+
+int settings_take(void);
+void settings_add_disks(void);
+int settings_restore(void);
+
+#endif
