@@ -216,6 +216,58 @@ static bool find_record(struct events *ev, const struct blkevent *e, bool wait,
 	return true;
 }
 
+/* How many sectors of @e, or flushes, @other has, too. */
+static uint64_t common(struct events *ev, const struct blkevent *other, const struct blkevent *e)
+{
+	uint64_t from, to;
+
+	if (!other->dev || events_disk(ev, other->dev) != events_disk(ev, e->dev))
+		return 0;
+	if (!e->sectors || !other->sectors)
+		return !e->sectors && !other->sectors;
+	from = other->sector > e->sector ? other->sector : e->sector;
+	to = other->sector + other->sectors;
+	if (to > e->sector + e->sectors)
+		to = e->sector + e->sectors;
+	return to > from ? to - from : 0;
+}
+
+/*
+ * True if the IO of an event has been complete for a while: the log has been read since, and if it
+ * has no record by now, it gets none.  All sectors must have been completed, in as many parts as
+ * they were, and again for each later IO to them: whose completion comes first is not known.
+ */
+static bool is_over(struct events *ev, size_t at)
+{
+	const struct blkevent *e = &ev->held[at];
+	int64_t left = e->sectors ? e->sectors : 1;
+	size_t i;
+
+	/* a split has no length */
+	if (e->kind == EV_block_split)
+		return false;
+	for (i = at; i < ev->nr && ev->held[i].ns + SLACK_NS < ev->horizon_ns; i++) {
+		const struct blkevent *other = &ev->held[i];
+
+		if (blkevent_letters[other->kind] == 'C')
+			left -= common(ev, other, e);
+		else if (other->kind == EV_block_bio_queue && i != at)
+			left += common(ev, other, e);
+		if (left <= 0)
+			return true;
+	}
+	return false;
+}
+
+/* Find the record of a held event, or that there is none.  Return: false to wait. */
+static bool find_or_wait(struct events *ev, size_t at, bool wait, struct origins_found *found)
+{
+	const struct blkevent *e = &ev->held[at];
+
+	return find_record(ev, e, wait, found) ||
+	       (is_over(ev, at) && find_record(ev, e, false, found));
+}
+
 /**
  * events_release - give out events in order
  * @ev:  the events
@@ -234,7 +286,7 @@ void events_release(struct events *ev, bool all, events_fn one, void *arg)
 		bool full = ev->nr - i > HELD_MAX;
 		bool wait = !all && !full && e->ns + EVENTS_WAIT_NS > now;
 
-		if ((!all && e->ns > ev->horizon_ns) || !find_record(ev, e, wait, &found))
+		if ((!all && e->ns > ev->horizon_ns) || !find_or_wait(ev, i, wait, &found))
 			break;
 		one(e, &found, arg);
 		note_flusher(ev, e, &found);

@@ -2,8 +2,9 @@
 /*
  * events - block events, in order, each with the record of the log to which it belongs
  *
- * The log has a record when the IO is complete.  So an event is held until its record comes, at
- * most for EVENTS_WAIT_NS: an IO that takes longer has events without an originator.
+ * The log has a record when the IO is complete.  So an event is held until its record comes, or
+ * until the IO has been complete for a moment and the log has no record of it; at most for
+ * EVENTS_WAIT_NS: an IO that takes longer has events without an originator.
  */
 #ifndef IOBLAME_EVENTS_H
 #define IOBLAME_EVENTS_H
