@@ -38,6 +38,7 @@ command := tools/ioblame/ioblame
 page := Documentation/ioblame.8
 completion := tools/ioblame/ioblame.bash
 schema := Documentation/reference/ioblame.schema.json
+daemon := tools/ioblamed/ioblamed
 
 all: module command daemon
 
@@ -101,18 +102,21 @@ bash := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ioblame
 json := $(DESTDIR)$(PREFIX)/share/ioblame/ioblame.schema.json
 # for Prometheus and Grafana, see Documentation/reference/metrics.rst
 fleet := $(DESTDIR)$(PREFIX)/share/ioblame/fleet
+folders := DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) SBINDIR=$(SBINDIR)
 
-install-files: command
+install-files: command daemon
 	@[ ! -e $(command) ] || install -D -m 755 $(command) $(sbin)
 	@[ ! -e $(command) ] || install -D -m 644 $(completion) $(bash)
 	@[ ! -e $(command) ] || install -D -m 644 $(schema) $(json)
 	install -D -m 644 $(page) $(man)
 	install -d $(fleet)
 	install -m 644 tools/ioblamed/fleet/* $(fleet)
+	@[ ! -e $(daemon) ] || $(MAKE) -s --no-print-directory -C tools/ioblamed $(folders) install
 
 uninstall-files:
 	rm -f $(sbin) $(man) $(bash) $(json)
 	rm -rf $(fleet)
+	@$(MAKE) -s --no-print-directory -C tools/ioblamed $(folders) uninstall
 	@[ ! -d $(dir $(json)) ] || rmdir --ignore-fail-on-non-empty $(dir $(json))
 
 # These install through apt what the host lacks, and boot guests, which need no KVM
