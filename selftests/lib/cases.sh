@@ -1,7 +1,8 @@
 # What a case says of itself in its first comments:
 #
 #	# One line: what must be true
-#	# guest: NAME		cases of one name share a guest (default main)
+#	# guest: NAME		cases of one name share a guest (default main); in the one with
+#				the name systemd, that runs
 #	# disks: SPEC...	see vm/disks.sh
 #	# memory: SIZE		a memory module beside the guest's own memory, offline at first
 #	# timeout: SECONDS	default 120

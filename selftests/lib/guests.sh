@@ -50,7 +50,10 @@ guest_describe() {
 		echo "two sizes of a memory module: $(xargs <"$job/memory")" >"$job/console.log"
 		return 1
 	}
-	echo 'exec bash /tree/selftests/vm/guest-main' >"$job/start"
+	case ${job##*/} in
+	systemd) echo 'exec bash /tree/selftests/vm/guest-systemd' ;;
+	*) echo 'exec bash /tree/selftests/vm/guest-main' ;;
+	esac >"$job/start"
 	for name in "$@"; do
 		limit=$(case_tag "$TREE/selftests/cases/$name" timeout 120)
 		# make soak-cycles
