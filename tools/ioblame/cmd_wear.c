@@ -84,7 +84,8 @@ static void print_disk(const struct opts *o, const struct usage *u, const struct
 		{ "FROM", "from_s", COL_SECONDS, 0, 0 }, { "UNTIL", "until_ns", COL_DIGITS, 0, 0 },
 		{ "UNTIL", "until_s", COL_SECONDS, 0, 0 }, { "WRITTEN", "bytes", COL_BYTES, 0, 0 },
 		{ "A DAY", "bytes_per_day", COL_BYTES, 0, 0 },
-		{ "LIFE", "life_bytes", COL_BYTES, 0, 0 }, { "USED", "used_percent", COL_COUNT, 0, 0 },
+		{ "LIFE", "life_bytes", COL_BYTES, 0, 0 },
+		{ "USED", "used_percent", COL_COUNT, 0, 0 },
 	};
 	char bytes[TEXT_NUMBER], daily[TEXT_NUMBER], life[TEXT_NUMBER], from[32];
 	struct drive d = { 0 };
@@ -97,7 +98,8 @@ static void print_disk(const struct opts *o, const struct usage *u, const struct
 		table_row(t, (struct cell[]){
 			CELL_TEXT(u->key.disk), CELL_N(list->from_ns), CELL_N(list->from_ns),
 			CELL_N(list->until_ns), CELL_N(list->until_ns), CELL_N(u->bytes),
-			CELL_N(day), CELL_IF(known, d.bytes_written), CELL_IF(known, d.percent_used),
+			CELL_N(day), CELL_IF(known, d.bytes_written),
+			CELL_IF(known, d.percent_used),
 		});
 		table_end(t);
 	}

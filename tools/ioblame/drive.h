@@ -12,7 +12,7 @@
 
 struct drive {
 	uint64_t bytes_written;		/* in all its life */
-	unsigned int percent_used;	/* of its endurance, by the maker's estimate; may exceed 100 */
+	unsigned int percent_used;	/* of what its maker expects; may exceed 100 */
 };
 
 bool drive_read(const char *disk, struct drive *d);

@@ -148,7 +148,8 @@ static void print_past(const struct usage_list *list)
 {
 	static const struct col cols[] = {
 		{ "FROM", "from_ns", COL_DIGITS, 0, 0 }, { "FROM", "from_s", COL_SECONDS, 0, 0 },
-		{ "UNTIL", "until_ns", COL_DIGITS, 0, 0 }, { "UNTIL", "until_s", COL_SECONDS, 0, 0 },
+		{ "UNTIL", "until_ns", COL_DIGITS, 0, 0 },
+		{ "UNTIL", "until_s", COL_SECONDS, 0, 0 },
 		{ "IOS", "ios", COL_COUNT, 0, 0 }, { "LOST", "lost_ios", COL_COUNT, 0, 0 },
 	};
 	struct table *t = table_new(FORMAT_JSON, "past", cols, ARRAY_SIZE(cols));
@@ -395,7 +396,8 @@ static void add_frames(struct flame *f, const struct usage_list *list, const str
 	unsigned int nr = 0;
 
 	frame[nr++] = *u->key.program ? u->key.program : "?";
-	for (name = strtok_r(text, ";", &rest); name && nr < FRAMES; name = strtok_r(NULL, ";", &rest))
+	for (name = strtok_r(text, ";", &rest); name && nr < FRAMES;
+	     name = strtok_r(NULL, ";", &rest))
 		frame[nr++] = name;
 	snprintf(reason, sizeof(reason), "[%.60s]", *u->key.why ? u->key.why : "-");
 	frame[nr++] = reason;
@@ -419,7 +421,8 @@ int history_flame(const struct opts *o, struct flame **f, double *seconds)
 	size_t i;
 
 	if (!ret && !list.nr_stacks) {
-		msg(list.nr ? "no stacks were recorded in this time; what there is shows ioblame report --since" :
+		msg(list.nr ?
+		    "no stacks were recorded then; what there is: ioblame report --since" :
 		    "nothing was recorded in this time");
 		ret = EXIT_FAILED;
 	}

@@ -71,7 +71,8 @@ static int open_version(struct past *past, int i, const char *path)
 	}
 	err = sqlite3_errcode(past->db[i]) & 0xff;
 	stpcpy(stpcpy(wal, path), "-wal");
-	if (version < 0 && (err == SQLITE_READONLY || err == SQLITE_CANTOPEN) && access(wal, F_OK)) {
+	if (version < 0 && (err == SQLITE_READONLY || err == SQLITE_CANTOPEN) &&
+	    access(wal, F_OK)) {
 		sqlite3_close(past->db[i]);
 		name = immutable_name(path);
 		if (sqlite3_open_v2(name, &past->db[i], SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
