@@ -233,6 +233,8 @@ struct iob_iolog_bin_record {
 #define IOB_SUM_REST	2	/* what has no act of its own, of one disk */
 #define IOB_SUM_PAST	4	/* all sums together that went before the file was opened */
 
+#define IOB_UID_NONE	4294967295U	/* iob_sum_bin_record.uid: the role is no task */
+
 /**
  * struct iob_sum_bin_record - one record of sums_bin
  * @len:	bytes of this record
@@ -259,6 +261,9 @@ struct iob_iolog_bin_record {
  * @total_ns:	the time of @ios from queueing to completion, in nanoseconds
  * @errors:	IOs, and parts of IOs, that failed
  * @lat:	@ios by that time; each modulo 2^32
+ * @uid:	the user of the originator's task when it first did IO or changed a page, as the
+ *		initial user namespace numbers users; IOB_UID_NONE
+ * @__pad:	0
  *
  * One record tells of one originator (a role with an intent on a file), disk, operation and
  * certainty.  The five numbers are counted since the sum was made, and never go back.
@@ -288,6 +293,8 @@ struct iob_sum_bin_record {
 	__u64	total_ns;
 	__u64	errors;
 	__u32	lat[IOB_SUM_SLOTS];
+	__u32	uid;
+	__u32	__pad;
 } __packed;
 
 #endif /* _LINUX_IOBLAME_H */

@@ -10,9 +10,11 @@
  */
 #include <linux/bitmap.h>
 #include <linux/cgroup.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/jhash.h>
 #include <linux/sched/signal.h>
+#include <linux/uidgid.h>
 
 #include <compat/rcu.h>
 #include <compat/slab.h>
@@ -212,6 +214,7 @@ static void role_fill(struct iob_role *role, const struct role_key *key,
 	if (role_is_task(key->kind)) {
 		role->tgid = task->tgid;
 		role->kthread = task->flags & PF_KTHREAD;
+		role->uid = __kuid_val(task_uid(task));
 		memcpy(role->comm, key->comm, sizeof(role->comm));
 		/* after sched_process_exit: IO of exit_files(), say */
 		if (role_exits(key->kind, task))

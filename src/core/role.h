@@ -41,6 +41,7 @@ struct iob_role {
 	u32 tgid;
 	u32 exited;		/* since when it acts no more, in seconds; 0: it may act */
 	u32 used;		/* when it was last looked up, in seconds */
+	u32 uid;		/* of a task's role: the user, when the role was made */
 	u8 kind;		/* key: enum iob_role_kind */
 	bool kthread;
 	bool past;		/* .exited, but the task goes on as another role */

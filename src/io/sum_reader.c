@@ -41,6 +41,7 @@ static bool keeping;		/* R: a session is there */
 static void fill_sum_role(struct iob_sum_bin_record *rec, const struct iob_role *role)
 {
 	rec->role_kind = IOB_ROLE_SPECIAL;
+	rec->uid = IOB_UID_NONE;
 	if (!role)
 		return;
 	rec->role_kind = role->kind;
@@ -49,6 +50,8 @@ static void fill_sum_role(struct iob_sum_bin_record *rec, const struct iob_role 
 	rec->tgid = role->tgid;
 	rec->cgroup = role->kind == IOB_ROLE_CGROUP ? role->key : role->cgroup;
 	rec->start_ns = iob_role_start(role);
+	if (role->kind == IOB_ROLE_THREAD || role->kind == IOB_ROLE_PROCESS)
+		rec->uid = role->uid;
 	memcpy(rec->comm, role->comm, sizeof(rec->comm));
 }
 

@@ -102,7 +102,10 @@ static void take_record(const struct pass *p, const struct iob_sum_bin_record *r
 	u.key.disk = name_disk(rec->disk);
 	u.key.unit = rec->cgroup ? name_unit(rec->cgroup) : "";
 	u.key.program = program_of(rec, program, sizeof(program));
+	/* of one that has ended meanwhile, as the module saw it: it may have become another user */
 	u.key.uid = owner_uid(rec->tgid, rec->start_ns);
+	if (u.key.uid == OWNER_NONE)
+		u.key.uid = rec->uid;
 	u.key.user = owner_name(u.key.uid);
 	/* (without a file or a device nothing is known) */
 	u.key.file = rec->dev ? name_file(rec->dev, rec->ino, rec->gen) : "";

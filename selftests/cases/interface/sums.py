@@ -107,11 +107,25 @@ for pid, size in writers.items():
     check(mine[0].comm.rstrip(b"\0").startswith(b"python"), "its name is %r" % mine[0].comm)
     check(0 < mine[0].total_ns < 60e9, "its time is %d ns" % mine[0].total_ns)
     check(mine[0].start_ns, "its start is not known")
+    same("its user", mine[0].uid, 0)
 same("the sums of a reader", [(chr(r.op), r.ios, r.bytes) for r in records if r.pid == reader],
      [("R", 50, 50 * 16 * K)])
 same("a pass with nothing new", one.next(), [])
 same("status", [status()[k] for k in ("sums_on", "sums_total")], ["1", value("nr_sums")])
 same("sums in status", status()["sums"], "%s max=65536" % value("nr_sums"))
+
+# --- the user, of a process that has ended
+
+
+def nobody_writes():
+    os.setgroups([])
+    os.setuid(65534)
+    disk.direct_write(5 * M, PAGE, 2)
+
+
+os.chmod(disk.node, 0o666)
+his = run(nobody_writes)
+same("another user's sums", [(r.uid, r.ios) for r in one.next() if r.pid == his], [(65534, 2)])
 
 # --- each opener has a cursor of its own
 two = Sums()

@@ -12,7 +12,7 @@ from lib.crowd import crowd, verdict, wanted, wanted_same
 disk = Disk(sys.argv[1])
 MAX = {"roles": 32, "intents": 64, "causes": 96, "acts": 48, "sums": 40}
 # bytes of an object, without stacks and histograms
-SIZES = {"roles": 152, "intents": 48, "causes": 56, "acts": 88, "sums": 192}
+SIZES = {"roles": 160, "intents": 48, "causes": 56, "acts": 88, "sums": 192}
 
 
 def power_below(n):
