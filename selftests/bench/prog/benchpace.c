@@ -6,8 +6,10 @@
  *	benchpace DIR PROCESSES FILES RATE WARM SECONDS PID
  *
  * Each process has FILES files of its own in DIR and reads and writes 4 KiB of them
- * past the page cache, a few IOs every 10 ms; together they do RATE IOs in a
- * second.  After WARM seconds SECONDS are measured, and one line is printed:
+ * past the page cache, a few IOs every 10 ms, or of many processes one now and then;
+ * together they do RATE IOs in a second.  PACE_CGROUP=FOLDER in the environment gives
+ * each a cgroup of its own there, as a unit has one.  After WARM seconds SECONDS are
+ * measured, and one line is printed:
  *
  *	IOS TICKS IDLE RUN HWM_KIB IO_BYTES
  *
@@ -18,6 +20,7 @@
  */
 #define _GNU_SOURCE
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -40,6 +43,7 @@
 
 static char *buf;
 static unsigned long processes, files, rate;
+static unsigned long every = 1;	/* in each step, or in each second one, ... */
 static uint64_t *done;		/* IOs of each, shared */
 
 static void sleep_until(uint64_t when)
@@ -85,18 +89,38 @@ static int open_file(unsigned long nr, unsigned long i, int flags)
 	return fd;
 }
 
+static void enter_cgroup(unsigned long nr)
+{
+	const char *folder = getenv("PACE_CGROUP");
+	char path[256];
+	FILE *f;
+
+	if (!folder)
+		return;
+	snprintf(path, sizeof(path), "%s/pace-%lu.service", folder, nr);
+	if (mkdir(path, 0755) && errno != EEXIST)
+		err(1, "%s", path);
+	strcat(path, "/cgroup.procs");
+	f = fopen(path, "w");
+	if (!f || fputs("0", f) < 0 || fclose(f))
+		err(1, "%s", path);
+}
+
 static void work(unsigned long nr, uint64_t begin)
 {
-	unsigned long i, each = rate / (1000000000 / STEP_NS) / processes;
+	unsigned long i, step, each = rate * every / (1000000000 / STEP_NS) / processes;
 	char name[32];
 	int fd[MOST_FILES];
 	uint64_t next = begin + nr * STEP_NS / processes;
 
 	snprintf(name, sizeof(name), "pace-%lu", nr);
 	prctl(PR_SET_NAME, name);
+	enter_cgroup(nr);
 	for (i = 0; i < files; i++)
 		fd[i] = open_file(nr, i, O_DIRECT);
-	for (;; next += STEP_NS) {
+	for (step = nr;; step++, next += STEP_NS) {
+		if (step % every)
+			continue;
 		sleep_until(next);
 		for (i = 0; i < each; i++) {
 			uint64_t n = done[nr * 8];
@@ -139,7 +163,7 @@ static uint64_t all_done(void)
 
 int main(int argc, char **argv)
 {
-	unsigned long warm, seconds, pid, i;
+	unsigned long warm, seconds, pid, steps, i;
 	uint64_t begin, ios, tick, idle, run, io;
 	pid_t *child;
 
@@ -151,9 +175,12 @@ int main(int argc, char **argv)
 	warm = number(argv[5]);
 	seconds = number(argv[6]);
 	pid = number(argv[7]);
-	if (!processes || !files || files > MOST_FILES ||
-	    !rate || rate % (processes * (1000000000 / STEP_NS)))
-		errx(2, "RATE must be a multiple of 100 PROCESSES, FILES at most %d", MOST_FILES);
+	steps = processes * (1000000000 / STEP_NS);
+	if (rate && rate < steps)
+		every = steps / rate;
+	if (!processes || !files || files > MOST_FILES || !rate || rate * every % steps)
+		errx(2, "RATE must be a multiple of 100 PROCESSES, or divide it; FILES at most %d",
+		     MOST_FILES);
 	buf = aligned_alloc(BLOCK, BLOCKS * BLOCK);
 	done = mmap(NULL, processes * 64, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	child = calloc(processes, sizeof(*child));
