@@ -3,9 +3,7 @@
 import mmap
 import os
 import sys
-import time
 
-time.sleep(0.7)
 fd = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)
 page = mmap.mmap(-1, 4096)
 for n in range(5):
