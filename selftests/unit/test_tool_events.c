@@ -158,7 +158,7 @@ static void come_out_in_order(void)
 {
 	u64 waited = all();
 
-	if (waited > 3 * FILL_MS * MS)
+	if (waited > 4 * FILL_MS * MS)
 		fail("an event waits for %llu ns", waited);
 	note("%u of %u with a record", with_record, 2 * IOS);
 }

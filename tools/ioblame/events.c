@@ -153,6 +153,7 @@ void events_fill(struct events *ev)
 	uint64_t before = ev->order;
 
 	/* other CPUs may still have events from after this moment */
+	ev->before_ns = ev->horizon_ns;
 	ev->horizon_ns = clock_ns();
 	tracefs_read(&ev->trace, hold, ev);
 	sort_new(ev, ev->order - before);
@@ -233,9 +234,10 @@ static uint64_t common(struct events *ev, const struct blkevent *other, const st
 }
 
 /*
- * True if the IO of an event has been complete for a while: the log has been read since, and if it
- * has no record by now, it gets none.  All sectors must have been completed, in as many parts as
- * they were, and again for each later IO to them: whose completion comes first is not known.
+ * True if the IO of an event has been complete for a while: the log has been read since, as that is
+ * done between two readings of the events, and if it has no record by now, it gets none.  All
+ * sectors must have been completed, in as many parts as they were, and again for each later IO to
+ * them: whose completion comes first is not known.
  */
 static bool is_over(struct events *ev, size_t at)
 {
@@ -243,10 +245,10 @@ static bool is_over(struct events *ev, size_t at)
 	int64_t left = e->sectors ? e->sectors : 1;
 	size_t i;
 
-	/* a split has no length */
-	if (e->kind == EV_block_split)
+	/* a split has no length; and behind data a flush may have to be complete, too */
+	if (e->kind == EV_block_split || strchr(e->rwbs, 'F'))
 		return false;
-	for (i = at; i < ev->nr && ev->held[i].ns + SLACK_NS < ev->horizon_ns; i++) {
+	for (i = at; i < ev->nr && ev->held[i].ns + SLACK_NS < ev->before_ns; i++) {
 		const struct blkevent *other = &ev->held[i];
 
 		if (blkevent_letters[other->kind] == 'C')

@@ -32,6 +32,7 @@ struct events {
 	struct blkevent *held;
 	size_t first, nr, size;		/* those before the first are given out */
 	uint64_t horizon_ns;		/* all events up to then are here */
+	uint64_t before_ns;		/* the same of the reading before */
 	uint64_t forgot_ns;
 	struct iob_iolog_bin_record flusher[EVENTS_FLUSHERS];	/* the last ones */
 	unsigned int nr_flushers;
