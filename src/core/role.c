@@ -202,6 +202,10 @@ static void role_touch(struct iob_role *role, struct task_struct *task, u64 cgro
 	}
 }
 
+/*
+ * @task is current, its leader, or the owner of its io_uring, found by pid inside this reader.  A
+ * task is freed a grace period after it is gone, and its credentials with it.
+ */
 static void role_fill(struct iob_role *role, const struct role_key *key,
 		      struct task_struct *task, u64 cgroup)
 {
