@@ -13,37 +13,18 @@
 #include "device.h"
 #include "dir.h"
 #include "escape.h"
-#include "intent.h"
 #include "msg.h"
 #include "name.h"
 #include "opts.h"
-#include "pack.h"
 #include "run.h"
 #include "store.h"
+#include "tape.h"
 #include "view.h"
 
-enum {
-	BATCH = 8192,		/* records in a chunk */
-};
+static FILE *file;
+static struct tape *tape;
 
-static FILE *file;		/* of chunks */
-static FILE *opened;		/* the file itself */
-static struct pack *pack;	/* if it is compressed */
-static int failed;		/* an errno */
-static uint64_t written;	/* to the file, where it does not know itself */
-static struct iob_iolog_bin_record *batch;
-static size_t nr_batch;
-static uint32_t intents_saved;
-
-static void write_chunk(uint32_t type, const void *data, size_t len)
-{
-	if (!failed && !store_write(file, type, data, len))
-		failed = errno;
-	written += sizeof(struct store_chunk) + len;
-}
-
-/* The head can be read by anything; what follows is compressed. */
-static void write_head(struct run *run)
+static struct tape *begin_tape(struct run *run)
 {
 	struct store_head *head = &run->source.head;
 	unsigned int i;
@@ -53,19 +34,7 @@ static void write_head(struct run *run)
 
 		store_add_device(head, d->dev, device_sectors(d->dev), d->name, strlen(d->name));
 	}
-	if (!store_write_head(file, head))
-		failed = errno;
-	if (!pack_can())
-		return;
-	write_chunk(STORE_PACKED, "", 0);
-	pack = pack_writer(opened);
-	file = pack_file(pack);
-}
-
-/* What was recorded until now is in the file. */
-static bool flush_file(void)
-{
-	return pack ? pack_flush(pack) : !fflush(file);
+	return tape_begin(file, head, true);
 }
 
 static int begin_recording(struct run *run)
@@ -77,92 +46,51 @@ static int begin_recording(struct run *run)
 	if (device_under_path(o->output, run->session.device, run->session.nr_devices))
 		msg("%s is on a disk that is watched: writing it is IO, too", name);
 	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	opened = fd >= 0 ? fdopen(fd, "w") : NULL;
-	file = opened;
-	if (!file || !store_begin(file)) {
+	file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	tape = file ? begin_tape(run) : NULL;
+	if (!tape)
 		msg("%s: %s", name, strerror(errno));
-		free(name);
-		return EXIT_FAILED;
-	}
 	free(name);
-	write_head(run);
+	if (!tape)
+		return EXIT_FAILED;
 	if (run->session.status_text && !run->session.own)
-		write_chunk(STORE_STATUS_BEFORE, run->session.status_text,
-			    strlen(run->session.status_text));
-	batch = must(malloc(BATCH * sizeof(*batch)));
+		tape_text(tape, STORE_STATUS_BEFORE, run->session.status_text);
 	return EXIT_OK;
 }
 
-static void write_name(const struct name *name, void *arg)
+/* What was recorded until now is in the file. */
+static void flush_tape(struct run *run)
 {
-	size_t n = strlen(name->text) + 1;
-	char *data = must(malloc(sizeof(name->key) + n));
-
-	(void)arg;
-	memcpy(data, &name->key, sizeof(name->key));
-	memcpy(data + sizeof(name->key), name->text, n);
-	write_chunk(STORE_NAME, data, sizeof(name->key) + n);
-	free(data);
-}
-
-/* Write the records that were gathered, after the intents and names they use. */
-static void write_batch(struct run *run)
-{
-	char *text;
-
-	for (; intents_saved < intent_count(); intents_saved++) {
-		const struct intent *in = intent_get(intents_saved);
-
-		if (!in)
-			continue;
-		text = intent_text(in);
-		write_chunk(STORE_INTENT, text, strlen(text));
-		free(text);
-	}
-	name_each_new(write_name, NULL);
-	if (nr_batch)
-		write_chunk(STORE_RECORDS, batch, nr_batch * sizeof(*batch));
-	nr_batch = 0;
-	if (!failed && !flush_file())
-		failed = errno;
-	run->quit |= failed;
+	run->quit |= !tape_flush(tape);
 	name_tidy();
 }
 
-static void add_to_batch(struct run *run, const struct iob_iolog_bin_record *rec)
+static void add_to_tape(struct run *run, const struct iob_iolog_bin_record *rec)
 {
-	name_disk(rec->disk);
-	name_sched(rec->disk);
-	name_user(rec->tgid, rec->comm);
-	name_command(rec->tgid, rec->comm);
-	name_file(rec->dev, rec->ino, rec->gen);
-	if (rec->cgroup)
-		name_unit(rec->cgroup);
-	batch[nr_batch++] = *rec;
-	if (nr_batch == BATCH)
-		write_batch(run);
+	tape_add(tape, rec);
+	run->quit |= !!tape_error(tape);
 }
 
 static int end_recording(struct run *run)
 {
 	char *text = dir_read("status");
+	uint64_t written;
 	long long bytes;
+	int err;
 
-	write_batch(run);
+	tape_flush(tape);
 	if (text)
-		write_chunk(STORE_STATUS_AFTER, text, strlen(text));
+		tape_text(tape, STORE_STATUS_AFTER, text);
 	free(text);
-	free(batch);
-	if (pack && !pack_end(pack, &written) && !failed)
-		failed = errno;
+	err = tape_end(tape, &written);
 	/* a pipe has no place: then without the head */
-	bytes = ftell(opened);
+	bytes = ftell(file);
 	if (bytes < 0)
 		bytes = written;
-	if (fclose(opened) && !failed)
-		failed = errno;
-	if (failed) {
-		msg("cannot write the recording: %s", strerror(failed));
+	if (fclose(file) && !err)
+		err = errno;
+	if (err) {
+		msg("cannot write the recording: %s", strerror(err));
 		return EXIT_FAILED;
 	}
 	msg("%llu IOs in %lld bytes; see: ioblame replay FILE",
@@ -173,8 +101,8 @@ static int end_recording(struct run *run)
 int cmd_record(const struct opts *o)
 {
 	static const struct view view = {
-		.begin = begin_recording, .record = add_to_batch,
-		.filled = write_batch, .end = end_recording,
+		.begin = begin_recording, .record = add_to_tape,
+		.filled = flush_tape, .end = end_recording,
 	};
 
 	return view_run(o, &view);

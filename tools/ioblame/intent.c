@@ -17,6 +17,7 @@ enum {
 
 static struct intent **intents;		/* by number, with gaps */
 static uint32_t nr_intents, size_intents;
+static uint64_t session;		/* how often they were forgotten */
 
 /* The same frames are in many stacks: each text is kept once. */
 struct word {
@@ -196,6 +197,13 @@ void intent_forget(void)
 		intents[nr] = NULL;
 	}
 	nr_intents = 0;
+	session++;
+}
+
+/* A number for the intents that are known: another one after intent_forget(). */
+uint64_t intent_session(void)
+{
+	return session;
 }
 
 /* An intent by its number; NULL if it is not known. */

@@ -30,6 +30,7 @@ char *intent_function(const char *frame, char *to, unsigned int size);
 char *intent_folded(const struct intent *in, const char *separator, bool outermost_first);
 char *intent_text(const struct intent *in);
 uint32_t intent_count(void);
+uint64_t intent_session(void);
 uint64_t intent_no_room(void);
 
 #endif

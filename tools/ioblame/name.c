@@ -34,6 +34,10 @@ static bool offline;
 /* Another process that looks up, as this one may not; NULL: this one does */
 static char *(*other_asks)(const struct name_key *key);
 
+/* Is called for each name that is used */
+static void (*watcher)(struct name *name, void *arg);
+static void *watcher_arg;
+
 /* What the names of a recording take, and those that would take more: the file may be forged */
 #define RECORDED_BYTES	(1ULL << 30)
 static uint64_t recorded, no_room;
@@ -217,31 +221,43 @@ void name_put(const struct name_key *key, const char *text)
 	name->text = safe;
 }
 
-static const char *get_name(const struct name_key *key)
+/* The name as it is known now, NULL if it never was looked up; it may have no text. */
+static struct name *look_up(const struct name_key *key)
 {
 	struct name *name = map_get(&names, key);
 	uint64_t now;
 	char *text;
 
 	if (offline)
-		return name ? name->text : NULL;
+		return name;
 	now = clock_ns();
 	if (!name)
 		name = new_name(key);
 	name->used_ns = now;
 	if (name->asked_ns && now - name->asked_ns < STALE_NS)
-		return name->text;
+		return name;
 	name->asked_ns = now;
 	text = other_asks ? other_asks(key) : name_ask(key);
 	/* keep the last name of a file that is gone */
 	if (!text || (name->text && !strcmp(text, name->text))) {
 		free(text);
-		return name->text;
+		return name;
 	}
 	free(name->text);
 	name->text = text;
-	name->saved = false;
-	return text;
+	name->saved = 0;
+	return name;
+}
+
+static const char *get_name(const struct name_key *key)
+{
+	struct name *name = look_up(key);
+
+	if (!name || !name->text)
+		return NULL;
+	if (watcher)
+		watcher(name, watcher_arg);
+	return name->text;
 }
 
 /* Keep a number as the name of what has none. */
@@ -489,18 +505,21 @@ void name_tidy(void)
 	tidy_map(&numbers);
 }
 
-/* Call @one for names that are new since the last call. */
-void name_each_new(void (*one)(const struct name *name, void *arg), void *arg)
+/* Call @one for each name that has a text, whenever it is used from now on; NULL: no longer. */
+void name_watch(void (*one)(struct name *name, void *arg), void *arg)
+{
+	watcher = one;
+	watcher_arg = arg;
+}
+
+/* A tape begins that has this bit: no name is in it. */
+void name_not_saved(uint64_t bit)
 {
 	struct name *name;
 	size_t i;
 
-	map_for_each(&names, i, name) {
-		if (name->saved || !name->text)
-			continue;
-		one(name, arg);
-		name->saved = true;
-	}
+	map_for_each(&names, i, name)
+		name->saved &= ~bit;
 }
 
 /* Close mount points, so that they can be unmounted. */

@@ -38,7 +38,7 @@ struct name {
 	struct name_key key;
 	char *text;		/* NULL if it has none */
 	uint64_t asked_ns, used_ns;
-	bool saved;		/* written to the recording */
+	uint64_t saved;		/* a bit for each tape that has it */
 };
 
 void name_offline(void);
@@ -57,6 +57,7 @@ const char *name_cgroup(uint64_t id);
 const char *name_unit(uint64_t id);
 void name_tidy(void);
 void name_done(void);
-void name_each_new(void (*one)(const struct name *name, void *arg), void *arg);
+void name_watch(void (*one)(struct name *name, void *arg), void *arg);
+void name_not_saved(uint64_t bit);
 
 #endif

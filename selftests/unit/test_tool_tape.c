@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Recordings that are written at the same time: each has the names and intents of its own records,
+ * before them, and those of no other.
+ */
+#include <unistd.h>
+
+#include "clock.h"
+#include "container.h"
+#include "intent.h"
+#include "name.h"
+#include "path.h"
+#include "store.h"
+#include "tape.h"
+#include "test.h"
+
+static u64 now = 1000000000ULL;
+static const char *renamed;	/* what file 100 is called now */
+
+uint64_t clock_ns(void)
+{
+	return now;
+}
+
+char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	char text[64];
+
+	(void)dev;
+	(void)gen;
+	if (ino == 100 && renamed)
+		return strdup(renamed);
+	snprintf(text, sizeof(text), "/file-%llu", (u64)ino);
+	return strdup(text);
+}
+
+char *path_of_mount(uint32_t dev)
+{
+	(void)dev;
+	return strdup("/mnt");
+}
+
+/* no container has a name here */
+char *container_name(const struct container *c)
+{
+	(void)c;
+	return NULL;
+}
+
+char *path_of_cgroup(uint64_t id)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "/system.slice/unit-%llu", (u64)id);
+	return strdup(text);
+}
+
+void path_close(void) {}
+
+/* A recording in memory */
+struct taped {
+	struct tape *tape;
+	char *bytes;
+	size_t len;
+	FILE *file;
+};
+
+/* What was found in one */
+struct found {
+	unsigned int records, batches, intents, files[8], others;
+	bool late;		/* something came after the record that uses it */
+	char last[64];		/* name of file 100 */
+	char status[64];
+	uint32_t types;		/* a bit for each */
+};
+
+static void begin(struct taped *t, bool packed)
+{
+	struct store_head head = { .cpus = 2, .host = "here" };
+
+	t->file = open_memstream(&t->bytes, &t->len);
+	t->tape = tape_begin(t->file, &head, packed);
+	if (!t->tape)
+		fail("no recording");
+}
+
+static void end(struct taped *t)
+{
+	uint64_t written;
+
+	if (tape_end(t->tape, &written))
+		fail("it went wrong");
+	fclose(t->file);
+	if (written >= t->len)
+		fail("%llu bytes of %zu", (u64)written, t->len);
+}
+
+static void add(struct taped *t, u64 ino, u32 intent)
+{
+	const struct iob_iolog_bin_record rec = {
+		.len = sizeof(rec), .ver = IOB_IOLOG_BIN_VER, .op = 'W', .disk = 8 << 20,
+		.dev = 8 << 20, .ino = ino, .gen = 1, .cgroup = ino, .intent_nr = intent,
+	};
+
+	tape_add(t->tape, &rec);
+}
+
+static void look_at(struct found *f, const struct store_chunk *c, const char *data)
+{
+	const struct iob_iolog_bin_record *rec = (const void *)data;
+	struct name_key key;
+	size_t i;
+
+	f->types |= 1U << c->type;
+	switch (c->type) {
+	case STORE_NAME:
+		memcpy(&key, data, sizeof(key));
+		if (key.kind != NAME_FILE)
+			f->others++;
+		else if (key.nr >= 100 && key.nr < 108)
+			f->files[key.nr - 100]++;
+		if (key.kind == NAME_FILE && key.nr == 100)
+			snprintf(f->last, sizeof(f->last), "%s", data + sizeof(key));
+		break;
+	case STORE_INTENT:
+		f->intents |= 1U << atoi(data + 1);
+		break;
+	case STORE_RECORDS:
+		f->batches++;
+		for (i = 0; i < c->len / sizeof(*rec); i++, f->records++)
+			f->late |= !f->files[rec[i].ino - 100] ||
+				   !(f->intents & 1U << rec[i].intent_nr);
+		break;
+	case STORE_STATUS_AFTER:
+		snprintf(f->status, sizeof(f->status), "%s", data);
+		break;
+	}
+}
+
+static struct found read_back(struct taped *t)
+{
+	FILE *file = fmemopen(t->bytes, t->len, "r");
+	struct found f = { 0 };
+	struct store_chunk c;
+	enum store_got got;
+	char *data;
+
+	if (store_open(file) != STORE_CHUNK)
+		fail("no recording");
+	while ((got = store_read(file, &c, &data)) == STORE_CHUNK) {
+		look_at(&f, &c, data);
+		free(data);
+	}
+	if (got != STORE_END)
+		fail("it is torn");
+	fclose(file);
+	free(t->bytes);
+	return f;
+}
+
+static void know_intents(const char *frame)
+{
+	char text[128];
+	u32 nr;
+
+	for (nr = 0; nr < 8; nr++) {
+		snprintf(text, sizeof(text), "#%u modifier=0x0\n[0] %s+0x1/0x2\n", nr, frame);
+		intent_parse(text);
+	}
+}
+
+/* Two at a time: neither has what only the other one uses. */
+static void apart(void)
+{
+	struct taped one, two;
+	struct found f;
+
+	know_intents("one");
+	begin(&one, false);
+	add(&one, 100, 2);
+	begin(&two, false);
+	add(&two, 100, 3);
+	add(&two, 101, 4);
+	add(&one, 102, 2);
+	add(&one, 100, 2);
+	tape_flush(one.tape);
+	tape_text(two.tape, STORE_STATUS_AFTER, "enabled 1\n");
+	end(&one);
+	add(&two, 102, 3);
+	end(&two);
+	f = read_back(&one);
+	if (f.records != 3 || f.files[0] != 1 || f.files[1] || f.files[2] != 1 || f.late ||
+	    f.intents != 1 << 2 || *f.status)
+		fail("the first: %u records, intents %#x, late %d", f.records, f.intents, f.late);
+	f = read_back(&two);
+	if (f.records != 3 || f.files[0] != 1 || f.files[1] != 1 || f.files[2] != 1 || f.late ||
+	    f.intents != (1 << 3 | 1 << 4) || strcmp(f.status, "enabled 1\n"))
+		fail("the second: %u records, intents %#x, late %d", f.records, f.intents, f.late);
+}
+
+/* A name that changes is written again, and an intent of another session. */
+static void anew(void)
+{
+	struct taped t;
+	struct found f;
+
+	know_intents("one");
+	begin(&t, false);
+	add(&t, 100, 2);
+	renamed = "/renamed";
+	now += 10000000000ULL;
+	add(&t, 100, 2);
+	add(&t, 100, 2);
+	tape_flush(t.tape);
+	intent_forget();
+	know_intents("two");
+	add(&t, 100, 2);
+	end(&t);
+	if (!memmem(t.bytes, t.len, "two+0x1", 7))
+		fail("the intent of the session after is not there");
+	f = read_back(&t);
+	if (f.files[0] != 2 || strcmp(f.last, "/renamed") || f.records != 4)
+		fail("%u names, the last %s", f.files[0], f.last);
+	/* one that begins later has all anew */
+	begin(&t, false);
+	add(&t, 100, 2);
+	end(&t);
+	f = read_back(&t);
+	if (f.files[0] != 1 || f.late)
+		fail("a later one lacks names");
+}
+
+static void many(void)
+{
+	struct store_head head = { 0 };
+	struct taped t[TAPES_MOST];
+	struct found f;
+	unsigned int i;
+	FILE *null = fopen("/dev/null", "w");
+
+	for (i = 0; i < TAPES_MOST; i++) {
+		begin(&t[i], false);
+		add(&t[i], 100 + i % 8, 2);
+	}
+	if (tape_begin(null, &head, false))
+		fail("more than can be told apart");
+	fclose(null);
+	for (i = 0; i < 20000; i++)
+		add(&t[5], 105, 2);
+	for (i = 0; i < TAPES_MOST; i++) {
+		end(&t[i]);
+		f = read_back(&t[i]);
+		if (f.files[i % 8] != 1 || f.late || f.records != (i == 5 ? 20001U : 1U))
+			fail("tape %u: %u records", i, f.records);
+		if (i == 5 && f.batches < 2)
+			fail("one chunk of %u records", f.records);
+	}
+}
+
+/* Packed: the names are behind the mark, and cannot be read as they are. */
+static void packed(void)
+{
+	struct taped t;
+
+	begin(&t, true);
+	add(&t, 101, 2);
+	end(&t);
+#ifdef HAVE_ZSTD
+	if (memmem(t.bytes, t.len, "file-101", 8))
+		fail("the name can be read");
+#endif
+	free(t.bytes);
+}
+
+/* A disk that is full is told, once and for all. */
+static void full(void)
+{
+	struct store_head head = { 0 };
+	FILE *f = fopen("/dev/full", "w");
+	struct taped t = { .tape = tape_begin(f, &head, false) };
+
+	add(&t, 100, 2);
+	if (tape_flush(t.tape) || !tape_error(t.tape))
+		fail("nothing went wrong");
+	if (tape_end(t.tape, NULL) != ENOSPC)
+		fail("another error");
+	fclose(f);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(apart), TEST(anew), TEST(many), TEST(packed), TEST(full),
+	};
+
+	return run_tests("tool_tape", tests, ARRAY_SIZE(tests));
+}
