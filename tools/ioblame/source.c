@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +24,12 @@ enum {
 	READ_BYTES = 256 << 10,
 	/* bytes of one CPU in one turn, so that all CPUs are read */
 	READ_MOST = 4 << 20,
+	/* what the module keeps of each CPU: 6500 records */
+	LOG_BYTES = 1 << 20,
 };
+
+/* The log is read as often as this, where there is much */
+#define TICK_LEAST	5000000ULL
 
 /* What has to be added to CLOCK_MONOTONIC for the time of day. */
 static int64_t wall_offset(void)
@@ -45,24 +51,52 @@ static struct source_cpu *add_cpu(struct source *s, int fd)
 	return cpu;
 }
 
-static int open_cpus(struct source *s)
+static bool has_cpu(const struct source *s, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_cpus; i++) {
+		if (s->cpu[i].nr == nr)
+			return true;
+	}
+	return false;
+}
+
+/* Open the log of one CPU.  Its readers share it, so there is one: who has the lock. */
+static int open_cpu(struct source *s, const char *name, unsigned int nr)
+{
+	int fd = dir_open(name, O_RDONLY | O_NONBLOCK);
+
+	if (fd < 0)
+		return errno;
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		return EBUSY;
+	}
+	add_cpu(s, fd)->nr = nr;
+	return 0;
+}
+
+/**
+ * source_open_more - open the logs of CPUs that have come since
+ * @s: a source of the binary log
+ *
+ * Return: 0 or an errno: EBUSY if another process reads one.
+ */
+int source_open_more(struct source *s)
 {
 	static const char prefix[] = "iolog_bin";
 	DIR *dir = opendir(dir_path());
 	struct dirent *e;
 	uint64_t nr;
-	int fd, err = 0;
+	int err = 0;
 
 	while (dir && !err && (e = readdir(dir)) != NULL) {
 		if (strncmp(e->d_name, prefix, strlen(prefix)) ||
 		    !text_parse_u64(e->d_name + strlen(prefix), &nr) ||
-		    s->nr_cpus == SOURCE_CPUS)
+		    s->nr_cpus == SOURCE_CPUS || has_cpu(s, nr))
 			continue;
-		fd = dir_open(e->d_name, O_RDONLY | O_NONBLOCK);
-		if (fd < 0)
-			err = errno;
-		else
-			add_cpu(s, fd);
+		err = open_cpu(s, e->d_name, nr);
 	}
 	if (dir)
 		closedir(dir);
@@ -84,6 +118,49 @@ void source_head_now(struct store_head *head)
 }
 
 /**
+ * source_open_log - open the binary log of the running session
+ * @s: the source
+ *
+ * Return: 0, or an errno, and it is closed: EBUSY if another process reads it.
+ */
+int source_open_log(struct source *s)
+{
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->kind = SOURCE_BINARY;
+	s->intents = -1;
+	err = source_open_more(s);
+	if (!err) {
+		s->intents = dir_open("intents", O_RDONLY);
+		err = s->intents < 0 ? errno : 0;
+	}
+	if (err)
+		source_close(s);
+	else
+		source_head_now(&s->head);
+	return err;
+}
+
+static int open_text(struct source *s)
+{
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->intents = -1;
+	add_cpu(s, -1);
+	err = along_open(&s->along);
+	if (err)
+		return dir_refused(err, "iolog");
+	s->kind = SOURCE_TEXT;
+	s->intents = dir_open("intents", O_RDONLY);
+	if (s->intents < 0)
+		return dir_refused(errno, "intents");
+	source_head_now(&s->head);
+	return EXIT_OK;
+}
+
+/**
  * source_open - open the logs of the running session
  * @s:    the source
  * @text: read the text log: another process reads the binary one
@@ -94,19 +171,10 @@ int source_open(struct source *s, bool text)
 {
 	int err;
 
-	memset(s, 0, sizeof(*s));
-	s->intents = -1;
 	if (text)
-		add_cpu(s, -1);
-	err = text ? along_open(&s->along) : open_cpus(s);
-	if (err)
-		return dir_refused(err, text ? "iolog" : "iolog_bin0");
-	s->kind = text ? SOURCE_TEXT : SOURCE_BINARY;
-	s->intents = dir_open("intents", O_RDONLY);
-	if (s->intents < 0)
-		return dir_refused(errno, "intents");
-	source_head_now(&s->head);
-	return EXIT_OK;
+		return open_text(s);
+	err = source_open_log(s);
+	return err ? dir_refused(err, "iolog_bin0") : EXIT_OK;
 }
 
 /**
@@ -150,18 +218,23 @@ bool source_is_live(const struct source *s)
 
 static void read_cpu(struct source *s, struct source_cpu *cpu)
 {
+	unsigned char *to;
 	size_t all = 0;
 	ssize_t n;
 
 	while (all < READ_MOST) {
-		n = read(cpu->fd, stream_room(&cpu->stream, READ_BYTES), READ_BYTES);
+		to = stream_room(&cpu->stream, READ_BYTES);
+		n = read(cpu->fd, to, READ_BYTES);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (!n)
 			s->ended = true;
 		if (n <= 0)
 			break;
-		stream_added(&cpu->stream, n);
+		if (s->raw)
+			s->raw(cpu->nr, to, n, s->raw_arg);
+		if (!s->raw_only)
+			stream_added(&cpu->stream, n);
 		all += n;
 	}
 	s->got += all;
@@ -199,6 +272,15 @@ bool source_fill(struct source *s, bool last)
 	if (s->got)
 		intent_load(s->intents);
 	return !s->ended;
+}
+
+/* How long to wait until the next source_fill(), after @tick before this one. */
+uint64_t source_tick(const struct source *s, uint64_t tick, uint64_t most)
+{
+	/* faster when the logs were more than 1/8 full */
+	if (s->got > LOG_BYTES / 8 * (uint64_t)s->nr_cpus)
+		return tick / 2 > TICK_LEAST ? tick / 2 : TICK_LEAST;
+	return tick * 2 < most ? tick * 2 : most;
 }
 
 /* The next record of what source_fill() read.  Return: false if there is none. */

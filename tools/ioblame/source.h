@@ -21,6 +21,7 @@ enum {
 
 struct source_cpu {
 	int fd;			/* of the binary log, else -1 */
+	unsigned int nr;	/* of the CPU */
 	struct stream stream;
 	struct iob_iolog_bin_record head;
 	bool has_head;
@@ -47,9 +48,16 @@ struct source {
 	struct recording recording;
 	struct store_head head;
 	uint64_t dropped;	/* of the streams that are closed: see source_dropped() */
+	/* gets the bytes of a CPU, whole records, as they are read; may be NULL */
+	void (*raw)(unsigned int cpu, const void *bytes, size_t len, void *arg);
+	void *raw_arg;
+	bool raw_only;		/* and there is nothing for source_next() */
 };
 
 int source_open(struct source *s, bool text);
+int source_open_log(struct source *s);
+int source_open_more(struct source *s);
+uint64_t source_tick(const struct source *s, uint64_t tick, uint64_t most);
 int source_open_idle(struct source *s);
 int source_open_file(struct source *s, const char *path);
 void source_head_now(struct store_head *head);

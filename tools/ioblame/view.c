@@ -26,9 +26,8 @@
 
 #define MS	1000000ULL
 
-/* How often records are read: the module's buffer holds 6500 for each CPU */
+/* Records are read as often as this, and oftener where there is much */
 #define TICK_MOST	(100 * MS)
-#define TICK_LEAST	(5 * MS)
 
 static bool look_up_devices(struct run *run)
 {
@@ -126,14 +125,6 @@ static void replay_records(struct run *run, const struct view *view, struct sche
 		run->cut |= source_skip(&run->source);
 }
 
-static uint64_t next_tick(const struct run *run, uint64_t tick)
-{
-	/* faster when the buffers, of 1 MiB for each CPU, were more than 1/8 full */
-	if (run->source.got > (256 << 10) * (uint64_t)run->source.nr_cpus / 2)
-		return tick / 2 > TICK_LEAST ? tick / 2 : TICK_LEAST;
-	return tick * 2 < TICK_MOST ? tick * 2 : TICK_MOST;
-}
-
 static void show_progress(const struct run *run, uint64_t start)
 {
 	static uint64_t shown;
@@ -168,7 +159,7 @@ static void watch_records(struct run *run, const struct view *view, struct sched
 			break;
 		if (!quiet)
 			show_progress(run, start);
-		tick = next_tick(run, tick);
+		tick = source_tick(&run->source, tick, TICK_MOST);
 		wait = tick;
 		if (c->interval && c->next - run->now_ns < wait)
 			wait = c->next - run->now_ns;

@@ -15,6 +15,7 @@
 #include "metrics_loop.h"
 #include "msg.h"
 #include "namer.h"
+#include "records.h"
 #include "viewers.h"
 
 /* The usage of an interval goes to all that keep or serve it. */
@@ -77,7 +78,9 @@ static void take_sums(struct daemon *d)
 
 static void tell_state(void)
 {
-	sd_notifyf(0, "STATUS=%s", kernel_state());
+	const char *log = records_state();
+
+	sd_notifyf(0, "STATUS=%s%s%s", kernel_state(), log ? "; " : "", log ? log : "");
 }
 
 /* An interval of the kernel's sums has ended. */
@@ -100,6 +103,7 @@ static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *inf
 	(void)source;
 	(void)info;
 	take_sums(arg);
+	records_let_go();
 	kernel_let_go();
 	tell_state();
 	return 0;
@@ -144,6 +148,9 @@ static int add_sources(struct daemon *d)
 		return feeder_begin(d->event, d->feed, d->once, take_usage, d);
 	kernel_begin();
 	tell_state();
+	ret = records_begin(d->event);
+	if (ret < 0)
+		return ret;
 	ret = sd_event_add_time_relative(d->event, &timer, CLOCK_MONOTONIC, us, us / 100,
 					 on_interval, d);
 	if (ret < 0)
@@ -188,6 +195,7 @@ int daemon_run(struct daemon *d)
 		msg("%s: %s", d->feed ? d->feed : "the loop", strerror(-ret));
 	viewers_end();
 	feeder_end();
+	records_end();
 	if (!d->feed)
 		kernel_end();
 	namer_stop();

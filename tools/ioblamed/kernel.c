@@ -34,7 +34,8 @@ const char *kernel_state(void)
 	return state;
 }
 
-static bool is_open(void)
+/* True if the module's files are in use. */
+bool kernel_is_open(void)
 {
 	return sums.fd >= 0;
 }
@@ -109,7 +110,7 @@ bool kernel_pass(struct usage_list *list)
 {
 	int err;
 
-	if (!is_open()) {
+	if (!kernel_is_open()) {
 		open_sums();
 		return false;
 	}
@@ -129,7 +130,7 @@ bool kernel_pass(struct usage_list *list)
 /* Close the module's files until the next pass, so that it can be unloaded. */
 void kernel_let_go(void)
 {
-	if (!is_open())
+	if (!kernel_is_open())
 		return;
 	sums_close(&sums);
 	set_state("let go of the module; it is opened again when the interval ends", 0);
@@ -140,7 +141,7 @@ void kernel_end(void)
 {
 	int err;
 
-	if (is_open())
+	if (kernel_is_open())
 		sums_close(&sums);
 	err = -settings_restore();
 	if (err)

@@ -15,6 +15,7 @@
 void kernel_begin(void);
 bool kernel_pass(struct usage_list *list);
 void kernel_let_go(void);
+bool kernel_is_open(void);
 const char *kernel_state(void);
 void kernel_end(void);
 
