@@ -185,6 +185,8 @@ enum iob_how {
  * @segments:	physical segments, 0 if not known
  * @role_kind:	what @id and @cgroup name: the place in IOB_ROLE_KINDS, from 0
  * @__pad:	0
+ * @uid1:	1 + iob_sum_bin_record.uid of the originator; 0 if it is no task, and from modules
+ *		for which this was padding
  */
 struct iob_iolog_bin_record {
 	__u16	len;
@@ -217,7 +219,8 @@ struct iob_iolog_bin_record {
 	char	comm[IOB_COMM_LEN];
 	char	sub_comm[IOB_COMM_LEN];
 	__u8	role_kind;
-	__u8	__pad[7];
+	__u8	__pad[3];
+	__u32	uid1;
 } __packed;
 
 #define IOB_SUMS_BIN_VER	1

@@ -31,6 +31,7 @@ static void fill_role(struct iob_iolog_bin_record *rec, u64 id)
 		rec->tgid = 0;
 		rec->cgroup = 0;
 		rec->role_kind = 0;
+		rec->uid1 = 0;
 		return;
 	}
 	rec->id = iob_role_number(role);
@@ -39,6 +40,8 @@ static void fill_role(struct iob_iolog_bin_record *rec, u64 id)
 	rec->cgroup = role->kind == IOB_ROLE_CGROUP ? role->key : role->cgroup;
 	memcpy(rec->comm, role->comm, sizeof(rec->comm));
 	rec->role_kind = role->kind;
+	rec->uid1 = role->kind == IOB_ROLE_THREAD || role->kind == IOB_ROLE_PROCESS ?
+		    role->uid + 1 : 0;
 }
 
 /* Sets each byte: clearing the record first would cost as much as a counter. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -107,6 +108,93 @@ uint32_t owner_uid(uint32_t tgid, uint64_t start_ns)
 	if (uid != OWNER_NONE)
 		owner->uid = uid;
 	return owner->uid;
+}
+
+/* The process that has an id */
+struct holder {
+	uint64_t tgid;
+	uint64_t from_ns;	/* it began no later, CLOCK_MONOTONIC; UINT64_MAX: it is not known */
+	uint64_t asked_ns;	/* and it had the id all the time until then */
+	uint64_t tried_ns;	/* when it was looked for last */
+	uint32_t uid;
+};
+
+static struct map holders = { .key_len = sizeof(uint64_t) };
+
+static uint64_t boot_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void ask_holder(struct holder *h)
+{
+	uint64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK), now = clock_ns();
+	uint64_t slept_ns = boot_ns() - now, start;
+	char path[64], *text, *at;
+
+	h->tried_ns = now;
+	snprintf(path, sizeof(path), "/proc/%u/status", (uint32_t)h->tgid);
+	text = file_read(path);
+	at = text ? strstr(text, "\nUid:") : NULL;
+	/* one that took the id meanwhile began after @now, and is none of whom a record tells */
+	start = at ? start_of(h->tgid) : UINT64_MAX;
+	/* what it was is kept of a process that is gone */
+	if (at && start != UINT64_MAX) {
+		h->uid = strtoul(at + 5, NULL, 10);
+		start = (start + 1) * tick_ns;
+		h->from_ns = start > slept_ns ? start - slept_ns : 0;
+		h->asked_ns = now;
+	}
+	free(text);
+}
+
+/* Who had a process id at a time; it is asked again if it was not asked since. */
+static const struct holder *find_holder(uint32_t tgid, uint64_t at_ns)
+{
+	uint64_t key = tgid;
+	struct holder *h = map_get(&holders, &key);
+
+	if (!h) {
+		if (holders.nr >= OWNERS_MAX)
+			map_clear(&holders, free);
+		h = must(calloc(1, sizeof(*h)));
+		h->tgid = key;
+		h->from_ns = UINT64_MAX;
+		h->uid = OWNER_NONE;
+		map_put(&holders, h);
+	}
+	if (h->tried_ns < at_ns)
+		ask_holder(h);
+	return h;
+}
+
+/**
+ * owner_of_record - whose IO it is
+ * @rec: a record of this machine, some seconds old at most
+ *
+ * The module says who ran the originator when it first did IO.  It may have become another user
+ * since: who runs it now counts, if it is certain that it is the same process, as that has
+ * submitted the IO.  Else the two must agree.  So nobody is shown what another user did,
+ * and what is in doubt is nobody's.
+ * Return: the user id; OWNER_NONE if it is not known.
+ */
+uint32_t owner_of_record(const struct iob_iolog_bin_record *rec)
+{
+	uint32_t first = rec->uid1 ? rec->uid1 - 1 : OWNER_NONE;
+	bool itself = rec->sub_pid && (rec->sub_pid == rec->pid || rec->sub_pid == rec->tgid);
+	const struct holder *h;
+
+	if (!rec->tgid)
+		return OWNER_NONE;
+	h = find_holder(rec->tgid, rec->queue_ns);
+	if (rec->queue_ns < h->from_ns)
+		return first;
+	if (itself && rec->queue_ns <= h->asked_ns)
+		return h->uid;
+	return h->uid == first ? first : OWNER_NONE;
 }
 
 static void free_user(void *value)

@@ -7,10 +7,13 @@
 
 #include <stdint.h>
 
+#include <linux/ioblame.h>
+
 /* No user is known */
 #define OWNER_NONE	UINT32_MAX
 
 uint32_t owner_uid(uint32_t tgid, uint64_t start_ns);
+uint32_t owner_of_record(const struct iob_iolog_bin_record *rec);
 const char *owner_name(uint32_t uid);
 
 #endif

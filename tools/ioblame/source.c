@@ -65,13 +65,13 @@ static bool has_cpu(const struct source *s, unsigned int nr)
 /* Open the log of one CPU.  Its readers share it, so there is one: who has the lock. */
 static int open_cpu(struct source *s, const char *name, unsigned int nr)
 {
-	int fd = dir_open(name, O_RDONLY | O_NONBLOCK);
+	int fd = dir_open(name, O_RDONLY | O_NONBLOCK), err = EBUSY;
 
 	if (fd < 0)
 		return errno;
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		close(fd);
-		return EBUSY;
+		return err;
 	}
 	add_cpu(s, fd)->nr = nr;
 	return 0;

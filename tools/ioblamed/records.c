@@ -90,8 +90,11 @@ static void close_log(void)
 	open_log = false;
 }
 
-/* Intents of another session have the numbers of those before. */
-static void note_session(void)
+/*
+ * Intents of another session have the numbers of those before.
+ * Return: whether ioblame is on; the files of a session that has ended are there, too.
+ */
+static bool note_session(void)
 {
 	char *text = dir_read("status");
 	struct status st = { 0 };
@@ -102,17 +105,20 @@ static void note_session(void)
 	if (st.session != session)
 		intent_forget();
 	session = st.session;
+	return st.enabled;
 }
+
+static const char off[] = "ioblame is switched off; records come when it is on";
 
 static const char *why_not_open(int err)
 {
 	switch (err) {
 	case EBUSY:
-		return "another program reads the log, such as ioblame --direct; records come when it ends";
+		return "another program reads the log; records come when it ends";
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
-		return "ioblame is switched off; records come when it is on";
+		return off;
 	}
 	return "the log cannot be opened; see: ioblame doctor";
 }
@@ -125,7 +131,7 @@ static void try_to_open(void)
 		set_state("the module is not there, or was let go; records come when it is back");
 		return;
 	}
-	err = source_open_log(&source);
+	err = note_session() ? source_open_log(&source) : ENOENT;
 	set_state(err ? why_not_open(err) : NULL);
 	if (err)
 		return;
@@ -133,7 +139,6 @@ static void try_to_open(void)
 	tick = RECORDS_TICK;
 	looked_ns = clock_ns();
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	note_session();
 }
 
 static void look_for_cpus(void)
@@ -189,7 +194,7 @@ void records_read(void)
 		try_to_open();
 	if (open_log && !read_log()) {
 		close_log();
-		set_state("ioblame was switched off; records come when it is on again");
+		set_state(off);
 	}
 	pass_batch();
 	/* what the taps have looked up */
