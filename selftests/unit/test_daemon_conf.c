@@ -170,6 +170,33 @@ static void recorder(void)
 	}
 }
 
+/* Rules add up; a wrong one says what is wrong with it, and an empty one takes them back. */
+static void rules(void)
+{
+	char text[64 * (CONF_RULES + 1) + 16] = "[Moments]\n";
+	struct conf conf;
+	unsigned int i;
+
+	conf_defaults(&conf);
+	if (!parse(&conf, "[Moments]\nRule=p99 > 50ms\nRule = a: util > 90% on sda\n") ||
+	    conf.moments.nr_rules != 2 || conf.moments.rule[0].what != RULE_P99 ||
+	    strcmp(conf.moments.rule[1].name, "a"))
+		fail("two rules are not taken: %s", last_what);
+	if (parse(&conf, "[Moments]\nRule=p99 > 50\n") || !strstr(last_what, "50ms") ||
+	    conf.moments.nr_rules != 2)
+		fail("a wrong rule: %s", last_what);
+	if (!parse(&conf, "[Moments]\nRule=\nRule=errors > 3\n") || conf.moments.nr_rules != 1 ||
+	    conf.moments.rule[0].limit != 3)
+		fail("an empty rule does not take back those before");
+	for (i = 0; i <= CONF_RULES; i++)
+		sprintf(text + strlen(text), "Rule=r%u: errors > %u\n", i, i);
+	conf_defaults(&conf);
+	if (parse(&conf, text) || nr_wrong != 1 || last_line != CONF_RULES + 2 ||
+	    conf.moments.nr_rules != CONF_RULES)
+		fail("there is room for %u rules, line %u is wrong", conf.moments.nr_rules,
+		     last_line);
+}
+
 static void put(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -242,7 +269,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(intervals), TEST(lines), TEST(metrics), TEST(goes_on), TEST(drop_ins),
-		TEST(random_text), TEST(recorder),
+		TEST(random_text), TEST(recorder), TEST(rules),
 	};
 
 	return run_tests("daemon_conf", tests, ARRAY_SIZE(tests));

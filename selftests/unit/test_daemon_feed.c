@@ -84,7 +84,9 @@ static void wrong_lines(void)
 		"x", "[]", "1", "null", "{", "{} {}", "{\"ios\":-1}", "{\"ios\":1.5}",
 		"{\"ios\":\"1\"}", "{\"op\":\"writes\"}", "{\"how\":3}", "{\"uid\":4294967295}",
 		"{\"lat\":1}", "{\"lat\":[4294967296]}", "{\"unit\":1}", "{\"unit\":\"a\\u0007\"}",
-		"{\"unit\":\"a\\u0000b\"}", "{\"nothing\":1}", "{\"until_ns\":5}",
+		"{\"unit\":\"a\\u0000b\"}", "{\"nothing\":1}", "{\"busy_ms\":1}",
+		"{\"disk\":\"a\",\"busy_ms\":-1}", "{\"disk\":\"a\",\"busy_ms\":\"1\"}",
+		"{\"disk\":\"a\",\"busy_ms\":1,\"ios\":1}", "{\"disk\":\"\",\"busy_ms\":1}", "{\"until_ns\":5}",
 		"{\"from_ns\":5,\"until_ns\":5}", "{\"from_ns\":1,\"until_ns\":5,\"x\":1}",
 		"{\"lat\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1]}",
 	};
@@ -97,6 +99,20 @@ static void wrong_lines(void)
 	}
 	if (feed.usage.nr || feed.line != ARRAY_SIZE(lines))
 		fail("%zu usages of %llu wrong lines", feed.usage.nr, (unsigned long long)feed.line);
+	feed_end(&feed);
+}
+
+static void busy(void)
+{
+	struct feed feed = { 0 };
+
+	if (give(&feed, "{\"disk\":\"sda\",\"busy_ms\":970}") != FEED_MORE ||
+	    give(&feed, "{\"busy_ms\":5,\"disk\":\"sda\"}") != FEED_MORE ||
+	    give(&feed, "{\"from_ns\":1,\"until_ns\":5}") != FEED_INTERVAL)
+		fail("a line is refused: %s", feed.wrong);
+	else if (feed.usage.nr || feed.usage.nr_busy != 1 || feed.usage.busy[0].ms != 975 ||
+		 strcmp(feed.usage.busy[0].disk, "sda"))
+		fail("sda was not busy for 975 ms");
 	feed_end(&feed);
 }
 
@@ -123,7 +139,10 @@ static void damaged(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(values), TEST(round_trip), TEST(wrong_lines), TEST(damaged) };
+	static const struct test tests[] = {
+		TEST(values), TEST(round_trip), TEST(wrong_lines), TEST(busy),
+		TEST(damaged),
+	};
 
 	return run_tests("daemon_feed", tests, ARRAY_SIZE(tests));
 }

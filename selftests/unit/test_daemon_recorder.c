@@ -400,6 +400,109 @@ static void newer(void)
 	end();
 }
 
+static void write_file(const char *path, const char *sql)
+{
+	sqlite3 *db;
+
+	if (sqlite3_open(path, &db) || sqlite3_exec(db, sql, 0, 0, 0))
+		fail("%s: %s", path, sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+static int64_t read_number(const char *path, const char *sql)
+{
+	int64_t n = -1;
+	sqlite3_stmt *st;
+	sqlite3 *db;
+
+	sqlite3_open(path, &db);
+	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) || sqlite3_step(st) != SQLITE_ROW)
+		fail("%s: %s", sql, sqlite3_errmsg(db));
+	else
+		n = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return n;
+}
+
+/* A file of version 1 is read as it is, and written as one of this version. */
+static void older(void)
+{
+	static const char rows[] =
+		"INSERT INTO name VALUES (1, 'unit-3.service'), (2, 'sda'), (3, '');"
+		"INSERT INTO originator VALUES (1, 1, 3, 3, 3, 2, 3, 0, NULL, 2, 0);"
+		"INSERT INTO span VALUES (7, 2, 0, 1795590000000000000, 1795593600000000000, 0);"
+		"INSERT INTO usage VALUES (7 * 4096, 1, 1000, 4096000, 5, 1, '[7,1000]');"
+		"PRAGMA user_version = 1";
+	uint64_t more = 0;
+	struct recorder r;
+	struct total t;
+	int i;
+
+	begin();
+	write_file(disk, past_schema[0]);
+	write_file(disk, rows);
+	t = ask(0, INT64_MAX);
+	if (t.ios != 1000 || t.lat != 1000 || !t.named)
+		fail("%llu IOs are read of version 1", (u64)t.ios);
+	recorder_open(&r, &conf);
+	for (i = 0; i < 100; i++)
+		more += add_interval(&r, BEGIN + i * 10 * SECOND, 0, 5);
+	recorder_close(&r);
+	t = ask(0, INT64_MAX);
+	if (t.ios != 1000 + more)
+		fail("%llu of %llu", (u64)t.ios, 1000 + (u64)more);
+	if (read_number(disk, "PRAGMA user_version") != PAST_VERSION)
+		fail("its version is what it was");
+	if (read_number(disk, "SELECT count(*) FROM utilisation") != 0)
+		fail("disks were busy");
+	if (exists(disk, ".aside"))
+		fail("it was moved aside");
+	end();
+}
+
+/* What disks were busy adds up as spans age, squeezed or not, and goes with them. */
+static void busy_disks(void)
+{
+	struct usage_list list;
+	struct recorder r;
+	char unit[64], file[64];
+	int i, k;
+
+	begin();
+	conf.minute_rows = 2;
+	conf.hour_rows = 2;
+	conf.minutes_ns = 3600 * SECOND;
+	recorder_open(&r, &conf);
+	for (i = 0; i < 1500; i++) {
+		memset(&list, 0, sizeof(list));
+		for (k = 0; k < 5; k++) {
+			struct usage u = one_usage(k, unit, file);
+
+			usage_add(&list, &u);
+		}
+		usage_add_busy(&list, "sda", 100 + i % 3);
+		usage_add_busy(&list, "sda", 50);
+		if (i % 2)
+			usage_add_busy(&list, "never/used", 10000);
+		list.from_ns = BEGIN + i * 10 * SECOND;
+		list.until_ns = list.from_ns + 10 * SECOND;
+		recorder_add(&r, &list);
+		usage_clear(&list);
+	}
+	recorder_close(&r);
+	if (read_number(disk, "SELECT sum(ms) FROM utilisation WHERE disk = 'sda'") != 1500 * 151)
+		fail("sda was busy for %lld ms", (s64)read_number(disk,
+		     "SELECT sum(ms) FROM utilisation WHERE disk = 'sda'"));
+	if (read_number(disk, "SELECT round(10 * max(percent)) FROM utilisation "
+			"WHERE disk = 'never/used' AND level = 2") != 500)
+		fail("never/used was not busy for half of the time");
+	if (read_number(disk, "SELECT count(*) FROM busy WHERE id / 4096 NOT IN "
+			"(SELECT id FROM span)") || !read_number(disk, "SELECT count(*) FROM busy"))
+		fail("what was busy does not go with its span");
+	end();
+}
+
 static void clock_back(void)
 {
 	uint64_t want = 0;
@@ -630,7 +733,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(squeezed), TEST(histograms), TEST(sums), TEST(aged), TEST(killed),
-		TEST(full_disk), TEST(damaged), TEST(newer), TEST(clock_back), TEST(bounded),
+		TEST(full_disk), TEST(damaged), TEST(newer), TEST(older), TEST(busy_disks), TEST(clock_back), TEST(bounded),
 		TEST(writes), TEST(documented), TEST(views),
 	};
 

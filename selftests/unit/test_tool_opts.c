@@ -62,6 +62,7 @@ static void good_ones(void)
 		fail("top since");
 	if (parse(&o, "wear -D sda --json") || parse(&o, "when --since yesterday -r 3") ||
 	    parse(&o, "hist total_time --since 1h --by file") ||
+	    parse(&o, "when --rule errors>0 --rule p99>5ms") || o.nr_rules != 2 ||
 	    parse(&o, "stacks --since 1h --svg -o f"))
 		fail("past");
 	if (parse(&o, "stacks --svg -o f --weight time") || !o.svg || o.weight != WEIGHT_TIME ||
@@ -111,6 +112,7 @@ static void bad_ones(void)
 		"hist total_time --since 1h -e", "hist total_time --since 1h --counters",
 		"replay f report --since 1h", "snoop --since 1h", "sums --since 1h", "wear 5",
 		"wear --rw W", "when x", "when --past a --past b --past c", "when -- x",
+		"when --rule", "when --rule x", "when --rule util>100%", "wear --rule errors>0",
 	};
 	size_t i;
 	struct opts o;

@@ -8,108 +8,17 @@
 
 #include "cell.h"
 #include "cmd.h"
-#include "history.h"
-#include "msg.h"
 #include "out.h"
+#include "points.h"
+#include "rule.h"
 #include "since.h"
 #include "table.h"
 #include "text.h"
 #include "when.h"
 
-#define DAY	86400000000000LL
-
-/* The points of one span are made when the next one begins. */
-struct watched {
-	const struct opts *o;
-	struct usage_list now;		/* by disk and program, of this span */
-	struct usage_list names;	/* owns the texts of all points */
-	struct past_span span;
-	struct when_point *point;
-	size_t nr, size;
-};
-
-static uint64_t share_of(const struct usage *u, enum when_what what)
-{
-	return what == WHEN_ERRORS ? u->errors : what == WHEN_SLOW ? u->ns : u->bytes;
-}
-
-static struct when_point *point_of(struct watched *w, size_t first, const char *disk)
-{
-	size_t i;
-
-	for (i = first; i < w->nr; i++) {
-		if (w->point[i].disk == disk)
-			return &w->point[i];
-	}
-	if (w->nr == w->size) {
-		w->size = w->size ? w->size * 2 : 256;
-		w->point = must(realloc(w->point, w->size * sizeof(*w->point)));
-	}
-	w->point[w->nr] = (struct when_point){
-		.from_ns = w->span.from_ns, .until_ns = w->span.until_ns, .disk = disk,
-		.level = w->span.level,
-	};
-	return &w->point[w->nr++];
-}
-
-/* Make a point of each disk of the span. */
-static void end_span(struct watched *w)
-{
-	struct usage_list disks = { 0 };
-	size_t i, first = w->nr;
-	struct when_point *p;
-	struct usage *all, u;
-	uint64_t most[NR_WHEN];
-	int what;
-
-	for (i = 0; i < w->now.nr; i++) {
-		u = w->now.list[i];
-		u.key = (struct usage_key){ .disk = u.key.disk, .uid = UINT32_MAX };
-		usage_add(&disks, &u);
-	}
-	for (all = disks.list; all < disks.list + disks.nr; all++) {
-		p = point_of(w, first, usage_text(&w->names, all->key.disk));
-		p->ios = all->ios;
-		p->bytes = all->bytes;
-		p->errors = all->errors;
-		p->p99_ns = usage_percentile(all->lat, 0.99);
-		memset(most, 0, sizeof(most));
-		for (i = 0; i < w->now.nr; i++) {
-			if (strcmp(w->now.list[i].key.disk, all->key.disk))
-				continue;
-			for (what = 0; what < NR_WHEN; what++) {
-				if (share_of(&w->now.list[i], what) <= most[what])
-					continue;
-				most[what] = share_of(&w->now.list[i], what);
-				p->who[what] = usage_text(&w->names, w->now.list[i].key.program);
-			}
-		}
-	}
-	usage_clear(&disks);
-	usage_clear(&w->now);
-}
-
-static bool add_usage(const struct usage *usage, const struct past_span *span, void *arg)
-{
-	struct watched *w = arg;
-	struct usage u = *usage;
-
-	if (span->id != w->span.id) {
-		end_span(w);
-		w->span = *span;
-	}
-	if (!history_wants(w->o, &usage->key))
-		return true;
-	u.key = (struct usage_key){
-		.disk = usage->key.disk, .program = usage->key.program, .uid = UINT32_MAX,
-	};
-	usage_add(&w->now, &u);
-	return true;
-}
-
 enum column {
-	TIME, TIME_NS, TIME_S, LASTED, DEVICE, WHAT, KIND, ERRORS, P99, USUAL_P99, RATE,
-	USUAL_RATE, PROGRAM, NR_COLUMNS,
+	TIME, TIME_NS, TIME_S, LASTED, DEVICE, WHAT, KIND, RULE, ERRORS, P99, USUAL_P99, MEAN, RATE,
+	USUAL_RATE, IO_RATE, USED, USUAL_USED, PROGRAM, NR_COLUMNS,
 };
 
 static const struct col columns[NR_COLUMNS] = {
@@ -120,40 +29,74 @@ static const struct col columns[NR_COLUMNS] = {
 	[DEVICE] = { "DEVICE", "device", COL_TEXT, 0, 0 },
 	[WHAT] = { "WHAT", "text", COL_TEXT, COL_ONLY_TABLE, 0 },
 	[KIND] = { "KIND", "what", COL_TEXT, COL_ONLY_DATA, 0 },
+	[RULE] = { "RULE", "rule", COL_TEXT, COL_ONLY_DATA, 0 },
 	[ERRORS] = { "ERR", "errors", COL_COUNT, COL_ONLY_DATA, 0 },
 	[P99] = { "P99", "p99_ns", COL_NSECS, COL_ONLY_DATA, 0 },
 	[USUAL_P99] = { "USUAL", "usual_p99_ns", COL_NSECS, COL_ONLY_DATA, 0 },
+	[MEAN] = { "MEAN", "mean_ns", COL_NSECS, COL_ONLY_DATA, 0 },
 	[RATE] = { "BYTES/S", "bytes_per_s", COL_BYTES, COL_ONLY_DATA, 0 },
 	[USUAL_RATE] = { "USUAL", "usual_bytes_per_s", COL_BYTES, COL_ONLY_DATA, 0 },
+	[IO_RATE] = { "IOS/S", "ios_per_s", COL_COUNT, COL_ONLY_DATA, 0 },
+	[USED] = { "UTIL", "utilisation_percent", COL_RATE, COL_ONLY_DATA, 0 },
+	[USUAL_USED] = { "USUAL", "usual_utilisation_percent", COL_RATE, COL_ONLY_DATA, 0 },
 	[PROGRAM] = { "PROGRAM", "program", COL_TEXT, 0, 0 },
 };
 
-static const char *const kinds[NR_WHEN] = {
+static const char *const kinds[] = {
 	[WHEN_ERRORS] = "errors", [WHEN_SLOW] = "slow", [WHEN_BUSY] = "busy",
+	[WHEN_USED] = "utilisation", [WHEN_RULE] = "rule",
+};
+
+/* Where the value of a moment is; of one of the view's own, the usual one is beside it. */
+static const enum column own_columns[NR_WHEN] = {
+	[WHEN_ERRORS] = ERRORS, [WHEN_SLOW] = P99, [WHEN_BUSY] = RATE, [WHEN_USED] = USED,
+};
+
+static const enum column rule_columns[NR_RULE_WHATS] = {
+	[RULE_P99] = P99, [RULE_MEAN] = MEAN, [RULE_UTIL] = USED, [RULE_ERRORS] = ERRORS,
+	[RULE_BYTES] = RATE, [RULE_IOS] = IO_RATE,
 };
 
 static void say_what(const struct when_moment *m, char *to, size_t size)
 {
-	char value[TEXT_NUMBER], usual[TEXT_NUMBER];
+	char value[RULE_VALUE], usual[RULE_VALUE];
 
 	switch (m->what) {
 	case WHEN_ERRORS:
 		snprintf(to, size, "%llu IOs failed", (unsigned long long)m->value);
 		break;
 	case WHEN_SLOW:
-		snprintf(to, size, "slow: p99 %s, usually %s", text_nsecs(value, m->value),
-			 text_nsecs(usual, m->usual));
+		snprintf(to, size, "slow: p99 %s, usually %s",
+			 rule_text(RULE_P99, m->value, value),
+			 rule_text(RULE_P99, m->usual, usual));
+		break;
+	case WHEN_USED:
+		snprintf(to, size, "utilisation %s, usually %s",
+			 rule_text(RULE_UTIL, m->value, value),
+			 rule_text(RULE_UTIL, m->usual, usual));
+		break;
+	case WHEN_RULE:
+		snprintf(to, size, "%s: %s %s, above %s", m->rule->name, rule_whats[m->rule->what],
+			 rule_text(m->rule->what, m->value, value),
+			 rule_text(m->rule->what, m->rule->limit, usual));
 		break;
 	default:
-		snprintf(to, size, "busy: %s/s, usually %s/s", text_bytes(value, m->value),
-			 text_bytes(usual, m->usual));
+		snprintf(to, size, "busy: %s, usually %s",
+			 rule_text(RULE_BYTES, m->value, value),
+			 rule_text(RULE_BYTES, m->usual, usual));
 	}
+}
+
+static void set_value(struct cell *c, enum column at, uint64_t value)
+{
+	c[at] = at == USED || at == USUAL_USED ? CELL_RATE((double)value / 100) : CELL_N(value);
 }
 
 static void print_moment(struct table *t, const struct when_moment *m)
 {
-	char time[32], text[96];
-	struct cell c[NR_COLUMNS];
+	enum column at = m->rule ? rule_columns[m->rule->what] : own_columns[m->what];
+	struct cell c[NR_COLUMNS] = { 0 };
+	char time[32], text[160];
 
 	say_what(m, text, sizeof(text));
 	c[TIME] = CELL_TEXT(since_text(m->from_ns, time, sizeof(time)));
@@ -163,21 +106,20 @@ static void print_moment(struct table *t, const struct when_moment *m)
 	c[DEVICE] = CELL_TEXT(m->disk);
 	c[WHAT] = CELL_TEXT(text);
 	c[KIND] = CELL_TEXT(kinds[m->what]);
-	c[ERRORS] = CELL_IF(m->what == WHEN_ERRORS, m->value);
-	c[P99] = CELL_IF(m->what == WHEN_SLOW, m->value);
-	c[USUAL_P99] = CELL_IF(m->what == WHEN_SLOW, m->usual);
-	c[RATE] = CELL_IF(m->what == WHEN_BUSY, m->value);
-	c[USUAL_RATE] = CELL_IF(m->what == WHEN_BUSY, m->usual);
+	c[RULE] = CELL_TEXT(m->rule ? m->rule->name : NULL);
+	set_value(c, at, m->value);
+	if (at != ERRORS && !m->rule)
+		set_value(c, at + 1, m->usual);
 	c[PROGRAM] = CELL_TEXT(m->who && *m->who ? m->who : NULL);
 	table_row(t, c);
 }
 
 /* The latest are printed if there are too many. */
-static void print_moments(const struct opts *o, const struct watched *w)
+static void print_moments(const struct opts *o, const struct points *w)
 {
 	char from[32], until[32];
 	struct when_moment *m;
-	size_t nr = when_judge(w->point, w->nr, &m), i;
+	size_t nr = when_judge(w->point, w->nr, w->rules, w->nr_rules, &m), i;
 	size_t first = o->rows && nr > o->rows ? nr - o->rows : 0;
 	struct table *t = table_new(o->format, "moment", columns, NR_COLUMNS);
 
@@ -199,21 +141,11 @@ static void print_moments(const struct opts *o, const struct watched *w)
 
 int cmd_when(const struct opts *o)
 {
-	int64_t until_ns = history_until(o), from_ns = o->since_ns ? o->since_ns : until_ns - DAY;
-	struct watched w = { .o = o };
-	struct past past;
-	int ret = history_open(&past, o);
+	struct points points;
+	int ret = points_read(&points, o);
 
-	if (ret)
-		return ret;
-	past.finest = PAST_MINUTE;
-	ret = past_each(&past, from_ns, until_ns, add_usage, &w);
-	past_close(&past);
-	end_span(&w);
 	if (!ret)
-		print_moments(o, &w);
-	usage_clear(&w.now);
-	usage_clear(&w.names);
-	free(w.point);
+		print_moments(o, &points);
+	points_free(&points);
 	return ret;
 }

@@ -137,7 +137,8 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"when [OPTIONS] [--since TIME]",
 		"what stood out, as ioblamed recorded it",
 		"  ioblame when                slow, failed or unusually much IO of the last day\n"
-		"  ioblame when --since 7d -D sda --json\n",
+		"  ioblame when --since 7d -D sda --json\n"
+		"  ioblame when --rule 'p99 > 50ms' --rule 'db: errors > 0 of unit db*'\n",
 	},
 	[CMD_RECORD] = {
 		"record -o FILE [OPTIONS] [-- COMMAND...]",

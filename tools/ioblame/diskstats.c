@@ -11,8 +11,11 @@ char *diskstats_read(void)
 	return file_read("/proc/diskstats");
 }
 
-/* The numbers of a line after the name.  Older kernels have fewer: the rest is 0. */
-static void parse_numbers(const char *at, struct diskstats *st)
+/*
+ * The numbers of a line after the name, which are all that /sys/block/DISK/stat has.  Older
+ * kernels have fewer: the rest is 0.
+ */
+void diskstats_parse_numbers(const char *at, struct diskstats *st)
 {
 	uint64_t *const to[] = {
 		&st->ios[STAT_READ], &st->merges[STAT_READ], &st->sectors[STAT_READ],
@@ -26,6 +29,7 @@ static void parse_numbers(const char *at, struct diskstats *st)
 	unsigned int i;
 	int used;
 
+	memset(st, 0, sizeof(*st));
 	for (i = 0; i < sizeof(to) / sizeof(*to); i++) {
 		if (sscanf(at, " %llu%n", &n, &used) != 1)
 			return;
@@ -54,7 +58,7 @@ bool diskstats_parse(const char *text, uint32_t dev, struct diskstats *st)
 	while (text && *text) {
 		if (sscanf(text, " %u %u %*s%n", &major, &minor, &used) == 2 &&
 		    (major << 20 | minor) == dev) {
-			parse_numbers(text + used, st);
+			diskstats_parse_numbers(text + used, st);
 			return true;
 		}
 		text = strchr(text, '\n');

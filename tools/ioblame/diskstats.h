@@ -24,6 +24,7 @@ struct diskstats {
 	uint64_t queue_ms;	/* the same, times their number */
 };
 
+void diskstats_parse_numbers(const char *at, struct diskstats *st);
 bool diskstats_parse(const char *text, uint32_t dev, struct diskstats *st);
 char *diskstats_read(void);
 void diskstats_since(struct diskstats *st, const struct diskstats *before);

@@ -12,6 +12,7 @@ enum {
 	/* usage of one interval: more than a host can have */
 	FEED_MOST = 1 << 20,
 	FEED_LINE = 64 << 10,
+	FEED_DISKS = 4096,
 };
 
 static const char *const ops[] = {
@@ -173,6 +174,24 @@ static enum feed_got add_usage(struct feed *feed, struct json_object *o)
 	return FEED_MORE;
 }
 
+/* A line of a disk that was busy, which viewers are not sent. */
+static enum feed_got add_busy(struct feed *feed, struct json_object *o)
+{
+	const char *disk = NULL;
+	int64_t ms = -1;
+
+	json_object_object_foreach(o, key, value) {
+		if (!strcmp(key, "disk") ? !get_text(value, &disk) :
+		    strcmp(key, "busy_ms") || !get_number(value, 0, INT32_MAX, &ms))
+			return wrong(feed, o, "a disk that is busy has disk, and busy_ms, a number");
+	}
+	if (!disk || !*disk || feed->usage.nr_busy == FEED_DISKS)
+		return wrong(feed, o, "busy_ms without a disk, or of too many");
+	usage_add_busy(&feed->usage, disk, ms);
+	json_object_put(o);
+	return FEED_MORE;
+}
+
 static enum feed_got end_interval(struct feed *feed, struct json_object *o)
 {
 	int64_t from = -1, until = -1, lost = 0, missed = 0, *to;
@@ -220,8 +239,10 @@ enum feed_got feed_line(struct feed *feed, const char *line, size_t len)
 	json_tokener_free(tok);
 	if (!json_object_is_type(o, json_type_object))
 		return wrong(feed, o, "not one object of JSON");
-	return json_object_object_get_ex(o, "until_ns", NULL) ? end_interval(feed, o) :
-								add_usage(feed, o);
+	if (json_object_object_get_ex(o, "until_ns", NULL))
+		return end_interval(feed, o);
+	return json_object_object_get_ex(o, "busy_ms", NULL) ? add_busy(feed, o) :
+							       add_usage(feed, o);
 }
 
 /* Print a text as JSON.  It is escaped already: only what JSON itself needs. */

@@ -3,8 +3,9 @@
  * feed - usage as lines of JSON
  *
  * Pure.  ioblamed sends it to who is connected to its socket, and reads it with --feed FILE: a
- * debugging aid, and the source of simulations.  A line is an object: a usage, or with
- * "until_ns" the end of the interval to which the lines before belong.
+ * debugging aid, and the source of simulations.  A line is an object: a usage, with "busy_ms"
+ * how long a disk was busy, or with "until_ns" the end of the interval to which the lines before
+ * belong.
  * Example:
  *
  *	{"unit":"db.service","program":"mysqld","disk":"sda","op":"write","ios":2,"bytes":8192}

@@ -10,6 +10,7 @@
 #include "msg.h"
 #include "options.h"
 #include "opts.h"
+#include "rule.h"
 #include "text.h"
 
 static int usage_error(const struct opts *o, const char *fmt, const char *what)
@@ -270,6 +271,26 @@ static int check_past(const struct opts *o)
 	return EXIT_OK;
 }
 
+/* Say of a wrong rule what is wrong. */
+static int check_rules(const struct opts *o)
+{
+	char safe[ESCAPE_SIZE(RULE_TEXT)];
+	const char *wrong;
+	struct rule rule;
+	unsigned int i;
+
+	for (i = 0; i < o->nr_rules; i++) {
+		wrong = rule_parse(&rule, o->rule[i]);
+		if (!wrong)
+			continue;
+		escape_text(safe, sizeof(safe), o->rule[i], RULE_TEXT);
+		msg("--rule '%s': %s; try: ioblame %s --help", safe, wrong,
+		    choice_commands[o->command]);
+		return EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
 /* `replay FILE [VIEW]`, before the view's options.  Return: words used, or -1. */
 static int parse_replay(struct opts *o, int argc, char **argv)
 {
@@ -355,6 +376,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		ret = check_counters(o);
 	if (!ret && PASTS & 1U << o->command)
 		ret = check_past(o);
+	if (!ret)
+		ret = check_rules(o);
 	if (!ret && o->anonymous && !o->bundle)
 		return usage_error(o, "--anonymous needs --bundle", NULL);
 	/* these views print once: an interval is their duration */

@@ -49,6 +49,8 @@ struct opts {
 	int64_t since_ns, until_ns;	/* CLOCK_REALTIME; 0: not given */
 	const char *past[OPTS_LIST];	/* databases of ioblamed */
 	unsigned int nr_pasts;
+	const char *rule[OPTS_LIST];	/* of when; rule_parse() takes each */
+	unsigned int nr_rules;
 
 	enum sort sort;
 	bool given_sort;

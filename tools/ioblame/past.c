@@ -103,6 +103,7 @@ static int open_one(struct past *past, int i, const char *path)
 		    path, version, PAST_VERSION);
 		return EXIT_FAILED;
 	}
+	past->version[i] = version;
 	/* the recorder is just making it */
 	if (!version) {
 		sqlite3_close(past->db[i]);
@@ -311,6 +312,8 @@ static struct origin *origin_of_row(sqlite3_stmt *st, int64_t id)
 static const char origin_sql[] =
 	"SELECT n.unit, n.program, n.user, n.file, n.disk, n.why, o.stack, o.uid, o.op, o.how "
 	"FROM originator o JOIN named_originator n ON n.id = o.id WHERE o.id = ?1";
+static const char busy_sql[] =
+	"SELECT n.text, b.ms FROM busy b JOIN name n ON n.id = b.disk WHERE b.id BETWEEN ?1 AND ?2";
 static const char usage_sql[] =
 	"SELECT originator, ios, bytes, ns, errors, lat FROM usage WHERE id BETWEEN ?1 AND ?2";
 
@@ -331,18 +334,39 @@ static const struct origin *find_origin(struct past *past, int db, sqlite3_stmt 
 	return o;
 }
 
+static void bind_span(sqlite3_stmt *st, int64_t id)
+{
+	sqlite3_reset(st);
+	sqlite3_bind_int64(st, 1, id * PAST_USAGES);
+	sqlite3_bind_int64(st, 2, id * PAST_USAGES + PAST_USAGES - 1);
+}
+
+/* How long disks were busy; a database of version 1 does not know. */
+static int read_busy(struct past *past, const struct past_span *span, sqlite3_stmt *st, void *arg)
+{
+	int ret;
+
+	if (!past->busy || !st)
+		return EXIT_OK;
+	bind_span(st, span->id);
+	while ((ret = sqlite3_step(st)) == SQLITE_ROW)
+		past->busy(span, column_text(st, 0), sqlite3_column_int64(st, 1), arg);
+	return ret == SQLITE_DONE ? EXIT_OK : past_failed(past, span->db);
+}
+
 /* Return: EXIT_OK, EXIT_FAILED after a message; *@go is false if @one has enough. */
 static int read_span(struct past *past, const struct past_span *span, sqlite3_stmt **st,
 		     past_fn one, void *arg, bool *go)
 {
-	sqlite3_stmt *rows = st[0], *origin = st[1];
+	sqlite3_stmt *rows = st[PAST_ROWS], *origin = st[PAST_ORIGIN];
 	const struct origin *o;
 	struct usage u;
 	int ret;
 
-	sqlite3_reset(rows);
-	sqlite3_bind_int64(rows, 1, span->id * PAST_USAGES);
-	sqlite3_bind_int64(rows, 2, span->id * PAST_USAGES + PAST_USAGES - 1);
+	ret = read_busy(past, span, st[PAST_BUSY], arg);
+	if (ret)
+		return ret;
+	bind_span(rows, span->id);
 	while (*go && (ret = sqlite3_step(rows)) == SQLITE_ROW) {
 		o = find_origin(past, span->db, origin, sqlite3_column_int64(rows, 0));
 		if (!o) {
@@ -361,27 +385,30 @@ static int read_span(struct past *past, const struct past_span *span, sqlite3_st
 	return *go && ret != SQLITE_DONE ? past_failed(past, span->db) : EXIT_OK;
 }
 
-static void finish_statements(sqlite3_stmt *st[2][2])
+static void finish_statements(sqlite3_stmt *st[2][NR_PAST_ST])
 {
-	int db;
+	int db, i;
 
 	for (db = 0; db < 2; db++) {
-		sqlite3_finalize(st[db][0]);
-		sqlite3_finalize(st[db][1]);
-		st[db][0] = NULL;
-		st[db][1] = NULL;
+		for (i = 0; i < NR_PAST_ST; i++) {
+			sqlite3_finalize(st[db][i]);
+			st[db][i] = NULL;
+		}
 	}
 }
 
-static int prepare(struct past *past, sqlite3_stmt *st[2][2])
+static int prepare(struct past *past, sqlite3_stmt *st[2][NR_PAST_ST])
 {
 	int db;
 
 	for (db = 0; db < 2; db++) {
 		if (!past->db[db])
 			continue;
-		if (sqlite3_prepare_v2(past->db[db], usage_sql, -1, &st[db][0], NULL) ||
-		    sqlite3_prepare_v2(past->db[db], origin_sql, -1, &st[db][1], NULL))
+		if (sqlite3_prepare_v2(past->db[db], usage_sql, -1, &st[db][PAST_ROWS], NULL) ||
+		    sqlite3_prepare_v2(past->db[db], origin_sql, -1, &st[db][PAST_ORIGIN], NULL))
+			return past_failed(past, db);
+		if (past->version[db] > 1 &&
+		    sqlite3_prepare_v2(past->db[db], busy_sql, -1, &st[db][PAST_BUSY], NULL))
 			return past_failed(past, db);
 	}
 	return EXIT_OK;
@@ -390,7 +417,7 @@ static int prepare(struct past *past, sqlite3_stmt *st[2][2])
 /* The usages of one span. */
 int past_read_span(struct past *past, const struct past_span *span, past_fn one, void *arg)
 {
-	sqlite3_stmt *st[2][2] = { { NULL, NULL }, { NULL, NULL } };
+	sqlite3_stmt *st[2][NR_PAST_ST] = { { NULL }, { NULL } };
 	bool go = true;
 	int ret;
 
@@ -425,7 +452,7 @@ static void begin_reading(struct past *past, const char *sql)
  */
 int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one, void *arg)
 {
-	sqlite3_stmt *st[2][2] = { { NULL, NULL }, { NULL, NULL } };
+	sqlite3_stmt *st[2][NR_PAST_ST] = { { NULL }, { NULL } };
 	struct past_span *s;
 	bool go = true;
 	int ret;

@@ -23,7 +23,7 @@
 #define PAST_RECENT	"/run/ioblame/recent.db"
 
 enum {
-	PAST_VERSION = 1,	/* user_version of the schema */
+	PAST_VERSION = 2,	/* user_version of the schema */
 	PAST_USAGES = 4096,	/* of a span, at most: a usage's id is span * PAST_USAGES + n */
 	PAST_LAT_TEXT = USAGE_SLOTS * 14 + 3,
 };
@@ -32,6 +32,11 @@ enum past_level {
 	PAST_INTERVAL,
 	PAST_MINUTE,
 	PAST_HOUR,
+};
+
+/* The statements that read a span */
+enum past_st {
+	PAST_ROWS, PAST_ORIGIN, PAST_BUSY, NR_PAST_ST,
 };
 
 /* In the place of a name: all that were too small to be kept by name */
@@ -50,12 +55,15 @@ struct sqlite3;
 
 struct past {
 	struct sqlite3 *db[2];	/* NULL: not there */
+	int version[2];		/* of its schema */
 	struct map names[2];	/* of each database, its originators */
 	struct past_span *span;	/* of the last question, by their id */
 	size_t nr;
 	enum past_level finest;	/* longer spans are taken by their parts, down to these */
 	uint64_t lost_ios;	/* of what was asked */
 	bool widened;		/* a span is longer than what was asked for */
+	/* if set, called before the usages of a span with each disk that was busy */
+	void (*busy)(const struct past_span *span, const char *disk, uint64_t ms, void *arg);
 };
 
 /* Called for each usage.  Return: false to end. */

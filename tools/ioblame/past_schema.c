@@ -89,4 +89,18 @@ static const char version_1[] =
 	"  FROM named_usage n, json_each(n.lat) a, json_each(n.lat) b\n"
 	"  WHERE a.key % 2 = 0 AND b.key = a.key + 1;\n";
 
-const char *const past_schema[PAST_VERSION] = { version_1 };
+static const char version_2[] =
+	"CREATE TABLE busy (\n"
+	"  id INTEGER PRIMARY KEY,\n"
+	"  disk INTEGER NOT NULL,\n"
+	"  ms INTEGER NOT NULL\n"
+	");\n"
+	"CREATE VIEW utilisation AS\n"
+	"  SELECT s.id AS span, s.level, s.from_ns, s.until_ns,\n"
+	"    datetime(s.from_ns / 1000000000, 'unixepoch') AS time, n.text AS disk, b.ms,\n"
+	"    min(100.0, b.ms * 100000000.0 / (s.until_ns - s.from_ns)) AS percent\n"
+	"  FROM whole_span s\n"
+	"  JOIN busy b ON b.id BETWEEN s.id * 4096 AND s.id * 4096 + 4095\n"
+	"  JOIN name n ON n.id = b.disk;\n";
+
+const char *const past_schema[PAST_VERSION] = { version_1, version_2 };

@@ -71,13 +71,15 @@ static const char *next_word(const char **s, char *to)
 	return len ? to : NULL;
 }
 
+/* It does not begin with the first of these. */
 static bool is_name(const char *word, size_t len)
 {
+	static const char letters[] =
+		"-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		if (!isascii((unsigned char)word[i]) || (!isalnum((unsigned char)word[i]) &&
-							  word[i] != '_' && (!i || word[i] != '-')))
+		if (!strchr(i ? letters : letters + 1, word[i]))
 			return false;
 	}
 	return len && len < RULE_NAME;
@@ -186,7 +188,7 @@ static const char *take_tail(struct rule *rule, const char **s)
 				return "no pattern follows unit, program or user";
 			rule->of = of;
 		} else {
-			return "only \"on DISK\" and \"of unit|program|user PATTERN\" may follow the value";
+			return "only \"on DISK\" and \"of unit|program|user PATTERN\" may follow";
 		}
 	}
 	return NULL;

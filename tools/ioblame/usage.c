@@ -211,6 +211,25 @@ void usage_add_stack(struct usage_list *to, uint64_t hash, const char *text)
 	to->stack[to->nr_stacks++] = (struct usage_stack){ hash, usage_text(to, text) };
 }
 
+/* Add to the time that a disk was busy.  There are few disks. */
+void usage_add_busy(struct usage_list *to, const char *disk, uint64_t ms)
+{
+	size_t i;
+
+	disk = usage_text(to, disk);
+	for (i = 0; i < to->nr_busy; i++) {
+		if (to->busy[i].disk == disk) {
+			to->busy[i].ms += ms;
+			return;
+		}
+	}
+	if (to->nr_busy == to->busy_size) {
+		to->busy_size = to->busy_size ? to->busy_size * 2 : 8;
+		to->busy = must(realloc(to->busy, to->busy_size * sizeof(*to->busy)));
+	}
+	to->busy[to->nr_busy++] = (struct usage_busy){ disk, ms };
+}
+
 /* Add all of a list, and make the time of @to long enough for both. */
 void usage_add_list(struct usage_list *to, const struct usage_list *from)
 {
@@ -221,6 +240,8 @@ void usage_add_list(struct usage_list *to, const struct usage_list *from)
 		usage_add(to, &from->list[i]);
 	for (i = 0; i < from->nr_stacks; i++)
 		usage_add_stack(to, from->stack[i].hash, from->stack[i].text);
+	for (i = 0; i < from->nr_busy; i++)
+		usage_add_busy(to, from->busy[i].disk, from->busy[i].ms);
 	to->lost_ios += from->lost_ios;
 	if (empty || from->from_ns < to->from_ns)
 		to->from_ns = from->from_ns;
@@ -246,5 +267,6 @@ void usage_clear(struct usage_list *list)
 	map_clear(&list->stacks, free);
 	free(list->list);
 	free(list->stack);
+	free(list->busy);
 	memset(list, 0, sizeof(*list));
 }

@@ -45,6 +45,12 @@ struct usage_stack {
 	const char *text;
 };
 
+/* How long a disk had at least one IO, as the kernel counts it */
+struct usage_busy {
+	const char *disk;
+	uint64_t ms;
+};
+
 /* All zero is an empty list. */
 struct usage_list {
 	struct usage *list;
@@ -55,9 +61,11 @@ struct usage_list {
 					 * list may be missing
 					 */
 	size_t nr_stacks;
+	struct usage_busy *busy;	/* of disks that were; a disk's comes once */
+	size_t nr_busy;
 
 	/* usage.c's own */
-	size_t size, stack_size;
+	size_t size, stack_size, busy_size;
 	struct map texts, index, stacks;
 };
 
@@ -70,6 +78,7 @@ uint64_t usage_hash(const char *text);
 
 struct usage *usage_add(struct usage_list *to, const struct usage *usage);
 void usage_add_stack(struct usage_list *to, uint64_t hash, const char *text);
+void usage_add_busy(struct usage_list *to, const char *disk, uint64_t ms);
 void usage_add_list(struct usage_list *to, const struct usage_list *from);
 const char *usage_text(struct usage_list *list, const char *text);
 void usage_clear(struct usage_list *list);

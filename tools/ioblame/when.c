@@ -9,6 +9,8 @@
 #define SLOW_LEAST_NS	10000000ULL	/* faster is not felt */
 #define BUSY_TIMES	8
 #define BUSY_LEAST	(1ULL << 20)	/* bytes a second */
+#define USED_TIMES	2
+#define USED_LEAST	(RULE_FULL / 10 * 9)
 
 static uint64_t value_of(const struct when_point *p, enum when_what what)
 {
@@ -19,6 +21,8 @@ static uint64_t value_of(const struct when_point *p, enum when_what what)
 		return p->errors;
 	case WHEN_SLOW:
 		return p->ios >= WHEN_LEAST_IOS ? p->p99_ns : 0;
+	case WHEN_USED:
+		return p->used;
 	default:
 		/* in doubles: bytes times 1000 may be too large */
 		return ms > 0 ? (uint64_t)((double)p->bytes * 1000 / (double)ms) : 0;
@@ -32,6 +36,12 @@ static int compare_values(const void *va, const void *vb)
 	return (a > b) - (a < b);
 }
 
+/* A disk that has little to do is usual, too. */
+static bool counts(const struct when_point *p, enum when_what what)
+{
+	return what == WHEN_USED ? p->used_known : value_of(p, what);
+}
+
 /* The median of the points like @like; 0 if there are too few. */
 static uint64_t usual_of(const struct when_point *p, size_t nr, const struct when_point *like,
 			 enum when_what what)
@@ -41,11 +51,14 @@ static uint64_t usual_of(const struct when_point *p, size_t nr, const struct whe
 
 	for (i = 0; i < nr; i++) {
 		if (p[i].disk == like->disk && p[i].level == like->level &&
-		    value_of(&p[i], what))
+		    counts(&p[i], what))
 			values[n++] = value_of(&p[i], what);
 	}
 	qsort(values, n, sizeof(*values), compare_values);
 	usual = n >= WHEN_LEAST_POINTS ? values[n / 2] : 0;
+	/* 0.01 % of the time is known, and next to nothing */
+	if (what == WHEN_USED && n >= WHEN_LEAST_POINTS && !usual)
+		usual = 1;
 	free(values);
 	return usual;
 }
@@ -57,6 +70,8 @@ static bool stands_out(enum when_what what, uint64_t value, uint64_t usual)
 		return value;
 	case WHEN_SLOW:
 		return usual && value >= SLOW_LEAST_NS && value / SLOW_TIMES >= usual;
+	case WHEN_USED:
+		return usual && value >= USED_LEAST && value / USED_TIMES >= usual;
 	default:
 		return usual && value >= BUSY_LEAST && value / BUSY_TIMES >= usual;
 	}
@@ -75,12 +90,13 @@ static bool extend(struct moments *to, const struct when_moment *m)
 
 	for (i = to->nr; i-- > 0;) {
 		before = &to->list[i];
-		if (before->disk != m->disk || before->what != m->what)
+		if (before->disk != m->disk || before->what != m->what ||
+		    before->rule != m->rule)
 			continue;
 		if (before->until_ns != m->from_ns)
 			return false;
 		before->until_ns = m->until_ns;
-		if (m->what == WHEN_ERRORS) {
+		if (m->what == WHEN_ERRORS || (m->rule && m->rule->what == RULE_ERRORS)) {
 			before->value += m->value;
 		} else if (m->value > before->value) {
 			before->value = m->value;
@@ -129,15 +145,34 @@ static const struct usual *find_usual(struct usual **list, size_t *nr,
 	return u;
 }
 
+static void judge_rules(struct moments *to, const struct when_point *p,
+			const struct rule *rules, size_t nr_rules)
+{
+	size_t i;
+
+	for (i = 0; i < nr_rules; i++) {
+		if (p->ruled[i].value <= rules[i].limit)
+			continue;
+		add_moment(to, &(struct when_moment){
+			.from_ns = p->from_ns, .until_ns = p->until_ns, .disk = p->disk,
+			.who = p->ruled[i].who, .what = WHEN_RULE, .rule = &rules[i],
+			.value = p->ruled[i].value,
+		});
+	}
+}
+
 /**
  * when_judge - find what stands out
  * @p:	     points, in their order of time
  * @nr:	     how many
+ * @rules:   the user's, which stand in the moments
+ * @nr_rules: how many; each point has as many values
  * @moments: gets the moments, in their order of time, to be freed; NULL if there are none
  *
  * Return: their number.
  */
-size_t when_judge(const struct when_point *p, size_t nr, struct when_moment **moments)
+size_t when_judge(const struct when_point *p, size_t nr, const struct rule *rules,
+		  size_t nr_rules, struct when_moment **moments)
 {
 	struct moments found = { 0 };
 	struct usual *kinds = NULL;
@@ -158,6 +193,7 @@ size_t when_judge(const struct when_point *p, size_t nr, struct when_moment **mo
 				.value = value, .usual = usual->of[what],
 			});
 		}
+		judge_rules(&found, &p[i], rules, nr_rules);
 	}
 	free(kinds);
 	*moments = found.list;

@@ -22,6 +22,7 @@ enum conf_kind {
 	KIND_TEXT,		/* char [CONF_TEXT]: printable; empty: none */
 	KIND_PATH,		/* char [CONF_TEXT]: absolute; empty: none */
 	KIND_SOCKET,		/* char [CONF_TEXT]: ADDRESS:PORT, in digits; empty: none */
+	KIND_RULE,		/* one more of struct conf_moments; empty: none of those before */
 };
 
 #define SECOND	1000000000ULL
@@ -47,6 +48,7 @@ static const struct conf_key {
 	KEY("Recorder", "Intervals", SPAN, recorder.intervals_ns, MINUTE, 2 * HOUR),
 	KEY("Recorder", "Minutes", SPAN, recorder.minutes_ns, HOUR, 366 * DAY),
 	KEY("Recorder", "Hours", SPAN, recorder.hours_ns, DAY, 3660 * DAY),
+	KEY("Moments", "Rule", RULE, moments, 0, 0),
 	KEY("Metrics", "Listen", SOCKET, metrics.listen, 0, 0),
 	KEY("Metrics", "WebConfigFile", PATH, metrics.web_config, 0, 0),
 	KEY("Metrics", "TextFile", PATH, metrics.textfile, 0, 0),
@@ -148,6 +150,26 @@ static bool parse_text(const char *s, char *to)
 	return true;
 }
 
+/* As in systemd's files, an empty value takes back those before. */
+static const char *add_rule(const char *s, struct conf_moments *to)
+{
+	const char *wrong;
+	struct rule rule;
+
+	if (!*s) {
+		memset(to->rule, 0, sizeof(to->rule));
+		to->nr_rules = 0;
+		return NULL;
+	}
+	wrong = rule_parse(&rule, s);
+	if (wrong)
+		return wrong;
+	if (to->nr_rules == CONF_RULES)
+		return "there are too many rules";
+	to->rule[to->nr_rules++] = rule;
+	return NULL;
+}
+
 /* Return: what is wrong with the value, or NULL: it counts. */
 static const char *set_value(struct conf *conf, const struct conf_key *key, const char *value)
 {
@@ -168,6 +190,8 @@ static const char *set_value(struct conf *conf, const struct conf_key *key, cons
 		if (*value && !metrics_address(value, &(struct sockaddr_storage){ 0 }))
 			return "not ADDRESS:PORT or [ADDRESS]:PORT in digits, as 127.0.0.1:9964";
 		return parse_text(value, to) ? NULL : "too long, or with control characters";
+	case KIND_RULE:
+		return add_rule(value, to);
 	case KIND_SPAN:
 		good = parse_number(value, spans, &nr);
 		break;

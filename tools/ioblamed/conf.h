@@ -19,12 +19,14 @@
 #include <stdint.h>
 
 #include "metrics.h"
+#include "rule.h"
 
 #define CONF_FILE	"/etc/ioblame/ioblamed.conf"
 #define CONF_SOCKET	"/run/ioblame/socket"
 
 enum {
 	CONF_TEXT = 256,	/* room for a value that is text, with its NUL */
+	CONF_RULES = 16,
 };
 
 struct conf_daemon {
@@ -42,10 +44,16 @@ struct conf_recorder {
 	uint64_t intervals_ns, minutes_ns, hours_ns;	/* how long each is kept */
 };
 
+struct conf_moments {
+	struct rule rule[CONF_RULES];
+	unsigned int nr_rules;
+};
+
 struct conf {
 	struct conf_daemon daemon;
 	struct conf_viewers viewers;
 	struct conf_recorder recorder;
+	struct conf_moments moments;
 	struct metrics_conf metrics;
 };
 

@@ -72,7 +72,10 @@ static int64_t realtime_ns(void)
 /* Take what the kernel has summed up since the last time. */
 static void take_sums(struct daemon *d)
 {
-	if (kernel_pass(&d->usage))
+	bool known = kernel_pass(&d->usage);
+
+	busy_pass(&d->busy, BUSY_FOLDER, known ? &d->usage : NULL);
+	if (known)
 		take_usage(&d->usage, d);
 }
 
@@ -202,6 +205,7 @@ int daemon_run(struct daemon *d)
 	end_recording(d);
 	metrics_finish(d->metrics);
 	usage_clear(&d->usage);
+	busy_end(&d->busy);
 	d->event = sd_event_unref(d->event);
 	return ret < 0 ? EXIT_FAILED : EXIT_OK;
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "busy.h"
 #include "conf.h"
 #include "recorder.h"
 #include "usage.h"
@@ -26,6 +27,7 @@ struct daemon {
 	const char *feed;	/* --feed: the source instead of the kernel */
 	bool once;		/* --once: end with the feed */
 	struct usage_list usage;
+	struct busy busy;
 };
 
 int daemon_run(struct daemon *d);

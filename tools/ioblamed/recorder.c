@@ -161,11 +161,20 @@ static bool copy_usage(const struct usage *usage, const struct past_span *span, 
 	return true;
 }
 
+static void copy_busy(const struct past_span *span, const char *disk, uint64_t ms, void *arg)
+{
+	struct copied *c = arg;
+
+	(void)span;
+	usage_add_busy(&c->list, disk, ms);
+}
+
 /* A span as it is in a database, with the texts of its stacks. */
 static bool read_list(struct past *past, const struct past_span *span, struct usage_list *list)
 {
 	struct copied c = { .past = past };
 
+	past->busy = copy_busy;
 	if (past_read_span(past, span, copy_usage, &c)) {
 		usage_clear(&c.list);
 		return false;
@@ -180,7 +189,7 @@ static bool read_list(struct past *past, const struct past_span *span, struct us
 /* Copy the minutes that are in memory to the disk, in its transaction. */
 static bool copy_minutes(struct recorder *r)
 {
-	struct past past = { .db = { NULL, r->recent.db } };
+	struct past past = { .db = { NULL, r->recent.db }, .version = { 0, PAST_VERSION } };
 	struct usage_list list;
 	bool good = true;
 	size_t i;
@@ -340,7 +349,9 @@ static void resume_hour(struct recorder *r, struct past *past, const struct past
  */
 static void resume_sums(struct recorder *r)
 {
-	struct past past = { .db = { r->disk.db, r->recent.db } };
+	struct past past = {
+		.db = { r->disk.db, r->recent.db }, .version = { PAST_VERSION, PAST_VERSION },
+	};
 	const struct past_span *s;
 	size_t i;
 

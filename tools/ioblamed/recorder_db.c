@@ -26,6 +26,7 @@ static const char *const statements[NR_ST] = {
 			  "uid, op, how) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
 	[ST_SPAN] = "INSERT INTO span VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
 	[ST_USAGE] = "INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	[ST_BUSY] = "INSERT INTO busy VALUES (?1, ?2, ?3)",
 	[ST_HAS] = "SELECT 1 FROM span WHERE id = ?1",
 };
 
@@ -428,6 +429,19 @@ static bool write_stacks(struct recorder_db *d, const struct usage_list *list)
 	return true;
 }
 
+static bool write_busy(struct recorder_db *d, int64_t id, const struct usage_busy *b)
+{
+	sqlite3_stmt *st = d->st[ST_BUSY];
+	int64_t disk = number_name(d, usage_text(&d->texts, b->disk));
+
+	if (disk < 0)
+		return false;
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int64(st, 2, disk);
+	sqlite3_bind_int64(st, 3, b->ms);
+	return run_statement(d, st);
+}
+
 /**
  * recorder_db_write - write a span, in a transaction
  * @d:	  the database
@@ -456,6 +470,10 @@ bool recorder_db_write(struct recorder_db *d, const struct past_span *span,
 		if (!write_usage(d, span->id * PAST_USAGES + i, &list->list[i]))
 			return false;
 	}
+	for (i = 0; i < list->nr_busy && i < PAST_USAGES; i++) {
+		if (!write_busy(d, span->id * PAST_USAGES + i, &list->busy[i]))
+			return false;
+	}
 	return write_stacks(d, list);
 }
 
@@ -476,12 +494,13 @@ bool recorder_db_has(struct recorder_db *d, int64_t id)
 /* Delete a span, in a transaction. */
 bool recorder_db_delete(struct recorder_db *d, int64_t id)
 {
-	char sql[160];
+	long long from = id * PAST_USAGES, until = from + PAST_USAGES - 1;
+	char sql[256];
 
 	snprintf(sql, sizeof(sql),
-		 "DELETE FROM usage WHERE id BETWEEN %lld AND %lld; DELETE FROM span WHERE id = %lld",
-		 (long long)id * PAST_USAGES, (long long)id * PAST_USAGES + PAST_USAGES - 1,
-		 (long long)id);
+		 "DELETE FROM usage WHERE id BETWEEN %lld AND %lld;"
+		 "DELETE FROM busy WHERE id BETWEEN %lld AND %lld;"
+		 "DELETE FROM span WHERE id = %lld", from, until, from, until, (long long)id);
 	return recorder_db_exec(d, sql);
 }
 
@@ -496,7 +515,7 @@ void recorder_db_tidy(struct recorder_db *d)
 		"DELETE FROM name WHERE id NOT IN (SELECT unit FROM originator UNION "
 		"SELECT program FROM originator UNION SELECT user FROM originator UNION "
 		"SELECT file FROM originator UNION SELECT disk FROM originator UNION "
-		"SELECT why FROM originator);"
+		"SELECT why FROM originator UNION SELECT disk FROM busy);"
 		"DELETE FROM stack WHERE hash NOT IN (SELECT stack FROM originator)";
 
 	forget_names(d);

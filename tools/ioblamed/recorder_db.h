@@ -18,7 +18,7 @@
 #include "usage.h"
 
 enum recorder_st {
-	ST_NAME, ST_STACK, ST_ORIGINATOR, ST_SPAN, ST_USAGE, ST_HAS, NR_ST,
+	ST_NAME, ST_STACK, ST_ORIGINATOR, ST_SPAN, ST_USAGE, ST_BUSY, ST_HAS, NR_ST,
 };
 
 struct sqlite3;

@@ -65,6 +65,8 @@ static void squeeze_to(struct usage_list *list, size_t keep, enum narrowness how
 	}
 	for (i = 0; i < list->nr_stacks; i++)
 		usage_add_stack(&to, list->stack[i].hash, list->stack[i].text);
+	for (i = 0; i < list->nr_busy; i++)
+		usage_add_busy(&to, list->busy[i].disk, list->busy[i].ms);
 	to.from_ns = list->from_ns;
 	to.until_ns = list->until_ns;
 	to.lost_ios = list->lost_ios;

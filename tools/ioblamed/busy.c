@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "busy.h"
+#include "diskstats.h"
+#include "escape.h"
+#include "file.h"
+#include "msg.h"
+
+enum {
+	DISK_NAME = 64,		/* the kernel has 32 bytes */
+};
+
+struct busy_disk {
+	char name[DISK_NAME];	/* of the folder */
+	struct diskstats before;
+	uint64_t pass;		/* the last one that saw it */
+};
+
+static struct busy_disk *find_disk(struct busy *busy, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < busy->nr; i++) {
+		if (!strcmp(busy->disk[i].name, name))
+			return &busy->disk[i];
+	}
+	return NULL;
+}
+
+static struct busy_disk *add_disk(struct busy *busy, const char *name)
+{
+	struct busy_disk *d;
+
+	if (busy->nr == busy->size) {
+		busy->size = busy->size ? busy->size * 2 : 16;
+		busy->disk = must(realloc(busy->disk, busy->size * sizeof(*busy->disk)));
+	}
+	d = &busy->disk[busy->nr++];
+	memset(d, 0, sizeof(*d));
+	strcpy(d->name, name);
+	return d;
+}
+
+/* A slash in a disk's name is a ! in its folder's. */
+static void note_busy(struct usage_list *list, const struct busy_disk *d, uint64_t ms)
+{
+	char name[DISK_NAME], safe[ESCAPE_SIZE(DISK_NAME)], *c;
+
+	strcpy(name, d->name);
+	for (c = name; *c; c++) {
+		if (*c == '!')
+			*c = '/';
+	}
+	escape_text(safe, sizeof(safe), name, strlen(name));
+	usage_add_busy(list, safe, ms);
+}
+
+static void look_at(struct busy *busy, const char *folder, const char *name,
+		    struct usage_list *list)
+{
+	struct busy_disk *d = find_disk(busy, name);
+	struct diskstats now, since;
+	char *path, *text;
+
+	if (asprintf(&path, "%s/%s/stat", folder, name) < 0)
+		must(NULL);
+	text = file_read(path);
+	free(path);
+	/* it has just gone, or has none */
+	if (!text)
+		return;
+	diskstats_parse_numbers(text, &now);
+	free(text);
+	since = now;
+	if (d)
+		diskstats_since(&since, &d->before);
+	if (d && since.busy_ms && list)
+		note_busy(list, d, since.busy_ms);
+	if (!d)
+		d = add_disk(busy, name);
+	d->before = now;
+	d->pass = busy->pass;
+}
+
+/* Another disk may come under the name of one that is gone. */
+static void forget_gone(struct busy *busy)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < busy->nr; i++) {
+		if (busy->disk[i].pass == busy->pass)
+			busy->disk[nr++] = busy->disk[i];
+	}
+	busy->nr = nr;
+}
+
+/**
+ * busy_pass - how long each disk was busy since the last pass
+ * @busy:   what the last pass saw
+ * @folder: BUSY_FOLDER
+ * @list:   gets it; NULL: nobody asks, and the time begins anew
+ */
+void busy_pass(struct busy *busy, const char *folder, struct usage_list *list)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *e;
+
+	if (!dir)
+		return;
+	busy->pass++;
+	while ((e = readdir(dir))) {
+		if (*e->d_name != '.' && strlen(e->d_name) < DISK_NAME)
+			look_at(busy, folder, e->d_name, list);
+	}
+	closedir(dir);
+	forget_gone(busy);
+}
+
+void busy_end(struct busy *busy)
+{
+	free(busy->disk);
+	memset(busy, 0, sizeof(*busy));
+}
