@@ -93,9 +93,9 @@ timed() {
 	return $status
 }
 
-# Wait until fewer than IOB_JOBS (2) background jobs run
+# slot [MORE]: wait until fewer than IOB_JOBS (2) background jobs run, or that and MORE
 slot() {
-	while [ "$(jobs -rp | wc -l)" -ge "${IOB_JOBS:-2}" ]; do
+	while [ "$(jobs -rp | wc -l)" -ge $((${IOB_JOBS:-2} + ${1:-0})) ]; do
 		wait -n || true
 	done
 }
