@@ -154,7 +154,7 @@ soak:
 soak-cycles:
 	@IOB_CYCLES=$${IOB_CYCLES:-10000} KERNEL=$${KERNEL:-6.1} CASE=lifetime/cycles selftests/run
 
-# Each place of the module that needs memory goes without; check has every fourth one
+# Each place of the module that needs memory goes without; check has every eighth one
 check-places:
 	@IOB_PLACES=all KERNEL=$${KERNEL:-7.2} CASE=failure/allocations selftests/run
 
@@ -213,7 +213,7 @@ help:
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
 	@echo 'make soak-cycles 10,000 loads and enablings (takes hours)'
-	@echo 'make check-places  each place that needs memory goes without (check: every fourth)'
+	@echo 'make check-places  each place that needs memory goes without (check: every eighth)'
 	@echo 'make deb         Debian packages of each release; KERNEL="6.1": of one release only'
 	@echo 'make rpm         RPM packages of the same'
 	@echo 'make dist        the source of this version, out of its tag'
