@@ -106,7 +106,8 @@ static void several_users(void)
 		return;
 	}
 	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
-	if (sd_event_new(&event) < 0 || viewers_begin(event, path, GROUP)) {
+	peer_group(GROUP);
+	if (sd_event_new(&event) < 0 || viewers_begin(event, path)) {
 		fail("no socket");
 		return;
 	}

@@ -28,6 +28,9 @@ enum store_type {
 	STORE_STATUS_BEFORE,	/* the file `status` */
 	STORE_STATUS_AFTER,	/* the same at the end; the last chunk */
 	STORE_PACKED,		/* empty */
+	/* of what ioblamed sends, and of no file */
+	STORE_LOST,		/* uint64_t: so many records were left out here */
+	STORE_NOTE,		/* a text for the user; empty: what the last one says is over */
 };
 
 enum {

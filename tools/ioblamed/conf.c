@@ -41,6 +41,7 @@ static const struct conf_key {
 	{ section, key, KIND_##kind, offsetof(struct conf, member), least, most }
 	KEY("Daemon", "Interval", SPAN, daemon.interval_ns, SECOND, 3600 * SECOND),
 	KEY("Viewers", "Socket", PATH, viewers.socket, 0, 0),
+	KEY("Viewers", "Query", PATH, viewers.query, 0, 0),
 	KEY("Viewers", "Group", TEXT, viewers.group, 0, 0),
 	KEY("Recorder", "File", PATH, recorder.file, 0, 0),
 	KEY("Recorder", "Recent", PATH, recorder.recent, 0, 0),
@@ -64,6 +65,7 @@ void conf_defaults(struct conf *conf)
 	memset(conf, 0, sizeof(*conf));
 	conf->daemon.interval_ns = 10 * SECOND;
 	strcpy(conf->viewers.socket, CONF_SOCKET);
+	strcpy(conf->viewers.query, CONF_QUERY);
 	strcpy(conf->viewers.group, "ioblame");
 	strcpy(conf->recorder.file, PAST_FILE);
 	strcpy(conf->recorder.recent, PAST_RECENT);

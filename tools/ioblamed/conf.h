@@ -20,9 +20,11 @@
 
 #include "metrics.h"
 #include "rule.h"
+#include "served.h"
 
 #define CONF_FILE	"/etc/ioblame/ioblamed.conf"
 #define CONF_SOCKET	"/run/ioblame/socket"
+#define CONF_QUERY	SERVED_SOCKET
 
 enum {
 	CONF_TEXT = 256,	/* room for a value that is text, with its NUL */
@@ -35,6 +37,7 @@ struct conf_daemon {
 
 struct conf_viewers {
 	char socket[CONF_TEXT];	/* empty: there are none */
+	char query[CONF_TEXT];	/* the same of those who ask */
 	char group[CONF_TEXT];	/* its members see all */
 };
 

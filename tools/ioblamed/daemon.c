@@ -15,6 +15,7 @@
 #include "metrics_loop.h"
 #include "msg.h"
 #include "namer.h"
+#include "query.h"
 #include "records.h"
 #include "viewers.h"
 
@@ -137,16 +138,29 @@ static int add_signals(struct daemon *d)
 	return ret;
 }
 
+/* What else the daemon does needs no viewers. */
+static void open_sockets(struct daemon *d)
+{
+	const struct conf_viewers *v = &d->conf.viewers;
+	int ret;
+
+	peer_group(v->group);
+	ret = *v->socket ? viewers_begin(d->event, v->socket) : 0;
+	if (ret < 0)
+		msg("%s: %s; nobody can connect", v->socket, strerror(-ret));
+	/* a feed has no records */
+	ret = *v->query && !d->feed ? query_begin(d->event, v->query) : 0;
+	if (ret < 0)
+		msg("%s: %s; nobody can ask", v->query, strerror(-ret));
+}
+
 static int add_sources(struct daemon *d)
 {
 	uint64_t us = d->conf.daemon.interval_ns / 1000;
 	sd_event_source *timer = NULL;
-	const struct conf_viewers *v = &d->conf.viewers;
-	int ret = *v->socket ? viewers_begin(d->event, v->socket, v->group) : 0;
+	int ret;
 
-	/* what else the daemon does needs no viewers */
-	if (ret < 0)
-		msg("%s: %s; nobody can connect", v->socket, strerror(-ret));
+	open_sockets(d);
 	if (d->feed)
 		return feeder_begin(d->event, d->feed, d->once, take_usage, d);
 	kernel_begin();
@@ -197,6 +211,7 @@ int daemon_run(struct daemon *d)
 	if (ret < 0)
 		msg("%s: %s", d->feed ? d->feed : "the loop", strerror(-ret));
 	viewers_end();
+	query_end();
 	feeder_end();
 	records_end();
 	if (!d->feed)

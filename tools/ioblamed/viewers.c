@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
@@ -26,7 +22,6 @@ enum {
 struct viewer {
 	struct viewer *next;
 	struct viewer_right right;
-	uid_t uid;
 	sd_event_source *source;
 	int fd;
 	char *buf;		/* what waits to be sent */
@@ -40,7 +35,6 @@ static sd_event *loop;
 static sd_event_source *listener;
 static int listen_fd = -1;
 static const char *own_socket;	/* its path, if systemd has not opened it */
-static gid_t group_id = (gid_t)-1;
 static struct usage_list last;
 
 static void free_viewer(struct viewer *v)
@@ -129,52 +123,29 @@ static void send_usage(struct viewer *v, const struct usage_list *usage)
 	send_some(v);
 }
 
-/* Whether the peer is in the group, by its own groups at the time of its connect(). */
-static bool is_member(int fd, gid_t gid)
-{
-	gid_t groups[1024];
-	socklen_t size = sizeof(groups);
-	unsigned int i;
-
-	if (group_id == (gid_t)-1)
-		return false;
-	if (gid == group_id)
-		return true;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
-		return false;
-	for (i = 0; i < size / sizeof(gid_t); i++) {
-		if (groups[i] == group_id)
-			return true;
-	}
-	return false;
-}
-
 static unsigned int viewers_of(uid_t uid)
 {
 	unsigned int nr = 0;
 	struct viewer *v;
 
 	for (v = viewers; v; v = v->next)
-		nr += v->uid == uid;
+		nr += v->right.uid == uid;
 	return nr;
 }
 
 static void add_viewer(int fd)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
+	struct viewer_right right;
 	struct viewer *v;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || size != sizeof(peer) ||
-	    nr_viewers == VIEWERS_MOST || (peer.uid && viewers_of(peer.uid) == VIEWERS_OF_USER)) {
+	if (!peer_right(fd, &right) || nr_viewers == VIEWERS_MOST ||
+	    (right.uid && viewers_of(right.uid) == VIEWERS_OF_USER)) {
 		close(fd);
 		return;
 	}
 	v = must(calloc(1, sizeof(*v)));
 	v->fd = fd;
-	v->uid = peer.uid;
-	v->right.uid = peer.uid;
-	v->right.all = !peer.uid || is_member(fd, peer.gid);
+	v->right = right;
 	if (sd_event_add_io(loop, &v->source, fd, 0, on_viewer, v) < 0) {
 		close(fd);
 		free(v);
@@ -199,48 +170,23 @@ static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* The socket of systemd, else one of our own.  Return: it, or -errno. */
-static int open_socket(const char *path)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd, err;
-
-	if (sd_listen_fds(1) > 0)
-		return SD_LISTEN_FDS_START;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
-	mkdir("/run/ioblame", 0755);
-	unlink(path);
-	if (bind(fd, (struct sockaddr *)&to, sizeof(to)) || chmod(path, 0666) || listen(fd, 64)) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	own_socket = path;
-	return fd;
-}
-
 /**
  * viewers_begin - let viewers connect
  * @event: the loop
- * @path:  where the socket is, if systemd has opened none; it lives until viewers_end()
- * @name:  the group whose members see all; one that does not exist has none
+ * @path:  where the socket is; it lives until viewers_end()
  *
  * Return: 0 or -errno.
  */
-int viewers_begin(struct sd_event *event, const char *path, const char *name)
+int viewers_begin(struct sd_event *event, const char *path)
 {
-	struct group *group = *name ? getgrnam(name) : NULL;
+	bool own;
 	int ret;
 
-	if (group)
-		group_id = group->gr_gid;
 	loop = event;
-	listen_fd = open_socket(path);
+	listen_fd = peer_listen(path, &own);
 	if (listen_fd < 0)
 		return listen_fd;
+	own_socket = own ? path : NULL;
 	ret = sd_event_add_io(event, &listener, listen_fd, EPOLLIN, on_connect, NULL);
 	return ret < 0 ? ret : 0;
 }

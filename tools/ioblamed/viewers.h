@@ -10,22 +10,12 @@
 #ifndef IOBLAMED_VIEWERS_H
 #define IOBLAMED_VIEWERS_H
 
-#include <stdbool.h>
-#include <sys/types.h>
-
+#include "peer.h"
 #include "usage.h"
 
 struct sd_event;
 
-/* What a viewer may see */
-struct viewer_right {
-	bool all;
-	uid_t uid;		/* else: what this user did */
-};
-
-bool viewer_may_see(const struct viewer_right *right, const struct usage_key *key);
-
-int viewers_begin(struct sd_event *event, const char *path, const char *group);
+int viewers_begin(struct sd_event *event, const char *path);
 void viewers_usage(const struct usage_list *usage);
 void viewers_end(void);
 

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who asks for records gets those that he may see, and no name of others' files: processes of
+ * several users ask, and read to the end.  The module's files are pipes.
+ */
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "container.h"
+#include "device.h"
+#include "dir.h"
+#include "kernel.h"
+#include "path.h"
+#include "query.h"
+#include "records.h"
+#include "store.h"
+#include "test.h"
+
+enum {
+	ANN = 61001, BOB = 61002, NOBODY_KNOWN = 61003,
+	LAST = 999,		/* inode of the record that ends a run */
+	AT_ONCE = 300,		/* records that a pipe has room for */
+	CPUS = 2,
+};
+
+/* The group of the test: one that each system has, and no viewer's but the member's */
+#define GROUP	"daemon"
+
+static char folder[64], socket_path[96];
+static int cpu_fd[CPUS];
+static bool loaded = true;
+static sd_event *event;
+
+static const char status[] =
+	"enabled 1\nsession 7\ntotal write ios=10 exact=4096\nloss io_nomem 3 (a loss)\n";
+
+const char *dir_path(void)
+{
+	return folder;
+}
+
+int dir_open(const char *name, int flags)
+{
+	char path[128];
+
+	if (!strcmp(name, "intents"))
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+char *dir_read(const char *name)
+{
+	return !strcmp(name, "status") ? strdup(status) : !strcmp(name, "devs") ? strdup("8:0 sda\n") : NULL;
+}
+
+int dir_refused(int err, const char *name)
+{
+	(void)name;
+	return err;
+}
+
+bool kernel_is_open(void)
+{
+	return loaded;
+}
+
+uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+bool device_lookup(const char *word, struct device *d)
+{
+	(void)word;
+	memset(d, 0, sizeof(*d));
+	d->dev = 8 << 20;
+	strcpy(d->name, "sda");
+	return true;
+}
+
+uint64_t device_sectors(uint32_t dev)
+{
+	(void)dev;
+	return 1000;
+}
+
+char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	char text[64];
+
+	(void)dev;
+	(void)gen;
+	snprintf(text, sizeof(text), "/secret/file-%llu", (u64)ino);
+	return strdup(text);
+}
+
+char *path_of_mount(uint32_t dev)
+{
+	(void)dev;
+	return NULL;
+}
+
+char *path_of_cgroup(uint64_t id)
+{
+	(void)id;
+	return NULL;
+}
+
+char *container_name(const struct container *c)
+{
+	(void)c;
+	return NULL;
+}
+
+void path_close(void) {}
+
+/* Processes with these ids are not there, so that the module's word counts. */
+static struct iob_iolog_bin_record one_record(uint32_t uid, u64 ino)
+{
+	static u64 now;
+
+	return (struct iob_iolog_bin_record){
+		.len = sizeof(struct iob_iolog_bin_record), .ver = IOB_IOLOG_BIN_VER, .op = 'W',
+		.disk = 8 << 20, .dev = 8 << 20, .ino = ino, .gen = 1, .tgid = 0x7fff0000,
+		.pid = 0x7fff0000, .uid1 = uid + 1, .queue_ns = 1, .complete_ns = ++now,
+		.bytes = 4096,
+	};
+}
+
+static void log_record(unsigned int cpu, uint32_t uid, u64 ino)
+{
+	struct iob_iolog_bin_record rec = one_record(uid, ino);
+
+	if (write(cpu_fd[cpu], &rec, sizeof(rec)) != sizeof(rec))
+		fail("no room in the log");
+}
+
+/* What one that asks has got */
+struct got {
+	unsigned int records, wrong, lost, notes, before, after;
+	bool last, late, losses, totals;
+	u64 time;
+};
+
+static void look_at(struct got *g, const struct store_chunk *c, const char *data, uid_t uid, bool all)
+{
+	const struct iob_iolog_bin_record *rec = (const void *)data;
+	uint64_t lost;
+	size_t i;
+
+	switch (c->type) {
+	case STORE_RECORDS:
+		for (i = 0; i < c->len / sizeof(*rec); i++, g->records++) {
+			g->wrong += !all && rec[i].uid1 != uid + 1;
+			g->last |= rec[i].ino == LAST;
+			g->late |= rec[i].complete_ns < g->time;
+			g->time = rec[i].complete_ns;
+		}
+		break;
+	case STORE_NAME:
+		/* files have the number of who owns them */
+		g->wrong += !all && strstr(data + 32, "secret") && !strstr(data + 32, "file-999") &&
+			    (uid_t)atoi(strstr(data + 32, "file-") + 5) != uid;
+		break;
+	case STORE_LOST:
+		memcpy(&lost, data, sizeof(lost));
+		g->lost += lost;
+		break;
+	case STORE_NOTE:
+		g->notes++;
+		break;
+	case STORE_STATUS_BEFORE:
+		g->before++;
+		break;
+	case STORE_STATUS_AFTER:
+		g->after++;
+		g->losses = strstr(data, "io_nomem");
+		g->totals = strstr(data, "exact");
+		break;
+	}
+}
+
+static FILE *ask_as(uid_t uid, gid_t group, const char *request)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", socket_path);
+	if (setgroups(!!group, &group) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid) ||
+	    connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    write(fd, request, strlen(request)) != (ssize_t)strlen(request))
+		_exit(100);
+	return fdopen(fd, "r");
+}
+
+/*
+ * In a process of the user: read to the end, which it asks for when the last record has come.
+ * Exits with 0 if it has got @wants records, in order, and none of others.
+ */
+static void watch_as(uid_t uid, gid_t group, unsigned int wants, bool slow, int ready, int go)
+{
+	bool all = !uid || group;
+	FILE *f = ask_as(uid, group, "records\n");
+	struct store_chunk c;
+	struct got g = { 0 };
+	char *data, byte;
+
+	if (store_open(f) != STORE_CHUNK || write(ready, "", 1) != 1)
+		_exit(101);
+	/* a slow one reads only when all is written */
+	if (slow && read(go, &byte, 1) != 1)
+		_exit(102);
+	while (store_read(f, &c, &data) == STORE_CHUNK) {
+		look_at(&g, &c, data, uid, all);
+		free(data);
+		if (g.last)
+			shutdown(fileno(f), SHUT_WR);
+	}
+	if (g.records + g.lost != wants || g.wrong || g.late || g.before != 1 || g.after != 1 ||
+	    !g.losses || g.totals != all || slow != !!g.lost)
+		fprintf(stderr, "%u: %u records, %u lost, %u wrong, late %d, before %u, after %u\n",
+			uid, g.records, g.lost, g.wrong, g.late, g.before, g.after);
+	_exit(g.records + g.lost != wants ? 103 : g.wrong ? 104 : g.late ? 105 :
+	      g.before != 1 || g.after != 1 ? 106 : !g.losses || g.totals != all ? 107 :
+	      slow != !!g.lost ? 108 : 0);
+}
+
+static bool begin_daemon(void)
+{
+	char path[128];
+	unsigned int i;
+
+	snprintf(folder, sizeof(folder), "/tmp/iob-query-%d", getpid());
+	snprintf(socket_path, sizeof(socket_path), "%s/query", folder);
+	mkdir(folder, 0755);
+	for (i = 0; i < CPUS; i++) {
+		snprintf(path, sizeof(path), "%s/iolog_bin%u", folder, i);
+		if (mkfifo(path, 0600))
+			return false;
+		/* with a writer, an empty pipe is no end */
+		cpu_fd[i] = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	}
+	peer_group(GROUP);
+	return sd_event_new(&event) >= 0 && !records_begin(event) && !query_begin(event, socket_path);
+}
+
+static void end_daemon(void)
+{
+	char path[128];
+	unsigned int i;
+
+	query_end();
+	records_end();
+	event = sd_event_unref(event);
+	for (i = 0; i < CPUS; i++) {
+		close(cpu_fd[i]);
+		snprintf(path, sizeof(path), "%s/iolog_bin%u", folder, i);
+		unlink(path);
+	}
+	if (!access(socket_path, F_OK))
+		fail("the socket stays");
+	rmdir(folder);
+}
+
+/* Run the loop until so many bytes have come by the pipe, or it takes too long. */
+static void run_until(int fd, unsigned int nr)
+{
+	unsigned int i;
+	char byte;
+
+	for (i = 0; nr && i < 2000; i++) {
+		sd_event_run(event, 10000);
+		nr -= read(fd, &byte, 1) == 1;
+	}
+	if (nr)
+		fail("%u are missing", nr);
+}
+
+static void run_until_exit(pid_t *pid, unsigned int nr, const char *const *who)
+{
+	unsigned int i, k, left = nr;
+	int st;
+
+	for (k = 0; left && k < 3000; k++) {
+		sd_event_run(event, 10000);
+		for (i = 0; i < nr; i++) {
+			if (!pid[i] || waitpid(pid[i], &st, WNOHANG) != pid[i])
+				continue;
+			pid[i] = 0;
+			left--;
+			if (!WIFEXITED(st) || WEXITSTATUS(st))
+				fail("%s: status %#x", who[i], st);
+		}
+	}
+	for (i = 0; i < nr; i++) {
+		if (!pid[i])
+			continue;
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+		fail("%s does not end", who[i]);
+	}
+}
+
+static bool can_be_others(void)
+{
+	if (!geteuid() && getgrnam(GROUP))
+		return true;
+	note("only root can be several users: not tested");
+	return false;
+}
+
+static void several_users(void)
+{
+	static const char *const who[] = {
+		"root", "ann", "bob", "a user without IO", "a member", "ann again",
+	};
+	static const uid_t uid[] = { 0, ANN, BOB, NOBODY_KNOWN, BOB, ANN };
+	/* the last record of each is one of his */
+	static const unsigned int sees[] = { 14, 5, 4, 1, 14, 5 };
+	int ready[2], no[2] = { -1, -1 };
+	pid_t pid[ARRAY_SIZE(uid)];
+	unsigned int i;
+
+	if (!can_be_others())
+		return;
+	if (!begin_daemon() || pipe2(ready, O_NONBLOCK)) {
+		fail("no daemon");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(uid); i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			watch_as(uid[i], i == 4 ? getgrnam(GROUP)->gr_gid : 0, sees[i], false,
+				 ready[1], no[0]);
+	}
+	run_until(ready[0], ARRAY_SIZE(uid));
+	for (i = 0; i < 4; i++)
+		log_record(i % CPUS, ANN, ANN);
+	for (i = 0; i < 3; i++)
+		log_record(i % CPUS, BOB, BOB);
+	for (i = 0; i < 2; i++)
+		log_record(i % CPUS, 0, 1000);
+	/* of a module that does not say it, and of no task */
+	log_record(0, -1, 1001);
+	log_record(1, ANN, LAST);
+	log_record(0, BOB, LAST);
+	log_record(1, NOBODY_KNOWN, LAST);
+	log_record(0, 0, LAST);
+	run_until_exit(pid, ARRAY_SIZE(uid), who);
+	close(ready[0]);
+	close(ready[1]);
+	end_daemon();
+}
+
+/* One that does not read loses batches and is told how many; the other one gets all. */
+static void slow_reader(void)
+{
+	static const char *const who[] = { "the fast one", "the slow one" };
+	unsigned int all = 0, i, k;
+	int ready[2], go[2];
+	pid_t pid[2];
+
+	if (!can_be_others())
+		return;
+	if (!begin_daemon() || pipe2(ready, O_NONBLOCK) || pipe(go)) {
+		fail("no daemon");
+		return;
+	}
+	for (i = 0; i < 2; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			watch_as(i ? ANN : 0, 0, 120 * AT_ONCE + 1, i, ready[1], go[0]);
+	}
+	run_until(ready[0], 2);
+	for (k = 0; k < 120; k++) {
+		for (i = 0; i < AT_ONCE; i++, all++)
+			log_record(k % CPUS, ANN, ANN);
+		records_read();
+		for (i = 0; i < 20; i++)
+			sd_event_run(event, 1000);
+	}
+	if (write(go[1], "", 1) != 1)
+		fail("no pipe");
+	for (i = 0; i < 100; i++)
+		sd_event_run(event, 10000);
+	log_record(0, ANN, LAST);
+	run_until_exit(pid, 2, who);
+	end_daemon();
+}
+
+/* Nonsense is answered by an error, and nothing of it stays. */
+static void requests(void)
+{
+	static const char *const wrong[] = {
+		"nonsense\n", "records for me\n", "\n", "records", "recordsrecords\n",
+	};
+	char answer[256], longest[QUERY_LINE + 1];
+	unsigned int i, k;
+	FILE *f;
+
+	if (!can_be_others())
+		return;
+	if (!begin_daemon()) {
+		fail("no daemon");
+		return;
+	}
+	memset(longest, 'a', QUERY_LINE);
+	longest[QUERY_LINE] = '\0';
+	for (i = 0; i <= ARRAY_SIZE(wrong); i++) {
+		f = ask_as(0, 0, i < ARRAY_SIZE(wrong) ? wrong[i] : longest);
+		if (i == 3)
+			shutdown(fileno(f), SHUT_WR);
+		for (k = 0; k < 5; k++)
+			sd_event_run(event, 10000);
+		if (i == 3 ? !!fgets(answer, sizeof(answer), f) :
+		    !fgets(answer, sizeof(answer), f) || strncmp(answer, "error ", 6))
+			fail("request %u is not refused", i);
+		fclose(f);
+	}
+	end_daemon();
+}
+
+/* Why nothing comes is told, and when it is over. */
+static void waits(void)
+{
+	unsigned int k, notes = 0, records = 0;
+	struct store_chunk c;
+	char *data;
+	FILE *f;
+
+	if (!can_be_others())
+		return;
+	loaded = false;
+	if (!begin_daemon()) {
+		fail("no daemon");
+		return;
+	}
+	f = ask_as(0, 0, "records\n");
+	for (k = 0; k < 5; k++)
+		sd_event_run(event, 10000);
+	loaded = true;
+	records_read();
+	log_record(0, 0, LAST);
+	records_read();
+	shutdown(fileno(f), SHUT_WR);
+	for (k = 0; k < 5; k++)
+		sd_event_run(event, 10000);
+	store_open(f);
+	while (store_read(f, &c, &data) == STORE_CHUNK) {
+		/* the first says something, the second that it is over */
+		if (c.type == STORE_NOTE && !!*data == notes++ % 2)
+			fail("note %u is \"%s\"", notes, data);
+		records += c.type == STORE_RECORDS;
+		free(data);
+	}
+	if (notes != 2 || records != 1)
+		fail("%u notes, %u batches", notes, records);
+	fclose(f);
+	end_daemon();
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(requests), TEST(waits), TEST(several_users), TEST(slow_reader),
+	};
+
+	return run_tests("daemon_query", tests, ARRAY_SIZE(tests));
+}

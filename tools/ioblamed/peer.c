@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "peer.h"
+
+static gid_t group_id = (gid_t)-1;
+
+/* Members of this group see all; one that does not exist has none. */
+void peer_group(const char *name)
+{
+	struct group *group = *name ? getgrnam(name) : NULL;
+
+	group_id = group ? group->gr_gid : (gid_t)-1;
+}
+
+/* Whether the peer is in the group, by its own groups at the time of its connect(). */
+static bool is_member(int fd, gid_t gid)
+{
+	gid_t groups[1024];
+	socklen_t size = sizeof(groups);
+	unsigned int i;
+
+	if (group_id == (gid_t)-1)
+		return false;
+	if (gid == group_id)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
+		return false;
+	for (i = 0; i < size / sizeof(gid_t); i++) {
+		if (groups[i] == group_id)
+			return true;
+	}
+	return false;
+}
+
+/* What who is connected may see.  Return: false if the kernel does not say who it is. */
+bool peer_right(int fd, struct viewer_right *right)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || size != sizeof(peer))
+		return false;
+	right->uid = peer.uid;
+	right->all = !peer.uid || is_member(fd, peer.gid);
+	return true;
+}
+
+/* The socket with this path that systemd has opened, or -1. */
+static int passed_socket(const char *path)
+{
+	int fd, nr = sd_listen_fds(0);
+
+	for (fd = SD_LISTEN_FDS_START; fd < SD_LISTEN_FDS_START + nr; fd++) {
+		if (sd_is_socket_unix(fd, SOCK_STREAM, 1, path, 0) > 0)
+			return fd;
+	}
+	return -1;
+}
+
+/**
+ * peer_listen - open a socket to which anyone may connect
+ * @path: where it is
+ * @own:  set if systemd has not opened it: the caller removes it at the end
+ *
+ * Return: it, or -errno.
+ */
+int peer_listen(const char *path, bool *own)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = passed_socket(path), err;
+
+	*own = fd < 0;
+	if (fd >= 0)
+		return fd;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	mkdir("/run/ioblame", 0755);
+	unlink(path);
+	if (bind(fd, (struct sockaddr *)&to, sizeof(to)) || chmod(path, 0666) || listen(fd, 64)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * peer - the sockets of the daemon, and who is at the other end
+ *
+ * Anyone may connect.  The kernel says who it is.  Root and members of the group get all; every
+ * other user gets what he did himself, and nothing of who is not known.
+ */
+#ifndef IOBLAMED_PEER_H
+#define IOBLAMED_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "usage.h"
+
+/* What a viewer may see */
+struct viewer_right {
+	bool all;
+	uid_t uid;		/* else: what this user did */
+};
+
+bool viewer_may_see_user(const struct viewer_right *right, uint32_t uid);
+bool viewer_may_see(const struct viewer_right *right, const struct usage_key *key);
+
+void peer_group(const char *name);
+bool peer_right(int fd, struct viewer_right *right);
+int peer_listen(const char *path, bool *own);
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "query.h"
+
+enum {
+	ASKERS_MOST = 48,
+	ASKERS_OF_USER = 12,
+	/* bytes that wait for one that is slow, and for all together */
+	BEHIND = 4 << 20,
+	BEHIND_ALL = 64 << 20,
+};
+
+static const struct query_verb *const verbs[] = { &query_records };
+
+static struct asker *askers;
+static unsigned int nr_askers;
+static size_t waiting;			/* bytes, for all */
+static sd_event *loop;
+static sd_event_source *listener;
+static int listen_fd = -1;
+static const char *own_socket;		/* its path, if systemd has not opened it */
+
+static void free_asker(struct asker *a)
+{
+	struct asker **at;
+
+	for (at = &askers; *at && *at != a; at = &(*at)->next)
+		;
+	if (*at)
+		*at = a->next;
+	nr_askers--;
+	if (a->verb)
+		a->verb->end(a);
+	waiting -= a->len - a->at;
+	sd_event_source_disable_unref(a->source);
+	close(a->fd);
+	free(a->buf);
+	free(a);
+}
+
+static void drop_sent(struct asker *a)
+{
+	if (a->at < a->len)
+		return;
+	free(a->buf);
+	a->buf = NULL;
+	a->at = 0;
+	a->len = 0;
+	a->size = 0;
+}
+
+/* Add to what is sent to an asker. */
+void query_put(struct asker *a, const void *data, size_t len)
+{
+	if (a->size - a->len < len && a->at) {
+		memmove(a->buf, a->buf + a->at, a->len - a->at);
+		a->len -= a->at;
+		a->at = 0;
+	}
+	if (a->size - a->len < len) {
+		a->size = (a->len + len) * 2;
+		a->buf = must(realloc(a->buf, a->size));
+	}
+	memcpy(a->buf + a->len, data, len);
+	a->len += len;
+	waiting += len;
+}
+
+/* True if so much waits for this asker that nothing more should be put. */
+bool query_is_behind(const struct asker *a)
+{
+	size_t waits = a->len - a->at;
+
+	return waits > BEHIND || (waits && waiting > BEHIND_ALL);
+}
+
+/* What the loop looks for; one that is broken is always ready, and freed then. */
+static void set_events(struct asker *a)
+{
+	uint32_t events = a->no_input ? 0 : EPOLLIN;
+
+	if (a->len || a->broken || a->all_put)
+		events |= EPOLLOUT;
+	sd_event_source_set_io_events(a->source, events);
+}
+
+/* Send what can be sent without waiting. */
+void query_send(struct asker *a)
+{
+	ssize_t n = 0;
+
+	while (a->at < a->len && !a->broken) {
+		n = send(a->fd, a->buf + a->at, a->len - a->at, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		a->at += n;
+		waiting -= n;
+	}
+	a->broken |= n < 0 && errno != EAGAIN;
+	drop_sent(a);
+	set_events(a);
+}
+
+/* All is put: the asker goes when it is sent. */
+void query_done(struct asker *a)
+{
+	a->all_put = true;
+	query_send(a);
+}
+
+static void refuse_asker(struct asker *a, const char *why)
+{
+	query_put(a, "error ", 6);
+	query_put(a, why, strlen(why));
+	query_put(a, "\n", 1);
+	query_done(a);
+}
+
+/* Do what a whole line asks for. */
+static void take_request(struct asker *a)
+{
+	char *rest = a->request, *word;
+	const char *wrong;
+	unsigned int i;
+
+	word = strsep(&rest, " ");
+	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
+		if (strcmp(verbs[i]->word, word))
+			continue;
+		wrong = verbs[i]->begin(a, rest ? rest : word + strlen(word));
+		if (wrong)
+			refuse_asker(a, wrong);
+		else
+			a->verb = verbs[i];
+		return;
+	}
+	refuse_asker(a, "no such request; this ioblamed may be older than who asks");
+}
+
+/* Input behind the request is not read; its end says that nothing more is wanted. */
+static void read_input(struct asker *a)
+{
+	char drop[256], *end;
+	ssize_t n = a->verb || a->all_put ? read(a->fd, drop, sizeof(drop)) :
+		    read(a->fd, a->request + a->got, QUERY_LINE - a->got);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	a->broken |= n < 0;
+	a->no_input = n <= 0;
+	if (a->no_input && !a->all_put && a->verb)
+		a->verb->enough(a);
+	else if (a->no_input && !a->all_put)
+		a->broken = true;
+	if (a->no_input || a->verb || a->all_put)
+		return;
+	a->got += n;
+	end = memchr(a->request, '\n', a->got);
+	if (end) {
+		*end = '\0';
+		take_request(a);
+	} else if (a->got == QUERY_LINE) {
+		refuse_asker(a, "the request is too long");
+	}
+}
+
+static int on_asker(sd_event_source *s, int fd, uint32_t events, void *arg)
+{
+	struct asker *a = arg;
+
+	(void)s;
+	(void)fd;
+	a->broken |= !!(events & (EPOLLHUP | EPOLLERR));
+	if (events & EPOLLIN && !a->broken)
+		read_input(a);
+	query_send(a);
+	if (a->broken || (a->all_put && !a->len))
+		free_asker(a);
+	return 0;
+}
+
+static unsigned int askers_of(uid_t uid)
+{
+	unsigned int nr = 0;
+	struct asker *a;
+
+	for (a = askers; a; a = a->next)
+		nr += a->right.uid == uid;
+	return nr;
+}
+
+static void add_asker(int fd)
+{
+	struct asker *a = must(calloc(1, sizeof(*a)));
+
+	a->fd = fd;
+	if (!peer_right(fd, &a->right) ||
+	    sd_event_add_io(loop, &a->source, fd, EPOLLIN, on_asker, a) < 0) {
+		close(fd);
+		free(a);
+		return;
+	}
+	if (nr_askers >= ASKERS_MOST || (a->right.uid && askers_of(a->right.uid) >= ASKERS_OF_USER))
+		refuse_asker(a, "too many ask already; end one, and try again");
+	a->next = askers;
+	askers = a;
+	nr_askers++;
+}
+
+static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
+{
+	int new = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	(void)s;
+	(void)events;
+	(void)arg;
+	if (new >= 0)
+		add_asker(new);
+	return 0;
+}
+
+/**
+ * query_begin - let anyone ask
+ * @event: the loop
+ * @path:  where the socket is; it lives until query_end()
+ *
+ * Return: 0 or -errno.
+ */
+int query_begin(struct sd_event *event, const char *path)
+{
+	bool own;
+	int ret;
+
+	loop = event;
+	listen_fd = peer_listen(path, &own);
+	if (listen_fd < 0)
+		return listen_fd;
+	own_socket = own ? path : NULL;
+	ret = sd_event_add_io(event, &listener, listen_fd, EPOLLIN, on_connect, NULL);
+	return ret < 0 ? ret : 0;
+}
+
+void query_end(void)
+{
+	while (askers)
+		free_asker(askers);
+	sd_event_source_disable_unref(listener);
+	listener = NULL;
+	if (listen_fd >= 0)
+		close(listen_fd);
+	if (own_socket)
+		unlink(own_socket);
+	own_socket = NULL;
+	listen_fd = -1;
+}
