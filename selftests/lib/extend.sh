@@ -12,7 +12,9 @@ root_extend() {
 	from=$(root_dir "$suite") to=$(root_dir "$suite.$name")
 	exec {lock}<>"$IOB_CACHE/roots/.$suite.lock"
 	flock -s "$lock"
-	key=$(cat "$from/.ioblame-key")-$(sha256sum <<<"$* $version${ROOT_FROM:+ $ROOT_FROM}" | cut -c1-8)
+	# (with the packages that came later to FROM)
+	key=$(cat "$from/.ioblame-key")-$(sha256sum <<<"$* $version${ROOT_FROM:+ $ROOT_FROM} $(
+		cat "$from/.ioblame-added" 2>/dev/null)" | cut -c1-8)
 	exec {lock}<>"$IOB_CACHE/roots/.$suite.$name.lock"
 	if [ "$(cat "$to/.ioblame-key" 2>/dev/null)" != "$key" ]; then
 		flock "$lock"
