@@ -78,16 +78,38 @@ char *past_stack(struct past *past, uint64_t hash);
 void past_forget(struct past *past, int db);
 void past_close(struct past *past);
 #else
-static inline int past_missing(void)
+/* The command without SQLite: it says so, and what else needs no past is as ever. */
+static inline int past_open(struct past *past, const char *file, const char *recent)
 {
+	(void)past;
+	(void)file;
+	(void)recent;
 	msg("built without the past; build it again after: apt install libsqlite3-dev");
 	return EXIT_MISSING;
 }
 
-#define past_open(past, file, recent)		past_missing()
-#define past_each(past, from, until, one, arg)	((void)(one), EXIT_MISSING)
-#define past_stack(past, hash)			NULL
-#define past_close(past)			((void)(past))
+static inline int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one,
+			    void *arg)
+{
+	(void)past;
+	(void)from_ns;
+	(void)until_ns;
+	(void)one;
+	(void)arg;
+	return EXIT_MISSING;
+}
+
+static inline char *past_stack(struct past *past, uint64_t hash)
+{
+	(void)past;
+	(void)hash;
+	return NULL;
+}
+
+static inline void past_close(struct past *past)
+{
+	(void)past;
+}
 #endif
 
 const char *past_lat_text(const uint32_t *lat, char *to);
