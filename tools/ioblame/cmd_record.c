@@ -11,7 +11,6 @@
 
 #include "cmd.h"
 #include "device.h"
-#include "dir.h"
 #include "escape.h"
 #include "msg.h"
 #include "name.h"
@@ -53,7 +52,9 @@ static int begin_recording(struct run *run)
 	free(name);
 	if (!tape)
 		return EXIT_FAILED;
-	if (run->session.status_text && !run->session.own)
+	if (run->source.kind == SOURCE_SERVED && run->source.served.before)
+		tape_text(tape, STORE_STATUS_BEFORE, run->source.served.before);
+	else if (run->session.status_text && !run->session.own)
 		tape_text(tape, STORE_STATUS_BEFORE, run->session.status_text);
 	return EXIT_OK;
 }
@@ -73,7 +74,7 @@ static void add_to_tape(struct run *run, const struct iob_iolog_bin_record *rec)
 
 static int end_recording(struct run *run)
 {
-	char *text = dir_read("status");
+	char *text = source_status(&run->source);
 	uint64_t written;
 	long long bytes;
 	int err;

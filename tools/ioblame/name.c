@@ -22,6 +22,8 @@
 enum {
 	/* names in a map, about 250 bytes each */
 	NAMES_MAX = 32768,
+	/* of those that are served: what ioblamed forgets it sends again, so keep more than it */
+	SERVED_MAX = 4 * NAMES_MAX,
 };
 
 /* A path is looked up again after this time: files are renamed. */
@@ -29,7 +31,7 @@ enum {
 
 static struct map names = { .key_len = sizeof(struct name_key) };
 static struct map numbers = { .key_len = sizeof(struct name_key) };
-static bool offline;
+static bool offline, served;
 
 /* Another process that looks up, as this one may not; NULL: this one does */
 static char *(*other_asks)(const struct name_key *key);
@@ -50,6 +52,13 @@ static uint64_t second_ns;
 void name_offline(void)
 {
 	offline = true;
+}
+
+/* The same, where name_put() is given names that ioblamed knows now. */
+void name_served(void)
+{
+	offline = true;
+	served = true;
 }
 
 static char *ask_disk(uint32_t dev)
@@ -206,9 +215,11 @@ void name_put(const struct name_key *key, const char *text)
 		no_room++;
 		return;
 	}
-	recorded += size;
+	/* those that are served are as many as name_tidy() leaves */
+	recorded += served ? 0 : size;
 	if (!name)
 		name = new_name(key);
+	name->used_ns = served ? clock_ns() : 0;
 	free(name->text);
 	safe = must(escape_dup(text, strlen(text)));
 	/* an escaped name has backslashes, which became \\134 */
@@ -228,9 +239,13 @@ static struct name *look_up(const struct name_key *key)
 	uint64_t now;
 	char *text;
 
-	if (offline)
+	if (offline && !(served && name))
 		return name;
 	now = clock_ns();
+	if (offline) {
+		name->used_ns = now;
+		return name;
+	}
 	if (!name)
 		name = new_name(key);
 	name->used_ns = now;
@@ -479,13 +494,13 @@ static bool used_since(const void *value, const void *since)
 }
 
 /* Drop the half that was unused for longest, if the map is full. */
-static void tidy_map(struct map *map)
+static void tidy_map(struct map *map, size_t most)
 {
 	uint64_t *times, median;
 	struct name *name;
 	size_t i, nr = 0;
 
-	if (map->nr < NAMES_MAX)
+	if (map->nr < most)
 		return;
 	times = must(malloc(map->nr * sizeof(*times)));
 	map_for_each(map, i, name)
@@ -500,9 +515,9 @@ static void tidy_map(struct map *map)
 void name_tidy(void)
 {
 	/* a recording has each name once: keep them */
-	if (!offline)
-		tidy_map(&names);
-	tidy_map(&numbers);
+	if (!offline || served)
+		tidy_map(&names, served ? SERVED_MAX : NAMES_MAX);
+	tidy_map(&numbers, NAMES_MAX);
 }
 
 /* Call @one for each name that has a text, whenever it is used from now on; NULL: no longer. */

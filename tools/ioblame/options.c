@@ -276,6 +276,8 @@ const struct option_row option_rows[] = {
 	  LIST(file, nr_files), .complete = "file" },
 	{ "rw", 0, "RAWDF", WATCHES & ~CMD(DIRTY), "only reads, readahead, writes, discards, flushes",
 	  .set = set_rw, .complete = "R A W D F RA RAW" },
+	{ "direct", 0, NULL, SERVED, "read the module's log, where ioblamed is there, too",
+	  FLAG(direct, true) },
 	{ "color", 0, "WHEN", VIEWS | LIVE | RECORDED, "what is slow, failed or lost in colour: %s",
 	  WORD(color, choice_colors) },
 	{ "json", 0, NULL, VIEWS | LIVE | RECORDED | CMD(STATUS) | CMD(CONFIG) | CMD(DOCTOR), "JSON lines",

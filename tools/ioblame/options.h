@@ -35,6 +35,8 @@
 #define RECORDED (CMD(WEAR) | CMD(WHEN))
 /* ... and those that can */
 #define PASTS	(CMD(TOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS) | RECORDED)
+/* Commands that show records as ioblamed sends them */
+#define SERVED	(REPLAYS | CMD(RECORD))
 /* Commands that replay takes */
 #define REPLAYS	(VIEWS | CMD(EXPORT))
 /* Commands that switch ioblame on, and can run another command after -- */

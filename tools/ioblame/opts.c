@@ -372,6 +372,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		return usage_error(o, "--average of CSV needs --percentiles", NULL);
 	if (!ret && o->iowait && (o->input || o->html))
 		return usage_error(o, "--iowait is not known of a recording or in --html", NULL);
+	if (!ret && o->direct && o->input)
+		return usage_error(o, "--direct is for what happens now", NULL);
 	if (!ret && o->counters)
 		ret = check_counters(o);
 	if (!ret && PASTS & 1U << o->command)

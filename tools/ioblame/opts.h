@@ -63,6 +63,7 @@ struct opts {
 	enum pivot by;
 	bool given_by;
 	bool accumulate, batch, submitter, sync, iowait;
+	bool direct;			/* do not ask ioblamed */
 	bool stacks, errors, extended;
 	uint64_t min_lat_ns;
 	enum weight weight;

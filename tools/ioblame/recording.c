@@ -25,6 +25,49 @@ static bool begin_packed(struct recording *r)
 }
 
 /**
+ * recording_take - take what a chunk says
+ * @r:     the recording
+ * @head:  changed by a STORE_HEAD chunk
+ * @to:    records are appended
+ * @chunk: its type and length
+ * @data:  its content and a NUL
+ *
+ * Return: true if it has records.
+ */
+bool recording_take(struct recording *r, struct store_head *head, struct stream *to,
+		    const struct store_chunk *chunk, const char *data)
+{
+	struct name_key key;
+
+	switch (chunk->type) {
+	case STORE_HEAD:
+		store_parse_head(head, data);
+		break;
+	case STORE_INTENT:
+		intent_parse(data);
+		break;
+	case STORE_NAME:
+		if (chunk->len <= sizeof(key))
+			break;
+		memcpy(&key, data, sizeof(key));
+		name_put(&key, data + sizeof(key));
+		break;
+	case STORE_STATUS_BEFORE:
+		status_parse(&r->before, data);
+		break;
+	case STORE_STATUS_AFTER:
+		status_parse(&r->after, data);
+		r->has_status = true;
+		break;
+	case STORE_RECORDS:
+		memcpy(stream_room(to, chunk->len), data, chunk->len);
+		stream_added(to, chunk->len);
+		return true;
+	}
+	return false;
+}
+
+/**
  * recording_read - read chunks up to the next records
  * @r:    the recording
  * @head: changed by a STORE_HEAD chunk
@@ -35,47 +78,25 @@ static bool begin_packed(struct recording *r)
 bool recording_read(struct recording *r, struct store_head *head, struct stream *to)
 {
 	struct store_chunk chunk;
-	struct name_key key;
 	enum store_got got;
 	char *data;
+	bool records;
 
 	if (r->ahead) {
 		r->ahead = false;
 		return true;
 	}
 	while ((got = store_read(r->file, &chunk, &data)) == STORE_CHUNK) {
-		switch (chunk.type) {
-		case STORE_HEAD:
-			store_parse_head(head, data);
-			break;
-		case STORE_INTENT:
-			intent_parse(data);
-			break;
-		case STORE_NAME:
-			if (chunk.len <= sizeof(key))
-				break;
-			memcpy(&key, data, sizeof(key));
-			name_put(&key, data + sizeof(key));
-			break;
-		case STORE_STATUS_BEFORE:
-			status_parse(&r->before, data);
-			break;
-		case STORE_STATUS_AFTER:
-			status_parse(&r->after, data);
-			r->has_status = true;
-			break;
-		case STORE_PACKED:
+		if (chunk.type == STORE_PACKED) {
 			free(data);
 			if (!begin_packed(r))
 				return false;
 			continue;
-		case STORE_RECORDS:
-			memcpy(stream_room(to, chunk.len), data, chunk.len);
-			stream_added(to, chunk.len);
-			free(data);
-			return true;
 		}
+		records = recording_take(r, head, to, &chunk, data);
 		free(data);
+		if (records)
+			return true;
 	}
 	r->torn = got == STORE_TORN || !r->has_status || (r->pack && pack_damaged(r->pack));
 	return false;

@@ -26,6 +26,8 @@ struct recording {
 
 int recording_open(struct recording *r, const char *path, struct store_head *head,
 		   struct stream *to);
+bool recording_take(struct recording *r, struct store_head *head, struct stream *to,
+		    const struct store_chunk *chunk, const char *data);
 bool recording_read(struct recording *r, struct store_head *head, struct stream *to);
 void recording_close(struct recording *r);
 bool recording_is(const char *recording, const char *output);

@@ -71,9 +71,10 @@ static bool losses_since_begin(const struct run *run, struct status *st)
 {
 	char *text;
 
-	if (!source_is_live(&run->source)) {
+	if (!source_is_live(&run->source) || run->source.kind == SOURCE_SERVED) {
 		*st = run->source.recording.after;
 		status_since(st, &run->source.recording.before);
+		status_add_loss(st, "viewer", SERVED_LOSS, run->source.served.lost);
 		return run->source.recording.has_status;
 	}
 	text = dir_read("status");
@@ -170,9 +171,27 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 		snprintf(to + n, size - n, "\n");
 }
 
+/* The totals of all IO that was watched. */
+static void add_totals(struct json_object *o, const struct status *st)
+{
+	struct json_object *less = json_object_new_object();
+	unsigned int i;
+	char key[64];
+
+	json_n(o, "ios", st->ios);
+	json_n(o, "bytes", status_all_bytes(st));
+	for (i = 0; i < IOB_NR_HOWS; i++) {
+		snprintf(key, sizeof(key), "%s_bytes", rec_how_name(i));
+		json_n(o, key, st->bytes[i]);
+	}
+	for (i = 0; i < NR_LESS; i++)
+		json_n(less, status_less_name(i), st->less[i]);
+	json_object_object_add(o, "less_known_bytes", less);
+}
+
 static void print_end_json(const struct run *run)
 {
-	struct json_object *o = json_begin("end"), *lost, *less;
+	struct json_object *o = json_begin("end"), *lost;
 	struct status st;
 	unsigned int i;
 	char key[64];
@@ -185,16 +204,8 @@ static void print_end_json(const struct run *run)
 		json_n(o, key, run->bytes[i]);
 	}
 	if (losses_since_begin(run, &st)) {
-		json_n(o, "ios", st.ios);
-		json_n(o, "bytes", status_all_bytes(&st));
-		for (i = 0; i < IOB_NR_HOWS; i++) {
-			snprintf(key, sizeof(key), "%s_bytes", rec_how_name(i));
-			json_n(o, key, st.bytes[i]);
-		}
-		less = json_object_new_object();
-		for (i = 0; i < NR_LESS; i++)
-			json_n(less, status_less_name(i), st.less[i]);
-		json_object_object_add(o, "less_known_bytes", less);
+		if (!st.own)
+			add_totals(o, &st);
 		lost = json_object_new_object();
 		for (i = 0; i < st.nr_losses; i++)
 			json_n(lost, st.loss[i].name, st.loss[i].nr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -59,10 +60,22 @@ static void read_devices(struct session *s)
 	free(text);
 }
 
+/* A device of the command line is on a disk that is watched. */
+static bool is_watched(const struct session *s, const struct device *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_devices; i++) {
+		if (s->device[i].disk == d->disk)
+			return true;
+	}
+	return false;
+}
+
 static int read_along(struct session *s, const struct device *want, unsigned int nr)
 {
 	struct users u;
-	unsigned int i, k;
+	unsigned int i;
 
 	users_find(&u);
 	if (u.bin && u.text && !s->logless) {
@@ -78,17 +91,46 @@ static int read_along(struct session *s, const struct device *want, unsigned int
 	else
 		msg("ioblame was switched on already, and nobody reads it; reading along");
 	for (i = 0; i < nr; i++) {
-		for (k = 0; k < s->nr_devices; k++) {
-			if (s->device[k].disk == want[i].disk)
-				break;
-		}
-		if (k < s->nr_devices)
+		if (is_watched(s, &want[i]))
 			continue;
 		msg("%s is not among what is watched; add it: echo %s >> %s/devs",
 		    want[i].name, want[i].number, dir_path());
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;
+}
+
+/**
+ * session_served - ioblamed reads the log, and nothing is to be set or restored
+ * @s:	  the session
+ * @head: of what it sends; its devices become those of the session
+ * @want: devices of the command line
+ * @nr:   number of them
+ *
+ * Return: false after printing that a device is not watched.
+ */
+bool session_served(struct session *s, struct store_head *head, const struct device *want,
+		    unsigned int nr)
+{
+	char number[32];
+	unsigned int i;
+
+	memset(s, 0, sizeof(*s));
+	for (i = 0; i < head->nr_devices && s->nr_devices < DEVICES_MAX; i++) {
+		snprintf(number, sizeof(number), "%u:%u", head->device[i].dev >> 20,
+			 head->device[i].dev & 0xfffff);
+		if (device_lookup(number, &s->device[s->nr_devices]))
+			s->nr_devices++;
+	}
+	store_free_head(head);
+	for (i = 0; i < nr; i++) {
+		if (is_watched(s, &want[i]))
+			continue;
+		msg("%s is not among what ioblamed watches; root adds it: ioblame config devices add %s",
+		    want[i].name, want[i].name);
+		return false;
+	}
+	return true;
 }
 
 /* Choose the devices: of the command line, else those that are set, else all disks. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * session - ioblame switched on for the time of a run, or read along
+ * session - ioblame switched on for the time of a run, read along, or read by ioblamed
  */
 #ifndef IOBLAME_SESSION_H
 #define IOBLAME_SESSION_H
@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "status.h"
+#include "store.h"
 
 struct session {
 	bool own;			/* this run switched ioblame on */
@@ -27,6 +28,8 @@ int session_begin(struct session *s, const struct device *want, unsigned int nr,
 		  const char *const *counters);
 void session_status(struct session *s);
 void session_ready(void);
+bool session_served(struct session *s, struct store_head *head, const struct device *want,
+		    unsigned int nr);
 void session_off(struct session *s);
 void session_end(struct session *s);
 

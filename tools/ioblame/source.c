@@ -15,6 +15,7 @@
 #include "escape.h"
 #include "intent.h"
 #include "msg.h"
+#include "name.h"
 #include "recording.h"
 #include "source.h"
 #include "stream.h"
@@ -30,6 +31,9 @@ enum {
 
 /* The log is read as often as this, where there is much */
 #define TICK_LEAST	5000000ULL
+
+/* How long ioblamed has to answer: it may be started for that */
+#define ANSWER_NS	10000000000ULL
 
 /* What has to be added to CLOCK_MONOTONIC for the time of day. */
 static int64_t wall_offset(void)
@@ -210,10 +214,66 @@ int source_open_file(struct source *s, const char *path)
 	return recording_open(&s->recording, path, &s->head, &s->cpu[0].stream);
 }
 
+/**
+ * source_open_served - let ioblamed read the log
+ * @s: the source; why it refused is in @s->served.refused
+ *
+ * From here on, names are those that it sends.
+ * Return: 0, or an errno, and it is closed: ENOENT or ECONNREFUSED if it does not run.
+ */
+int source_open_served(struct source *s)
+{
+	uint64_t until = clock_ns() + ANSWER_NS;
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->intents = -1;
+	err = served_connect(&s->served, "records\n");
+	if (err)
+		return err;
+	s->kind = SOURCE_SERVED;
+	add_cpu(s, -1);
+	while (!s->served.has_head && source_fill(s, false) && clock_ns() < until)
+		served_wait(&s->served, ANSWER_NS);
+	if (s->served.has_head)
+		name_served();
+	return s->served.has_head ? 0 : s->served.refused ? EACCES : ETIMEDOUT;
+}
+
 /* True if records come from the running session. */
 bool source_is_live(const struct source *s)
 {
-	return s->kind == SOURCE_BINARY || s->kind == SOURCE_TEXT;
+	return s->kind == SOURCE_BINARY || s->kind == SOURCE_TEXT || s->kind == SOURCE_SERVED;
+}
+
+/* The module's status as it is known now, allocated; NULL if it is not. */
+char *source_status(const struct source *s)
+{
+	char *text;
+
+	if (s->kind != SOURCE_SERVED)
+		return dir_read("status");
+	if (!s->served.after)
+		return NULL;
+	if (asprintf(&text, "%sloss viewer %llu (%s)\n", s->served.after,
+		     (unsigned long long)s->served.lost, SERVED_LOSS) < 0)
+		must(NULL);
+	return text;
+}
+
+static bool read_served(struct source *s)
+{
+	return served_read(&s->served, &s->recording, &s->head, &s->cpu[0].stream, &s->got);
+}
+
+/* What is left, until ioblamed ends it, or is too slow for that. */
+static void read_rest(struct source *s)
+{
+	served_enough(&s->served);
+	while (read_served(s) && served_wait(&s->served, ANSWER_NS))
+		;
+	/* others can go on */
+	s->ended = true;
 }
 
 static void read_cpu(struct source *s, struct source_cpu *cpu)
@@ -258,6 +318,12 @@ bool source_fill(struct source *s, bool last)
 	case SOURCE_RECORDING:
 		s->ended = s->ended ||
 			   !recording_read(&s->recording, &s->head, &s->cpu[0].stream);
+		return !s->ended;
+	case SOURCE_SERVED:
+		if (last)
+			read_rest(s);
+		else
+			s->ended = !read_served(s);
 		return !s->ended;
 	case SOURCE_TEXT:
 		s->ended = !along_read(&s->along, &s->cpu[0].stream, &s->got);
@@ -354,5 +420,7 @@ void source_close(struct source *s)
 		along_close(&s->along);
 	if (s->kind == SOURCE_RECORDING)
 		recording_close(&s->recording);
+	if (s->kind == SOURCE_SERVED)
+		served_close(&s->served);
 	s->kind = SOURCE_NONE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * source - where records come from: the binary log, the text log or a recording
+ * source - where records come from: the binary log, the text log, ioblamed or a recording
  *
  * The records of all CPUs are merged in the order of their completion.
  */
@@ -12,6 +12,7 @@
 
 #include "along.h"
 #include "recording.h"
+#include "served.h"
 #include "store.h"
 #include "stream.h"
 
@@ -32,6 +33,7 @@ enum source_kind {
 	SOURCE_BINARY,		/* iolog_bin*, one for each CPU */
 	SOURCE_TEXT,		/* iolog */
 	SOURCE_RECORDING,
+	SOURCE_SERVED,		/* the binary log, by ioblamed */
 };
 
 struct source {
@@ -45,7 +47,8 @@ struct source {
 	uint64_t got;		/* bytes that the last source_fill() read */
 	int intents;		/* the file, of a running session */
 	struct along along;
-	struct recording recording;
+	struct recording recording;	/* or what is served */
+	struct served served;
 	struct store_head head;
 	uint64_t dropped;	/* of the streams that are closed: see source_dropped() */
 	/* gets the bytes of a CPU, whole records, as they are read; may be NULL */
@@ -59,10 +62,12 @@ int source_open_log(struct source *s);
 int source_open_more(struct source *s);
 uint64_t source_tick(const struct source *s, uint64_t tick, uint64_t most);
 int source_open_idle(struct source *s);
+int source_open_served(struct source *s);
 int source_open_file(struct source *s, const char *path);
 void source_head_now(struct store_head *head);
 bool source_is_live(const struct source *s);
 bool source_fill(struct source *s, bool last);
+char *source_status(const struct source *s);
 uint64_t source_dropped(const struct source *s);
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec);
 bool source_skip(struct source *s);

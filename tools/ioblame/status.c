@@ -43,6 +43,19 @@ static void parse_loss(struct status *st, const char *line, size_t len)
 	st->nr_losses++;
 }
 
+/* Add a loss that the module does not know of, if there was one. */
+void status_add_loss(struct status *st, const char *name, const char *what, uint64_t nr)
+{
+	struct status_loss *loss = &st->loss[st->nr_losses];
+
+	if (!nr || st->nr_losses == STATUS_LOSSES)
+		return;
+	snprintf(loss->name, sizeof(loss->name), "%s", name);
+	snprintf(loss->what, sizeof(loss->what), "%s", what);
+	loss->nr = nr;
+	st->nr_losses++;
+}
+
 static void parse_total(struct status *st, const char *line, size_t len)
 {
 	unsigned int how;
@@ -77,7 +90,9 @@ void status_parse(struct status *st, const char *text)
 	memset(st, 0, sizeof(*st));
 	for (; *line; line += len + (line[len] == '\n')) {
 		len = strcspn(line, "\n");
-		if (!strncmp(line, "enabled ", 8))
+		if (!strncmp(line, STATUS_OWN, strlen(STATUS_OWN)))
+			st->own = true;
+		else if (!strncmp(line, "enabled ", 8))
 			st->enabled = line[8] == '1';
 		else if (!strncmp(line, "session ", 8))
 			st->session = strtoull(line + 8, NULL, 10);

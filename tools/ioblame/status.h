@@ -31,8 +31,12 @@ struct status_loss {
 	uint64_t nr;
 };
 
+/* A line of a status that was cut for one user, by ioblamed: it has no totals */
+#define STATUS_OWN	"own 1\n"
+
 struct status {
 	bool enabled;
+	bool own;			/* the totals are not told */
 	uint64_t session;
 	uint64_t ios;
 	uint64_t bytes[IOB_NR_HOWS];
@@ -44,6 +48,7 @@ struct status {
 
 void status_parse(struct status *st, const char *text);
 void status_since(struct status *now, const struct status *before);
+void status_add_loss(struct status *st, const char *name, const char *what, uint64_t nr);
 const char *status_less_name(enum status_less less);
 uint64_t status_all_bytes(const struct status *st);
 

@@ -36,6 +36,8 @@ enum store_type {
 enum {
 	/* the longest chunk in bytes */
 	STORE_CHUNK_MAX = 8 << 20,
+	/* bytes before the first chunk */
+	STORE_START = 16,
 };
 
 struct store_chunk {

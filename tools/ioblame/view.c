@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "iowait.h"
 #include "msg.h"
 #include "name.h"
+#include "options.h"
 #include "opts.h"
 #include "out.h"
 #include "pace.h"
@@ -185,6 +187,63 @@ static void lock_memory(void)
 		return;
 }
 
+/*
+ * ioblamed keeps ioblame on and may read its log: it is asked where it runs, by root, too.  A view
+ * that sets counters or follows the kernel's events needs the module itself.
+ */
+static bool asks_daemon(const struct opts *o, const struct view *view)
+{
+	if (o->direct)
+		return false;
+	if (geteuid())
+		return true;
+	/* root's command does not start it: it is there if it has settings to put back */
+	return !view->ages && SERVED & 1U << o->command && !access(SERVED_SETTINGS, F_OK);
+}
+
+/* Why ioblamed does not answer.  Return: the exit status; EXIT_OK: root does without it. */
+static int not_served(struct run *run, int err)
+{
+	const char *refused = run->source.served.refused;
+	int ret = EXIT_FAILED;
+
+	if (!geteuid()) {
+		msg("ioblamed does not answer%s%s; doing without it", refused ? ": " : "",
+		    refused ? refused : "");
+		ret = EXIT_OK;
+	} else if (refused) {
+		msg("ioblamed refuses: %s", refused);
+	} else if (err == ENOENT || err == ECONNREFUSED) {
+		msg("only root can use ioblame: sudo ioblame; where ioblamed runs, each user sees his own IO: sudo systemctl enable --now ioblamed");
+		ret = EXIT_REFUSED;
+	} else {
+		msg("ioblamed does not answer: %s; see: systemctl status ioblamed", strerror(err));
+	}
+	source_close(&run->source);
+	return ret;
+}
+
+/* Let ioblamed read the log.  @run->source is open then, or not if root does without it. */
+static int begin_served(struct run *run, const struct view *view)
+{
+	const char *word = choice_commands[run->opts->command];
+	int err;
+
+	if (view->ages || !(SERVED & 1U << run->opts->command)) {
+		msg("ioblamed does not send what %s needs; as root: sudo ioblame %s", word, word);
+		return EXIT_REFUSED;
+	}
+	err = source_open_served(&run->source);
+	if (err)
+		return not_served(run, err);
+	if (!session_served(&run->session, &run->source.head, run->device, run->nr_devices))
+		return EXIT_FAILED;
+	run->filter.device = run->device;
+	run->filter.nr_devices = run->nr_devices;
+	run->source.unordered = view->unordered;
+	return EXIT_OK;
+}
+
 static int begin_source(struct run *run, const struct view *view)
 {
 	const struct opts *o = run->opts;
@@ -197,6 +256,11 @@ static int begin_source(struct run *run, const struct view *view)
 		return ret;
 	}
 	lock_memory();
+	if (asks_daemon(o, view)) {
+		ret = begin_served(run, view);
+		if (ret || run->source.kind == SOURCE_SERVED)
+			return ret;
+	}
 	ret = session_begin(&run->session, run->device, run->nr_devices,
 			    view->ages ? session_ages : NULL);
 	/* the binary log exists once ioblame is on: open it as early as possible */
@@ -268,6 +332,10 @@ static int print_how_it_ended(const struct run *run)
 	if (no_room)
 		msg("%llu names and stacks of the recording had no room, and are shown as numbers",
 		    (unsigned long long)no_room);
+	if (run->ended_by_others && run->source.kind == SOURCE_SERVED) {
+		msg("ioblamed has ended; when it is back, begin again: systemctl status ioblamed");
+		return EXIT_FAILED;
+	}
 	if (run->ended_by_others) {
 		msg("ioblame was switched off by somebody else");
 		return EXIT_FAILED;

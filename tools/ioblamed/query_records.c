@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "device.h"
 #include "dir.h"
 #include "kernel.h"
@@ -16,7 +17,11 @@
 #include "query.h"
 #include "records.h"
 #include "source.h"
+#include "status.h"
 #include "tape.h"
+
+/* How often the losses are told */
+#define STATUS_NS	5000000000ULL
 
 /* One that is sent records */
 struct watcher {
@@ -28,6 +33,7 @@ struct watcher {
 	bool behind;			/* it gets no more of this batch */
 	const char *told;		/* of records_state() */
 	uint64_t session;		/* of the status that it was sent */
+	uint64_t status_ns;		/* when it was sent the last one */
 };
 
 static ssize_t put_bytes(void *cookie, const char *data, size_t len)
@@ -38,11 +44,11 @@ static ssize_t put_bytes(void *cookie, const char *data, size_t len)
 	return len;
 }
 
-/* What others did is not told by sums, either: the losses are left. */
-static void cut_status(char *text)
+/* What others did is not told by sums, either: the losses are left, and a mark. */
+static char *cut_status(char *text)
 {
 	static const char *const kept[] = { "enabled ", "session ", "loss " };
-	char *line = text, *to = text;
+	char *line = text, *to = text, *cut;
 	unsigned int i;
 	size_t len;
 
@@ -59,6 +65,10 @@ static void cut_status(char *text)
 		to += len;
 	}
 	*to = '\0';
+	if (asprintf(&cut, "%s%s", text, STATUS_OWN) < 0)
+		must(NULL);
+	free(text);
+	return cut;
 }
 
 static void send_status(struct watcher *w, uint32_t type)
@@ -68,7 +78,7 @@ static void send_status(struct watcher *w, uint32_t type)
 	if (!text)
 		return;
 	if (!w->asker->right.all)
-		cut_status(text);
+		text = cut_status(text);
 	tape_text(w->tape, type, text);
 	free(text);
 }
@@ -114,6 +124,12 @@ static void tell_news(struct watcher *w)
 	if (records_session() != w->session) {
 		send_status(w, STORE_STATUS_BEFORE);
 		w->session = records_session();
+		w->status_ns = 0;
+	}
+	/* a live view shows what is lost until now */
+	if (clock_ns() - w->status_ns > STATUS_NS) {
+		send_status(w, STORE_STATUS_AFTER);
+		w->status_ns = clock_ns();
 	}
 }
 
