@@ -5,22 +5,37 @@
  * Hides: since 5.11 (d19ad0775dcd) ftrace passes struct ftrace_regs to callbacks instead of
  * struct pt_regs, and the flag about recursion has the opposite meaning.  On x86 it then
  * passes the arguments, the stack pointer and the frame pointer without
- * FTRACE_OPS_FL_SAVE_REGS, which costs more at each call.  Where ftrace passes no registers,
- * IOB_ENTRY_FTRACE is not defined, and kprobes are used.
+ * FTRACE_OPS_FL_SAVE_REGS, which costs more at each call.  So it does on arm64 from 6.2
+ * (26299b3f6ba2) on, in a struct of its own: handlers get a struct pt_regs with the same.  Where
+ * ftrace passes no registers, IOB_ENTRY_FTRACE is not defined, and kprobes are used.
+ *
+ * Hides also that ftrace's place in a function is not the function's address everywhere.
  */
 #ifndef IOB_COMPAT_ENTRY_H
 #define IOB_COMPAT_ENTRY_H
 
 #include <linux/ftrace.h>
+#include <linux/kprobes.h>
 #include <linux/ptrace.h>
 
-#if defined(CONFIG_X86_64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+#include <compat/compiler.h>
+#include <compat/peek.h>
+#include <compat/unwind.h>
+
+#if (defined(CONFIG_X86_64) || defined(CONFIG_ARM64)) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
 #define IOB_ENTRY_FTRACE
 #define IOB_ENTRY_FLAGS		0
 #elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS)
 #define IOB_ENTRY_FTRACE
 #define IOB_ENTRY_FLAGS		FTRACE_OPS_FL_SAVE_REGS
 #endif
+
+/* Where handlers get their registers, if not what ftrace or a kprobe has. */
+struct iob_entry_room {
+#ifdef CONFIG_ARM64
+	struct pt_regs regs;
+#endif
+};
 
 #ifdef IOB_HAVE_FTRACE_REGS
 /* The parameters of a callback; the last one is for iob_entry_regs(). */
@@ -29,28 +44,97 @@
 /* ftrace does not protect a callback from recursion unless a flag asks for it */
 #define IOB_ENTRY_REENTRANT	0
 
+#ifdef arch_ftrace_regs
+#define iob_ftrace_regs(fregs)	arch_ftrace_regs(fregs)
+#else
+#define iob_ftrace_regs(fregs)	(fregs)
+#endif
+
+#if defined(CONFIG_ARM64) && defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
+/*
+ * Valid are the arguments, the instruction pointer, the stack pointer, the frame pointer and
+ * what else iob_return_word() reads.  Other registers may have any value.
+ */
+static __always_inline struct pt_regs *iob_entry_regs(struct ftrace_regs *fregs,
+						      struct iob_entry_room *room)
+{
+	struct pt_regs *regs = &room->regs;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		regs->regs[i] = iob_ftrace_regs(fregs)->regs[i];
+	regs->regs[29] = iob_ftrace_regs(fregs)->fp;
+	regs->regs[30] = iob_ftrace_regs(fregs)->lr;
+	regs->sp = iob_ftrace_regs(fregs)->sp;
+	regs->pc = iob_ftrace_regs(fregs)->pc;
+	return regs;
+}
+#else
 /*
  * Valid are the arguments, the instruction pointer, the stack pointer and the frame pointer.
  * Other registers may have any value.
  */
-static inline struct pt_regs *iob_entry_regs(struct ftrace_regs *fregs)
+static __always_inline struct pt_regs *iob_entry_regs(struct ftrace_regs *fregs,
+						      struct iob_entry_room *room)
 {
-#ifdef arch_ftrace_regs
-	return &arch_ftrace_regs(fregs)->regs;
-#else
-	return &fregs->regs;
-#endif
+	return &iob_ftrace_regs(fregs)->regs;
 }
+#endif
 #else
 #define IOB_FTRACE_ARGS		unsigned long ip, unsigned long parent_ip, \
 				struct ftrace_ops *ops, struct pt_regs *fregs
 #define IOB_ENTRY_REENTRANT	FTRACE_OPS_FL_RECURSION_SAFE
 
-static inline struct pt_regs *iob_entry_regs(struct pt_regs *regs)
+static inline struct pt_regs *iob_entry_regs(struct pt_regs *regs, struct iob_entry_room *room)
 {
 	return regs;
 }
 #endif
+
+/* The registers of a kprobe at the function's entry, as handlers get them. */
+static inline struct pt_regs *iob_kprobe_regs(struct pt_regs *regs, struct iob_entry_room *room)
+{
+#ifdef CONFIG_ARM64
+	room->regs = *regs;
+	room->regs.pc |= IOB_UNWIND_INTERRUPTED;
+	return &room->regs;
+#else
+	return regs;
+#endif
+}
+
+/*
+ * Where ftrace's call is in the function at @addr: what callbacks get as ip.  ftrace itself
+ * refuses another place.  May sleep.
+ *
+ * arm64 calls from the second instruction, which is behind the one that says that the function
+ * may be called indirectly (BTI), if there is one.
+ */
+static inline unsigned long iob_entry_place(unsigned long addr)
+{
+#ifdef CONFIG_ARM64
+	u32 code;
+
+	if (IS_ENABLED(CONFIG_ARM64_BTI_KERNEL) && iob_peek(&code, (const u32 *)addr) &&
+	    (code & ~0xc0U) == 0xd503241fU)
+		addr += 4;
+	addr += 4;
+#endif
+	return addr;
+}
+
+/*
+ * False if ftrace cannot attach where @kp is.  Where kprobes do not use ftrace themselves, they
+ * do not know: then ftrace says so.
+ */
+static inline bool iob_entry_traceable(const struct kprobe *kp)
+{
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	return kp->flags & KPROBE_FLAG_FTRACE;
+#else
+	return true;
+#endif
+}
 
 /* PERMANENT: kernel.ftrace_enabled=0 would silently make the result wrong. */
 #define IOB_ENTRY_OPS_FLAGS	(IOB_ENTRY_FLAGS | IOB_ENTRY_REENTRANT | \

@@ -2,9 +2,10 @@
 /*
  * compat/unwind - a stack trace that begins at given registers
  *
- * Hides: stack_trace_save_regs() is not exported, but x86's unwinder is.  On other
- * architectures the trace begins in the caller instead.  Only ORC's unwinder tells its
- * registers in each frame (IOB_UNWIND_FRAMES): without it each stack is walked.
+ * Hides: stack_trace_save_regs() is not exported, but x86's unwinder is.  On arm64 the trace
+ * begins in the caller instead, and what lies before the registers is cut off.  Elsewhere it is
+ * not.  Only ORC's unwinder tells its registers in each frame (IOB_UNWIND_FRAMES): without it
+ * each stack is walked.
  */
 #ifndef IOB_COMPAT_UNWIND_H
 #define IOB_COMPAT_UNWIND_H
@@ -55,6 +56,12 @@ static __always_inline unsigned long iob_sp_here(void)
 
 	asm volatile("mov %%rsp, %0" : "=r" (sp));
 	return sp;
+}
+
+/* The number of the system call that the current task, no kernel thread, is in. */
+static __always_inline unsigned long iob_syscall_nr(void)
+{
+	return task_pt_regs(current)->orig_ax;
 }
 
 /* The registers that the unwinder has in its current frame. */
@@ -111,10 +118,81 @@ static inline unsigned long iob_unwind_caller(struct pt_regs *regs, unsigned lon
 #endif
 }
 
-/* Argument @nr of those that the probed function has on the stack, counted from 0. */
-static inline void *iob_stack_argument(struct pt_regs *regs, unsigned int nr)
+/* Argument 6, from 0, of the probed function: a pointer. */
+static inline void *iob_seventh_argument(struct pt_regs *regs)
 {
-	return READ_ONCE_NOCHECK(((void **)kernel_stack_pointer(regs))[nr + 1]);
+	return READ_ONCE_NOCHECK(((void **)kernel_stack_pointer(regs))[1]);
+}
+
+#elif defined(CONFIG_ARM64)
+/*
+ * In the instruction pointer of the registers that handlers get: an exception has interrupted
+ * the function.  The frames are those of its caller then, which the function would return to.
+ */
+#define IOB_UNWIND_INTERRUPTED	1UL
+/* At most so many frames lie between a function and its handler: callers have room for more. */
+#define IOB_UNWIND_BEFORE	24
+
+/*
+ * At the entry of a function, which @regs are of, it has no frame yet.  ftrace makes one for it,
+ * so that the trace has its caller.  Behind an exception the kernel's unwinder does not
+ * tell the caller, which is in a register (some do, and have it once too often otherwise).
+ *
+ * The current task only, preemption off.  Return: how many addresses.
+ */
+static inline unsigned int iob_unwind_regs(unsigned long *trace, unsigned int max,
+					   struct pt_regs *regs)
+{
+	unsigned long ip = regs->pc & ~IOB_UNWIND_INTERRUPTED;
+	bool insert = regs->pc & IOB_UNWIND_INTERRUPTED;
+	unsigned int nr, skip = 0;
+
+	nr = stack_trace_save(trace, max, 1);
+	while (skip < nr && trace[skip] != ip)
+		skip++;
+	/* not there: what is there is better than nothing */
+	if (skip == nr)
+		return nr;
+	if (nr < max) {
+		nr -= skip;
+		memmove(trace, trace + skip, nr * sizeof(*trace));
+	} else {
+		nr = stack_trace_save(trace, max, skip + 1);
+	}
+	if (insert && max > 1 && (nr < 2 || trace[1] != regs->regs[30])) {
+		nr = min(nr + 1, max);
+		memmove(trace + 2, trace + 1, (nr - 2) * sizeof(*trace));
+		trace[1] = regs->regs[30];
+	}
+	return nr;
+}
+
+/* Not on the stack, but in a register.  Code that signs it does so later. */
+static inline unsigned long iob_return_word(struct pt_regs *regs)
+{
+	return regs->regs[30];
+}
+
+static inline unsigned long iob_stack_at(struct pt_regs *regs)
+{
+	return regs->sp;
+}
+
+/* See above.  A tracer of returns has ftrace, too: no kprobe sees its address. */
+static inline unsigned long iob_unwind_caller(struct pt_regs *regs, unsigned long word)
+{
+	unsigned long trace[IOB_UNWIND_BEFORE + 2];
+	unsigned int nr;
+
+	if (regs->pc & IOB_UNWIND_INTERRUPTED)
+		return word;
+	nr = iob_unwind_regs(trace, ARRAY_SIZE(trace), regs);
+	return nr >= 2 && trace[0] == regs->pc ? trace[1] : 0;
+}
+
+static inline void *iob_seventh_argument(struct pt_regs *regs)
+{
+	return (void *)regs->regs[6];
 }
 
 #else
@@ -141,9 +219,22 @@ static inline unsigned long iob_stack_at(struct pt_regs *regs)
 	return 0;
 }
 
-static inline void *iob_stack_argument(struct pt_regs *regs, unsigned int nr)
+static inline void *iob_seventh_argument(struct pt_regs *regs)
 {
 	return NULL;
+}
+#endif
+
+#ifndef IOB_UNWIND_FRAMES
+/* No stack is remembered, and none is compared with what is remembered. */
+static __always_inline unsigned long iob_syscall_nr(void)
+{
+	return 0;
+}
+
+static __always_inline unsigned long iob_sp_here(void)
+{
+	return 0;
 }
 #endif
 

@@ -23,6 +23,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include <compat/compiler.h>
 #include <compat/entry.h>
 #include <compat/rcu.h>
 
@@ -35,7 +36,7 @@
 #define ENTRY_SLOT_EMPTIED	1UL
 
 struct entry_slot {
-	unsigned long addr;		/* 0: never used since iob_entries_end() */
+	unsigned long addr;		/* a place; 0: never used since iob_entries_end() */
 	struct iob_entry *entry;
 };
 
@@ -55,6 +56,7 @@ static unsigned int entry_slot_hash(unsigned long addr)
  */
 static void notrace entry_ops_called(IOB_FTRACE_ARGS)
 {
+	struct iob_entry_room room IOB_UNINIT;
 	unsigned int i;
 	unsigned long addr;
 	iob_entry_fn fn;
@@ -66,7 +68,7 @@ static void notrace entry_ops_called(IOB_FTRACE_ARGS)
 		if (addr == ip) {
 			fn = READ_ONCE(entry_slots[i].entry->live);
 			if (fn)
-				fn(iob_entry_regs(fregs));
+				fn(iob_entry_regs(fregs, &room));
 			break;
 		}
 		if (!addr)
@@ -128,21 +130,24 @@ static bool entry_slots_armed(const struct entry_slot *but)
 static int entry_arm_ftrace(struct iob_entry *e)
 {
 	struct entry_slot *slot;
+	unsigned long place;
 	int err;
 
-	if (e->own_ops && !iob_own_ops_arm(e->own_ops, e->addr, &e->live))
+	place = iob_entry_place(e->addr);
+	e->place = place;
+	if (e->own_ops && !iob_own_ops_arm(e->own_ops, place, &e->live))
 		return 0;
-	slot = entry_slot_unused(e->addr);
+	slot = entry_slot_unused(place);
 	if (!slot || (!slot->addr && nr_entry_slots == NR_ENTRY_SLOTS - 1))
 		return -EBUSY;
-	err = ftrace_set_filter_ip(&entry_ops, e->addr, 0, 0);
+	err = ftrace_set_filter_ip(&entry_ops, place, 0, 0);
 	if (err)
 		return err;
 	if (!slot->addr)
 		nr_entry_slots++;
 	slot->entry = e;
 	/* pairs with entry_ops_called() */
-	smp_store_release(&slot->addr, e->addr);
+	smp_store_release(&slot->addr, place);
 	return 0;
 }
 
@@ -154,7 +159,7 @@ static void entry_disarm_ftrace(struct iob_entry *e)
 		iob_own_ops_disarm(e->own_ops);
 		return;
 	}
-	slot = entry_slot_find(e->addr);
+	slot = entry_slot_find(e->place);
 	if (!slot)	/* iob_entries_end() has disarmed all */
 		return;
 	/* an empty filter would mean all functions */
@@ -162,7 +167,7 @@ static void entry_disarm_ftrace(struct iob_entry *e)
 		iob_entries_end();
 		return;
 	}
-	ftrace_set_filter_ip(&entry_ops, e->addr, 1, 0);
+	ftrace_set_filter_ip(&entry_ops, slot->addr, 1, 0);
 	WRITE_ONCE(slot->addr, ENTRY_SLOT_EMPTIED);
 	/* callbacks that found the slot before are done with its entry */
 	synchronize_rcu();
@@ -242,12 +247,13 @@ void iob_entries_exit(void)
 static int entry_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	const struct iob_entry *e = container_of(kp, struct iob_entry, kp);
+	struct iob_entry_room room IOB_UNINIT;
 	iob_entry_fn fn;
 
 	iob_read_lock();
 	fn = READ_ONCE(e->live);
 	if (fn)
-		fn(regs);
+		fn(iob_kprobe_regs(regs, &room));
 	iob_read_unlock();
 	return 0;
 }

@@ -14,7 +14,8 @@ struct iob_entry {
 	struct iob_own_ops *own_ops;	/* or NULL */
 	iob_entry_fn fn;		/* the handler */
 	iob_entry_fn live;		/* fn while the entry is on, else NULL */
-	unsigned long addr;		/* where ftrace or a kprobe attaches, or 0 */
+	unsigned long addr;		/* the function, where a kprobe attaches, or 0 */
+	unsigned long place;		/* where ftrace attaches, if it does: iob_entry_place() */
 	bool ftraced;			/* ftrace can attach there */
 	bool armed;
 	bool by_kprobe;			/* armed, and ftrace did not attach */

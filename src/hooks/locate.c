@@ -128,7 +128,7 @@ int iob_hook_function(const struct iob_hook *hook, struct iob_entry *e)
 		return -ENOENT;
 	}
 	e->addr = (unsigned long)e->kp.addr;
-	e->ftraced = e->kp.flags & KPROBE_FLAG_FTRACE;
+	e->ftraced = iob_entry_traceable(&e->kp);
 	e->fn = hook->entered;
 	e->own_ops = hook->own_ops;
 	return 0;

@@ -48,7 +48,7 @@ static int own_ops_begin(struct iob_own_ops *own, const iob_entry_fn *live)
 {
 	int err;
 
-	err = ftrace_set_filter_ip(&own->ops, (unsigned long)own_ops_filler, 0, 1);
+	err = ftrace_set_filter_ip(&own->ops, iob_entry_place((unsigned long)own_ops_filler), 0, 1);
 	if (err)
 		return err;
 	/* only the filler can call ops: own->live may be NULL still */
@@ -77,12 +77,12 @@ static void own_ops_end(struct iob_own_ops *own)
 /**
  * iob_own_ops_arm - let ftrace call the ops of a function
  * @own:  its ops; not armed
- * @addr: the function
+ * @place: iob_entry_place() of the function
  * @live: where the current handler is, or NULL in it; valid until iob_own_ops_exit()
  *
  * May sleep; hooks_mutex.  Return: 0 or ftrace's error.
  */
-int iob_own_ops_arm(struct iob_own_ops *own, unsigned long addr, const iob_entry_fn *live)
+int iob_own_ops_arm(struct iob_own_ops *own, unsigned long place, const iob_entry_fn *live)
 {
 	int err;
 
@@ -91,8 +91,8 @@ int iob_own_ops_arm(struct iob_own_ops *own, unsigned long addr, const iob_entry
 		if (err)
 			return err;
 	}
-	err = ftrace_set_filter_ip(&own->ops, addr, 0, 0);
-	own->addr = addr;
+	err = ftrace_set_filter_ip(&own->ops, place, 0, 0);
+	own->place = place;
 	own->armed = !err;
 	return err;
 }
@@ -102,7 +102,7 @@ void iob_own_ops_disarm(struct iob_own_ops *own)
 {
 	own->armed = false;
 	/* this needs memory; unregister, which needs none, if there is none */
-	if (ftrace_set_filter_ip(&own->ops, own->addr, 1, 0))
+	if (ftrace_set_filter_ip(&own->ops, own->place, 1, 0))
 		own_ops_end(own);
 }
 

@@ -26,14 +26,14 @@ struct iob_own_ops {
 #ifdef IOB_ENTRY_FTRACE
 	struct ftrace_ops ops;
 	const iob_entry_fn *live;	/* H: the entry's; NULL while ops is not registered */
-	unsigned long addr;		/* H: the function, while armed */
+	unsigned long place;		/* H: ftrace's, in the function, while armed */
 	bool armed;			/* H: ftrace calls ops */
 	struct list_head node;		/* H: in the list of registered ones */
 #endif
 };
 
 #ifdef IOB_ENTRY_FTRACE
-int iob_own_ops_arm(struct iob_own_ops *own, unsigned long addr, const iob_entry_fn *live);
+int iob_own_ops_arm(struct iob_own_ops *own, unsigned long place, const iob_entry_fn *live);
 void iob_own_ops_disarm(struct iob_own_ops *own);
 void iob_own_ops_exit(void);
 void iob_own_ops_call(struct ftrace_ops *ops, struct pt_regs *regs);
@@ -46,7 +46,8 @@ void iob_own_ops_call(struct ftrace_ops *ops, struct pt_regs *regs);
 #define IOB_OWN_OPS(name, skip)						\
 static void notrace name##_entered(IOB_FTRACE_ARGS)			\
 {									\
-	struct pt_regs *regs = iob_entry_regs(fregs);			\
+	struct iob_entry_room room IOB_UNINIT;				\
+	struct pt_regs *regs = iob_entry_regs(fregs, &room);		\
 									\
 	if (!(skip)(regs))						\
 		iob_own_ops_call(ops, regs);				\

@@ -60,8 +60,7 @@ extern atomic_t iob_code_seq;
 /* The set of the current task's stack.  The task is known to be no kernel thread. */
 static __always_inline unsigned int iob_stack_set_user(unsigned long start)
 {
-	return hash_long(start + task_pt_regs(current)->orig_ax,
-			 IOB_STACK_SET_BITS);
+	return hash_long(start + iob_syscall_nr(), IOB_STACK_SET_BITS);
 }
 
 /* The set of the current task's stack, from the probe at @start up. */

@@ -276,7 +276,7 @@ static void dm_copy_entered(struct pt_regs *regs)
 	const struct bio *bio, *whole = NULL;
 	u64 shift = 0, sector = 0;
 
-	bio = dm_waiting_bio(iob_arg(regs, 5), iob_stack_argument(regs, 0), &whole, &shift);
+	bio = dm_waiting_bio(iob_arg(regs, 5), iob_seventh_argument(regs), &whole, &shift);
 	if (bio)
 		sector = bio->bi_iter.bi_sector + shift;
 	if (from)
