@@ -11,6 +11,7 @@
 #	# lockdown: no (WHY)	not one that selftests/run --lockdown runs
 #	# quick: yes		one of those that selftests/run --quick runs
 #	# kernels: 6.1 newest (WHY)	default all
+#	# arch: amd64 (WHY)	not on other architectures
 #	# debug: no (WHY)	not on kernels that look for mistakes
 #	# finds: PATTERN	passes if the kernel then complains of this
 #
@@ -19,8 +20,9 @@
 # why it cannot differ, or cannot work, on the others. What needs no kernel is no case
 # but a unit test.
 #
-# Kernels that look for mistakes run all cases, whatever "kernels:" says. Only where that line
-# has the word debug, kcsan or hardened, the case runs on such kernels only.
+# Kernels that look for mistakes, and those of another architecture, run all cases, whatever
+# "kernels:" says. Only where that line has the word debug, kcsan or hardened, the case runs on
+# such kernels only.
 #
 # Beside a case AREA/NAME may lie NAME.chroot, which runs in the release's own
 # root before its guest boots, with the tree at /tree, and NAME.host, which runs
@@ -51,9 +53,14 @@ cases_of() {
 
 # case_fits FILE KERNEL
 case_fits() {
-	local kernels newest=newest
+	local kernels newest=newest arch
+	arch=$(case_tag "$1" arch)
 	kernels=$(case_tag "$1" kernels)
 	kernels=${kernels%%(*}
+	if [ -n "${IOB_FOREIGN:-}" ]; then
+		[[ ${arch%% *} != amd64 && ! " $kernels " =~ " "(debug|kcsan|hardened)" " ]]
+		return
+	fi
 	if [ "$(flavour_of "$2")" ]; then
 		[[ $(case_tag "$1" debug) != no* ]] || return 1
 		[[ ! " $kernels " =~ " "(debug|kcsan|hardened)" " ]] ||

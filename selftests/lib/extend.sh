@@ -10,12 +10,12 @@ root_extend() {
 	shift 3
 	"$IOB_SELFTESTS/vm/make-root" "$suite"
 	from=$(root_dir "$suite") to=$(root_dir "$suite.$name")
-	exec {lock}<>"$IOB_CACHE/roots/.$suite.lock"
+	exec {lock}<>"$(root_lock "$suite")"
 	flock -s "$lock"
 	# (with the packages that came later to FROM)
 	key=$(cat "$from/.ioblame-key")-$(sha256sum <<<"$* $version${ROOT_FROM:+ $ROOT_FROM} $(
 		cat "$from/.ioblame-added" 2>/dev/null)" | cut -c1-8)
-	exec {lock}<>"$IOB_CACHE/roots/.$suite.$name.lock"
+	exec {lock}<>"$(root_lock "$suite.$name")"
 	if [ "$(cat "$to/.ioblame-key" 2>/dev/null)" != "$key" ]; then
 		flock "$lock"
 		if [ "$(cat "$to/.ioblame-key" 2>/dev/null)" != "$key" ]; then

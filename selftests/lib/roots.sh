@@ -4,10 +4,12 @@
 # headers, compiler, dkms and the tools of the tests. It is read-only: builds and
 # installs write to folders that are bound into it or to an overlay.
 # shellcheck shell=bash
+. "$IOB_SELFTESTS/lib/cross.sh"
 
 # "newest" is the first of forky and sid whose root can be made.
 # shellcheck disable=SC2034
 IOB_SUITES=(bookworm trixie bullseye newest)
+[ -z "$IOB_FOREIGN" ] || IOB_SUITES=(trixie)
 
 # Releases with a kernel of ours that looks for mistakes: debug/make-root makes them of the
 # root of suite_base(). A run uses them only if KERNEL names them.
@@ -29,6 +31,10 @@ suite_base() {
 
 # slowness SUITE|KERNEL: how many times as long as on Debian's kernels anything may take
 slowness() {
+	if [ -n "$IOB_FOREIGN" ]; then
+		echo 2
+		return
+	fi
 	case $(flavour_of "$1") in
 	'') echo 1 ;;
 	hardened) echo 2 ;;
@@ -48,7 +54,10 @@ suite_kernel() {
 	esac
 }
 
-root_dir() { echo "$IOB_CACHE/roots/$1"; }
+root_dir() { echo "$IOB_CACHE/roots/$1$IOB_FOREIGN"; }
+
+# root_lock SUITE: the file that users of a root hold locked, shared
+root_lock() { echo "$IOB_CACHE/roots/.$1$IOB_FOREIGN.lock"; }
 
 # The release of the kernel in a root: 6.1.0-50-amd64. IOB_KVER: of several, that one.
 root_kver() {

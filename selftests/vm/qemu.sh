@@ -18,6 +18,9 @@ vm_accel() {
 	if [ -n "${IOB_ACCEL:-}" ]; then
 		echo "$IOB_ACCEL"
 		return
+	elif [ -n "$IOB_FOREIGN" ]; then
+		echo tcg,thread=single
+		return
 	elif [[ $(flavour_of "$1") =~ debug|kcsan && $(vm_accel "$(suite_base "$1")") != kvm ]]; then
 		# KCSAN finds no race of two CPUs that never run at once, and the others are slow
 		echo tcg,thread=multi
@@ -47,7 +50,7 @@ vm_accel() {
 vm_cmdline() { # SUITE
 	local stall=120
 	[ -z "$(flavour_of "$1")" ] || stall=300
-	echo "console=ttyS0 panic=-1 oops=panic ignore_loglevel log_buf_len=16M" \
+	echo "console=$([ -n "$IOB_FOREIGN" ] && echo ttyAMA0 || echo ttyS0) panic=-1 oops=panic ignore_loglevel log_buf_len=16M" \
 		"printk.devkmsg=on slab_nomerge ${IOB_SLUB_DEBUG-slub_debug=FZP,iob_*}" \
 		"rcupdate.rcu_cpu_stall_timeout=$stall nmi_watchdog=0 no_timer_check" \
 		"mitigations=off norandmaps memhp_default_state=offline tsc=reliable random.trust_cpu=on net.ifnames=0" \
@@ -86,7 +89,7 @@ vm_boot_args() {
 		efi_boot_args "$2"
 		return
 	fi
-	printf '%s\n' -machine q35 -kernel "$(root_dir "$1")/boot/vmlinuz-$(root_kver "$1")" \
+	printf '%s\n' -machine "$([ -n "$IOB_FOREIGN" ] && echo virt || echo q35)" -kernel "$(root_dir "$1")/boot/vmlinuz-$(root_kver "$1")" \
 		-initrd "$("$IOB_SELFTESTS/vm/make-initramfs" "$1")" -append "$(vm_cmdline "$1")"
 }
 
@@ -136,6 +139,18 @@ vm_env() {
 # (xsave, avx) and switches access to user memory on and off (smap)
 VM_CPU=max,-erms,-fsrm,-la57,-xsave,-avx,-avx2,-smap,-smep,-umip,-pku
 
+# Likewise on arm64: pointers are not signed, and there are no wide registers to save
+VM_CPU_ARM64=max,pauth=off,sve=off,sme=off
+
+# vm_qemu: QEMU, as host_needs() wants it
+vm_qemu() {
+	[ -n "$IOB_FOREIGN" ] && echo qemu-system-aarch64=qemu-system-arm ||
+		echo qemu-system-x86_64=qemu-system-x86
+}
+
+# vm_cpu: the model of the guest's CPUs
+vm_cpu() { echo "${IOB_CPU:-$([ -n "$IOB_FOREIGN" ] && echo "$VM_CPU_ARM64" || echo "$VM_CPU")}"; }
+
 # vm_run SUITE JOB TREE SECONDS: 0 if the guest turned itself off in time.
 # IOB_SMP: how many CPUs; IOB_CPU: their model; IOB_QEMU: more words for QEMU.
 vm_run() {
@@ -158,8 +173,8 @@ vm_run() {
 		fi
 	)
 	read -ra more <<<"${IOB_QEMU:-}"
-	timeout --foreground -k 10 "$limit" qemu-system-x86_64 \
-		-accel "$accel" -cpu "${IOB_CPU:-$VM_CPU}" \
+	timeout --foreground -k 10 "$limit" "$(vm_qemu | cut -d= -f1)" \
+		-accel "$accel" -cpu "$(vm_cpu)" \
 		-smp "${IOB_SMP:-2}" -nodefaults -no-user-config \
 		-display none -no-reboot -pidfile "$job/qemu.pid" -serial "${IOB_SERIAL:-file:$job/console.log}" \
 		-device virtio-rng-pci "${devices[@]}" "${more[@]}"
