@@ -34,6 +34,9 @@ enum {
 /* The group of the test: one that each system has, and no viewer's but the member's */
 #define GROUP	"daemon"
 
+/* selftests/past asks for the past */
+const struct query_verb query_past = { .word = "past, which nobody asks for" };
+
 static char folder[64], socket_path[96];
 static int cpu_fd[CPUS];
 static bool loaded = true;

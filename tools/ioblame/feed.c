@@ -266,11 +266,11 @@ static void put_number(FILE *to, const char *key, uint64_t nr)
 }
 
 /**
- * feed_put - print a usage as a line that feed_line() takes
+ * feed_put_stack - print a usage as a line that feed_line() takes
  * @to:    the stream
- * @usage: its texts are escaped; a stack is left out
+ * @usage: its texts are escaped; the hash of a stack is below 2^63
  */
-void feed_put(FILE *to, const struct usage *usage)
+void feed_put_stack(FILE *to, const struct usage *usage)
 {
 	const struct usage_key *k = &usage->key;
 	unsigned int i, nr = USAGE_SLOTS;
@@ -284,11 +284,21 @@ void feed_put(FILE *to, const struct usage *usage)
 	put_number(to, "bytes", usage->bytes);
 	put_number(to, "ns", usage->ns);
 	put_number(to, "errors", usage->errors);
+	put_number(to, "stack", k->stack);
 	while (nr && !usage->lat[nr - 1])
 		nr--;
 	for (i = 0; i < nr; i++)
 		fprintf(to, "%s%u", i ? "," : ",\"lat\":[", usage->lat[i]);
 	fputs(nr ? "]}\n" : "}\n", to);
+}
+
+/* The same without the stack. */
+void feed_put(FILE *to, const struct usage *usage)
+{
+	struct usage u = *usage;
+
+	u.key.stack = 0;
+	feed_put_stack(to, &u);
 }
 
 /**

@@ -40,6 +40,7 @@ enum feed_got {
 enum feed_got feed_line(struct feed *feed, const char *line, size_t len);
 void feed_end(struct feed *feed);
 void feed_put(FILE *to, const struct usage *usage);
+void feed_put_stack(FILE *to, const struct usage *usage);
 void feed_put_interval(FILE *to, const struct usage_list *list, uint64_t missed);
 
 #endif

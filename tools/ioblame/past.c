@@ -457,6 +457,8 @@ int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one,
 	bool go = true;
 	int ret;
 
+	if (past->other)
+		return past->other->each(past, from_ns, until_ns, one, arg);
 	past->lost_ios = 0;
 	past->widened = false;
 	begin_reading(past, "BEGIN");
@@ -487,6 +489,8 @@ char *past_stack(struct past *past, uint64_t hash)
 	char *text = NULL;
 	int db;
 
+	if (past->other)
+		return past->other->stack(past, hash);
 	for (db = 0; db < 2 && !text; db++) {
 		if (!past->db[db] || sqlite3_prepare_v2(past->db[db], sql, -1, &st, NULL))
 			continue;
@@ -508,6 +512,8 @@ void past_close(struct past *past)
 {
 	int db;
 
+	if (past->other)
+		past->other->close(past);
 	for (db = 0; db < 2; db++) {
 		past_forget(past, db);
 		sqlite3_close(past->db[db]);

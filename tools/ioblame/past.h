@@ -52,8 +52,21 @@ struct past_span {
 };
 
 struct sqlite3;
+struct past;
+
+/* Called for each usage.  Return: false to end. */
+typedef bool (*past_fn)(const struct usage *usage, const struct past_span *span, void *arg);
+
+/* Who answers instead of databases: past_each(), past_stack() and past_close() do as it does */
+struct past_other {
+	int (*each)(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one, void *arg);
+	char *(*stack)(struct past *past, uint64_t hash);
+	void (*close)(struct past *past);
+};
 
 struct past {
+	const struct past_other *other;	/* or NULL */
+	void *answer;			/* its own */
 	struct sqlite3 *db[2];	/* NULL: not there */
 	int version[2];		/* of its schema */
 	struct map names[2];	/* of each database, its originators */
@@ -66,11 +79,9 @@ struct past {
 	void (*busy)(const struct past_span *span, const char *disk, uint64_t ms, void *arg);
 };
 
-/* Called for each usage.  Return: false to end. */
-typedef bool (*past_fn)(const struct usage *usage, const struct past_span *span, void *arg);
-
 #ifdef HAVE_SQLITE
 int past_open(struct past *past, const char *file, const char *recent);
+void past_open_served(struct past *past);
 int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one, void *arg);
 int past_read_span(struct past *past, const struct past_span *span, past_fn one, void *arg);
 int past_spans(struct past *past, int64_t from_ns, int64_t until_ns);
@@ -86,6 +97,12 @@ static inline int past_open(struct past *past, const char *file, const char *rec
 	(void)recent;
 	msg("built without the past; build it again after: apt install libsqlite3-dev");
 	return EXIT_MISSING;
+}
+
+static inline void past_open_served(struct past *past)
+{
+	*past = (struct past){ 0 };
+	past_open(past, NULL, NULL);
 }
 
 static inline int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one,

@@ -126,6 +126,7 @@ static int add_signals(struct daemon *d)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	ret = sd_event_add_signal(d->event, NULL, SIGTERM, NULL, NULL);
@@ -148,8 +149,11 @@ static void open_sockets(struct daemon *d)
 	ret = *v->socket ? viewers_begin(d->event, v->socket) : 0;
 	if (ret < 0)
 		msg("%s: %s; nobody can connect", v->socket, strerror(-ret));
-	/* a feed has no records */
-	ret = *v->query && !d->feed ? query_begin(d->event, v->query) : 0;
+	if (d->recording)
+		query_past_of(d->conf.recorder.file, d->conf.recorder.recent);
+	/* a feed is not what this machine did: it is asked elsewhere */
+	if (*v->query && !(d->feed && !strcmp(v->query, CONF_QUERY)))
+		ret = query_begin(d->event, v->query);
 	if (ret < 0)
 		msg("%s: %s; nobody can ask", v->query, strerror(-ret));
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "daemon.h"
 #include "dir.h"
 #include "msg.h"
@@ -44,6 +45,7 @@ static const struct option options[] = {
 	{ "restore", no_argument, NULL, 'r' },
 	{ "namer", no_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
+	{ "answer", no_argument, NULL, 'a' },
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -124,6 +126,8 @@ int main(int argc, char **argv)
 		case 'n':
 			namer = true;
 			break;
+		case 'a':
+			return answer_main(argv + optind, argc - optind);
 		case 'h':
 			fputs(help, stdout);
 			return end_of_text();

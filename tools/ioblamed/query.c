@@ -19,7 +19,7 @@ enum {
 	BEHIND_ALL = 64 << 20,
 };
 
-static const struct query_verb *const verbs[] = { &query_records };
+static const struct query_verb *const verbs[] = { &query_records, &query_past };
 
 static struct asker *askers;
 static unsigned int nr_askers;

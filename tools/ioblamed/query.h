@@ -51,7 +51,9 @@ struct asker {
 	bool all_put, no_input, broken;
 };
 
-extern const struct query_verb query_records;
+extern const struct query_verb query_records, query_past;
+
+void query_past_of(const char *file, const char *recent);
 
 void query_put(struct asker *a, const void *data, size_t len);
 void query_send(struct asker *a);

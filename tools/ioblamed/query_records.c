@@ -165,6 +165,8 @@ static const char *begin_records(struct asker *a, char *rest)
 
 	if (*rest)
 		return "records takes no words";
+	if (!records_can())
+		return "it reads a feed, which has no records";
 	w = must(calloc(1, sizeof(*w)));
 	w->asker = a;
 	w->file = must(fopencookie(w, "w", io));

@@ -255,6 +255,12 @@ int records_begin(struct sd_event *event)
 	return ret < 0 ? ret : sd_event_source_set_enabled(timer, SD_EVENT_OFF);
 }
 
+/* False where no log can be read, whatever comes. */
+bool records_can(void)
+{
+	return timer;
+}
+
 /* Add a tap, which stays where it is until records_untap(): records from now on. */
 void records_tap(struct records_tap *tap)
 {

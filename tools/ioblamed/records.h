@@ -34,6 +34,7 @@ struct records_tap {
 #define RECORDS_TICK	100000000ULL
 
 int records_begin(struct sd_event *event);
+bool records_can(void);
 void records_tap(struct records_tap *tap);
 void records_untap(struct records_tap *tap);
 void records_read(void);

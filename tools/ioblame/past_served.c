@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The past of a user who may not read the databases: ioblamed reads them, and sends what he did.
+ * The answer to "past FROM_NS UNTIL_NS LEVEL" is lines of feed.h, where an interval is a span,
+ * and others, which begin with a word:
+ *
+ *	stack HASH TEXT		of the usages that come
+ *	end LOST_IOS WIDENED	the last line: the answer is whole
+ *	error TEXT
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "feed.h"
+#include "msg.h"
+#include "past.h"
+#include "served.h"
+
+/* What past.answer is */
+struct answer {
+	struct usage_list stacks;	/* their texts alone */
+	bool whole;
+	char *refused;
+};
+
+/* A line that is no JSON. */
+static void take_word(struct past *past, struct answer *a, const char *line)
+{
+	unsigned long long n;
+	int widened, at = 0;
+
+	if (sscanf(line, "end %20llu %1d", &n, &widened) == 2) {
+		past->lost_ios = n;
+		past->widened = widened;
+		a->whole = true;
+	} else if (sscanf(line, "stack %20llu %n", &n, &at) == 1 && at) {
+		usage_add_stack(&a->stacks, n, line + at);
+	} else if (!strncmp(line, "error ", 6) && !a->refused) {
+		a->refused = must(escape_dup(line + 6, strlen(line + 6)));
+	}
+}
+
+/* A span is complete: its usages.  Return: false if @one has enough. */
+static bool pass_span(const struct usage_list *usage, struct past_span *span, past_fn one,
+		      void *arg)
+{
+	bool go = true;
+	size_t i;
+
+	/* points and steps tell spans apart by their numbers and times */
+	span->id++;
+	span->from_ns = usage->from_ns;
+	span->until_ns = usage->until_ns;
+	for (i = 0; i < usage->nr && go; i++)
+		go = one(&usage->list[i], span, arg);
+	return go;
+}
+
+static void read_lines(struct past *past, FILE *f, past_fn one, void *arg)
+{
+	struct answer *a = past->answer;
+	struct past_span span = { 0 };
+	struct feed feed = { 0 };
+	char *line = NULL;
+	size_t size = 0;
+	bool go = true;
+	ssize_t n;
+
+	while (go && (n = getline(&line, &size, f)) > 0) {
+		if (line[n - 1] != '\n')
+			break;
+		line[--n] = '\0';
+		if (*line != '{')
+			take_word(past, a, line);
+		else if (feed_line(&feed, line, n) == FEED_INTERVAL)
+			go = pass_span(&feed.usage, &span, one, arg);
+	}
+	/* who has enough is content */
+	a->whole |= !go;
+	feed_end(&feed);
+	free(line);
+}
+
+static int each_served(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one,
+		       void *arg)
+{
+	struct answer *a = past->answer;
+	char request[96];
+	struct served s;
+	FILE *f;
+	int err;
+
+	snprintf(request, sizeof(request), "past %lld %lld %d\n", (long long)from_ns,
+		 (long long)until_ns, past->finest);
+	err = served_connect(&s, request);
+	if (err) {
+		msg("ioblamed does not answer: %s; see: systemctl status ioblamed", strerror(err));
+		return EXIT_FAILED;
+	}
+	f = must(fdopen(s.fd, "r"));
+	read_lines(past, f, one, arg);
+	fclose(f);
+	if (a->refused)
+		msg("ioblamed refuses: %s", a->refused);
+	else if (!a->whole)
+		msg("the answer of ioblamed ends early; try again");
+	return a->whole ? EXIT_OK : EXIT_FAILED;
+}
+
+static char *stack_served(struct past *past, uint64_t hash)
+{
+	const struct answer *a = past->answer;
+	size_t i;
+
+	for (i = 0; i < a->stacks.nr_stacks; i++) {
+		if (a->stacks.stack[i].hash == hash)
+			return must(strdup(a->stacks.stack[i].text));
+	}
+	return NULL;
+}
+
+static void close_served(struct past *past)
+{
+	struct answer *a = past->answer;
+
+	usage_clear(&a->stacks);
+	free(a->refused);
+	free(a);
+	past->answer = NULL;
+}
+
+/* Let ioblamed answer: past_each() asks it. */
+void past_open_served(struct past *past)
+{
+	static const struct past_other served = {
+		.each = each_served, .stack = stack_served, .close = close_served,
+	};
+
+	memset(past, 0, sizeof(*past));
+	past->finest = PAST_HOUR;
+	past->other = &served;
+	past->answer = must(calloc(1, sizeof(struct answer)));
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * past FROM_NS UNTIL_NS LEVEL: what was recorded, as past_served.c of the command reads it
+ *
+ * A process of its own answers (answer.h): a few at a time, and one of a user but root.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-event.h>
+
+#include "answer.h"
+#include "msg.h"
+#include "query.h"
+
+enum {
+	ANSWERS_MOST = 4,
+};
+
+/* A process that answers */
+static struct answering {
+	sd_event_source *source;	/* NULL: free */
+	uid_t uid;
+} answering[ANSWERS_MOST];
+
+static const char *past_file, *past_recent;
+
+/* Where the databases are; the texts live as long as questions are answered. */
+void query_past_of(const char *file, const char *recent)
+{
+	past_file = file;
+	past_recent = recent;
+}
+
+static int on_answered(sd_event_source *s, const siginfo_t *info, void *arg)
+{
+	struct answering *a = arg;
+
+	(void)s;
+	(void)info;
+	a->source = sd_event_source_disable_unref(a->source);
+	return 0;
+}
+
+/* A place for one more answer to this user, or NULL. */
+static struct answering *find_place(uid_t uid)
+{
+	struct answering *free_one = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ANSWERS_MOST; i++) {
+		if (!answering[i].source)
+			free_one = &answering[i];
+		else if (uid && answering[i].uid == uid)
+			return NULL;
+	}
+	return free_one;
+}
+
+static const char *begin_past(struct asker *a, char *rest)
+{
+	struct answering *place = find_place(a->right.uid);
+	sd_event *loop = sd_event_source_get_event(a->source);
+	struct answer_question q;
+	pid_t pid;
+
+	if (!answer_parse(rest, &q))
+		return "past takes FROM_NS UNTIL_NS LEVEL";
+	if (!past_file || !*past_file || !*past_recent)
+		return "nothing is recorded: ioblamed.conf says so";
+	if (!place)
+		return "another question of yours is answered, or four of others; try again";
+	pid = answer_start(&q, &a->right, past_file, past_recent, a->fd);
+	if (pid < 0)
+		return "no process can be started; try again";
+	place->uid = a->right.uid;
+	if (sd_event_add_child(loop, &place->source, pid, WEXITED, on_answered, place) < 0) {
+		place->source = NULL;
+		kill(pid, SIGKILL);
+		return "no process can be watched";
+	}
+	/* the process has the socket now */
+	query_done(a);
+	return NULL;
+}
+
+static void stop_past(struct asker *a)
+{
+	(void)a;
+}
+
+const struct query_verb query_past = {
+	.word = "past", .begin = begin_past, .enough = stop_past, .end = stop_past,
+};
