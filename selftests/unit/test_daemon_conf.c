@@ -170,6 +170,42 @@ static void recorder(void)
 	}
 }
 
+/* The other keys of [Moments]. */
+static void moments(void)
+{
+	static const struct {
+		const char *line;
+		bool good;
+	} cases[] = {
+		{ "Ring=0", true }, { "Ring=256M", true }, { "Ring=257M", false },
+		{ "Ring=-1", false }, { "Before=0", true }, { "Before=1min", true },
+		{ "Before=61s", false }, { "After=500ms", true }, { "After=1h", false },
+		{ "Folder=/srv/m", true }, { "Folder=", true }, { "Folder=m", false },
+		{ "MaxMoments=1", true }, { "MaxMoments=0", false }, { "MaxMoments=1K", false },
+		{ "MomentsSize=1M", true }, { "MomentsSize=1023K", false },
+		{ "MaxSize=1M", false },
+	};
+	struct conf conf, defaults;
+	char text[128];
+	unsigned int i;
+
+	conf_defaults(&defaults);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(text, sizeof(text), "[Moments]\n%s\n", cases[i].line);
+		conf_defaults(&conf);
+		if (parse(&conf, text) != cases[i].good)
+			fail("%s is %s", cases[i].line, cases[i].good ? "refused" : "taken");
+		if (!cases[i].good && memcmp(&conf, &defaults, sizeof(conf)))
+			fail("%s is refused, and changes something", cases[i].line);
+	}
+	if (!parse(&conf, "[Moments]\nRing=1M\nBefore=2s\nAfter=3s\nFolder=/f\nMaxMoments=4\n"
+			  "MomentsSize=5M\n") ||
+	    conf.moments.ring_bytes != 1 << 20 || conf.moments.before_ns != 2 * SECOND ||
+	    conf.moments.after_ns != 3 * SECOND || strcmp(conf.moments.folder, "/f") ||
+	    conf.moments.max_moments != 4 || conf.moments.max_bytes != 5 << 20)
+		fail("a key is taken for another");
+}
+
 /* Rules add up; a wrong one says what is wrong with it, and an empty one takes them back. */
 static void rules(void)
 {
@@ -269,7 +305,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(intervals), TEST(lines), TEST(metrics), TEST(goes_on), TEST(drop_ins),
-		TEST(random_text), TEST(recorder), TEST(rules),
+		TEST(random_text), TEST(recorder), TEST(moments),
+		TEST(rules),
 	};
 
 	return run_tests("daemon_conf", tests, ARRAY_SIZE(tests));

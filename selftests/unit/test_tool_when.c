@@ -180,6 +180,12 @@ static void rules(void)
 	if (moments[2].rule != &rule[1] || strcmp(moments[2].disk, "sda") ||
 	    moments[2].value != 3)
 		fail("two disks are one moment");
+	/* one rule in a minute, the other in the next */
+	memset(ruled, 0, sizeof(ruled));
+	ruled[200][0] = (struct when_ruled){ 51 * MS, "x" };
+	ruled[202][1] = (struct when_ruled){ 3, "z" };
+	if (judge() != 2)
+		fail("two rules are one moment");
 	free(moments);
 	moments = NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "cell.h"
 #include "cmd.h"
+#include "kept.h"
 #include "out.h"
 #include "points.h"
 #include "rule.h"
@@ -18,7 +19,7 @@
 
 enum column {
 	TIME, TIME_NS, TIME_S, LASTED, DEVICE, WHAT, KIND, RULE, ERRORS, P99, USUAL_P99, MEAN, RATE,
-	USUAL_RATE, IO_RATE, USED, USUAL_USED, PROGRAM, NR_COLUMNS,
+	USUAL_RATE, IO_RATE, USED, USUAL_USED, PROGRAM, RECORDS, NR_COLUMNS,
 };
 
 static const struct col columns[NR_COLUMNS] = {
@@ -40,6 +41,7 @@ static const struct col columns[NR_COLUMNS] = {
 	[USED] = { "UTIL", "utilisation_percent", COL_RATE, COL_ONLY_DATA, 0 },
 	[USUAL_USED] = { "USUAL", "usual_utilisation_percent", COL_RATE, COL_ONLY_DATA, 0 },
 	[PROGRAM] = { "PROGRAM", "program", COL_TEXT, 0, 0 },
+	[RECORDS] = { "RECORDS", "records", COL_TEXT, COL_ONLY_DATA, 0 },
 };
 
 static const char *const kinds[] = {
@@ -92,11 +94,11 @@ static void set_value(struct cell *c, enum column at, uint64_t value)
 	c[at] = at == USED || at == USUAL_USED ? CELL_RATE((double)value / 100) : CELL_N(value);
 }
 
-static void print_moment(struct table *t, const struct when_moment *m)
+static void print_moment(struct table *t, const struct when_moment *m, const struct kept *kept)
 {
 	enum column at = m->rule ? rule_columns[m->rule->what] : own_columns[m->what];
 	struct cell c[NR_COLUMNS] = { 0 };
-	char time[32], text[160];
+	char time[32], text[160], path[4096];
 
 	say_what(m, text, sizeof(text));
 	c[TIME] = CELL_TEXT(since_text(m->from_ns, time, sizeof(time)));
@@ -111,11 +113,12 @@ static void print_moment(struct table *t, const struct when_moment *m)
 	if (at != ERRORS && !m->rule)
 		set_value(c, at + 1, m->usual);
 	c[PROGRAM] = CELL_TEXT(m->who && *m->who ? m->who : NULL);
+	c[RECORDS] = CELL_TEXT(kept_of(kept, m->disk, m->from_ns, m->until_ns, path, sizeof(path)));
 	table_row(t, c);
 }
 
 /* The latest are printed if there are too many. */
-static void print_moments(const struct opts *o, const struct points *w)
+static void print_moments(const struct opts *o, const struct points *w, const struct kept *kept)
 {
 	char from[32], until[32];
 	struct when_moment *m;
@@ -124,7 +127,7 @@ static void print_moments(const struct opts *o, const struct points *w)
 	struct table *t = table_new(o->format, "moment", columns, NR_COLUMNS);
 
 	for (i = first; i < nr; i++)
-		print_moment(t, &m[i]);
+		print_moment(t, &m[i], kept);
 	table_end(t);
 	if (o->format == FORMAT_TABLE && first)
 		out_printf("... and %zu earlier (--rows)\n", first);
@@ -132,6 +135,7 @@ static void print_moments(const struct opts *o, const struct points *w)
 		out_puts("Nothing was recorded in this time.\n");
 	else if (o->format == FORMAT_TABLE && !nr)
 		out_puts("Nothing stood out in this time.\n");
+	kept_print(kept, o);
 	if (o->format == FORMAT_TABLE && nr)
 		out_printf("\nShow more: ioblame report -D %s --since '%s' --until '%s'\n",
 			   m[nr - 1].disk, since_text(m[nr - 1].from_ns, from, sizeof(from)),
@@ -142,10 +146,14 @@ static void print_moments(const struct opts *o, const struct points *w)
 int cmd_when(const struct opts *o)
 {
 	struct points points;
+	struct kept kept = { 0 };
 	int ret = points_read(&points, o);
 
-	if (!ret)
-		print_moments(o, &points);
+	if (!ret) {
+		kept_read(&kept, o);
+		print_moments(o, &points, &kept);
+		kept_free(&kept);
+	}
 	points_free(&points);
 	return ret;
 }

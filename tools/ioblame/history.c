@@ -51,6 +51,12 @@ int64_t history_until(const struct opts *o)
 	return o->until_ns ? o->until_ns : t.tv_sec * SECOND + t.tv_nsec;
 }
 
+/* --since, or a day ago: of what stood out */
+int64_t history_since(const struct opts *o)
+{
+	return o->since_ns ? o->since_ns : history_until(o) - 24 * HOUR;
+}
+
 static bool is_disk(const struct opts *o, const char *disk)
 {
 	const char *word;

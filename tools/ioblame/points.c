@@ -6,8 +6,6 @@
 #include "msg.h"
 #include "points.h"
 
-#define DAY	86400000000000LL
-
 /* What the program is named for that has most of it */
 static uint64_t share_of(const struct usage *u, enum when_what what)
 {
@@ -202,7 +200,6 @@ static void add_busy(const struct past_span *span, const char *disk, uint64_t ms
  */
 int points_read(struct points *to, const struct opts *o)
 {
-	int64_t until_ns = history_until(o), from_ns = o->since_ns ? o->since_ns : until_ns - DAY;
 	struct past past;
 	int ret;
 
@@ -217,7 +214,7 @@ int points_read(struct points *to, const struct opts *o)
 		return ret;
 	past.finest = PAST_MINUTE;
 	past.busy = add_busy;
-	ret = past_each(&past, from_ns, until_ns, add_usage, to);
+	ret = past_each(&past, history_since(o), history_until(o), add_usage, to);
 	past_close(&past);
 	end_span(to);
 	return ret;

@@ -11,6 +11,7 @@
 #include "conf.h"
 #include "escape.h"
 #include "file.h"
+#include "moment_file.h"
 #include "msg.h"
 #include "past.h"
 
@@ -49,6 +50,12 @@ static const struct conf_key {
 	KEY("Recorder", "Intervals", SPAN, recorder.intervals_ns, MINUTE, 2 * HOUR),
 	KEY("Recorder", "Minutes", SPAN, recorder.minutes_ns, HOUR, 366 * DAY),
 	KEY("Recorder", "Hours", SPAN, recorder.hours_ns, DAY, 3660 * DAY),
+	KEY("Moments", "Ring", SIZE, moments.ring_bytes, 0, 256 << 20),
+	KEY("Moments", "Before", SPAN, moments.before_ns, 0, MINUTE),
+	KEY("Moments", "After", SPAN, moments.after_ns, 0, MINUTE),
+	KEY("Moments", "Folder", PATH, moments.folder, 0, 0),
+	KEY("Moments", "MaxMoments", COUNT, moments.max_moments, 1, 100000),
+	KEY("Moments", "MomentsSize", SIZE, moments.max_bytes, 1 << 20, 1ULL << 40),
 	KEY("Moments", "Rule", RULE, moments, 0, 0),
 	KEY("Metrics", "Listen", SOCKET, metrics.listen, 0, 0),
 	KEY("Metrics", "WebConfigFile", PATH, metrics.web_config, 0, 0),
@@ -73,6 +80,12 @@ void conf_defaults(struct conf *conf)
 	conf->recorder.intervals_ns = HOUR;
 	conf->recorder.minutes_ns = 2 * DAY;
 	conf->recorder.hours_ns = 90 * DAY;
+	conf->moments.ring_bytes = 8 << 20;
+	conf->moments.before_ns = 5 * SECOND;
+	conf->moments.after_ns = 5 * SECOND;
+	strcpy(conf->moments.folder, MOMENT_FOLDER);
+	conf->moments.max_moments = 100;
+	conf->moments.max_bytes = 64 << 20;
 	metrics_defaults(&conf->metrics);
 }
 

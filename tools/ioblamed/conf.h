@@ -48,6 +48,10 @@ struct conf_recorder {
 };
 
 struct conf_moments {
+	uint64_t ring_bytes;		/* 0: the log is not read */
+	uint64_t before_ns, after_ns;	/* what is kept around a moment */
+	char folder[CONF_TEXT];		/* empty: nothing is kept */
+	uint64_t max_moments, max_bytes;
 	struct rule rule[CONF_RULES];
 	unsigned int nr_rules;
 };

@@ -13,6 +13,7 @@
 #include "feeder.h"
 #include "kernel.h"
 #include "metrics_loop.h"
+#include "moments.h"
 #include "msg.h"
 #include "namer.h"
 #include "query.h"
@@ -30,12 +31,19 @@ static void take_usage(const struct usage_list *usage, void *arg)
 		recorder_add(&d->recorder, usage);
 }
 
+/* The group that files are made for: the service has no capability, and does it itself. */
+static gid_t group_of_files(const struct daemon *d)
+{
+	const char *name = d->conf.viewers.group;
+	const struct group *group = *name && !getenv("INVOCATION_ID") ? getgrnam(name) : NULL;
+
+	return group ? group->gr_gid : (gid_t)-1;
+}
+
 /* What is done before the capabilities go: files are made for the group. */
 static void begin_recording(struct daemon *d)
 {
 	const struct conf_recorder *from = &d->conf.recorder;
-	const char *name = d->conf.viewers.group;
-	const struct group *group = *name ? getgrnam(name) : NULL;
 	struct recorder_conf conf;
 
 	/* a feed is not what this machine did */
@@ -44,8 +52,7 @@ static void begin_recording(struct daemon *d)
 	recorder_defaults(&conf);
 	conf.file = from->file;
 	conf.recent = from->recent;
-	/* the service has no capability to do that, and does it itself */
-	conf.group = group && !getenv("INVOCATION_ID") ? group->gr_gid : (gid_t)-1;
+	conf.group = group_of_files(d);
 	conf.interval_ns = d->conf.daemon.interval_ns;
 	conf.recent_ns = from->intervals_ns;
 	conf.minutes_ns = from->minutes_ns;
@@ -95,6 +102,7 @@ static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
 	/* from now, not from the last one: a suspended machine has nothing to make up for */
 	(void)now_us;
 	take_sums(d);
+	moments_interval(d->moments);
 	tell_state();
 	if (d->recording)
 		recorder_tick(&d->recorder, realtime_ns());
@@ -172,6 +180,8 @@ static int add_sources(struct daemon *d)
 	ret = records_begin(d->event);
 	if (ret < 0)
 		return ret;
+	moments_interval(d->moments);
+	moments_watch(d->moments);
 	ret = sd_event_add_time_relative(d->event, &timer, CLOCK_MONOTONIC, us, us / 100,
 					 on_interval, d);
 	if (ret < 0)
@@ -194,6 +204,9 @@ int daemon_run(struct daemon *d)
 	int ret;
 
 	begin_recording(d);
+	/* a feed has no records */
+	if (!d->feed)
+		d->moments = moments_begin(&d->conf.moments, group_of_files(d));
 	ret = d->feed ? 0 : namer_start();
 	if (ret >= 0)
 		ret = caps_keep(CAPS_NONE);
@@ -217,6 +230,7 @@ int daemon_run(struct daemon *d)
 	viewers_end();
 	query_end();
 	feeder_end();
+	moments_end(d->moments);
 	records_end();
 	if (!d->feed)
 		kernel_end();

@@ -16,6 +16,7 @@
 #include "usage.h"
 
 struct metrics;
+struct moments;
 struct sd_event;
 
 struct daemon {
@@ -24,6 +25,7 @@ struct daemon {
 	bool recording;
 	struct sd_event *event;
 	struct metrics *metrics;
+	struct moments *moments;
 	const char *feed;	/* --feed: the source instead of the kernel */
 	bool once;		/* --once: end with the feed */
 	struct usage_list usage;

@@ -142,7 +142,7 @@ struct findings {
 };
 
 static void add_found(struct findings *f, const struct judge_disk *d, int what, uint64_t value,
-		  uint64_t usual)
+		      uint64_t usual)
 {
 	if (f->nr < f->most)
 		f->list[f->nr++] = (struct judge_found){ d->disk, what, value, usual };

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A recording around a moment: what was read of several CPUs is in it, in the order of completion,
+ * and nothing that is too old.
+ */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "container.h"
+#include "moment_keep.h"
+#include "path.h"
+#include "recording.h"
+#include "test.h"
+
+#define SECOND	1000000000ULL
+#define MS	1000000ULL
+
+enum {
+	CPUS = 3, READS = 400,
+};
+
+uint64_t clock_ns(void)
+{
+	return SECOND;
+}
+
+char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	(void)dev;
+	(void)ino;
+	(void)gen;
+	return strdup("/file");
+}
+
+char *path_of_mount(uint32_t dev)
+{
+	(void)dev;
+	return strdup("/mnt");
+}
+
+char *container_name(const struct container *c)
+{
+	(void)c;
+	return NULL;
+}
+
+char *path_of_cgroup(uint64_t id)
+{
+	(void)id;
+	return strdup("/system.slice/unit");
+}
+
+void path_close(void) {}
+
+static char folder[] = "/tmp/iob-keep-XXXXXX";
+
+static struct iob_iolog_bin_record one_record(uint64_t ns, uint32_t nr)
+{
+	return (struct iob_iolog_bin_record){
+		.len = sizeof(struct iob_iolog_bin_record), .ver = IOB_IOLOG_BIN_VER, .op = 'W',
+		.bytes = nr, .queue_ns = ns - MS, .complete_ns = ns, .disk = 8 << 20,
+		.dev = 8 << 20, .ino = 100, .comm = "dd", .part = nr % 10 == 9,
+	};
+}
+
+/*
+ * Reads of some CPUs, a tenth of a second apart: the records of one CPU are in order, and one that
+ * completed just before a read may be in the next.  Return: how many records.
+ */
+static uint32_t read_log(struct reel *reel, unsigned int reads)
+{
+	uint64_t read_ns, until_ns, next_ns[CPUS] = { 0 };
+	struct iob_iolog_bin_record rec[256];
+	unsigned int i, cpu, n;
+	uint32_t nr = 0;
+
+	for (cpu = 0; cpu < CPUS; cpu++)
+		next_ns[cpu] = SECOND - 100 * MS;
+	for (i = 0; i < reads; i++) {
+		read_ns = (10 + i) * SECOND / 10;
+		for (cpu = 0; cpu < CPUS; cpu++) {
+			until_ns = read_ns - rnd(8) * MS;
+			for (n = 0; next_ns[cpu] < until_ns && n < ARRAY_SIZE(rec); n++) {
+				rec[n] = one_record(next_ns[cpu], nr++);
+				next_ns[cpu] += MS / 2 + rnd(2 * MS);
+			}
+			reel_add(reel, read_ns, rec, n * sizeof(*rec));
+		}
+	}
+	return nr;
+}
+
+struct seen {
+	uint32_t records;
+	uint64_t first_ns, last_ns;
+	bool ordered, complete;
+};
+
+static struct seen look(const char *path)
+{
+	struct seen s = { .ordered = true, .first_ns = UINT64_MAX };
+	struct iob_iolog_bin_record rec;
+	struct store_head head = { 0 };
+	struct stream stream = { 0 };
+	struct recording r;
+	bool more;
+
+	if (recording_open(&r, path, &head, &stream)) {
+		fail("%s cannot be opened", path);
+		return s;
+	}
+	do {
+		while (stream_next(&stream, &rec)) {
+			s.ordered &= rec.complete_ns >= s.last_ns;
+			s.last_ns = rec.complete_ns;
+			if (s.first_ns > rec.complete_ns)
+				s.first_ns = rec.complete_ns;
+			s.records++;
+		}
+		more = recording_read(&r, &head, &stream);
+	} while (more || stream.off < stream.len);
+	s.complete = !r.torn;
+	recording_close(&r);
+	stream_free(&stream);
+	store_free_head(&head);
+	return s;
+}
+
+static void path_to(char *to, const char *name)
+{
+	sprintf(to, "%s/%s", folder, name);
+}
+
+static void begin(struct keep *k, size_t ring)
+{
+	static const struct store_head head = { .cpus = CPUS, .host = "here" };
+	int err;
+
+	memset(k, 0, sizeof(*k));
+	reel_begin(&k->reel, ring);
+	k->folder = folder;
+	moment_file_name(k->name[0], 1795662245LL * SECOND, "sda", "p99");
+	k->nr_names = 1;
+	err = keep_begin(k, &head, "ios 0\n");
+	if (err)
+		fail("keep_begin: %s", strerror(err));
+}
+
+static void written(void)
+{
+	char path[256], other[256];
+	struct stat st, same;
+	struct keep k;
+	struct seen s;
+	uint32_t nr;
+
+	begin(&k, 16 << 20);
+	nr = read_log(&k.reel, READS);
+	path_to(path, k.name[0]);
+	if (!access(path, F_OK))
+		fail("it can be read before it is complete");
+	/* a bit at a time */
+	while (!keep_write(&k, 100))
+		;
+	moment_file_name(k.name[k.nr_names++], 1795662246LL * SECOND, "sdb", "errors");
+	path_to(other, k.name[1]);
+	if (keep_end(&k, "ios 5\n"))
+		fail("keep_end");
+	s = look(path);
+	if (s.records != nr || !s.ordered || !s.complete)
+		fail("%u records of %u, %sin order", s.records, nr, s.ordered ? "" : "not ");
+	if (stat(path, &st) || stat(other, &same) || st.st_ino != same.st_ino ||
+	    (st.st_mode & 0777) != 0640)
+		fail("two moments do not share it, or its mode is %o", st.st_mode);
+	note("%u records, seed %llu", nr, seed());
+}
+
+/* What is older than asked for is left out; a ring that was too small has the latest. */
+static void cut(void)
+{
+	char path[256];
+	struct keep k;
+	struct seen s;
+	uint32_t nr;
+
+	begin(&k, 1 << 20);
+	k.from_ns = 40 * SECOND;
+	nr = read_log(&k.reel, READS);
+	if (!k.reel.dropped)
+		fail("the ring is not too small");
+	path_to(path, k.name[0]);
+	if (keep_end(&k, NULL))
+		fail("keep_end");
+	s = look(path);
+	if (!s.records || s.records > nr / 4 || s.first_ns < 40 * SECOND || !s.ordered)
+		fail("%u records of %u, from %llu ns", s.records, nr, (u64)s.first_ns);
+	/* it says that it ends early, as there is no status */
+	if (s.complete)
+		fail("it is complete");
+	unlink(path);
+	/* nothing at all */
+	begin(&k, 1 << 20);
+	path_to(path, k.name[0]);
+	if (keep_end(&k, ""))
+		fail("keep_end of nothing");
+	s = look(path);
+	if (s.records || !s.complete)
+		fail("nothing has %u records", s.records);
+}
+
+/* Without a folder, or with a full disk, there is an error and nothing is left. */
+static void trouble(void)
+{
+	struct store_head head = { 0 };
+	struct keep k = { 0 };
+	char command[128];
+
+	reel_begin(&k.reel, REEL_LEAST);
+	k.folder = "/nowhere";
+	strcpy(k.name[0], "x.iob");
+	k.nr_names = 1;
+	if (keep_begin(&k, &head, NULL) != ENOENT)
+		fail("a folder that is not there");
+	reel_end(&k.reel);
+	begin(&k, 16 << 20);
+	read_log(&k.reel, READS);
+	/* its folder goes */
+	k.folder = "/nowhere/else";
+	if (!keep_end(&k, ""))
+		fail("what cannot be renamed is good");
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (system(command))
+		fail("%s", command);
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(written), TEST(cut), TEST(trouble) };
+
+	if (!mkdtemp(folder))
+		return 1;
+	return run_tests("daemon_keep", tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell.h"
+#include "escape.h"
+#include "history.h"
+#include "kept.h"
+#include "msg.h"
+#include "out.h"
+#include "since.h"
+#include "table.h"
+
+#define SECOND	1000000000LL
+
+static char *folder_of(const struct opts *o)
+{
+	const char *slash;
+	char *folder;
+
+	if (!o->nr_pasts)
+		return must(strdup(MOMENT_FOLDER));
+	slash = strrchr(o->past[0], '/');
+	if (asprintf(&folder, "%.*smoments", slash ? (int)(slash - o->past[0]) + 1 : 0,
+		     o->past[0]) < 0)
+		must(NULL);
+	return folder;
+}
+
+/* A recording has all IO of its time, so it is asked for by no program, user or file. */
+static bool is_asked(const struct opts *o, const struct moment_file *file)
+{
+	const struct usage_key key = {
+		.unit = "", .program = "", .user = "", .file = "", .why = "", .disk = file->disk,
+		.uid = UINT32_MAX,
+	};
+
+	return file->at_ns + SECOND > history_since(o) && file->at_ns < history_until(o) &&
+	       history_wants(o, &key);
+}
+
+/**
+ * kept_read - look for the recordings that the command line asks for
+ * @k: gets them; to be freed
+ * @o: the command line
+ */
+void kept_read(struct kept *k, const struct opts *o)
+{
+	size_t i, nr = 0;
+	int err;
+
+	k->folder = folder_of(o);
+	k->shown = must(escape_dup(k->folder, strlen(k->folder)));
+	err = moment_files_read(&k->files, k->folder);
+	/* a copy of a database has none beside it */
+	if (err && err != ENOENT && err != ENOTDIR)
+		msg("%s: %s; its recordings are not listed", k->shown, strerror(err));
+	for (i = 0; i < k->files.nr; i++) {
+		if (is_asked(o, &k->files.list[i]))
+			k->files.list[nr++] = k->files.list[i];
+	}
+	k->files.nr = nr;
+}
+
+/**
+ * kept_of - the first recording of a moment
+ * @k:	      those that there are
+ * @disk:     which stood out
+ * @from_ns:  when it began
+ * @until_ns: and ended
+ * @to:	      gets the path
+ * @size:     room in it
+ *
+ * Return: the path, or NULL if there is none.
+ */
+const char *kept_of(const struct kept *k, const char *disk, int64_t from_ns, int64_t until_ns,
+		    char *to, size_t size)
+{
+	const struct moment_file *file;
+
+	for (file = k->files.list; file < k->files.list + k->files.nr; file++) {
+		if (file->at_ns + SECOND <= from_ns || file->at_ns >= until_ns ||
+		    strcmp(file->disk, disk))
+			continue;
+		snprintf(to, size, "%s/%s", k->shown, file->name);
+		return to;
+	}
+	return NULL;
+}
+
+/* List them; the latest, if there are too many. */
+void kept_print(const struct kept *k, const struct opts *o)
+{
+	static const struct col cols[] = {
+		{ "KEPT", "time", COL_TEXT, COL_ONLY_TABLE, 0 },
+		{ "TIME", "time_ns", COL_DIGITS, COL_ONLY_DATA, 0 },
+		{ "TIME", "time_s", COL_SECONDS, COL_ONLY_DATA, 0 },
+		{ "DEVICE", "device", COL_TEXT, 0, 0 }, { "WHY", "why", COL_TEXT, 0, 0 },
+		{ "BYTES", "bytes", COL_BYTES, 0, 0 }, { "FILE", "file", COL_TEXT, 0, 0 },
+	};
+	size_t nr = k->files.nr, i = o->rows && nr > o->rows ? nr - o->rows : 0;
+	const struct moment_file *file;
+	char time[32], path[4096];
+	struct table *t;
+
+	if (!nr)
+		return;
+	if (o->format == FORMAT_TABLE)
+		out_puts("\n");
+	t = table_new(o->format, "kept", cols, ARRAY_SIZE(cols));
+	for (; i < nr; i++) {
+		file = &k->files.list[i];
+		snprintf(path, sizeof(path), "%s/%s", k->shown, file->name);
+		table_row(t, (struct cell[]){
+			CELL_TEXT(since_text(file->at_ns, time, sizeof(time))),
+			CELL_N(file->at_ns), CELL_N(file->at_ns), CELL_TEXT(file->disk),
+			CELL_TEXT(file->rule), CELL_N(file->bytes), CELL_TEXT(path),
+		});
+	}
+	table_end(t);
+	if (o->format == FORMAT_TABLE)
+		out_printf("\nEach IO then: ioblame replay %s/%s snoop\n", k->shown,
+			   k->files.list[nr - 1].name);
+}
+
+void kept_free(struct kept *k)
+{
+	moment_files_free(&k->files);
+	free(k->folder);
+	free(k->shown);
+}
