@@ -16,6 +16,7 @@
 #include "dir.h"
 #include "file.h"
 #include "msg.h"
+#include "served.h"
 
 #define OWN "/sys/fs/ioblame"
 
@@ -81,7 +82,10 @@ enum lockdown dir_lockdown(void)
 
 static int refuse_user(void)
 {
-	msg("only root can use ioblame: sudo ioblame");
+	if (access(SERVED_SOCKET, W_OK))
+		msg("only root can use ioblame: sudo ioblame");
+	else
+		msg("only root can do this; ioblamed shows you your own IO: ioblame top, ioblame report --since 1h");
 	return EXIT_REFUSED;
 }
 

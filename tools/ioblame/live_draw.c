@@ -83,7 +83,8 @@ static const char *where_it_is(const struct live_state *v, char *to)
 	if (v->run->pace.on)
 		return pace_text(&v->run->pace, to);
 	snprintf(to, PACE_TEXT, "%u disk%s%s%s", disks, disks == 1 ? "" : "s",
-		 v->paused ? "  PAUSED" : "", v->run->session.own ? "" : "  (reading along)");
+		 v->paused ? "  PAUSED" : "", v->run->session.own ? "" :
+		 v->run->source.kind == SOURCE_SERVED ? "  (by ioblamed)" : "  (reading along)");
 	return to;
 }
 
