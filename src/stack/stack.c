@@ -126,6 +126,8 @@ void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 			stack_compare(s, regs);
 		return;
 	}
+#else
+	iob_stat_inc(stack_walked);
 #endif
 	stack_set_room(s, iob_walk(s->room, ARRAY_SIZE(s->room), regs));
 }
