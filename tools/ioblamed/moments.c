@@ -354,6 +354,13 @@ static int64_t busy_ms(uint32_t disk, void *arg)
 	return moment_busy(&m->match, disk);
 }
 
+/* What a daemon before has left: it may have been allowed more. */
+static void tidy_folder(struct moments *m)
+{
+	remove_unfinished(m->conf.folder);
+	bound_folder(m);
+}
+
 /**
  * moments_begin - prepare to keep moments, while the process may make folders
  * @conf:  copied
@@ -383,7 +390,7 @@ struct moments *moments_begin(const struct conf_moments *conf, gid_t group)
 	/* what is made in it later has its group */
 	if (group != (gid_t)-1 && (chown(conf->folder, -1, group) || chmod(conf->folder, 02750)))
 		msg("%s is for root alone: %s", conf->folder, strerror(errno));
-	remove_unfinished(conf->folder);
+	tidy_folder(m);
 	m->own = getpid();
 	m->judge.rules = m->conf.rule;
 	m->judge.nr_rules = m->conf.nr_rules;
