@@ -27,7 +27,7 @@ enum {
 };
 
 /* A path is looked up again after this time: files are renamed. */
-#define STALE_NS	5000000000ULL
+static uint64_t stale_ns = 5000000000ULL;
 
 static struct map names = { .key_len = sizeof(struct name_key) };
 static struct map numbers = { .key_len = sizeof(struct name_key) };
@@ -47,6 +47,12 @@ static uint64_t recorded, no_room;
 /* Lookups in advance that are left in this second, and in each; 0: no limit */
 static unsigned int may_ask, most_asked;
 static uint64_t second_ns;
+
+/* Look a name up again after this time, and not after five seconds. */
+void name_stale_after(uint64_t ns)
+{
+	stale_ns = ns;
+}
 
 /* From now on, look up nothing on this machine. */
 void name_offline(void)
@@ -249,7 +255,7 @@ static struct name *look_up(const struct name_key *key)
 	if (!name)
 		name = new_name(key);
 	name->used_ns = now;
-	if (name->asked_ns && now - name->asked_ns < STALE_NS)
+	if (name->asked_ns && now - name->asked_ns < stale_ns)
 		return name;
 	name->asked_ns = now;
 	text = other_asks ? other_asks(key) : name_ask(key);

@@ -42,6 +42,7 @@ struct name {
 };
 
 void name_offline(void);
+void name_stale_after(uint64_t ns);
 void name_served(void);
 char *name_ask(const struct name_key *key);
 void name_ask_by(char *(*ask)(const struct name_key *key));

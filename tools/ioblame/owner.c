@@ -22,8 +22,11 @@ enum {
 	OWNERS_MAX = 16384,
 };
 
-/* A process is asked again after this time: sshd becomes its user. */
-#define STALE_NS	5000000000ULL
+/*
+ * A process is asked again after this time: sshd becomes its user.  Two files of /proc are read for
+ * that, 100,000 instructions, so a thousand processes are not asked for each interval of ioblamed.
+ */
+#define STALE_NS	30000000000ULL
 
 struct owner {
 	struct owner_key {

@@ -15,10 +15,13 @@
 #include "metrics_loop.h"
 #include "moments.h"
 #include "msg.h"
+#include "name.h"
 #include "namer.h"
 #include "query.h"
 #include "records.h"
 #include "viewers.h"
+
+#define NAME_STALE_NS	30000000000ULL
 
 /* The usage of an interval goes to all that keep or serve it. */
 static void take_usage(const struct usage_list *usage, void *arg)
@@ -207,6 +210,8 @@ int daemon_run(struct daemon *d)
 	/* a feed has no records */
 	if (!d->feed)
 		d->moments = moments_begin(&d->conf.moments, group_of_files(d));
+	/* nobody looks on: a file that is renamed has its new name half a minute later */
+	name_stale_after(NAME_STALE_NS);
 	ret = d->feed ? 0 : namer_start();
 	if (ret >= 0)
 		ret = caps_keep(CAPS_NONE);
