@@ -60,6 +60,9 @@ static void good_ones(void)
 	if (parse(&o, "top --since 1h 60 --by stack") || !o.since_ns || o.until_ns ||
 	    o.interval_ns != 60000000000ULL)
 		fail("top since");
+	if (parse(&o, "files --since 1h 5 -p 1 --by thread --past f") || !o.since_ns ||
+	    o.nr_pasts != 1 || o.nr_pids != 1 || parse(&o, "snoop --since 03:00 --until now -p 5"))
+		fail("kept since");
 	if (parse(&o, "wear -D sda --json") || parse(&o, "when --since yesterday -r 3") ||
 	    parse(&o, "hist total_time --since 1h --by file") ||
 	    parse(&o, "when --rule errors>0 --rule p99>5ms") || o.nr_rules != 2 ||
@@ -110,7 +113,9 @@ static void bad_ones(void)
 		"report --since 1h -w", "report --since 1h -S", "report --since 1h -o +IOS",
 		"report --since 1h --by thread", "top --since 1h -a", "hist size --since 1h",
 		"hist total_time --since 1h -e", "hist total_time --since 1h --counters",
-		"replay f report --since 1h", "snoop --since 1h", "sums --since 1h", "wear 5",
+		"replay f report --since 1h", "stat --since 1h", "sums --since 1h", "wear 5",
+		"snoop --past f", "snoop --since 1h -d 5", "files --since 1h -- x",
+		"flush --since 1h --past f --past g", "replay f snoop --since 1h",
 		"wear --rw W", "when x", "when --past a --past b --past c", "when -- x",
 		"when --rule", "when --rule x", "when --rule util>100%", "wear --rule errors>0",
 	};

@@ -8,16 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "dir.h"
 #include "intent.h"
 #include "msg.h"
-#include "container.h"
 #include "name.h"
+#include "offline.h"
 #include "pack.h"
-#include "path.h"
 #include "source.h"
-#include "stop.h"
 #include "store.h"
 #include "test.h"
 
@@ -34,80 +30,6 @@ void *must(void *memory)
 	if (!memory)
 		abort();
 	return memory;
-}
-
-/* A replay must not look at this machine */
-char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-	abort();
-}
-
-char *path_of_mount(uint32_t dev)
-{
-	(void)dev;
-	abort();
-}
-
-/* no container has a name here */
-char *container_name(const struct container *c)
-{
-	(void)c;
-	return NULL;
-}
-
-char *path_of_cgroup(uint64_t id)
-{
-	(void)id;
-	abort();
-}
-
-void path_close(void) {}
-
-const char *dir_path(void)
-{
-	abort();
-}
-
-int dir_open(const char *name, int flags)
-{
-	(void)name;
-	(void)flags;
-	abort();
-}
-
-char *dir_read(const char *name)
-{
-	(void)name;
-	abort();
-}
-
-int dir_refused(int err, const char *name)
-{
-	(void)err;
-	(void)name;
-	abort();
-}
-
-bool device_lookup(const char *word, struct device *d)
-{
-	(void)word;
-	(void)d;
-	abort();
-}
-
-bool stop_asked(void)
-{
-	return false;
-}
-
-uint64_t clock_ns(void)
-{
-	static uint64_t now;
-
-	return ++now;
 }
 
 /* The recording of the test */

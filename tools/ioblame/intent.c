@@ -31,6 +31,17 @@ static uint64_t bytes, no_room;
 
 static struct map words = { .key_len = sizeof(uint64_t) };
 
+/* Of recordings that are read as one: the intents of all, by what is in them */
+struct known {
+	uint64_t hash;
+	uint32_t nr;
+};
+
+static struct map known = { .key_len = sizeof(uint64_t) };
+static uint32_t *number;	/* of an intent of this recording: the one that it has here */
+static uint32_t nr_numbers;
+static bool renumbering;
+
 static uint64_t hash_word(const char *s, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
@@ -55,8 +66,53 @@ static const char *intern_word(const char *s, size_t len)
 	return word->text;
 }
 
+/* Texts are kept once, so their addresses tell them from each other. */
+static uint64_t hash_intent(const struct intent *in)
+{
+	uint64_t h = hash_word((const char *)&in->modifier, sizeof(in->modifier));
+
+	h ^= (uintptr_t)in->why * 0x9e3779b97f4a7c15ULL;
+	return h ^ hash_word((const char *)in->frame, in->depth * sizeof(*in->frame));
+}
+
+static void note_known(const struct intent *in)
+{
+	struct known *k, like = { .hash = hash_intent(in) };
+
+	if (map_get(&known, &like.hash))
+		return;
+	k = must(malloc(sizeof(*k)));
+	*k = (struct known){ .hash = like.hash, .nr = in->nr };
+	map_put(&known, k);
+}
+
+/* Note the number of one that is known, or give a new one.  Return: whether it is known. */
+static bool renumber(struct intent *in)
+{
+	uint64_t hash = hash_intent(in);
+	const struct known *k = map_get(&known, &hash);
+	uint32_t nr = in->nr;
+
+	if (nr >= nr_numbers) {
+		number = must(realloc(number, (nr + 256) * sizeof(*number)));
+		memset(number + nr_numbers, 0xff, (nr + 256 - nr_numbers) * sizeof(*number));
+		nr_numbers = nr + 256;
+	}
+	in->nr = k ? k->nr : nr_intents;
+	number[nr] = in->nr;
+	return k;
+}
+
 static void put_intent(struct intent *in)
 {
+	if (renumbering && renumber(in)) {
+		bytes -= sizeof(*in) + DEPTH_MAX * sizeof(*in->frame);
+		free(in->frame);
+		free(in);
+		return;
+	}
+	if (renumbering)
+		note_known(in);
 	if (in->nr >= size_intents) {
 		uint32_t size = in->nr + 256;
 
@@ -198,6 +254,31 @@ void intent_forget(void)
 	}
 	nr_intents = 0;
 	session++;
+}
+
+/*
+ * Another recording is read as if it was one with those before: its intents, which are parsed from
+ * now on, have numbers of another session.
+ */
+void intent_begin_other(void)
+{
+	uint32_t nr;
+
+	for (nr = 0; nr < nr_intents && !renumbering; nr++) {
+		if (intents[nr])
+			note_known(intents[nr]);
+	}
+	renumbering = true;
+	if (number)
+		memset(number, 0xff, nr_numbers * sizeof(*number));
+}
+
+/* The number by which intent_get() knows an intent of the recording that is read. */
+uint32_t intent_number(uint32_t nr)
+{
+	if (!renumbering)
+		return nr;
+	return nr < nr_numbers ? number[nr] : UINT32_MAX;
 }
 
 /* A number for the intents that are known: another one after intent_forget(). */

@@ -25,6 +25,8 @@ bool intent_parse(const char *text);
 const struct intent *intent_get(uint32_t nr);
 void intent_load(int fd);
 void intent_forget(void);
+void intent_begin_other(void);
+uint32_t intent_number(uint32_t nr);
 const char *intent_why(const struct iob_iolog_bin_record *rec);
 char *intent_function(const char *frame, char *to, unsigned int size);
 char *intent_folded(const struct intent *in, const char *separator, bool outermost_first);

@@ -16,7 +16,9 @@
 #include "choice.h"
 #include "cmd.h"
 #include "color.h"
+#include "joined_choose.h"
 #include "msg.h"
+#include "options.h"
 #include "opts.h"
 #include "out.h"
 #include "stop.h"
@@ -70,7 +72,10 @@ int main(int argc, char **argv)
 		return ret;
 	color_init(&opts);
 	table_init(&opts);
-	ret = commands[opts.command](&opts);
+	if (opts.since_ns && KEPT & 1U << opts.command)
+		ret = joined_choose(&opts);
+	if (!ret)
+		ret = commands[opts.command](&opts);
 	out_flush();
 	return ret ? ret : out_failed() ? EXIT_FAILED : EXIT_OK;
 }

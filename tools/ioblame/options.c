@@ -5,6 +5,7 @@
 
 #include "blkevent.h"
 #include "choice.h"
+#include "moment_file.h"
 #include "msg.h"
 #include "options.h"
 #include "past.h"
@@ -252,9 +253,14 @@ const struct option_row option_rows[] = {
 	{ "since", 0, "TIME", PASTS,
 	  "what ioblamed recorded since: 03:00, yesterday, 30d, 2026-11-25",
 	  .set = set_moment, .at = AT(since_ns), .complete = "today yesterday" },
-	{ "until", 0, "TIME", PASTS, "and until then; without it, until now",
+	{ "since", 0, "TIME", KEPT,
+	  "what ioblamed kept of moments since: 03:00, yesterday, 30d, 2026-11-25",
+	  .set = set_moment, .at = AT(since_ns), .complete = "today yesterday" },
+	{ "until", 0, "TIME", PASTS | KEPT, "and until then; without it, until now",
 	  .set = set_moment, .at = AT(until_ns), .complete = "now today yesterday" },
 	{ "past", 0, "FILE", PASTS, "another database than " PAST_FILE "; repeatable",
+	  LIST(past, nr_pasts), .complete = "file" },
+	{ "past", 0, "FILE", KEPT, "another folder than " MOMENT_FOLDER ", or a database beside it",
 	  LIST(past, nr_pasts), .complete = "file" },
 	{ "duration", 'd', "TIME", WATCHES, "end after this time: 10, 500ms, 2m",
 	  TIME(duration_ns, 1000000000) },

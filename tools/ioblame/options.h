@@ -37,6 +37,8 @@
 #define PASTS	(CMD(TOP) | CMD(REPORT) | CMD(HIST) | CMD(STACKS) | RECORDED)
 /* Commands that show records as ioblamed sends them */
 #define SERVED	(REPLAYS | CMD(RECORD))
+/* Views of records that ioblamed has kept of a time: see joined.h */
+#define KEPT	(CMD(SNOOP) | CMD(ERRORS) | CMD(FLUSH) | CMD(FILES) | CMD(PATTERN))
 /* Commands that replay takes */
 #define REPLAYS	(VIEWS | CMD(EXPORT))
 /* Commands that switch ioblame on, and can run another command after -- */

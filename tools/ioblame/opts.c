@@ -232,6 +232,7 @@ static int check_counters(const struct opts *o)
 /* ioblamed keeps sums under names; what it shows is over, and no recording. */
 static int check_past(const struct opts *o)
 {
+	const bool sums = PASTS & 1U << o->command;
 	const struct {
 		bool given;
 		const char *what;
@@ -239,18 +240,20 @@ static int check_past(const struct opts *o)
 		{ o->run, "it runs no command" },
 		{ o->input, "a recording is not asked" },
 		{ o->duration_ns, "there is no --duration; say --until" },
-		{ o->interval_ns && o->command != CMD_TOP, "there are intervals in top only" },
+		{ o->sync, "there is no --sync" },
+		/* sums are kept by their interval and under names */
+		{ sums && o->interval_ns && o->command != CMD_TOP,
+		  "there are intervals in top only" },
 		{ o->count, "there is no COUNT; say --until" },
 		{ o->html, "there is no --html" },
-		{ o->sync, "there is no --sync" },
-		{ o->nr_pids, "pids are not known; say --comm" },
-		{ o->iowait || o->submitter || o->column_list,
+		{ o->nr_pids && sums, "pids are not known; say --comm" },
+		{ sums && (o->iowait || o->submitter || o->column_list),
 		  "there is no --iowait, --submitter or --columns" },
 		{ o->accumulate || o->counters, "there is no --accumulate or --counters" },
 		{ o->average || o->percentiles,
 		  "there is no --average or --percentiles; report has MEAN and P99" },
 		{ o->command == CMD_HIST && o->field != FIELD_TOTAL, "only total_time is known" },
-		{ o->given_by && o->by > BY_WHY,
+		{ o->given_by && sums && o->by > BY_WHY,
 		  "rows cannot stand for this (--by)" },
 	};
 	size_t i;
@@ -260,6 +263,8 @@ static int check_past(const struct opts *o)
 		       usage_error(o, "--until and --past need --since", NULL) : EXIT_OK;
 	if (o->since_ns && o->until_ns && o->until_ns <= o->since_ns)
 		return usage_error(o, "--until is not after --since", NULL);
+	if (o->nr_pasts > 1 && !sums)
+		return usage_error(o, "--past is given once: a folder", NULL);
 	if (o->nr_pasts > 2)
 		return usage_error(o, "--past is given twice at most: for minutes and for intervals",
 				   NULL);
@@ -376,7 +381,7 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		return usage_error(o, "--direct is for what happens now", NULL);
 	if (!ret && o->counters)
 		ret = check_counters(o);
-	if (!ret && PASTS & 1U << o->command)
+	if (!ret && (PASTS | KEPT) & 1U << o->command)
 		ret = check_past(o);
 	if (!ret)
 		ret = check_rules(o);

@@ -46,6 +46,7 @@ struct opts {
 	unsigned int nr_files;
 	char rw[8];			/* letters of IOB_OPS, "" for all */
 
+	struct joined *joined;	/* of --since: @input is the first of these recordings */
 	int64_t since_ns, until_ns;	/* CLOCK_REALTIME; 0: not given */
 	const char *past[OPTS_LIST];	/* databases of ioblamed */
 	unsigned int nr_pasts;

@@ -19,6 +19,7 @@ struct recording {
 	struct pack *pack;		/* if it is */
 	bool no_zstd;			/* it is, and this program cannot expand it */
 	bool torn;			/* it ends early */
+	bool several;			/* sessions were read: see joined.h */
 	bool ahead;			/* the next records are read already */
 	struct status before, after;
 	bool has_status;		/* @after is there */

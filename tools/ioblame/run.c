@@ -75,7 +75,7 @@ static bool losses_since_begin(const struct run *run, struct status *st)
 		*st = run->source.recording.after;
 		status_since(st, &run->source.recording.before);
 		status_add_loss(st, "viewer", SERVED_LOSS, run->source.served.lost);
-		return run->source.recording.has_status;
+		return run->source.recording.has_status && !run->source.recording.several;
 	}
 	text = dir_read("status");
 	if (!text)
@@ -146,8 +146,10 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 	if (!losses_since_begin(run, &st)) {
 		n = print_sure(run, to, size);
 		snprintf(to + n, size - n, "Losses are not known: %s\n",
-			 source_is_live(&run->source) ?
-			 "the module's status cannot be read" : "the recording ends early");
+			 source_is_live(&run->source) ? "the module's status cannot be read" :
+			 run->source.recording.several ?
+			 "these are recordings of several sessions of the module" :
+			 "the recording ends early");
 		return;
 	}
 	n = print_sure(run, to, size);

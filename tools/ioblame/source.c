@@ -300,6 +300,14 @@ static void read_cpu(struct source *s, struct source_cpu *cpu)
 	s->got += all;
 }
 
+static bool read_recording(struct source *s)
+{
+	struct stream *to = &s->cpu[0].stream;
+
+	return recording_read(&s->recording, &s->head, to) ||
+	       (s->joined && joined_next(s->joined, &s->recording, &s->head, to));
+}
+
 /**
  * source_fill - read what is there, without waiting
  * @s:    the source
@@ -316,8 +324,7 @@ bool source_fill(struct source *s, bool last)
 	s->limit_ns = UINT64_MAX;
 	switch (s->kind) {
 	case SOURCE_RECORDING:
-		s->ended = s->ended ||
-			   !recording_read(&s->recording, &s->head, &s->cpu[0].stream);
+		s->ended = s->ended || !read_recording(s);
 		return !s->ended;
 	case SOURCE_SERVED:
 		if (last)
@@ -349,8 +356,7 @@ uint64_t source_tick(const struct source *s, uint64_t tick, uint64_t most)
 	return tick * 2 < most ? tick * 2 : most;
 }
 
-/* The next record of what source_fill() read.  Return: false if there is none. */
-bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
+static bool next_record(struct source *s, struct iob_iolog_bin_record *rec)
 {
 	struct source_cpu *cpu, *first = NULL;
 	unsigned int i;
@@ -375,6 +381,19 @@ bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 	*rec = first->head;
 	first->has_head = false;
 	return true;
+}
+
+/* The next record of what source_fill() read.  Return: false if there is none. */
+bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
+{
+	while (next_record(s, rec)) {
+		if (!s->joined)
+			return true;
+		rec->intent_nr = intent_number(rec->intent_nr);
+		if (joined_takes(s->joined, rec))
+			return true;
+	}
+	return false;
 }
 
 /* Read on to the end of a recording.  Return: true if there were more records. */

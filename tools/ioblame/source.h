@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "along.h"
+#include "joined.h"
 #include "recording.h"
 #include "served.h"
 #include "store.h"
@@ -48,6 +49,7 @@ struct source {
 	int intents;		/* the file, of a running session */
 	struct along along;
 	struct recording recording;	/* or what is served */
+	struct joined *joined;		/* the recordings that follow it, or NULL */
 	struct served served;
 	struct store_head head;
 	uint64_t dropped;	/* of the streams that are closed: see source_dropped() */

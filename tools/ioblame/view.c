@@ -251,6 +251,10 @@ static int begin_source(struct run *run, const struct view *view)
 
 	if (o->input) {
 		ret = source_open_file(&run->source, o->input);
+		if (!ret && o->joined) {
+			joined_begin(o->joined, &run->source.head);
+			run->source.joined = o->joined;
+		}
 		if (!ret && view->wait && !pace_measure(&run->pace, run))
 			ret = EXIT_FAILED;
 		return ret;
@@ -304,6 +308,8 @@ static int go_through(struct run *run, const struct view *view)
 		pace_records(&run->pace, run, view);
 	else
 		replay_records(run, view, &c);
+	/* of the time that is asked for, not all is kept */
+	run->cut |= !!o->joined;
 	child_kill(stop_asked());
 	ret = EXIT_OK;
 	if (source_is_live(&run->source)) {

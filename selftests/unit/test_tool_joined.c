@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Recordings that are read as one: each record of the time that is asked for once, an intent of
+ * several under one number, and nothing of another boot.
+ */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "intent.h"
+#include "joined.h"
+#include "moment_file.h"
+#include "msg.h"
+#include "name.h"
+#include "offline.h"
+#include "source.h"
+#include "store.h"
+#include "test.h"
+
+#define SECOND	1000000000LL
+/* 2026-11-26 03:00:00 UTC, and how long the machine had run then */
+#define THREE	(1795662000LL * SECOND)
+#define RUNS	(5000 * SECOND)
+
+static char folder[] = "/tmp/kept.XXXXXX";
+static char said[512];
+
+void msg(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(said, sizeof(said), fmt, args);
+	va_end(args);
+}
+
+void *must(void *memory)
+{
+	if (!memory)
+		abort();
+	return memory;
+}
+
+static const char *path_at(int64_t at_s)
+{
+	static char path[256];
+	char name[MOMENT_NAME];
+
+	moment_file_name(name, THREE + at_s * SECOND, "sda", "p99");
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static FILE *begin(int64_t at_s, int64_t clock_ns, unsigned int session)
+{
+	struct store_head head = { .cpus = 1, .wall_ns = THREE - RUNS + clock_ns };
+	FILE *f = fopen(path_at(at_s), "w");
+	char status[64];
+
+	store_add_device(&head, 8 << 20, 100, "sda", 3);
+	snprintf(status, sizeof(status), "session %u\ntotal 8:0 ios=%d\n", session, (int)at_s);
+	if (!f || !store_begin(f) || !store_write_head(f, &head) ||
+	    !store_write(f, STORE_STATUS_BEFORE, status, strlen(status)))
+		fail("cannot write");
+	store_free_head(&head);
+	return f;
+}
+
+static void put_intent(FILE *f, unsigned int nr, const char *function)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "#%u modifier=0x0\n[ffffffff81000000] %s+0x1/0x2\n", nr, function);
+	store_write(f, STORE_INTENT, text, strlen(text));
+}
+
+/* @ms after three o'clock; its sector says which it is. */
+static void put_record(FILE *f, int64_t ms, unsigned int intent, unsigned int sector)
+{
+	const struct iob_iolog_bin_record rec = {
+		.len = sizeof(rec), .ver = IOB_IOLOG_BIN_VER, .op = 'W', .disk = 8 << 20,
+		.complete_ns = RUNS + ms * 1000000, .intent_nr = intent, .sector = sector,
+	};
+
+	store_write(f, STORE_RECORDS, &rec, sizeof(rec));
+}
+
+static void end(FILE *f, unsigned int session, unsigned int ios)
+{
+	char status[64];
+
+	snprintf(status, sizeof(status), "session %u\ntotal 8:0 ios=%u\n", session, ios);
+	store_write(f, STORE_STATUS_AFTER, status, strlen(status));
+	fclose(f);
+}
+
+static void remove_all(void)
+{
+	static const int at[] = { 5, 6, 10, 20, 1000 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(at); i++)
+		unlink(path_at(at[i]));
+}
+
+/* From the fourth to the thirtieth second there are sectors 2 to 6, each once. */
+static void write_three(unsigned int session, int64_t clock_ns)
+{
+	char first[256];
+	FILE *f;
+
+	remove_all();
+	f = begin(5, 0, 7);
+	put_intent(f, 3, "ext4_write");
+	put_intent(f, 4, "xfs_write");
+	put_record(f, 3900, 3, 1);
+	put_record(f, 4000, 3, 2);
+	put_record(f, 9000, 4, 3);
+	end(f, 7, 50);
+	/* the same moment has another name */
+	strcpy(first, path_at(5));
+	if (link(first, path_at(6)))
+		fail("no link");
+	f = begin(10, clock_ns, session);
+	put_intent(f, 3, "xfs_write");
+	put_intent(f, 9, "btrfs_write");
+	put_record(f, 9000, 3, 3);
+	put_record(f, 9500, 3, 4);
+	put_record(f, 10000, 9, 5);
+	end(f, session, 70);
+	f = begin(20, 0, 7);
+	put_intent(f, 1, "ext4_write");
+	put_record(f, 20000, 1, 6);
+	put_record(f, 30000, 1, 7);
+	end(f, 7, 90);
+	/* one that is too far away to be opened */
+	f = begin(1000, 0, 7);
+	fclose(f);
+}
+
+static const char *function_of(const struct iob_iolog_bin_record *rec)
+{
+	const struct intent *in = intent_get(rec->intent_nr);
+
+	return in ? in->frame[0] : "none";
+}
+
+/* Read all.  Return: the last digits of the sectors. */
+static u64 read_all(struct source *s, struct joined *k)
+{
+	static const char *const functions[] = {
+		[2] = "ext4", [3] = "xfs", [4] = "xfs", [5] = "btrfs", [6] = "ext4",
+	};
+	struct iob_iolog_bin_record rec;
+	u32 xfs = 0, ext4 = 0;
+	u64 got = 0;
+
+	if (source_open_file(s, k->path[0]))
+		fail("not opened");
+	joined_begin(k, &s->head);
+	s->joined = k;
+	do {
+		while (source_next(s, &rec)) {
+			got = got * 10 + rec.sector;
+			if (rec.sector >= ARRAY_SIZE(functions) || !functions[rec.sector] ||
+			    !strstr(function_of(&rec), functions[rec.sector]))
+				fail("sector %llu has %s", rec.sector, function_of(&rec));
+			if (rec.sector == 3)
+				xfs = rec.intent_nr;
+			if (rec.sector == 2)
+				ext4 = rec.intent_nr;
+			if ((rec.sector == 4 && rec.intent_nr != xfs) ||
+			    (rec.sector == 6 && rec.intent_nr != ext4))
+				fail("sector %llu has another number", rec.sector);
+		}
+	} while (source_fill(s, false));
+	return got;
+}
+
+static void find(struct joined *k, size_t nr)
+{
+	if (joined_find(k, folder, THREE + 4 * SECOND, THREE + 30 * SECOND))
+		fail("nothing found: %s", said);
+	if (k->nr != nr)
+		fail("%zu recordings", k->nr);
+}
+
+static void as_one(void)
+{
+	struct source s;
+	struct joined k;
+	u64 got;
+
+	write_three(7, SECOND);
+	find(&k, 3);
+	got = read_all(&s, &k);
+	if (got != 23456)
+		fail("sectors %llu", got);
+	if (s.recording.several || s.recording.torn)
+		fail("of several sessions, or torn");
+	/* from the beginning of the first one to the end of the last one */
+	if (s.recording.before.ios != 5 || s.recording.after.ios != 90)
+		fail("%llu to %llu", (u64)s.recording.before.ios, (u64)s.recording.after.ios);
+	source_close(&s);
+	joined_free(&k);
+}
+
+/* The numbers at the end of one session say nothing of another one. */
+static void two_sessions(void)
+{
+	struct source s;
+	struct joined k;
+
+	write_three(8, 0);
+	find(&k, 3);
+	if (read_all(&s, &k) != 23456 || !s.recording.several)
+		fail("not told that there are several sessions");
+	source_close(&s);
+	joined_free(&k);
+}
+
+static void other_boot(void)
+{
+	struct source s;
+	struct joined k;
+
+	write_three(7, 60 * SECOND);
+	find(&k, 3);
+	if (read_all(&s, &k) != 23)
+		fail("records of another boot");
+	if (!strstr(said, "another boot"))
+		fail("said: %s", said);
+	source_close(&s);
+	joined_free(&k);
+}
+
+static void none(void)
+{
+	struct joined k;
+
+	write_three(7, 0);
+	if (!joined_find(&k, folder, THREE + 500 * SECOND, THREE + 510 * SECOND) ||
+	    !strstr(said, "ioblame report --since"))
+		fail("said: %s", said);
+	if (!joined_find(&k, "/nonexistent", THREE, THREE + SECOND) || !strstr(said, "/nonexistent"))
+		fail("said: %s", said);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(as_one), TEST(two_sessions), TEST(other_boot), TEST(none),
+	};
+	int ret;
+
+	if (!mkdtemp(folder))
+		return 1;
+	ret = run_tests("tool_joined", tests, ARRAY_SIZE(tests));
+	remove_all();
+	rmdir(folder);
+	return ret;
+}

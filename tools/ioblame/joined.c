@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "escape.h"
+#include "intent.h"
+#include "joined.h"
+#include "moment_file.h"
+#include "msg.h"
+#include "since.h"
+
+#define SECOND	1000000000LL
+
+/* How far from its moment a recording may reach: Before=, and After= of several (ioblamed.8) */
+#define REACH	(2 * 60 * SECOND)
+/* Clocks are set a little, and another boot is not as near to the one before */
+#define SAME_BOOT	(5 * SECOND)
+
+static int refuse(int err, const char *path)
+{
+	char *folder = must(escape_dup(path, strlen(path)));
+
+	switch (err) {
+	case EACCES:
+		msg("%s: root and members of the group ioblame may read it", folder);
+		break;
+	case ENOENT:
+		msg("there is no %s: ioblamed has kept no records; see: systemctl status ioblamed",
+		    folder);
+		break;
+	default:
+		msg("%s: %s", folder, strerror(err));
+	}
+	free(folder);
+	return EXIT_FAILED;
+}
+
+static int say_none(const struct joined *k)
+{
+	char from[32], until[32];
+
+	since_text(k->since_ns, from, sizeof(from));
+	since_text(k->until_ns, until, sizeof(until));
+	msg("no records are kept of this time; moments that stood out: ioblame when --since '%s'; sums: ioblame report --since '%s' --until '%s'",
+	    from, from, until);
+	return EXIT_FAILED;
+}
+
+/* A recording of several moments has several names. */
+static bool is_there(const struct stat *seen, size_t nr, const struct stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (seen[i].st_ino == st->st_ino && seen[i].st_dev == st->st_dev)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * joined_find - find the recordings of a stretch of time
+ * @k:	      gets them, to be freed if there are any
+ * @folder:   where ioblamed keeps them
+ * @since_ns: CLOCK_REALTIME
+ * @until_ns: the same
+ *
+ * One that is near is among them; joined_takes() looks at each record.
+ * Return: EXIT_OK, or another status after a message: also if there is none.
+ */
+int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t until_ns)
+{
+	struct moment_files files;
+	struct stat *seen, st;
+	char *path;
+	size_t i;
+	int err = moment_files_read(&files, folder);
+
+	memset(k, 0, sizeof(*k));
+	k->since_ns = since_ns;
+	k->until_ns = until_ns;
+	if (err)
+		return refuse(err, folder);
+	k->path = must(calloc(files.nr + 1, sizeof(*k->path)));
+	seen = must(calloc(files.nr + 1, sizeof(*seen)));
+	for (i = 0; i < files.nr; i++) {
+		if (files.list[i].at_ns < since_ns - REACH ||
+		    files.list[i].at_ns > until_ns + REACH)
+			continue;
+		if (asprintf(&path, "%s/%s", folder, files.list[i].name) < 0)
+			path = must(NULL);
+		if (stat(path, &st) || is_there(seen, k->nr, &st)) {
+			free(path);
+			continue;
+		}
+		seen[k->nr] = st;
+		k->path[k->nr++] = path;
+	}
+	free(seen);
+	moment_files_free(&files);
+	if (k->nr)
+		return EXIT_OK;
+	joined_free(k);
+	return say_none(k);
+}
+
+/* The head of the first recording is read: its clock is that of all. */
+void joined_begin(struct joined *k, const struct store_head *head)
+{
+	k->wall_ns = head->wall_ns;
+	k->from_ns = k->since_ns > head->wall_ns ? k->since_ns - head->wall_ns : 0;
+	k->to_ns = k->until_ns > head->wall_ns ? k->until_ns - head->wall_ns : 0;
+}
+
+static bool is_other_boot(const struct joined *k, const struct store_head *head)
+{
+	int64_t apart = head->wall_ns - k->wall_ns;
+
+	return apart > SAME_BOOT || apart < -SAME_BOOT;
+}
+
+static void add_devices(struct store_head *to, const struct store_head *from)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < from->nr_devices; i++) {
+		for (k = 0; k < to->nr_devices && to->device[k].dev != from->device[i].dev; k++)
+			;
+		if (k == to->nr_devices)
+			store_add_device(to, from->device[i].dev, from->device[i].sectors,
+					 from->device[i].name, strlen(from->device[i].name));
+	}
+}
+
+/**
+ * joined_next - go on with the next recording
+ * @k:	  the recordings
+ * @r:	  one that has ended; becomes the next one
+ * @head: of the first one; it gets what devices the next one has
+ * @to:	  gets the records
+ *
+ * Return: false if there is no other one.
+ */
+bool joined_next(struct joined *k, struct recording *r, struct store_head *head, struct stream *to)
+{
+	struct store_head other = { 0 };
+	struct recording ended = *r;
+	bool good;
+
+	while (++k->at < k->nr) {
+		recording_close(r);
+		k->floor_ns = k->latest_ns;
+		intent_begin_other();
+		/* one that was deleted meanwhile is said to be */
+		good = recording_open(r, k->path[k->at], &other, to) == EXIT_OK;
+		if (good && is_other_boot(k, &other)) {
+			msg("%s is of another boot: narrow --since and --until, and ask for it by itself",
+			    k->path[k->at]);
+			good = false;
+			k->at = k->nr;
+		}
+		if (good)
+			add_devices(head, &other);
+		store_free_head(&other);
+		r->torn |= ended.torn;
+		r->several = ended.several || ended.before.session != r->before.session;
+		if (good && !r->several)
+			r->before = ended.before;
+		if (good)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a record is of the time that is asked for, and was not in the recording before. */
+bool joined_takes(struct joined *k, const struct iob_iolog_bin_record *rec)
+{
+	if (rec->complete_ns > k->latest_ns)
+		k->latest_ns = rec->complete_ns;
+	return rec->complete_ns >= k->from_ns && rec->complete_ns < k->to_ns &&
+	       rec->complete_ns > k->floor_ns;
+}
+
+void joined_free(struct joined *k)
+{
+	size_t i;
+
+	for (i = 0; i < k->nr; i++)
+		free(k->path[i]);
+	free(k->path);
+	k->path = NULL;
+	k->nr = 0;
+}

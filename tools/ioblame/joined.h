@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * joined - the recordings that ioblamed has kept of a stretch of time, read as one
+ *
+ * ioblamed keeps records around moments that stood out (moment_file.h).  A view that needs records
+ * is shown those of the recordings between --since and --until, one after the other: names and
+ * intents of all are known, and an intent of several has one number.  Times are on one clock, so
+ * all must be of one boot.
+ */
+#ifndef IOBLAME_JOINED_H
+#define IOBLAME_JOINED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/ioblame.h>
+
+#include "recording.h"
+#include "store.h"
+#include "stream.h"
+
+struct joined {
+	char **path;
+	size_t nr, at;			/* how many, and which is read */
+	int64_t since_ns, until_ns;	/* CLOCK_REALTIME */
+	uint64_t from_ns, to_ns;	/* the same on the clock of the records */
+	uint64_t latest_ns;		/* of the records until now */
+	uint64_t floor_ns;		/* the records up to here were in the recordings before */
+	uint64_t wall_ns;		/* of the first one's head */
+};
+
+int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t until_ns);
+void joined_begin(struct joined *k, const struct store_head *head);
+bool joined_next(struct joined *k, struct recording *r, struct store_head *head, struct stream *to);
+bool joined_takes(struct joined *k, const struct iob_iolog_bin_record *rec);
+void joined_free(struct joined *k);
+
+#endif
