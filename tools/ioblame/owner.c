@@ -116,7 +116,7 @@ uint32_t owner_uid(uint32_t tgid, uint64_t start_ns)
 /* The process that has an id */
 struct holder {
 	uint64_t tgid;
-	uint64_t from_ns;	/* it began no later, CLOCK_MONOTONIC; UINT64_MAX: it is not known */
+	uint64_t from_ns;	/* it began no later, CLOCK_MONOTONIC; UINT64_MAX: not known */
 	uint64_t asked_ns;	/* and it had the id all the time until then */
 	uint64_t tried_ns;	/* when it was looked for last */
 	uint32_t uid;
