@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,22 +6,17 @@
 #include "history.h"
 #include "joined.h"
 #include "joined_choose.h"
-#include "moment_file.h"
+#include "kept.h"
 #include "msg.h"
 
 /* What --past names: the folder itself, or the database that it is beside.  Allocated. */
 static char *folder_of(const struct opts *o)
 {
-	const char *past = o->nr_pasts ? o->past[0] : MOMENT_FOLDER;
-	const char *slash = strrchr(past, '/');
 	struct stat st;
-	char *folder;
 
-	if (!o->nr_pasts || stat(past, &st) || S_ISDIR(st.st_mode))
-		return must(strdup(past));
-	if (asprintf(&folder, "%.*smoments", slash ? (int)(slash - past) + 1 : 0, past) < 0)
-		must(NULL);
-	return folder;
+	if (o->nr_pasts && (stat(o->past[0], &st) || S_ISDIR(st.st_mode)))
+		return must(strdup(o->past[0]));
+	return kept_folder(o);
 }
 
 /* The recordings that the command line asks for become its input.  Return: as joined_find(). */

@@ -15,7 +15,8 @@
 
 #define SECOND	1000000000LL
 
-static char *folder_of(const struct opts *o)
+/* The folder beside the database that is asked, allocated. */
+char *kept_folder(const struct opts *o)
 {
 	const char *slash;
 	char *folder;
@@ -51,7 +52,7 @@ void kept_read(struct kept *k, const struct opts *o)
 	size_t i, nr = 0;
 	int err;
 
-	k->folder = folder_of(o);
+	k->folder = kept_folder(o);
 	k->shown = must(escape_dup(k->folder, strlen(k->folder)));
 	err = moment_files_read(&k->files, k->folder);
 	/* a copy of a database has none beside it */

@@ -17,6 +17,7 @@ struct kept {
 	struct moment_files files;	/* of the time and the disks that are asked for */
 };
 
+char *kept_folder(const struct opts *o);
 void kept_read(struct kept *k, const struct opts *o);
 const char *kept_of(const struct kept *k, const char *disk, int64_t from_ns, int64_t until_ns,
 		    char *to, size_t size);

@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <grp.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
 #include <unistd.h>
 
 #include "peer.h"
@@ -65,21 +67,11 @@ static int passed_socket(const char *path)
 	return -1;
 }
 
-/**
- * peer_listen - open a socket to which anyone may connect
- * @path: where it is
- * @own:  set if systemd has not opened it: the caller removes it at the end
- *
- * Return: it, or -errno.
- */
-int peer_listen(const char *path, bool *own)
+static int own_socket(const char *path)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd = passed_socket(path), err;
+	int fd, err;
 
-	*own = fd < 0;
-	if (fd >= 0)
-		return fd;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
@@ -92,4 +84,54 @@ int peer_listen(const char *path, bool *own)
 		return err;
 	}
 	return fd;
+}
+
+static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
+{
+	const struct peer_listener *l = arg;
+	int new = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	(void)s;
+	(void)events;
+	if (new >= 0)
+		l->add(new);
+	return 0;
+}
+
+/**
+ * peer_listen - let anyone connect to a socket
+ * @l:     stays where it is until peer_stop()
+ * @event: the loop
+ * @path:  where the socket is, as long as that; systemd may have opened it
+ * @add:   gets the descriptor of each who connects, and closes it
+ *
+ * Return: 0 or -errno; peer_stop() is due in any case.
+ */
+int peer_listen(struct peer_listener *l, struct sd_event *event, const char *path,
+		void (*add)(int fd))
+{
+	int ret;
+
+	l->add = add;
+	l->fd = passed_socket(path);
+	l->own = l->fd < 0 ? path : NULL;
+	if (l->own)
+		l->fd = own_socket(path);
+	if (l->fd < 0) {
+		l->own = NULL;
+		return l->fd;
+	}
+	ret = sd_event_add_io(event, &l->source, l->fd, EPOLLIN, on_connect, l);
+	return ret < 0 ? ret : 0;
+}
+
+/* Nobody else can connect. */
+void peer_stop(struct peer_listener *l)
+{
+	l->source = sd_event_source_disable_unref(l->source);
+	if (l->fd >= 0)
+		close(l->fd);
+	if (l->own)
+		unlink(l->own);
+	*l = PEER_NO_LISTENER;
 }

@@ -20,11 +20,26 @@ struct viewer_right {
 	uid_t uid;		/* else: what this user did */
 };
 
+struct sd_event;
+struct sd_event_source;
+
+/* A socket to which anyone may connect */
+struct peer_listener {
+	int fd;
+	struct sd_event_source *source;
+	const char *own;	/* its path, if systemd has not opened it */
+	void (*add)(int fd);
+};
+
+#define PEER_NO_LISTENER	((struct peer_listener){ .fd = -1 })
+
 bool viewer_may_see_user(const struct viewer_right *right, uint32_t uid);
 bool viewer_may_see(const struct viewer_right *right, const struct usage_key *key);
 
 void peer_group(const char *name);
 bool peer_right(int fd, struct viewer_right *right);
-int peer_listen(const char *path, bool *own);
+int peer_listen(struct peer_listener *l, struct sd_event *event, const char *path,
+		void (*add)(int fd));
+void peer_stop(struct peer_listener *l);
 
 #endif

@@ -25,9 +25,7 @@ static struct asker *askers;
 static unsigned int nr_askers;
 static size_t waiting;			/* bytes, for all */
 static sd_event *loop;
-static sd_event_source *listener;
-static int listen_fd = -1;
-static const char *own_socket;		/* its path, if systemd has not opened it */
+static struct peer_listener listener = { .fd = -1 };
 
 static void free_asker(struct asker *a)
 {
@@ -218,18 +216,6 @@ static void add_asker(int fd)
 	nr_askers++;
 }
 
-static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
-{
-	int new = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-	(void)s;
-	(void)events;
-	(void)arg;
-	if (new >= 0)
-		add_asker(new);
-	return 0;
-}
-
 /**
  * query_begin - let anyone ask
  * @event: the loop
@@ -239,28 +225,13 @@ static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
  */
 int query_begin(struct sd_event *event, const char *path)
 {
-	bool own;
-	int ret;
-
 	loop = event;
-	listen_fd = peer_listen(path, &own);
-	if (listen_fd < 0)
-		return listen_fd;
-	own_socket = own ? path : NULL;
-	ret = sd_event_add_io(event, &listener, listen_fd, EPOLLIN, on_connect, NULL);
-	return ret < 0 ? ret : 0;
+	return peer_listen(&listener, event, path, add_asker);
 }
 
 void query_end(void)
 {
 	while (askers)
 		free_asker(askers);
-	sd_event_source_disable_unref(listener);
-	listener = NULL;
-	if (listen_fd >= 0)
-		close(listen_fd);
-	if (own_socket)
-		unlink(own_socket);
-	own_socket = NULL;
-	listen_fd = -1;
+	peer_stop(&listener);
 }

@@ -32,9 +32,7 @@ struct viewer {
 static struct viewer *viewers;
 static unsigned int nr_viewers;
 static sd_event *loop;
-static sd_event_source *listener;
-static int listen_fd = -1;
-static const char *own_socket;	/* its path, if systemd has not opened it */
+static struct peer_listener listener = { .fd = -1 };
 static struct usage_list last;
 
 static void free_viewer(struct viewer *v)
@@ -158,18 +156,6 @@ static void add_viewer(int fd)
 		send_usage(v, &last);
 }
 
-static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
-{
-	int new = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-	(void)s;
-	(void)events;
-	(void)arg;
-	if (new >= 0)
-		add_viewer(new);
-	return 0;
-}
-
 /**
  * viewers_begin - let viewers connect
  * @event: the loop
@@ -179,16 +165,8 @@ static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
  */
 int viewers_begin(struct sd_event *event, const char *path)
 {
-	bool own;
-	int ret;
-
 	loop = event;
-	listen_fd = peer_listen(path, &own);
-	if (listen_fd < 0)
-		return listen_fd;
-	own_socket = own ? path : NULL;
-	ret = sd_event_add_io(event, &listener, listen_fd, EPOLLIN, on_connect, NULL);
-	return ret < 0 ? ret : 0;
+	return peer_listen(&listener, event, path, add_viewer);
 }
 
 /* An interval has ended: send it. */
@@ -212,12 +190,5 @@ void viewers_end(void)
 	while (viewers)
 		free_viewer(viewers);
 	usage_clear(&last);
-	sd_event_source_disable_unref(listener);
-	listener = NULL;
-	if (listen_fd >= 0)
-		close(listen_fd);
-	if (own_socket)
-		unlink(own_socket);
-	own_socket = NULL;
-	listen_fd = -1;
+	peer_stop(&listener);
 }
