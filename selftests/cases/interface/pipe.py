@@ -212,6 +212,7 @@ pipe()
 eventually("its role goes, once it is written", lambda: str(late) not in pids())
 same("losses", {k: v for k, v in status()["lost"].items()}, {})
 
+
 # Each thread is a role.  Processes would take longer than the slow IO on a busy machine
 def write_in_threads(nr):
     threads = [threading.Thread(target=disk.direct_write, args=(2 * M, 4096)) for _ in range(nr)]
