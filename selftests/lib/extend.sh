@@ -4,7 +4,7 @@
 
 # root_extend SUITE NAME VERSION PACKAGE...: see to SUITE.NAME, and hold it for this run.
 # Another VERSION makes it anew. The packages are those of SUITE; of ROOT_FROM, if that is set,
-# such as trixie-backports, with what they need.
+# such as trixie-backports, with what they need. ROOT_ARCH=arm64: PACKAGE:arm64 can be had, too.
 root_extend() {
 	local suite=$1 name=$2 version=$3 from to key lock log=$IOB_CACHE/log/root-$1.$2
 	shift 3
@@ -13,7 +13,7 @@ root_extend() {
 	exec {lock}<>"$(root_lock "$suite")"
 	flock -s "$lock"
 	# (with the packages that came later to FROM)
-	key=$(cat "$from/.ioblame-key")-$(sha256sum <<<"$* $version${ROOT_FROM:+ $ROOT_FROM} $(
+	key=$(cat "$from/.ioblame-key")-$(sha256sum <<<"$* $version${ROOT_FROM:+ $ROOT_FROM}${ROOT_ARCH:+ $ROOT_ARCH} $(
 		cat "$from/.ioblame-added" 2>/dev/null)" | cut -c1-8)
 	exec {lock}<>"$(root_lock "$suite.$name")"
 	if [ "$(cat "$to/.ioblame-key" 2>/dev/null)" != "$key" ]; then
@@ -53,6 +53,7 @@ root_install() {
 		mount --rbind /dev "$root/dev"
 		cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
 		export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin INITRD=No
+		[ -z "${ROOT_ARCH:-}" ] || chroot "$root" dpkg --add-architecture "$ROOT_ARCH"
 		chroot "$root" apt-get -o Acquire::Check-Valid-Until=false update
 		chroot "$root" apt-get install -y --no-install-recommends ${ROOT_FROM:+-t "$ROOT_FROM"} "$@"
 		chroot "$root" apt-get clean
