@@ -91,16 +91,34 @@ static inline struct pt_regs *iob_entry_regs(struct pt_regs *regs, struct iob_en
 }
 #endif
 
-/* The registers of a kprobe at the function's entry, as handlers get them. */
-static inline struct pt_regs *iob_kprobe_regs(struct pt_regs *regs, struct iob_entry_room *room)
+/*
+ * The registers of a kprobe at the function's entry, as handlers get them.  On x86 the instruction
+ * pointer is a byte behind @addr, where the kprobe is.  There the first instruction may have moved
+ * the stack, for all that the unwinder knows.  The caller puts it back.
+ */
+static inline struct pt_regs *iob_kprobe_regs(struct pt_regs *regs, unsigned long addr,
+					      struct iob_entry_room *room)
 {
 #ifdef CONFIG_ARM64
 	room->regs = *regs;
 	room->regs.pc |= IOB_UNWIND_INTERRUPTED;
 	return &room->regs;
 #else
+	instruction_pointer_set(regs, addr);
 	return regs;
 #endif
+}
+
+/*
+ * Where a kprobe makes no use of ftrace, and finds the registers as they are at the entry of the
+ * function at @addr, in which ftrace has a place.
+ */
+static inline unsigned long iob_entry_behind(unsigned long addr)
+{
+#ifdef CONFIG_KPROBES_ON_FTRACE
+	addr += MCOUNT_INSN_SIZE;
+#endif
+	return addr;
 }
 
 /*

@@ -94,9 +94,10 @@ disks_at_rest() {
 	printf '%s' "$now"
 }
 
-# iob_load [PARAMETER=VALUE...]
+# iob_load [PARAMETER=VALUE...]: and those of IOB_PARAMETERS
 iob_load() {
-	insmod "$IOB_KO" "$@" || fail "ioblame does not load: $(dmesg | grep -a ioblame: | tail -n 1)"
+	# shellcheck disable=SC2086 # words
+	insmod "$IOB_KO" "$@" ${IOB_PARAMETERS:-} || fail "ioblame does not load: $(dmesg | grep -a ioblame: | tail -n 1)"
 	[ -d "$IOB" ] || fail "loaded, but there is no $IOB"
 }
 

@@ -83,7 +83,7 @@ guest_setup() {
 	guest_mounts
 	# shellcheck source=/dev/null
 	. /job/env
-	export IOB_DISKS IOB_KERNEL IOB_SLOWNESS IOB_CYCLES IOB_CYCLES_SECS IOB_PLACES
+	export IOB_DISKS IOB_KERNEL IOB_SLOWNESS IOB_CYCLES IOB_CYCLES_SECS IOB_PLACES IOB_PARAMETERS
 	if [ "${IOB_MOUNTED:-}" ]; then
 		export IOB=/sys/fs/ioblame PATH=/tree/selftests/vm/mounted:$PATH
 	fi

@@ -129,6 +129,7 @@ vm_env() {
 	printf 'IOB_DISKS="%s"\nIOB_KERNEL=%s\nIOB_SLOWNESS=%s\n' "$*" "${kernel##*-}" \
 		"$(slowness "$suite")"
 	[ -z "${IOB_MOUNTED:-}" ] || echo 'IOB_MOUNTED=yes'
+	[ -z "${IOB_PARAMETERS:-}" ] || printf 'IOB_PARAMETERS=%q\n' "$IOB_PARAMETERS"
 	[ -z "${IOB_PLACES:-}" ] || echo "IOB_PLACES=$IOB_PLACES"
 	[ -z "${IOB_CYCLES:-}" ] ||
 		printf 'IOB_CYCLES=%s\nIOB_CYCLES_SECS=%s\n' "$IOB_CYCLES" "${IOB_CYCLES_SECS:-86400}"

@@ -16,18 +16,55 @@
  * the same hash ends at slot 27.
  *
  * The few functions that are called all the time have an ftrace_ops each, see own_ops.c.
+ *
+ * Tests attach by kprobes what ftrace could have (the parameter attach).
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
 #include <linux/hash.h>
 #include <linux/kernel.h>
+#include <linux/moduleparam.h>
 #include <linux/string.h>
+#include <linux/sysfs.h>
 
 #include <compat/compiler.h>
 #include <compat/entry.h>
 #include <compat/rcu.h>
 
 #include "entry.h"
+
+/* How functions are attached to.  A breakpoint is a kprobe that makes no use of ftrace either. */
+enum entry_way {
+	ENTRY_BY_FTRACE,
+	ENTRY_BY_KPROBE,
+	ENTRY_BY_BREAKPOINT,
+};
+
+static const char *const entry_way_names[] = { "ftrace", "kprobe", "breakpoint" };
+static enum entry_way entry_way;	/* constant after module load */
+
+static int entry_way_set(const char *val, const struct kernel_param *kp)
+{
+	int i = sysfs_match_string(entry_way_names, val);
+
+	if (i < 0)
+		return i;
+	entry_way = i;
+	return 0;
+}
+
+static int entry_way_get(char *buf, const struct kernel_param *kp)
+{
+	return sprintf(buf, "%s\n", entry_way_names[entry_way]);
+}
+
+static const struct kernel_param_ops entry_way_ops = {
+	.set = entry_way_set,
+	.get = entry_way_get,
+};
+
+module_param_cb(attach, &entry_way_ops, NULL, 0400);
+MODULE_PARM_DESC(attach, "how functions are attached to: ftrace; for tests kprobe, breakpoint");
 
 #ifdef IOB_ENTRY_FTRACE
 #define ENTRY_SLOT_BITS		8
@@ -247,28 +284,36 @@ void iob_entries_exit(void)
 static int entry_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 {
 	const struct iob_entry *e = container_of(kp, struct iob_entry, kp);
+	unsigned long ip = instruction_pointer(regs);
 	struct iob_entry_room room IOB_UNINIT;
 	iob_entry_fn fn;
 
 	iob_read_lock();
 	fn = READ_ONCE(e->live);
 	if (fn)
-		fn(iob_kprobe_regs(regs, &room));
+		fn(iob_kprobe_regs(regs, (unsigned long)kp->addr, &room));
 	iob_read_unlock();
+	instruction_pointer_set(regs, ip);
 	return 0;
 }
 
 static int entry_arm_kprobe(struct iob_entry *e)
 {
+	unsigned long addr = e->addr;
+
+	if (e->unprobed)
+		return -EINVAL;
+	if (entry_way == ENTRY_BY_BREAKPOINT && e->ftraced)
+		addr = iob_entry_behind(addr);
 	memset(&e->kp, 0, sizeof(e->kp));
-	e->kp.addr = (kprobe_opcode_t *)e->addr;
+	e->kp.addr = (kprobe_opcode_t *)addr;
 	e->kp.pre_handler = entry_kprobe_hit;
 	return register_kprobe(&e->kp);
 }
 
 /**
  * iob_entry_arm - make a function call its handler once iob_entry_on() says so
- * @e: the caller has set addr, ftraced, own_ops and fn; not armed
+ * @e: the caller has set addr, ftraced, unprobed, own_ops and fn; not armed
  *
  * May sleep.  A kprobe serves if ftrace fails, until the entry is disarmed.  Return: 0, or
  * the kprobe's error.
@@ -278,7 +323,7 @@ int iob_entry_arm(struct iob_entry *e)
 	int err = 0;
 
 	e->live = NULL;
-	e->by_kprobe = !e->ftraced || entry_arm_ftrace(e);
+	e->by_kprobe = entry_way != ENTRY_BY_FTRACE || !e->ftraced || entry_arm_ftrace(e);
 	if (e->by_kprobe)
 		err = entry_arm_kprobe(e);
 	e->armed = !err;

@@ -17,6 +17,7 @@ struct iob_entry {
 	unsigned long addr;		/* the function, where a kprobe attaches, or 0 */
 	unsigned long place;		/* where ftrace attaches, if it does: iob_entry_place() */
 	bool ftraced;			/* ftrace can attach there */
+	bool unprobed;			/* no kprobe can, for tests */
 	bool armed;
 	bool by_kprobe;			/* armed, and ftrace did not attach */
 	struct kprobe kp;		/* if by_kprobe */

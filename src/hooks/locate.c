@@ -22,6 +22,10 @@ static char *without;
 module_param(without, charp, 0400);
 MODULE_PARM_DESC(without, "functions and tracepoints that are taken for absent, for tests: a|b");
 
+static char *unprobed;
+module_param(unprobed, charp, 0400);
+MODULE_PARM_DESC(unprobed, "functions that kprobes are taken to refuse, for tests: a|b");
+
 /* What for_each_kernel_tracepoint() hands to its callback. */
 struct tracepoint_search {
 	const char *names;
@@ -65,9 +69,10 @@ bool iob_hook_module_absent(const struct iob_hook *hook)
 	return false;
 }
 
-/* Register @kp, disabled, at the first of the names that exists. */
-static int kprobe_register_any(struct kprobe *kp, const char *alternatives)
+/* Register @e->kp, disabled, at the first of the names that exists. */
+static int kprobe_register_any(struct iob_entry *e, const char *alternatives)
 {
+	struct kprobe *kp = &e->kp;
 	char *names, *rest, *name;
 	int err = -ENOENT;
 
@@ -83,6 +88,7 @@ static int kprobe_register_any(struct kprobe *kp, const char *alternatives)
 		kp->symbol_name = name;
 		kp->flags = KPROBE_FLAG_DISABLED;
 		err = register_kprobe(kp);
+		e->unprobed = iob_name_listed(unprobed, name);
 	}
 	/* the kprobe has its address now, and the name is freed below */
 	kp->symbol_name = NULL;
@@ -119,7 +125,7 @@ static bool hook_may_be_at(const struct iob_hook *hook, unsigned long addr)
  */
 int iob_hook_function(const struct iob_hook *hook, struct iob_entry *e)
 {
-	int err = kprobe_register_any(&e->kp, hook->name);
+	int err = kprobe_register_any(e, hook->name);
 
 	if (err)
 		return err;

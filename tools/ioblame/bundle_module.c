@@ -101,7 +101,9 @@ void bundle_settings(FILE *f)
 		"enable", "log_at_enable", "role", "charge", "max_roles", "max_intents", "max_causes",
 		"max_acts", "max_sums", "sums", "ttl_secs", "nr_counters",
 	};
-	static const char *const parameters[] = { "trust_tsc", "check_stacks", "without" };
+	static const char *const parameters[] = {
+		"trust_tsc", "check_stacks", "attach", "without",
+	};
 	char path[64], *text;
 	size_t i;
 

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of interface/kprobes: the same load, with each way to attach to functions.
+
+attach=kprobe leaves it to kprobes whether they use ftrace, as they do on x86.  With
+attach=breakpoint they do not.
+"""
+import os
+import re
+import sys
+import time
+
+from lib import iolog
+from lib.blamed import Load, Place
+from lib.case import (K, M, SCRATCH, Disk, check, disable, enable, fsync, iolog_now, output, put,
+                      run, same, status, value)
+
+loop, ext4, xfs, mapped = (Disk(node) for node in sys.argv[1:5])
+array = [Disk(node) for node in sys.argv[5:]]
+crypt, origin = Disk("/dev/mapper/kprcrypt"), Disk("/dev/mapper/kprorigin")
+load = Load([Place(ext4, SCRATCH + "/ext4", loop.node, os.stat(SCRATCH + "/ext4/loop").st_ino),
+             Place(xfs, SCRATCH + "/xfs", own=4096)])
+BY_KPROBE = re.compile(r"attached by kprobe missed=(\d+)$")
+# What the load does not need
+REFUSED = "blk_rq_unprep_clone", "do_page_mkwrite"
+rounds = 0
+
+
+def functions():
+    """{function: state}"""
+    return {name: state for kind, name, state in (h.split(" ", 2) for h in status()["hooks"])
+            if kind == "function"}
+
+
+def start(*parameters):
+    same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1", *parameters)[0], 0)
+    put("devs", " ".join(d.name for d in [ext4, xfs, mapped] + array))
+    load.settle()
+    began = time.monotonic()
+    enable()
+    return time.monotonic() - began
+
+
+def end():
+    began = time.monotonic()
+    disable()
+    took = time.monotonic() - began
+    same("rmmod", output("rmmod", "ioblame")[0], 0)
+    return took
+
+
+def charged(what, disks, who):
+    """How sure it is that all IO of these disks is one task's: of what is written, as who reads
+    what an array's parity needs is a matter of time."""
+    os.sync()
+    # (5.10's arrays let workers flush their disks, for nobody that is known)
+    log = [e for e in iolog_now() if e.disk in [d.name for d in disks] and e.op != "F"]
+    got = iolog.bytes_by(log, "op", "who", "how")
+    check(got, "no IO of", what)
+    others = {key: n for key, n in got.items() if key[1] != "pid-%d" % who}
+    same("%s: what is charged to others than pid-%d" % (what, who), others, {})
+    print("%s: %r" % (what, {key[::2]: n for key, n in got.items()}))
+    check({key[2] for key in got} <= {"exact", "inherited"}, what, got)
+    return {key[2] for key in got if key[0] == "W"}
+
+
+def make_files(folder):
+    os.mkdir(folder)
+    for n in range(8):
+        with open("%s/%d" % (folder, n), "wb") as f:
+            f.write(os.urandom(128 * K))
+    fsync(folder, os.O_RDONLY)
+
+
+def stacked(way):
+    """Devices whose workers, and not the tasks, give the disks their IO."""
+    global rounds
+    iolog_now()
+    got = {}
+    got["crypt"] = charged(way + ": crypt", [mapped], run(crypt.direct_write, 0, 64 * K, 4))
+    # each round copies other chunks
+    who = run(origin.direct_write, rounds * M, 4 * K, 3)
+    got["copied"] = charged(way + ": copied", [mapped], who)
+    got["md"] = charged(way + ": md", array, run(make_files, "%s/md/%d" % (SCRATCH, rounds)))
+    rounds += 1
+    return got
+
+
+def attached(way, states, want):
+    """What ftrace attached to is attached now, by kprobes."""
+    same("%s: the functions" % way, set(states), set(want))
+    for name, state in states.items():
+        if want[name] != "attached":
+            same("%s: the hook %s" % (way, name), state, want[name])
+            continue
+        by = BY_KPROBE.match(state)
+        check(by, "%s: the hook %s is %r" % (way, name, state))
+        same("%s: calls that %s missed" % (way, name), by.group(1), "0")
+
+
+took = [start(), 0]
+same("attach", value("/sys/module/ioblame/parameters/attach"), "ftrace")
+load.blamed("ftrace")
+blame = stacked("ftrace")
+hooks = functions()
+check(sum(s == "attached" for s in hooks.values()) > 20, "hooked are %r" % hooks)
+check(not [s for s in hooks.values() if BY_KPROBE.match(s)], "kprobes serve: %r" % hooks)
+took[1] = end()
+print("ftrace: enabled in %.2f s, disabled in %.2f s" % tuple(took))
+
+for way in "kprobe", "breakpoint":
+    took = [start("attach=" + way), 0]
+    same("attach", value("/sys/module/ioblame/parameters/attach"), way)
+    attached(way, functions(), hooks)
+    load.blamed(way)
+    same(way + ": how the IO of stacked devices is charged", stacked(way), blame)
+    disable()
+    load.settle()
+    enable()
+    load.blamed(way + ", enabled again")
+    attached(way, functions(), hooks)
+    took[1] = end()
+    print("%s: enabled in %.2f s, disabled in %.2f s" % (way, *took))
+
+# --- functions that kprobes cannot have: status says what that costs, and the others serve
+start("attach=kprobe", "unprobed=" + "|".join(REFUSED))
+states = functions()
+for name in REFUSED:
+    want = hooks.get(name)
+    if want == "attached":
+        got = states.pop(name)
+        print(name, got)
+        check(re.match(r"missing error=-22 lost: \w+", got), "the hook %s is %r" % (name, got))
+attached("refused", states, {n: s for n, s in hooks.items() if n in states})
+check(len(states) < len(hooks), "nothing is refused:", states)
+load.blamed("without what is refused")
+end()
+
+same("insmod with a way that there is not",
+     output("insmod", os.environ["IOB_KO"], "attach=magic")[0] != 0, True)
