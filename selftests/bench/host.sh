@@ -14,6 +14,8 @@ done
 # bytes would make a page cost 4096 to copy, and all that is added look small.
 # Without these two features kernels move words, 512 a page.
 BENCH_CPU=max,erms=off,fsrm=off
+# arm64's counter: a tick each ns, not each 16th
+if [ -n "$IOB_FOREIGN" ]; then BENCH_CPU=$VM_CPU_ARM64,cntfrq=1000000000; fi
 BENCH_COUNTING='-icount shift=0,align=off,sleep=off'
 # The page cache has a zone of its own, which can be put in order (settle() in
 # prog/benchwork.c): for ./guest
@@ -25,6 +27,26 @@ bench_suites() {
 	for kernel; do
 		suite_of_kernel "$kernel" || die "no kernel '$kernel' (have: $(kernels_known))"
 	done
+}
+
+# bench_root SUITE: the name of the root in which the bench's tools are. arm64 has none.
+bench_root() { [ -n "$IOB_FOREIGN" ] && echo "$1" || echo "$1.bench"; }
+
+# bench_name SUITE: how its figures are called: 6.12, 6.12-arm64
+bench_name() { echo "$(root_kernel "$1")${IOB_FOREIGN:+-$IOB_ARCH}"; }
+
+# bench_needs SUITE: what it runs on
+bench_needs() {
+	host_needs "$(vm_qemu)" cpio=cpio git=git python3=python3
+	if [ -z "$IOB_FOREIGN" ]; then
+		tools_root "$1"
+		return
+	fi
+	foreign_needs
+	"$IOB_SELFTESTS/vm/make-root" "$1"
+	exec {lock}<>"$(root_lock "$1")"
+	flock -s "$lock"
+	cross_root "$1"
 }
 
 # bench_job FOLDER SUITE NAME=VALUE...: a fresh job with the module and the
@@ -41,7 +63,7 @@ bench_job() {
 		die "the module does not build for $kernel: see $job/bin/module.log"
 	build_programs "$suite" "$job/tree" "$job/bin" ||
 		die "the programs do not build for $kernel: see $job/bin/programs.log"
-	bench_modules "$suite" "$job" ||
+	[ -n "$IOB_FOREIGN" ] || bench_modules "$suite" "$job" ||
 		die "the bench's modules do not build for $kernel: see $job/bin/modules.log"
 	{
 		vm_env "$suite"
@@ -84,7 +106,7 @@ bench_guest() {
 	IOB_SMP=${IOB_SMP:-1} IOB_ACCEL=${IOB_ACCEL:-tcg,thread=single} IOB_SLUB_DEBUG='' IOB_CPU=$BENCH_CPU \
 		IOB_MEM=${BENCH_MEM:-5G} IOB_QEMU="$*" \
 		IOB_CMDLINE="nokaslr nowatchdog nosoftlockup $BENCH_PATIENT ${BENCH_CMDLINE:-}" \
-		vm_run "$suite.bench" "$job" "$job/tree" "${BENCH_LIMIT:-7200}" >"$job/qemu.log" 2>&1 || status=$?
+		vm_run "$(bench_root "$suite")" "$job" "$job/tree" "${BENCH_LIMIT:-7200}" >"$job/qemu.log" 2>&1 || status=$?
 	if [ ! -s "$job/done" ]; then
 		tail -n 20 "$job/console.log" "$job/qemu.log" >&2 2>/dev/null || true
 		say "the guest did not end by itself (status $status): see $job/console.log"

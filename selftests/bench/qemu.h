@@ -48,7 +48,8 @@ bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 
 /*
  * Programs in the guest set marks by a no-op that no other code has: nopl with one of
- * these displacements (see prog/count.h).
+ * these displacements; on arm64 a move of 0xb101 and so on to the register that is always 0
+ * (see prog/count.h).
  */
 enum mark { MARK_BEGIN = 1, MARK_END, MARK_ARM, NO_MARK = 0 };
 
@@ -56,7 +57,13 @@ static inline enum mark mark_of(const struct qemu_plugin_insn *insn)
 {
 	static const uint8_t nopl[] = { 0x0f, 0x1f, 0x80 }, rest[] = { 0xb1, 0x0b, 0x10 };
 	const uint8_t *code = qemu_plugin_insn_data(insn);
+	uint32_t word;
 
+	if (qemu_plugin_insn_size(insn) == 4) {
+		memcpy(&word, code, 4);
+		word = (word ^ (0xd2800000U | 0xb100 << 5 | 31)) >> 5;
+		return word <= MARK_ARM && (code[0] & 31) == 31 ? word : NO_MARK;
+	}
 	if (qemu_plugin_insn_size(insn) != 7 || memcmp(code, nopl, 3) ||
 	    memcmp(code + 4, rest, 3) || code[3] > MARK_ARM)
 		return NO_MARK;

@@ -120,8 +120,7 @@ make_programs() {
 	build_in "$suite" "$tree:/tree" "$new:/out" -- bash -c "$(cross_shell)"'
 		set -e
 		cd /tree
-		# the bench counts by x86 instructions
-		find selftests -path "*/prog/*.c" ${CC:+! -path "*/bench/*"} | while read -r file; do
+		find selftests -path "*/prog/*.c" | while read -r file; do
 			libs=$(sed -nE "s,.*iob-libs: *(.*[^ ]) *(\*/)?$,\1,p" "$file")
 			${CC:-gcc} -O2 -g -Wall -Wextra -Werror -pthread -Iinclude \
 				-o "/out/$(basename "$file" .c)" "$file" $libs

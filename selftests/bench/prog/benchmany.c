@@ -37,7 +37,11 @@ static uint64_t seed, blocks;
 
 static void pause_cpu(void)
 {
+#ifdef __aarch64__
+	asm volatile("yield" ::: "memory");
+#else
 	asm volatile("pause" ::: "memory");
+#endif
 }
 
 /* Wait for all tasks */

@@ -116,8 +116,9 @@ static void next_second(void)
  * CPU's lists or in blocks that must be split, side by side, so that a bio takes
  * many as one, or not.  So before a part that takes pages the zone of the page
  * cache is put in order: used pages go to its end, and taking a block of it out,
- * which BENCH_BLOCK is, empties the CPU's lists.  Without BENCH_BLOCK nothing is
- * done.  The part begins with a second, so that ticks come at the same places.
+ * which BENCH_BLOCK is, empties the CPU's lists.  Where no block can be taken out,
+ * as on arm64, it is `none`.  Without BENCH_BLOCK nothing is done.  The part begins
+ * with a second, so that ticks come at the same places.
  */
 static void settle(void)
 {
@@ -127,8 +128,10 @@ static void settle(void)
 		return;
 	next_second();
 	put("/proc/sys/vm", "compact_memory", "1");
-	put(block, "state", "offline");
-	put(block, "state", "online_movable");
+	if (strcmp(block, "none")) {
+		put(block, "state", "offline");
+		put(block, "state", "online_movable");
+	}
 	next_second();
 }
 

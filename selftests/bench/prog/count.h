@@ -10,9 +10,14 @@
 #include <time.h>
 
 /* For QEMU's plugins (../qemu.h) */
-#define mark_begin() asm volatile(".byte 0x0f,0x1f,0x80,0x01,0xb1,0x0b,0x10" ::: "memory")
-#define mark_end()   asm volatile(".byte 0x0f,0x1f,0x80,0x02,0xb1,0x0b,0x10" ::: "memory")
-#define mark_arm()   asm volatile(".byte 0x0f,0x1f,0x80,0x03,0xb1,0x0b,0x10" ::: "memory")
+#ifdef __aarch64__
+#define mark(n)	     asm volatile("movz xzr, #0xb100 + " #n ::: "memory")
+#else
+#define mark(n)	     asm volatile(".byte 0x0f,0x1f,0x80," #n ",0xb1,0x0b,0x10" ::: "memory")
+#endif
+#define mark_begin() mark(1)
+#define mark_end()   mark(2)
+#define mark_arm()   mark(3)
 
 static unsigned long number(const char *s)
 {
@@ -24,6 +29,18 @@ static unsigned long number(const char *s)
 	return n;
 }
 
+#ifdef __aarch64__
+/* ns: the counter has 1 GHz (../host.sh) */
+static inline uint64_t ticks(void)
+{
+	uint64_t now, hz;
+
+	asm volatile("isb; mrs %0, cntvct_el0; mrs %1, cntfrq_el0" : "=r"(now), "=r"(hz) : : "memory");
+	if (hz != 1000000000)
+		errx(1, "the counter has %lu Hz: it does not count instructions", hz);
+	return now;
+}
+#else
 static inline uint64_t ticks(void)
 {
 	uint32_t low, high;
@@ -31,6 +48,7 @@ static inline uint64_t ticks(void)
 	asm volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
 	return (uint64_t)high << 32 | low;
 }
+#endif
 
 static inline uint64_t now_ns(void)
 {
