@@ -68,7 +68,8 @@ guest_describe() {
 }
 
 # guest_prepare SUITE KERNEL: run the NAME.chroot of each case that has one, in the
-# release's root. If it fails, the case fails.
+# release's root: OUT is its folder, /built the module with its objects. If it fails, the case
+# fails.
 guest_prepare() {
 	local suite=$1 kernel=$2 name out
 	for name in $(cases_of "$TREE" "$CASE"); do
@@ -76,7 +77,7 @@ guest_prepare() {
 		case_fits "$TREE/selftests/cases/$name" "$kernel" || continue
 		out=$RUN/$kernel/$(case_tag "$TREE/selftests/cases/$name" guest main)/out/$name
 		mkdir -p "$out"
-		in_root "$suite" "$TREE:/tree" "$out:/out" -- \
+		in_root "$suite" "$TREE:/tree" "$out:/out" "$(module_place "$suite" "$TREE"):/built" -- \
 			env OUT=/out KVER="$(root_kver "$suite")" \
 			bash "/tree/selftests/cases/$name.chroot" >"$out/chroot.log" 2>&1 </dev/null ||
 			echo chroot >"$out/failed"
