@@ -24,7 +24,7 @@ SCRATCH = os.environ["SCRATCH"]
 # how many times as long as on Debian's kernels something may take
 SLOWNESS = int(os.environ.get("IOB_SLOWNESS", "1"))
 MNT = SCRATCH + "/mnt"
-PAGE = 4096
+PAGE = os.sysconf("SC_PAGESIZE")
 K, M = 1 << 10, 1 << 20
 BLKDISCARD, BLKZEROOUT = 0x1277, 0x127F
 CONFIGFS = "/sys/kernel/config"
@@ -266,7 +266,7 @@ def write_pages(name, pages, byte=b"x"):
 
 def compressible(n, seed=0):
     """A page of data that compresses to about a third."""
-    return b"".join(b"%d %d %d " % (seed, n, i * i * i) for i in range(600))[:PAGE]
+    return b"".join(b"%d %d %d " % (seed, n, i * i * i) for i in range(PAGE // 6))[:PAGE]
 
 
 def fsync(name, flags=os.O_RDWR):

@@ -21,7 +21,7 @@
 #include "tag.h"
 #include "uring.h"
 
-#define PAGE		4096u
+#define BLOCK		4096u
 #define EXIT_SKIP	77
 
 struct job;
@@ -62,7 +62,7 @@ struct kind {
 	int oflags;
 	enum pattern pattern;
 	enum cast cast;
-	uint32_t chunk;			/* bytes of a piece */
+	uint32_t chunk;			/* bytes of a piece; 0: a page */
 	uint32_t bytes;			/* of a job, unless told otherwise */
 	unsigned int setup;		/* uring: IORING_SETUP_* */
 	unsigned int flags;		/* uring: IOSQE_*; pwritev2: RWF_* */
@@ -200,15 +200,21 @@ static void job_open(struct job *j)
 		job_end(j, "getrandom", -EIO);
 }
 
+/* The kernel's: one page has one writer */
+static uint32_t page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
 static size_t piece_len(const struct job *j, int nr, size_t left)
 {
-	static const uint16_t pages[] = {
+	static const uint16_t blocks[] = {
 		1, 2, 3, 5, 16, 31, 33, 63, 65, 127, 128, 129, 256, 257, 320,
 	};
-	size_t len = j->kind->chunk;
+	size_t len = j->kind->chunk ? j->kind->chunk : page_size();
 
 	if (j->kind->pattern == SIZES)
-		len = PAGE * pages[nr % (sizeof(pages) / sizeof(*pages))];
+		len = BLOCK * blocks[nr % (sizeof(blocks) / sizeof(*blocks))];
 	if (j->kind->pattern == RECORDS)
 		len = TAG_SECTOR * (1 + nr * 4 % 15);
 	return len < left ? len : left;
@@ -258,7 +264,7 @@ static void job_mix(struct job *j)
 /* Memory for the data: a memfd's if the kind transfers from a file */
 static void job_alloc(struct job *j)
 {
-	size_t len = (j->bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+	size_t len = (j->bytes + BLOCK - 1) & ~(size_t)(BLOCK - 1);
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
 	j->memfd = -1;

@@ -60,16 +60,16 @@ static int by_offset(struct job *j, const struct piece *p)
 	return 0;
 }
 
-/* One segment for each page: more than a request may have */
+/* One segment for each block: more than a request may have */
 static int by_vector(struct job *j, const struct piece *p)
 {
 	struct iovec iov[IOV_MAX];
 	int nr = 0;
 	ssize_t n;
 
-	for (size_t at = 0; at < p->len; at += PAGE) {
+	for (size_t at = 0; at < p->len; at += BLOCK) {
 		iov[nr].iov_base = j->data + p->pos + at;
-		iov[nr++].iov_len = p->len - at < PAGE ? p->len - at : PAGE;
+		iov[nr++].iov_len = p->len - at < BLOCK ? p->len - at : BLOCK;
 	}
 	n = pwritev2(j->fd, iov, nr, p->off, j->kind->flags);
 	return n == (ssize_t)p->len ? 0 : n < 0 ? -errno : -EIO;
@@ -275,7 +275,7 @@ static int open_mapping(struct job *j)
 	j->map = mmap(NULL, j->map_len, prot, MAP_SHARED, j->fd, j->base);
 	if (j->map == MAP_FAILED)
 		return -errno;
-	for (size_t at = 0; j->kind->look && at < j->map_len; at += PAGE)
+	for (size_t at = 0; j->kind->look && at < j->map_len; at += page_size())
 		(void)*(volatile uint8_t *)(j->map + at);
 	return 0;
 }
