@@ -42,15 +42,19 @@ static inline bool iob_iomap_bit(const unsigned long *state, unsigned long nr)
 }
 
 /*
- * True if the block at @off, in bytes, is dirty.  @state: of the folio, which the current task
- * is about to mark dirty.
+ * True if the page at @off, in bytes, has a dirty block.  @state: of the folio, which the current
+ * task is about to mark dirty.
  */
 static inline bool iob_iomap_dirty(const void *state, const struct inode *inode,
 				   struct folio *folio, size_t off)
 {
 	unsigned long blocks = folio_size(folio) >> inode->i_blkbits;
+	unsigned long nr = blocks + (off >> inode->i_blkbits);
 
-	return test_bit(blocks + (off >> inode->i_blkbits), (const unsigned long *)state);
+	if (inode->i_blkbits >= PAGE_SHIFT)
+		return test_bit(nr, (const unsigned long *)state);
+	blocks = nr + (PAGE_SIZE >> inode->i_blkbits);
+	return find_next_bit((const unsigned long *)state, blocks, nr) < blocks;
 }
 
 /*

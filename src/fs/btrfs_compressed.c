@@ -364,7 +364,7 @@ void iob_btrfs_extent_begins(const void *binode, u64 start, u64 end)
 	long offset = learnt_offset(&iob_btrfs_inode_layout);
 	struct iob_extent *e;
 	struct inode *inode;
-	unsigned long index;
+	u64 next;
 
 	if (!t)
 		return;
@@ -379,13 +379,17 @@ void iob_btrfs_extent_begins(const void *binode, u64 start, u64 end)
 	if (!iob_disk_watches(inode))
 		return;
 	iob_file_of(inode, &e->file);
-	for (index = start >> PAGE_SHIFT; index <= end >> PAGE_SHIFT; index++) {
+	/* where pages are larger than sectors, an extent may begin and end inside of one */
+	for (; start <= end; start = next) {
 		u64 dirty_ns;
-		u64 id = iob_cause_of_page(inode, index, &dirty_ns);
+		u64 id = iob_cause_of_page(inode, start >> PAGE_SHIFT, &dirty_ns);
+		u32 bytes;
 
+		next = min_t(u64, (start | ~PAGE_MASK), end) + 1;
+		bytes = next - start;
 		/* (also if no act is known) */
-		iob_origin_add_page(&e->origin, id, &e->file, PAGE_SIZE, dirty_ns);
-		e->bytes += PAGE_SIZE;
+		iob_origin_add_page(&e->origin, id, &e->file, bytes, dirty_ns);
+		e->bytes += bytes;
 	}
 	btrfs_state_of(t)->fresh = true;
 }
