@@ -46,9 +46,9 @@ host_apt() {
 	local log
 	log=$(mktemp)
 	export DEBIAN_FRONTEND=noninteractive
-	if apt-get install -y --no-install-recommends "$@" </dev/null >"$log" 2>&1 ||
+	if apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "$@" </dev/null >"$log" 2>&1 ||
 		{ apt-get update </dev/null >>"$log" 2>&1 || true
-		  apt-get install -y --no-install-recommends "$@" </dev/null >>"$log" 2>&1; }; then
+		  apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "$@" </dev/null >>"$log" 2>&1; }; then
 		rm -f "$log"
 	else
 		tail -n 20 "$log" >&2

@@ -25,20 +25,33 @@ cross_shell() {
 foreign_needs() {
 	[ -n "$IOB_FOREIGN" ] || return 0
 	host_needs qemu-aarch64-static=qemu-user-static update-binfmts=binfmt-support \
-		arch-test=arch-test aarch64-linux-gnu-objcopy=binutils-aarch64-linux-gnu
+		arch-test=arch-test depmod=kmod aarch64-linux-gnu-objcopy=binutils-aarch64-linux-gnu
 	mountpoint -q /proc/sys/fs/binfmt_misc ||
 		mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc ||
 		die "this host's kernel has no binfmt_misc, which programs of $IOB_ARCH need"
 	[ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || update-binfmts --enable qemu-aarch64
 }
 
-# cross_root SUITE: see to SUITE.cross, which has the compiler; its build tools are for the very
-# kernel of the foreign root
+# root_depmod FOLDER KVER: in a foreign root, depmod itself would take four minutes
+root_depmod() {
+	if [ -n "$IOB_FOREIGN" ]; then depmod -b "$1" "$2"; else chroot "$1" depmod "$2"; fi
+}
+
+# cross_suite SUITE: the suite of the root with the compiler
+cross_suite() {
+	local base=$1
+	[ -z "$(flavour_of "$1")" ] || base=$(suite_base "$1")
+	echo "$base.cross"
+}
+
+# cross_root SUITE: see to it; its build tools are for the very kernel of the foreign root
 cross_root() {
-	local kbuild
+	local suite kbuild
 	[ -n "$IOB_FOREIGN" ] || return 0
-	kbuild=$(cd "$(root_dir "$1")/usr/lib" && echo linux-kbuild-*)
-	ARCH=amd64 IOB_ARCH=amd64 IOB_FOREIGN='' root_extend "$1" cross 1 gcc-aarch64-linux-gnu "$kbuild"
+	suite=$(cross_suite "$1")
+	suite=${suite%.cross}
+	kbuild=$(cd "$(root_dir "$suite")/usr/lib" && echo linux-kbuild-*)
+	ARCH=amd64 IOB_ARCH=amd64 IOB_FOREIGN='' root_extend "$suite" cross 1 gcc-aarch64-linux-gnu "$kbuild"
 }
 
 # build_in SUITE [HOSTDIR:DIR ...] -- COMMAND...: as in_root, where the compiler is
@@ -50,7 +63,7 @@ build_in() {
 	fi
 	root=$(root_dir "$suite")
 	shift
-	IOB_FOREIGN='' in_root "$suite.cross" "$root:/foreign" "$root/usr/src:/usr/src" \
+	IOB_FOREIGN='' in_root "$(cross_suite "$suite")" "$root:/foreign" "$root/usr/src:/usr/src" \
 		"$root/usr/lib/modules:/usr/lib/modules" "$@"
 }
 

@@ -9,19 +9,21 @@
 # "newest" is the first of forky and sid whose root can be made.
 # shellcheck disable=SC2034
 IOB_SUITES=(bookworm trixie bullseye newest)
-[ -z "$IOB_FOREIGN" ] || IOB_SUITES=(trixie)
+[ -z "$IOB_FOREIGN" ] || IOB_SUITES=(bookworm trixie newest)
 
-# Releases with a kernel of ours that looks for mistakes: debug/make-root makes them of the
-# root of suite_base(). A run uses them only if KERNEL names them.
+# Releases with another kernel: debug/make-root makes them of the root of suite_base(). Such a
+# kernel looks for mistakes or, on arm64, has larger pages. A run uses them only if KERNEL
+# names them.
 # shellcheck disable=SC2034
 IOB_DEBUG_SUITES=(debug-6.12 debug-newest kcsan-6.12 hardened-6.12)
+[ -z "$IOB_FOREIGN" ] || IOB_DEBUG_SUITES=(16k-6.12 64k-6.12)
 
-# flavour_of SUITE|KERNEL: debug, kcsan or hardened; nothing for Debian's own kernels
+# flavour_of SUITE|KERNEL: debug, kcsan, hardened, 16k or 64k; nothing for a release's own kernel
 flavour_of() {
-	case $1 in debug-* | kcsan-* | hardened-*) echo "${1%%-*}" ;; esac
+	case $1 in debug-* | kcsan-* | hardened-* | 16k-* | 64k-*) echo "${1%%-*}" ;; esac
 }
 
-# suite_base SUITE: the release of a suite with a kernel of ours
+# suite_base SUITE: the release of a suite with another kernel
 suite_base() {
 	case $1 in
 	*-6.12) echo trixie ;;
@@ -49,7 +51,7 @@ suite_kernel() {
 	bullseye) echo 5.10 ;;
 	bookworm) echo 6.1 ;;
 	trixie) echo 6.12 ;;
-	debug-6.12 | kcsan-6.12 | hardened-6.12) echo "$1" ;;
+	debug-6.12 | kcsan-6.12 | hardened-6.12 | 16k-6.12 | 64k-6.12) echo "$1" ;;
 	*) root_kernel "$1" 2>/dev/null || true ;;
 	esac
 }
@@ -68,7 +70,7 @@ root_kver() {
 	fi
 }
 
-# Its short name: 6.1; debug-6.1 for a kernel of ours
+# Its short name: 6.1; debug-6.12 for another kernel of a release
 root_kernel() {
 	local flavour
 	flavour=$(flavour_of "$1")
