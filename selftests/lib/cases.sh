@@ -12,6 +12,7 @@
 #	# quick: yes		one of those that selftests/run --quick runs
 #	# kernels: 6.1 newest (WHY)	default all
 #	# arch: amd64 (WHY)	not on other architectures
+#	# arm64: check		one of those that a run on all kernels runs on arm64, too
 #	# debug: no (WHY)	not on kernels that look for mistakes
 #	# finds: PATTERN	passes if the kernel then complains of this
 #
@@ -37,7 +38,8 @@ case_tag() {
 }
 
 # All cases of a tree whose name fits a pattern, one a line; with QUICK only the quick ones, with
-# LOCKDOWN only what a locked-down kernel can run
+# LOCKDOWN only what a locked-down kernel can run, and within another run only what that runs on
+# arm64
 cases_of() {
 	local tree=$1 pattern=$2 file name
 	for file in "$tree"/selftests/cases/*/*; do
@@ -46,6 +48,7 @@ cases_of() {
 		# shellcheck disable=SC2053
 		[[ $name == $pattern ]] || continue
 		[[ -z ${LOCKDOWN:-} || $(case_tag "$file" lockdown) != no* ]] || continue
+		[[ -z ${IOB_WITHIN:-} || $(case_tag "$file" arm64) == check ]] || continue
 		[[ -z ${QUICK:-} || $(case_tag "$file" quick) == yes ]] || continue
 		echo "$name"
 	done

@@ -24,7 +24,7 @@ guest_job() {
 	guest_console "$kernel" "$guest" "$job"
 	say "guest $kernel/$guest: off after $((SECONDS - started)) s"
 	# images are large: keep them only for a failure
-	grep -q "^FAIL $kernel " "$RUN/results" 2>/dev/null || rm -rf "$job/disks"
+	grep -q "^FAIL ${IOB_WITHIN:+$IOB_ARCH-}$kernel " "$RESULTS" 2>/dev/null || rm -rf "$job/disks"
 }
 
 # A run on a slow machine may have a limit: IOB_DEADLINE, in seconds. No case begins after it.

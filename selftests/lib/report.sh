@@ -1,27 +1,31 @@
 # Results: one line for each test as it ends, and a count at the end; with KTAP
 # the same in the Kernel Test Anything Protocol, version 1.
 #
-# RUN is the folder of this run; RUN/results keeps the lines.
+# RUN is the folder of this run; RUN/results keeps the lines. A run within another one
+# (lib/within.sh) reports to that one's.
 # shellcheck shell=bash
 
 results_begin() {
-	: >"$RUN/results"
+	RESULTS=${IOB_WITHIN:-$RUN}/results
+	[ -z "${IOB_WITHIN:-}" ] || return 0
+	: >"$RESULTS"
 	[ -z "${KTAP:-}" ] || echo "KTAP version 1"
 }
 
 # result ok|FAIL|skip KERNEL NAME SECONDS [REASON] [LOG]. Several jobs may end at once:
 # a lock keeps their lines together, and in KTAP their numbers in order.
 result() {
+	[ -z "${IOB_WITHIN:-}" ] || set -- "$1" "$IOB_ARCH-$2" "${@:3}"
 	(
 		flock 9
-		printf '%s %s %s %s %s\n' "$1" "$2" "$3" "$4" "${5:-}" >>"$RUN/results"
+		printf '%s %s %s %s %s\n' "$1" "$2" "$3" "$4" "${5:-}" >>"$RESULTS"
 		if [ -n "${KTAP:-}" ]; then
 			result_ktap "$@"
 		else
 			printf '%-4s %-5s %-32s %6ss%s\n' "$1" "$2" "$3" "$4" "${5:+  # $5}"
 			[ "$1" != FAIL ] || log_end "${6:-}" | sed 's/^/     | /'
 		fi
-	) 9>"$RUN/results.lock"
+	) 9>"$RESULTS.lock"
 }
 
 # As result(); what is known beside goes before the line, in comments
@@ -38,7 +42,7 @@ result_ktap() {
 		[ "$1" != FAIL ] || log_end "${6:-}"
 	} | comments
 	# a number sign in a name would begin a directive
-	printf '%s %d - %s%s\n' "$verdict" "$(wc -l <"$RUN/results")" "${name//#/\\#}" "$end"
+	printf '%s %d - %s%s\n' "$verdict" "$(wc -l <"$RESULTS")" "${name//#/\\#}" "$end"
 }
 
 # The end of a failure's log, and where it is
@@ -67,15 +71,15 @@ accuracy_table() {
 # Print the last line of a run. Fails if a test failed or none ran.
 summary() {
 	local passed failed skipped
-	passed=$(grep -c '^ok ' "$RUN/results" || true)
-	failed=$(grep -c '^FAIL ' "$RUN/results" || true)
-	skipped=$(grep -c '^skip ' "$RUN/results" || true)
+	passed=$(grep -c '^ok ' "$RESULTS" || true)
+	failed=$(grep -c '^FAIL ' "$RESULTS" || true)
+	skipped=$(grep -c '^skip ' "$RESULTS" || true)
 	[ -z "${KTAP:-}" ] || echo "1..$((passed + failed + skipped))"
 	{
 		if [ "$failed" -gt 0 ]; then
 			echo
 			echo "failed:"
-			sed -n 's/^FAIL /  /p' "$RUN/results"
+			sed -n 's/^FAIL /  /p' "$RESULTS"
 		fi
 		echo "results and logs: $RUN"
 		printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
