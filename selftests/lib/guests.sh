@@ -4,8 +4,9 @@
 # guest_job SUITE KERNEL GUEST CASE...: make the job folder, run the guest and report
 # the results it left. TREE is the snapshot under test.
 guest_job() {
-	local suite=$1 kernel=$2 guest=$3 job=$RUN/$2/$3 started=$SECONDS status=0 name
+	local suite=$1 kernel=$2 guest=$3 job=$RUN/$2/$3 started=$SECONDS status=0 name shown
 	shift 3
+	shown=${IOB_WITHIN:+$IOB_ARCH-}$kernel
 	if run_is_late; then
 		for name in "$@"; do result skip "$kernel" "$name" 0 "$LATE"; done
 		return
@@ -17,14 +18,14 @@ guest_job() {
 	guest_describe "$suite" "$kernel" "$job" "$@" || status=$?
 	guest_prepared "$job" "$@"
 	if [ $status = 0 ]; then
-		say "guest $kernel/$guest: $# cases (console: $job/console.log)"
+		say "guest $shown/$guest: $# cases (console: $job/console.log)"
 		guest_live "$suite" "$job" || status=$?
 	fi
 	guest_results "$kernel" "$job" "$status" "$@"
 	guest_console "$kernel" "$guest" "$job"
-	say "guest $kernel/$guest: off after $((SECONDS - started)) s"
+	say "guest $shown/$guest: off after $((SECONDS - started)) s"
 	# images are large: keep them only for a failure
-	grep -q "^FAIL ${IOB_WITHIN:+$IOB_ARCH-}$kernel " "$RESULTS" 2>/dev/null || rm -rf "$job/disks"
+	grep -q "^FAIL $shown " "$RESULTS" 2>/dev/null || rm -rf "$job/disks"
 }
 
 # A run on a slow machine may have a limit: IOB_DEADLINE, in seconds. No case begins after it.
