@@ -21,13 +21,19 @@ cross_shell() {
 		PKG_CONFIG_LIBDIR=/foreign/usr/lib/aarch64-linux-gnu/pkgconfig:/foreign/usr/share/pkgconfig'
 }
 
+# foreign_possible: true if this host's kernel can run programs of a foreign root. It may be a
+# container's, which may mount nothing.
+foreign_possible() {
+	mountpoint -q /proc/sys/fs/binfmt_misc ||
+		mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc 2>/dev/null
+}
+
 # foreign_needs: see to it that programs of a foreign root run here
 foreign_needs() {
 	[ -n "$IOB_FOREIGN" ] || return 0
 	host_needs qemu-aarch64-static=qemu-user-static update-binfmts=binfmt-support \
 		arch-test=arch-test depmod=kmod aarch64-linux-gnu-objcopy=binutils-aarch64-linux-gnu
-	mountpoint -q /proc/sys/fs/binfmt_misc ||
-		mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc ||
+	foreign_possible ||
 		die "this host's kernel has no binfmt_misc, which programs of $IOB_ARCH need"
 	[ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] || update-binfmts --enable qemu-aarch64
 }

@@ -18,7 +18,7 @@ within_wanted() {
 
 # Its root is made beside the others. If that fails, the run within says so.
 within_root() {
-	within_wanted || return 0
+	within_wanted && foreign_possible || return 0
 	slot
 	ARCH=arm64 "$IOB_SELFTESTS/vm/make-root" "${FRESH[@]}" "$WITHIN_SUITE" || true &
 }
@@ -27,6 +27,10 @@ within_run() {
 	local pid status=0
 	trap - EXIT
 	within_wanted || return 0
+	if ! foreign_possible; then
+		result skip "arm64-$WITHIN_KERNEL" run/arm64 0 "this host's kernel has no binfmt_misc"
+		return 0
+	fi
 	env ARCH=arm64 KERNEL="$WITHIN_KERNEL" CASE="$CASE" IOB_RESULTS="$RUN/arm64" IOB_JOBS=1 \
 		IOB_WITHIN="$RUN" IOB_BEGAN="$SECONDS" "$TREE/selftests/run" ${KTAP:+--ktap} &
 	pid=$!
