@@ -3,8 +3,8 @@
  * The BTF of the kernel and of a module are read, asked and thrown away again: 6 MB that are
  * needed once, and again for each module that comes.
  *
- * The parameters are for tests: btf=0 is a kernel without BTF, displaced=a|b one whose structs
- * a and b have a member more in front than include/compat says.
+ * The parameters are for tests: btf=0 is a kernel without BTF, displaced=a|b.c one whose struct
+ * a has a member more in front than include/compat says, and b one before its member c.
  */
 #include <linux/fs.h>
 #include <linux/kobject.h>
@@ -29,7 +29,7 @@ MODULE_PARM_DESC(btf, "read layouts of private structs from the kernel's BTF; 0 
 
 static char *displaced;
 module_param(displaced, charp, 0400);
-MODULE_PARM_DESC(displaced, "private structs whose layout is compiled wrongly, for tests: a|b");
+MODULE_PARM_DESC(displaced, "structs, or members, that are compiled wrongly, for tests: a|b.c");
 
 #define MAX_LAYOUTS	24
 
@@ -94,13 +94,24 @@ static bool layout_module_absent(const struct iob_layout *l)
 	return false;
 }
 
+/* By how much a member is taken to be elsewhere than it is, for tests. */
+static unsigned int layout_displaced(const struct iob_layout *l, unsigned int nr)
+{
+	const char *member = l->member[nr].name;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s.%.*s", l->type, (int)strcspn(member, "|"), member);
+	return iob_name_listed(displaced, l->type) || iob_name_listed(displaced, name) ?
+	       DISPLACED_BY : 0;
+}
+
 /* As include/compat has it, and nothing is known. */
 static void layout_reset(struct iob_layout *l, int err)
 {
-	unsigned int i, by = iob_name_listed(displaced, l->type) ? DISPLACED_BY : 0;
+	unsigned int i;
 
 	for (i = 0; i < l->nr; i++)
-		WRITE_ONCE(l->at[i], l->member[i].offset + by);
+		WRITE_ONCE(l->at[i], l->member[i].offset + layout_displaced(l, i));
 	l->err = err;
 	l->bad = 0;
 	WRITE_ONCE(l->held, false);
@@ -283,11 +294,12 @@ static void layout_show(struct seq_file *m, const struct iob_layout *l)
 		seq_printf(m, "waiting for %s\n", l->module);
 	} else if (l->btf == IOB_LAYOUT_BTF_DIFFERS) {
 		seq_printf(m, "wrong by=btf member=%s lost: %s\n", l->member[l->bad].name, l->cost);
+	} else if (READ_ONCE(l->failed)) {
+		/* (even if it was right once: by chance) */
+		seq_printf(m, "wrong by=use lost: %s\n", l->cost);
 	} else if (l->btf == IOB_LAYOUT_BTF_AGREES || READ_ONCE(l->held)) {
 		seq_printf(m, "proved by=%s", l->btf == IOB_LAYOUT_BTF_AGREES ? "btf" : "use");
 		layout_show_offsets(m, l);
-	} else if (READ_ONCE(l->failed)) {
-		seq_printf(m, "wrong by=use lost: %s\n", l->cost);
 	} else {
 		seq_printf(m, "unproved error=%d at stake: %s\n", l->err, l->cost);
 	}
