@@ -70,4 +70,19 @@ static inline bool iob_dm_bio(const void *object, unsigned int at, const struct 
 	       (!*to || iob_bio_readable(*to));
 }
 
+/*
+ * The same of the first bio of a struct bio_list, of which both ends or none must be there: what
+ * follows another list's last bio is no list.
+ */
+static inline bool iob_dm_first_bio(const void *object, unsigned int at, const struct bio **to)
+{
+	struct bio_list list;
+
+	if (!iob_peek(&list, (const struct bio_list *)((const char *)object + at)) ||
+	    !list.head != !list.tail)
+		return false;
+	*to = list.head;
+	return !list.head || iob_bio_readable(list.head);
+}
+
 #endif

@@ -219,20 +219,20 @@ static const struct bio *dm_snapshot_bio(const void *pending, bool *there)
 {
 	const struct bio *bio = NULL;
 
-	*there = iob_dm_bio(pending, pending_layout.at[PENDING_ORIGIN], &bio);
+	*there = iob_dm_first_bio(pending, pending_layout.at[PENDING_ORIGIN], &bio);
 	if (*there && !bio)
-		*there = iob_dm_bio(pending, pending_layout.at[PENDING_SNAPSHOT], &bio);
+		*there = iob_dm_first_bio(pending, pending_layout.at[PENDING_SNAPSHOT], &bio);
 	return *there ? bio : NULL;
 }
 
-/* The same of dm-thin. */
+/* The same of dm-thin, which copies only for a bio that waits. */
 static const struct bio *dm_thin_bio(const void *mapping, bool *there)
 {
 	const struct bio *bio = NULL;
 	const void *cell;
 
 	*there = iob_dm_pointer(mapping, mapping_layout.at[MAPPING_CELL], &cell) &&
-		 iob_dm_bio(cell, cell_layout.at[0], &bio);
+		 iob_dm_bio(cell, cell_layout.at[0], &bio) && bio;
 	return *there ? bio : NULL;
 }
 
