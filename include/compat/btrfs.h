@@ -84,27 +84,41 @@ static inline bool iob_btrfs_drops_at(const void *ref, const u16 *at, u64 extent
 	       extent[1] && IS_ALIGNED(extent[0] | extent[1], 512);
 }
 
+/* What a reference that is dropped is one to; IOB_BTRFS_NO_REF: it is none. */
+enum iob_btrfs_dropped {
+	IOB_BTRFS_NO_REF,
+	IOB_BTRFS_DATA = IOB_BTRFS_REF_DATA,
+	IOB_BTRFS_METADATA,
+};
+
 /*
- * True if @ref drops a plausible extent of data.  @extent gets its start and its length, both
- * in bytes.  Any context.
+ * What @ref drops.  @extent gets its start, and its length if it is one of data, both in bytes.
+ * Any context.
  */
-static inline bool iob_btrfs_drops(const void *ref, u64 extent[2])
+static inline enum iob_btrfs_dropped iob_btrfs_drops(const void *ref, u64 extent[2])
 {
 	u64 begin[4 + IOB_BTRFS_REF_ROOT], *words = begin;
 	const u8 *bytes = (const u8 *)begin;
 	const u32 *ints = (const u32 *)begin;
+	u32 type;
 
 	if (!iob_peek(&begin, ref))
-		return false;
-	if (bytes[0] == IOB_BTRFS_REF_DATA && bytes[1] == IOB_BTRFS_REF_DROP)
+		return IOB_BTRFS_NO_REF;
+	if (bytes[1] == IOB_BTRFS_REF_DROP) {
+		type = bytes[0];
 		words += 1 + IOB_BTRFS_REF_ROOT;
-	else if (ints[0] == IOB_BTRFS_REF_DATA && ints[1] == IOB_BTRFS_REF_DROP)
+	} else if (ints[1] == IOB_BTRFS_REF_DROP) {
+		type = ints[0];
 		words += 2 + IOB_BTRFS_REF_ROOT;
-	else
-		return false;
+	} else {
+		return IOB_BTRFS_NO_REF;
+	}
 	extent[0] = words[0];
 	extent[1] = words[1];
-	return extent[1] && IS_ALIGNED(extent[0] | extent[1], 512);
+	if (type == IOB_BTRFS_METADATA)
+		return IS_ALIGNED(extent[0], 512) ? IOB_BTRFS_METADATA : IOB_BTRFS_NO_REF;
+	return type == IOB_BTRFS_DATA && extent[1] && IS_ALIGNED(extent[0] | extent[1], 512) ?
+	       IOB_BTRFS_DATA : IOB_BTRFS_NO_REF;
 }
 
 #endif

@@ -163,17 +163,19 @@ static const void *btrfs_of_trans(const void *trans)
 	return fs_info;
 }
 
+/* Whether a reference to data is dropped; references to metadata are, too. */
 static bool btrfs_drops(const void *ref, u64 extent[2])
 {
+	enum iob_btrfs_dropped what;
+
 	if (iob_layout_is_bad(&ref_layout))
 		return false;
 	if (iob_layout_is_sure(&ref_layout))
 		return iob_btrfs_drops_at(ref, ref_layout.at, extent);
-	/* (references to metadata are dropped, too: nothing is wrong then) */
-	if (!iob_btrfs_drops((const char *)ref + ref_layout.at[0], extent))
-		return false;
-	iob_layout_tell(&ref_layout, true);
-	return true;
+	what = iob_btrfs_drops((const char *)ref + ref_layout.at[0], extent);
+	if (what != IOB_BTRFS_METADATA)
+		iob_layout_tell(&ref_layout, what == IOB_BTRFS_DATA);
+	return what == IOB_BTRFS_DATA;
 }
 
 /* (trans, ref): a reference to an extent is dropped, perhaps the last one */
