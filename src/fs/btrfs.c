@@ -246,8 +246,19 @@ static const struct iob_hook btrfs_table[] = {
 	BTRFS("btrfs_submit_compressed_read", btrfs_read_compressed_entered,
 	      "the file of a compressed extent that is read"),
 #ifdef IOB_BTRFS_LATER
-	BTRFS("btrfs_submit_bbio", btrfs_submit_entered,
-	      "the dirtiers of extents that btrfs compresses and checksums"),
+	{
+		.name = "btrfs_submit_bbio", .older = "btrfs_submit_bio",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = btrfs_submit_entered, IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
+		.impact = "the dirtiers of extents that btrfs compresses and checksums",
+	},
+	{
+		/* up to 6.11; later ones have another one of that name */
+		.name = "btrfs_submit_bio", .spare_for = "btrfs_submit_bbio",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = btrfs_submit_entered, IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
+		.impact = "the dirtiers of extents that btrfs compresses and checksums",
+	},
 	BTRFS_FOUND("btrfs_work_helper", iob_btrfs_worker_found,
 		    "the dirtiers of extents that btrfs compresses and checksums"),
 #endif

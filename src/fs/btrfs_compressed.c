@@ -23,6 +23,8 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include <compat/peek.h>
+
 #include "blame/association.h"
 #include "blame/cached_page.h"
 #include "blame/provider.h"
@@ -280,11 +282,20 @@ static void waiting_add(struct waiting_extent *e)
 	WRITE_ONCE(nr_waiting, nr_waiting + 1);
 }
 
+/* The array of pages of the bio in @bbio, which may be any address; NULL: unknown. */
+static const struct bio_vec *waiting_vec(const void *bbio)
+{
+	long offset = learnt_offset(&iob_btrfs_bio_layout);
+	const struct bio *bio = bbio + offset;
+	struct bio_vec *vec;
+
+	return offset >= 0 && iob_peek(&vec, &bio->bi_io_vec) ? vec : NULL;
+}
+
 /* The extent that the current task has just begun to submit; NULL: it has not. */
 static struct waiting_extent *waiting_make(const void *bbio)
 {
 	struct iob_task *t = iob_task_get();
-	long offset = learnt_offset(&iob_btrfs_bio_layout);
 	struct waiting_extent *e;
 	struct btrfs_state *b;
 
@@ -298,7 +309,7 @@ static struct waiting_extent *waiting_make(const void *bbio)
 		return NULL;
 	}
 	e->bbio = bbio;
-	e->vec = offset < 0 ? NULL : ((const struct bio *)(bbio + offset))->bi_io_vec;
+	e->vec = waiting_vec(bbio);
 	e->extent.bytes = b->extent.bytes;
 	e->extent.file = b->extent.file;
 	iob_origin_slice(&e->extent.origin, &b->extent.origin, 0, b->extent.bytes);
