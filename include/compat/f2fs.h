@@ -3,8 +3,8 @@
  * compat/f2fs - what f2fs frees, and what it compresses
  *
  * Hides: from 6.14 on f2fs_invalidate_blocks(sbi, block, count) takes many blocks at a time.
- * No header that Kbuild can read declares it, so Kbuild tests for a tracepoint that 6.15
- * renamed.
+ * No header that Kbuild can read declares it, so Kbuild tests for a tracepoint that 6.14
+ * renamed, too.
  *
  * Hides also struct compress_io_ctx, which is private: a page of a compressed cluster points
  * to it.  It has had the layout below since compression came with 5.6.
@@ -12,6 +12,7 @@
 #ifndef IOB_COMPAT_F2FS_H
 #define IOB_COMPAT_F2FS_H
 
+#include <linux/mm.h>
 #include <linux/ptrace.h>
 
 #include <compat/peek.h>
@@ -29,6 +30,13 @@ enum iob_f2fs_cluster_member {
 	IOB_F2FS_INODE,
 	IOB_F2FS_NR,
 };
+
+/* True if a page's private word points to something, and is not -1 or -2 or flags. */
+static inline bool iob_f2fs_is_pointer(const void *from)
+{
+	return IS_ALIGNED((unsigned long)from, sizeof(long)) &&
+	       (unsigned long)from >= PAGE_OFFSET && from < (const void *)high_memory;
+}
 
 /*
  * Read what is at @from, which may be any address, by the offsets @at.  Return: false if that

@@ -89,6 +89,24 @@ static bool f2fs_mixes_files(const struct super_block *sb)
 }
 
 /*
+ * What f2fs keeps beside a page of a cluster of the file @host.  Return: false if @from, the
+ * page's private word, is something else: flags, which are no address, or unknown.
+ */
+static bool f2fs_cluster_notes(const void *from, const struct inode *host,
+			       struct iob_f2fs_cluster *notes)
+{
+	bool right;
+
+	if (iob_layout_is_bad(&cluster_layout) || !iob_f2fs_is_pointer(from))
+		return false;
+	right = iob_f2fs_cluster_read(from, cluster_layout.at, notes) &&
+		notes->magic == IOB_F2FS_CLUSTER_MAGIC && notes->inode == host &&
+		is_power_of_2(notes->nr) && notes->nr <= IOB_F2FS_CLUSTER_MAX;
+	iob_layout_tell(&cluster_layout, right);
+	return right;
+}
+
+/*
  * Whether a page was compressed from pages of a file.  Nothing is known of the page, and
  * what it points to may be anything: nothing is followed before it is known to be memory,
  * and nothing is believed unless the flags, the file and what f2fs keeps beside it agree.
@@ -106,13 +124,8 @@ static bool f2fs_cluster(struct page *page, struct iob_cluster *c)
 	host = iob_folio_host(f);
 	if (!host || !S_ISREG(host->i_mode) || !f2fs_mixes_files(host->i_sb))
 		return false;
-	if (iob_layout_is_bad(&cluster_layout) ||
-	    !iob_f2fs_cluster_read((void *)page_private(page), cluster_layout.at, &notes))
+	if (!f2fs_cluster_notes((const void *)page_private(page), host, &notes))
 		return false;
-	if (notes.magic != IOB_F2FS_CLUSTER_MAGIC || notes.inode != host ||
-	    !is_power_of_2(notes.nr) || notes.nr > IOB_F2FS_CLUSTER_MAX)
-		return false;
-	iob_layout_tell(&cluster_layout, true);
 	index = READ_ONCE(f->index);
 	c->host = host;
 	c->nr = notes.nr;
