@@ -10,6 +10,7 @@
 #ifndef IOB_COMPAT_IOMAP_H
 #define IOB_COMPAT_IOMAP_H
 
+#include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/pagemap.h>
 #include <linux/spinlock.h>
@@ -58,12 +59,18 @@ static inline bool iob_iomap_dirty(const void *state, const struct inode *inode,
 }
 
 /*
- * True if @state may be the state of a folio: a block that is about to be dirty is uptodate.
- * @state may be any address.
+ * True if @state may be the state of a folio: a block that is about to be dirty is uptodate,
+ * and the last word has no bit more than there are blocks.  @state may be any address.
  */
-static inline bool iob_iomap_is_state(const void *state, const struct inode *inode, size_t off)
+static inline bool iob_iomap_is_state(const void *state, const struct inode *inode,
+				      struct folio *folio, size_t off)
 {
-	return iob_iomap_bit(state, off >> inode->i_blkbits);
+	unsigned long bits = 2 * (folio_size(folio) >> inode->i_blkbits), last;
+
+	if (!iob_iomap_bit(state, off >> inode->i_blkbits) ||
+	    !iob_peek(&last, (const unsigned long *)state + BIT_WORD(bits - 1)))
+		return false;
+	return !(last & ~BITMAP_LAST_WORD_MASK(bits));
 }
 #endif
 

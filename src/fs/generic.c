@@ -87,7 +87,10 @@ static const struct iob_layout_member iomap_members[] = {
 	{ .name = "state", .offset = offsetof(struct iob_iomap_folio_state, state) },
 };
 
-/* Proved each time, unless BTF has it: a block that is written is uptodate. */
+/*
+ * Proved each time, unless BTF has it: a block that is written is uptodate, and nothing is said
+ * of blocks that the folio does not have.
+ */
 static struct iob_layout iomap_layout = {
 	.type = "iomap_folio_state", IOB_LAYOUT_OF(iomap_members),
 	.cost = "the first dirtier of a page of a large folio (iomap): the last one pays",
@@ -108,7 +111,7 @@ static const void *iomap_state_of(struct folio *folio, const void *ifs, size_t o
 	inode = iob_folio_host(folio);
 	if (!inode)
 		return NULL;
-	right = iob_iomap_is_state(state, inode, off);
+	right = iob_iomap_is_state(state, inode, folio, off);
 	iob_layout_tell(&iomap_layout, right);
 	return right ? state : NULL;
 }
