@@ -115,6 +115,17 @@ static void raid5_join_entered(struct pt_regs *regs)
 		      raid5_joined_sector(stripe, bio, iob_arg(regs, 2)) + shift);
 }
 
+/* True if a bio of a block has sectors that the block has: what is read of the block is right. */
+static bool raid5_bio_is_of(const struct bio *bio, u64 first, u64 end)
+{
+	bool right = iob_bio_readable(bio) && bio->bi_iter.bi_sector < end &&
+		     bio_end_sector(bio) > first;
+
+	if (!right)
+		iob_layout_tell(&r5dev_layout, false);
+	return right;
+}
+
 /* The bios that a block has data from, or is read for, in the order of sectors. */
 static const struct bio *raid5_bios_of(const void *dev, bool write)
 {
@@ -128,7 +139,7 @@ static const struct bio *raid5_bios_of(const void *dev, bool write)
 		if (!bio)
 			bio = IOB_R5DEV(dev, at, TOWRITE, struct bio *);
 	}
-	return iob_layout_is_sure(&r5dev_layout) || !bio || iob_bio_readable(bio) ? bio : NULL;
+	return bio;
 }
 
 static u32 raid5_add_data(struct iob_origin *o, const void *dev, bool write, u32 bytes)
@@ -139,6 +150,8 @@ static u32 raid5_add_data(struct iob_origin *o, const void *dev, bool write, u32
 	u32 got = 0;
 	u64 shift;
 
+	if (bio && !iob_layout_is_sure(&r5dev_layout) && !raid5_bio_is_of(bio, sector, end))
+		return 0;
 	for (i = 0; bio && i < MAX_BIOS; i++, bio = bio->bi_next) {
 		whole = iob_parent_whole(bio, &shift);
 		if (!whole)
