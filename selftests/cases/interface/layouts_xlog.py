@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of interface/layouts_xlog: one way of knowing a checkpoint of xfs."""
+import os
+import sys
+
+from lib.case import MNT, K, Disk, disable, enable, iolog_now, put, run, sync
+from lib.layouts import judge, verdict
+
+disk = Disk(sys.argv[2])
+NAMES = {"xfs_cil_ctx", "xfs_cil", "xlog_write()"}
+
+
+def touch():
+    for n in range(8):
+        os.close(os.open("%s/%d" % (MNT, n), os.O_RDWR | os.O_CREAT, 0o600))
+        os.unlink("%s/%d" % (MNT, n))
+
+
+put("devs", disk.name)
+sync()
+enable()
+iolog_now()
+who = run(touch)
+sync()
+log = [e for e in iolog_now() if e.op == "W" and e.why == "journal"]
+judge("the log", log, [who], 1 * K)
+verdict(NAMES, NAMES)
+disable()
