@@ -10,6 +10,7 @@
 #ifndef IOB_COMPAT_XFS_H
 #define IOB_COMPAT_XFS_H
 
+#include <linux/kernel.h>
 #include <linux/ptrace.h>
 
 #include <compat/peek.h>
@@ -35,18 +36,38 @@ struct iob_xfs_cil {
 };
 
 /*
+ * True if @log, any address, may be the log of @cil: one of its first words points back.  In
+ * 5.10 to 7.2 it is the third.
+ */
+static inline bool iob_xlog_has_cil(const void *log, const void *cil)
+{
+	const void *word[4];
+	unsigned int i;
+
+	if (!iob_peek(&word, (const void *const *)log))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(word); i++) {
+		if (word[i] == cil)
+			return true;
+	}
+	return false;
+}
+
+/*
  * Get the log and the number of a checkpoint; @ctx: offsets in struct xfs_cil_ctx, @log_at:
- * that of the log in struct xfs_cil.  @checkpoint may be any address.  Return: false if they
- * cannot be read.
+ * that of the log in struct xfs_cil; @sure: these need no proof.  @checkpoint may be any
+ * address.  Return: false if they cannot be read, or are wrong.
  */
 static inline bool iob_xlog_checkpoint(const void *checkpoint, const u16 *ctx,
-				       unsigned int log_at, const void **log, u64 *seq)
+				       unsigned int log_at, bool sure,
+				       const void **log, u64 *seq)
 {
 	const char *c = checkpoint, *cil;
 
 	return iob_peek(&cil, (const char **)(c + ctx[IOB_XFS_CTX_CIL])) &&
 	       iob_peek(seq, (const u64 *)(c + ctx[IOB_XFS_CTX_SEQUENCE])) &&
-	       iob_peek(log, (const void **)(cil + log_at));
+	       iob_peek(log, (const void **)(cil + log_at)) &&
+	       (sure || iob_xlog_has_cil(*log, cil));
 }
 
 /*

@@ -39,7 +39,7 @@ static const struct iob_layout_member ctx_members[] = {
 						    start_lsn),
 };
 
-/* Both are proved each time: by the log, which must be one that is known. */
+/* Both are proved each time: by the log, which points back, and must be one that is known. */
 static struct iob_layout ctx_layout = {
 	.type = "xfs_cil_ctx", IOB_LAYOUT_IN("xfs", CONFIG_XFS_FS), IOB_LAYOUT_OF(ctx_members),
 	.cost = "which act freed what xfs discards, and before 5.15 who pays for its log",
@@ -281,8 +281,10 @@ static void xfs_tell(bool right)
 /* The log and number of a checkpoint, which may be any address.  Return: false if it is none. */
 static bool xfs_checkpoint(const void *ctx, const void **log, u64 *seq)
 {
+	bool sure = iob_layout_is_sure(&ctx_layout) && iob_layout_is_sure(&cil_layout);
+
 	return !iob_layout_is_bad(&ctx_layout) && !iob_layout_is_bad(&cil_layout) &&
-	       iob_xlog_checkpoint(ctx, ctx_layout.at, cil_layout.at[0], log, seq);
+	       iob_xlog_checkpoint(ctx, ctx_layout.at, cil_layout.at[0], sure, log, seq);
 }
 
 /* (cil, checkpoint, ...): what this task writes to the log from here on */
