@@ -39,6 +39,6 @@ same("who pays for the pages", got,
 name = SCRATCH + "/btrfs/" + MODE
 who = run(write, name, 0, b"".join(compressible(n) for n in range(64)))
 sync()
-judge("compressed writes", writes(name, btrfs), [who], 64 * K, True)
+judge("compressed writes", writes(name, btrfs), [who], 16 * K, True)
 verdict({"iomap_folio_state", "btrfs_inode", "btrfs_bio"}, {"iomap_folio_state"})
 disable()
