@@ -24,12 +24,15 @@ def known(entries):
     return sums
 
 
-def judge(what, entries, causes, least, right=RIGHT):
+def judge(what, entries, causes, least, right=RIGHT, submitter=0):
     """@causes, pids, caused all these entries: at least @least bytes for each are known to be
-    its, or, without a proof, not all of them.  Nothing is believed to be another's."""
+    its, or, without a proof, not all of them.  Nothing is believed to be another's, but that
+    without a proof a task that is no worker pays for what it submits."""
     print("%s: %s by %r: %r" % (MODE, what, causes, iolog.bytes_by(entries, "who", "how")))
     got = known(entries)
-    same("others that are taken for causes of " + what, set(got) - set(causes), set())
+    others = set(got) - set(causes)
+    same("others that are taken for causes of " + what, others if right else others - {submitter},
+         set())
     enough = [pid for pid in causes if got.get(pid, 0) >= least]
     same("whose %s are known" % what, enough, list(causes) if right else [])
 
