@@ -11,14 +11,34 @@ import time
 
 from lib import iolog
 from lib.blamed import Load, Place
-from lib.case import (K, M, SCRATCH, Disk, check, disable, enable, fsync, iolog_now, output, put,
-                      run, same, status, value)
+from lib.case import (K, M, PAGE, SCRATCH, Disk, check, disable, enable, fsync, iolog_now, output,
+                      put, run, same, status, value, write_pages)
 
 loop, ext4, xfs, mapped = (Disk(node) for node in sys.argv[1:5])
 array = [Disk(node) for node in sys.argv[5:]]
 crypt, origin = Disk("/dev/mapper/kprcrypt"), Disk("/dev/mapper/kprorigin")
-load = Load([Place(ext4, SCRATCH + "/ext4", loop.node, os.stat(SCRATCH + "/ext4/loop").st_ino),
-             Place(xfs, SCRATCH + "/xfs", own=4096)])
+
+
+class StackLoad(Load):
+    """A load of which each round notes the stacks by which its files were written."""
+    stacks = set()
+
+    def blamed(self, when):
+        self.stacks = set()
+        super().blamed(when)
+
+    def judge(self, when, r, log):
+        super().judge(when, r, log)
+        self.stacks |= {stack_of(e) for e in log if e.ino in r.files}
+
+
+def stack_of(entry):
+    """(disk, function...)"""
+    return entry.disk, *re.findall(r"(\S+)\+0x[0-9a-f]+/", " ".join(entry.stack))
+
+
+load = StackLoad([Place(ext4, SCRATCH + "/ext4", loop.node, os.stat(SCRATCH + "/ext4/loop").st_ino),
+                  Place(xfs, SCRATCH + "/xfs", own=4096)])
 BY_KPROBE = re.compile(r"attached by kprobe missed=(\d+)$")
 # What the load does not need
 REFUSED = "blk_rq_unprep_clone", "do_page_mkwrite"
@@ -71,6 +91,23 @@ def make_files(folder):
     fsync(folder, os.O_RDONLY)
 
 
+def of_one_folio(way):
+    """Two tasks dirty pages of one large folio: only a function tells of the second one.  The
+    stacks of both."""
+    name = "%s/xfs/folio%d" % (SCRATCH, rounds)
+    with open(name, "wb") as f:
+        f.write(b"f" * 16 * PAGE)
+    fsync(name)
+    iolog_now()
+    who = [run(write_pages, name, [page], b"g") for page in (2, 9)]
+    os.sync()
+    ino = os.stat(name).st_ino
+    log = [e for e in iolog_now() if e.op == "W" and e.ino == ino]
+    same(way + ": who writes pages of one folio", iolog.bytes_by(log, "who"),
+         {"pid-%d" % pid: PAGE for pid in who})
+    return {stack_of(e) for e in log}
+
+
 def stacked(way):
     """Devices whose workers, and not the tasks, give the disks their IO."""
     global rounds
@@ -100,6 +137,9 @@ def attached(way, states, want):
 took = [start(), 0]
 same("attach", value("/sys/module/ioblame/parameters/attach"), "ftrace")
 load.blamed("ftrace")
+stacks = load.stacks | of_one_folio("ftrace")
+print("\n".join(" ".join(s) for s in sorted(stacks)))
+check(min(len(s) for s in stacks) > 5, "stacks are short: %r" % stacks)
 blame = stacked("ftrace")
 hooks = functions()
 check(sum(s == "attached" for s in hooks.values()) > 20, "hooked are %r" % hooks)
@@ -112,6 +152,7 @@ for way in "kprobe", "breakpoint":
     same("attach", value("/sys/module/ioblame/parameters/attach"), way)
     attached(way, functions(), hooks)
     load.blamed(way)
+    same(way + ": the stacks of what is written", load.stacks | of_one_folio(way), stacks)
     same(way + ": how the IO of stacked devices is charged", stacked(way), blame)
     disable()
     load.settle()
