@@ -6,6 +6,8 @@
  * whatever its frames have there; many of these words lie between variables, where KASAN
  * allows no read.  READ_ONCE_NOCHECK() is not checked.  Elsewhere it is not used, as it
  * keeps the compiler from putting the read into the comparison.
+ *
+ * Hides also that arm64 signs return addresses on the stack, where the processor can.
  */
 #ifndef IOB_COMPAT_RAW_H
 #define IOB_COMPAT_RAW_H
@@ -18,5 +20,19 @@
 #else
 #define IOB_RAW(word)	(word)
 #endif
+
+/* The return address that a word of the stack is, without its signature (by xpaclri). */
+static __always_inline unsigned long iob_raw_ret(unsigned long word)
+{
+#ifdef CONFIG_ARM64_PTR_AUTH_KERNEL
+	register unsigned long lr asm("x30") = word;
+
+	/* (volatile: it stays behind the question whether it is needed) */
+	asm volatile("hint #7" : "+r" (lr));
+	return lr;
+#else
+	return word;
+#endif
+}
 
 #endif

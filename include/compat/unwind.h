@@ -4,8 +4,9 @@
  *
  * Hides: stack_trace_save_regs() is not exported, but x86's unwinder is.  On arm64 the trace
  * begins in the caller instead, and what lies before the registers is cut off.  Elsewhere it is
- * not.  Only ORC's unwinder tells its registers in each frame (IOB_UNWIND_FRAMES): without it
- * each stack is walked.
+ * not.  Of x86's unwinders only ORC's tells its registers in each frame.  arm64's follows frame
+ * records (IOB_UNWIND_RECORDS), and so can we.  Elsewhere each stack is walked (no
+ * IOB_UNWIND_FRAMES).
  */
 #ifndef IOB_COMPAT_UNWIND_H
 #define IOB_COMPAT_UNWIND_H
@@ -125,6 +126,36 @@ static inline void *iob_seventh_argument(struct pt_regs *regs)
 }
 
 #elif defined(CONFIG_ARM64)
+#define IOB_UNWIND_FRAMES
+#define IOB_UNWIND_RECORDS
+
+/* Where the caller is.  It has made its frame record, which @bp points to. */
+static __always_inline void iob_here(unsigned long *ip, unsigned long *sp,
+				     unsigned long *bp)
+{
+	asm volatile("adr %0, .\n\t"
+		     "mov %1, sp\n\t"
+		     : "=r" (*ip), "=r" (*sp));
+	*bp = (unsigned long)__builtin_frame_address(0);
+}
+
+static __always_inline unsigned long iob_sp_here(void)
+{
+	unsigned long sp;
+
+	asm volatile("mov %0, sp" : "=r" (sp));
+	return sp;
+}
+
+/* The number of the system call that the current task, no kernel thread, is in. */
+static __always_inline unsigned long iob_syscall_nr(void)
+{
+	return task_pt_regs(current)->syscallno;
+}
+
+/* The unwinder is done at this frame record: so many bytes below the end of a stack. */
+#define IOB_RECORD_LAST	(sizeof(struct pt_regs) - offsetof(struct pt_regs, stackframe))
+
 /*
  * In the instruction pointer of the registers that handlers get: an exception has interrupted
  * the function.  The frames are those of its caller then, which the function would return to.

@@ -62,7 +62,7 @@ static __always_inline void iob_dirtied_by_place(struct iob_frame *at,
 {
 #ifdef IOB_UNWIND_FRAMES
 	if (regs)
-		*at = (struct iob_frame){ regs->ip, regs->sp, regs->bp };
+		*at = iob_frame_of(regs);
 	else
 		iob_stack_here(&at->ip, &at->sp, &at->bp);
 #endif

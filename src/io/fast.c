@@ -10,6 +10,26 @@
 #include "bio.h"
 #include "fast.h"
 
+#ifdef IOB_UNWIND_RECORDS
+/* No stack is noted. */
+static void forget_stacks(struct iob_fast_stacks *s)
+{
+	s->nr = 0;
+}
+
+/* Note the addresses in @m. */
+static void note_stacks(struct iob_fast_stacks *s, const struct iob_stack_hint *hint,
+			const struct iob_stack_slot *m)
+{
+	memcpy(s->ip, m->ip, m->nr * sizeof(*s->ip));
+	s->nr = m->nr;
+}
+
+static bool is_stack_notable(const struct iob_stack_slot *m)
+{
+	return true;
+}
+#else
 /* No stack is noted. */
 static void forget_stacks(struct iob_fast_stacks *s)
 {
@@ -18,21 +38,12 @@ static void forget_stacks(struct iob_fast_stacks *s)
 }
 
 /*
- * Note the signature of the stack in @m, which this CPU has just found.  A function that
- * aligns its stack has one of two layouts by turns: then both are noted.  Without memory
- * no signature is.
+ * Note the signature of the stack in @m.  A function that aligns its stack has one of two
+ * layouts by turns: then both are noted.
  */
-static void note_fast_stack(struct iob_fast *q, const struct iob_stack_slot *m)
+static void note_stacks(struct iob_fast_stacks *s, const struct iob_stack_hint *hint,
+			const struct iob_stack_slot *m)
 {
-	const struct iob_stack_hint *hint = iob_stack_hint_of(q->set);
-	struct iob_fast_stacks *s = q->stacks;
-
-	if (!s) {
-		s = kmalloc(sizeof(*s), GFP_NOWAIT | __GFP_NOWARN);
-		if (!s)
-			return;
-		q->stacks = s;
-	}
 	forget_stacks(s);
 	if (hint->span && hint->last->intent == hint->other->intent &&
 	    iob_signature_make(hint->other, THREAD_SIZE, &s->one[1]))
@@ -56,6 +67,26 @@ static void note_fast_stack(struct iob_fast *q, const struct iob_stack_slot *m)
 	}
 }
 
+static bool is_stack_notable(const struct iob_stack_slot *m)
+{
+	return m->short_end;
+}
+#endif
+
+/* Note the stack in @m, which this CPU has just found.  Without memory it is not noted. */
+static void note_fast_stack(struct iob_fast *q, const struct iob_stack_slot *m)
+{
+	struct iob_fast_stacks *s = q->stacks;
+
+	if (!s) {
+		s = kmalloc(sizeof(*s), GFP_NOWAIT | __GFP_NOWARN);
+		if (!s)
+			return;
+		q->stacks = s;
+	}
+	note_stacks(s, iob_stack_hint_of(q->set), m);
+}
+
 /* Another IO.  Its stack is noted when it is repeated, as most are not. */
 static void forget_fast_stack(struct iob_fast *q)
 {
@@ -74,7 +105,7 @@ static bool is_fast_stack_known(struct iob_fast *q, unsigned long ip,
 	    m->intent != q->intent)
 		return false;
 	/* a stack with more than two layouts rarely matches a note: note only every 8th */
-	if (m->short_end && q->missed++ % 8 == 0)
+	if (is_stack_notable(m) && q->missed++ % 8 == 0)
 		note_fast_stack(q, m);
 	return true;
 }
@@ -151,7 +182,7 @@ static void renew_fast(struct iob_fast *q)
 static void check_fast(const struct iob_fast *q, unsigned long ip, unsigned long sp,
 		       unsigned long bp)
 {
-	if (READ_ONCE(iob_check_stacks) && iob_fast_stack(q, sp))
+	if (READ_ONCE(iob_check_stacks) && iob_fast_stack(q, sp, bp))
 		iob_stack_intent_check(q->intent, ip, sp, bp);
 }
 

@@ -47,6 +47,13 @@
 #include "request.h"
 #include "sum.h"
 
+#ifdef IOB_UNWIND_RECORDS
+/* The stack by which a task does the same IO. */
+struct iob_fast_stacks {
+	unsigned int nr;	/* return addresses; 0: there is none */
+	unsigned long ip[IOB_STACK_SLOT_FRAMES];
+};
+#else
 /* The stacks by which a task does the same IO: one, or two in turn. */
 struct iob_fast_stacks {
 	unsigned long ip;	/* the first has this address */
@@ -54,6 +61,7 @@ struct iob_fast_stacks {
 	u16 place;		/* .. here, in words above sp */
 	struct iob_signature one[2];	/* the second may be empty */
 };
+#endif
 
 /* each task that repeats a direct IO has them: one word more would make them 2 KiB */
 static_assert(sizeof(struct iob_fast_stacks) <= 1024);
@@ -163,10 +171,15 @@ static __always_inline bool iob_fast_unchanged(struct iob_task *t)
  * loaded or unloaded.  What runs in an interrupt has another stack, or frames that no noted
  * one has: all return addresses are compared.
  */
-static __always_inline bool iob_fast_stack(const struct iob_fast *q, unsigned long sp)
+static __always_inline bool iob_fast_stack(const struct iob_fast *q, unsigned long sp,
+					   unsigned long bp)
 {
 	unsigned long base = (unsigned long)task_stack_page(current);
 	const struct iob_fast_stacks *s = q->stacks;
+#ifdef IOB_UNWIND_RECORDS
+	return s && s->nr && bp - base < THREAD_SIZE - IOB_RECORD_LAST &&
+	       iob_records_are(s->ip, s->nr, bp, base + THREAD_SIZE - IOB_RECORD_LAST);
+#else
 	const struct iob_signature *b;
 
 	if (!s || sp - base > s->most)
@@ -178,6 +191,7 @@ static __always_inline bool iob_fast_stack(const struct iob_fast *q, unsigned lo
 			return false;
 	}
 	return iob_signature_is(b, sp, base);
+#endif
 }
 
 /* Begin the context of a direct IO that is like the previous one.  Return: false if not. */
@@ -220,7 +234,7 @@ static __always_inline struct iob_task *iob_fast_task(const struct bio *bio)
 }
 
 /* True if the fast path takes the bio.  It must not call anything but at its end. */
-static __always_inline bool iob_fast_takes(struct bio *bio, unsigned long sp)
+static __always_inline bool iob_fast_takes(struct bio *bio, unsigned long sp, unsigned long bp)
 {
 	const struct iob_fast *q;
 	struct iob_task *t = iob_fast_task(bio);
@@ -229,7 +243,7 @@ static __always_inline bool iob_fast_takes(struct bio *bio, unsigned long sp)
 		return false;
 	q = iob_fast_of(t);
 	if (q->tick != iob_cause_now() || unlikely(READ_ONCE(iob_check_stacks)) ||
-	    !iob_fast_stack(q, sp) || !iob_fast_begin(bio, q))
+	    !iob_fast_stack(q, sp, bp) || !iob_fast_begin(bio, q))
 		return false;
 	iob_stat_inc(stack_known);
 	return true;
@@ -249,7 +263,7 @@ static __always_inline void iob_fast_queue(struct bio *bio)
 	unsigned long ip, sp, bp;
 
 	iob_probe_lock();
-	if (!iob_fast_takes(bio, iob_sp_here())) {
+	if (!iob_fast_takes(bio, iob_sp_here(), (unsigned long)__builtin_frame_address(0))) {
 		iob_stack_here(&ip, &sp, &bp);
 		iob_fast_other(bio, ip, sp, (unsigned long)__builtin_frame_address(0));
 	}

@@ -66,6 +66,17 @@ static struct cpu_cache *cpu_cache_get(void)
 	return cache;
 }
 
+/* True if a word tells the stack from that of @guess: the hint has it then. */
+static bool is_told_by_word(const struct iob_stack_slot *guess, const struct iob_frame *at,
+			    unsigned long end, struct iob_stack_hint *hint)
+{
+#ifdef IOB_UNWIND_RECORDS
+	return false;
+#else
+	return iob_stack_slot_differs(guess, at, end, &hint->place, &hint->ip);
+#endif
+}
+
 /* The stack is that of @slot, which was @learned now or before; the hint led to @guess. */
 static void hint_update(struct iob_stack_hint *hint, struct iob_stack_slot *guess,
 			struct iob_stack_slot *slot, const struct iob_frame *at,
@@ -77,7 +88,7 @@ static void hint_update(struct iob_stack_hint *hint, struct iob_stack_slot *gues
 			hint->span = 0;
 		return;
 	}
-	if (iob_stack_slot_differs(guess, at, end, &hint->place, &hint->ip)) {
+	if (is_told_by_word(guess, at, end, hint)) {
 		hint->span = guess->span;
 		hint->last = guess;
 		hint->other = slot;
@@ -109,7 +120,7 @@ struct iob_stack_slot *iob_stack_cache_find(unsigned int set, const struct iob_f
 	for (i = 0; i < WAYS; i++) {
 		struct iob_stack_slot *slot = &cache->slot[set][i];
 
-		if (!iob_stack_slot_fits(slot, at, end))
+		if (!iob_stack_is(slot, at->ip, at->sp, at->bp, end))
 			continue;
 		hint_update(hint, iob_stack_guess(hint, at->sp, end), slot, at, end, false);
 		return slot;
@@ -148,8 +159,12 @@ struct iob_stack_slot *iob_stack_cache_learn(unsigned int set, unsigned int nr,
 	struct iob_stack_hint *hint = &cache->head.hint[set];
 	struct iob_stack_slot *slot = &cache->spare;
 
+#ifdef IOB_UNWIND_RECORDS
+	iob_stack_slot_keep(slot, cache->walk, nr);
+#else
 	if (!iob_stack_slot_learn(slot, cache->walk, nr, end))
 		return NULL;
+#endif
 	slot->intent = 0;
 	slot = &cache->slot[set][cache->next[set]++ % WAYS];
 	*slot = cache->spare;

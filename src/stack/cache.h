@@ -25,6 +25,7 @@
 #include <compat/raw.h>
 #include <compat/unwind.h>
 
+#include "records.h"
 #include "slot.h"
 
 #define IOB_STACK_SET_BITS	4
@@ -72,6 +73,17 @@ static __always_inline unsigned int iob_stack_set(unsigned long start)
 	return iob_stack_set_user(start);
 }
 
+/* True if the stack is that of @m.  It begins at @ip, @sp and @bp, and reaches up to @end. */
+static __always_inline bool iob_stack_is(const struct iob_stack_slot *m, unsigned long ip,
+					 unsigned long sp, unsigned long bp, unsigned long end)
+{
+#ifdef IOB_UNWIND_RECORDS
+	return m->start == ip && iob_records_are(m->ip, m->nr, bp, end - IOB_RECORD_LAST);
+#else
+	return iob_stack_slot_is(m, ip, sp, bp, end);
+#endif
+}
+
 /* The slot of a set that the stack most probably is. */
 static __always_inline struct iob_stack_slot *
 iob_stack_guess(const struct iob_stack_hint *hint, unsigned long sp, unsigned long end)
@@ -110,7 +122,7 @@ iob_stack_cache_first(unsigned int set, unsigned long ip, unsigned long sp, unsi
 	if (unlikely(cache->seq != atomic_read(&iob_code_seq)))
 		return false;
 	*slot = iob_stack_guess(&cache->hint[set], sp, end);
-	return iob_stack_slot_is(*slot, ip, sp, bp, end);
+	return iob_stack_is(*slot, ip, sp, bp, end);
 }
 
 #ifdef IOB_UNWIND_FRAMES

@@ -290,6 +290,31 @@ bool iob_stack_slot_learn(struct iob_stack_slot *m, const struct iob_frame *f,
 }
 
 /**
+ * iob_stack_slot_keep - keep a walk that is known again in another way, see records.h
+ * @m:  gets it; iob_stack_slot_fits() must not be asked
+ * @f:  as iob_stack_slot_learn() has it
+ * @nr: likewise, at least 1
+ *
+ * Any context.
+ */
+void iob_stack_slot_keep(struct iob_stack_slot *m, const struct iob_frame *f, unsigned int nr)
+{
+	unsigned int k;
+
+	m->start = f->ip;
+	m->span = 0;
+	m->slack = 0;
+	m->nr = nr;
+	m->nr_low = nr;
+	m->nr_guards = 0;
+	m->nr_above = 0;
+	m->short_end = false;
+	m->live = false;
+	for (k = 0; k < nr; k++)
+		m->ip[k] = f[k + 1].ip;
+}
+
+/**
  * iob_stack_slot_ends - the rest of iob_stack_slot_is(): the end of the stack, the register
  * @m:   the slot
  * @sp:  where a walk would begin

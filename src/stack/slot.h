@@ -92,6 +92,7 @@ struct iob_signature {
 
 bool iob_stack_slot_learn(struct iob_stack_slot *m, const struct iob_frame *f,
 			  unsigned int nr, unsigned long end);
+void iob_stack_slot_keep(struct iob_stack_slot *m, const struct iob_frame *f, unsigned int nr);
 bool iob_stack_slot_fits(const struct iob_stack_slot *m, const struct iob_frame *at,
 			 unsigned long end);
 bool iob_stack_slot_differs(const struct iob_stack_slot *m, const struct iob_frame *at,

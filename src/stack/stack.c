@@ -83,6 +83,11 @@ static bool stack_from_cache(struct iob_stack *s, const struct iob_frame *at,
 
 	if (!in_task() || at->sp < base || at->sp >= end)
 		return false;
+#ifdef IOB_UNWIND_RECORDS
+	/* the function has no record yet */
+	if (regs)
+		return false;
+#endif
 	set = iob_stack_set(at->ip);
 	if (!iob_stack_cache_first(set, at->ip, at->sp, at->bp, end, &slot))
 		slot = iob_stack_cache_find(set, at, end);
@@ -155,7 +160,7 @@ noinline void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
 
 #ifdef IOB_UNWIND_FRAMES
 	if (regs)
-		at = (struct iob_frame){ regs->ip, regs->sp, regs->bp };
+		at = iob_frame_of(regs);
 	else
 		iob_here(&at.ip, &at.sp, &at.bp);
 #endif

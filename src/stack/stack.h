@@ -53,6 +53,18 @@ static __always_inline void iob_stack_here(unsigned long *ip, unsigned long *sp,
 #endif
 }
 
+#ifdef IOB_UNWIND_FRAMES
+/* Where a function is that @regs are of, at its entry.  Records do not know its stack. */
+static inline struct iob_frame iob_frame_of(const struct pt_regs *regs)
+{
+#ifdef IOB_UNWIND_RECORDS
+	return (struct iob_frame){ 0, 0, 0 };
+#else
+	return (struct iob_frame){ regs->ip, regs->sp, regs->bp };
+#endif
+}
+#endif
+
 struct pt_regs;
 void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 		    struct pt_regs *regs);

@@ -6,9 +6,12 @@
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/sched/task_stack.h>
 #include <linux/stacktrace.h>
+#include <linux/string.h>
 
 #include "core/code.h"
+#include "records.h"
 #include "walk.h"
 
 #define MAX_HIDDEN	40
@@ -82,7 +85,38 @@ unsigned int iob_walk(unsigned long *ip, unsigned int max, struct pt_regs *regs)
 	return stack_trace_save(ip, max, 1);
 }
 
-#ifdef IOB_UNWIND_FRAMES
+#ifdef IOB_UNWIND_RECORDS
+/**
+ * iob_walk_frames - walk, and find out whether frame records tell the same
+ * @f:     where to begin, in a function that has not returned; @f[1] and so on get the addresses,
+ *	   IOB_STACK_SLOT_FRAMES at most
+ * @regs:  NULL
+ * @clean: true if the records come to the stack's end by the addresses that the unwinder has.  What
+ *	   it has before them is of this module.
+ *
+ * The current task only, preemption off.  Return: how many addresses follow @f[0].
+ */
+unsigned int iob_walk_frames(struct iob_frame *f, struct pt_regs *regs, bool *clean)
+{
+	unsigned long last = (unsigned long)task_stack_page(current) + THREAD_SIZE -
+			     IOB_RECORD_LAST;
+	unsigned long ip[IOB_STACK_SLOT_FRAMES], walked[IOB_STACK_SLOT_FRAMES + 8];
+	unsigned int nr, nr_walked, before = 0, i;
+
+	nr_walked = stack_trace_save(walked, ARRAY_SIZE(walked), 1);
+	nr = iob_records_read(ip, ARRAY_SIZE(ip), f->bp, last);
+	*clean = nr && nr <= nr_walked && nr_walked < ARRAY_SIZE(walked);
+	if (*clean) {
+		before = nr_walked - nr;
+		*clean = !memcmp(walked + before, ip, nr * sizeof(*ip)) &&
+			 iob_walk_own(walked, nr_walked) >= before;
+	}
+	nr = min_t(unsigned int, nr_walked - before, IOB_STACK_SLOT_FRAMES);
+	for (i = 0; i < nr; i++)
+		f[i + 1].ip = walked[before + i];
+	return nr;
+}
+#elif defined(IOB_UNWIND_FRAMES)
 /**
  * iob_walk_frames - walk, and take down the registers of each frame
  * @f:     where to begin, in a function that has not returned; @f[1] and so on get the
