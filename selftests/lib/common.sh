@@ -61,5 +61,5 @@ host_apt() {
 become_root() {
 	[ "$(id -u)" -ne 0 ] || return 0
 	command -v sudo >/dev/null || die "needs root, or sudo"
-	exec sudo --preserve-env=IOB_CACHE,ARCH,KERNEL,CASE,PARTS,CI,V,IOB_RESULTS,IOB_DEADLINE,IOB_PLACES,IOB_CYCLES,IOB_CYCLES_SECS -- "$@"
+	exec sudo --preserve-env=IOB_CACHE,ARCH,KERNEL,CASE,PARTS,CI,V,IOB_RESULTS,IOB_DEADLINE,IOB_PLACES,IOB_CYCLES,IOB_CYCLES_SECS,IOB_PARAMETERS -- "$@"
 }
