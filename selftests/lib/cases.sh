@@ -11,6 +11,7 @@
 #	# lockdown: no (WHY)	not one that selftests/run --lockdown runs
 #	# quick: yes		one of those that selftests/run --quick runs
 #	# kernels: 6.1 newest (WHY)	default all
+#	# check: newest (WHY)	only on these in a run on all kernels; "none": in no such run
 #	# arch: amd64 (WHY)	not on other architectures
 #	# arm64: check		one of those that a run on all kernels runs on arm64, too
 #	# debug: no (WHY)	not on kernels that look for mistakes
@@ -19,7 +20,8 @@
 # A result can differ on each kernel where a case runs at all: hooks, file systems and
 # block layer are that kernel's. So a case runs on all kernels, unless a line says
 # why it cannot differ, or cannot work, on the others. What needs no kernel is no case
-# but a unit test.
+# but a unit test. A run on all kernels has an hour: a case that has passed on each, and is not
+# likely to differ, is left to the runs that name a kernel, by "check:".
 #
 # Kernels that look for mistakes, and those of another architecture, run all cases, whatever
 # "kernels:" says. Only where that line has the word debug, kcsan or hardened, the case runs on
@@ -56,10 +58,12 @@ cases_of() {
 
 # case_fits FILE KERNEL
 case_fits() {
-	local kernels newest=newest arch
+	local kernels newest=newest arch check
 	arch=$(case_tag "$1" arch)
 	kernels=$(case_tag "$1" kernels)
 	kernels=${kernels%%(*}
+	check=$(case_tag "$1" check)
+	check=${check%%(*}
 	if [ -n "${IOB_FOREIGN:-}" ]; then
 		[[ ${arch%% *} != amd64 && ! " $kernels " =~ " "(debug|kcsan|hardened)" " ]]
 		return
@@ -71,5 +75,7 @@ case_fits() {
 		return
 	fi
 	case $2 in 5.10 | 6.1 | 6.12) newest=$2 ;; esac
+	[[ -n ${KERNEL:-}${LOCKDOWN:-}${IOB_MOUNTED:-} || -z $check ||
+		" $check " == *" $2 "* || " $check " == *" $newest "* ]] || return 1
 	[[ -z $kernels || " $kernels " == *" $2 "* || " $kernels " == *" $newest "* ]]
 }
