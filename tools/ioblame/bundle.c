@@ -113,7 +113,7 @@ char *bundle_read(const char *label, const char *from)
 	return text;
 }
 
-/* Read a file of the module.  Return: as bundle_read(). */
+/* Read a file of the module, whose folder doctor has looked for.  Return: as bundle_read(). */
 char *bundle_read_module(const char *name)
 {
 	static bool said;
@@ -121,13 +121,13 @@ char *bundle_read_module(const char *name)
 	const char *why = NULL;
 
 	snprintf(label, sizeof(label), "ioblame/%s", name);
-	snprintf(from, sizeof(from), "%s/ioblame/%s", dir_debugfs(), name);
+	snprintf(from, sizeof(from), "%s/%s", dir_path(), name);
 	if (access("/sys/module/ioblame", F_OK))
 		why = "the module is not loaded";
 	else if (geteuid())
 		why = "only root may read them";
-	else if (!*dir_debugfs())
-		why = "debugfs is not mounted";
+	else if (!*dir_path())
+		why = "they were not found";
 	if (!why)
 		return bundle_read(label, from);
 	/* it is the same for all */

@@ -79,7 +79,7 @@ static void print_folder(FILE *f, const char *folder)
 	struct dirent **e;
 	int i, nr;
 
-	snprintf(path, sizeof(path), "%s/ioblame/%s", dir_debugfs(), folder);
+	snprintf(path, sizeof(path), "%s/%s", dir_path(), folder);
 	nr = scandir(path, &e, NULL, alphasort);
 	if (nr < 0) {
 		/* this notes why */
