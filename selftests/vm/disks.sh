@@ -3,7 +3,8 @@
 # A spec is NAME=SIZE or NAME:FSTYPE=SIZE. If NAME is a file system's, FSTYPE is NAME. The
 # release's own mkfs makes the file system, so that kernel and tools fit. There is no lazy
 # initialisation: the kernel must not write to a fresh file system by itself. ext4-4k has
-# blocks of 4 KiB, as on larger disks; mkfs gives a disk of less than 512M blocks of 1 KiB.
+# blocks of 4 KiB, as on larger disks; mkfs gives a disk of less than 512M blocks of 1 KiB. xfs-1k
+# has blocks of 1 KiB, four in a page.
 # shellcheck shell=bash
 
 disk_name() { sed -E 's/[:=].*//' <<<"$1"; }
@@ -34,6 +35,7 @@ disk_mkfs() {
 	case $fs in
 	ext4-4k) mkfs="mkfs.ext4 -q -F -b 4096 -E lazy_itable_init=0,lazy_journal_init=0" ;;
 	ext*) mkfs="mkfs.$fs -q -F -E lazy_itable_init=0,lazy_journal_init=0" ;;
+	xfs-1k) mkfs="mkfs.xfs -f -q -b size=1024" ;;
 	xfs | f2fs | btrfs) mkfs="mkfs.$fs -f -q" ;;
 	vfat) mkfs="mkfs.vfat -F 32" ;;
 	*) die "disk $name: unknown file system $fs" ;;
