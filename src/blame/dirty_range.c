@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/buffer_head.h>
+#include <linux/percpu.h>
+
 #include <compat/compiler.h>
 #include <compat/iomap.h>
+#include <compat/peek.h>
 
 #include "core/disk.h"
 #include "dirtied_by.h"
@@ -76,11 +80,54 @@ void iob_dirty_whole(struct folio *folio, size_t off, size_t len,
 #endif
 
 #ifdef IOB_HAVE_BH_FOLIO
+/* The buffer that became dirty last on this CPU: a hint, as it may be freed */
+static DEFINE_PER_CPU(struct buffer_head *, dirty_buffer_last);
+
+/* True if @bh comes behind @last, which may be any address, and that is dirty. */
+static bool dirty_buffer_follows(struct buffer_head *last, struct buffer_head *bh)
+{
+	struct buffer_head *next;
+	unsigned long state;
+
+	return iob_peek(&next, &last->b_this_page) && next == bh &&
+	       iob_peek(&state, &last->b_state) && state & BIT(BH_Dirty);
+}
+
+/*
+ * True if another block of @bh's page is dirty.  The buffers of a folio are a ring in the order of
+ * their blocks, which stays: the caller has the folio locked, or a reference to @bh.  As a folio
+ * may have 2,048 of them, and a write dirties one after the other, the one before @bh is tried
+ * first.
+ */
+static bool dirty_buffer_has_others(struct buffer_head *bh)
+{
+	struct buffer_head *last = this_cpu_read(dirty_buffer_last), *b;
+	size_t off = bh_offset(bh), page = round_down(off, PAGE_SIZE);
+	size_t nr = off / bh->b_size;
+
+	this_cpu_write(dirty_buffer_last, bh);
+	if (off > page && dirty_buffer_follows(last, bh))
+		return true;
+	for (b = bh->b_this_page; b && bh_offset(b) > off && bh_offset(b) < page + PAGE_SIZE;
+	     b = b->b_this_page) {
+		if (buffer_dirty(b))
+			return true;
+	}
+	if (off == page)
+		return false;
+	for (b = folio_buffers(bh->b_folio); b && nr; b = b->b_this_page, nr--) {
+		if (bh_offset(b) >= page && b != bh && buffer_dirty(b))
+			return true;
+	}
+	return false;
+}
+
 /**
  * iob_dirty_buffer - the current task dirties a clean buffer of a large folio
  * @bh: the buffer
  *
- * From a probe, inside iob_read_lock().
+ * If its page has several, the task whose buffer was the first stays the page's dirtier.  From a
+ * probe, inside iob_read_lock().
  */
 void iob_dirty_buffer(struct buffer_head *bh)
 {
@@ -88,6 +135,8 @@ void iob_dirty_buffer(struct buffer_head *bh)
 	struct iob_dirtied_by d IOB_UNINIT;
 
 	if (!inode || !iob_disk_watches(inode))
+		return;
+	if (bh->b_size < PAGE_SIZE && folio_test_dirty(bh->b_folio) && dirty_buffer_has_others(bh))
 		return;
 	iob_dirtied_by_find(&d, inode, NULL);
 	iob_dirtied_by_set_changed(&d, bh->b_folio,
