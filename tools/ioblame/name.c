@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "msg.h"
 #include "name.h"
 #include "path.h"
+#include "user.h"
 
 enum {
 	/* names in a map, about 250 bytes each */
@@ -109,26 +109,11 @@ static char *ask_container(uint64_t cgroup)
 	return name;
 }
 
-/* The user of a process; the number where the user has no name. */
 static char *ask_user(uint32_t tgid)
 {
-	char path[64], *text, *at, *name = NULL;
-	struct passwd *user;
-	unsigned int uid;
+	uint32_t uid = user_of_process(tgid);
 
-	snprintf(path, sizeof(path), "/proc/%u/status", tgid);
-	text = file_read(path);
-	at = text ? strstr(text, "\nUid:") : NULL;
-	if (at) {
-		uid = strtoul(at + 5, NULL, 10);
-		user = getpwuid(uid);
-		if (user)
-			name = strdup(user->pw_name);
-		else if (asprintf(&name, "%u", uid) < 0)
-			name = NULL;
-	}
-	free(text);
-	return name;
+	return uid == USER_NONE ? NULL : user_name(uid);
 }
 
 /* The words of a process's command line, with blanks between them. */

@@ -3,7 +3,6 @@
  * A process id is used again.  The process that has it now is the one that is meant if it began
  * no later than the thread that is meant: as long as a process has a thread, nobody gets its id.
  */
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "map.h"
 #include "msg.h"
 #include "owner.h"
+#include "user.h"
 
 enum {
 	/* processes and users that are kept, some 60 bytes each */
@@ -66,17 +66,10 @@ static uint64_t start_of(uint32_t tgid)
 static uint32_t ask_uid(uint32_t tgid, uint64_t start_ns)
 {
 	uint64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
-	char path[64], *text, *at;
-	uint32_t uid = OWNER_NONE;
+	uint32_t uid = user_of_process(tgid);
 
-	snprintf(path, sizeof(path), "/proc/%u/status", tgid);
-	text = file_read(path);
-	at = text ? strstr(text, "\nUid:") : NULL;
 	/* (the later of two processes of this id is looked at last) */
-	if (at && start_of(tgid) <= start_ns / tick_ns)
-		uid = strtoul(at + 5, NULL, 10);
-	free(text);
-	return uid;
+	return start_of(tgid) <= start_ns / tick_ns ? uid : OWNER_NONE;
 }
 
 /**
@@ -136,22 +129,18 @@ static void ask_holder(struct holder *h)
 {
 	uint64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK), now = clock_ns();
 	uint64_t slept_ns = boot_ns() - now, start;
-	char path[64], *text, *at;
+	uint32_t uid = user_of_process(h->tgid);
 
 	h->tried_ns = now;
-	snprintf(path, sizeof(path), "/proc/%u/status", (uint32_t)h->tgid);
-	text = file_read(path);
-	at = text ? strstr(text, "\nUid:") : NULL;
 	/* one that took the id meanwhile began after @now, and is none of whom a record tells */
-	start = at ? start_of(h->tgid) : UINT64_MAX;
+	start = start_of(h->tgid);
 	/* what it was is kept of a process that is gone */
-	if (at && start != UINT64_MAX) {
-		h->uid = strtoul(at + 5, NULL, 10);
+	if (uid != OWNER_NONE && start != UINT64_MAX) {
+		h->uid = uid;
 		start = (start + 1) * tick_ns;
 		h->from_ns = start > slept_ns ? start - slept_ns : 0;
 		h->asked_ns = now;
 	}
-	free(text);
 }
 
 /* Who had a process id at a time; it is asked again if it was not asked since. */
@@ -213,8 +202,7 @@ const char *owner_name(uint32_t uid)
 {
 	uint64_t key = uid;
 	struct user *user = map_get(&users, &key);
-	struct passwd *found;
-	char number[16];
+	char *name;
 
 	if (uid == OWNER_NONE)
 		return "";
@@ -222,12 +210,11 @@ const char *owner_name(uint32_t uid)
 		return user->name;
 	if (users.nr >= OWNERS_MAX)
 		map_clear(&users, free_user);
-	found = getpwuid(uid);
-	snprintf(number, sizeof(number), "%u", uid);
+	name = user_name(uid);
 	user = must(calloc(1, sizeof(*user)));
 	user->uid = key;
-	user->name = must(found ? escape_dup(found->pw_name, strlen(found->pw_name)) :
-			  strdup(number));
+	user->name = must(escape_dup(name, strlen(name)));
+	free(name);
 	map_put(&users, user);
 	return user->name;
 }

@@ -9,8 +9,10 @@
 
 #include <linux/ioblame.h>
 
+#include "user.h"
+
 /* No user is known */
-#define OWNER_NONE	UINT32_MAX
+#define OWNER_NONE	USER_NONE
 
 uint32_t owner_uid(uint32_t tgid, uint64_t start_ns);
 uint32_t owner_of_record(const struct iob_iolog_bin_record *rec);
