@@ -107,6 +107,10 @@ static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
 	take_sums(d);
 	moments_interval(d->moments);
 	tell_state();
+	if (kernel_needs_start()) {
+		msg("ending, so that systemd mounts the module's files and starts ioblamed again");
+		return sd_event_exit(d->event, 0);
+	}
 	if (d->recording)
 		recorder_tick(&d->recorder, realtime_ns());
 	return sd_event_source_set_time_relative(source, d->conf.daemon.interval_ns / 1000);
@@ -196,6 +200,18 @@ static int add_sources(struct daemon *d)
 	return ret;
 }
 
+/* What takes capabilities that are given up then. */
+static int prepare_root(const struct daemon *d)
+{
+	if (d->feed)
+		return 0;
+	/* whether the files are found is said later */
+	msg_quiet(true);
+	kernel_mount();
+	msg_quiet(false);
+	return namer_start();
+}
+
 /**
  * daemon_run - run the loop until a signal ends it
  * @d: configured
@@ -212,7 +228,7 @@ int daemon_run(struct daemon *d)
 		d->moments = moments_begin(&d->conf.moments, group_of_files(d));
 	/* nobody looks on: a file that is renamed has its new name half a minute later */
 	name_stale_after(NAME_STALE_NS);
-	ret = d->feed ? 0 : namer_start();
+	ret = prepare_root(d);
 	if (ret >= 0)
 		ret = caps_keep(CAPS_NONE);
 	if (ret >= 0)
@@ -245,5 +261,5 @@ int daemon_run(struct daemon *d)
 	usage_clear(&d->usage);
 	busy_end(&d->busy);
 	d->event = sd_event_unref(d->event);
-	return ret < 0 ? EXIT_FAILED : EXIT_OK;
+	return ret < 0 || kernel_needs_start() ? EXIT_FAILED : EXIT_OK;
 }

@@ -15,6 +15,7 @@
 static struct sums sums = { .fd = -1, .intents = -1 };
 static char state[160];
 static bool no_files;		/* the module is there, but not its files */
+static bool begun, needs_start;
 
 /* Note how it stands, and say it if it stood otherwise. */
 static void set_state(const char *now, int err)
@@ -49,6 +50,19 @@ static bool is_loaded(void)
 	return live;
 }
 
+/* Find the module's files.  It says what is wrong, once. */
+static bool find_files(void)
+{
+	bool failed;
+
+	msg_quiet(no_files);
+	failed = dir_find();
+	msg_quiet(false);
+	needs_start = failed && !no_files && begun && getenv("INVOCATION_ID");
+	no_files = failed;
+	return !failed;
+}
+
 /* Find the module, let it keep sums, and open them. */
 static bool open_sums(void)
 {
@@ -59,11 +73,7 @@ static bool open_sums(void)
 		no_files = false;
 		return false;
 	}
-	/* it says what is wrong */
-	msg_quiet(no_files);
-	no_files = dir_find();
-	msg_quiet(false);
-	if (no_files) {
+	if (!find_files()) {
 		snprintf(state, sizeof(state), "the module's files cannot be used");
 		return false;
 	}
@@ -91,13 +101,35 @@ static void switch_on_again(void)
 		set_state("watching again", 0);
 }
 
+/**
+ * kernel_mount - mount the module's own file system, if it is loaded and debugfs is closed
+ *
+ * To be called as root with all capabilities.
+ * Return: the exit status, after saying what is wrong.
+ */
+int kernel_mount(void)
+{
+	return is_loaded() ? dir_find() : EXIT_OK;
+}
+
 /* Begin to watch, if that can be. */
 void kernel_begin(void)
 {
 	/* a daemon before may have been killed */
 	if (!access(SETTINGS_FILE, F_OK))
-		msg("the daemon before was killed; going on with its settings");
+		msg("going on with the settings of the daemon before, which did not put them back");
 	open_sums();
+	begun = true;
+}
+
+/*
+ * True if systemd must start the service again.  It may mount nothing, but what systemd runs
+ * before it does: where the module came later, or was unmounted when it was let go, only a new
+ * start finds the files.  Those that were not there at the start are not tried again so.
+ */
+bool kernel_needs_start(void)
+{
+	return needs_start;
 }
 
 /**
@@ -136,13 +168,15 @@ void kernel_let_go(void)
 	set_state("let go of the module; it is opened again when the interval ends", 0);
 }
 
-/* Put the settings back. */
+/* Put the settings back, if the service is not started again. */
 void kernel_end(void)
 {
 	int err;
 
 	if (kernel_is_open())
 		sums_close(&sums);
+	if (needs_start)
+		return;
 	err = -settings_restore();
 	if (err)
 		msg("the settings cannot be put back: %s", strerror(err));

@@ -12,10 +12,12 @@
 
 #include "usage.h"
 
+int kernel_mount(void);
 void kernel_begin(void);
 bool kernel_pass(struct usage_list *list);
 void kernel_let_go(void);
 bool kernel_is_open(void);
+bool kernel_needs_start(void);
 const char *kernel_state(void);
 void kernel_end(void);
 

@@ -16,6 +16,7 @@
 #include "answer.h"
 #include "daemon.h"
 #include "dir.h"
+#include "kernel.h"
 #include "msg.h"
 #include "namer.h"
 #include "settings.h"
@@ -31,6 +32,7 @@ static const char help[] =
 "  -f, --feed FILE    take usage from lines of JSON instead of the kernel; -: stdin\n"
 "  -1, --once         end with the feed\n"
 "  -r, --restore      put back the settings of a daemon that was killed, and end\n"
+"      --mount        mount the module's files where debugfs is closed, and end\n"
 "      --namer        look up names for the daemon: for its service\n"
 "  -h, --help\n"
 "  -V, --version\n"
@@ -43,6 +45,7 @@ static const struct option options[] = {
 	{ "feed", required_argument, NULL, 'f' },
 	{ "once", no_argument, NULL, '1' },
 	{ "restore", no_argument, NULL, 'r' },
+	{ "mount", no_argument, NULL, 'm' },
 	{ "namer", no_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "answer", no_argument, NULL, 'a' },
@@ -100,7 +103,7 @@ int main(int argc, char **argv)
 {
 	const char *path = CONF_FILE;
 	struct daemon d = { 0 };
-	bool test = false, restore = false, namer = false, good;
+	bool test = false, restore = false, namer = false, mount = false, good;
 	int c;
 
 	msg_program("ioblamed");
@@ -122,6 +125,9 @@ int main(int argc, char **argv)
 			break;
 		case 'r':
 			restore = true;
+			break;
+		case 'm':
+			mount = true;
 			break;
 		case 'n':
 			namer = true;
@@ -146,6 +152,8 @@ int main(int argc, char **argv)
 	}
 	if (namer)
 		return namer_serve();
+	if (mount)
+		return kernel_mount();
 	if (restore)
 		return restore_settings();
 	good = conf_load(&d.conf, path, say_wrong);
