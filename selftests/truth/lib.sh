@@ -58,7 +58,7 @@ truth_start() {
 # read in its place. TRUTH_PART="part=NAME [chunk=SECTORS [parity=2]]": NAME's disks
 # hold it together.
 truth_disk() {
-	local node=$1 stat=yes sys name disk
+	local node=$1 stat=yes sys name disk page
 	# a device mapper's node is not called as the kernel calls the disk
 	sys=$(readlink -f "/sys/dev/block/$(mountpoint -x "$node")")
 	name=${sys##*/} disk=$name
@@ -74,7 +74,11 @@ truth_disk() {
 		TRUTH_COUNTLESS=$name
 	fi
 	stat=${TRUTH_NO_STAT:-$stat}
-	[ -z "${TRUTH_MAX_KB:-}" ] || echo "$TRUTH_MAX_KB" >"$sys/queue/max_sectors_kb"
+	if [ "${TRUTH_MAX_KB:-}" ]; then
+		# no disk is given less than a page
+		page=$(($(getconf PAGESIZE) / 1024))
+		echo $((TRUTH_MAX_KB > page ? TRUTH_MAX_KB : page)) >"$sys/queue/max_sectors_kb"
+	fi
 	printf 'disk name=%s fs=%s image=%s offset=%d sectors=%d count=%s reads=%s %s stat=%s\n' \
 		"$disk" "$2" "$3" "${4:-0}" "$(cat "$sys/size")" "$name" "${TRUTH_READS:-all}" \
 		"${TRUTH_PART:-}" "$stat" >>"$OUT/truth.conf"

@@ -32,6 +32,9 @@ static void stack_set_room(struct iob_stack *s, unsigned int nr)
 {
 	stack_set_trace(s, s->room, nr, iob_walk_own(s->room, nr));
 	s->slot = NULL;
+	/* own addresses took the room of outermost ones */
+	if (nr == ARRAY_SIZE(s->room) && s->depth < IOB_STACK_DEPTH)
+		iob_stat_inc(stack_cut);
 }
 
 #ifdef IOB_UNWIND_FRAMES
@@ -101,7 +104,8 @@ static bool stack_from_cache(struct iob_stack *s, const struct iob_frame *at,
 /* Compare a stack that was known with what the kernel's unwinder says. */
 static noinline void stack_compare(const struct iob_stack *s, struct pt_regs *regs)
 {
-	unsigned long raw[IOB_STACK_DEPTH + 8];
+	/* this walk begins deeper in this module than the one that was remembered */
+	unsigned long raw[IOB_STACK_DEPTH + 24];
 	unsigned int nr = iob_walk(raw, ARRAY_SIZE(raw), regs);
 	unsigned int own = iob_walk_own(raw, nr);
 
