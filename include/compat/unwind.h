@@ -167,7 +167,9 @@ static __always_inline unsigned long iob_syscall_nr(void)
 /*
  * At the entry of a function, which @regs are of, it has no frame yet.  ftrace makes one for it,
  * so that the trace has its caller.  Behind an exception the kernel's unwinder does not
- * tell the caller, which is in a register (some do, and have it once too often otherwise).
+ * tell the caller, which is in a register (some do, and have it once too often otherwise).  And the
+ * function's own address is given as if its first instruction had called: all that looks an address
+ * of a trace up takes it for a return address, which belongs to the instruction before it.
  *
  * The current task only, preemption off.  Return: how many addresses.
  */
@@ -190,6 +192,8 @@ static inline unsigned int iob_unwind_regs(unsigned long *trace, unsigned int ma
 	} else {
 		nr = stack_trace_save(trace, max, skip + 1);
 	}
+	if (insert)
+		trace[0] += sizeof(u32);
 	if (insert && max > 1 && (nr < 2 || trace[1] != regs->regs[30])) {
 		nr = min(nr + 1, max);
 		memmove(trace + 2, trace + 1, (nr - 2) * sizeof(*trace));
