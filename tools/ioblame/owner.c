@@ -69,7 +69,7 @@ static uint32_t ask_uid(uint32_t tgid, uint64_t start_ns)
 	uint32_t uid = user_of_process(tgid);
 
 	/* (the later of two processes of this id is looked at last) */
-	return start_of(tgid) <= start_ns / tick_ns ? uid : OWNER_NONE;
+	return uid != OWNER_NONE && start_of(tgid) <= start_ns / tick_ns ? uid : OWNER_NONE;
 }
 
 /**

@@ -58,7 +58,11 @@ static bool find_files(void)
 	msg_quiet(no_files);
 	failed = dir_find();
 	msg_quiet(false);
-	needs_start = failed && !no_files && begun && getenv("INVOCATION_ID");
+	/* once asked for, until the files are there: SIGHUP looks, too, between two intervals */
+	if (!failed)
+		needs_start = false;
+	else if (!no_files && begun && getenv("INVOCATION_ID"))
+		needs_start = true;
 	no_files = failed;
 	return !failed;
 }
