@@ -275,9 +275,15 @@ def fsync(name, flags=os.O_RDWR):
     os.close(fd)
 
 
-def sync():
-    """By a process of its own, so that this one submits nothing."""
+def sync(*compressed):
+    """By a process of its own, so that this one submits nothing.
+
+    @compressed: files that btrfs compresses.  sync(2) does not wait for what btrfs' workers have
+    yet to compress; fsync(2) does.
+    """
     subprocess.run(["sync"], check=True)
+    if compressed:
+        subprocess.run(["sync", *compressed], check=True)
 
 
 def drop_caches():

@@ -70,18 +70,19 @@ class Work:
 
         name = "%s/compressed%d" % (self.btrfs_dir, self.nr)
         self.wrote(self.btrfs, name, run(pages, name), 4 * PAGES)
+        return name
 
     def round(self, more=None, whole=False):
         """Do IO.  Every byte of data is charged to who caused it, or is not exact; @whole: it is
         exact."""
         self.nr += 1
         self.write_files()
-        self.write_compressed()
+        compressed = self.write_compressed()
         direct = run(self.raw.direct_write, 0, PAGE, 24)
         below = run(self.dm.direct_write, 0, PAGE, 4)
         if more:
             more()
-        sync()
+        sync(compressed)
         log = self.log()
         self.check_files(log, whole)
         for entry in log:

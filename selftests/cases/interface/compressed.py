@@ -72,7 +72,7 @@ run(turns, MNT + "/mixed", w)
 who["mixed"] = ["pid-" + tid for tid in os.read(r, 100).decode().split()]
 for name in who:
     inos[name] = os.stat(MNT + "/" + name).st_ino
-sync()
+sync(MNT + "/before", *(MNT + "/" + name for name in who))
 log = iolog_now()
 for name, ino in inos.items():
     entries = written(log, ino)

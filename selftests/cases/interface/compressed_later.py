@@ -25,7 +25,7 @@ who = ["pid-%d" % run(half, first) for first in (0, TOTAL // 2)]
 fd = os.open(name, os.O_RDONLY)
 # The kernel begins to write it back, and no task waits
 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-sync()
+sync(name)
 entries = [e for e in iolog_now() if e.op == "W" and e.ino == os.fstat(fd).st_ino]
 sums = iolog.bytes_by(entries, "who", "how")
 print(sums)

@@ -38,7 +38,7 @@ same("who pays for the pages", got,
 # what is learnt is right, wherever it is looked for first
 name = SCRATCH + "/btrfs/" + MODE
 who = run(write, name, 0, b"".join(compressible(n) for n in range(64)))
-sync()
+sync(name)
 judge("compressed writes", writes(name, btrfs), [who], 16 * K, True)
 verdict({"iomap_folio_state", "btrfs_inode", "btrfs_bio"}, {"iomap_folio_state"})
 disable()
