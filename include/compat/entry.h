@@ -9,13 +9,17 @@
  * (26299b3f6ba2) on, in a struct of its own: handlers get a struct pt_regs with the same.  Where
  * ftrace passes no registers, IOB_ENTRY_FTRACE is not defined, and kprobes are used.
  *
- * Hides also that ftrace's place in a function is not the function's address everywhere.
+ * Hides also that ftrace's place in a function is not the function's address everywhere, and
+ * that x86 takes a kprobe's breakpoint for an NMI.
  */
 #ifndef IOB_COMPAT_ENTRY_H
 #define IOB_COMPAT_ENTRY_H
 
 #include <linux/ftrace.h>
+#include <linux/hardirq.h>
 #include <linux/kprobes.h>
+#include <linux/lockdep.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 
 #include <compat/compiler.h>
@@ -107,6 +111,33 @@ static inline struct pt_regs *iob_kprobe_regs(struct pt_regs *regs, unsigned lon
 	instruction_pointer_set(regs, addr);
 	return regs;
 #endif
+}
+
+/*
+ * The handler of a kprobe goes on in the context of the probed function.  A breakpoint may be
+ * anywhere, in an NMI's handler, too.  So x86 counts it as an NMI in an interrupt (since 5.8),
+ * and lockdep looks away.  A function that no NMI calls runs in a task or an interrupt, as
+ * in_task() says after this, and its handler may take locks.
+ *
+ * Example: in a task in_task() is false before this, and true until iob_kprobe_nmi_again().
+ * Preemption is off.  Return: what iob_kprobe_nmi_again() needs to know.
+ */
+static inline bool iob_kprobe_nmi_leave(void)
+{
+	if (likely((preempt_count() & NMI_MASK) != NMI_OFFSET))
+		return false;
+	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+	lockdep_on();
+	return true;
+}
+
+/* The handler is done.  @left: what iob_kprobe_nmi_leave() returned. */
+static inline void iob_kprobe_nmi_again(bool left)
+{
+	if (likely(!left))
+		return;
+	lockdep_off();
+	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
 }
 
 /*

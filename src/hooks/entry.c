@@ -287,11 +287,15 @@ static int entry_kprobe_hit(struct kprobe *kp, struct pt_regs *regs)
 	unsigned long ip = instruction_pointer(regs);
 	struct iob_entry_room room IOB_UNINIT;
 	iob_entry_fn fn;
+	bool left;
 
 	iob_read_lock();
+	/* no NMI calls a function that is hooked */
+	left = iob_kprobe_nmi_leave();
 	fn = READ_ONCE(e->live);
 	if (fn)
 		fn(iob_kprobe_regs(regs, (unsigned long)kp->addr, &room));
+	iob_kprobe_nmi_again(left);
 	iob_read_unlock();
 	instruction_pointer_set(regs, ip);
 	return 0;

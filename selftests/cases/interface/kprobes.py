@@ -2,7 +2,7 @@
 """The body of interface/kprobes: the same load, with each way to attach to functions.
 
 attach=kprobe leaves it to kprobes whether they use ftrace, as they do on x86.  With
-attach=breakpoint they do not.
+attach=breakpoint they do not.  Then x86 soon puts jumps where breakpoints are, unless it may not.
 """
 import os
 import re
@@ -11,8 +11,8 @@ import time
 
 from lib import iolog
 from lib.blamed import Load, Place
-from lib.case import (K, M, PAGE, SCRATCH, Disk, check, disable, enable, fsync, iolog_now, output,
-                      put, run, same, status, value, write_pages)
+from lib.case import (K, M, PAGE, SCRATCH, Disk, check, disable, enable, eventually, fsync,
+                      iolog_now, output, put, read, run, same, status, value, write_pages)
 
 loop, ext4, xfs, mapped = (Disk(node) for node in sys.argv[1:5])
 array = [Disk(node) for node in sys.argv[5:]]
@@ -39,6 +39,7 @@ def stack_of(entry):
 
 load = StackLoad([Place(ext4, SCRATCH + "/ext4", loop.node, os.stat(SCRATCH + "/ext4/loop").st_ino),
                   Place(xfs, SCRATCH + "/xfs", own=4096)])
+JUMPS = "/proc/sys/debug/kprobes-optimization"
 BY_KPROBE = re.compile(r"attached by kprobe missed=(\d+)$")
 # What the load does not need
 REFUSED = "blk_rq_unprep_clone", "do_page_mkwrite"
@@ -122,6 +123,10 @@ def stacked(way):
     return got
 
 
+def has_jumps():
+    return "[OPTIMIZED]" in read("/sys/kernel/debug/kprobes/list")
+
+
 def attached(way, states, want):
     """What ftrace attached to is attached now, by kprobes."""
     same("%s: the functions" % way, set(states), set(want))
@@ -147,10 +152,18 @@ check(not [s for s in hooks.values() if BY_KPROBE.match(s)], "kprobes serve: %r"
 took[1] = end()
 print("ftrace: enabled in %.2f s, disabled in %.2f s" % tuple(took))
 
-for way in "kprobe", "breakpoint":
-    took = [start("attach=" + way), 0]
-    same("attach", value("/sys/module/ioblame/parameters/attach"), way)
+# (arm64 has no such jumps)
+for way in ["kprobe", "breakpoint"] + ["jump"] * os.path.exists(JUMPS):
+    if os.path.exists(JUMPS):
+        put(JUMPS, "1" if way == "jump" else "0")
+    attach = "breakpoint" if way == "jump" else way
+    took = [start("attach=" + attach), 0]
+    same("attach", value("/sys/module/ioblame/parameters/attach"), attach)
     attached(way, functions(), hooks)
+    if way == "jump":
+        eventually("jumps are where breakpoints were", has_jumps)
+    else:
+        check(not has_jumps(), "there are jumps in place of breakpoints")
     load.blamed(way)
     same(way + ": the stacks of what is written", load.stacks | of_one_folio(way), stacks)
     same(way + ": how the IO of stacked devices is charged", stacked(way), blame)
