@@ -1,0 +1,46 @@
+# For the cases ioblamed*: the daemon as a service, which watches a disk that is mounted.
+# shellcheck shell=bash
+
+. "$IOB_TREE/selftests/cases/command/lib.sh"
+# the service has a /tmp of its own
+MNT=/mnt/daemon
+# shellcheck disable=SC2034 # for the cases
+own=/sys/fs/ioblame
+units=(ioblamed.service ioblamed.socket ioblamed-namer.service ioblamed-namer.socket)
+[ -e "$IOB_BIN/ioblamed" ] || skip "ioblamed was not built: no libsystemd-dev"
+
+at_exit() {
+	set +e
+	journalctl -o cat -u 'ioblamed*' --no-pager >"$OUT/journal"
+	systemctl stop "${units[@]}"
+	# shellcheck disable=SC2046 # several
+	kill $(jobs -p) 2>/dev/null
+	umount "$MNT"
+}
+
+# wait_for WORD...: until that is in what the daemon says of itself
+wait_for() {
+	local n
+	for ((n = 0; n < 60; n++)); do
+		state=$(systemctl show -P StatusText ioblamed)
+		[[ $state != *"$*"* ]] || return 0
+		pause 0.2
+	done
+	fail "the daemon says '$state', not '$*'"
+}
+
+# 524288 bytes past the page cache
+straight() { "$SCRATCH/straight" if=/dev/zero of="$MNT/straight.dat" bs=64k count=8 oflag=direct conv=notrunc status=none; }
+
+trap at_exit EXIT
+cp "$(command -v dd)" "$SCRATCH/straight"
+cp "$IOB_BIN/ioblamed" /usr/sbin
+for unit in "${units[@]}"; do cp "$IOB_TREE/tools/ioblamed/$unit" /etc/systemd/system; done
+systemd-sysusers "$IOB_TREE/tools/ioblamed/ioblamed.sysusers"
+mkdir -p /etc/ioblame/ioblamed.conf.d "$MNT"
+printf '[Daemon]\nInterval=1s\n' >/etc/ioblame/ioblamed.conf.d/test.conf
+mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$DISK_daemon"
+mount -o no_prefetch_block_bitmaps "$DISK_daemon" "$MNT"
+straight
+chmod 644 "$MNT/straight.dat"
+sync
