@@ -17,6 +17,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/hardirq.h>
+#include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/lockdep.h>
 #include <linux/preempt.h>
@@ -126,6 +127,7 @@ static inline bool iob_kprobe_nmi_leave(void)
 {
 	if (likely((preempt_count() & NMI_MASK) != NMI_OFFSET))
 		return false;
+	lockdep_hardirq_exit();
 	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
 	lockdep_on();
 	return true;
@@ -138,6 +140,7 @@ static inline void iob_kprobe_nmi_again(bool left)
 		return;
 	lockdep_off();
 	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
+	lockdep_hardirq_enter();
 }
 
 /*
