@@ -4,7 +4,6 @@
 . "$IOB_TREE/selftests/cases/command/lib.sh"
 # the service has a /tmp of its own
 MNT=/mnt/daemon
-# shellcheck disable=SC2034 # for the cases
 own=/sys/fs/ioblame
 units=(ioblamed.service ioblamed.socket ioblamed-namer.service ioblamed-namer.socket)
 [ -e "$IOB_BIN/ioblamed" ] || skip "ioblamed was not built: no libsystemd-dev"
