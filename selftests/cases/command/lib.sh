@@ -79,6 +79,16 @@ expect_json() {
 	jq -es "$2" "$1" >/dev/null || fail "not true of $1: $2; $(head -c 600 "$1")"
 }
 
+# await_json FILE FILTER: the same, of a file that grows; a slow machine may take half a minute
+await_json() {
+	local n
+	for ((n = 0; n < 150; n++)); do
+		! jq -es "$2" "$1" >/dev/null 2>&1 || return 0
+		pause 0.2
+	done
+	expect_json "$@"
+}
+
 # expect_whole_json FILE: every line parses, the first is the header, the last is the end
 expect_whole_json() {
 	[ -z "$(tail -c 1 "$1")" ] || fail "$1 ends within a line"
