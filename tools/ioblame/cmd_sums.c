@@ -127,13 +127,9 @@ static int begin_sums(struct run *run)
 
 	if (ret)
 		return ret;
-	err = restore_set_sums();
-	if (err == ENOENT) {
-		msg("the module that is loaded has no sums: load the one of this version");
-		return EXIT_FAILED;
-	}
-	if (err)
-		return dir_refused(err, "sums");
+	ret = restore_set_sums();
+	if (ret)
+		return ret;
 	ret = session_begin(&run->session, run->device, run->nr_devices, NULL);
 	session_ready();
 	if (ret)

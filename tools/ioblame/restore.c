@@ -123,28 +123,14 @@ static void close_files(int first)
 		closedir(dir);
 }
 
-/*
- * Start the keeper, a process that waits for the end of this one.  It gets a byte
- * when the settings are restored; if the pipe ends without one, it restores them.
- * SUMS_LEFT says that sums are left, and it waits until nobody reads them.
- */
-static void start_keeper(void)
+/* The keeper: it waits at the pipe. */
+static void keep(pid_t command)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	int fd[2], null;
-	pid_t command;
 	char byte = 0;
 	size_t i;
+	int null;
 
-	if (pipe2(fd, O_CLOEXEC))
-		return;
-	command = getpid();
-	keeper = fork();
-	if (keeper) {
-		close(fd[0]);
-		keeper_fd = fd[1];
-		return;
-	}
 	owner = 0;
 	for (i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
@@ -152,7 +138,6 @@ static void start_keeper(void)
 	setsid();
 	if (chdir("/"))
 		_exit(1);
-	keeper_fd = fd[0];
 	null = open("/dev/null", O_RDWR);
 	for (i = 0; i < 3; i++)
 		dup2(null, i);
@@ -169,17 +154,52 @@ static void start_keeper(void)
 	_exit(0);
 }
 
+/*
+ * Start the keeper, a process that waits for the end of this one.  It gets a byte
+ * when the settings are restored; if the pipe ends without one, it restores them.
+ * SUMS_LEFT says that sums are left, and it waits until nobody reads them.
+ * Return: 0 or an errno.
+ */
+static int start_keeper(void)
+{
+	pid_t command = getpid(), pid;
+	int fd[2], err;
+
+	if (pipe2(fd, O_CLOEXEC))
+		return errno;
+	pid = fork();
+	if (!pid) {
+		keeper_fd = fd[0];
+		keep(command);
+	}
+	err = pid < 0 ? errno : 0;
+	close(fd[0]);
+	if (err) {
+		close(fd[1]);
+		return err;
+	}
+	keeper = pid;
+	keeper_fd = fd[1];
+	return 0;
+}
+
+/* @fd: its pipe, or -1 if there is none */
+static void end_one(pid_t pid, int fd, char byte)
+{
+	if (fd < 0)
+		return;
+	if (write(fd, &byte, 1) != 1)
+		kill(pid, SIGKILL);
+	close(fd);
+	if (byte != SUMS_LEFT)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+}
+
 static void end_keeper(char byte)
 {
-	if (keeper_fd < 0)
-		return;
-	if (write(keeper_fd, &byte, 1) != 1)
-		kill(keeper, SIGKILL);
-	close(keeper_fd);
+	end_one(keeper, keeper_fd, byte);
 	keeper_fd = -1;
-	if (keeper > 0 && byte != SUMS_LEFT)
-		while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
-			;
 }
 
 static void restore_at_exit(void)
@@ -208,38 +228,50 @@ static void save_counters(void)
 	}
 }
 
-/* Let the keeper know what is changed by now: it takes the place of the one before. */
-static void keep_settings(void)
+/*
+ * Let the keeper know what is changed by now: a new one takes the place of the one before.
+ * Return: EXIT_OK, or the exit status after printing the error; then nothing may be changed.
+ */
+static int keep_settings(void)
 {
-	end_keeper(DONE);
+	pid_t before = keeper;
+	int before_fd = keeper_fd, err = start_keeper();
+
+	if (err) {
+		msg("cannot start the process that restores the settings: %s", strerror(err));
+		return EXIT_FAILED;
+	}
+	end_one(before, before_fd, DONE);
 	if (!owner)
 		atexit(restore_at_exit);
 	owner = getpid();
-	start_keeper();
+	return EXIT_OK;
 }
 
 /**
  * restore_begin - note the settings, and restore them whatever happens
  * @counters: counters will be changed, too
  *
- * Return: 0 or an errno.
+ * Return: EXIT_OK, or the exit status after printing the error; then nothing may be changed.
  */
 int restore_begin(bool counters)
 {
+	int ret;
+
 	saved.devs = dir_read("devs");
 	if (!saved.devs)
-		return errno;
+		return dir_refused(errno, "devs");
 	if (counters)
 		save_counters();
 	/* the keeper restores everything: it does not know what was changed */
 	saved.on = true;
 	saved.devs_changed = true;
 	saved.counters_changed = counters;
-	keep_settings();
+	ret = keep_settings();
 	saved.on = false;
 	saved.devs_changed = false;
 	saved.counters_changed = false;
-	return 0;
+	return ret;
 }
 
 /* Write `devs`; the list as it was will be restored.  Return: 0 or an errno. */
@@ -278,22 +310,31 @@ int restore_set_counters(const char *const *specs)
 
 /*
  * Let acts have sums; they will have none again if they had none.  Before restore_begin().
- * Return: 0 or an errno: ENOENT if the module knows no sums.
+ * Return: EXIT_OK, or the exit status after printing the error.
  */
 int restore_set_sums(void)
 {
 	char *text = dir_read_word("sums");
 	bool on = text && !strcmp(text, "1");
-	int err = errno;
+	int err = errno, ret;
 
 	free(text);
+	if (!text && err == ENOENT) {
+		msg("the module that is loaded has no sums: load the one of this version");
+		return EXIT_FAILED;
+	}
 	if (!text)
-		return err;
+		return dir_refused(err, "sums");
 	if (on)
-		return 0;
+		return EXIT_OK;
 	saved.sums_changed = true;
-	keep_settings();
-	return -dir_write("sums", "1", 0);
+	ret = keep_settings();
+	if (ret) {
+		saved.sums_changed = false;
+		return ret;
+	}
+	err = -dir_write("sums", "1", 0);
+	return err ? dir_refused(err, "sums") : EXIT_OK;
 }
 
 /* Switch ioblame on until restore_switch_off().  Return: 0 or an errno. */

@@ -26,11 +26,11 @@ const char *const session_ages[] = { "W age 0 1 2 3 4 5 6 7 0", NULL };
 /* Set the devices, switch on, and restore both at the end. */
 static int switch_on(struct session *s, const char *const *counters)
 {
+	int ret = restore_begin(counters), err = 0;
 	unsigned int i;
-	int err = restore_begin(counters);
 
-	if (err)
-		return dir_refused(err, "devs");
+	if (ret)
+		return ret;
 	if (counters)
 		err = restore_set_counters(counters);
 	for (i = 0; i < s->nr_devices && !err; i++)
