@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "dir.h"
+#include "lock.h"
 #include "msg.h"
 #include "restore.h"
+#include "status.h"
 #include "trace_instance.h"
 #include "users.h"
 
@@ -23,6 +25,7 @@ enum {
 /* The settings as they were; the flags say which are changed now */
 static struct {
 	bool on;			/* this process switched ioblame on */
+	uint64_t session;		/* the number of its session; 0: not known */
 	bool devs_changed, counters_changed, sums_changed;
 	char *devs;			/* lines "MAJ:MIN NAME" */
 	unsigned int nr_counters;
@@ -73,13 +76,43 @@ static void restore_counters(void)
 	}
 }
 
+/* The number of the session, and whether it goes on. */
+static uint64_t session_now(bool *on)
+{
+	char *text = dir_read("status");
+	struct status st = { 0 };
+
+	if (text)
+		status_parse(&st, text);
+	*on = st.enabled;
+	free(text);
+	return st.session;
+}
+
+/*
+ * Our session was ended by somebody else, and the next one has begun.  Its devices and counters are
+ * not ours, and it is not for us to end.
+ */
+static bool is_taken_over(void)
+{
+	bool on;
+
+	return saved.session && session_now(&on) != saved.session && on;
+}
+
 /* Switch ioblame off, if restore_switch_on() switched it on. */
 void restore_switch_off(void)
 {
+	bool locked;
+
 	if (!saved.on)
 		return;
-	dir_write("enable", "0", 0);
+	locked = !lock_take(NULL);
+	if (!is_taken_over())
+		dir_write("enable", "0", 0);
 	saved.on = false;
+	if (locked)
+		lock_drop();
 }
 
 /* Acts have no more sums, unless somebody else reads them: then it is tried again later. */
@@ -96,7 +129,14 @@ static void restore_sums(void)
 
 static void restore_all(void)
 {
+	bool locked = !lock_take(NULL);
+
 	restore_switch_off();
+	if ((saved.counters_changed || saved.devs_changed) && is_taken_over()) {
+		msg("ioblame was switched on again by somebody else; devs and counters stay as they are");
+		saved.counters_changed = false;
+		saved.devs_changed = false;
+	}
 	if (saved.counters_changed)
 		restore_counters();
 	saved.counters_changed = false;
@@ -105,6 +145,8 @@ static void restore_all(void)
 	saved.devs_changed = false;
 	if (saved.sums_changed)
 		restore_sums();
+	if (locked)
+		lock_drop();
 }
 
 /* Close what is open from @first on, in the keeper. */
@@ -116,7 +158,7 @@ static void close_files(int first)
 
 	while (dir && (e = readdir(dir)) != NULL) {
 		fd = atoi(e->d_name);
-		if (fd >= first && fd != dirfd(dir) && fd != keeper_fd)
+		if (fd >= first && fd != dirfd(dir) && fd != keeper_fd && fd != lock_file())
 			close(fd);
 	}
 	if (dir)
@@ -132,6 +174,7 @@ static void keep(pid_t command)
 	int null;
 
 	owner = 0;
+	lock_inherit();
 	for (i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	prctl(PR_SET_NAME, "ioblame-keeper");
@@ -147,6 +190,8 @@ static void keep(pid_t command)
 		trace_instance_remove_of(command);
 		byte = SUMS_LEFT;
 	}
+	/* the module can be unloaded while this waits */
+	lock_close();
 	while (byte == SUMS_LEFT && saved.sums_changed) {
 		restore_sums();
 		sleep(saved.sums_changed);
@@ -256,6 +301,7 @@ static int keep_settings(void)
  */
 int restore_begin(bool counters)
 {
+	bool on;
 	int ret;
 
 	saved.devs = dir_read("devs");
@@ -263,12 +309,14 @@ int restore_begin(bool counters)
 		return dir_refused(errno, "devs");
 	if (counters)
 		save_counters();
-	/* the keeper restores everything: it does not know what was changed */
+	/* the keeper restores all: it does not know what was changed, nor which session begins */
 	saved.on = true;
+	saved.session = session_now(&on) + 1;
 	saved.devs_changed = true;
 	saved.counters_changed = counters;
 	ret = keep_settings();
 	saved.on = false;
+	saved.session = 0;
 	saved.devs_changed = false;
 	saved.counters_changed = false;
 	return ret;
@@ -341,8 +389,11 @@ int restore_set_sums(void)
 int restore_switch_on(void)
 {
 	int err = -dir_write("enable", "1", 0);
+	bool on;
 
 	saved.on = !err;
+	if (!err)
+		saved.session = session_now(&on);
 	return err;
 }
 

@@ -4,22 +4,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "device.h"
 #include "dir.h"
+#include "lock.h"
 #include "msg.h"
 #include "restore.h"
 #include "session.h"
 #include "status.h"
+#include "stop.h"
 #include "users.h"
 
 /*
  * Locked from the look at other users until our log is open.  Of two commands that
  * begin together, one switches on, and the other finds it and reads along.
  */
-static int lock_fd = -1;
+static bool locked;
 
 const char *const session_ages[] = { "W age 0 1 2 3 4 5 6 7 0", NULL };
 
@@ -163,36 +164,39 @@ int session_begin(struct session *s, const struct device *want, unsigned int nr,
 		  const char *const *counters)
 {
 	bool logless = s->logless;
-	char c = '0';
-	int ret;
+	char *enable;
+	int ret, err;
 
 	memset(s, 0, sizeof(*s));
 	s->logless = logless;
 	ret = dir_find();
 	if (ret)
 		return ret;
-	lock_fd = dir_open("enable", O_RDWR);
-	if (lock_fd < 0)
-		return dir_refused(errno, "enable");
-	flock(lock_fd, LOCK_EX);
-	if (read(lock_fd, &c, 1) != 1)
-		c = '0';
-	if (c == '1')
+	err = lock_take(stop_asked);
+	if (err == -EINTR) {
+		msg("stopped while another command switches ioblame on or off");
+		return EXIT_FAILED;
+	}
+	if (err)
+		return dir_refused(-err, "enable");
+	locked = true;
+	enable = dir_read_word("enable");
+	if (!enable)
+		ret = dir_refused(errno, "enable");
+	else if (!strcmp(enable, "1"))
 		ret = read_along(s, want, nr);
 	else
 		ret = choose_devices(s, want, nr) ? switch_on(s, counters) : EXIT_FAILED;
+	free(enable);
 	return ret;
 }
 
 /* Our log is open: other commands that begin find it. */
 void session_ready(void)
 {
-	if (lock_fd < 0)
-		return;
-	/* unlock: the keeper may still have its copy open, so a close is not enough */
-	flock(lock_fd, LOCK_UN);
-	close(lock_fd);
-	lock_fd = -1;
+	if (locked)
+		lock_drop();
+	locked = false;
 }
 
 /* Note the totals and losses from which this run counts. */

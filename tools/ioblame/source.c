@@ -287,7 +287,8 @@ static void read_cpu(struct source *s, struct source_cpu *cpu)
 		n = read(cpu->fd, to, READ_BYTES);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (!n)
+		/* an error: somebody began the next session, and the file of ours is gone */
+		if (!n || (n < 0 && errno != EAGAIN))
 			s->ended = true;
 		if (n <= 0)
 			break;
