@@ -15,6 +15,8 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "count.h"
@@ -22,7 +24,7 @@
 #define QUEUE_DEPTH	4096
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
-#include "../../truth/prog/uring.h"
+#include "../../truth/prog/aio.h"
 #pragma GCC diagnostic pop
 
 #define BLOCK	4096

@@ -41,6 +41,7 @@
 #define QUEUE_DEPTH	32
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
+#include "../../truth/prog/aio.h"
 #include "../../truth/prog/uring.h"
 #pragma GCC diagnostic pop
 

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "aio.h"
 #include "tag.h"
 #include "uring.h"
 
