@@ -374,7 +374,7 @@ u64 iob_behalf_current(struct pt_regs *regs)
 	ref = iob_behalf_cause(t, iob_behalf_active(t, &stack), NULL);
 	if (ref != IOB_CAUSE_NONE || current->flags & PF_KTHREAD)
 		return ref;
-	return iob_task_cause(t, iob_stack_intent(&stack, 0));
+	return iob_task_own_cause(t, iob_stack_intent(&stack, 0));
 }
 
 /* The active behalf of the current task, or NULL.  From a probe, in iob_read_lock(). */

@@ -92,14 +92,6 @@ static void note_cacheable(struct iob_task *t, u32 nr)
 		iob_dirty_set_cacheable(t, nr);
 }
 
-/* The cause of what the task does for itself; inherited if its role is a guess. */
-static u64 own_cause(struct iob_task *t, u32 intent)
-{
-	u64 ref = iob_task_cause(t, intent);
-
-	return unlikely(t->role_guessed) && ref > IOB_CAUSE_LOST ? ref | IOB_CAUSE_INHERITED : ref;
-}
-
 /**
  * iob_dirtied_by_slow - which cause dirties an inode's pages, without any shortcut
  * @d:     gets it
@@ -144,7 +136,7 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 	if (d->ref != IOB_CAUSE_NONE && b && b->parent)
 		d->parent = t;
 	if (d->ref == IOB_CAUSE_NONE)
-		d->ref = own_cause(t, intent);
+		d->ref = iob_task_own_cause(t, intent);
 	d->ref = iob_cause_tagged(d->ref, d->hash);
 	/* ending a transaction is not taking part in it */
 	if (iob_is_metadata(inode) && !(b && b->common))

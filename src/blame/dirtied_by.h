@@ -93,7 +93,7 @@ static __always_inline u64 iob_dirtied_by_cached(u32 *hash,
 		     iob_is_metadata(inode)))
 		return IOB_CAUSE_NONE;
 	*hash = iob_inode_hash(inode);
-	return iob_cause_tagged(iob_task_cause(t, (*slot)->intent), *hash);
+	return iob_cause_tagged(iob_task_own_cause(t, (*slot)->intent), *hash);
 }
 
 /* As iob_dirtied_by_find(), in a tracepoint's probe that is at @at. */

@@ -212,4 +212,12 @@ static inline u64 iob_task_cause(struct iob_task *t, u32 intent)
 	return iob_task_find_cause(t, intent);
 }
 
+/* The same of what the task does for itself: inherited if its role is a guess. */
+static inline u64 iob_task_own_cause(struct iob_task *t, u32 intent)
+{
+	u64 ref = iob_task_cause(t, intent);
+
+	return unlikely(t->role_guessed) && ref > IOB_CAUSE_LOST ? ref | IOB_CAUSE_INHERITED : ref;
+}
+
 #endif
