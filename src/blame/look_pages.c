@@ -110,6 +110,15 @@ struct inode *iob_look_bounce_host(const struct iob_look *l, struct page *page)
 	return own == page ? NULL : iob_look_host(l, iob_folio_of(own));
 }
 
+/*
+ * True if a page that has the entry of the page before is of the same file, too.  The entry has 11
+ * bits of the file's hash, which tells neighbours apart only where all are of one file.
+ */
+static __always_inline bool is_of_last_file(const struct iob_look *l, struct page *page)
+{
+	return likely(!l->bounces) || iob_look_host(l, iob_folio_of(page)) == l->last_host;
+}
+
 /* @bytes from @off on of one page of the bio. */
 static void look_at_page(struct iob_look *l, struct page *page, u32 off, u32 bytes)
 {
@@ -129,7 +138,7 @@ static void look_at_page(struct iob_look *l, struct page *page, u32 off, u32 byt
 	}
 	pfn = page_to_pfn(page);
 	entry = iob_dirtier_get(pfn);
-	if (entry && entry == l->last_entry) {
+	if (entry && entry == l->last_entry && is_of_last_file(l, page)) {
 		iob_origin_stretch(l->o, bytes);
 		return;
 	}
@@ -155,7 +164,7 @@ static __always_inline u32 look_at_run(struct iob_look *l, struct page *page, u3
 {
 	u32 n;
 
-	if (!max || !l->last_entry)
+	if (!max || !l->last_entry || unlikely(l->bounces))
 		return 0;
 	n = iob_dirtier_run(page_to_pfn(page), max, l->last_entry);
 	if (n)
