@@ -39,6 +39,7 @@
 #include "conf.h"
 #include "counters.h"
 #include "reclaim.h"
+#include "sum.h"
 
 enum {
 	/* seconds between two looks */
@@ -393,12 +394,19 @@ static bool is_short_of_acts(void)
 	return is_crowded(n, max);
 }
 
-/* How many acts shall go: each keeps its role alive, so roles may be what is short. */
+/*
+ * How many acts shall go.  Each keeps its role alive, and has sums for each disk and operation: so
+ * roles or sums may be what is short.
+ */
 static u32 acts_wanted(bool short_of_roles)
 {
+	u32 nr = short_of_roles ? iob_roles_max() / 4 : 0, sums = iob_sums_count();
+
 	if (is_short_of_acts())
-		return iob_conf.max[IOB_LIMIT_acts] / 4;
-	return short_of_roles ? iob_roles_max() / 4 : 0;
+		nr = max(nr, iob_conf.max[IOB_LIMIT_acts] / 4);
+	if (sums && is_crowded(sums, iob_conf.max[IOB_LIMIT_sums]))
+		nr = max(nr, iob_acts_count() / 4);
+	return nr;
 }
 
 static void reclaim_work_fn(struct work_struct *work);

@@ -110,6 +110,27 @@ disable()
 put("max_acts", "65536")
 put("max_roles", "65536")
 
+# --- sums are what is short: acts, of which there is room for more, are freed for them
+put("nr_counters", "0")
+put("ttl_secs", "3600")
+put("sums", "1")
+put("max_sums", str(LIMIT // 2))
+enable(log=False)
+fd = raw.open()
+for _ in range(ROUNDS // 2):
+    eventually("sums are freed, so that there is room for the next",
+               lambda: int(value("nr_sums")) <= LIMIT // 2 - EACH - 2, 30)
+    many(fd, page)
+check(ROUNDS // 2 * EACH > LIMIT // 2, "there is room for all")
+same("IOs without a sum of their own", value("stats/sum_nospc"), "0")
+os.close(fd)
+disable()
+put("sums", "0")
+put("max_sums", "65536")
+put("ttl_secs", "1")
+put("nr_counters", "1")
+put("counters/0", "W size 0 1 1024 2048 4096 8192 16384 32768 0")
+
 # --- counters_pipe_bin names each kind of role, and tells a pid that is used again
 enable()
 
