@@ -38,13 +38,13 @@ void iob_bio_kind_mark(const struct iob_bio_kind *kind, unsigned long func)
 	WARN_ON_ONCE(1);
 }
 
-/* Forget a kind: its module goes, and has no bios any more. */
-void iob_bio_kind_unmark(const struct iob_bio_kind *kind)
+/* Forget a function: its module goes, and has no bios any more.  One caller at a time. */
+void iob_bio_kind_unmark(unsigned long func)
 {
 	unsigned int i;
 
 	for (i = 0; i < IOB_NR_BIO_KINDS; i++) {
-		if (iob_bio_kind_funcs[i].func && iob_bio_kind_funcs[i].kind == kind)
+		if (iob_bio_kind_funcs[i].func == func)
 			WRITE_ONCE(iob_bio_kind_funcs[i].func, GONE);
 	}
 }

@@ -48,7 +48,7 @@ extern const struct iob_bio_kind iob_bio_buffer;
 extern const struct iob_bio_kind iob_bio_ciphertext;
 
 void iob_bio_kind_mark(const struct iob_bio_kind *kind, unsigned long func);
-void iob_bio_kind_unmark(const struct iob_bio_kind *kind);
+void iob_bio_kind_unmark(unsigned long func);
 void iob_bio_kinds_unmark(void);
 void iob_bio_kinds_init(void);
 

@@ -43,6 +43,7 @@ struct hook_state {
 	const struct iob_hook *hook;
 	struct tracepoint *tp;
 	struct iob_entry entry;	/* of a function; the address of a symbol */
+	unsigned long published;	/* the function that ends bios of .bio_kind, or 0 */
 	bool looked;		/* the function was looked up */
 	bool came;		/* no lock: its module came; look it up again */
 	bool attached;
@@ -88,16 +89,18 @@ static void hooks_find_functions(enum iob_hook_phase phase)
 		unregister_kprobes(kps, nr);
 }
 
-static int hook_publish_address(const struct hook_state *s)
+static int hook_publish_address(struct hook_state *s)
 {
 	struct iob_code code;
 
 	if (!iob_code_of(s->entry.addr, &code))
 		return -ENOENT;
-	if (s->hook->bio_kind)
+	if (s->hook->bio_kind) {
 		iob_bio_kind_mark(s->hook->bio_kind, code.start);
-	else
+		s->published = code.start;
+	} else {
 		s->hook->found(code.start);
+	}
 	return 0;
 }
 
@@ -166,7 +169,8 @@ static void hook_detach(struct hook_state *s)
 	if (s->hook->kind == IOB_HOOK_TRACEPOINT)
 		tracepoint_probe_unregister(s->tp, s->hook->probe, NULL);
 	else if (s->hook->bio_kind)
-		iob_bio_kind_unmark(s->hook->bio_kind);
+		/* (its kind may have functions of others, too) */
+		iob_bio_kind_unmark(s->published);
 	else if (s->hook->found)
 		s->hook->found(0);
 	s->attached = false;

@@ -80,6 +80,47 @@ def on_files(fs):
         fs, part, iolog.bytes_by(log, "who", "comm")))
 
 
+JOURNALED = 512 * K
+
+
+def journaled():
+    with open(MNT + "/journaled", "wb") as f:
+        f.write(b"j" * JOURNALED)
+        os.fsync(f.fileno())
+
+
+# It needs so much of the log that what the other one has there must go to its place
+def fills():
+    with open(MNT + "/fills", "wb") as f:
+        for _ in range(24):
+            os.pwrite(f.fileno(), b"f" * (JOURNALED // 2), 0)
+            os.fsync(f.fileno())
+
+
+# With data=journal a checkpoint writes buffers of the file's pages.  jbd2 ends some such bios, the
+# kernel others: one kind by functions of two owners, of which one has gone and come.
+def on_journal():
+    disk = DISKS["ext4"]
+    sh("mount", "-t", "ext4", "-o", "data=journal", disk.node, MNT)
+    sync()
+    iolog_now()
+    pid = run(journaled)
+    log = iolog_now()
+    other = run(fills)
+    ino, others = (os.stat(MNT + "/" + name).st_ino for name in ("journaled", "fills"))
+    log = [e for e in log + iolog_now() if e.op == "W" and e.disk == disk.name]
+    sh("umount", MNT)
+    said = iolog.bytes_by(log, "who", "comm", "ino", "how")
+    print("data=journal, file %#x of %d, file %#x of %d: %r" % (ino, pid, others, other, said))
+    # in the journal and in its place
+    check(sum(e.bytes for e in log if e.ino == ino) >= 2 * JOURNALED,
+          "it is not in its place: %r" % said)
+    same("who pays for it", {e.who for e in log if e.ino == ino}, {"pid-%d" % pid})
+    more = sum(e.bytes for e in log if e.ino not in (ino, others) and e.how == "exact"
+               and e.who == "pid-%d" % other)
+    check(more < JOURNALED / 8, "%d bytes more are exactly the other's: %r" % (more, said))
+
+
 made = []
 
 
@@ -156,7 +197,7 @@ TURNS = [
     ("xfs", lambda: on_files("xfs")),
     ("btrfs", lambda: on_files("btrfs")),
     ("ext4", lambda: on_files("ext4")),
-    ("jbd2", lambda: on_files("ext4")),
+    ("jbd2", lambda: (on_files("ext4"), on_journal())),
 ]
 
 
