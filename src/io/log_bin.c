@@ -211,7 +211,7 @@ static int bin_file_make(unsigned int cpu)
 	return 0;
 }
 
-/* Remove the file of a CPU.  No handler waits.  B. */
+/* Remove the file of a CPU.  No session: nobody else makes or removes files. */
 static void bin_file_remove(unsigned int cpu)
 {
 	struct iob_log_bin *log = per_cpu(bin_log, cpu);
@@ -252,16 +252,21 @@ int iob_log_bin_start(void)
 	return err;
 }
 
-/* Remove the files, before their directory goes.  The log has ended.  May sleep. */
+/*
+ * Remove the files, before their directory goes.  The log has ended.  May sleep.
+ *
+ * Not under the mutex: the removal waits for an open that takes hooks_mutex, whose holder may
+ * wait for a CPU that comes, which takes the mutex.
+ */
 void iob_log_bin_stop(void)
 {
 	unsigned int cpu;
 
 	mutex_lock(&bin_mutex);
 	bin_session = false;
+	mutex_unlock(&bin_mutex);
 	for_each_possible_cpu(cpu)
 		bin_file_remove(cpu);
-	mutex_unlock(&bin_mutex);
 }
 
 /* A CPU is about to come.  Without memory it has no file. */
