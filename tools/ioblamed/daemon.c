@@ -88,6 +88,8 @@ static void take_sums(struct daemon *d)
 	busy_pass(&d->busy, BUSY_FOLDER, known ? &d->usage : NULL);
 	if (known)
 		take_usage(&d->usage, d);
+	else
+		metrics_idle(d->metrics, kernel_is_open());
 }
 
 static void tell_state(void)

@@ -35,6 +35,23 @@ int metrics_begin(struct metrics **m, struct sd_event *event, const struct metri
 	return fd < 0 ? 0 : sd_event_add_io(event, NULL, fd, EPOLLIN, on_request, *m);
 }
 
+/* Take the module's losses; @there: its files can be read. */
+static void read_status(struct metrics *m, bool there)
+{
+	char *text = there ? dir_read("status") : NULL;
+
+	metrics_status(m, text, sysconf(_SC_PAGESIZE));
+	free(text);
+}
+
+/* What is to be done once an interval, whatever was done in it. */
+static void tell_readers(struct metrics *m)
+{
+	metrics_textfile(m);
+	/* connections that were idle for long are closed */
+	metrics_ready(m);
+}
+
 /**
  * metrics_interval - an interval has ended
  * @m:      the metrics; NULL does nothing
@@ -43,19 +60,25 @@ int metrics_begin(struct metrics **m, struct sd_event *event, const struct metri
  */
 void metrics_interval(struct metrics *m, const struct usage_list *usage, bool module)
 {
-	char *text;
-
 	if (!m)
 		return;
 	metrics_add(m, usage);
-	if (module) {
-		text = dir_read("status");
-		metrics_status(m, text, sysconf(_SC_PAGESIZE));
-		free(text);
-	}
-	metrics_textfile(m);
-	/* connections that were idle for long are closed */
-	metrics_ready(m);
+	if (module)
+		read_status(m, true);
+	tell_readers(m);
+}
+
+/**
+ * metrics_idle - an interval has ended of which nothing is known
+ * @m:    the metrics; NULL does nothing
+ * @open: whether the module's files are in use again; else ioblame_up falls to 0
+ */
+void metrics_idle(struct metrics *m, bool open)
+{
+	if (!m)
+		return;
+	read_status(m, open);
+	tell_readers(m);
 }
 
 /* After the loop, whose source of events goes with it */

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The loop, with the module, the sockets and the recorder played by functions here: what the
+ * metrics say while the module comes and goes.
+ */
+#include <signal.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "../../tools/ioblamed/metrics_sum.h"
+#include "caps.h"
+#include "daemon.h"
+#include "dir.h"
+#include "feeder.h"
+#include "kernel.h"
+#include "moments.h"
+#include "name.h"
+#include "namer.h"
+#include "query.h"
+#include "records.h"
+#include "test.h"
+#include "viewers.h"
+
+#define SWITCHED_ON	"enabled 1\nsession 1\n"
+
+/*
+ * What an interval finds of the module: it is watched; it was let go and is opened again; it is
+ * not there.  The end of the text ends the loop.
+ */
+static const char *days, *day;
+static unsigned int intervals, served;
+static char *shown[8];		/* the text file, after each interval */
+static struct daemon played;
+
+static char *read_textfile(void)
+{
+	char text[32768];
+	FILE *f = fopen(played.conf.metrics.textfile, "r");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	return strdup(text);
+}
+
+bool kernel_pass(struct usage_list *list)
+{
+	usage_clear(list);
+	if (*day == 'w')
+		list->from_ns = list->until_ns = 1000000000LL * ++intervals;
+	return *day == 'w';
+}
+
+bool kernel_is_open(void)
+{
+	return *day && *day != '-';
+}
+
+char *dir_read(const char *name)
+{
+	return kernel_is_open() && !strcmp(name, "status") ? strdup(SWITCHED_ON) : NULL;
+}
+
+/* After the interval's usage: look at what the metrics are, and go on to the next one. */
+void moments_interval(struct moments *m)
+{
+	(void)m;
+	/* the first one is that of the begin */
+	if (!played.event || !served)
+		return;
+	shown[day - days] = read_textfile();
+	if (!*++day)
+		sd_event_exit(played.event, 0);
+}
+
+int metrics_listen(struct metrics *m)
+{
+	(void)m;
+	return -1;
+}
+
+void metrics_ready(struct metrics *m)
+{
+	(void)m;
+	served++;
+}
+
+void metrics_close(struct metrics *m)
+{
+	(void)m;
+}
+
+struct moments *moments_begin(const struct conf_moments *conf, gid_t group)
+{
+	(void)conf;
+	(void)group;
+	return NULL;
+}
+
+int records_begin(struct sd_event *event)
+{
+	(void)event;
+	return 0;
+}
+
+const char *records_state(void)
+{
+	return NULL;
+}
+
+const char *kernel_state(void)
+{
+	return "";
+}
+
+int caps_keep(enum caps caps)
+{
+	(void)caps;
+	return 0;
+}
+
+int viewers_begin(struct sd_event *event, const char *path)
+{
+	(void)event;
+	(void)path;
+	return 0;
+}
+
+int query_begin(struct sd_event *event, const char *path)
+{
+	(void)event;
+	(void)path;
+	return 0;
+}
+
+int feeder_begin(struct sd_event *event, const char *source, bool once, feeder_usage_fn fn,
+		 void *arg)
+{
+	(void)event;
+	(void)source;
+	(void)once;
+	(void)fn;
+	(void)arg;
+	return 0;
+}
+
+int recorder_open(struct recorder *r, const struct recorder_conf *conf)
+{
+	(void)r;
+	(void)conf;
+	return 0;
+}
+
+int kernel_mount(void) { return 0; }
+int namer_start(void) { return 0; }
+bool kernel_needs_start(void) { return false; }
+void kernel_begin(void) {}
+void kernel_let_go(void) {}
+void kernel_end(void) {}
+void namer_stop(void) {}
+void records_let_go(void) {}
+void records_end(void) {}
+void viewers_end(void) {}
+void query_end(void) {}
+void feeder_end(void) {}
+void viewers_usage(const struct usage_list *usage) { (void)usage; }
+void moments_watch(struct moments *m) { (void)m; }
+void moments_end(struct moments *m) { (void)m; }
+void busy_end(struct busy *busy) { (void)busy; }
+void name_stale_after(uint64_t ns) { (void)ns; }
+void peer_group(const char *name) { (void)name; }
+void recorder_defaults(struct recorder_conf *conf) { (void)conf; }
+void recorder_close(struct recorder *r) { (void)r; }
+
+void busy_pass(struct busy *busy, const char *path, struct usage_list *list)
+{
+	(void)busy;
+	(void)path;
+	(void)list;
+}
+
+void query_past_of(const char *file, const char *recent)
+{
+	(void)file;
+	(void)recent;
+}
+
+void recorder_add(struct recorder *r, const struct usage_list *list)
+{
+	(void)r;
+	(void)list;
+}
+
+void recorder_tick(struct recorder *r, int64_t now_ns)
+{
+	(void)r;
+	(void)now_ns;
+}
+
+static void run(const char *what)
+{
+	memset(&played, 0, sizeof(played));
+	memset(shown, 0, sizeof(shown));
+	metrics_defaults(&played.conf.metrics);
+	snprintf(played.conf.metrics.textfile, METRICS_PATH, "/dev/shm/loop.%d.prom", getpid());
+	played.conf.daemon.interval_ns = 5000000;
+	days = what;
+	day = what;
+	intervals = 0;
+	served = 0;
+	/* a loop that hangs */
+	alarm(60);
+	if (daemon_run(&played) != 0)
+		fail("%s: it failed", what);
+	alarm(0);
+	unlink(played.conf.metrics.textfile);
+}
+
+static void check(const char *what, unsigned int at, const char *line)
+{
+	if (!shown[at] || !strstr(shown[at], line))
+		fail("%s: no %s after interval %u", what, line, at);
+}
+
+/* The module is unloaded, and comes back: the text file says so at once, and lives on. */
+static void unloaded(void)
+{
+	static const char what[] = "ww--wow";
+	static const char up[] = "\nioblame_up 1\n", down[] = "\nioblame_up 0\n";
+	unsigned int i;
+
+	run(what);
+	for (i = 0; what[i]; i++)
+		check(what, i, what[i] == '-' ? down : up);
+	/* an interval of which nothing is known is not counted */
+	if (intervals != 4)
+		fail("%u intervals were watched", intervals);
+	/* connections that are idle are looked at in each interval, and at the end */
+	if (served < strlen(what))
+		fail("idle connections are looked at %u times in %zu intervals", served, strlen(what));
+	for (i = 0; i < ARRAY_SIZE(shown); i++)
+		free(shown[i]);
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(unloaded) };
+
+	return run_tests("daemon_loop", tests, ARRAY_SIZE(tests));
+}
