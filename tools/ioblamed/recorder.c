@@ -24,7 +24,7 @@ void recorder_defaults(struct recorder_conf *conf)
 		.file = PAST_FILE, .recent = PAST_RECENT,
 		.flush_ns = 10 * MINUTE, .interval_ns = 10 * SECOND,
 		.recent_ns = HOUR, .minutes_ns = 2 * DAY, .hours_ns = 90 * DAY,
-		.max_bytes = 256 << 20, .group = (gid_t)-1,
+		.max_bytes = 256 << 20, .recent_bytes = RECENT_BYTES, .group = (gid_t)-1,
 		.interval_rows = 256, .minute_rows = 96, .hour_rows = 1500,
 	};
 }
@@ -55,7 +55,8 @@ static void copy_squeezed(struct usage_list *to, const struct usage_list *from, 
 static bool open_recent(struct recorder *r)
 {
 	return r->recent.db ||
-	       recorder_db_open(&r->recent, r->conf.recent, r->conf.group, RECENT_BYTES, true);
+	       recorder_db_open(&r->recent, r->conf.recent, r->conf.group,
+				r->conf.recent_bytes, true);
 }
 
 static bool open_disk(struct recorder *r)
@@ -87,6 +88,62 @@ static void bound_recent(struct recorder *r, enum past_level level, int64_t keep
 	}
 }
 
+/* Delete the oldest spans of a level in memory, one part of @parts.  Return: false if none went. */
+static bool drop_recent(struct recorder *r, enum past_level level, int64_t parts)
+{
+	char count[80], oldest[80];
+	int64_t nr, i;
+	bool good;
+
+	snprintf(count, sizeof(count), "SELECT count(*) FROM span WHERE level = %d", level);
+	snprintf(oldest, sizeof(oldest), "SELECT min(id) FROM span WHERE level = %d", level);
+	nr = recorder_db_number(&r->recent, count);
+	if (nr <= 0)
+		return false;
+	nr = (nr + parts - 1) / parts;
+	good = recorder_db_begin(&r->recent);
+	for (i = 0; good && i < nr; i++)
+		good = recorder_db_delete(&r->recent, recorder_db_number(&r->recent, oldest));
+	/* most bytes are those of names */
+	good = good && recorder_db_tidy(&r->recent);
+	good = recorder_db_end(&r->recent, good);
+	if (good && level != PAST_INTERVAL)
+		r->dropped += nr;
+	return good;
+}
+
+/* Write a span to memory; if that is full, the older half of the intervals makes room. */
+static bool write_recent(struct recorder *r, int64_t id, enum past_level level, int64_t parent,
+			 const struct usage_list *list)
+{
+	if (!open_recent(r))
+		return false;
+	if (write_span(&r->recent, id, level, parent, list))
+		return true;
+	return r->recent.full && drop_recent(r, PAST_INTERVAL, 2) &&
+	       write_span(&r->recent, id, level, parent, list);
+}
+
+/*
+ * What memory does not take goes to the disk at once.  If that does not take it either, it is a
+ * minute of now or the older ones that wait.
+ */
+static void write_minute(struct recorder *r, const struct usage_list *list)
+{
+	uint64_t dropped = r->dropped;
+	int64_t id = r->minute.id, hour = r->hour.id;
+
+	if (write_recent(r, id, PAST_MINUTE, hour, list) ||
+	    (open_disk(r) && write_span(&r->disk, id, PAST_MINUTE, hour, list)))
+		return;
+	if (!r->recent.db || !drop_recent(r, PAST_MINUTE, 2) ||
+	    !write_span(&r->recent, id, PAST_MINUTE, hour, list))
+		r->dropped++;
+	if (!dropped)
+		msg("minutes of the past have no room, neither in %s nor in %s, and are lost",
+		    r->conf.recent, r->conf.file);
+}
+
 /* The minute is over: it goes to memory, and to its hour. */
 static void finish_minute(struct recorder *r)
 {
@@ -96,8 +153,7 @@ static void finish_minute(struct recorder *r)
 		return;
 	if (r->minute.list.until_ns) {
 		copy_squeezed(&list, &r->minute.list, r->conf.minute_rows);
-		if (open_recent(r))
-			write_span(&r->recent, r->minute.id, PAST_MINUTE, r->hour.id, &list);
+		write_minute(r, &list);
 		usage_clear(&list);
 	}
 	usage_clear(&r->minute.list);
@@ -417,6 +473,21 @@ static int64_t intervals_kept(const struct recorder *r)
 	return nr < RECORDER_INTERVALS ? nr : RECORDER_INTERVALS;
 }
 
+/*
+ * Keep a tenth of the memory free, so that what comes next has room: names may be long.
+ * Return: false if there is no interval left that could go.
+ */
+static bool bound_recent_bytes(struct recorder *r)
+{
+	uint64_t full = r->conf.recent_bytes / 10 * 9;
+
+	while (recorder_db_used(&r->recent) > full) {
+		if (!drop_recent(r, PAST_INTERVAL, 4))
+			return false;
+	}
+	return true;
+}
+
 /**
  * recorder_add - record an interval
  * @r:	  the recorder
@@ -434,8 +505,8 @@ void recorder_add(struct recorder *r, const struct usage_list *list)
 	/* the clock was set back while it lasted */
 	if (small.until_ns <= small.from_ns)
 		small.until_ns = small.from_ns + 1;
-	if (open_recent(r))
-		write_span(&r->recent, r->next_id++, PAST_INTERVAL, r->minute.id, &small);
+	if (!write_recent(r, r->next_id++, PAST_INTERVAL, r->minute.id, &small))
+		r->dropped_intervals++;
 	usage_clear(&small);
 	usage_add_list(&r->minute.list, list);
 	usage_add_list(&r->hour.list, list);
@@ -444,6 +515,8 @@ void recorder_add(struct recorder *r, const struct usage_list *list)
 	if (r->hour.list.nr > HELD)
 		recorder_squeeze(&r->hour.list, HELD / 2);
 	bound_recent(r, PAST_INTERVAL, intervals_kept(r), false);
+	/* where it is minutes that fill it, they go to the disk */
+	over |= !bound_recent_bytes(r);
 	if (over)
 		flush_all(r, list->until_ns);
 	recorder_tick(r, list->until_ns);

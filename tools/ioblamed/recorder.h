@@ -10,6 +10,8 @@
  *
  * Nothing here ends the daemon.  A database that is damaged or of another version is moved
  * aside, to NAME.aside.  What a full disk does not take stays in memory and is written later.
+ * Where the database in memory is full, its oldest intervals go; what still has no room in it is
+ * written to the disk at once, or is counted as dropped.
  */
 #ifndef IOBLAMED_RECORDER_H
 #define IOBLAMED_RECORDER_H
@@ -24,7 +26,7 @@
 
 enum {
 	RECORDER_OLD_HOURS = 24,	/* that wait for a full disk */
-	RECORDER_INTERVALS = 720,	/* at most: what RECENT_BYTES have room for */
+	RECORDER_INTERVALS = 720,	/* at most; fewer if their names are long */
 };
 
 struct recorder_conf {
@@ -34,6 +36,7 @@ struct recorder_conf {
 	uint64_t recent_ns;		/* how long intervals are kept */
 	uint64_t minutes_ns, hours_ns;	/* and minutes, and hours */
 	uint64_t max_bytes;		/* of @file */
+	uint64_t recent_bytes;		/* of @recent */
 	gid_t group;			/* that may read them; (gid_t)-1: root's */
 	unsigned int interval_rows, minute_rows, hour_rows;	/* usages of each by name */
 };
@@ -52,7 +55,8 @@ struct recorder {
 	unsigned int nr_old;
 	int64_t next_id;
 	int64_t flushed_ns;		/* on the clock of the usages */
-	uint64_t dropped;		/* spans that found no room, and are gone */
+	uint64_t dropped;		/* minutes and hours that found no room, and are gone */
+	uint64_t dropped_intervals;	/* that are in their minute alone */
 };
 
 void recorder_defaults(struct recorder_conf *conf);

@@ -47,6 +47,8 @@ static bool db_failed(struct recorder_db *d)
 
 	if (err == SQLITE_CORRUPT || err == SQLITE_NOTADB)
 		d->damaged = err;
+	if (err == SQLITE_FULL)
+		d->full = true;
 	if (!d->said)
 		msg("cannot write %s: %s; it is tried again", d->path,
 		    d->db ? sqlite3_errmsg(d->db) : "it cannot be opened");
@@ -267,6 +269,7 @@ bool recorder_db_begin(struct recorder_db *d)
 {
 	if (d->originators.nr > CACHED || d->stacks.nr > CACHED)
 		forget_names(d);
+	d->full = false;
 	return recorder_db_exec(d, "BEGIN IMMEDIATE");
 }
 
@@ -508,7 +511,7 @@ bool recorder_db_delete(struct recorder_db *d, int64_t id)
  * Delete originators and names that no usage has, in a transaction.  What is known by its number
  * is forgotten first, so that nothing refers to them.
  */
-void recorder_db_tidy(struct recorder_db *d)
+bool recorder_db_tidy(struct recorder_db *d)
 {
 	static const char sql[] =
 		"DELETE FROM originator WHERE id NOT IN (SELECT originator FROM usage);"
@@ -519,7 +522,7 @@ void recorder_db_tidy(struct recorder_db *d)
 		"DELETE FROM stack WHERE hash NOT IN (SELECT stack FROM originator)";
 
 	forget_names(d);
-	recorder_db_exec(d, sql);
+	return recorder_db_exec(d, sql);
 }
 
 /* Bytes that are in use; what is free in the file is used again. */

@@ -33,6 +33,7 @@ struct recorder_db {
 	gid_t group;			/* that may read it; (gid_t)-1: root's */
 	bool memory;			/* it need not outlive the machine */
 	bool said;			/* that it fails */
+	bool full;			/* that is why something failed in this transaction */
 	int damaged;			/* an error that opening it again does not mend */
 };
 
@@ -47,7 +48,7 @@ bool recorder_db_has(struct recorder_db *d, int64_t id);
 bool recorder_db_delete(struct recorder_db *d, int64_t id);
 int64_t recorder_db_number(struct recorder_db *d, const char *sql);
 bool recorder_db_exec(struct recorder_db *d, const char *sql);
-void recorder_db_tidy(struct recorder_db *d);
+bool recorder_db_tidy(struct recorder_db *d);
 uint64_t recorder_db_used(struct recorder_db *d);
 
 #endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The recorder where long names fill its databases: the latest has room, and minutes are not lost. */
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "past.h"
+#include "recorder.h"
+#include "test.h"
+
+#define SECOND	1000000000LL
+#define BEGIN	(1795600800LL * SECOND)		/* an hour begins */
+
+static char disk[96], recent[96];
+static struct recorder_conf conf;
+
+static void remove_files(void)
+{
+	static const char *const parts[] = { "", "-wal", "-shm" };
+	char path[128];
+	size_t i, k;
+
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < ARRAY_SIZE(parts); k++) {
+			snprintf(path, sizeof(path), "%s%s", i ? disk : recent, parts[k]);
+			unlink(path);
+		}
+	}
+}
+
+static void begin(void)
+{
+	snprintf(disk, sizeof(disk), "/dev/shm/full.%d.past.db", getpid());
+	snprintf(recent, sizeof(recent), "/dev/shm/full.%d.recent.db", getpid());
+	remove_files();
+	recorder_defaults(&conf);
+	conf.file = disk;
+	conf.recent = recent;
+}
+
+static int64_t read_number(const char *path, const char *sql)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t n = -1;
+	sqlite3 *db;
+
+	if (sqlite3_open(path, &db) || sqlite3_prepare_v2(db, sql, -1, &st, NULL) ||
+	    sqlite3_step(st) != SQLITE_ROW)
+		fail("%s: %s", sql, sqlite3_errmsg(db));
+	else
+		n = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return n;
+}
+
+/* @files usages of one IO each, whose files have names of their own that are @len bytes long. */
+static void add_files(struct recorder *r, int64_t from_ns, int64_t ns, unsigned int files,
+		      unsigned int len)
+{
+	struct usage_list list = { .from_ns = from_ns, .until_ns = from_ns + ns };
+	static unsigned int nr;
+	char name[4096];
+	unsigned int i;
+
+	memset(name, 'n', len);
+	for (i = 0; i < files; i++) {
+		struct usage u = {
+			.key = { .unit = "a.service", .program = "cat", .user = "root", .file = name,
+				 .disk = "sda", .why = "data", .op = 2 },
+			.ios = 1, .bytes = 4096, .ns = 1000,
+		};
+
+		snprintf(name + len - 10, 11, "%010u", nr++);
+		usage_add(&list, &u);
+	}
+	recorder_add(r, &list);
+	usage_clear(&list);
+}
+
+/* What is said of a full database is not the test's. */
+static void quiet(bool on)
+{
+	static int saved = -1;
+	int null;
+
+	fflush(stderr);
+	if (on) {
+		saved = dup(STDERR_FILENO);
+		null = open("/dev/null", O_WRONLY);
+		dup2(null, STDERR_FILENO);
+		close(null);
+	} else {
+		dup2(saved, STDERR_FILENO);
+		close(saved);
+	}
+}
+
+/* Hours of long names: the oldest intervals go, the latest one is always there. */
+static void oldest_go(void)
+{
+	int64_t at = BEGIN, latest, nr;
+	struct recorder r;
+	int i;
+
+	begin();
+	conf.recent_bytes = 1 << 20;
+	quiet(true);
+	recorder_open(&r, &conf);
+	for (i = 0; i < 400; i++, at += 10 * SECOND) {
+		add_files(&r, at, 10 * SECOND, 20, 1000);
+		latest = recorder_db_number(&r.recent,
+					    "SELECT max(until_ns) FROM span WHERE level = 0");
+		if (latest != at + 10 * SECOND)
+			fail("interval %d is not there", i);
+	}
+	quiet(false);
+	nr = recorder_db_number(&r.recent, "SELECT count(*) FROM span WHERE level = 0");
+	if (nr < 10)
+		fail("%lld intervals remain", (s64)nr);
+	if (r.recent.said || r.dropped || r.dropped_intervals)
+		fail("%llu minutes and %llu intervals are lost", (u64)r.dropped,
+		     (u64)r.dropped_intervals);
+	recorder_close(&r);
+	if (read_number(disk, "SELECT sum(ios) FROM named_usage") != 400 * 20)
+		fail("%lld IOs of %u are on the disk",
+		     (s64)read_number(disk, "SELECT sum(ios) FROM named_usage"), 400 * 20);
+	note("%lld intervals", (s64)nr);
+	remove_files();
+}
+
+/* One that is larger than what is free: the older half makes room for it. */
+static void half_goes(void)
+{
+	int64_t at = BEGIN;
+	struct recorder r;
+	int i;
+
+	begin();
+	conf.recent_bytes = 512 << 10;
+	recorder_open(&r, &conf);
+	for (i = 0; i < 19; i++, at += SECOND)
+		add_files(&r, at, SECOND, 20, 1000);
+	quiet(true);
+	add_files(&r, at, SECOND, 150, 1000);
+	quiet(false);
+	if (r.dropped_intervals || recorder_db_number(&r.recent,
+			"SELECT max(until_ns) FROM span WHERE level = 0") != at + SECOND)
+		fail("it is not there");
+	if (r.recent.said)
+		fail("what was said is not taken back");
+	recorder_close(&r);
+	remove_files();
+}
+
+/* A minute that memory has no room for at all goes to the disk at once. */
+static void straight_to_disk(void)
+{
+	struct recorder r;
+	int i;
+
+	begin();
+	conf.recent_bytes = 64 << 10;
+	quiet(true);
+	recorder_open(&r, &conf);
+	for (i = 0; i < 30; i++)
+		add_files(&r, BEGIN + i * 10 * SECOND, 10 * SECOND, 90, 1000);
+	if (recorder_db_number(&r.disk, "SELECT count(*) FROM span WHERE level = 1") < 3)
+		fail("no minute is on the disk");
+	recorder_close(&r);
+	quiet(false);
+	if (read_number(disk, "SELECT sum(ios) FROM named_usage") != 30 * 90)
+		fail("%lld IOs of %u are on the disk",
+		     (s64)read_number(disk, "SELECT sum(ios) FROM named_usage"), 30 * 90);
+	remove_files();
+}
+
+/* Neither has room: what is lost is counted, and the latest minutes wait. */
+static void no_room(void)
+{
+	struct recorder r;
+	int i;
+
+	begin();
+	conf.file = "/dev/full/past.db";
+	conf.recent_bytes = 512 << 10;
+	quiet(true);
+	recorder_open(&r, &conf);
+	for (i = 0; i < 60; i++)
+		add_files(&r, BEGIN + i * 60 * SECOND, 60 * SECOND, 90, 1000);
+	quiet(false);
+	if (!r.dropped)
+		fail("nothing is counted as lost");
+	if (recorder_db_number(&r.recent, "SELECT max(until_ns) FROM span WHERE level = 1") !=
+	    BEGIN + 59 * 60 * SECOND)
+		fail("the latest minute does not wait");
+	note("%llu minutes are lost", (u64)r.dropped);
+	quiet(true);
+	recorder_close(&r);
+	quiet(false);
+	remove_files();
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(oldest_go), TEST(half_goes), TEST(straight_to_disk), TEST(no_room),
+	};
+
+	return run_tests("daemon_full", tests, ARRAY_SIZE(tests));
+}
