@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The recorder where long names fill its databases: the latest has room, and minutes are not lost. */
+/*
+ * The recorder where long names fill its databases: the latest has room, and no more is lost than
+ * has to be.
+ */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -201,10 +204,81 @@ static void no_room(void)
 	remove_files();
 }
 
+static int64_t on_disk(struct recorder *r, const char *sql)
+{
+	return recorder_db_number(&r->disk, sql);
+}
+
+static const char spans[] = "SELECT count(*) FROM span";
+static const char unused[] =
+	"SELECT count(*) FROM originator WHERE id NOT IN (SELECT originator FROM usage)";
+
+/* Names fill the disk's, which is at most so large: as much as has room stays, not a tenth of it. */
+static void disk_stays_filled(void)
+{
+	int64_t at = BEGIN, least = INT64_MAX, nr;
+	struct recorder r;
+	int i;
+
+	begin();
+	conf.max_bytes = 1 << 20;
+	conf.flush_ns = 60 * SECOND;
+	conf.hour_rows = 4;
+	recorder_open(&r, &conf);
+	for (i = 0; i < 300; i++, at += 60 * SECOND) {
+		add_files(&r, at, 60 * SECOND, 20, 1000);
+		nr = on_disk(&r, spans);
+		if (i > 60 && nr < least)
+			least = nr;
+	}
+	/* a minute takes 24 KB */
+	if (least < 24)
+		fail("%lld spans remain", (s64)least);
+	if (r.disk.said || r.dropped)
+		fail("it failed, or %llu minutes are lost", (u64)r.dropped);
+	note("%lld spans at least, %lld now", (s64)least, (s64)nr);
+	recorder_close(&r);
+	remove_files();
+}
+
+/* The first writing of a day fails: the next one looks for names that nothing has. */
+static void midnight_fails(void)
+{
+	int64_t at = BEGIN + 10 * 3600 * SECOND, midnight = BEGIN + 14 * 3600 * SECOND, before;
+	struct recorder r;
+	sqlite3 *db;
+
+	begin();
+	conf.minutes_ns = 3600 * SECOND;
+	conf.hour_rows = 4;
+	recorder_open(&r, &conf);
+	for (; at < midnight - 60 * SECOND; at += 60 * SECOND)
+		add_files(&r, at, 60 * SECOND, 5, 100);
+	if (!on_disk(&r, unused))
+		fail("nothing is to be tidied");
+	quiet(true);
+	if (sqlite3_open(disk, &db) || sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
+		fail("it cannot be locked");
+	for (; at < midnight + 20 * 60 * SECOND; at += 60 * SECOND)
+		add_files(&r, at, 60 * SECOND, 5, 100);
+	if (!r.disk.said)
+		fail("it can be written");
+	sqlite3_close(db);
+	before = r.flushed_ns;
+	for (; r.flushed_ns == before; at += 60 * SECOND)
+		add_files(&r, at, 60 * SECOND, 5, 100);
+	quiet(false);
+	if (r.disk.said || on_disk(&r, unused))
+		fail("%lld remain that nothing has", (s64)on_disk(&r, unused));
+	recorder_close(&r);
+	remove_files();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(oldest_go), TEST(half_goes), TEST(straight_to_disk), TEST(no_room),
+		TEST(disk_stays_filled), TEST(midnight_fails),
 	};
 
 	return run_tests("daemon_full", tests, ARRAY_SIZE(tests));

@@ -15,6 +15,7 @@ enum {
 	HELD = 8192,		/* usages of a sum in memory, before it is squeezed */
 	HELD_MINUTES = 1440,	/* that wait in memory for a full disk */
 	OLD_SPANS = 200,	/* deleted at once: what a clock costs that is wrong for a while */
+	SIZE_TRIES = 2,		/* to find how many of them have so many bytes */
 	RECENT_BYTES = 16 << 20,
 };
 
@@ -283,12 +284,11 @@ static bool copy_hours(struct recorder *r)
 	return true;
 }
 
-/* Delete what is too old, the oldest first, and more if the database is too large. */
-static bool bound_disk(struct recorder *r, int64_t now_ns)
+/* Delete what is too old, the oldest first.  Return: how many went, -1 after an error. */
+static int drop_aged(struct recorder *r, int64_t now_ns)
 {
-	uint64_t full = r->conf.max_bytes / 10 * 9;
-	int64_t id;
 	char sql[256];
+	int64_t id;
 	int i;
 
 	snprintf(sql, sizeof(sql),
@@ -298,16 +298,55 @@ static bool bound_disk(struct recorder *r, int64_t now_ns)
 		 PAST_HOUR, (long long)(now_ns - (int64_t)r->conf.hours_ns));
 	for (i = 0; i < OLD_SPANS; i++) {
 		id = recorder_db_number(&r->disk, sql);
-		if (id < 0 && recorder_db_used(&r->disk) > full)
-			id = recorder_db_number(&r->disk, "SELECT min(id) FROM span");
 		if (id < 0)
 			break;
 		if (!recorder_db_delete(&r->disk, id))
+			return -1;
+	}
+	return i;
+}
+
+/*
+ * Delete so many of the oldest spans as have about @bytes of @used.  That gives little back before
+ * their names are looked for.
+ */
+static bool drop_bytes(struct recorder *r, uint64_t bytes, uint64_t used)
+{
+	int64_t nr = recorder_db_number(&r->disk, "SELECT count(*) FROM span"), i;
+
+	nr = nr > 0 ? nr * ((double)bytes / used) + 1 : 0;
+	for (i = 0; i < nr && i < OLD_SPANS; i++) {
+		if (!recorder_db_delete(&r->disk,
+					recorder_db_number(&r->disk, "SELECT min(id) FROM span")))
 			return false;
 	}
-	/* names that nothing refers to are looked for about once a day */
-	if (i && now_ns / (int64_t)DAY != r->flushed_ns / (int64_t)DAY)
-		recorder_db_tidy(&r->disk);
+	return true;
+}
+
+/*
+ * Bound the age and the size of what is on the disk, in its transaction.  Names that nothing refers
+ * to are looked for once a day, as that reads all, and where the database is too large: before any
+ * span goes for its size, and after that.  It then has room for a while.
+ */
+static bool bound_disk(struct recorder *r, int64_t now_ns, bool *tidied)
+{
+	uint64_t full = r->conf.max_bytes / 10 * 9, low = full / 16 * 15, used;
+	int aged = drop_aged(r, now_ns), i;
+
+	if (aged < 0)
+		return false;
+	used = recorder_db_used(&r->disk);
+	if (used <= full && (!aged || now_ns / (int64_t)DAY == r->tidied_ns / (int64_t)DAY))
+		return true;
+	*tidied = true;
+	if (!recorder_db_tidy(&r->disk))
+		return false;
+	used = recorder_db_used(&r->disk);
+	for (i = 0; used > full && i < SIZE_TRIES; i++) {
+		if (!drop_bytes(r, used - low, used) || !recorder_db_tidy(&r->disk))
+			return false;
+		used = recorder_db_used(&r->disk);
+	}
 	return true;
 }
 
@@ -315,13 +354,15 @@ static bool bound_disk(struct recorder *r, int64_t now_ns)
 static void flush_all(struct recorder *r, int64_t now_ns)
 {
 	struct past past = { 0 };
-	bool good;
+	bool good, tidied = false;
 	size_t i;
 
 	good = open_disk(r) && recorder_db_begin(&r->disk);
-	good = good && bound_disk(r, now_ns) && copy_minutes(r) && copy_hours(r);
+	good = good && bound_disk(r, now_ns, &tidied) && copy_minutes(r) && copy_hours(r);
 	good = recorder_db_end(&r->disk, good);
 	r->flushed_ns = now_ns;
+	if (good && tidied)
+		r->tidied_ns = now_ns;
 	if (!good) {
 		bound_recent(r, PAST_MINUTE, HELD_MINUTES, true);
 		return;

@@ -54,7 +54,8 @@ struct recorder {
 	struct recorder_sum old[RECORDER_OLD_HOURS];	/* hours that are not yet on disk */
 	unsigned int nr_old;
 	int64_t next_id;
-	int64_t flushed_ns;		/* on the clock of the usages */
+	int64_t flushed_ns;		/* on the clock of the usages, written or not */
+	int64_t tidied_ns;		/* the same, when names were last looked for on the disk */
 	uint64_t dropped;		/* minutes and hours that found no room, and are gone */
 	uint64_t dropped_intervals;	/* that are in their minute alone */
 };
