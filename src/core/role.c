@@ -5,6 +5,9 @@
  * in one bucket of the hash table.  Name and cgroup never change in a role, because most IO
  * is reported when the task is gone, or is another program.
  *
+ * A cgroup has two roles if kernel threads are in it: what they do is never exact, and what its
+ * processes do is.
+ *
  * A role whose task goes on under another name or in another cgroup is past: it ages as if
  * its task had exited.  It may come back, if the task gets the old name again.
  */
@@ -37,6 +40,7 @@ struct role_key {
 	u64 cgroup;		/* 0 if it is no part of the key */
 	char comm[TASK_COMM_LEN];	/* likewise; padded with zeroes */
 	u8 kind;
+	bool kthread;		/* of a cgroup's role: that of its kernel threads */
 };
 
 static u32 role_seconds(void)
@@ -80,6 +84,7 @@ static void role_key_of(struct task_struct *task, s32 user, struct role_key *key
 		break;
 	case IOB_ROLE_CGROUP:
 		key->key = role_cgroup(task);
+		key->kthread = task->flags & PF_KTHREAD;
 		break;
 	default:
 		key->key = key->kind == IOB_ROLE_PROCESS ? task->tgid : task->pid;
@@ -120,7 +125,8 @@ static struct hlist_head *role_bucket(u64 start, u64 key, u8 kind)
 static bool role_is_of(const struct iob_role *role, const struct role_key *key)
 {
 	return role->key == key->key && role->start == key->start &&
-	       role->kind == key->kind;
+	       role->kind == key->kind &&
+	       (key->kind != IOB_ROLE_CGROUP || role->kthread == key->kthread);
 }
 
 static bool role_has_key(const struct iob_role *role, const struct role_key *key)
@@ -137,6 +143,7 @@ static bool role_same(const struct iob_node *a, const struct iob_node *b)
 	const struct iob_role *y = container_of(b, struct iob_role, node);
 
 	return x->key == y->key && x->start == y->start && x->kind == y->kind &&
+	       (x->kind != IOB_ROLE_CGROUP || x->kthread == y->kthread) &&
 	       (!role_is_task(x->kind) ||
 		(x->cgroup == y->cgroup && !memcmp(x->comm, y->comm, sizeof(x->comm))));
 }
@@ -174,6 +181,9 @@ static void roles_leave_others(const struct iob_role *now)
 {
 	struct iob_role *r;
 
+	/* those of a cgroup's processes and of its kernel threads go on side by side */
+	if (!role_is_task(now->kind))
+		return;
 	hlist_for_each_entry_rcu(r, role_bucket(now->start, now->key, now->kind),
 				 node.hash, iob_read_held()) {
 		if (r != now && r->key == now->key && r->start == now->start &&
@@ -214,6 +224,7 @@ static void role_fill(struct iob_role *role, const struct role_key *key,
 	role->key = key->key;
 	role->kind = key->kind;
 	role->cgroup = cgroup;
+	role->kthread = key->kthread;
 	role->used = role_seconds();
 	if (role_is_task(key->kind)) {
 		role->tgid = task->tgid;
@@ -275,7 +286,8 @@ u64 iob_role_get(struct task_struct *task, s32 user)
  * iob_role_of_cgroup - the role of a cgroup
  * @cgroup: its id
  *
- * In sessions whose roles are cgroups.  Context and errors as iob_role_get().
+ * In sessions whose roles are cgroups: that of the processes in it.  Context and errors as
+ * iob_role_get().
  */
 u64 iob_role_of_cgroup(u64 cgroup)
 {

@@ -43,7 +43,7 @@ struct iob_role {
 	u32 used;		/* when it was last looked up, in seconds */
 	u32 uid;		/* of a task's role: the user, when the role was made */
 	u8 kind;		/* key: enum iob_role_kind */
-	bool kthread;
+	bool kthread;		/* a kernel thread's; key of a cgroup's role */
 	bool past;		/* .exited, but the task goes on as another role */
 	bool dead;		/* buried: found by its id only */
 	char comm[TASK_COMM_LEN];	/* key of a task's role, padded with zeroes */

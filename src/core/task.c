@@ -391,11 +391,14 @@ void iob_task_renamed(struct task_struct *task, const char *comm)
 	struct iob_task *t = iob_task_peek(task);
 	enum iob_role_kind kind = iob_roles_kind();
 
-	/* a process has the name of its leader, a cgroup none */
-	if (kind == IOB_ROLE_CGROUP || (kind == IOB_ROLE_PROCESS && !thread_group_leader(task)))
-		return;
 	if (t && t->session != iob_tasks_session)
 		t = NULL;
+	/* a cgroup has no name; but a kernel thread that execs is a process now (up to 5.18) */
+	if (kind == IOB_ROLE_CGROUP && t && task == current)
+		task_forget_role(t);
+	/* a process has the name of its leader */
+	if (kind == IOB_ROLE_CGROUP || (kind == IOB_ROLE_PROCESS && !thread_group_leader(task)))
+		return;
 	if (t)
 		iob_role_note_comm(READ_ONCE(t->role), task, comm);
 	if (t && task == current)
