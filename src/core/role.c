@@ -8,6 +8,10 @@
  * A cgroup has two roles if kernel threads are in it: what they do is never exact, and what its
  * processes do is.
  *
+ * That bucket is walked with interrupts off, and a task can give itself any number of names.  So
+ * a task with many roles gets no more of its own: what it does under further names is one
+ * role's, and, if there are still more, what it does in further cgroups, too.
+ *
  * A role whose task goes on under another name or in another cgroup is past: it ages as if
  * its task had exited.  It may come back, if the task gets the old name again.
  */
@@ -42,6 +46,12 @@ struct role_key {
 	u8 kind;
 	bool kthread;		/* of a cgroup's role: that of its kernel threads */
 };
+
+/* a task with so many roles gets one for all its other names, in each cgroup; */
+#define ROLE_NAMES	64
+/* with so many, one for all its other cgroups */
+#define ROLE_CGROUPS	128
+#define ROLE_MANY	"many-roles"
 
 static u32 role_seconds(void)
 {
@@ -148,16 +158,40 @@ static bool role_same(const struct iob_node *a, const struct iob_node *b)
 		(x->cgroup == y->cgroup && !memcmp(x->comm, y->comm, sizeof(x->comm))));
 }
 
-static struct iob_role *role_lookup(const struct role_key *key)
+/* @nr gets the number of roles of the same task, if none has the key. */
+static struct iob_role *role_lookup(const struct role_key *key, unsigned int *nr)
 {
 	struct iob_role *r;
 
+	*nr = 0;
 	hlist_for_each_entry_rcu(r, role_bucket(key->start, key->key, key->kind),
 				 node.hash, iob_read_held()) {
 		if (role_has_key(r, key))
 			return r;
+		*nr += role_is_of(r, key);
 	}
 	return NULL;
+}
+
+/*
+ * Likewise, or a role of the same task that stands for many; @key becomes the key of the role
+ * that is to be made if there is none.  CPUs that do so at the same time may each make one more.
+ */
+static struct iob_role *role_find(struct role_key *key)
+{
+	unsigned int nr;
+	struct iob_role *role = role_lookup(key, &nr);
+
+	if (role || nr < ROLE_NAMES)
+		return role;
+	iob_stat_inc(role_many);
+	memset(key->comm, 0, sizeof(key->comm));
+	strscpy(key->comm, ROLE_MANY, sizeof(key->comm));
+	role = role_lookup(key, &nr);
+	if (role || nr < ROLE_CGROUPS)
+		return role;
+	key->cgroup = 0;
+	return role_lookup(key, &nr);
 }
 
 /* True if @task is on its way out, and its role with it. */
@@ -223,7 +257,7 @@ static void role_fill(struct iob_role *role, const struct role_key *key,
 	role->start = key->start;
 	role->key = key->key;
 	role->kind = key->kind;
-	role->cgroup = cgroup;
+	role->cgroup = role_is_task(key->kind) ? key->cgroup : cgroup;
 	role->kthread = key->kthread;
 	role->used = role_seconds();
 	if (role_is_task(key->kind)) {
@@ -238,12 +272,12 @@ static void role_fill(struct iob_role *role, const struct role_key *key,
 }
 
 /* The role with that key.  Makes the role if it is new. */
-static u64 role_get(const struct role_key *key, struct task_struct *task, u64 cgroup)
+static u64 role_get(struct role_key *key, struct task_struct *task, u64 cgroup)
 {
 	struct iob_role *role, *new;
 	struct iob_node *node;
 
-	role = role_lookup(key);
+	role = role_find(key);
 	if (role) {
 		role_touch(role, task, cgroup);
 		return role->node.id;

@@ -21,6 +21,7 @@
 	X(idx_nospc, "index could not grow: max_* reached")		\
 	X(node_nomem, "role, intent or act not allocated")		\
 	X(role_nomem, "acts of a task without a role: memory or max_roles") \
+	X(role_many, "looks for a role of a task that had too many: its name is lost") \
 	X(pgtree_nomem, "dirtier of a page not noted: memory")		\
 	X(cnts_nomem, "counters of an act not allocated")		\
 	X(sum_nomem, "IO in the sum of its disk's rest: memory")	\

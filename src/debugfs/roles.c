@@ -11,7 +11,8 @@
  * `id` is the id of binary records: a pid (`role` is thread), a tgid (process), a negated
  * user role, or 0.  `cgroup` is where the task was when it acted in this role, where a user
  * role was last seen, or the role itself if it stands for a cgroup.  A task that was renamed
- * or moved has several lines: in those that are `past` it acts no more.  A cgroup has a line for
+ * or moved has several lines: in those that are `past` it acts no more; one for many-roles if
+ * these were too many.  A cgroup has a line for
  * its processes and one for its kernel threads.  Names are escaped as in iolog, spaces too.  `-`:
  * the role has none.
  */
