@@ -38,7 +38,7 @@ static bool log_block_of(const struct iob_look *l, const struct iob_transaction_
 {
 	u64 sector = l->bio->bi_iter.bi_sector;
 
-	if (!l->bio->bi_iter.bi_size || !w->gd ||
+	if (!l->bio->bi_iter.bi_size || !w->log_id || !w->gd ||
 	    w->gd != iob_bio_disk(l->bio) || sector < w->start)
 		return false;
 	*nr = iob_transaction_block(w->first, (sector - w->start) >> w->shift);
@@ -62,7 +62,7 @@ static bool look_at_log(struct iob_look *l)
 		return false;
 	l->modifier = IOB_MODIFIER_JOURNAL;
 	if (log_block_of(l, w, &nr) &&
-	    add_changed_by(l, iob_assoc_get_last(&iob_assoc_log_block, w->key, nr)))
+	    add_changed_by(l, iob_assoc_get_last(&iob_assoc_log_block, w->log_id, nr)))
 		return true;
 	iob_look_device(l->bio, &file);
 	return iob_transaction_split(l->o, w, &file, l->bio->bi_iter.bi_size);

@@ -5,6 +5,11 @@
  * that is committed; other logs write a few at once, and a block may hold the
  * end of one and the beginning of the next: then the participants of both pay.
  *
+ * The next log may have the same key: then nothing of the old one's may be left.  A hook says
+ * that a log ends.  Where the kernel lacks its function, numbers tell: a transaction takes no
+ * participant once the next one has one, so a lower number than the newest is another log's.
+ * What is noted elsewhere of a log's blocks is noted under an id that no other log gets.
+ *
  * A transaction has an object for each participant, in a list, and in a small hash by role.
  * Those beyond 512 share one place: it names one of them at a time, by chance but more often
  * those that log more.
@@ -17,6 +22,7 @@
  *
  * G: the log's lock.
  */
+#include <linux/atomic.h>
 #include <linux/blkdev.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
@@ -64,12 +70,15 @@ struct transaction {
 struct transaction_log {
 	struct iob_keyed keyed;
 	raw_spinlock_t lock;	/* G */
+	unsigned long id;	/* G: never another log's; another one when the log ends */
 	u32 used;		/* G: jiffies; read without for a look */
 	u32 newest;		/* G: the highest tid */
 	u32 now;		/* G: tid of the running transaction, if we count them */
 	u32 nr_split;		/* G: blocks that participants paid for */
 	struct transaction last[NR_LAST];	/* G: by tid */
 };
+
+static atomic_long_t last_log_id;
 
 static struct iob_pool participant_pool = {
 	.name = "iob_participant",
@@ -106,6 +115,7 @@ static void log_begin(struct iob_keyed *k)
 
 	*log = (struct transaction_log){ .keyed.key = k->key };
 	raw_spin_lock_init(&log->lock);
+	log->id = atomic_long_inc_return(&last_log_id);
 	log->used = jiffies;
 }
 
@@ -124,6 +134,31 @@ static void transaction_reset(struct transaction *t, u32 tid, struct participant
 	memset(t, 0, sizeof(*t));
 	t->tid = tid;
 	t->end = &t->first;
+}
+
+/* Another log has the key, or will.  @old as transaction_reset().  G. */
+static void log_forget(struct transaction_log *log, struct participant **old)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_LAST; i++)
+		transaction_reset(&log->last[i], 0, old);
+	log->id = atomic_long_inc_return(&last_log_id);
+	log->newest = 0;
+}
+
+/*
+ * The log uses the transaction @tid.  It is another log if that is one before the newest; but
+ * not if we count the numbers, as they go on then, and another CPU may be further.  G.
+ */
+static void log_see(struct transaction_log *log, u32 tid, struct participant **old)
+{
+	if (log->used != (u32)jiffies)
+		WRITE_ONCE(log->used, jiffies);
+	if ((s32)(tid - log->newest) < 0 && !log->now)
+		log_forget(log, old);
+	if ((s32)(tid - log->newest) > 0 || !log->newest)
+		log->newest = tid;
 }
 
 /* The transaction @tid, if anything is known of it, or NULL.  G. */
@@ -210,16 +245,8 @@ static struct transaction *transaction_get(struct transaction_log *log, u32 tid,
 					   struct participant **old)
 {
 	struct transaction *t = &log->last[tid % NR_LAST];
-	s32 ahead = tid - log->newest;
-	unsigned int i;
 
-	if (log->used != (u32)jiffies)
-		WRITE_ONCE(log->used, jiffies);
-	/* tids only grow: this is another log at the same address */
-	for (i = 0; i < NR_LAST && ahead < -NR_LAST; i++)
-		transaction_reset(&log->last[i], 0, old);
-	if (ahead > 0 || ahead < -NR_LAST)
-		log->newest = tid;
+	log_see(log, tid, old);
 	if (t->tid != tid || !t->end)
 		transaction_reset(t, tid, old);
 	return t;
@@ -276,6 +303,53 @@ void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 		transaction_add(log, tid, a->role, act, weight);
 	else
 		iob_stat_inc(journal_evicted);
+}
+
+/**
+ * iob_transaction_log_id - what a log's blocks are noted under
+ * @key: the log
+ * @tid: its running transaction
+ *
+ * Any context but NMI, inside iob_read_lock().
+ * Return: an object of iob_assoc_log_block that no log had before, nor will have; it is no
+ * address.  NULL without memory.
+ */
+const void *iob_transaction_log_id(const void *key, u32 tid)
+{
+	struct transaction_log *log = log_of(iob_keyed_get(&transaction_logs, key));
+	struct participant *old = NULL;
+	unsigned long flags, id;
+
+	if (!log) {
+		iob_stat_inc(journal_evicted);
+		return NULL;
+	}
+	raw_spin_lock_irqsave(&log->lock, flags);
+	log_see(log, tid, &old);
+	id = log->id;
+	raw_spin_unlock_irqrestore(&log->lock, flags);
+	participants_put(old, iob_pool_put);
+	return (const void *)id;
+}
+
+/**
+ * iob_transaction_log_end - a log ends
+ * @key: the log; another one may have that key from now on
+ *
+ * Any context but NMI, inside iob_read_lock().  Nothing is written to the log any more.
+ */
+void iob_transaction_log_end(const void *key)
+{
+	struct transaction_log *log = log_find(key);
+	struct participant *old = NULL;
+	unsigned long flags;
+
+	if (!log)
+		return;
+	raw_spin_lock_irqsave(&log->lock, flags);
+	log_forget(log, &old);
+	raw_spin_unlock_irqrestore(&log->lock, flags);
+	participants_put(old, iob_pool_put);
 }
 
 /*

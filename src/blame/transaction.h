@@ -29,11 +29,15 @@ struct iob_transaction_write {
 	u32 modifier;		/* of what the participants pay; 0: a journal's */
 	bool always;		/* all that the task writes is log, whatever its stack is */
 	u8 shift;		/* log2 of a block's sectors */
+	const void *log_id;	/* of iob_transaction_log_id(), NULL without memory */
 	const struct gendisk *gd; /* the disk with the blocks of iob_assoc_log_block */
 	u64 start;		/* the sector of block 0 there */
 };
 
-/* A block of a log that holds the copy of one buffer; see iob_transaction_block(). */
+/*
+ * A block of a log that holds the copy of one buffer: the log by iob_transaction_log_id(), the
+ * block by iob_transaction_block().
+ */
 extern struct iob_assoc_kind iob_assoc_log_block;
 extern struct iob_task_part iob_transaction_part;
 
@@ -62,6 +66,8 @@ int iob_transactions_start(void);
 void iob_transactions_stop(void);
 void iob_transaction_begin_write(struct iob_task *t, const void *key, u32 first, u32 last);
 void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight);
+const void *iob_transaction_log_id(const void *key, u32 tid);
+void iob_transaction_log_end(const void *key);
 bool iob_transaction_key_is_known(const void *key);
 u32 iob_transaction_now(const void *key);
 u32 iob_transaction_next(const void *key);

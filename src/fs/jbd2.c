@@ -14,7 +14,7 @@
  * each change serves.
  *
  * Context: access, create and dirty run in the task that changes the buffer, copy and commit in
- * the journal's thread.  Preemption is off.
+ * the journal's thread or a task that unmounts, end in one that unmounts.  Preemption is off.
  */
 #include <linux/blkdev.h>
 #include <linux/jbd2.h>
@@ -27,6 +27,8 @@
 #include "blame/dirty_fast.h"
 #include "blame/provider.h"
 #include "blame/transaction.h"
+#include "core/disk.h"
+#include "core/task.h"
 #include "hooks/hook.h"
 
 static void jbd2_note_change(const transaction_t *transaction, struct buffer_head *bh,
@@ -95,13 +97,19 @@ static void jbd2_copy_entered(struct pt_regs *regs)
 {
 	const transaction_t *transaction = iob_arg_ptr(regs, 0);
 	const struct journal_head *jh = iob_arg_ptr(regs, 1);
+	const struct iob_transaction_write *w;
+	struct iob_task *t;
 	u64 act;
 
 	/* a transaction copies a buffer once */
 	act = iob_assoc_take(&iob_assoc_logged, jh->b_bh, transaction->t_tid);
+	t = act == IOB_CAUSE_NONE ? NULL : iob_task_get();
+	if (!t)
+		return;
+	w = iob_transaction_writes(t);
 	/* the journal is a ring: the block will be another transaction's */
-	if (act != IOB_CAUSE_NONE)
-		iob_assoc_set(&iob_assoc_log_block, transaction->t_journal,
+	if (w->key == transaction->t_journal && w->log_id)
+		iob_assoc_set(&iob_assoc_log_block, w->log_id,
 			      iob_transaction_block(transaction->t_tid, iob_arg(regs, 3)),
 			      act);
 }
@@ -125,11 +133,22 @@ static void jbd2_commit_entered(struct pt_regs *regs)
 	w->shift = ilog2(journal->j_blocksize) - SECTOR_SHIFT;
 	w->gd = journal->j_dev->bd_disk;
 	w->start = get_start_sect(journal->j_dev);
+	w->log_id = iob_disk_maybe(w->gd) ?
+		    iob_transaction_log_id(journal, running->t_tid) : NULL;
+}
+
+/* (journal): it is about to be freed, and writes nothing any more */
+static void jbd2_end_entered(struct pt_regs *regs)
+{
+	iob_transaction_log_end(iob_arg_ptr(regs, 0));
 }
 
 #define JBD2(func, probe, what)	IOB_HOOK_FUNC_IN("jbd2", CONFIG_JBD2, func, probe, what)
 
 static const struct iob_hook jbd2_table[] = {
+	/* the last that jbd2_journal_destroy() calls with the journal */
+	JBD2("jbd2_journal_destroy_revoke", jbd2_end_entered,
+	     "that a journal is another one than the last at its address"),
 	JBD2("do_get_write_access", jbd2_access_entered,
 	     "time, as another function is called more often"),
 	{

@@ -403,6 +403,15 @@ static bool xfs_discards(const struct iob_task *t, const struct iob_stack *stack
 	return true;
 }
 
+/* (log): it is about to be freed, and writes nothing any more */
+static void xfs_log_end_entered(struct pt_regs *regs)
+{
+	const void *log = iob_arg_ptr(regs, 0);
+
+	iob_transaction_log_end(log);
+	iob_transaction_log_end(iob_transaction_freed_key(log));
+}
+
 /* bi_private: struct xfs_buf */
 static u64 xfs_buf_changed_by(const struct bio *whole)
 {
@@ -443,6 +452,8 @@ static const struct iob_hook xfs_table[] = {
 	XFS("xfs_buf_free", xfs_buf_end_entered, "the end of a buffer of xfs"),
 	XFS("xfs_buf_ioend", xfs_buf_end_entered, "the end of a buffer's write"),
 	XFS("xfs_inode_free", xfs_inode_free_entered, "the end of an inode of xfs"),
+	XFS("xlog_cil_destroy", xfs_log_end_entered,
+	    "that a log of xfs is another one than the last at its address"),
 	XFS("xfs_trans_ijoin", xfs_join_entered, "which act changes metadata of xfs"),
 	XFS("xfs_btree_split", xfs_split_entered, "for which act a worker reads btrees of xfs"),
 	XFS("xfs_btree_split_worker", xfs_split_worker_entered,

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What src/blame/transaction.c uses of its neighbours, for test_transaction.c, which includes it
+ *
+ * An act is a role: its id is both.  Objects come from malloc(), which the sanitizers watch; each
+ * pool counts those that are out.  An origin keeps the sum of each act.
+ */
+#ifndef UNIT_FAKE_BLAME_H
+#define UNIT_FAKE_BLAME_H
+
+/* the real ones are not read */
+#define IOB_CORE_CAUSE_H
+#define IOB_CORE_KEYED_H
+#define IOB_CORE_POOL_H
+#define IOB_CORE_STATS_H
+#define IOB_CORE_TASK_H
+#define IOB_BLAME_ASSOCIATION_H
+#define IOB_BLAME_SHARE_H
+
+#include <linux/compiler.h>
+
+#include "test.h"
+
+#define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
+
+/* the shim's atomics are of 32 and of 64 bits */
+#define atomic_long_t			atomic64_t
+#define atomic_long_inc_return(a)	atomic64_inc_return(a)
+
+/* --- core/cause, core/stats, core/task, blame/association */
+
+#define IOB_CAUSE_NONE		0ULL
+#define IOB_CAUSE_LOST		2ULL
+#define IOB_MODIFIER_JOURNAL	1
+
+struct iob_cause {
+	u64 role;
+	bool kthread;
+};
+
+static inline const struct iob_cause *iob_cause_of(u64 act)
+{
+	static struct iob_cause cause;
+
+	cause.role = act;
+	return &cause;
+}
+
+#define iob_stat_inc(name)	((void)0)
+
+struct iob_task {
+	char part[256];
+};
+
+struct iob_task_part {
+	const char *name;
+	size_t size;
+};
+
+enum { IOB_SERVES_TRANSACTION };
+
+static inline void *iob_task_part_of(const struct iob_task *t, const struct iob_task_part *part)
+{
+	(void)part;
+	return (void *)t->part;
+}
+
+static inline void iob_task_serve(struct iob_task *t, int what, const void *key)
+{
+	(void)t;
+	(void)what;
+	(void)key;
+}
+
+struct iob_assoc_kind {
+	const char *name;
+};
+
+/* --- core/pool */
+
+struct iob_pool {
+	const char *name;
+	size_t size;
+	u32 at_first;
+	unsigned int nr_out;
+};
+
+static inline void *iob_pool_get(struct iob_pool *pool)
+{
+	pool->nr_out++;
+	return malloc(pool->size);
+}
+
+static inline void iob_pool_put(struct iob_pool *pool, void *object)
+{
+	pool->nr_out--;
+	free(object);
+}
+
+#define iob_pool_free	iob_pool_put
+
+static inline int iob_pool_init(struct iob_pool *pool)
+{
+	pool->nr_out = 0;
+	return 0;
+}
+
+#define iob_pool_start	iob_pool_init
+
+static inline void iob_pool_stop(struct iob_pool *pool)
+{
+	if (pool->nr_out)
+		fail("%u objects of %s are left", pool->nr_out, pool->name);
+}
+
+#define iob_pool_exit	iob_pool_stop
+
+/* --- core/keyed */
+
+struct iob_keyed {
+	struct iob_keyed *next;
+	const void *key;
+};
+
+struct iob_keyed_table {
+	struct iob_pool pool;
+	void (*begin)(struct iob_keyed *k);
+	bool (*tidy)(struct iob_keyed *k);
+	void (*end)(struct iob_keyed *k);
+	struct iob_keyed *first;
+};
+
+static inline struct iob_keyed *iob_keyed_find(struct iob_keyed_table *t, const void *key)
+{
+	struct iob_keyed *k = t->first;
+
+	while (k && k->key != key)
+		k = k->next;
+	return k;
+}
+
+static inline struct iob_keyed *iob_keyed_get(struct iob_keyed_table *t, const void *key)
+{
+	struct iob_keyed *k = iob_keyed_find(t, key);
+
+	if (k)
+		return k;
+	k = iob_pool_get(&t->pool);
+	k->key = key;
+	t->begin(k);
+	k->next = t->first;
+	t->first = k;
+	return k;
+}
+
+static inline int iob_keyed_init(struct iob_keyed_table *t)
+{
+	t->first = NULL;
+	return iob_pool_init(&t->pool);
+}
+
+#define iob_keyed_start	iob_keyed_init
+#define iob_keyed_exit(t)	iob_pool_exit(&(t)->pool)
+
+static inline void iob_keyed_stop(struct iob_keyed_table *t)
+{
+	while (t->first) {
+		struct iob_keyed *k = t->first;
+
+		t->first = k->next;
+		t->end(k);
+		iob_pool_free(&t->pool, k);
+	}
+	iob_pool_stop(&t->pool);
+}
+
+/* --- blame/share */
+
+#define MAX_ACTS	1024
+
+struct iob_origin {
+	u64 bytes[MAX_ACTS];	/* by act */
+	u64 sum;
+};
+
+struct iob_file;
+
+static inline void iob_origin_add(struct iob_origin *o, u64 act, const struct iob_file *file,
+				  u32 bytes, u32 modifier)
+{
+	(void)file;
+	(void)modifier;
+	if (act >= MAX_ACTS)
+		abort();
+	o->bytes[act] += bytes;
+	o->sum += bytes;
+}
+
+#endif

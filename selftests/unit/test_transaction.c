@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each participant of a transaction pays for its part, and no participant of another log at the
+ * same address pays for anything.
+ */
+#include "fake_blame.h"
+
+#include "blame/transaction.c"
+
+unsigned long jiffies = 1000;
+
+static const char journal[2], other[2];
+
+#define BLOCK	4096
+
+enum { TAR = 10, DD, CP };
+
+static void begin(void)
+{
+	if (iob_transactions_init() || iob_transactions_start())
+		abort();
+}
+
+static void end(void)
+{
+	iob_transactions_stop();
+	iob_transactions_exit();
+}
+
+/* What @act pays of a hundred blocks that serve the transaction @tid; -1: nobody pays. */
+static long pays(const void *key, u32 tid, u64 act)
+{
+	struct iob_transaction_write what = { .key = key, .first = tid, .last = tid };
+	struct iob_origin o = { };
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		if (!iob_transaction_split(&o, &what, NULL, BLOCK))
+			return -1;
+	}
+	if (o.sum != 100 * BLOCK)
+		fail("of %d bytes %llu are charged", 100 * BLOCK, o.sum);
+	return o.bytes[act];
+}
+
+static void join(const void *key, u32 tid, u64 act, unsigned int times)
+{
+	while (times--)
+		iob_transaction_join(key, tid, act);
+}
+
+static void parts(void)
+{
+	long tar, dd;
+
+	begin();
+	join(journal, 81, TAR, 30);
+	join(journal, 81, DD, 10);
+	join(journal, 82, CP, 1);
+	join(other, 81, CP, 1);
+	tar = pays(journal, 81, TAR);
+	dd = pays(journal, 81, DD);
+	if (tar != 75 * BLOCK || dd != 25 * BLOCK)
+		fail("tar pays %ld bytes, dd %ld", tar, dd);
+	if (pays(journal, 82, CP) != 100 * BLOCK || pays(other, 81, CP) != 100 * BLOCK)
+		fail("another transaction's participant");
+	if (pays(journal, 83, CP) != -1)
+		fail("a transaction that nobody took part in");
+	end();
+}
+
+/* The next log is at the same address: whatever its numbers are, it begins with nothing. */
+static void ended(void)
+{
+	static const u32 first[] = { 0, 1, 2, 72, 73, 80, 81, 82, 88, 89, 1000, 0x80000051 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
+		begin();
+		join(journal, 80, TAR, 1);
+		join(journal, 81, TAR, 3);
+		iob_transaction_log_end(journal);
+		iob_transaction_log_end(other);
+		if (pays(journal, 81, TAR) != -1 || iob_transaction_most(journal, 81))
+			fail("an ended log has participants");
+		join(journal, first[i], DD, 1);
+		if (pays(journal, first[i], DD) != 100 * BLOCK)
+			fail("transaction %u: %ld bytes are the old log's", first[i],
+			     pays(journal, first[i], TAR));
+		end();
+	}
+}
+
+/* Its end was not seen: lower numbers tell. */
+static void restarted(void)
+{
+	u32 first;
+
+	for (first = 1; first < 81; first++) {
+		begin();
+		join(journal, 80, TAR, 1);
+		join(journal, 81, TAR, 3);
+		join(journal, first, DD, 1);
+		if (pays(journal, first, DD) != 100 * BLOCK)
+			fail("transaction %u: %ld bytes are the old log's", first,
+			     pays(journal, first, TAR));
+		if (pays(journal, 81, TAR) != -1)
+			fail("transaction 81 has participants still");
+		end();
+	}
+}
+
+/* Numbers that wrap are no restart, nor is another CPU that is late where we count them. */
+static void goes_on(void)
+{
+	u32 i;
+
+	begin();
+	for (i = U32_MAX - 3; i != 4; i++)
+		join(journal, i, TAR, 1);
+	for (i = U32_MAX - 3; i != 4; i++) {
+		if (pays(journal, i, TAR) != 100 * BLOCK)
+			fail("transaction %u is forgotten", i);
+	}
+	for (i = 1; i < 6; i++) {
+		if (iob_transaction_now(other) != i)
+			fail("the running transaction is %u", iob_transaction_now(other));
+		join(other, i, TAR, 1);
+		iob_transaction_next(other);
+	}
+	join(other, 3, DD, 1);
+	if (pays(other, 5, TAR) != 100 * BLOCK || pays(other, 3, DD) != 50 * BLOCK)
+		fail("a late participant made a log forget");
+	iob_transaction_log_end(other);
+	if (iob_transaction_now(other) != 6 || iob_transaction_most(other, 6))
+		fail("an ended log whose numbers we count");
+	end();
+}
+
+/* Blocks are noted under an id that is another one after each end, seen or not. */
+static void ids(void)
+{
+	const void *id[4];
+	int i, j;
+
+	begin();
+	id[0] = iob_transaction_log_id(journal, 81);
+	id[1] = iob_transaction_log_id(other, 81);
+	join(journal, 82, TAR, 1);
+	if (iob_transaction_log_id(journal, 82) != id[0] ||
+	    iob_transaction_log_id(other, 83) != id[1])
+		fail("the id of a log has changed");
+	iob_transaction_log_end(journal);
+	id[2] = iob_transaction_log_id(journal, 83);
+	join(journal, 2, TAR, 1);
+	id[3] = iob_transaction_log_id(journal, 2);
+	for (i = 0; i < 4; i++) {
+		for (j = 0; j < i; j++) {
+			if (!id[i] || id[i] == id[j])
+				fail("the ids %d and %d are %p", j, i, id[i]);
+		}
+	}
+	if (iob_transaction_log_id(other, 82) == id[1])
+		fail("another log at the address has the id of the last");
+	end();
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(parts), TEST(ended), TEST(restarted), TEST(goes_on), TEST(ids),
+	};
+
+	return run_tests("transaction", tests, ARRAY_SIZE(tests));
+}
