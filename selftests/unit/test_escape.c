@@ -22,11 +22,17 @@ static void examples(void)
 	expect("a b\n", true, "a\\040b\\012");
 	expect("a b\n", false, "a b\\012");
 	expect("a\\b\x1b[31m\x7f", false, "a\\134b\\033[31m\\177");
-	/* U+009B begins a command to the terminal, U+00A0 is a blank, U+00E4 a letter */
+	/* U+009B begins a command to the terminal, U+00E4 is a letter */
 	expect("\xc2\x9b" "31m", false, "\\302\\23331m");
 	expect("\xc2\x80\xc2\x9f", false, "\\302\\200\\302\\237");
-	expect("\xc2\xa0\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa7", true,
-	       "\xc2\xa0\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa7");
+	expect("\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa7", true,
+	       "\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa7");
+	/* U+00A0 and U+2003 are blanks */
+	expect("x\xc2\xa0y", true, "x\\302\\240y");
+	expect("x\xe2\x80\x83y", true, "x\\342\\200\\203y");
+	expect("x\xe2\x80\x83y", false, "x\xe2\x80\x83y");
+	/* a heart, and the character that says that it is red */
+	expect("\xe2\x9d\xa4\xef\xb8\x8f", false, "\xe2\x9d\xa4\\357\\270\\217");
 	/* turns the line around, isolates, ends a line, has no width, is a tag */
 	expect("\xe2\x80\xae" "gpj", false, "\\342\\200\\256gpj");
 	expect("\xe2\x81\xa6\xd8\x9c", false, "\\342\\201\\246\\330\\234");
@@ -39,6 +45,80 @@ static void examples(void)
 	expect("\xc0\x80\xe0\x82\x9b", false, "\\300\\200\\340\\202\\233");
 	expect("\xed\xa0\x80", false, "\\355\\240\\200");
 	expect("\xf4\x90\x80\x80\xf5", false, "\\364\\220\\200\\200\\365");
+}
+
+static size_t put_utf8(char *to, u32 code)
+{
+	if (code < 0x80) {
+		to[0] = code;
+		return 1;
+	}
+	if (code < 0x800) {
+		to[0] = 0xc0 | code >> 6;
+		to[1] = 0x80 | (code & 0x3f);
+		return 2;
+	}
+	if (code < 0x10000) {
+		to[0] = 0xe0 | code >> 12;
+		to[1] = 0x80 | (code >> 6 & 0x3f);
+		to[2] = 0x80 | (code & 0x3f);
+		return 3;
+	}
+	to[0] = 0xf0 | code >> 18;
+	to[1] = 0x80 | (code >> 12 & 0x3f);
+	to[2] = 0x80 | (code >> 6 & 0x3f);
+	to[3] = 0x80 | (code & 0x3f);
+	return 4;
+}
+
+static void each_is(const u32 (*range)[2], size_t nr, bool spaces, bool wanted)
+{
+	char name[4], to[SHOWN];
+	size_t i, len;
+	bool shown;
+	u32 code;
+
+	for (i = 0; i < nr; i++) {
+		for (code = range[i][0]; code <= range[i][1]; code++) {
+			len = put_utf8(name, code);
+			iob_escape(to, sizeof(to), name, len, spaces);
+			shown = to[0] != '\\';
+			if (shown != wanted)
+				fail("U+%04X is %s", code, shown ? "shown" : "escaped");
+		}
+	}
+}
+
+/* All that Python's str.split() parts words at, and what Unicode says is not to be seen */
+static void blanks_and_unseen(void)
+{
+	static const u32 blanks[][2] = {
+		{ ' ', ' ' }, { 0xa0, 0xa0 }, { 0x1680, 0x1680 }, { 0x2000, 0x200a },
+		{ 0x202f, 0x202f }, { 0x205f, 0x205f }, { 0x3000, 0x3000 },
+	};
+	static const u32 line_ends[][2] = {
+		{ 0x09, 0x0d }, { 0x1c, 0x1f }, { 0x85, 0x85 }, { 0x2028, 0x2029 },
+	};
+	static const u32 unseen[][2] = {
+		{ 0xad, 0xad }, { 0x34f, 0x34f }, { 0x61c, 0x61c }, { 0x115f, 0x1160 },
+		{ 0x17b4, 0x17b5 }, { 0x180b, 0x180f }, { 0x200b, 0x200f }, { 0x202a, 0x202e },
+		{ 0x2060, 0x206f }, { 0x2800, 0x2800 }, { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f },
+		{ 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb }, { 0x1bca0, 0x1bca3 },
+		{ 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
+	};
+	static const u32 letters[][2] = {
+		{ '!', '[' }, { ']', '~' }, { 0xa1, 0xac }, { 0xae, 0x34e }, { 0x350, 0x61b },
+		{ 0x2010, 0x2027 }, { 0x3001, 0x3163 }, { 0x4e00, 0x9fff }, { 0xac00, 0xd7a3 },
+		{ 0xff01, 0xff9f }, { 0xfffc, 0xfffd }, { 0x1f300, 0x1faff },
+	};
+
+	each_is(blanks, ARRAY_SIZE(blanks), true, false);
+	each_is(blanks, ARRAY_SIZE(blanks), false, true);
+	each_is(line_ends, ARRAY_SIZE(line_ends), true, false);
+	each_is(line_ends, ARRAY_SIZE(line_ends), false, false);
+	each_is(unseen, ARRAY_SIZE(unseen), true, false);
+	each_is(unseen, ARRAY_SIZE(unseen), false, false);
+	each_is(letters, ARRAY_SIZE(letters), true, true);
 }
 
 /* What @to means; -1 if a byte of it is not allowed. */
@@ -108,6 +188,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(examples),
+		TEST(blanks_and_unseen),
 		TEST(random_names),
 		TEST(is_cut),
 	};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Escaped names, and numbers as text. */
+#include "debugfs/escape.h"
 #include "escape.h"
 #include "test.h"
 #include "text.h"
@@ -48,6 +49,9 @@ static void escapes(void)
 		{ "a\xe2\x80\x8b" "b", "a\\342\\200\\213b" },
 		{ "\xef\xbb\xbf", "\\357\\273\\277" },
 		{ "\xe2\x80\xa8", "\\342\\200\\250" },
+		/* a blank letter, and what makes the heart before it red */
+		{ "a\xe3\x85\xa4", "a\\343\\205\\244" },
+		{ "\xe2\x9d\xa4\xef\xb8\x8f", "\xe2\x9d\xa4\\357\\270\\217" },
 	};
 	size_t i;
 
@@ -83,6 +87,24 @@ static void random_bytes(void)
 			if (c < ' ' || c == 0x7f || c == 0xff || c == 0xc0)
 				fail("byte %02x comes through", c);
 		}
+	}
+}
+
+/* The command and the module escape the same: all that two to four bytes can be. */
+static void as_the_module(void)
+{
+	char name[4], tool[17], module[17];
+	unsigned int code, len, i;
+
+	for (code = 1; code < 0x200000; code++) {
+		len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+		for (i = len - 1; i; i--)
+			name[i] = 0x80 | (code >> 6 * (len - 1 - i) & 0x3f);
+		name[0] = len == 1 ? code : (0xf00 >> len & 0xff) | code >> 6 * (len - 1);
+		escape_text(tool, sizeof(tool), name, len);
+		iob_escape(module, sizeof(module), name, len, false);
+		if (strcmp(tool, module))
+			fail("U+%04X is %s, in the module %s", code, tool, module);
 	}
 }
 
@@ -204,8 +226,8 @@ static void lists(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(escapes), TEST(random_bytes), TEST(cuts), TEST(bytes), TEST(nsecs),
-		TEST(times), TEST(lists),
+		TEST(escapes), TEST(random_bytes), TEST(as_the_module), TEST(cuts), TEST(bytes),
+		TEST(nsecs), TEST(times), TEST(lists),
 	};
 
 	return run_tests("tool_text", tests, ARRAY_SIZE(tests));

@@ -29,19 +29,62 @@ static size_t utf8_length(const unsigned char *s, size_t len, u32 *code)
 	return n;
 }
 
-/* True for characters that change the direction of text, end a line, or cannot be seen. */
-static bool is_deceptive(u32 code)
+/*
+ * Never shown: what cannot be seen (Unicode's Default_Ignorable_Code_Point, and a blank of
+ * Braille), ends a line, or is another sign on each machine.  tools/ioblame/escape.c has the same;
+ * test_tool_text.c compares them.
+ */
+static const struct {
+	u32 first, last;
+} hidden_codes[] = {
+	{ 0x7f, 0x9f },		/* control characters */
+	{ 0xad, 0xad },
+	{ 0x34f, 0x34f },
+	{ 0x61c, 0x61c },
+	{ 0x115f, 0x1160 },
+	{ 0x17b4, 0x17b5 },
+	{ 0x180b, 0x180f },
+	{ 0x200b, 0x200f },
+	{ 0x2028, 0x202e },	/* ends of lines, directions */
+	{ 0x2060, 0x206f },
+	{ 0x2800, 0x2800 },
+	{ 0x3164, 0x3164 },
+	{ 0xe000, 0xf8ff },	/* private use */
+	{ 0xfdd0, 0xfdef },	/* no characters */
+	{ 0xfe00, 0xfe0f },	/* variants of the sign before */
+	{ 0xfeff, 0xfeff },
+	{ 0xffa0, 0xffa0 },
+	{ 0xfff0, 0xfffb },
+	{ 0x1bca0, 0x1bca3 },
+	{ 0x1d173, 0x1d17a },
+	{ 0xe0000, 0x10ffff },	/* tags, variants, private use */
+};
+
+static bool is_hidden(u32 code)
 {
-	return code == 0xad || code == 0x61c || code == 0x180e || code == 0xfeff ||
-	       (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2060 && code <= 0x206f) || (code >= 0xe0000 && code < 0xe1000);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(hidden_codes) && code >= hidden_codes[i].first; i++) {
+		if (code <= hidden_codes[i].last)
+			return true;
+	}
+	/* the last two of each plane are no characters */
+	return (code & 0xfffe) == 0xfffe;
+}
+
+/* White space of Unicode that does not end a line. */
+static bool is_white_space(u32 code)
+{
+	return code == ' ' || code == 0xa0 || code == 0x1680 ||
+	       (code >= 0x2000 && code <= 0x200a) || code == 0x202f || code == 0x205f ||
+	       code == 0x3000;
 }
 
 static bool is_shown(u32 code, bool spaces)
 {
-	if (code < ' ' || code == '\\' || (code >= 0x7f && code < 0xa0) || is_deceptive(code))
+	if (code < ' ' || code == '\\' || is_hidden(code))
 		return false;
-	return code != ' ' || !spaces;
+	return !spaces || !is_white_space(code);
 }
 
 static void put_octal(char *to, unsigned char c)
@@ -58,7 +101,7 @@ static void put_octal(char *to, unsigned char c)
  * @size:   of @to, not 0; a longer result is cut between two characters
  * @name:   the name; a NUL ends it earlier
  * @len:    of @name
- * @spaces: escape spaces, too
+ * @spaces: escape all white space, so that the result is one word
  *
  * Any context.  Return: the length of the result; 4 * @len at most.
  */

@@ -6,7 +6,8 @@
  * backslash become \ooo, as in /proc/mounts: an entry stays on its line and a terminal is
  * safe.  So do bytes that are no UTF-8, and the control characters from U+0080 to U+009F, of
  * which U+009B begins commands to a terminal.  So do characters that are not seen but deceive
- * the reader: U+202E turns the rest of a line around, U+2028 ends one.  All others are kept.
+ * the reader: U+202E turns the rest of a line around, U+2028 ends one, U+3164 is a blank letter.
+ * Where words are parted by blanks, so does all white space of Unicode.  All others are kept.
  *
  * Example: "a b\n" becomes "a\040b\012".
  */

@@ -37,22 +37,50 @@ size_t escape_utf8_length(const unsigned char *s, size_t len, uint32_t *code)
 	return n;
 }
 
+/*
+ * Never shown: what cannot be seen (Unicode's Default_Ignorable_Code_Point, and a blank of
+ * Braille), ends a line, or is another sign on each machine.  src/debugfs/escape.c has the same;
+ * test_tool_text.c compares them.
+ */
+static const struct {
+	uint32_t first, last;
+} hidden_codes[] = {
+	{ 0x7f, 0x9f },		/* control characters */
+	{ 0xad, 0xad },
+	{ 0x34f, 0x34f },
+	{ 0x61c, 0x61c },
+	{ 0x115f, 0x1160 },
+	{ 0x17b4, 0x17b5 },
+	{ 0x180b, 0x180f },
+	{ 0x200b, 0x200f },
+	{ 0x2028, 0x202e },	/* ends of lines, directions */
+	{ 0x2060, 0x206f },
+	{ 0x2800, 0x2800 },
+	{ 0x3164, 0x3164 },
+	{ 0xe000, 0xf8ff },	/* private use */
+	{ 0xfdd0, 0xfdef },	/* no characters */
+	{ 0xfe00, 0xfe0f },	/* variants of the sign before */
+	{ 0xfeff, 0xfeff },
+	{ 0xffa0, 0xffa0 },
+	{ 0xfff0, 0xfffb },
+	{ 0x1bca0, 0x1bca3 },
+	{ 0x1d173, 0x1d17a },
+	{ 0xe0000, 0x10ffff },	/* tags, variants, private use */
+};
+
 /* True if a character only shows a glyph on a terminal. */
 static bool is_harmless(uint32_t code)
 {
-	if (code < ' ' || code == '\\' || (code >= 0x7f && code < 0xa0))
+	size_t i;
+
+	if (code < ' ' || code == '\\')
 		return false;
-	/* characters that change the direction, have no width or end the line */
-	if (code == 0xad || code == 0x61c || code == 0x180e || code == 0xfeff)
-		return false;
-	if ((code >= 0x200b && code <= 0x200f) ||
-	    (code >= 0x2028 && code <= 0x202e) ||
-	    (code >= 0x2060 && code <= 0x206f))
-		return false;
-	if ((code >= 0xfff0 && code <= 0xfffb) || (code & 0xfffe) == 0xfffe)
-		return false;
-	/* private use and tags */
-	return !(code >= 0xe000 && code < 0xf900) && code < 0xe0000;
+	for (i = 0; i < sizeof(hidden_codes) / sizeof(*hidden_codes); i++) {
+		if (code >= hidden_codes[i].first && code <= hidden_codes[i].last)
+			return false;
+	}
+	/* the last two of each plane are no characters */
+	return (code & 0xfffe) != 0xfffe;
 }
 
 /**
@@ -63,7 +91,7 @@ static bool is_harmless(uint32_t code)
  * @len:  bytes of @from
  *
  * Each byte of control characters, of the backslash, of invalid UTF-8 and of
- * characters that a terminal hides becomes \ooo, as in /proc/mounts.  So the result
+ * characters that cannot be seen becomes \ooo, as in /proc/mounts.  So the result
  * is one line of valid UTF-8.
  * Return: its length.
  */

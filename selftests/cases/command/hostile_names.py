@@ -9,6 +9,7 @@ SHOWN = {
     b"\xff\xfe\x80": "\\377\\376\\200",
     b"back\\n": "back\\134n",
     b"\xe2\x80\xae" b"gpj": "\\342\\200\\256gpj",
+    b"\xe3\x85\xa4\xe2\x9d\xa4\xef\xb8\x8f": "\\343\\205\\244\u2764\\357\\270\\217",
     b"pid-1 (x) dev=0": "pid-1 (x) dev=0",
     b"*?[a-z]": "*?[a-z]",
     b"<b>&amp;": "<b>&amp;",

@@ -270,7 +270,10 @@ if os.path.exists(groups + "/cgroup.procs"):
 # --- a task's name cannot break a line
 NAMES = [b"x) dev=0x1\nW 1", b"\n\n\n\n", b"a\\b\x1b[31m\x7f", b"(((", b")) (( ))", b" ",
          b"tab\there", "\u00e4\u00f6".encode(), b"\xff\xfe", "\u009b31m".encode(), b"user-7",
-         "\u202egpj\u2028".encode(), "\u200b\ufeff".encode()]
+         "\u202egpj\u2028".encode(), "\u200b\ufeff".encode(), "x\u20031\u20037".encode(),
+         "\u00a0\u3000\u1680y".encode(), "\u3164\u2764\ufe0f\ufffa".encode()]
+# of those above
+HIDDEN = "\u200b\u2028\u202e\u3164\ufe0f\ufeff\ufffa"
 
 
 def hostile(name, nr):
@@ -285,7 +288,8 @@ def escaped(name, spaces):
     def shown(c):
         if " " <= c < "\x7f" and c != "\\" and not (c == " " and spaces):
             return c
-        if c >= "\xa0" and not "\ud800" <= c < "\ue000" and c not in "\u202e\u2028\u200b\ufeff":
+        if c >= "\xa0" and not "\ud800" <= c < "\ue000" and c not in HIDDEN and \
+           not (c.isspace() and spaces):
             return c
         # bytes that are no UTF-8 are surrogates
         return "".join("\\%03o" % b for b in c.encode("utf-8", "surrogateescape"))
