@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,10 +19,13 @@
 enum {
 	ANSWER_SECONDS = 120,	/* at most, and for each write that its reader waits with */
 	READER_SECONDS = 10,
+	MOST_BYTES = 1 << 30,	/* of an answer */
+	PART = 65536,		/* of it, for each write */
 };
 
-/* The answer as it is written */
+/* The answer as it is collected */
 struct answer {
+	FILE *to;
 	struct past past;
 	struct viewer_right right;
 	struct usage_list span;		/* its times, and the stacks that were told */
@@ -86,7 +90,7 @@ pid_t answer_start(const struct answer_question *q, const struct viewer_right *r
 static void end_span(struct answer *a)
 {
 	if (a->begun)
-		feed_put_interval(stdout, &a->span, 0);
+		feed_put_interval(a->to, &a->span, 0);
 	a->begun = false;
 }
 
@@ -104,9 +108,18 @@ static uint64_t tell_stack(struct answer *a, uint64_t hash)
 	if (a->span.nr_stacks == told)
 		return nr;
 	text = past_stack(&a->past, hash);
-	printf("stack %llu %s\n", (unsigned long long)nr, text ? text : "?");
+	fprintf(a->to, "stack %llu %s\n", (unsigned long long)nr, text ? text : "?");
 	free(text);
 	return nr;
+}
+
+/* False if nobody waits for more of it, or there is no room. */
+static bool is_wanted(const struct answer *a)
+{
+	struct pollfd asker = { .fd = STDOUT_FILENO };
+
+	return !ferror(a->to) && ftello(a->to) < MOST_BYTES &&
+	       (poll(&asker, 1, 0) <= 0 || !(asker.revents & (POLLHUP | POLLERR)));
 }
 
 static bool put_usage(const struct usage *usage, const struct past_span *span, void *arg)
@@ -114,18 +127,21 @@ static bool put_usage(const struct usage *usage, const struct past_span *span, v
 	struct answer *a = arg;
 	struct usage u = *usage;
 
-	if (a->begun && (a->id != span->id || a->db != span->db))
+	if (a->begun && (a->id != span->id || a->db != span->db)) {
 		end_span(a);
+		if (!is_wanted(a))
+			return false;
+	}
 	a->begun = true;
 	a->id = span->id;
 	a->db = span->db;
 	a->span.from_ns = span->from_ns;
 	a->span.until_ns = span->until_ns;
 	if (!viewer_may_see(&a->right, &u.key))
-		return !ferror(stdout);
+		return true;
 	u.key.stack = tell_stack(a, u.key.stack);
-	feed_put_stack(stdout, &u);
-	return !ferror(stdout);
+	feed_put_stack(a->to, &u);
+	return !ferror(a->to);
 }
 
 /* A reader that does not read is not waited for. */
@@ -138,11 +154,78 @@ static void set_patience(void)
 	alarm(ANSWER_SECONDS);
 }
 
+/* A file without a name, on a disk if it can be: /tmp is often memory. */
+static FILE *open_collected(void)
+{
+	int fd = open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd < 0 ? tmpfile() : fdopen(fd, "w+");
+}
+
+/*
+ * Who asks may read slowly, and while the databases are read they can only grow: so all of the
+ * answer is collected first, and they are closed before any of it is written.
+ * Return: an exit status; *@why is then NULL, or why there is no answer.
+ */
+static int collect_answer(struct answer *a, const struct answer_question *q, char **words,
+			  const char **why)
+{
+	int ret = past_open(&a->past, words[2], words[3]);
+
+	*why = NULL;
+	if (ret) {
+		*why = "nothing can be read of the past; see: systemctl status ioblamed";
+		return ret;
+	}
+	a->past.finest = q->level;
+	ret = past_each(&a->past, q->from_ns, q->until_ns, put_usage, a);
+	end_span(a);
+	/* an answer without its last line is not whole */
+	if (!ret)
+		fprintf(a->to, "end %llu %d\n", (unsigned long long)a->past.lost_ios,
+			a->past.widened);
+	past_close(&a->past);
+	usage_clear(&a->span);
+	if (fflush(a->to) || ferror(a->to))
+		*why = "there is no room in /var/tmp for the answer; ask for less time";
+	else if (ftello(a->to) >= MOST_BYTES)
+		*why = "the answer is larger than 1 GiB; ask for less time";
+	return ret;
+}
+
+static bool write_all(const char *s, size_t len)
+{
+	ssize_t n;
+
+	for (; len; s += n, len -= n) {
+		n = write(STDOUT_FILENO, s, len);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* Return: false if it does not take it. */
+static bool send_answer(FILE *f)
+{
+	static char part[PART];
+	size_t n;
+
+	rewind(f);
+	while ((n = fread(part, 1, sizeof(part), f))) {
+		if (!write_all(part, n))
+			return false;
+	}
+	return !ferror(f);
+}
+
 /* The process: answer, and end.  Return: the exit status. */
 int answer_main(char **words, int nr)
 {
 	struct answer a = { 0 };
 	struct answer_question q;
+	const char *why;
+	bool sent;
 	int ret;
 
 	if (nr != 4 || !answer_parse(words[0], &q))
@@ -150,17 +233,19 @@ int answer_main(char **words, int nr)
 	set_patience();
 	a.right.all = !strcmp(words[1], "all");
 	a.right.uid = a.right.all ? 0 : strtoul(words[1], NULL, 10);
-	ret = past_open(&a.past, words[2], words[3]);
-	if (ret) {
-		printf("error nothing can be read of the past; see: systemctl status ioblamed\n");
+	a.to = open_collected();
+	if (!a.to) {
+		printf("error the answer has no place: %s\n", strerror(errno));
 		return fflush(stdout) ? EXIT_FAILED : EXIT_OK;
 	}
-	a.past.finest = q.level;
-	ret = past_each(&a.past, q.from_ns, q.until_ns, put_usage, &a);
-	end_span(&a);
-	if (!ret)
-		printf("end %llu %d\n", (unsigned long long)a.past.lost_ios, a.past.widened);
-	past_close(&a.past);
-	usage_clear(&a.span);
-	return fflush(stdout) ? EXIT_FAILED : ret;
+	ret = collect_answer(&a, &q, words, &why);
+	if (why) {
+		printf("error %s\n", why);
+		sent = !fflush(stdout);
+		ret = EXIT_OK;
+	} else {
+		sent = send_answer(a.to);
+	}
+	fclose(a.to);
+	return sent ? ret : EXIT_FAILED;
 }

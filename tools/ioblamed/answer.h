@@ -4,7 +4,8 @@
  *
  * Reading databases takes time, which the loop has not; and SQLite is not to be used behind a fork.
  * So the daemon starts its own program again, with the question as words and the socket as its
- * standard output.
+ * standard output.  The answer is whole before any of it is written: who reads it slowly keeps
+ * nothing of the databases.
  */
 #ifndef IOBLAMED_ANSWER_H
 #define IOBLAMED_ANSWER_H
