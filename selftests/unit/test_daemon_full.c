@@ -213,7 +213,7 @@ static const char spans[] = "SELECT count(*) FROM span";
 static const char unused[] =
 	"SELECT count(*) FROM originator WHERE id NOT IN (SELECT originator FROM usage)";
 
-/* Names fill the disk's, which is at most so large: as much as has room stays, not a tenth of it. */
+/* Names fill the file, which is at most so large: what has room stays, not a tenth of it. */
 static void disk_stays_filled(void)
 {
 	int64_t at = BEGIN, least = INT64_MAX, nr;
@@ -274,11 +274,67 @@ static void midnight_fails(void)
 	remove_files();
 }
 
+/* The sums of an hour that is not over are in memory, which long names do not fill. */
+static void sums_are_bounded(void)
+{
+	size_t most = 0;
+	struct recorder r;
+	int i;
+
+	begin();
+	conf.interval_ns = SECOND;
+	quiet(true);
+	recorder_open(&r, &conf);
+	for (i = 0; i < 30; i++) {
+		add_files(&r, BEGIN + i * SECOND, SECOND, 1000, 2000);
+		if (r.hour.list.text_bytes > most)
+			most = r.hour.list.text_bytes;
+	}
+	quiet(false);
+	if (most > 8 << 20)
+		fail("the hour's texts take %zu bytes", most);
+	/* what is written is known by its text, for a while */
+	if (r.recent.texts.text_bytes > 5 << 20)
+		fail("the texts of what is written take %zu bytes", r.recent.texts.text_bytes);
+	recorder_close(&r);
+	if (read_number(disk, "SELECT sum(ios) FROM named_usage") != 30 * 1000)
+		fail("IOs are lost");
+	note("%zu KiB", most >> 10);
+	remove_files();
+}
+
+/* A stack that no usage has is kept no longer. */
+static void stacks_go(void)
+{
+	struct usage_list list = { 0 };
+	char unit[32], text[32];
+	u64 i;
+
+	for (i = 1; i <= 100; i++) {
+		struct usage u = {
+			.key = { .unit = unit, .program = "cat", .user = "", .file = "",
+				 .disk = "sda", .why = "", .stack = i },
+			.ios = 1, .bytes = 4096 * i,
+		};
+
+		sprintf(unit, "unit-%llu", i);
+		sprintf(text, "a;b;%llu", i);
+		usage_add(&list, &u);
+		usage_add_stack(&list, i, text);
+	}
+	recorder_squeeze(&list, 20);
+	if (list.nr_stacks != 15 || list.stack[0].hash != 86)
+		fail("%zu stacks remain, the first is %llu", list.nr_stacks,
+		     list.nr_stacks ? (u64)list.stack[0].hash : 0);
+	usage_clear(&list);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(oldest_go), TEST(half_goes), TEST(straight_to_disk), TEST(no_room),
 		TEST(disk_stays_filled), TEST(midnight_fails),
+		TEST(sums_are_bounded), TEST(stacks_go),
 	};
 
 	return run_tests("daemon_full", tests, ARRAY_SIZE(tests));

@@ -169,6 +169,7 @@ void moments_watch(struct moments *m) { (void)m; }
 void moments_end(struct moments *m) { (void)m; }
 void busy_end(struct busy *busy) { (void)busy; }
 void name_stale_after(uint64_t ns) { (void)ns; }
+void name_bound(size_t longest, size_t bytes) { (void)longest; (void)bytes; }
 void peer_group(const char *name) { (void)name; }
 void recorder_defaults(struct recorder_conf *conf) { (void)conf; }
 void recorder_close(struct recorder *r) { (void)r; }

@@ -24,6 +24,9 @@ enum {
 
 static char path[64];
 
+/* from the address sanitizer, whose headers gcc may lack */
+size_t __sanitizer_get_current_allocated_bytes(void);
+
 static struct usage_list one_interval(void)
 {
 	static const struct {
@@ -137,6 +140,50 @@ static void several_users(void)
 	sd_event_unref(event);
 }
 
+/* Viewers of one user who do not read, and long names: what waits for them is bounded. */
+static void slow_viewers(void)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct usage_list list = { .from_ns = 1, .until_ns = 2 };
+	size_t before = __sanitizer_get_current_allocated_bytes(), bytes;
+	sd_event *event = NULL;
+	char file[1024];
+	unsigned int i;
+	int fd[12];
+
+	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	if (sd_event_new(&event) < 0 || viewers_begin(event, path)) {
+		fail("no socket");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(fd); i++) {
+		fd[i] = socket(AF_UNIX, SOCK_STREAM, 0);
+		if (connect(fd[i], (struct sockaddr *)&to, sizeof(to)))
+			fail("no connection");
+		sd_event_run(event, 100000);
+	}
+	memset(file, 'f', sizeof(file));
+	for (i = 0; i < 5000; i++) {
+		struct usage u = { .key = { .unit = "a", .program = "b", .user = "c", .file = file,
+					    .disk = "sda", .why = "", .uid = getuid() }, .ios = 1 };
+
+		sprintf(file + 1000, "%u", i);
+		usage_add(&list, &u);
+	}
+	viewers_usage(&list);
+	bytes = __sanitizer_get_current_allocated_bytes() - before;
+	/* what waits, and two lists */
+	if (bytes > (24 + 16) << 20)
+		fail("%zu bytes", bytes);
+	note("%zu KiB", bytes >> 10);
+	viewers_end();
+	usage_clear(&list);
+	for (i = 0; i < ARRAY_SIZE(fd); i++)
+		close(fd[i]);
+	sd_event_unref(event);
+}
+
 static void rights(void)
 {
 	static const uint32_t uids[] = { 0, 1, ANN, BOB, UINT32_MAX - 1, UINT32_MAX };
@@ -157,7 +204,8 @@ static void rights(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(rights), TEST(several_users) };
+	static const struct test tests[] = { TEST(rights), TEST(several_users),
+					     TEST(slow_viewers) };
 
 	return run_tests("daemon_viewers", tests, ARRAY_SIZE(tests));
 }

@@ -223,11 +223,44 @@ static void lists(void)
 	}
 }
 
+/* Cut in front: the tail remains, of whole characters, and is marked. */
+static void tails(void)
+{
+	char from[64], *text, *again;
+	size_t most, len, i;
+	unsigned int n;
+
+	for (n = 0; n < 20000; n++) {
+		for (i = 0; i < sizeof(from); i++)
+			from[i] = rnd(3) ? (char)(1 + rnd(255)) : "\xe2\x82\xac\\"[rnd(4)];
+		text = escape_dup(from, rnd(sizeof(from)));
+		again = strdup(text);
+		len = strlen(text);
+		most = 3 + rnd(80);
+		escape_tail(text, most);
+		if (len <= most ? strcmp(text, again) : strlen(text) > most ||
+		    strlen(text) + 3 < most || strncmp(text, "...", 3) ||
+		    strcmp(text + 3, again + len - strlen(text + 3)))
+			fail("'%s' to %zu became '%s'", again, most, text);
+		/* an escape that was cut would begin with a digit, a character with its middle */
+		if (len > most && len >= strlen(text) && (text[3] & 0xc0) == 0x80)
+			fail("cut in a character: '%s'", text);
+		for (i = 0; len > most && i < 3; i++) {
+			const char *at = again + len - strlen(text + 3);
+
+			if (at - again > (long)i && at[-1 - (long)i] == '\\')
+				fail("cut in an escape: '%s'", text);
+		}
+		free(text);
+		free(again);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(escapes), TEST(random_bytes), TEST(as_the_module), TEST(cuts), TEST(bytes),
-		TEST(nsecs), TEST(times), TEST(lists),
+		TEST(nsecs), TEST(times), TEST(lists), TEST(tails),
 	};
 
 	return run_tests("tool_text", tests, ARRAY_SIZE(tests));

@@ -152,11 +152,41 @@ static void limits(void)
 		fail("hash");
 }
 
+/* Long names of files: the list's texts are bounded, and its sums are complete. */
+static void within(void)
+{
+	struct usage_list list = { 0 };
+	static char name[1024];
+	u64 ios = 0, lost = 0, others = 0;
+	unsigned int i;
+	size_t k;
+
+	memset(name, 'n', sizeof(name) - 1);
+	for (i = 0; i < 2000; i++) {
+		struct usage u = { .key = { .unit = "a", .file = i % 10 ? name : "" }, .ios = 1 };
+
+		sprintf(name + 1000, "%u", i);
+		u.key.stack = i % 10 == 1;
+		lost += !usage_add_within(&list, &u, 1 << 20);
+	}
+	for (k = 0; k < list.nr; k++) {
+		ios += list.list[k].ios;
+		others += strcmp(list.list[k].key.file, USAGE_OTHERS) ? 0 : list.list[k].ios;
+	}
+	if (list.text_bytes > (1 << 20) + 4096)
+		fail("%zu bytes", list.text_bytes);
+	if (ios != 2000 || !lost || others != lost)
+		fail("%llu IOs, %llu of others, and %llu were said", ios, others, lost);
+	usage_clear(&list);
+	if (list.text_bytes)
+		fail("an empty list has texts");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(slots), TEST(percentiles), TEST(lists), TEST(texts), TEST(order),
-		TEST(limits),
+		TEST(limits), TEST(within),
 	};
 
 	return run_tests("tool_usage", tests, ARRAY_SIZE(tests));

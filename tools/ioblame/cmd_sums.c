@@ -169,6 +169,9 @@ static int go_through(struct run *run)
 		ret = print_pass(run, interval);
 	if (!ret)
 		run_print_end(run);
+	if (sums.no_room)
+		msg("names took too much memory: %llu usages have the file \"" USAGE_OTHERS "\"",
+		    (unsigned long long)sums.no_room);
 	if (sums.broken)
 		msg("%llu bytes of the module were not understood",
 		    (unsigned long long)sums.broken);

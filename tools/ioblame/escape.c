@@ -144,6 +144,33 @@ char *escape_cut(char *text)
 	return text;
 }
 
+/**
+ * escape_tail - cut an escaped text that is too long, in front
+ * @text: valid UTF-8, with backslashes in \ooo alone
+ * @most: bytes that remain at most, 3 or more
+ *
+ * What remains is whole characters and whole \ooo, and "..." before them.
+ * Return: @text.
+ */
+char *escape_tail(char *text, size_t most)
+{
+	static const char mark[] = "...";
+	size_t len = strlen(text), at = 0, n;
+	uint32_t code;
+
+	if (len <= most)
+		return text;
+	while (len - at > most - strlen(mark)) {
+		n = escape_utf8_length((unsigned char *)text + at, len - at, &code);
+		if (text[at] == '\\')
+			n = 4;
+		at += n && n <= len - at ? n : 1;
+	}
+	memmove(text + strlen(mark), text + at, len - at + 1);
+	memcpy(text, mark, strlen(mark));
+	return text;
+}
+
 /* Escape valid UTF-8 for XML and HTML; cut if it does not fit. */
 const char *escape_xml(char *to, size_t size, const char *text)
 {

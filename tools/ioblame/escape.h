@@ -17,6 +17,7 @@
 
 size_t escape_text(char *to, size_t size, const char *from, size_t len);
 char *escape_cut(char *text);
+char *escape_tail(char *text, size_t most);
 const char *escape_xml(char *to, size_t size, const char *text);
 size_t escape_utf8_length(const unsigned char *s, size_t len, uint32_t *code);
 char *escape_dup(const char *from, size_t len);

@@ -22,6 +22,8 @@
 enum {
 	/* names in a map, about 250 bytes each */
 	NAMES_MAX = 32768,
+	/* of those that are looked up, whose length their owners choose */
+	NAMES_BYTES = 64 << 20,
 	/* of those that are served: what ioblamed forgets it sends again, so keep more than it */
 	SERVED_MAX = 4 * NAMES_MAX,
 };
@@ -48,10 +50,25 @@ static uint64_t recorded, no_room;
 static unsigned int may_ask, most_asked;
 static uint64_t second_ns;
 
+/* What the names take that are looked up, and may; the longest of them, 0: any */
+static size_t names_bytes, most_bytes = NAMES_BYTES, longest_name;
+
 /* Look a name up again after this time, and not after five seconds. */
 void name_stale_after(uint64_t ns)
 {
 	stale_ns = ns;
+}
+
+/**
+ * name_bound - bound the memory of names that are looked up
+ * @longest: bytes of a name, of which the tail remains, after "..."; not of a cgroup's path, in
+ *           which the container is looked for
+ * @bytes:   of all names together
+ */
+void name_bound(size_t longest, size_t bytes)
+{
+	longest_name = longest;
+	most_bytes = bytes;
 }
 
 /* From now on, look up nothing on this machine. */
@@ -186,10 +203,19 @@ static struct name *new_name(const struct name_key *key)
 
 	name->key = *key;
 	map_put(&names, name);
+	names_bytes += sizeof(*name);
 	return name;
 }
 
-/* How many names of the recording had no room. */
+static void set_text(struct name *name, char *text)
+{
+	names_bytes -= name->text ? strlen(name->text) + 1 : 0;
+	free(name->text);
+	name->text = text;
+	names_bytes += strlen(text) + 1;
+}
+
+/* How many names had no room, each time that one was wanted. */
 uint64_t name_no_room(void)
 {
 	return no_room;
@@ -211,7 +237,6 @@ void name_put(const struct name_key *key, const char *text)
 	if (!name)
 		name = new_name(key);
 	name->used_ns = served ? clock_ns() : 0;
-	free(name->text);
 	safe = must(escape_dup(text, strlen(text)));
 	/* an escaped name has backslashes, which became \\134 */
 	for (i = 0; safe[i]; i++) {
@@ -220,7 +245,16 @@ void name_put(const struct name_key *key, const char *text)
 			i += 3;
 	}
 	safe[n] = '\0';
-	name->text = safe;
+	set_text(name, safe);
+}
+
+/* Cut a name that is too long, and give back what it no longer takes. */
+static char *cut_name(const struct name_key *key, char *text)
+{
+	if (!text || !longest_name || key->kind == NAME_CGROUP || strlen(text) <= longest_name)
+		return text;
+	escape_tail(text, longest_name);
+	return must(realloc(text, strlen(text) + 1));
 }
 
 /* The name as it is known now, NULL if it never was looked up; it may have no text. */
@@ -237,20 +271,23 @@ static struct name *look_up(const struct name_key *key)
 		name->used_ns = now;
 		return name;
 	}
+	if (!name && names_bytes >= most_bytes) {
+		no_room++;
+		return NULL;
+	}
 	if (!name)
 		name = new_name(key);
 	name->used_ns = now;
 	if (name->asked_ns && now - name->asked_ns < stale_ns)
 		return name;
 	name->asked_ns = now;
-	text = other_asks ? other_asks(key) : name_ask(key);
+	text = cut_name(key, other_asks ? other_asks(key) : name_ask(key));
 	/* keep the last name of a file that is gone */
 	if (!text || (name->text && !strcmp(text, name->text))) {
 		free(text);
 		return name;
 	}
-	free(name->text);
-	name->text = text;
+	set_text(name, text);
 	name->saved = 0;
 	return name;
 }
@@ -462,12 +499,20 @@ const char *name_unit(uint64_t id)
 	return base && base[1] ? base + 1 : path;
 }
 
-static void free_name(void *value)
+static void free_number(void *value)
 {
 	struct name *name = value;
 
 	free(name->text);
 	free(name);
+}
+
+static void free_name(void *value)
+{
+	const struct name *name = value;
+
+	names_bytes -= sizeof(*name) + (name->text ? strlen(name->text) + 1 : 0);
+	free_number(value);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -484,31 +529,35 @@ static bool used_since(const void *value, const void *since)
 	return name->used_ns > *(const uint64_t *)since;
 }
 
-/* Drop the half that was unused for longest, if the map is full. */
-static void tidy_map(struct map *map, size_t most)
+/* Drop the half that was unused for longest; more if many were used at once. */
+static void drop_half(struct map *map, void (*free_value)(void *value))
 {
 	uint64_t *times, median;
 	struct name *name;
 	size_t i, nr = 0;
 
-	if (map->nr < most)
-		return;
 	times = must(malloc(map->nr * sizeof(*times)));
 	map_for_each(map, i, name)
 		times[nr++] = name->used_ns;
 	qsort(times, nr, sizeof(*times), compare_times);
 	median = times[nr / 2];
 	free(times);
-	map_keep(map, used_since, &median, free_name);
+	map_keep(map, used_since, &median, free_value);
 }
 
 /* Bound the memory.  No name that was returned before is valid after this. */
 void name_tidy(void)
 {
+	size_t most = served ? SERVED_MAX : NAMES_MAX;
+
 	/* a recording has each name once: keep them */
-	if (!offline || served)
-		tidy_map(&names, served ? SERVED_MAX : NAMES_MAX);
-	tidy_map(&numbers, NAMES_MAX);
+	if ((!offline || served) && names.nr >= most)
+		drop_half(&names, free_name);
+	/* half of the bytes are for the names that come until the next time */
+	while (!offline && names.nr && names_bytes > most_bytes / 2)
+		drop_half(&names, free_name);
+	if (numbers.nr >= NAMES_MAX)
+		drop_half(&numbers, free_number);
 }
 
 /* Call @one for each name that has a text, whenever it is used from now on; NULL: no longer. */

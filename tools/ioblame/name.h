@@ -6,11 +6,15 @@
  * When it is shown, it is looked up again every few seconds: files are renamed.
  * Offline, only the names of the recording are known.  A name that is returned is
  * escaped, and lives until the next name_tidy().
+ *
+ * Names that are looked up have so much memory in all.  One that has no room is a number, and is
+ * counted; name_tidy() makes room for others.
  */
 #ifndef IOBLAME_NAME_H
 #define IOBLAME_NAME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -43,6 +47,7 @@ struct name {
 
 void name_offline(void);
 void name_stale_after(uint64_t ns);
+void name_bound(size_t longest, size_t bytes);
 void name_served(void);
 char *name_ask(const struct name_key *key);
 void name_ask_by(char *(*ask)(const struct name_key *key));

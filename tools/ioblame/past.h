@@ -40,7 +40,7 @@ enum past_st {
 };
 
 /* In the place of a name: all that were too small to be kept by name */
-#define PAST_OTHERS	"(others)"
+#define PAST_OTHERS	USAGE_OTHERS
 
 struct past_span {
 	int64_t id, parent, from_ns, until_ns;

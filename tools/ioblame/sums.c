@@ -20,6 +20,8 @@
 enum {
 	/* records that are read at once */
 	AT_ONCE = 256,
+	/* texts of a pass; its usages are as many as the module's sums */
+	LIST_BYTES = 8 << 20,
 };
 
 /* A pass under way */
@@ -75,7 +77,8 @@ static uint64_t stack_of(const struct iob_sum_bin_record *rec, struct usage_list
 		return 0;
 	text = intent_folded(in, ";", true);
 	hash = usage_hash(text);
-	usage_add_stack(list, hash, text);
+	if (list->text_bytes < LIST_BYTES)
+		usage_add_stack(list, hash, text);
 	free(text);
 	return hash;
 }
@@ -111,7 +114,8 @@ static void take_record(const struct pass *p, const struct iob_sum_bin_record *r
 	u.key.file = rec->dev ? name_file(rec->dev, rec->ino, rec->gen) : "";
 	u.key.why = why_of(rec);
 	u.key.stack = p->stacks ? stack_of(rec, p->list) : 0;
-	usage_add(p->list, &u);
+	if (!usage_add_within(p->list, &u, LIST_BYTES))
+		p->sums->no_room++;
 }
 
 /* Take whole records of a buffer; longer ones are of a later version, and begin alike. */

@@ -27,6 +27,7 @@ struct sums {
 	/* false: leave out the disk; NULL: all are wanted */
 	bool (*wants)(uint32_t disk, const void *arg);
 	const void *arg;
+	uint64_t no_room;	/* usages that lost their file or stack, as names took too much */
 	uint64_t broken;	/* bytes that were no record of a known version */
 };
 

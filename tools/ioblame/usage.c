@@ -136,6 +136,7 @@ const char *usage_text(struct usage_list *list, const char *text)
 	t = must(calloc(1, sizeof(*t) + len));
 	t->hash = hash;
 	memcpy(t->text, text, len);
+	list->text_bytes += sizeof(*t) + len;
 	if (first) {
 		t->next = first->next;
 		first->next = t;
@@ -191,6 +192,28 @@ struct usage *usage_add(struct usage_list *to, const struct usage *usage)
 	to->list[to->nr] = *usage;
 	memcpy(&to->list[to->nr].key, &key, sizeof(key));
 	return &to->list[to->nr++];
+}
+
+/**
+ * usage_add_within - add a usage to a list whose texts are bounded
+ * @to:	   the list
+ * @usage: it may be of another list
+ * @most:  bytes of texts, beyond which all files are one, USAGE_OTHERS, and no stack is added
+ *
+ * The other texts of a key are short and few.
+ * Return: false if the file or the stack had no room.
+ */
+bool usage_add_within(struct usage_list *to, const struct usage *usage, size_t most)
+{
+	struct usage u = *usage;
+	bool fits = to->text_bytes < most || (!*u.key.file && !u.key.stack);
+
+	if (!fits) {
+		u.key.file = *u.key.file ? USAGE_OTHERS : "";
+		u.key.stack = 0;
+	}
+	usage_add(to, &u);
+	return fits;
 }
 
 /* Say what the text of a stack is; the first text of a hash stays. */

@@ -12,10 +12,14 @@
 #ifndef IOBLAME_USAGE_H
 #define IOBLAME_USAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "map.h"
+
+/* The file, program or unit of many that have no place of their own */
+#define USAGE_OTHERS	"(others)"
 
 enum {
 	USAGE_SLOTS = 28,	/* lat[], as in struct iob_sum_bin_record */
@@ -66,6 +70,7 @@ struct usage_list {
 
 	/* usage.c's own */
 	size_t size, stack_size, busy_size;
+	size_t text_bytes;
 	struct map texts, index, stacks;
 };
 
@@ -77,6 +82,7 @@ void usage_merge(struct usage *to, const struct usage *from);
 uint64_t usage_hash(const char *text);
 
 struct usage *usage_add(struct usage_list *to, const struct usage *usage);
+bool usage_add_within(struct usage_list *to, const struct usage *usage, size_t most);
 void usage_add_stack(struct usage_list *to, uint64_t hash, const char *text);
 void usage_add_busy(struct usage_list *to, const char *disk, uint64_t ms);
 void usage_add_list(struct usage_list *to, const struct usage_list *from);

@@ -336,7 +336,7 @@ static int print_how_it_ended(const struct run *run)
 	uint64_t no_room = name_no_room() + intent_no_room();
 
 	if (no_room)
-		msg("%llu names and stacks of the recording had no room, and are shown as numbers",
+		msg("%llu names and stacks had no room, and are shown as numbers",
 		    (unsigned long long)no_room);
 	if (run->ended_by_others && run->source.kind == SOURCE_SERVED) {
 		msg("ioblamed has ended; when it is back, begin again: systemctl status ioblamed");

@@ -23,6 +23,12 @@
 
 #define NAME_STALE_NS	30000000000ULL
 
+enum {
+	/* any user chooses how long his files' names are, up to 16 KB when they are escaped */
+	NAME_LONGEST = 1024,
+	NAME_BYTES = 16 << 20,
+};
+
 /* The usage of an interval goes to all that keep or serve it. */
 static void take_usage(const struct usage_list *usage, void *arg)
 {
@@ -230,6 +236,7 @@ int daemon_run(struct daemon *d)
 		d->moments = moments_begin(&d->conf.moments, group_of_files(d));
 	/* nobody looks on: a file that is renamed has its new name half a minute later */
 	name_stale_after(NAME_STALE_NS);
+	name_bound(NAME_LONGEST, NAME_BYTES);
 	ret = prepare_root(d);
 	if (ret >= 0)
 		ret = caps_keep(CAPS_NONE);

@@ -9,6 +9,7 @@
 #include "file.h"
 #include "kernel.h"
 #include "msg.h"
+#include "name.h"
 #include "settings.h"
 #include "sums.h"
 
@@ -136,6 +137,20 @@ bool kernel_needs_start(void)
 	return needs_start;
 }
 
+/* Say when names begin to take too much memory. */
+static void say_no_room(void)
+{
+	static uint64_t before;
+	static bool said;
+	uint64_t now = sums.no_room + name_no_room();
+
+	if (now != before && !said)
+		msg("names take too much memory: some files are shown as numbers or as %s",
+		    USAGE_OTHERS);
+	said = now != before;
+	before = now;
+}
+
 /**
  * kernel_pass - what was done since the last pass
  * @list: gets the usages; its texts live until the next pass
@@ -160,6 +175,7 @@ bool kernel_pass(struct usage_list *list)
 	if (!sums.on)
 		switch_on_again();
 	settings_add_disks();
+	say_no_room();
 	return true;
 }
 

@@ -13,6 +13,7 @@
 
 enum {
 	HELD = 8192,		/* usages of a sum in memory, before it is squeezed */
+	HELD_BYTES = 8 << 20,	/* of their texts */
 	HELD_MINUTES = 1440,	/* that wait in memory for a full disk */
 	OLD_SPANS = 200,	/* deleted at once: what a clock costs that is wrong for a while */
 	SIZE_TRIES = 2,		/* to find how many of them have so many bytes */
@@ -43,6 +44,15 @@ static bool write_span(struct recorder_db *d, int64_t id, enum past_level level,
 
 	good = good && recorder_db_write(d, &span, list);
 	return recorder_db_end(d, good);
+}
+
+/* Bound the memory of a sum. */
+static void bound_sum(struct usage_list *list)
+{
+	if (list->nr > HELD)
+		recorder_squeeze(list, HELD / 2);
+	if (list->text_bytes > HELD_BYTES)
+		recorder_squeeze(list, list->nr / 2);
 }
 
 static void copy_squeezed(struct usage_list *to, const struct usage_list *from, size_t most)
@@ -551,10 +561,8 @@ void recorder_add(struct recorder *r, const struct usage_list *list)
 	usage_clear(&small);
 	usage_add_list(&r->minute.list, list);
 	usage_add_list(&r->hour.list, list);
-	if (r->minute.list.nr > HELD)
-		recorder_squeeze(&r->minute.list, HELD / 2);
-	if (r->hour.list.nr > HELD)
-		recorder_squeeze(&r->hour.list, HELD / 2);
+	bound_sum(&r->minute.list);
+	bound_sum(&r->hour.list);
 	bound_recent(r, PAST_INTERVAL, intervals_kept(r), false);
 	/* where it is minutes that fill it, they go to the disk */
 	over |= !bound_recent_bytes(r);

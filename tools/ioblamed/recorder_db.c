@@ -14,6 +14,7 @@
 enum {
 	BUSY_MS = 1000,		/* a reader that holds it */
 	CACHED = 16384,		/* originators and stacks whose numbers are kept */
+	CACHED_BYTES = 4 << 20,	/* of their texts */
 	PAGE = 1024,		/* small: an interval changes little */
 	CACHE_KB = 1024,
 	WAL_PAGES = 512,
@@ -267,7 +268,8 @@ void recorder_db_close(struct recorder_db *d)
 
 bool recorder_db_begin(struct recorder_db *d)
 {
-	if (d->originators.nr > CACHED || d->stacks.nr > CACHED)
+	if (d->originators.nr > CACHED || d->stacks.nr > CACHED ||
+	    d->texts.text_bytes > CACHED_BYTES)
 		forget_names(d);
 	d->full = false;
 	return recorder_db_exec(d, "BEGIN IMMEDIATE");

@@ -49,6 +49,25 @@ static void narrow_key(struct usage_key *key, enum narrowness how)
 	}
 }
 
+/* Keep the texts of stacks that a usage still has. */
+static void copy_stacks(struct usage_list *to, const struct usage_list *from)
+{
+	struct map used = { .key_len = sizeof(uint64_t) };
+	uint64_t *stack;
+	size_t i;
+
+	for (i = 0; i < to->nr; i++) {
+		stack = &to->list[i].key.stack;
+		if (*stack && !map_get(&used, stack))
+			map_put(&used, stack);
+	}
+	for (i = 0; i < from->nr_stacks; i++) {
+		if (map_get(&used, &from->stack[i].hash))
+			usage_add_stack(to, from->stack[i].hash, from->stack[i].text);
+	}
+	map_clear(&used, NULL);
+}
+
 /* Keep @keep as they are and make the others narrow. */
 static void squeeze_to(struct usage_list *list, size_t keep, enum narrowness how)
 {
@@ -63,8 +82,7 @@ static void squeeze_to(struct usage_list *list, size_t keep, enum narrowness how
 			narrow_key(&u.key, how);
 		usage_add(&to, &u);
 	}
-	for (i = 0; i < list->nr_stacks; i++)
-		usage_add_stack(&to, list->stack[i].hash, list->stack[i].text);
+	copy_stacks(&to, list);
 	for (i = 0; i < list->nr_busy; i++)
 		usage_add_busy(&to, list->busy[i].disk, list->busy[i].ms);
 	to.from_ns = list->from_ns;

@@ -17,6 +17,8 @@ enum {
 	VIEWERS_OF_USER = 16,
 	/* bytes that wait for a slow viewer; more than one interval of a large host */
 	VIEWER_BUFFER = 8 << 20,
+	/* and for all of one user */
+	USER_BUFFER = 16 << 20,
 };
 
 struct viewer {
@@ -91,6 +93,17 @@ static int on_viewer(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
+/* Bytes that wait for all viewers of a user */
+static size_t waiting_for(uid_t uid)
+{
+	const struct viewer *v;
+	size_t bytes = 0;
+
+	for (v = viewers; v; v = v->next)
+		bytes += v->right.uid == uid ? v->len : 0;
+	return bytes;
+}
+
 /* Send what this viewer may see of an interval, if it is not too slow for that. */
 static void send_usage(struct viewer *v, const struct usage_list *usage)
 {
@@ -98,7 +111,7 @@ static void send_usage(struct viewer *v, const struct usage_list *usage)
 	size_t i, len = 0;
 	FILE *lines;
 
-	if (v->len) {
+	if (v->len || waiting_for(v->right.uid) > USER_BUFFER) {
 		v->missed++;
 		return;
 	}
