@@ -32,7 +32,7 @@ struct iob_act {
 	u32 intent;		/* number */
 	bool dead;		/* buried: found no more */
 	struct iob_use use;	/* iob_use_now at the last IO */
-	u32 *counters;		/* of io/counters; NULL until the first IO */
+	u32 *counters;		/* of io/counters, with what was read; NULL until the first IO */
 	struct iob_sum *sums;	/* of io/sum; likewise */
 };
 

@@ -120,7 +120,7 @@ static bool emit_causes(struct iob_text *t, u32 *nr)
 	return more;
 }
 
-static bool dirty_emit(struct iob_text *t, u32 *nr, u32 arg)
+static bool dirty_emit(struct iob_text *t, u32 *nr, u32 arg, size_t room)
 {
 	if (!iob_session_enabled())
 		return false;

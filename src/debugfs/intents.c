@@ -28,7 +28,7 @@ static size_t intents_text_size(void)
 	return IOB_TEXT_INTENT_SIZE;
 }
 
-static bool intents_text_emit(struct iob_text *t, u32 *nr, u32 arg)
+static bool intents_text_emit(struct iob_text *t, u32 *nr, u32 arg, size_t room)
 {
 	const struct iob_intent *intent = session_intent(*nr);
 
@@ -43,7 +43,7 @@ static size_t intents_bin_size(void)
 	       IOB_STACK_DEPTH * sizeof(u64);
 }
 
-static bool intents_bin_emit(struct iob_text *t, u32 *nr, u32 arg)
+static bool intents_bin_emit(struct iob_text *t, u32 *nr, u32 arg, size_t room)
 {
 	struct iob_intent_bin_record *rec = (void *)t->buf;
 	const struct iob_intent *intent = session_intent(*nr);

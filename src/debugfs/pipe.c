@@ -10,6 +10,9 @@
  * Example: generation 5 began with the last opening.  Acts 7 and 9 do IO and note 5.  The
  * file is opened: generation 6 begins, and acts that noted 5 or later are read.  Act 9 does
  * IO again and notes 6: it is in this reading and in the next one.
+ *
+ * An act that is being reclaimed is not shown: what it has counted since it was last read goes to
+ * another one, which is shown later.
  */
 #include <linux/bitops.h>
 #include <linux/module.h>
@@ -24,6 +27,8 @@
 
 static unsigned long in_use;		/* bit 0 */
 static u32 generation_read;		/* the opener's: the one that its opening began */
+/* the opener's: the numbers of the act at hand, under its reader's lock */
+static u32 numbers[IOB_MAX_COUNTERS * IOB_HIST_SLOTS];
 
 static const struct iob_role *role_of_act(const struct iob_act *act)
 {
@@ -48,8 +53,7 @@ static void pipe_text_format(struct iob_text *t, const struct iob_act *act)
 	for (nr = 0; nr < iob_counters_session_nr(); nr++) {
 		iob_text_add(t, " ");
 		for (slot = 0; slot < IOB_HIST_SLOTS; slot++)
-			iob_text_add_u32(t, iob_counters_value(act, nr, slot),
-					 7);
+			iob_text_add_u32(t, numbers[nr * IOB_HIST_SLOTS + slot], 7);
 		iob_text_add(t, "\n");
 	}
 }
@@ -58,7 +62,7 @@ static void pipe_bin_format(struct iob_text *t, const struct iob_act *act)
 {
 	const struct iob_role *role = role_of_act(act);
 	struct iobc_pipe_bin_record *rec = (void *)t->buf;
-	u32 nr, slot, i = 0;
+	u32 nr = iob_counters_session_nr() * IOB_HIST_SLOTS;
 
 	memset(rec, 0, sizeof(*rec));
 	rec->ver = IOBC_PIPE_BIN_VER;
@@ -70,11 +74,8 @@ static void pipe_bin_format(struct iob_text *t, const struct iob_act *act)
 	rec->dev = act->file.dev;
 	rec->ino = act->file.ino;
 	rec->gen = act->file.gen;
-	for (nr = 0; nr < iob_counters_session_nr(); nr++) {
-		for (slot = 0; slot < IOB_HIST_SLOTS; slot++)
-			rec->cnts[i++] = iob_counters_value(act, nr, slot);
-	}
-	t->len = sizeof(*rec) + i * sizeof(rec->cnts[0]);
+	memcpy(rec->cnts, numbers, nr * sizeof(rec->cnts[0]));
+	t->len = sizeof(*rec) + nr * sizeof(rec->cnts[0]);
 	rec->len = t->len;
 }
 
@@ -86,7 +87,7 @@ static bool act_used_since(const struct iob_act *act, u32 generation)
 	return last && (s32)(last - generation) >= 0;
 }
 
-static bool pipe_emit(struct iob_text *t, u32 *nr, u32 generation,
+static bool pipe_emit(struct iob_text *t, u32 *nr, u32 generation, size_t room,
 		      void (*format)(struct iob_text *t, const struct iob_act *act))
 {
 	const struct iob_act *act;
@@ -95,9 +96,13 @@ static bool pipe_emit(struct iob_text *t, u32 *nr, u32 generation,
 	do {
 		iob_read_lock();
 		act = iob_act_next(nr);
-		found = act && act_used_since(act, generation);
-		if (found)
+		found = act && act_used_since(act, generation) && !READ_ONCE(act->dead);
+		if (found) {
+			iob_counters_read(act, numbers);
 			format(t, act);
+			if (t->len <= room)
+				iob_counters_offered(act, numbers);
+		}
 		iob_read_unlock();
 		if (found)
 			return true;
@@ -107,14 +112,14 @@ static bool pipe_emit(struct iob_text *t, u32 *nr, u32 generation,
 	return false;
 }
 
-static bool pipe_text_emit(struct iob_text *t, u32 *nr, u32 generation)
+static bool pipe_text_emit(struct iob_text *t, u32 *nr, u32 generation, size_t room)
 {
-	return pipe_emit(t, nr, generation, pipe_text_format);
+	return pipe_emit(t, nr, generation, room, pipe_text_format);
 }
 
-static bool pipe_bin_emit(struct iob_text *t, u32 *nr, u32 generation)
+static bool pipe_bin_emit(struct iob_text *t, u32 *nr, u32 generation, size_t room)
 {
-	return pipe_emit(t, nr, generation, pipe_bin_format);
+	return pipe_emit(t, nr, generation, room, pipe_bin_format);
 }
 
 static size_t pipe_text_size(void)

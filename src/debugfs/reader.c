@@ -79,8 +79,11 @@ static int make_record_room(struct reader *r)
 	return 0;
 }
 
-/* Get record @from or a later one.  Return: 1 if there is one, 0 at the end, -ENOMEM. */
-static int fill_reader(struct reader *r, u32 from)
+/*
+ * Get record @from or a later one, which is handed out if it takes no more than @room.  Return: 1
+ * if there is one, 0 at the end, -ENOMEM.
+ */
+static int fill_reader(struct reader *r, u32 from, size_t room)
 {
 	int ret = 0;
 
@@ -92,7 +95,7 @@ static int fill_reader(struct reader *r, u32 from)
 		ret = make_record_room(r);
 		r->nr = from;
 		if (!ret)
-			ret = r->ops->emit(&r->text, &r->nr, r->arg);
+			ret = r->ops->emit(&r->text, &r->nr, r->arg, room);
 	}
 	iob_session_read_unlock();
 	return ret;
@@ -105,7 +108,8 @@ static ssize_t read_records(struct reader *r, char __user *to, size_t count,
 	int ret = 0;
 
 	while (done < count && *pos < INT_MAX) {
-		ret = fill_reader(r, *pos);
+		/* the first one is handed out in pieces, if need be */
+		ret = fill_reader(r, *pos, done ? count - done : SIZE_MAX);
 		if (ret <= 0)
 			break;
 		*pos = r->nr;

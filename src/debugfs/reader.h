@@ -27,9 +27,10 @@ struct iob_reader_ops {
 	/*
 	 * Put the record with the smallest number >= *@nr into @t, and set *@nr to that
 	 * number.  It may also put nothing there: all numbers to *@nr have none, and it is
-	 * called again.  Return: false if there is none.
+	 * called again.  If the record is longer than @room the reader does not get it now: it
+	 * is put together anew at the next read.  Return: false if there is none.
 	 */
-	bool (*emit)(struct iob_text *t, u32 *nr, u32 arg);
+	bool (*emit)(struct iob_text *t, u32 *nr, u32 arg, size_t room);
 	/* the number behind the last record */
 	u32 (*end)(void);
 };

@@ -2,7 +2,8 @@
 /*
  * A counter is replaced as a whole under RCU, so it can change while IO is counted.  The
  * histograms of an act are one object.  It is allocated at the act's first IO that counts;
- * its size is that of the session's nr_counters.
+ * its size is that of the session's nr_counters.  Behind them are the same numbers as a reader
+ * got them last: an act that goes leaves only what came since to another one.
  *
  * M: conf_mutex; R: RCU for reads.
  */
@@ -322,6 +323,12 @@ ssize_t iob_counter_show_filter(u32 nr, char *buf, size_t size)
 	return len;
 }
 
+/* The numbers of an act's histograms, and as many of what a reader got of them. */
+static u32 nr_slots(void)
+{
+	return nr_session * IOB_HIST_SLOTS;
+}
+
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM. */
 int iob_counters_start(void)
 {
@@ -329,8 +336,7 @@ int iob_counters_start(void)
 	hist_cache = NULL;
 	if (!nr_session)
 		return 0;
-	hist_cache = iob_cache_create("iob_counters",
-				      nr_session * IOB_HIST_SLOTS * sizeof(u32),
+	hist_cache = iob_cache_create("iob_counters", 2 * nr_slots() * sizeof(u32),
 				      SLAB_HWCACHE_ALIGN);
 	return hist_cache ? 0 : -ENOMEM;
 }
@@ -365,7 +371,7 @@ static u32 *alloc_histograms(struct iob_act *act)
 		iob_stat_inc(cnts_nomem);
 		return NULL;
 	}
-	memset(new, 0, nr_session * IOB_HIST_SLOTS * sizeof(*new));
+	memset(new, 0, 2 * nr_slots() * sizeof(*new));
 	old = cmpxchg(&act->counters, NULL, new);
 	if (!old)
 		return new;
@@ -425,12 +431,26 @@ noinline void iob_counters_charge_all(struct iob_act *act, enum iob_op op,
 	iob_counters_charge(act, op, &fields, IOB_COUNTERS_SIMPLE);
 }
 
-/* The value of a slot of a histogram of an act.  Inside iob_read_lock(). */
-u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot)
+/* @to gets the session's numbers of an act, counter by counter.  Inside iob_read_lock(). */
+void iob_counters_read(const struct iob_act *act, u32 *to)
 {
 	const u32 *hist = READ_ONCE(act->counters);
+	u32 i;
 
-	return hist ? READ_ONCE(hist[nr * IOB_HIST_SLOTS + slot]) : 0;
+	for (i = 0; i < nr_slots(); i++)
+		to[i] = hist ? READ_ONCE(hist[i]) : 0;
+}
+
+/*
+ * A reader gets these numbers of an act, of iob_counters_read() in the same iob_read_lock(): so
+ * iob_counters_merge(), which waits for that, knows of it.  One reader at a time.
+ */
+void iob_counters_offered(const struct iob_act *act, const u32 *numbers)
+{
+	u32 *hist = READ_ONCE(act->counters);
+
+	if (hist)
+		memcpy(hist + nr_slots(), numbers, nr_slots() * sizeof(*hist));
 }
 
 /* counters_pipe is opened: a new generation begins.  Return: the previous one. */
@@ -463,9 +483,9 @@ bool iob_pipe_unread(u32 generation)
 }
 
 /**
- * iob_counters_merge - an act takes over what another one has counted
+ * iob_counters_merge - an act takes over what another one has counted since it was read
  * @to:   found inside iob_read_lock()
- * @from: no CPU counts for it any more
+ * @from: no CPU counts for it any more, and no reader gets it
  *
  * Any context but NMI, inside iob_read_lock().  Without memory the counts are lost
  * (cnts_nomem).
@@ -479,8 +499,9 @@ void iob_counters_merge(struct iob_act *to, const struct iob_act *from)
 		return;
 	if (!hist)
 		hist = alloc_histograms(to);
-	for (i = 0; hist && i < nr_session * IOB_HIST_SLOTS; i++)
-		atomic_add(from->counters[i], (atomic_t *)&hist[i]);
+	for (i = 0; hist && i < nr_slots(); i++)
+		atomic_add(from->counters[i] - from->counters[nr_slots() + i],
+			   (atomic_t *)&hist[i]);
 	/* unread, but not in use: it keeps its age */
 	WRITE_ONCE(to->use.pipe, iob_pipe_generation());
 }

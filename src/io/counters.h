@@ -7,6 +7,7 @@
  *
  * Example: with nr_counters 2 an act's histograms are 16 numbers.  A write of 5000 bytes
  * that matches counter 1, whose slot 2 covers 4096 to 8191, increments number 1 * 8 + 2 = 10.
+ * 16 more have what a reader of counters_pipe got last.
  */
 #ifndef IOB_IO_COUNTERS_H
 #define IOB_IO_COUNTERS_H
@@ -117,7 +118,8 @@ static inline void iob_counters_charge_simple(struct iob_act *act, enum iob_op o
 		iob_counters_charge_all(act, op, size, usecs);
 }
 
-u32 iob_counters_value(const struct iob_act *act, u32 nr, u32 slot);
+void iob_counters_read(const struct iob_act *act, u32 *to);
+void iob_counters_offered(const struct iob_act *act, const u32 *numbers);
 
 /* The present generation; opening counters_pipe begins a new one.  Any context. */
 static inline u32 iob_pipe_generation(void)

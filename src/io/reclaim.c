@@ -12,8 +12,8 @@
  *  5. synchronize_rcu(), for readers that found one by its number; then they are freed.
  *
  * Acts likewise; in step 3 the CPUs' recent answers are cleared as well, see core/act.  What
- * an act has counted and no reader has read goes to an act that is less exact, so that sums
- * stay right.
+ * an act has counted since a reader got it goes to an act that is less exact, so that sums
+ * stay right; readers do not see it once it is buried.
  *
  * counters_pipe protects what is unread only as long as there is room: a reader that stops
  * reading stops nothing.

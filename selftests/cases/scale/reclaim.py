@@ -6,7 +6,7 @@ import time
 
 from lib import abi
 from lib.case import (MNT, Disk, buffer, check, child, disable, enable, eventually, iolog_now,
-                      path, put, read, read_bytes, run, same, sync, value, wait_for)
+                      path, pipe, put, read, read_bytes, run, same, sync, value, wait_for)
 from lib.crowd import show_status, verdict, wanted, wanted_same
 
 disk, raw = Disk(sys.argv[1]), Disk(sys.argv[2])
@@ -130,6 +130,45 @@ put("max_sums", "65536")
 put("ttl_secs", "1")
 put("nr_counters", "1")
 put("counters/0", "W size 0 1 1024 2048 4096 8192 16384 32768 0")
+
+# --- what was read of an act before it was reclaimed is not counted twice
+ACTS, OTHERS, EARLIER = 64, 60, 1000
+put("max_acts", str(ACTS))
+enable()
+seen = {}
+
+
+def growth():
+    """What a reader that subtracts has more than at the last reading."""
+    more = 0
+    for a in pipe():
+        act = (a["who"], a["comm"], a["int"], a["dev"], a["ino"], a["gen"])
+        now = sum(a["hist"][0])
+        # (one that comes back begins at 0)
+        more += now - seen.get(act, 0) if now >= seen.get(act, 0) else now
+        seen[act] = now
+    return more
+
+
+raw.direct_write(0, 4096, EARLIER)
+wanted_same("writes that were read", growth(), EARLIER)
+raw.direct_write(0, 4096)
+for _ in range(OTHERS):
+    run(raw.direct_write, 4096, 4096)
+eventually("acts that nobody has read are merged", lambda: int(value("stats/acts_merged")) > 0)
+total = growth()
+end = time.monotonic() + 10
+# (what is about to be merged shows later)
+while total < OTHERS + 1 and time.monotonic() < end:
+    time.sleep(0.2)
+    total += growth()
+time.sleep(1)
+total += growth()
+me = "pid-%d" % os.getpid()
+wanted([act for act in seen if act[0] == me and not act[3]], "this process' act was not merged")
+wanted_same("writes since", total, OTHERS + 1)
+disable()
+put("max_acts", "65536")
 
 # --- counters_pipe_bin names each kind of role, and tells a pid that is used again
 enable()
