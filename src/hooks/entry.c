@@ -24,6 +24,7 @@
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
@@ -231,16 +232,31 @@ int iob_entries_begin(void)
 	return err;
 }
 
+/* ftrace goes on to call the shared ops, maybe: it must find a table, and no function there. */
+static void entry_slots_empty(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_ENTRY_SLOTS; i++) {
+		if (entry_slots[i].addr)
+			WRITE_ONCE(entry_slots[i].addr, ENTRY_SLOT_EMPTIED);
+	}
+}
+
 /**
  * iob_entries_end - stop ftrace's calls and disarm all that the shared ops has
  *
  * May sleep.  No call runs when this returns: ftrace waits for all tasks that may be in the
- * trampoline or the callback of a module's ops.
+ * trampoline or the callback of a module's ops.  If ftrace has broken down, calls go on and come
+ * to no handler, and the module stays.  synchronize_rcu() waits for handlers that run then.
  */
 void iob_entries_end(void)
 {
-	if (entry_ops_registered)
-		unregister_ftrace_function(&entry_ops);
+	if (entry_ops_registered && unregister_ftrace_function(&entry_ops)) {
+		entry_slots_empty();
+		iob_ops_keep();
+		return;
+	}
 	entry_ops_registered = false;
 	/* this frees the filter */
 	ftrace_set_filter(&entry_ops, NULL, 0, 1);
@@ -251,11 +267,14 @@ void iob_entries_end(void)
 /**
  * iob_entries_exit - drop all references that ftrace has to this module
  *
- * The module goes, and all is disarmed.  May sleep.
+ * The module goes, and all is disarmed.  May sleep.  Does not return if ftrace cannot drop them:
+ * it would call what is freed.  That is so if ftrace has broken down since the last session began;
+ * a session that ended in between has kept the module from coming here.
  */
 void iob_entries_exit(void)
 {
-	iob_own_ops_exit();
+	while (!iob_own_ops_exit())
+		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);
 }
 #else
 static int entry_arm_ftrace(struct iob_entry *e)

@@ -9,8 +9,15 @@
  *
  * The function is in no other ops of ours: ftrace calls two ops by way of a list, which
  * costs more than the look-up that is saved.
+ *
+ * Once ftrace has found something that it does not understand, it gives up (ftrace_kill()):
+ * it changes no filter and unregisters nothing any more, but calls what it called.  Then an ops
+ * is off for good, and this module stays, as ftrace knows it.
  */
+#define pr_fmt(fmt) "ioblame: " fmt
+
 #include <linux/kernel.h>
+#include <linux/module.h>
 
 #include <compat/rcu.h>
 
@@ -18,6 +25,10 @@
 
 #ifdef IOB_ENTRY_FTRACE
 static LIST_HEAD(own_ops_registered);	/* H */
+static bool ops_kept;			/* H: see iob_ops_keep() */
+
+/* iob_own_ops.live of an ops that ftrace may call for ever */
+static const iob_entry_fn own_ops_off;
 
 /* What the filter of an ops keeps while its function is not armed. */
 static noinline void own_ops_filler(void)
@@ -38,10 +49,24 @@ void notrace iob_own_ops_call(struct ftrace_ops *ops, struct pt_regs *regs)
 	iob_entry_fn fn;
 
 	iob_read_lock();
-	fn = READ_ONCE(*own->live);
+	fn = READ_ONCE(*READ_ONCE(own->live));
 	if (fn)
 		fn(regs);
 	iob_read_unlock();
+}
+
+/**
+ * iob_ops_keep - ftrace cannot unregister an ops of ours: this module must stay
+ *
+ * hooks_mutex, or the module goes.
+ */
+void iob_ops_keep(void)
+{
+	if (ops_kept)
+		return;
+	ops_kept = true;
+	__module_get(THIS_MODULE);
+	pr_err("ftrace has broken down and may call this module for ever: it stays until a reboot\n");
 }
 
 static int own_ops_begin(struct iob_own_ops *own, const iob_entry_fn *live)
@@ -64,11 +89,15 @@ static int own_ops_begin(struct iob_own_ops *own, const iob_entry_fn *live)
 
 /*
  * No call runs when this returns: ftrace waits for all tasks that may be in the trampoline
- * or the callback of a module's ops.
+ * or the callback of a module's ops.  If ftrace cannot, calls go on, and come to no handler.
  */
 static void own_ops_end(struct iob_own_ops *own)
 {
-	unregister_ftrace_function(&own->ops);
+	if (unregister_ftrace_function(&own->ops)) {
+		WRITE_ONCE(own->live, &own_ops_off);
+		iob_ops_keep();
+		return;
+	}
 	list_del(&own->node);
 	own->live = NULL;
 	ftrace_set_filter(&own->ops, NULL, 0, 1);
@@ -86,6 +115,8 @@ int iob_own_ops_arm(struct iob_own_ops *own, unsigned long place, const iob_entr
 {
 	int err;
 
+	if (own->live == &own_ops_off)
+		return -ENODEV;
 	if (!own->live) {
 		err = own_ops_begin(own, live);
 		if (err)
@@ -106,12 +137,16 @@ void iob_own_ops_disarm(struct iob_own_ops *own)
 		own_ops_end(own);
 }
 
-/* Unregister all.  The module goes, and all is disarmed.  May sleep. */
-void iob_own_ops_exit(void)
+/*
+ * Unregister all.  The module goes, and all is disarmed.  May sleep.  Return: false if the module
+ * must not go, as ftrace may call it.
+ */
+bool iob_own_ops_exit(void)
 {
 	struct iob_own_ops *own, *next;
 
 	list_for_each_entry_safe(own, next, &own_ops_registered, node)
 		own_ops_end(own);
+	return !ops_kept;
 }
 #endif

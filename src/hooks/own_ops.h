@@ -35,7 +35,8 @@ struct iob_own_ops {
 #ifdef IOB_ENTRY_FTRACE
 int iob_own_ops_arm(struct iob_own_ops *own, unsigned long place, const iob_entry_fn *live);
 void iob_own_ops_disarm(struct iob_own_ops *own);
-void iob_own_ops_exit(void);
+bool iob_own_ops_exit(void);
+void iob_ops_keep(void);
 void iob_own_ops_call(struct ftrace_ops *ops, struct pt_regs *regs);
 
 /*
