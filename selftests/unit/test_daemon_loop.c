@@ -80,10 +80,11 @@ int metrics_listen(struct metrics *m)
 	return -1;
 }
 
-void metrics_ready(struct metrics *m)
+bool metrics_ready(struct metrics *m)
 {
 	(void)m;
 	served++;
+	return false;
 }
 
 void metrics_close(struct metrics *m)

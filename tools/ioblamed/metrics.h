@@ -60,7 +60,7 @@ void metrics_write(struct metrics *m, FILE *f, bool open, enum metrics_reader re
 
 /* Not pure: metrics_http.c, metrics_textfile.c and metrics_own.c */
 int metrics_listen(struct metrics *m);
-void metrics_ready(struct metrics *m);
+bool metrics_ready(struct metrics *m);
 void metrics_close(struct metrics *m);
 bool metrics_textfile(struct metrics *m);
 void metrics_measure(struct metrics *m);

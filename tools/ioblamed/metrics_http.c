@@ -245,19 +245,28 @@ int metrics_listen(struct metrics *m)
 	return MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
 
-/* Serve what waits; also to be called once an interval: connections that are idle are closed */
-void metrics_ready(struct metrics *m)
+/**
+ * metrics_ready - serve what waits
+ * @m: the metrics
+ *
+ * Also to be called once an interval: connections that are idle are closed.
+ *
+ * Return: true if more can be done at once.  The file descriptor does not say so: with TLS a step
+ * sends one record, and the socket may take more without having been full.
+ */
+bool metrics_ready(struct metrics *m)
 {
 	unsigned long long timeout;
 	unsigned int i;
 
 	if (!m->http)
-		return;
+		return false;
 	for (i = 0; i < STEPS; i++) {
 		MHD_run(m->http->daemon);
 		if (MHD_get_timeout(m->http->daemon, &timeout) != MHD_YES || timeout)
-			break;
+			return false;
 	}
+	return true;
 }
 
 void metrics_close(struct metrics *m)

@@ -7,12 +7,29 @@
 #include "dir.h"
 #include "metrics_loop.h"
 
+/* Goes on with an answer in the next turn of the loop, when others had theirs; or NULL */
+static struct sd_event_source *again;
+
+/* What cannot go on now does so with the next interval. */
+static void serve(struct metrics *m)
+{
+	if (metrics_ready(m) && again)
+		sd_event_source_set_enabled(again, SD_EVENT_ONESHOT);
+}
+
+static int on_again(sd_event_source *source, void *arg)
+{
+	(void)source;
+	serve(arg);
+	return 0;
+}
+
 static int on_request(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	(void)source;
 	(void)fd;
 	(void)events;
-	metrics_ready(arg);
+	serve(arg);
 	return 0;
 }
 
@@ -27,12 +44,17 @@ static int on_request(sd_event_source *source, int fd, uint32_t events, void *ar
  */
 int metrics_begin(struct metrics **m, struct sd_event *event, const struct metrics_conf *conf)
 {
-	int fd;
+	int fd, err;
 
 	*m = metrics_new(conf);
 	metrics_measure(*m);
 	fd = metrics_listen(*m);
-	return fd < 0 ? 0 : sd_event_add_io(event, NULL, fd, EPOLLIN, on_request, *m);
+	if (fd < 0)
+		return 0;
+	err = sd_event_add_io(event, NULL, fd, EPOLLIN, on_request, *m);
+	if (err >= 0)
+		err = sd_event_add_defer(event, &again, on_again, *m);
+	return err < 0 ? err : 0;
 }
 
 /* Take the module's losses; @there: its files can be read. */
@@ -49,7 +71,7 @@ static void tell_readers(struct metrics *m)
 {
 	metrics_textfile(m);
 	/* connections that were idle for long are closed */
-	metrics_ready(m);
+	serve(m);
 }
 
 /**
@@ -86,6 +108,7 @@ void metrics_finish(struct metrics *m)
 {
 	if (!m)
 		return;
+	again = sd_event_source_disable_unref(again);
 	metrics_close(m);
 	metrics_free(m);
 }
