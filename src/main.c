@@ -19,6 +19,7 @@
 #include "registry.h"
 
 static const struct iob_session_ops session_ops = {
+	.check = iob_hooks_check,
 	.attach = iob_hooks_attach,
 	.detach = iob_hooks_detach,
 	.renew = iob_hooks_renew,

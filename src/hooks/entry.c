@@ -31,6 +31,7 @@
 #include <compat/compiler.h>
 #include <compat/entry.h>
 #include <compat/rcu.h>
+#include <compat/read_file.h>
 
 #include "entry.h"
 
@@ -211,6 +212,33 @@ static void entry_disarm_ftrace(struct iob_entry *e)
 	synchronize_rcu();
 }
 
+static void entries_say_busy(void)
+{
+	pr_err("functions cannot be watched while kernel.ftrace_enabled is 0\n");
+}
+
+/**
+ * iob_entries_check - see whether iob_entries_begin() would be refused
+ *
+ * ftrace has no function that says so; its sysctl does.  May sleep.  Return: 0, also if the
+ * sysctl cannot be read; or -EBUSY while kernel.ftrace_enabled is 0.
+ */
+int iob_entries_check(void)
+{
+	struct file *file = iob_open_file("/proc/sys/kernel/ftrace_enabled");
+	char text[16] = "";
+	ssize_t got;
+
+	if (IS_ERR(file))
+		return 0;
+	got = iob_read_from(file, text, sizeof(text) - 1);
+	fput(file);
+	if (got < 0 || strcmp(text, "0\n"))
+		return 0;
+	entries_say_busy();
+	return -EBUSY;
+}
+
 /**
  * iob_entries_begin - let ftrace call for all functions that are armed
  *
@@ -225,7 +253,7 @@ int iob_entries_begin(void)
 		return 0;
 	err = register_ftrace_function(&entry_ops);
 	if (err == -EBUSY)
-		pr_err("functions cannot be watched while kernel.ftrace_enabled is 0\n");
+		entries_say_busy();
 	else if (err)
 		pr_err("ftrace cannot watch functions: error %d\n", err);
 	entry_ops_registered = !err;
@@ -286,6 +314,11 @@ static void entry_disarm_ftrace(struct iob_entry *e)
 {
 }
 
+int iob_entries_check(void)
+{
+	return 0;
+}
+
 int iob_entries_begin(void)
 {
 	return 0;
@@ -332,6 +365,12 @@ static int entry_arm_kprobe(struct iob_entry *e)
 	e->kp.addr = (kprobe_opcode_t *)addr;
 	e->kp.pre_handler = entry_kprobe_hit;
 	return register_kprobe(&e->kp);
+}
+
+/* True if iob_entry_arm() would try ftrace.  @e: as for iob_entry_arm() */
+bool iob_entry_wants_ftrace(const struct iob_entry *e)
+{
+	return e->addr && e->ftraced && entry_way == ENTRY_BY_FTRACE;
 }
 
 /**

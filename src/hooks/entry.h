@@ -23,10 +23,12 @@ struct iob_entry {
 	struct kprobe kp;		/* if by_kprobe */
 };
 
+bool iob_entry_wants_ftrace(const struct iob_entry *e);
 int iob_entry_arm(struct iob_entry *e);
 void iob_entry_on(struct iob_entry *e);
 void iob_entry_off(struct iob_entry *e);
 void iob_entry_disarm(struct iob_entry *e);
+int iob_entries_check(void);
 int iob_entries_begin(void);
 void iob_entries_end(void);
 void iob_entries_exit(void);

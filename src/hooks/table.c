@@ -338,6 +338,26 @@ static struct notifier_block hooks_module_notifier = {
 };
 
 /**
+ * iob_hooks_check - see whether iob_hooks_attach() would be refused
+ *
+ * It is asked while the session before can still be read.  May sleep.  Return: 0, and attaching
+ * may fail all the same; or -EBUSY while ftrace is switched off.
+ */
+int iob_hooks_check(void)
+{
+	bool any = false;
+	unsigned int i;
+
+	mutex_lock(&hooks_mutex);
+	hooks_find_functions(IOB_HOOK_ENABLED);
+	for (i = 0; i < nr_hooks && !any; i++)
+		any = hook_states[i].hook->phase == IOB_HOOK_ENABLED &&
+		      iob_entry_wants_ftrace(&hook_states[i].entry);
+	mutex_unlock(&hooks_mutex);
+	return any ? iob_entries_check() : 0;
+}
+
+/**
  * iob_hooks_attach - attach the hooks of a session
  *
  * May sleep.  Return: 0, or the error of a needed hook; no hook is attached then.

@@ -9,6 +9,7 @@ struct seq_file;
 
 int iob_hooks_init(void);
 void iob_hooks_exit(void);
+int iob_hooks_check(void);
 int iob_hooks_attach(void);
 void iob_hooks_detach(void);
 void iob_hooks_renew(void);

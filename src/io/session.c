@@ -177,14 +177,19 @@ static void switch_session_off(void)
  * iob_session_switch - enable or disable
  * @on: which; nothing happens if it is so already
  *
- * May sleep.  Return: 0, -ENOMEM, or what attaching the hooks returned.
+ * May sleep.  Return: 0, -ENOMEM, -EBUSY while ftrace is off, or what attaching the hooks
+ * returned.  What the last session gathered stays after -EBUSY, and may be gone after the others.
  */
 int iob_session_switch(bool on)
 {
 	int err = 0;
 
+	/*
+	 * Both open files, so the lock is not held.  What the last session gathered is kept if
+	 * this is refused.
+	 */
 	if (on && !iob_session_enabled())
-		err = iob_disks_learn();
+		err = session_ops->check() ?: iob_disks_learn();
 	if (err)
 		return err;
 	down_write(&session_sem);

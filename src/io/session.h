@@ -12,7 +12,8 @@
  *
  * Example: `echo 1 > enable` at 10:00 begins session 3, `echo 0 > enable` at 10:05 detaches
  * the hooks.  At 10:30 `cat roles` still shows the roles of session 3.  The next `echo 1 >
- * enable` frees them and begins session 4.
+ * enable` frees them and begins session 4.  While ftrace is off it is refused and frees nothing;
+ * one that fails later, for want of memory or a hook, has freed them.
  */
 #ifndef IOB_IO_SESSION_H
 #define IOB_IO_SESSION_H
@@ -23,6 +24,7 @@
 
 /* What a session needs of units that io/ does not know. */
 struct iob_session_ops {
+	int (*check)(void);	/* see whether the hooks could be attached */
 	int (*attach)(void);	/* the hooks */
 	void (*detach)(void);	/* and wait until no probe runs */
 	void (*renew)(void);	/* some hooks may be wanted now, or no more */

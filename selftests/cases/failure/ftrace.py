@@ -4,8 +4,8 @@ import os
 import sys
 
 from lib.blamed import Load, Place
-from lib.case import (SCRATCH, Disk, check, disable, enable, output, put, refuses, same, status,
-                      write_error)
+from lib.case import (SCRATCH, Disk, check, disable, enable, output, pipe, put, read, refuses,
+                      same, status, write_error)
 
 disk = Disk(sys.argv[1])
 load = Load([Place(disk, SCRATCH + "/ext4")])
@@ -31,6 +31,8 @@ def states():
 def start():
     same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
     put("devs", disk.name)
+    put("nr_counters", "1")
+    put("counters/0", "W size 0 8191 8192 65535 65536 65536 65536 65536 0")
 
 
 def reasons():
@@ -38,12 +40,23 @@ def reasons():
         "ioblame: functions cannot be watched while kernel.ftrace_enabled is 0")
 
 
+def gathered():
+    """What the session before left to be read."""
+    words = ("session", "disk", "total", "roles", "intents", "acts", "known")
+    # whether a role's task is still alive is another matter
+    return ({k: v for k, v in status().items() if k.split(" ")[0] in words},
+            [line.rsplit(" ", 1)[0] for line in read("roles").splitlines()],
+            read("intents"))
+
+
 def refused(when):
     before = reasons()
+    kept = gathered()
     refuses("EBUSY", "enable", "1")
     same("%s: how often the log says why" % when, reasons(), before + 1)
     check("attached" not in states(), "%s: hooks remain attached: %r" % (when, functions()))
     same("%s: what is loaded still works" % when, status()["enabled"], "0")
+    same("%s: what was gathered" % when, gathered(), kept)
 
 
 def attached():
@@ -91,7 +104,11 @@ print("switching ftrace off while disabled: %r" % said)
 if said:
     same("switching ftrace off while disabled", said, "EBUSY")
 else:
+    check(gathered()[1][3:], "the session left no roles: %r" % read("roles"))
     refused("switched off while disabled")
+    # an act is offered once: this is the first look
+    acts = pipe()
+    check(sum(sum(a["hist"][0]) for a in acts) > 2, "the counters are gone: %r" % acts)
     same("switching ftrace on", ftrace("1"), "")
 load.settle()
 enable()
