@@ -47,7 +47,7 @@ struct iob_hook {
 	const struct iob_bio_kind *bio_kind;
 	/* function: used only if the kernel does not have the function of this other hook */
 	const char *spare_for;
-	/* function: nothing is lost if the kernel has this older one, which is a spare for it */
+	/* function: nothing is lost if the kernel has this other hook's function instead */
 	const char *older;
 	/* tracepoint: attached only while this is true, see iob_hooks_renew(); or NULL */
 	bool (*wanted)(void);

@@ -18,7 +18,7 @@
  * Requests of others are not noted, and so never found.
  *
  * Context: the hooks run in the worker, preemption off; but lo_ioctl's in the task that
- * does an ioctl, and add_to_avail_list's in swapon (and others) under swap_lock.
+ * does an ioctl, those of swap areas in any task, under locks of theirs.
  */
 #include <linux/blk-mq.h>
 #include <linux/hash.h>
@@ -482,9 +482,15 @@ static int loop_init(void)
 
 static const struct iob_hook loop_table[] = {
 	{
-		.name = "_enable_swap_info|add_to_avail_list",
+		.name = "_enable_swap_info", .older = "add_to_avail_list",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = loop_swapon_entered, .attached = iob_loop_sees_swapon,
+		.impact = "nothing, but loop devices on a tmpfs cost more",
+	}, {
+		/* of an area that comes, and of a full one when it has room */
+		.name = "add_to_avail_list",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = loop_swapon_entered, .attached = iob_loop_sees_room,
 		.impact = "nothing, but loop devices on a tmpfs cost more",
 	}, {
 		.name = "lo_ioctl",

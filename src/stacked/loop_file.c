@@ -6,9 +6,11 @@
  * file, and memory may become swappable.
  *
  * The answer is "no" only if that is certain.  A file on a tmpfs comes to a disk if it is
- * swapped out or in: there must be no room for it in a swap area, and none of it there.  A
- * hook tells that a swap area, or a full one's first free page, is about to come: answers
- * that tasks remember are no longer valid then.  A file on ext4, and a disk as the file, are
+ * swapped out or in: there must be no room for it in a swap area, and none of it there.  Each IO
+ * looks; but a task may remember the answer.  So hooks tell that a swap area is about to come,
+ * and that a full one is about to have its first free page: answers that tasks remember are no
+ * longer valid then.  Where a kernel does not tell the second, no task remembers an answer about
+ * a tmpfs.  A file on ext4, and a disk as the file, are
  * on one disk.  Other file systems may use several disks, or another machine's.
  */
 #include <linux/fs.h>
@@ -27,7 +29,8 @@
 
 /* of disks whose struct loop_device is as we know it; NULL before one was seen */
 static const void *known_fops;
-static bool swapon_seen;	/* iob_loop_swapon() is called */
+static bool swapon_seen;	/* iob_loop_swapon() is called when a swap area comes */
+static bool room_seen;		/* and when a full one has room; it has, too, when it comes */
 static bool swapon_came;	/* it was called */
 static bool ioctl_seen;
 
@@ -52,8 +55,8 @@ static const struct file *loop_file(const void *device)
 /* Whether a file on a tmpfs may be swapped out, or is in part. */
 static __always_inline bool tmpfs_file_reaches(struct inode *host)
 {
-	return !READ_ONCE(swapon_seen) || READ_ONCE(swapon_came) || get_nr_swap_pages() > 0 ||
-	       READ_ONCE(SHMEM_I(host)->swapped);
+	return !(READ_ONCE(swapon_seen) || READ_ONCE(room_seen)) || READ_ONCE(swapon_came) ||
+	       get_nr_swap_pages() > 0 || READ_ONCE(SHMEM_I(host)->swapped);
 }
 
 static __always_inline bool file_reaches(const struct file *file)
@@ -70,6 +73,15 @@ static __always_inline bool file_reaches(const struct file *file)
 	if (magic == EXT4_SUPER_MAGIC || magic == BDEVFS_MAGIC)
 		return iob_disk_watches(host);
 	return true;
+}
+
+/* As file_reaches(). */
+static bool file_is_on_tmpfs(const struct file *file)
+{
+	const struct address_space *mapping = READ_ONCE(file->f_mapping);
+	const struct inode *host = mapping ? READ_ONCE(mapping->host) : NULL;
+
+	return host && host->i_sb->s_magic == TMPFS_MAGIC;
 }
 
 /**
@@ -142,7 +154,7 @@ bool iob_loop_disk_reaches(const struct gendisk *gd)
 	return !file || file_reaches(file);
 }
 
-/* A swap area is about to be used.  Any context. */
+/* A swap area is about to be used, or to have room again.  Any context. */
 void iob_loop_swapon(void)
 {
 	if (READ_ONCE(swapon_came))
@@ -176,8 +188,8 @@ void iob_loop_sees_ioctl(bool seen)
  * @gd: its disk; there is IO to it
  *
  * Any context, inside iob_read_lock().  Return: a pointer that is only compared, by
- * iob_file_disk_has() and in one epoch; NULL if the file may come to a watched disk, or
- * may be replaced without our knowing.
+ * iob_file_disk_has() and in one epoch; NULL if the file may come to a watched disk, or one of
+ * these may change without our knowing.
  */
 const struct file *iob_loop_file_now(const struct gendisk *gd)
 {
@@ -189,14 +201,27 @@ const struct file *iob_loop_file_now(const struct gendisk *gd)
 	WRITE_ONCE(iob_parent_file_at, iob_loop_layout.at[IOB_LOOP_FILE]);
 	file = loop_file(gd->private_data);
 	/* (it may have changed since the disk was asked) */
-	return file && !file_reaches(file) ? file : NULL;
+	if (!file || file_reaches(file))
+		return NULL;
+	return READ_ONCE(room_seen) || !file_is_on_tmpfs(file) ? file : NULL;
 }
 
-/* Whether iob_loop_swapon() is going to be called: from now on, or no more.  Any context. */
+static void swap_seen(bool *what, bool seen)
+{
+	WRITE_ONCE(*what, seen);
+	if (!READ_ONCE(swapon_seen) && !READ_ONCE(room_seen))
+		WRITE_ONCE(swapon_came, false);
+	iob_epoch_bump();
+}
+
+/* Whether iob_loop_swapon() is called when a swap area comes: from now on, or no more. */
 void iob_loop_sees_swapon(bool seen)
 {
-	if (!seen)
-		WRITE_ONCE(swapon_came, false);
-	WRITE_ONCE(swapon_seen, seen);
-	iob_epoch_bump();
+	swap_seen(&swapon_seen, seen);
+}
+
+/* Whether it is called, too, when a full one has room. */
+void iob_loop_sees_room(bool seen)
+{
+	swap_seen(&room_seen, seen);
 }

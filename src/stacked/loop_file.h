@@ -21,6 +21,7 @@ const struct file *iob_loop_file_now(const struct gendisk *gd);
 
 void iob_loop_swapon(void);
 void iob_loop_sees_swapon(bool seen);
+void iob_loop_sees_room(bool seen);
 void iob_loop_ioctl(void);
 void iob_loop_sees_ioctl(bool seen);
 

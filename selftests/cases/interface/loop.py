@@ -11,8 +11,14 @@ from lib.case import Disk, check, disable, enable, eventually, iolog_now, put, r
 swap, loop, disk = Disk(sys.argv[1]), Disk(sys.argv[2]), Disk(sys.argv[5])
 group, scratch = sys.argv[3:5]
 file, on_disk = scratch + "/memory/file", scratch + "/disk/file"
-SIZE = 24 << 20
+hog = scratch + "/memory/hog"
+FILE, SIZE, FULL = 48 << 20, 24 << 20, 40 << 20
 LOOP_CHANGE_FD = 0x4C06
+
+
+def myself(do, *args):
+    do(*args)
+    return os.getpid()
 
 
 def limit(size):
@@ -24,18 +30,18 @@ def swap_free():
         return next(int(line.split()[1]) << 10 for line in f if line.startswith("SwapFree:"))
 
 
-# Fill the file; its memory is charged to the group
-def fill():
+# Fill a file; its memory is charged to the group
+def fill(name, size):
     put(group + "/cgroup.procs", "0")
-    fd = os.open(file, os.O_RDWR)
-    for at in range(0, SIZE, 1 << 20):
+    fd = os.open(name, os.O_RDWR)
+    for at in range(0, size, 1 << 20):
         same("pwrite", os.pwrite(fd, os.urandom(1 << 20), at), 1 << 20)
     os.close(fd)
 
 
 def swap_out():
     limit("max")
-    run(fill)
+    run(fill, file, SIZE)
     before = swap_free()
     limit("2M")
     eventually("most of the file is swapped out", lambda: before - swap_free() > SIZE // 2)
@@ -48,11 +54,12 @@ def reads_of(device):
                           "who", "how")
 
 
-# A process that reads the loop device is charged for what is swapped in
-def swap_in(when):
+# Another process, or with do=myself this one, that reads the loop device is charged for what is
+# swapped in
+def swap_in(when, do=run):
     swap_out()
     iolog_now()
-    reader = run(loop.direct_read, 0, 64 << 10, SIZE // (64 << 10))
+    reader = do(loop.direct_read, 0, 64 << 10, SIZE // (64 << 10))
     got = reads_of(swap)
     print("%s: read by %r: %r" % (when, "pid-%d" % reader, got))
     check(sum(got.values()) > SIZE // 2, "too little was swapped in")
@@ -84,6 +91,32 @@ for devs in "%s" % swap.name, "%s %s" % (loop.name, swap.name):
     # Swap is there from the beginning
     enable()
     swap_in("swap there, watching " + devs)
+    disable()
+    subprocess.run(["swapoff", swap.node], check=True)
+
+
+# A full swap area: what fills it goes after the first IO to the device, by the same task
+def fill_swap():
+    subprocess.run(["mkswap", swap.node, str(FULL >> 10)], check=True, stdout=subprocess.DEVNULL)
+    swapon()
+    limit("max")
+    run(fill, hog, 2 * FULL)
+    eventually("the swap area is full", lambda: limit("2M") or not swap_free())
+    limit("max")
+
+
+for devs in "%s" % swap.name, "%s %s" % (loop.name, swap.name):
+    os.truncate(file, 0)
+    os.truncate(file, FILE)
+    open(hog, "wb").close()
+    fill_swap()
+    put("devs", devs)
+    enable()
+    for _ in range(10):
+        loop.direct_read(0, 64 << 10)
+    print("bytes of the full area that are free: %d" % swap_free())
+    os.unlink(hog)
+    swap_in("the full area has room, watching " + devs, myself)
     disable()
     subprocess.run(["swapoff", swap.node], check=True)
 
