@@ -165,7 +165,7 @@ def rounds():
     alive, killed, switched = [], {}, 0
     end = time.monotonic() + SECONDS
     while time.monotonic() < end or len(killed) < len(KINDS):
-        check(time.monotonic() < end + 60 * SLOWNESS, "not each kind was killed: %r" % killed)
+        check(time.monotonic() < end + 180 * SLOWNESS, "not each kind was killed: %r" % killed)
         while len(alive) < READERS:
             # what was killed least, as often as not by itself
             few = min(killed.get(k, 0) for k in KINDS)
