@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* Room for the escaped form of @n bytes, with the NUL */
 #define ESCAPE_SIZE(n)	((n) * 4 + 1)
@@ -19,7 +18,6 @@ size_t escape_text(char *to, size_t size, const char *from, size_t len);
 char *escape_cut(char *text);
 char *escape_tail(char *text, size_t most);
 const char *escape_xml(char *to, size_t size, const char *text);
-size_t escape_utf8_length(const unsigned char *s, size_t len, uint32_t *code);
 char *escape_dup(const char *from, size_t len);
 
 #endif

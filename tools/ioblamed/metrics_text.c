@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
 #include "metrics_text.h"
 #include "msg.h"
 #include "usage.h"
+#include "utf8.h"
 
 /*
  * The bounds of histograms, as powers of two microseconds: 32 us to 33 s.  A slot n of a usage has
@@ -19,8 +19,8 @@ static const unsigned char bounds[METRICS_BOUNDS] = { 5, 7, 9, 11, 12, 13, 14, 1
 /* The form of the character at @s within quotes.  Return: how many bytes of @s it takes. */
 static size_t quoted_character(const unsigned char *s, size_t len, char form[5])
 {
-	uint32_t code = 0;
-	size_t n = escape_utf8_length(s, len, &code);
+	unsigned int code = 0;
+	size_t n = iob_utf8_length(s, len, &code);
 
 	memset(form, 0, 5);
 	if (!n || (code < ' ' && code != '\n') || (code >= 0x7f && code < 0xa0))
