@@ -7,33 +7,13 @@
 #include <unistd.h>
 
 #include "answer.h"
+#include "databases.h"
 #include "past.h"
-#include "recorder.h"
-#include "test.h"
-
-#define SECOND	1000000000LL
-#define BEGIN	(1795600800LL * SECOND)		/* an hour begins */
 
 enum {
 	INTERVALS = 30,
 	UNITS = 500,	/* of each: far more text than a socket holds */
 };
-
-static char disk[64], recent[64];
-
-static void remove_all(void)
-{
-	static const char *const parts[] = { "", "-wal", "-shm" };
-	char path[96];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		snprintf(path, sizeof(path), "%s%s", disk, parts[i]);
-		unlink(path);
-		snprintf(path, sizeof(path), "%s%s", recent, parts[i]);
-		unlink(path);
-	}
-}
 
 static void add_interval(struct recorder *r, int nr)
 {
@@ -113,15 +93,9 @@ static int read_answer(FILE *f, bool *whole)
 
 static void open_recorder(struct recorder *r)
 {
-	struct recorder_conf conf;
 	int i;
 
-	snprintf(disk, sizeof(disk), "/dev/shm/answer.%d.db", getpid());
-	snprintf(recent, sizeof(recent), "/dev/shm/answer_recent.%d.db", getpid());
-	remove_all();
-	recorder_defaults(&conf);
-	conf.file = disk;
-	conf.recent = recent;
+	begin();
 	conf.interval_rows = UNITS;
 	if (recorder_open(r, &conf))
 		fail("no recorder");
@@ -153,7 +127,7 @@ static void slow_reader(void)
 	if (waitpid(pid, &status, 0) != pid || status)
 		fail("status %d", status);
 	recorder_close(&r);
-	remove_all();
+	end();
 }
 
 /* Who asks goes away: the process does not collect for nobody. */
@@ -170,7 +144,7 @@ static void asker_gone(void)
 	    !(WIFSIGNALED(status) ? WTERMSIG(status) == SIGPIPE : WEXITSTATUS(status)))
 		fail("status %d", status);
 	recorder_close(&r);
-	remove_all();
+	end();
 }
 
 int main(void)

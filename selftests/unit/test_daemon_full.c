@@ -3,59 +3,9 @@
  * The recorder where long names fill its databases: the latest has room, and no more is lost than
  * has to be.
  */
-#include <fcntl.h>
-#include <sqlite3.h>
-#include <unistd.h>
-
+#include "databases.h"
 #include "past.h"
-#include "recorder.h"
 #include "test.h"
-
-#define SECOND	1000000000LL
-#define BEGIN	(1795600800LL * SECOND)		/* an hour begins */
-
-static char disk[96], recent[96];
-static struct recorder_conf conf;
-
-static void remove_files(void)
-{
-	static const char *const parts[] = { "", "-wal", "-shm" };
-	char path[128];
-	size_t i, k;
-
-	for (i = 0; i < 2; i++) {
-		for (k = 0; k < ARRAY_SIZE(parts); k++) {
-			snprintf(path, sizeof(path), "%s%s", i ? disk : recent, parts[k]);
-			unlink(path);
-		}
-	}
-}
-
-static void begin(void)
-{
-	snprintf(disk, sizeof(disk), "/dev/shm/full.%d.past.db", getpid());
-	snprintf(recent, sizeof(recent), "/dev/shm/full.%d.recent.db", getpid());
-	remove_files();
-	recorder_defaults(&conf);
-	conf.file = disk;
-	conf.recent = recent;
-}
-
-static int64_t read_number(const char *path, const char *sql)
-{
-	sqlite3_stmt *st = NULL;
-	int64_t n = -1;
-	sqlite3 *db;
-
-	if (sqlite3_open(path, &db) || sqlite3_prepare_v2(db, sql, -1, &st, NULL) ||
-	    sqlite3_step(st) != SQLITE_ROW)
-		fail("%s: %s", sql, sqlite3_errmsg(db));
-	else
-		n = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	sqlite3_close(db);
-	return n;
-}
 
 /* @files usages of one IO each, whose files have names of their own that are @len bytes long. */
 static void add_files(struct recorder *r, int64_t from_ns, int64_t ns, unsigned int files,
@@ -81,24 +31,6 @@ static void add_files(struct recorder *r, int64_t from_ns, int64_t ns, unsigned 
 	usage_clear(&list);
 }
 
-/* What is said of a full database is not the test's. */
-static void quiet(bool on)
-{
-	static int saved = -1;
-	int null;
-
-	fflush(stderr);
-	if (on) {
-		saved = dup(STDERR_FILENO);
-		null = open("/dev/null", O_WRONLY);
-		dup2(null, STDERR_FILENO);
-		close(null);
-	} else {
-		dup2(saved, STDERR_FILENO);
-		close(saved);
-	}
-}
-
 /* Hours of long names: the oldest intervals go, the latest one is always there. */
 static void oldest_go(void)
 {
@@ -110,7 +42,7 @@ static void oldest_go(void)
 	conf.recent_bytes = 1 << 20;
 	quiet(true);
 	recorder_open(&r, &conf);
-	for (i = 0; i < 400; i++, at += 10 * SECOND) {
+	for (i = 0; i < 200; i++, at += 10 * SECOND) {
 		add_files(&r, at, 10 * SECOND, 20, 1000);
 		latest = recorder_db_number(&r.recent,
 					    "SELECT max(until_ns) FROM span WHERE level = 0");
@@ -125,11 +57,11 @@ static void oldest_go(void)
 		fail("%llu minutes and %llu intervals are lost", (u64)r.dropped,
 		     (u64)r.dropped_intervals);
 	recorder_close(&r);
-	if (read_number(disk, "SELECT sum(ios) FROM named_usage") != 400 * 20)
+	if (read_number(disk, "SELECT sum(ios) FROM named_usage") != 200 * 20)
 		fail("%lld IOs of %u are on the disk",
-		     (s64)read_number(disk, "SELECT sum(ios) FROM named_usage"), 400 * 20);
+		     (s64)read_number(disk, "SELECT sum(ios) FROM named_usage"), 200 * 20);
 	note("%lld intervals", (s64)nr);
-	remove_files();
+	end();
 }
 
 /* One that is larger than what is free: the older half makes room for it. */
@@ -153,7 +85,7 @@ static void half_goes(void)
 	if (r.recent.said)
 		fail("what was said is not taken back");
 	recorder_close(&r);
-	remove_files();
+	end();
 }
 
 /* A minute that memory has no room for at all goes to the disk at once. */
@@ -175,7 +107,7 @@ static void straight_to_disk(void)
 	if (read_number(disk, "SELECT sum(ios) FROM named_usage") != 30 * 90)
 		fail("%lld IOs of %u are on the disk",
 		     (s64)read_number(disk, "SELECT sum(ios) FROM named_usage"), 30 * 90);
-	remove_files();
+	end();
 }
 
 /* Neither has room: what is lost is counted, and the latest minutes wait. */
@@ -201,7 +133,7 @@ static void no_room(void)
 	quiet(true);
 	recorder_close(&r);
 	quiet(false);
-	remove_files();
+	end();
 }
 
 static int64_t on_disk(struct recorder *r, const char *sql)
@@ -225,7 +157,7 @@ static void disk_stays_filled(void)
 	conf.flush_ns = 60 * SECOND;
 	conf.hour_rows = 4;
 	recorder_open(&r, &conf);
-	for (i = 0; i < 300; i++, at += 60 * SECOND) {
+	for (i = 0; i < 150; i++, at += 60 * SECOND) {
 		add_files(&r, at, 60 * SECOND, 20, 1000);
 		nr = on_disk(&r, spans);
 		if (i > 60 && nr < least)
@@ -238,7 +170,7 @@ static void disk_stays_filled(void)
 		fail("it failed, or %llu minutes are lost", (u64)r.dropped);
 	note("%lld spans at least, %lld now", (s64)least, (s64)nr);
 	recorder_close(&r);
-	remove_files();
+	end();
 }
 
 /* The first writing of a day fails: the next one looks for names that nothing has. */
@@ -271,7 +203,7 @@ static void midnight_fails(void)
 	if (r.disk.said || on_disk(&r, unused))
 		fail("%lld remain that nothing has", (s64)on_disk(&r, unused));
 	recorder_close(&r);
-	remove_files();
+	end();
 }
 
 /* The sums of an hour that is not over are in memory, which long names do not fill. */
@@ -300,7 +232,7 @@ static void sums_are_bounded(void)
 	if (read_number(disk, "SELECT sum(ios) FROM named_usage") != 30 * 1000)
 		fail("IOs are lost");
 	note("%zu KiB", most >> 10);
-	remove_files();
+	end();
 }
 
 /* A stack that no usage has is kept no longer. */

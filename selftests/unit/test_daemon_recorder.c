@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The recorder against plain sums of what it was given: over any time, after kill -9, a full
- * disk, damage, a clock set back.  Its databases are in memory, which is fast; where bytes to a
- * disk are measured, one is in build/.
+ * disk, damage, a clock set back.  Where bytes to a disk are
+ * measured, its database is in build/.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -13,48 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "databases.h"
 #include "past.h"
-#include "recorder.h"
 #include "test.h"
-
-#define SECOND	1000000000LL
-#define BEGIN	(1795600800LL * SECOND)		/* an hour begins */
-
-static char folder[64], disk[96], recent[96];
-static struct recorder_conf conf;
-
-static void run_shell(const char *cmd, const char *what)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text), cmd, what);
-	if (system(text))
-		fail("%s", text);
-}
-
-static void begin_in(const char *place)
-{
-	snprintf(folder, sizeof(folder), "%s/recorder.%d", place, getpid());
-	snprintf(disk, sizeof(disk), "%s/past.db", folder);
-	snprintf(recent, sizeof(recent), "/dev/shm/recorder.%d.db", getpid());
-	run_shell("rm -rf %s", folder);
-	run_shell("mkdir -p %s", folder);
-	run_shell("rm -f %s*", recent);
-	recorder_defaults(&conf);
-	conf.file = disk;
-	conf.recent = recent;
-}
-
-static void begin(void)
-{
-	begin_in("/dev/shm");
-}
-
-static void end(void)
-{
-	run_shell("rm -rf %s", folder);
-	run_shell("rm -f %s*", recent);
-}
 
 /* A usage of @nr: its names, and what it did, are made of the number. */
 static struct usage one_usage(unsigned int nr, char *unit, char *file)
@@ -326,23 +287,6 @@ static bool exists(const char *path, const char *more)
 	return !access(text, F_OK);
 }
 
-static void quiet(bool on)
-{
-	static int saved = -1;
-	int null;
-
-	fflush(stderr);
-	if (on) {
-		saved = dup(STDERR_FILENO);
-		null = open("/dev/null", O_WRONLY);
-		dup2(null, STDERR_FILENO);
-		close(null);
-	} else {
-		dup2(saved, STDERR_FILENO);
-		close(saved);
-	}
-}
-
 /* Either database is damaged, at its beginning or in it: it goes aside, and recording goes on. */
 static void damaged(void)
 {
@@ -407,22 +351,6 @@ static void write_file(const char *path, const char *sql)
 	if (sqlite3_open(path, &db) || sqlite3_exec(db, sql, 0, 0, 0))
 		fail("%s: %s", path, sqlite3_errmsg(db));
 	sqlite3_close(db);
-}
-
-static int64_t read_number(const char *path, const char *sql)
-{
-	int64_t n = -1;
-	sqlite3_stmt *st;
-	sqlite3 *db;
-
-	sqlite3_open(path, &db);
-	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) || sqlite3_step(st) != SQLITE_ROW)
-		fail("%s: %s", sql, sqlite3_errmsg(db));
-	else
-		n = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	sqlite3_close(db);
-	return n;
 }
 
 /* A file of version 1 is read as it is, and written as one of this version. */
