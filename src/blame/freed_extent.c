@@ -64,6 +64,7 @@ static struct iob_pool range_pool = {
 
 static void space_begin(struct iob_keyed *k);
 static bool space_tidy(struct iob_keyed *k);
+static void space_evicted(void);
 static void space_end(struct iob_keyed *k);
 
 static struct iob_keyed_table freed_spaces = {
@@ -72,6 +73,7 @@ static struct iob_keyed_table freed_spaces = {
 	.pool.at_first = 1,
 	.begin = space_begin,
 	.tidy = space_tidy,
+	.evicted = space_evicted,
 	.end = space_end,
 };
 
@@ -311,6 +313,17 @@ u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget)
 	return cause;
 }
 
+/**
+ * iob_freed_extent_end - a space ends
+ * @space: whose addresses; another one may have that key from now on
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_freed_extent_end(const void *space)
+{
+	iob_keyed_forget(&freed_spaces, space);
+}
+
 static void space_begin(struct iob_keyed *k)
 {
 	struct freed_space *s = space_of(k);
@@ -355,8 +368,17 @@ static bool space_tidy(struct iob_keyed *k)
 {
 	struct freed_space *s = space_of(k);
 
+	if (!READ_ONCE(k->key)) {
+		space_drop(s, 0);
+		return true;
+	}
 	space_drop(s, IDLE);
 	return !READ_ONCE(s->nr) && (u32)jiffies - READ_ONCE(s->used) >= IDLE;
+}
+
+static void space_evicted(void)
+{
+	iob_stat_inc(freed_evicted);
 }
 
 static void space_end(struct iob_keyed *k)

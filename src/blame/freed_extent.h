@@ -40,6 +40,7 @@ void iob_freed_extents_stop(void);
 unsigned long iob_freed_extents_bytes(void);
 void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 act);
 u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget);
+void iob_freed_extent_end(const void *space);
 void iob_freed_extent_share(const void *space, u64 start, u64 end, struct pt_regs *regs);
 void iob_freed_extent_discard(const void *space, u64 start, u64 bytes,
 			      const struct iob_call *call, struct pt_regs *regs);

@@ -88,6 +88,7 @@ static struct iob_pool participant_pool = {
 
 static void log_begin(struct iob_keyed *k);
 static bool log_tidy(struct iob_keyed *k);
+static void log_evicted(void);
 static void log_end(struct iob_keyed *k);
 
 static struct iob_keyed_table transaction_logs = {
@@ -96,6 +97,7 @@ static struct iob_keyed_table transaction_logs = {
 	.pool.at_first = 2,
 	.begin = log_begin,
 	.tidy = log_tidy,
+	.evicted = log_evicted,
 	.end = log_end,
 };
 
@@ -122,6 +124,11 @@ static void log_begin(struct iob_keyed *k)
 static bool log_tidy(struct iob_keyed *k)
 {
 	return (u32)jiffies - READ_ONCE(log_of(k)->used) >= IDLE;
+}
+
+static void log_evicted(void)
+{
+	iob_stat_inc(journal_evicted);
 }
 
 /* Forget the participants: add them to the list @old, for participants_put().  G. */

@@ -33,6 +33,21 @@ struct iob_keyed *iob_keyed_make(struct iob_keyed_table *t, const void *key)
 	return k;
 }
 
+/**
+ * iob_keyed_forget - what has this key ends
+ * @t:   the table
+ * @key: not NULL; another one may have it from now on
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+void iob_keyed_forget(struct iob_keyed_table *t, const void *key)
+{
+	struct iob_keyed *k = iob_keyed_find(t, key);
+
+	if (k)
+		WRITE_ONCE(k->key, NULL);
+}
+
 /* Take an object out.  Only one caller at a time removes any. */
 static void keyed_remove(struct iob_keyed_table *t, struct iob_keyed *k)
 {
@@ -42,6 +57,24 @@ static void keyed_remove(struct iob_keyed_table *t, struct iob_keyed *k)
 	hlist_del_rcu(&k->node);
 	t->nr--;
 	raw_spin_unlock_irqrestore(&t->lock, flags);
+}
+
+/* A probe has used the object while it was taken out: put it back, unless there is another. */
+static bool keyed_put_back(struct iob_keyed_table *t, struct iob_keyed *k)
+{
+	unsigned long flags;
+	bool other;
+
+	raw_spin_lock_irqsave(&t->lock, flags);
+	other = iob_keyed_find(t, k->key);
+	if (!other) {
+		hlist_add_head_rcu(&k->node, &t->bucket[hash_ptr(k->key, IOB_KEYED_BITS)]);
+		t->nr++;
+	}
+	raw_spin_unlock_irqrestore(&t->lock, flags);
+	if (other)
+		t->evicted();
+	return !other;
 }
 
 static void keyed_free(struct iob_keyed_table *t, struct iob_keyed *k)
@@ -68,7 +101,9 @@ static void keyed_tidy(struct work_struct *work)
 				continue;
 			keyed_remove(t, k);
 			synchronize_rcu();
-			keyed_free(t, k);
+			/* a probe that had found it before may have added to it */
+			if (t->tidy(k) || !keyed_put_back(t, k))
+				keyed_free(t, k);
 		}
 		cond_resched();
 	}

@@ -3,7 +3,8 @@
  * keyed - an object for each file system, journal or disk that is in use
  *
  * An object is made when its key is first used, and freed by a worker when it was idle for
- * long.  A key is an address that is compared and never followed.
+ * long.  A key is an address that is compared and never followed.  When what is there ends, the
+ * object is found no more (iob_keyed_forget()): another one may have the address next.
  *
  * Example: 200 file systems are mounted, and each journal has an object with the participants
  * of its transactions.  Fifteen minutes after a journal was last used its object is freed.
@@ -23,7 +24,7 @@
 /* The head of each object. */
 struct iob_keyed {
 	struct hlist_node node;	/* RCU for reads */
-	const void *key;	/* constant */
+	const void *key;	/* no lock; NULL: forgotten */
 };
 
 #define IOB_KEYED_BITS	10
@@ -33,8 +34,13 @@ struct iob_keyed_table {
 	struct iob_pool pool;
 	/* A new object; nothing of it is set but the key.  Any context but NMI. */
 	void (*begin)(struct iob_keyed *k);
-	/* Drop what is old.  In a worker, may sleep.  Return: true if the object may go. */
+	/*
+	 * Drop what is old; all, if the object is forgotten.  In a worker, may sleep.  Return: true
+	 * if the object may go.
+	 */
 	bool (*tidy)(struct iob_keyed *k);
+	/* Count that what was just added to an object goes with it.  Any context. */
+	void (*evicted)(void);
 	/* No probe finds the object any more.  In a worker, or no probe is attached. */
 	void (*end)(struct iob_keyed *k);
 	/* the table's own */
@@ -49,6 +55,7 @@ void iob_keyed_exit(struct iob_keyed_table *t);
 int iob_keyed_start(struct iob_keyed_table *t);
 void iob_keyed_stop(struct iob_keyed_table *t);
 struct iob_keyed *iob_keyed_make(struct iob_keyed_table *t, const void *key);
+void iob_keyed_forget(struct iob_keyed_table *t, const void *key);
 
 /* The object of a key, or NULL.  Any context, inside iob_read_lock(). */
 static inline struct iob_keyed *iob_keyed_find(struct iob_keyed_table *t, const void *key)
@@ -57,7 +64,7 @@ static inline struct iob_keyed *iob_keyed_find(struct iob_keyed_table *t, const 
 
 	hlist_for_each_entry_rcu(k, &t->bucket[hash_ptr(key, IOB_KEYED_BITS)], node,
 				 iob_read_held()) {
-		if (k->key == key)
+		if (READ_ONCE(k->key) == key)
 			return k;
 	}
 	return NULL;

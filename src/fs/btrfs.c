@@ -201,6 +201,13 @@ static void btrfs_unpin_entered(struct pt_regs *regs)
 			       iob_arg(regs, 2) + 1, regs);
 }
 
+/* (fs_info): nothing is written any more, or it was never mounted */
+static void btrfs_end_entered(struct pt_regs *regs)
+{
+	iob_freed_extent_end(iob_arg_ptr(regs, 0));
+	iob_transaction_log_end(iob_arg_ptr(regs, 0));
+}
+
 /* (fs_info, start, bytes, ...): addresses of btrfs' own */
 static void btrfs_discard_entered(struct pt_regs *regs)
 {
@@ -278,6 +285,8 @@ static const struct iob_hook btrfs_table[] = {
 	BTRFS("btrfs_free_extent", btrfs_drop_entered, "which act freed what btrfs discards"),
 	BTRFS("unpin_extent_range", btrfs_unpin_entered, "which act freed what btrfs discards"),
 	BTRFS("btrfs_discard_extent", btrfs_discard_entered, "which act freed what btrfs discards"),
+	BTRFS("btrfs_free_fs_info", btrfs_end_entered,
+	      "what a new btrfs discards may be charged to who freed it in an old one"),
 };
 
 static IOB_HOOK_LIST(btrfs_hooks, btrfs_table);

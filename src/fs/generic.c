@@ -15,6 +15,7 @@
 #include "blame/dirtied_by.h"
 #include "blame/dirty_range.h"
 #include "blame/provider.h"
+#include "blame/transaction.h"
 #include "core/disk.h"
 #include "core/layout.h"
 #include "core/task.h"
@@ -130,6 +131,12 @@ static void iomap_dirty_entered(struct pt_regs *regs)
 }
 #endif
 
+/* (sb): it is about to be freed, and writes nothing any more */
+static void super_end_entered(struct pt_regs *regs)
+{
+	iob_transaction_log_end(iob_arg_ptr(regs, 0));
+}
+
 #define DIRECT_BEGINS(func, entry)					\
 	IOB_HOOK_FUNC(func, entry, "the file of a direct IO")
 #define DIRECT_END(func)						\
@@ -164,6 +171,8 @@ static const struct iob_hook generic_table[] = {
 #endif
 	IOB_HOOK_END("end_bio_bh_io_sync|bh_end_write", &iob_bio_buffer,
 		     "the dirtiers of data that ext4 writes from its journal"),
+	IOB_HOOK_FUNC("security_sb_free", super_end_entered,
+		      "first metadata of a new btrfs or f2fs may be charged to the old one's"),
 	DIRECT_END("iomap_dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_aio"),
