@@ -110,13 +110,15 @@ static void layout_reset(struct iob_layout *l, int err)
 {
 	unsigned int i;
 
+	/* first: who still sees these believes the offsets */
+	WRITE_ONCE(l->held, false);
+	WRITE_ONCE(l->failed, false);
+	WRITE_ONCE(l->btf, IOB_LAYOUT_NO_BTF);
+	smp_wmb();
 	for (i = 0; i < l->nr; i++)
 		WRITE_ONCE(l->at[i], l->member[i].offset + layout_displaced(l, i));
 	l->err = err;
 	l->bad = 0;
-	WRITE_ONCE(l->held, false);
-	WRITE_ONCE(l->failed, false);
-	WRITE_ONCE(l->btf, IOB_LAYOUT_NO_BTF);
 }
 
 /* Whether an answer can be used: a member of the size that is read, where a u16 reaches. */
@@ -140,7 +142,8 @@ static void layout_take(struct iob_layout *l, const struct iob_btf_ask *ask)
 	for (i = 0; i < l->nr; i++)
 		WRITE_ONCE(l->at[i], ask[i].offset);
 	WRITE_ONCE(l->of, ask[0].of);
-	WRITE_ONCE(l->btf, IOB_LAYOUT_BTF_AGREES);
+	/* pairs with iob_layout_is_sure() */
+	smp_store_release(&l->btf, IOB_LAYOUT_BTF_AGREES);
 }
 
 /* Ask the BTF of the layout's module, then the kernel's. */
@@ -193,6 +196,7 @@ static void layouts_look_up(const char *module)
 			layout_reset(l, err);
 		else
 			layout_ask(l, &kernel.b);
+		WRITE_ONCE(l->looked, !layout_module_absent(l));
 	}
 	if (!err)
 		layout_btf_close(&kernel);
@@ -235,6 +239,35 @@ void iob_layouts_module_came(const struct module *mod)
 			return;
 		}
 	}
+}
+
+/**
+ * iob_layouts_module_goes - a module goes: if it comes again, its layouts are looked up again
+ * @mod: the module
+ *
+ * Any context.
+ */
+void iob_layouts_module_goes(const struct module *mod)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_layouts; i++) {
+		if (layouts[i]->module && !strcmp(layouts[i]->module, mod->name))
+			WRITE_ONCE(layouts[i]->looked, false);
+	}
+}
+
+/* True if the layouts of a module were looked up since it came.  Any context. */
+bool iob_layouts_known(const char *module)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_layouts; i++) {
+		if (layouts[i]->module && !strcmp(layouts[i]->module, module) &&
+		    !READ_ONCE(layouts[i]->looked))
+			return false;
+	}
+	return true;
 }
 
 /**

@@ -56,6 +56,7 @@ struct iob_layout {
 	u16 at[IOB_LAYOUT_MEMBERS];	/* the offsets that are used */
 	enum iob_layout_btf btf;
 	int err;		/* why there is no BTF */
+	bool looked;		/* it was looked up since its module came */
 	unsigned int bad;	/* the member that differs */
 	bool held, failed;	/* what was read by it was right, or wrong */
 	bool by_use_only;	/* no struct, and shown only if it was used */
@@ -76,12 +77,15 @@ struct iob_layout {
 int iob_layout_add(struct iob_layout *l);
 void iob_layouts_init(void);
 void iob_layouts_module_came(const struct module *mod);
+void iob_layouts_module_goes(const struct module *mod);
+bool iob_layouts_known(const char *module);
 void iob_layouts_show(struct seq_file *m);
 
 /* True if the kernel's BTF has the layout: what is read by it needs no proof.  Any context. */
 static inline bool iob_layout_is_sure(const struct iob_layout *l)
 {
-	return READ_ONCE(l->btf) == IOB_LAYOUT_BTF_AGREES;
+	/* whoever sees this sees the offsets that were stored before */
+	return smp_load_acquire(&l->btf) == IOB_LAYOUT_BTF_AGREES;
 }
 
 /* True if the kernel's BTF says that it is wrong: nothing is to be read by it.  Any context. */

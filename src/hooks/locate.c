@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "core/layout.h"
 #include "core/name_list.h"
 #include "hook.h"
 #include "locate.h"
@@ -54,7 +55,10 @@ struct tracepoint *iob_hook_tracepoint(const struct iob_hook *hook)
 	return search.found;
 }
 
-/* True if the hook is in a module that is not loaded, but may come.  May sleep. */
+/*
+ * True if the hook is in a module that is not loaded, but may come, or that comes at this moment:
+ * no hook in it is attached before its layouts are looked up.  May sleep.
+ */
 bool iob_hook_module_absent(const struct iob_hook *hook)
 {
 	struct kobject *kobj;
@@ -66,7 +70,7 @@ bool iob_hook_module_absent(const struct iob_hook *hook)
 	if (!kobj)
 		return true;
 	kobject_put(kobj);
-	return false;
+	return !iob_layouts_known(hook->module);
 }
 
 /* Register @e->kp, disabled, at the first of the names that exists. */

@@ -328,6 +328,7 @@ static int hooks_module_event(struct notifier_block *nb, unsigned long event, vo
 		iob_layouts_module_came(data);
 		hooks_module_came(data);
 	} else if (event == MODULE_STATE_GOING) {
+		iob_layouts_module_goes(data);
 		hooks_module_goes(data);
 	}
 	return NOTIFY_OK;
