@@ -198,7 +198,8 @@ void iob_disks_maybe_all(void)
 {
 	unsigned int i;
 
-	if (likely(READ_ONCE(devs_hint_all)))
+	/* pairs with the release: who sees it sees all hints */
+	if (likely(smp_load_acquire(&devs_hint_all)))
 		return;
 	for (i = 0; i < ARRAY_SIZE(iob_devs_hint); i++)
 		WRITE_ONCE(iob_devs_hint[i], 1);
@@ -321,6 +322,25 @@ static int devs_learn_seconds(struct iob_devs *devs)
 	return 0;
 }
 
+/*
+ * As devs_learn_seconds(), of one device that is watched by now.  Only a device that still is has
+ * a second one.  May sleep.
+ */
+static int device_learn_second(const struct iob_dev *dev)
+{
+	const void *holder = second_holder(dev);
+	struct iob_devs *now;
+
+	if (IS_ERR_OR_NULL(holder))
+		return PTR_ERR_OR_ZERO(holder);
+	mutex_lock(&devs_mutex);
+	now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
+	if (devs_epoch_of(now, dev->disk_devt))
+		second_add(now, holder, dev->disk_devt);
+	mutex_unlock(&devs_mutex);
+	return 0;
+}
+
 /* Room for @nr devices, with no second device.  May sleep.  Return: NULL without memory. */
 static struct iob_devs *devs_alloc(unsigned int nr)
 {
@@ -348,7 +368,6 @@ int iob_disks_learn(void)
 {
 	struct iob_dev *dev = kvmalloc_array(IOB_MAX_DEVS, sizeof(*dev), GFP_KERNEL);
 	struct iob_devs *now;
-	const void *holder;
 	unsigned int i, nr;
 	int err = 0;
 
@@ -363,20 +382,8 @@ int iob_disks_learn(void)
 	}
 	mutex_unlock(&devs_mutex);
 	nr = min_t(unsigned int, iob_devs_get(dev, IOB_MAX_DEVS), IOB_MAX_DEVS);
-	for (i = 0; i < nr; i++) {
-		holder = second_holder(&dev[i]);
-		if (!holder)
-			continue;
-		if (IS_ERR(holder)) {
-			err = PTR_ERR(holder);
-			break;
-		}
-		mutex_lock(&devs_mutex);
-		now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
-		if (now)
-			second_add(now, holder, dev[i].disk_devt);
-		mutex_unlock(&devs_mutex);
-	}
+	for (i = 0; i < nr && !err; i++)
+		err = device_learn_second(&dev[i]);
 	kvfree(dev);
 	return err;
 }
@@ -391,6 +398,7 @@ int iob_disks_learn(void)
 int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 {
 	struct iob_devs *new = NULL, *old;
+	unsigned int i;
 	int err;
 
 	if (nr) {
@@ -416,6 +424,11 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 	synchronize_rcu();
 	mutex_unlock(&devs_mutex);
 	kvfree(old);
+	/* what was mounted between the first look and now was learnt for the old ones only */
+	for (i = 0; i < nr; i++) {
+		if (device_learn_second(&dev[i]))
+			iob_stat_inc(second_nospc);
+	}
 	return 0;
 }
 
@@ -546,7 +559,8 @@ void iob_disk_second_learn(const struct bio *bio)
 
 	if (!now || likely(!holder))
 		return;
-	nr = READ_ONCE(now->nr_second);
+	/* pairs with second_add() */
+	nr = smp_load_acquire(&now->nr_second);
 	for (i = 0; i < nr; i++) {
 		if (now->second[i].holder == holder)
 			return;

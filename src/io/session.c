@@ -5,6 +5,7 @@
  * for readers until the next session begins.
  */
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/rwsem.h>
 
 #include "blame/association.h"
@@ -36,6 +37,8 @@
 
 /* W to begin and end, R to look into what a session holds */
 static DECLARE_RWSEM(session_sem);
+/* outside session_sem: one task at a time enables, from the first look to the end */
+static DEFINE_MUTEX(enable_mutex);
 static bool enabled;		/* session_sem, read without for a look */
 static bool there;		/* session_sem */
 static u32 seq;			/* session_sem */
@@ -173,6 +176,26 @@ static void switch_session_off(void)
 	iob_transactions_stop();
 }
 
+/* Under enable_mutex.  May sleep. */
+static int enable_session(void)
+{
+	int err;
+
+	if (iob_session_enabled())
+		return 0;
+	/*
+	 * Both open files, so the session's lock is not held.  What the last session gathered is
+	 * kept if this is refused.
+	 */
+	err = session_ops->check() ?: iob_disks_learn();
+	if (err)
+		return err;
+	down_write(&session_sem);
+	err = switch_session_on();
+	up_write(&session_sem);
+	return err;
+}
+
 /**
  * iob_session_switch - enable or disable
  * @on: which; nothing happens if it is so already
@@ -184,21 +207,17 @@ int iob_session_switch(bool on)
 {
 	int err = 0;
 
-	/*
-	 * Both open files, so the lock is not held.  What the last session gathered is kept if
-	 * this is refused.
-	 */
-	if (on && !iob_session_enabled())
-		err = session_ops->check() ?: iob_disks_learn();
-	if (err)
+	if (on) {
+		mutex_lock(&enable_mutex);
+		err = enable_session();
+		mutex_unlock(&enable_mutex);
 		return err;
+	}
 	down_write(&session_sem);
-	if (on && !enabled)
-		err = switch_session_on();
-	else if (!on && enabled)
+	if (enabled)
 		switch_session_off();
 	up_write(&session_sem);
-	return err;
+	return 0;
 }
 
 /* True if ioblame is enabled at this moment.  Any context. */
