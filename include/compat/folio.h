@@ -3,7 +3,8 @@
  * compat/folio - pages and their folios
  *
  * Hides: 5.16 (7b230db3b8d3) brought struct folio.  Before, the head of a compound page has
- * the mapping and the flags: struct iob_folio is struct page then.
+ * the mapping and the flags: struct iob_folio is struct page then.  6.18 (53fbef56e07d) made a
+ * struct of the flags.
  */
 #ifndef IOB_COMPAT_FOLIO_H
 #define IOB_COMPAT_FOLIO_H
@@ -38,6 +39,16 @@
 #define iob_folio_try_get(f)	get_page_unless_zero(f)
 #define iob_folio_put(f)	put_page(f)
 #endif
+
+/* All flags of a folio at one moment.  The folio may be another one's by now. */
+static inline unsigned long iob_folio_flags(const struct iob_folio *f)
+{
+#ifdef IOB_HAVE_PAGE_FLAGS_STRUCT
+	return READ_ONCE(f->flags.f);
+#else
+	return READ_ONCE(f->flags);
+#endif
+}
 
 /*
  * The inode whose page cache has a folio.  Return: NULL for anonymous pages, for swap, and for

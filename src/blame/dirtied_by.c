@@ -170,10 +170,12 @@ static void set_missing(const struct iob_dirtied_by *d, struct iob_folio *f,
 			continue;
 		run = 1;
 		entry = iob_dirtier_get(pfn);
-		if (entry && iob_dirtied_by_has_entry(pfn, d->hash))
+		if (entry && iob_dirtied_by_has_entry(pfn, d->hash)) {
 			known = entry;
-		else
+			iob_cause_touch_nr(iob_cause_number(entry));
+		} else {
 			iob_dirtier_set_one(pfn, entry_of_page(d, f, pfn));
+		}
 	}
 }
 
@@ -202,8 +204,10 @@ void iob_dirtied_by_set(const struct iob_dirtied_by *d, struct iob_folio *f,
 		return;
 	}
 	for (; count; count--, pfn++) {
-		if ((pfn < first || pfn >= end) && entry_is_cause(pfn, d->hash))
+		if ((pfn < first || pfn >= end) && entry_is_cause(pfn, d->hash)) {
+			iob_cause_touch_nr(iob_cause_number(iob_dirtier_get(pfn)));
 			continue;
+		}
 		iob_dirtier_set_one(pfn, entry_of_page(d, f, pfn));
 	}
 }

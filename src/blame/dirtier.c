@@ -96,7 +96,6 @@ void iob_dirtier_clear(unsigned long pfn, unsigned long count)
  */
 void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 {
-	struct iob_cause *cause;
 	unsigned long i;
 	u32 entry;
 
@@ -106,9 +105,7 @@ void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 			continue;
 		iob_dirtier_set(to + i, 1, entry);
 		/* the reclaim of causes may have passed @to, and may be before @from */
-		cause = iob_cause_nr(iob_cause_number(entry));
-		if (cause)
-			iob_cause_touch(cause);
+		iob_cause_touch_nr(iob_cause_number(entry));
 	}
 	iob_dirtier_clear(from, count);
 	iob_dirty_time_move(to, from, count);
@@ -149,8 +146,8 @@ static bool pfn_is_pending(unsigned long pfn)
 	if (!page)
 		return false;
 	f = iob_folio_of(page);
-	return iob_folio_dirty(f) || iob_folio_writeback(f) ||
-	       iob_folio_locked(f);
+	/* writeback sets one flag before it clears another: so all are read at once */
+	return iob_folio_flags(f) & (BIT(PG_dirty) | BIT(PG_writeback) | BIT(PG_locked));
 }
 
 /* As iob_dirtier_mark(), of one leaf: @pfn is its first page frame. */

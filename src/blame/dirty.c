@@ -172,10 +172,12 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 	if (!inode || !iob_disk_watches(inode))
 		return;
 	iob_dirtied_by_find(&d, inode, regs);
-	if (d.again && iob_dirtied_by_has_entry(pfn, d.hash))
+	if (d.again && iob_dirtied_by_has_entry(pfn, d.hash)) {
 		d.ref = iob_cause_of_entry(iob_dirtier_get(pfn), d.hash);
-	else
+		iob_cause_touch_nr(iob_cause_number(d.ref));
+	} else {
 		iob_dirtier_set_one(pfn, (u32)d.ref);
+	}
 	iob_assoc_set(&iob_assoc_logged, bh, tid, d.ref);
 	iob_transaction_join(log, tid, d.ref);
 }

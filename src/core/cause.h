@@ -194,4 +194,16 @@ static __always_inline void iob_cause_touch(struct iob_cause *cause)
 		WRITE_ONCE(cause->used, now);
 }
 
+/*
+ * As iob_cause_touch(), of a cause that was noted before: it is noted for something that the
+ * reclaim of causes may have passed.  Inside iob_read_lock().
+ */
+static __always_inline void iob_cause_touch_nr(u32 nr)
+{
+	struct iob_cause *cause = iob_cause_nr(nr);
+
+	if (cause)
+		iob_cause_touch(cause);
+}
+
 #endif

@@ -218,10 +218,18 @@ static void mark_causes(const struct pass *p)
 	iob_assoc_mark(p->causes);
 }
 
+/*
+ * The marks are no snapshot: a page that is passed may become dirty before its cause is looked
+ * at.  Whoever notes a cause touches it, but for the shortcut of a long write().  The epoch ends
+ * all of these, so what is noted from here on has touched its cause in this tick, which is no
+ * age to be buried at.
+ */
 static void reclaim_causes(struct pass *p)
 {
 	u32 ticks, n;
 
+	iob_epoch_bump();
+	synchronize_rcu();
 	mark_causes(p);
 	ticks = max(age_of_causes(p), secs_to_ticks(RECLAIM_MIN_SECS));
 	bitmap_zero(p->dead, iob_causes.max);
