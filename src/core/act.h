@@ -82,7 +82,14 @@ static __always_inline struct iob_act *iob_act_of(u64 cause, const struct iob_fi
 	return likely(act) ? act : iob_act_get(cause, file);
 }
 
-/* Note that an act does IO. */
+/*
+ * Note that an act does IO, when that is counted.
+ *
+ * A reader of counters_pipe begins a new generation and waits until each CPU that may have read
+ * the one before is done: what was noted under the old one is in this reading.  What comes later
+ * notes the new one.  (The note comes last: a CPU that still has the old generation may overwrite
+ * a new one, but then the reader sees what was counted.)
+ */
 static __always_inline void iob_act_touch(struct iob_act *act)
 {
 	u64 now = READ_ONCE(iob_use_now.both);

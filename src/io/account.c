@@ -89,21 +89,11 @@ static void sum_run_of_act(struct iob_io *io, struct iob_act *act)
 		iob_sum_error(sum);
 }
 
-/* Add the run to the sums and histograms of its act; @wanted is iob_counters_wanted(). */
-static void count_run(struct iob_io *io, u32 wanted)
+/* Add the run to the histograms of its act; @wanted is a part of iob_counters_wanted(). */
+static void count_run_of_act(struct iob_io *io, struct iob_act *act, u32 wanted)
 {
-	struct iob_act *act = iob_io_act(io->run.cause, &io->run.file);
 	struct iob_fields fields IOB_UNINIT;
 
-	/* (acts of no role have no file either) */
-	if (unlikely(act->role > IOB_CAUSE_LOST &&
-		     !iob_file_same(&act->file, &io->run.file)))
-		io->less = IOB_LESS_FILE;
-	if (wanted & IOB_COUNTERS_SUMS)
-		sum_run_of_act(io, act);
-	wanted &= ~IOB_COUNTERS_SUMS;
-	if (!wanted)
-		return;
 	if (likely(!(wanted & ~IOB_COUNTERS_SIMPLE))) {
 		iob_counters_charge_simple(act, io->op, io->run.bytes,
 					   io_total_usecs(io));
@@ -114,6 +104,22 @@ static void count_run(struct iob_io *io, u32 wanted)
 	if (io->run.dirty_ns == IOB_DIRTY_UNKNOWN)
 		wanted &= ~BIT(IOB_FIELD_AGE);
 	iob_counters_charge(act, io->op, &fields, wanted);
+}
+
+/* Add the run to the sums and histograms of its act; @wanted is iob_counters_wanted(). */
+static void count_run(struct iob_io *io, u32 wanted)
+{
+	struct iob_act *act = iob_act_of(io->run.cause, &io->run.file);
+
+	/* (acts of no role have no file either) */
+	if (unlikely(act->role > IOB_CAUSE_LOST &&
+		     !iob_file_same(&act->file, &io->run.file)))
+		io->less = IOB_LESS_FILE;
+	if (wanted & IOB_COUNTERS_SUMS)
+		sum_run_of_act(io, act);
+	if (wanted & ~IOB_COUNTERS_SUMS)
+		count_run_of_act(io, act, wanted & ~IOB_COUNTERS_SUMS);
+	iob_act_touch(act);
 }
 
 /* The run is complete: its cause may have been reclaimed during the IO. */

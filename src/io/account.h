@@ -33,13 +33,4 @@ static __always_inline void iob_io_charge(const struct iob_disk *disk, u8 op,
 	this_cpu_add(disk->sums->bytes[op][how], bytes);
 }
 
-/* The act that a run counts for.  As iob_act_of(). */
-static __always_inline struct iob_act *iob_io_act(u64 cause, const struct iob_file *file)
-{
-	struct iob_act *act = iob_act_of(cause, file);
-
-	iob_act_touch(act);
-	return act;
-}
-
 #endif

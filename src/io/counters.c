@@ -482,10 +482,18 @@ bool iob_pipe_unread(u32 generation)
 	return generation && (s32)(generation - READ_ONCE(pipe_unread_from)) >= 0;
 }
 
+/* True if an act that no CPU counts for any more has counts that no reader was offered. */
+bool iob_counters_are_unread(const struct iob_act *act)
+{
+	const u32 *now = act->counters;
+
+	return now && memcmp(now, now + nr_slots(), nr_slots() * sizeof(*now));
+}
+
 /**
  * iob_counters_merge - an act takes over what another one has counted since it was read
  * @to:   found inside iob_read_lock()
- * @from: no CPU counts for it any more, and no reader gets it
+ * @from: with iob_counters_are_unread(), and no reader gets it
  *
  * Any context but NMI, inside iob_read_lock().  Without memory the counts are lost
  * (cnts_nomem).
@@ -495,8 +503,6 @@ void iob_counters_merge(struct iob_act *to, const struct iob_act *from)
 	u32 *hist = READ_ONCE(to->counters);
 	u32 i;
 
-	if (!from->counters)
-		return;
 	if (!hist)
 		hist = alloc_histograms(to);
 	for (i = 0; hist && i < nr_slots(); i++)

@@ -131,6 +131,7 @@ u32 iob_pipe_next_generation(void);
 void iob_pipe_read_until(u32 generation);
 void iob_pipe_read_none(void);
 bool iob_pipe_unread(u32 generation);
+bool iob_counters_are_unread(const struct iob_act *act);
 void iob_counters_merge(struct iob_act *to, const struct iob_act *from);
 
 #endif

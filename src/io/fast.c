@@ -273,7 +273,7 @@ static void add_simple_to_sum(const struct iob_bio_ctx *f, struct iob_act *act, 
 static noinline void count_simple(const struct iob_bio_ctx *f, int error, u32 wanted)
 {
 	const struct iob_share *one = &f->origin.one;
-	struct iob_act *act = iob_io_act(one->cause, &one->file);
+	struct iob_act *act = iob_act_of(one->cause, &one->file);
 	u64 done = iob_clock_now();
 
 	if (unlikely(!iob_file_same(&act->file, &one->file)))
@@ -283,6 +283,7 @@ static noinline void count_simple(const struct iob_bio_ctx *f, int error, u32 wa
 	if (wanted & IOB_COUNTERS_SIMPLE)
 		iob_counters_charge_simple(act, f->op, f->size,
 					   iob_clock_usecs(f->first.queue_at, done));
+	iob_act_touch(act);
 }
 
 /**

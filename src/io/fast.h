@@ -352,7 +352,6 @@ static __always_inline bool iob_fast_end(struct iob_bio_ctx *f)
 				return false;
 			f->origin.one.act = act;
 		}
-		iob_act_touch(act);
 		hist = READ_ONCE(act->counters);
 		if (unlikely(!hist && iob_counters_wanted(op) & IOB_COUNTERS_SIMPLE))
 			return false;
@@ -364,6 +363,7 @@ static __always_inline bool iob_fast_end(struct iob_bio_ctx *f)
 		size = READ_ONCE(f->size);
 		if (likely(hist))
 			iob_counters_add_simple(hist, op, size, usecs);
+		iob_act_touch(act);
 	} else {
 		size = f->size;
 	}

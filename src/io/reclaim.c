@@ -99,7 +99,7 @@ static bool cause_may_go(const struct pass *p, const struct iob_cause *c, u32 ti
 
 static bool is_unread(const struct iob_act *act)
 {
-	return act->counters && iob_pipe_unread(READ_ONCE(act->use.pipe));
+	return READ_ONCE(act->counters) && iob_pipe_unread(READ_ONCE(act->use.pipe));
 }
 
 static bool act_has_file(const struct iob_act *act)
@@ -258,10 +258,13 @@ static u32 bury_acts(struct pass *p, u32 ticks, bool unread)
 	return n;
 }
 
-/* What no reader has read of a dead act goes to one that is less exact. */
+/*
+ * What was not read of a dead act goes to one that is less exact.  It does not matter whether a
+ * reader has ended since the act was buried: it has not been offered dead ones.
+ */
 static void merge_act(struct iob_act *act)
 {
-	if (!is_unread(act))
+	if (!iob_counters_are_unread(act))
 		return;
 	iob_read_lock();
 	iob_counters_merge(iob_act_coarser(act), act);
