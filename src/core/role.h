@@ -67,6 +67,12 @@ u32 iob_roles_count(void);
 u32 iob_roles_max(void);
 s32 iob_role_number(const struct iob_role *role);
 u64 iob_role_start(const struct iob_role *role);
+
+/* The id of the cgroup that a role is, or that its task was in.  Any context. */
+static inline u64 iob_role_in_cgroup(const struct iob_role *role)
+{
+	return role->kind == IOB_ROLE_CGROUP ? role->key : READ_ONCE(role->cgroup);
+}
 unsigned int iob_roles_reclaim(iob_roles_mark_fn mark, unsigned long *used, u32 bits,
 			       u32 ttl, u32 want);
 

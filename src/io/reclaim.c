@@ -40,6 +40,7 @@
 #include "counters.h"
 #include "reclaim.h"
 #include "sum.h"
+#include "sum_reader.h"
 
 enum {
 	/* seconds between two looks */
@@ -415,7 +416,7 @@ static u32 acts_wanted(bool short_of_roles)
 
 	if (is_short_of_acts())
 		nr = max(nr, iob_conf.max[IOB_LIMIT_acts] / 4);
-	if (sums && is_crowded(sums, iob_conf.max[IOB_LIMIT_sums]))
+	if (sums && is_crowded(sums, iob_conf.max[IOB_LIMIT_sums]) && iob_sums_may_go())
 		nr = max(nr, iob_acts_count() / 4);
 	return nr;
 }

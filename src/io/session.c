@@ -312,15 +312,20 @@ int iob_session_init(const struct iob_session_ops *ops)
 	err = iob_sums_cache_init();
 	if (err)
 		goto acts;
-	err = iob_bio_ctxs_init();
+	err = iob_sum_readers_init();
 	if (err)
 		goto sums;
+	err = iob_bio_ctxs_init();
+	if (err)
+		goto sum_readers;
 	err = iob_tasks_init();
 	if (err)
 		goto bio_ctxs;
 	return 0;
 bio_ctxs:
 	iob_bio_ctxs_exit();
+sum_readers:
+	iob_sum_readers_exit();
 sums:
 	iob_sums_cache_exit();
 acts:
@@ -347,6 +352,7 @@ void iob_session_exit(void)
 	iob_disks_exit();
 	iob_tasks_exit();
 	iob_bio_ctxs_exit();
+	iob_sum_readers_exit();
 	iob_sums_cache_exit();
 	iob_acts_cache_exit();
 	iob_causes_cache_exit();

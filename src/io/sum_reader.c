@@ -6,12 +6,14 @@
  *
  * R: sum_mutex.  It is taken inside the session's lock.
  */
+#include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
 #include <compat/rcu.h>
+#include <compat/slab.h>
 
 #include "core/intent.h"
 #include "core/role.h"
@@ -29,6 +31,8 @@ struct gone_sum {
 	u32 at;			/* iob_disk_sum() */
 	struct iob_sum_bin_record rec;
 };
+
+static struct kmem_cache *gone_cache;
 
 static DEFINE_MUTEX(sum_mutex);
 static LIST_HEAD(readers);	/* R */
@@ -48,7 +52,7 @@ static void fill_sum_role(struct iob_sum_bin_record *rec, const struct iob_role 
 	rec->role_id = iob_role_number(role);
 	rec->pid = role->kind == IOB_ROLE_THREAD ? role->key : 0;
 	rec->tgid = role->tgid;
-	rec->cgroup = role->kind == IOB_ROLE_CGROUP ? role->key : role->cgroup;
+	rec->cgroup = iob_role_in_cgroup(role);
 	rec->start_ns = iob_role_start(role);
 	if (role->kind == IOB_ROLE_THREAD || role->kind == IOB_ROLE_PROCESS)
 		rec->uid = role->uid;
@@ -126,7 +130,7 @@ static void drop_oldest(void)
 	memcpy(values.lat, g->rec.lat, sizeof(values.lat));
 	iob_sum_add(&g->disk->past[g->at], &values);
 	list_del(&g->link);
-	kfree(g);
+	kmem_cache_free(gone_cache, g);
 	nr_gone--;
 }
 
@@ -164,7 +168,8 @@ static struct gone_sum *next_unseen(const struct iob_sum_reader *r)
 /* A sum has its last values: keep them for the readers.  R. */
 static void keep_gone(const struct iob_sum *sum, const struct iob_act *act)
 {
-	struct gone_sum *g = list_empty(&readers) ? NULL : kmalloc(sizeof(*g), GFP_KERNEL);
+	struct gone_sum *g = list_empty(&readers) ? NULL :
+			     kmem_cache_alloc(gone_cache, GFP_KERNEL);
 	u32 at = iob_disk_sum(iob_sum_op(sum), iob_sum_how(sum));
 	struct iob_sum_values values;
 
@@ -182,7 +187,7 @@ static void keep_gone(const struct iob_sum *sum, const struct iob_act *act)
 	fill_sum_act(&g->rec, act);
 	g->rec.flags = IOB_SUM_GONE;
 	list_add_tail(&g->link, &gone);
-	if (++nr_gone <= iob_conf.max[IOB_LIMIT_sums] / 4)
+	if (++nr_gone <= iob_conf.max[IOB_LIMIT_sums] / 4 * 5)
 		return;
 	iob_stat_inc(sum_unseen);
 	drop_oldest();
@@ -202,6 +207,33 @@ void iob_sums_release(struct iob_act *act)
 	}
 	mutex_unlock(&sum_mutex);
 	act->sums = NULL;
+}
+
+/* True if the reader has begun a pass, and lately: it is expected to come again.  R. */
+static bool reader_is_active(const struct iob_sum_reader *r)
+{
+	return !r->first && ktime_get_seconds() - r->passed < READ_ONCE(iob_conf.ttl_secs);
+}
+
+/**
+ * iob_sums_may_go - whether all sums may go at once without a reader's missing one
+ *
+ * What changed since a reader's last pass and is dropped unseen is in none of its passes, so
+ * sums wait for active readers.  For one that has stopped they wait ttl_secs.  May sleep.
+ */
+bool iob_sums_may_go(void)
+{
+	const struct iob_sum_reader *r;
+	bool may = true;
+
+	mutex_lock(&sum_mutex);
+	list_for_each_entry(r, &readers, link) {
+		if (reader_is_active(r) &&
+		    last_gone - r->seen > iob_conf.max[IOB_LIMIT_sums] / 4)
+			may = false;
+	}
+	mutex_unlock(&sum_mutex);
+	return may;
 }
 
 /* A session begins.  May sleep.  Return: 0. */
@@ -225,12 +257,25 @@ void iob_sums_stop(void)
 	list_for_each_entry(r, &readers, link)
 		r->last = NULL;
 	list_for_each_entry_safe(g, next, &gone, link) {
-		kfree(g);
+		kmem_cache_free(gone_cache, g);
 		cond_resched();
 	}
 	INIT_LIST_HEAD(&gone);
 	nr_gone = 0;
 	mutex_unlock(&sum_mutex);
+}
+
+/* Module load.  Return: 0 or -ENOMEM. */
+int iob_sum_readers_init(void)
+{
+	gone_cache = iob_cache_create("iob_sum_gone", sizeof(struct gone_sum), 0);
+	return gone_cache ? 0 : -ENOMEM;
+}
+
+/* Module unload: no file is open, no act is left. */
+void iob_sum_readers_exit(void)
+{
+	kmem_cache_destroy(gone_cache);
 }
 
 /* The first pass is to begin.  R. */
@@ -277,6 +322,7 @@ static void part_begin(struct iob_sum_reader *r, enum iob_sum_part part)
 static void pass_begin(struct iob_sum_reader *r)
 {
 	mutex_lock(&sum_mutex);
+	r->passed = ktime_get_seconds();
 	r->next = iob_sum_generation + 1;
 	WRITE_ONCE(iob_sum_generation, r->next);
 	mutex_unlock(&sum_mutex);

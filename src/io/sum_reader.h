@@ -11,8 +11,9 @@
  *
  * A sum that goes is kept as its last record until each reader has seen it; then it is added to
  * the past.  So whoever adds up what he reads has all IO, whenever he began.  A reader that stops
- * reading stops nothing: when a quarter of max_sums is kept, the oldest is added to the past
- * unseen (sum_unseen).
+ * reading stops nothing: when five quarters of max_sums are kept, the oldest is added to the past
+ * unseen (sum_unseen).  As long as it reads, sums do not go for want of room before it has seen a
+ * quarter of max_sums: all may go at once then, and it misses none.
  *
  * Example: two readers are open when dd's act is reclaimed.  The first one's next pass has
  * dd's sum as gone; the record stays for the second one's.
@@ -43,6 +44,7 @@ struct iob_sum_reader {
 	struct list_head link;	/* R */
 	u64 seen;		/* R: the last record of those that went, by its number, */
 	struct gone_sum *last;	/* R: and itself; NULL: it is kept no more, the front is next */
+	time64_t passed;	/* R: when the last pass began, in seconds from boot */
 	u32 session;		/* of the last pass */
 	bool first;		/* there was no pass yet in this session */
 	enum iob_sum_part part;
@@ -53,6 +55,9 @@ struct iob_sum_reader {
 	u32 place;		/* in the list of the act */
 };
 
+int iob_sum_readers_init(void);
+void iob_sum_readers_exit(void);
+bool iob_sums_may_go(void);
 void iob_sum_reader_open(struct iob_sum_reader *r, u32 session);
 void iob_sum_reader_close(struct iob_sum_reader *r);
 u32 iob_sum_reader_next(struct iob_sum_reader *r, u32 session, struct iob_sum_bin_record *to,

@@ -8,6 +8,7 @@ from lib import abi
 from lib.case import (MNT, Disk, buffer, check, child, disable, enable, eventually, iolog_now,
                       path, pipe, put, read, read_bytes, run, same, sync, value, wait_for)
 from lib.crowd import show_status, verdict, wanted, wanted_same
+from lib.sums import Sums
 
 disk, raw = Disk(sys.argv[1]), Disk(sys.argv[2])
 KIND = {word: nr for nr, (_, word) in enumerate(abi.LISTS["IOB_ROLE_KINDS"])}
@@ -123,6 +124,26 @@ for _ in range(ROUNDS // 2):
     many(fd, page)
 check(ROUNDS // 2 * EACH > LIMIT // 2, "there is room for all")
 same("IOs without a sum of their own", value("stats/sum_nospc"), "0")
+os.close(fd)
+disable()
+
+# --- a reader with long intervals misses none of the sums that go for want of room
+put("max_sums", str(2 * EACH))
+enable(log=False)
+reader = Sums()
+reader.next()
+fd = raw.open()
+for _ in range(3):
+    many(fd, page)
+    many(fd, page)
+    # (longer than a sum must have been idle to go)
+    time.sleep(5)
+    reader.next()
+wanted([n for n in reader.gone], "no sum went")
+wanted_same("writes that a reader of sums_bin has seen", reader.all().get("W", [0])[0],
+            3 * 2 * EACH)
+wanted_same("sums that it has missed", value("stats/sum_unseen"), "0")
+reader.close()
 os.close(fd)
 disable()
 put("sums", "0")
