@@ -104,7 +104,8 @@ static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call 
 void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long last,
 		      bool dirty, const struct iob_call *call)
 {
-	bool watched = S_ISREG(inode->i_mode) && !iob_is_metadata(inode) &&
+	/* (the kind of file in it does not change) */
+	bool watched = S_ISREG(READ_ONCE(inode->i_mode)) && !iob_is_metadata(inode) &&
 		       iob_disk_watches(inode);
 	struct iob_task *t = iob_task_get();
 	struct iob_behalf *b;

@@ -37,7 +37,8 @@ static unsigned long cached_pfn(struct address_space *mapping, unsigned long ind
 	f = iob_folio_of((struct page *)entry);
 	pfn = iob_folio_pfn(f);
 	first = READ_ONCE(f->index);
-	if (index > first && index - first < iob_folio_pages(f))
+	/* data_race: nothing holds the folio, and its pages may be split or freed meanwhile */
+	if (index > first && index - first < data_race(iob_folio_pages(f)))
 		pfn += index - first;
 	return pfn;
 }

@@ -85,14 +85,16 @@ static void walk_pages(struct walk *w, struct iob_folio *f, struct inode *inode,
 /* @f is referenced.  Pages that are no file's, or never written to a disk, do not count. */
 static void walk_folio(struct walk *w, struct iob_folio *f, unsigned long pfn, unsigned long nr)
 {
-	struct address_space *mapping = iob_folio_mapping(f);
+	/* (it may be cut off at this moment: so it is read again under the lock) */
+	struct address_space *mapping = data_race(iob_folio_mapping(f));
 	unsigned long flags;
 
 	/* (that of swap has no inode) */
 	if (!mapping || !READ_ONCE(mapping->host))
 		return;
 	xa_lock_irqsave(&mapping->i_pages, flags);
-	if (iob_folio_mapping(f) == mapping && mapping_can_writeback(mapping) &&
+	/* data_race: it does not leave this mapping now; or it has left, and is in another one */
+	if (data_race(iob_folio_mapping(f)) == mapping && mapping_can_writeback(mapping) &&
 	    iob_disk_watches(mapping->host) && folio_waits(f))
 		walk_pages(w, f, mapping->host, pfn, nr);
 	xa_unlock_irqrestore(&mapping->i_pages, flags);
@@ -113,7 +115,7 @@ static unsigned long walk_frame(struct walk *w, unsigned long pfn, unsigned long
 		return 1;
 	f = iob_folio_of(page);
 	/* (what is no file's is left alone: a reference would be in the way of who moves it) */
-	if (!folio_waits(f) || iob_folio_anon(f) || !iob_folio_try_get(f))
+	if (!folio_waits(f) || data_race(iob_folio_anon(f)) || !iob_folio_try_get(f))
 		return 1;
 	/* it was not split before it was referenced */
 	if (iob_folio_of(page) == f) {

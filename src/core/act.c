@@ -155,7 +155,7 @@ noinline struct iob_act *iob_act_get(u64 ref, const struct iob_file *file)
 	/* (CPUs that have many files share the act's line) */
 	if (READ_ONCE(act->cause) != iob_cause_id(ref))
 		WRITE_ONCE(act->cause, iob_cause_id(ref));
-	this_cpu_write(iob_act_recent.act[((u32)act->cause ^ (u32)file->ino) %
+	this_cpu_write(iob_act_recent.act[((u32)iob_cause_id(ref) ^ (u32)file->ino) %
 					  IOB_ACT_RECENT], act);
 	return act;
 }

@@ -66,7 +66,7 @@ static __always_inline struct iob_act *iob_act_recently(u64 cause, const struct 
 	u32 at = ((u32)cause ^ (u32)file->ino) % IOB_ACT_RECENT;
 	struct iob_act *act = this_cpu_read(iob_act_recent.act[at]);
 
-	return likely(act && act->cause == cause && iob_file_same(&act->file, file)) ?
+	return likely(act && READ_ONCE(act->cause) == cause && iob_file_same(&act->file, file)) ?
 	       act : NULL;
 }
 
@@ -94,6 +94,8 @@ static __always_inline void iob_act_touch(struct iob_act *act)
 {
 	u64 now = READ_ONCE(iob_use_now.both);
 
+	/* the numbers first: a barrier of the compiler's only where atomics are barriers */
+	smp_mb__after_atomic();
 	if (READ_ONCE(act->use.both) != now)
 		WRITE_ONCE(act->use.both, now);
 }

@@ -342,7 +342,8 @@ struct iob_node *iob_index_next(struct iob_index *idx, u32 *nr)
 	u32 next = *nr;
 
 	for (; next < idx->max && !node; next++) {
-		next = find_next_bit(idx->used, idx->max, next);
+		/* a bit that is set or cleared meanwhile may be seen or not */
+		next = data_race(find_next_bit(idx->used, idx->max, next));
 		if (next >= idx->max)
 			break;
 		rcu_read_lock();

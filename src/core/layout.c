@@ -110,10 +110,10 @@ static void layout_reset(struct iob_layout *l, int err)
 {
 	unsigned int i;
 
-	/* first: who still sees these believes the offsets */
 	WRITE_ONCE(l->held, false);
 	WRITE_ONCE(l->failed, false);
 	WRITE_ONCE(l->btf, IOB_LAYOUT_NO_BTF);
+	/* pairs with iob_layout_is_sure(): who still sees these believes the offsets */
 	smp_wmb();
 	for (i = 0; i < l->nr; i++)
 		WRITE_ONCE(l->at[i], l->member[i].offset + layout_displaced(l, i));

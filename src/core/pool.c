@@ -133,6 +133,7 @@ static int pool_fill_cpu(struct iob_pool *pool, struct iob_pool_cpu *c)
 static void pool_fill(struct work_struct *work)
 {
 	struct iob_pool *pool = container_of(work, struct iob_pool, fill);
+	unsigned long flags;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
@@ -140,7 +141,9 @@ static void pool_fill(struct work_struct *work)
 
 		if (!READ_ONCE(c->low))
 			continue;
+		raw_spin_lock_irqsave(&c->lock, flags);
 		c->wanted = clamp(c->wanted * 2, pool->at_first, (u32)MAX_WANTED);
+		raw_spin_unlock_irqrestore(&c->lock, flags);
 		pool_fill_cpu(pool, c);
 		cond_resched();
 	}

@@ -94,7 +94,7 @@ static void role_key_of(struct task_struct *task, s32 user, struct role_key *key
 		break;
 	case IOB_ROLE_CGROUP:
 		key->key = role_cgroup(task);
-		key->kthread = task->flags & PF_KTHREAD;
+		key->kthread = READ_ONCE(task->flags) & PF_KTHREAD;
 		break;
 	default:
 		key->key = key->kind == IOB_ROLE_PROCESS ? task->tgid : task->pid;
@@ -114,7 +114,8 @@ static void role_key_add_now(struct task_struct *task, struct role_key *key)
 	if (!role_is_task(key->kind))
 		return;
 	key->cgroup = role_cgroup(task);
-	memcpy(comm, role_task(task, key->kind)->comm, sizeof(comm));
+	/* data_race: see above */
+	data_race(memcpy(comm, role_task(task, key->kind)->comm, sizeof(comm)));
 	comm[TASK_COMM_LEN - 1] = 0;
 	/* old kernels leave the rest of a longer name behind the end */
 	memcpy(key->comm, comm, strlen(comm));
@@ -262,7 +263,7 @@ static void role_fill(struct iob_role *role, const struct role_key *key,
 	role->used = role_seconds();
 	if (role_is_task(key->kind)) {
 		role->tgid = task->tgid;
-		role->kthread = task->flags & PF_KTHREAD;
+		role->kthread = READ_ONCE(task->flags) & PF_KTHREAD;
 		role->uid = __kuid_val(task_uid(task));
 		memcpy(role->comm, key->comm, sizeof(role->comm));
 		/* after sched_process_exit: IO of exit_files(), say */

@@ -73,6 +73,7 @@ static inline u64 iob_role_in_cgroup(const struct iob_role *role)
 {
 	return role->kind == IOB_ROLE_CGROUP ? role->key : READ_ONCE(role->cgroup);
 }
+
 unsigned int iob_roles_reclaim(iob_roles_mark_fn mark, unsigned long *used, u32 bits,
 			       u32 ttl, u32 want);
 

@@ -125,7 +125,7 @@ static struct iob_task *task_create(const struct task_struct *task, s32 user)
 /* Forget all of an earlier session, whose ids mean nothing now; ->user stays. */
 static void task_renew(struct iob_task *t)
 {
-	t->session = iob_tasks_session;
+	WRITE_ONCE(t->session, READ_ONCE(iob_tasks_session));
 	t->modifier = 0;
 	t->serves = 0;
 	t->acted_on_behalf = false;
@@ -145,7 +145,7 @@ struct iob_task *iob_task_make(void)
 
 	if (!t)
 		t = task_create(current, 0);
-	if (t && t->session != iob_tasks_session)
+	if (t && !iob_task_is_of_session(t))
 		task_renew(t);
 	return t;
 }
@@ -239,7 +239,7 @@ int iob_task_set_user(s32 user)
 	if (t) {
 		raw_spin_lock_irqsave(&tasks_lock, flags);
 		nr_users += !!user - !!t->user;
-		t->user = user;
+		WRITE_ONCE(t->user, user);
 		raw_spin_unlock_irqrestore(&tasks_lock, flags);
 		task_forget_role(t);
 		/* what its workers do is charged to this role, too */
@@ -307,14 +307,14 @@ static noinline u64 task_find_role(struct iob_task *t)
 
 		who = uring_owner(current);
 		/* a polling thread has workers of its own */
-		if (who && who->flags & PF_IO_WORKER)
+		if (who && READ_ONCE(who->flags) & PF_IO_WORKER)
 			who = uring_owner(who);
 		sure = who;
 		if (!who)
 			who = current->group_leader;
 		o = iob_task_peek(who);
 		if (o)
-			user = o->user;
+			user = READ_ONCE(o->user);
 	}
 	t->role = iob_role_get(who, user);
 	t->role_epoch = epoch;
@@ -371,11 +371,18 @@ static void rename_settled(struct work_struct *work)
 		schedule_delayed_work(&rename_work, RENAME_SETTLES);
 }
 
+/* True if no other thread was in @task's process at some moment of the call. */
+static bool is_alone(struct task_struct *task)
+{
+	/* data_race: a thread may come or go at this moment, and counts then or does not */
+	return data_race(thread_group_empty(task));
+}
+
 /* True if tasks other than @task have a role with @task's name. */
 static bool is_name_shared(struct task_struct *task)
 {
 	return task_has_workers(task) ||
-	       (iob_roles_kind() == IOB_ROLE_PROCESS && !thread_group_empty(task));
+	       (iob_roles_kind() == IOB_ROLE_PROCESS && !is_alone(task));
 }
 
 /**
@@ -391,7 +398,7 @@ void iob_task_renamed(struct task_struct *task, const char *comm)
 	struct iob_task *t = iob_task_peek(task);
 	enum iob_role_kind kind = iob_roles_kind();
 
-	if (t && t->session != iob_tasks_session)
+	if (t && !iob_task_is_of_session(t))
 		t = NULL;
 	/* a cgroup has no name; but a kernel thread that execs is a process now (up to 5.18) */
 	if (kind == IOB_ROLE_CGROUP && t && task == current)
@@ -404,7 +411,7 @@ void iob_task_renamed(struct task_struct *task, const char *comm)
 	if (t && task == current)
 		task_forget_role(t);
 	/* a new thread of the kernel has done nothing yet */
-	if (task == current ? !is_name_shared(task) : !t && task->flags & PF_KTHREAD)
+	if (task == current ? !is_name_shared(task) : !t && READ_ONCE(task->flags) & PF_KTHREAD)
 		return;
 	iob_epoch_bump();
 	WRITE_ONCE(rename_again, true);
@@ -427,16 +434,16 @@ void iob_task_moved(struct task_struct *task, bool all, u64 cgroup)
 	/* pairs with task_find_role() */
 	smp_mb();
 	t = iob_task_peek(task);
-	if (t && t->session == iob_tasks_session)
+	if (t && iob_task_is_of_session(t))
 		iob_role_note_cgroup(READ_ONCE(t->role), cgroup);
-	if (t || (all && !thread_group_empty(task)))
+	if (t || (all && !is_alone(task)))
 		iob_epoch_bump();
 }
 
 /* Begin a session: old contexts are renewed when they are used.  No probe is attached. */
 void iob_tasks_new_session(void)
 {
-	iob_tasks_session++;
+	WRITE_ONCE(iob_tasks_session, iob_tasks_session + 1);
 	iob_epoch_bump();
 }
 

@@ -122,6 +122,12 @@ static inline struct iob_task *iob_task_peek(const struct task_struct *task)
 	return NULL;
 }
 
+/* True if a context is of this session.  Any context. */
+static inline bool iob_task_is_of_session(const struct iob_task *t)
+{
+	return READ_ONCE(t->session) == READ_ONCE(iob_tasks_session);
+}
+
 /**
  * iob_task_get - the current task's context
  *
@@ -135,8 +141,7 @@ static inline struct iob_task *iob_task_get(void)
 	if (!in_task())
 		return NULL;
 	t = iob_task_peek(current);
-	return likely(t && t->session == iob_tasks_session) ? t :
-							      iob_task_make();
+	return likely(t && iob_task_is_of_session(t)) ? t : iob_task_make();
 }
 
 /* Reasons why IO that the task submits may belong to other tasks: bits of .serves. */

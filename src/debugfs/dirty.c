@@ -47,7 +47,7 @@ static void add_role_words(struct iob_text *t, u64 id)
 	iob_text_escape(name, sizeof(name), role->comm, true);
 	iob_text_add(t, " role=%s id=%llu tgid=%u cgroup=%llu comm=%s\n",
 		     iob_text_role_kinds[role->kind], role->key, role->tgid,
-		     role->kind == IOB_ROLE_CGROUP ? role->key : role->cgroup, name);
+		     iob_role_in_cgroup(role), name);
 }
 
 /* Inside iob_read_lock(). */

@@ -68,7 +68,7 @@ static void pipe_bin_format(struct iob_text *t, const struct iob_act *act)
 	rec->ver = IOBC_PIPE_BIN_VER;
 	rec->id = iob_role_number(role);
 	rec->role_kind = role->kind;
-	rec->cgroup = role->kind == IOB_ROLE_CGROUP ? role->key : role->cgroup;
+	rec->cgroup = iob_role_in_cgroup(role);
 	rec->start_ns = iob_role_start(role);
 	rec->intent_nr = act->intent;
 	rec->dev = act->file.dev;

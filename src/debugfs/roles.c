@@ -55,9 +55,7 @@ static void show_role_line(struct seq_file *m, const struct iob_role *role)
 		seq_puts(m, "- -\n");
 	else
 		seq_printf(m, "%llu %s\n",
-			   role->kind == IOB_ROLE_CGROUP ?
-			   role->key : READ_ONCE(role->cgroup),
-			   role_state(role));
+			   iob_role_in_cgroup(role), role_state(role));
 }
 
 /* Position 0 is the header, n + 1 the role with the number n. */

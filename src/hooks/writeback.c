@@ -145,7 +145,8 @@ static void writepages_entered(struct pt_regs *regs)
 	if (!mapping->host)
 		return;
 	if (wbc->range_cyclic)
-		iob_behalf_pages(mapping->host, mapping->writeback_index, ULONG_MAX, true, &call);
+		iob_behalf_pages(mapping->host, READ_ONCE(mapping->writeback_index), ULONG_MAX,
+				 true, &call);
 	else
 		iob_behalf_pages(mapping->host, wbc->range_start >> PAGE_SHIFT,
 				 wbc->range_end >> PAGE_SHIFT, true, &call);

@@ -223,7 +223,8 @@ static void unhash_ctx_by_vec(struct iob_bio_ctx *f)
 	struct hlist_bl_head *b;
 	unsigned long flags;
 
-	if (hlist_bl_unhashed(&t->vec_hash))
+	/* (NULL or not is its owner's; a neighbour only changes where it points to) */
+	if (data_race(hlist_bl_unhashed(&t->vec_hash)))
 		return;
 	b = vec_bucket_of(t);
 	flags = iob_bio_ctxs_lock(b);

@@ -171,7 +171,7 @@ static void renew_fast(struct iob_fast *q)
 		iob_cause_touch(cause);
 	if (iob_counters_wanted(q->op))
 		act = iob_act_of(q->cause, &q->on);
-	if (act && (READ_ONCE(act->dead) || act->cause != q->cause ||
+	if (act && (READ_ONCE(act->dead) || READ_ONCE(act->cause) != q->cause ||
 		    !iob_file_same(&act->file, &q->on) || (long)act > 0))
 		act = NULL;
 	q->act = act;

@@ -37,7 +37,7 @@ static void fill_role(struct iob_iolog_bin_record *rec, u64 id)
 	rec->id = iob_role_number(role);
 	rec->pid = role->kind == IOB_ROLE_THREAD ? role->key : 0;
 	rec->tgid = role->tgid;
-	rec->cgroup = role->kind == IOB_ROLE_CGROUP ? role->key : role->cgroup;
+	rec->cgroup = iob_role_in_cgroup(role);
 	memcpy(rec->comm, role->comm, sizeof(rec->comm));
 	rec->role_kind = role->kind;
 	rec->uid1 = role->kind == IOB_ROLE_THREAD || role->kind == IOB_ROLE_PROCESS ?

@@ -134,10 +134,10 @@ static u32 close_idle_regions(struct iob_place_map *map)
 	u32 i, k, nr = 0, entries = iob_place_map_entries(map);
 
 	for (i = 0; i < entries; i++) {
-		struct iob_place *place = map->region[i].place;
+		struct iob_place *place = READ_ONCE(map->region[i].place);
 
 		map_walk_pause(i);
-		if (!map->region[i].key || !is_region_idle(place))
+		if (!READ_ONCE(map->region[i].key) || !is_region_idle(place))
 			continue;
 		for (k = 0; k < IOB_REGION_PLACES; k++)
 			cmpxchg(&place[k].owner, NULL, IOB_PLACE_CLOSED);
@@ -289,10 +289,11 @@ u32 iob_places_each(void (*each)(struct iob_place *place))
 			/* maybe a new one, of the same size */
 			map = READ_ONCE(iob_place_map);
 		}
-		place = map->region[i].place;
 		/* pairs with iob_place_map_add(); without a key the places are the closed ones */
-		for (k = 0; smp_load_acquire(&map->region[i].key) &&
-		     k < IOB_REGION_PLACES; k++) {
+		if (!smp_load_acquire(&map->region[i].key))
+			continue;
+		place = READ_ONCE(map->region[i].place);
+		for (k = 0; k < IOB_REGION_PLACES; k++) {
 			const void *owner = READ_ONCE(place[k].owner);
 
 			if (!owner || owner == IOB_PLACE_CLOSED)

@@ -152,7 +152,7 @@ static u32 raid5_add_data(struct iob_origin *o, const void *dev, bool write, u32
 
 	if (bio && !iob_layout_is_sure(&r5dev_layout) && !raid5_bio_is_of(bio, sector, end))
 		return 0;
-	for (i = 0; bio && i < MAX_BIOS; i++, bio = bio->bi_next) {
+	for (i = 0; bio && i < MAX_BIOS; i++, bio = READ_ONCE(bio->bi_next)) {
 		whole = iob_parent_whole(bio, &shift);
 		if (!whole)
 			break;
