@@ -112,8 +112,12 @@ static u64 xfs_act_of_trans(const void *tp, const void *ip, struct pt_regs *regs
 	if (act != IOB_CAUSE_NONE)
 		return act;
 	act = iob_behalf_current(regs);
-	if (act == IOB_CAUSE_NONE && ip)
+	if (act == IOB_CAUSE_NONE && ip) {
+		/* a kernel thread goes on with what somebody did to the inode, or to its file */
 		act = iob_assoc_get(&xfs_assoc_inode, ip, 0);
+		if (act > IOB_CAUSE_LOST)
+			act |= IOB_CAUSE_INHERITED;
+	}
 	if (act != IOB_CAUSE_NONE)
 		iob_assoc_set(&xfs_assoc_trans, tp, 0, act);
 	return act;
@@ -450,8 +454,11 @@ static const struct iob_hook xfs_table[] = {
 	/* those that forget come first: what is noted must be forgotten in time */
 	XFS("xfs_trans_free", xfs_trans_free_entered, "the end of a transaction of xfs"),
 	XFS("xfs_buf_free", xfs_buf_end_entered, "the end of a buffer of xfs"),
-	XFS("xfs_buf_ioend", xfs_buf_end_entered, "the end of a buffer's write"),
-	XFS("xfs_inode_free", xfs_inode_free_entered, "the end of an inode of xfs"),
+	/* (from 6.14 on the second only hands on what did not end well) */
+	XFS("__xfs_buf_ioend|xfs_buf_ioend", xfs_buf_end_entered, "the end of a buffer's write"),
+	/* (reclaim does not call the second) */
+	XFS("__xfs_inode_free|xfs_inode_free", xfs_inode_free_entered,
+	    "the end of an inode of xfs"),
 	XFS("xlog_cil_destroy", xfs_log_end_entered,
 	    "that a log of xfs is another one than the last at its address"),
 	XFS("xfs_trans_ijoin", xfs_join_entered, "which act changes metadata of xfs"),
