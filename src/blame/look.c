@@ -10,6 +10,26 @@
 #include "stack/stack.h"
 
 /**
+ * iob_look_in_direct - whether the submitter does a direct IO of a file in this call
+ * @l: the bio
+ *
+ * Before a direct IO the file's cached pages are written, which is no part of it.
+ */
+noinline_for_stack bool iob_look_in_direct(const struct iob_look *l)
+{
+	struct iob_stack stack IOB_UNINIT;
+
+	if (!l->task || !l->task->direct)
+		return false;
+	if (l->at)
+		iob_stack_from(&stack, l->at, NULL);
+	else
+		iob_stack_get(&stack, l->regs);
+	return iob_stack_has(&stack, l->task->direct) &&
+	       !(iob_intent_flags(stack.ip, stack.depth) & IOB_INTENT_WRITEBACK);
+}
+
+/**
  * iob_look_host - the inode from or to whose page cache a bio goes
  * @l: the bio
  * @f: one of its folios

@@ -36,6 +36,7 @@ struct iob_look {
 	const struct bio *whole; /* the bio that it is a piece of, or itself */
 	bool late;		/* the submitter is long gone */
 	bool for_other;		/* the submitter acts on behalf of a known cause */
+	bool not_own;		/* .. or of an unknown one */
 	bool bounces;		/* some pages may not be the files' own */
 	const struct inode *meta_host;	/* whose pages of metadata it carries, or NULL */
 	const struct iob_file *file;	/* the file, if its pages do not tell it, or NULL */
@@ -62,6 +63,7 @@ static __always_inline void iob_look_device(const struct bio *bio, struct iob_fi
 	file->dev = iob_bio_devt(bio);
 }
 
+bool iob_look_in_direct(const struct iob_look *l);
 struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f);
 u64 iob_look_submitter(struct iob_look *l, const struct inode *host, struct iob_file *file);
 void iob_look_add_submitter(struct iob_look *l, const struct inode *host, u32 bytes);

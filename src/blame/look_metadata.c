@@ -115,7 +115,8 @@ noinline_for_stack bool iob_look_at_extent(struct iob_look *l)
 	struct iob_extent room;
 	unsigned int i;
 
-	if (!l->task || l->late)
+	/* (the task that writes an extent may need memory, and swap for it) */
+	if (!l->task || l->late || l->bio->bi_opf & REQ_SWAP)
 		return false;
 	iob_origin_begin(&room.origin);
 	e = extent_of(l, &room);
@@ -228,8 +229,10 @@ noinline_for_stack bool iob_look_at_discard(struct iob_look *l)
 		return false;
 	iob_stack_get(&stack, l->regs);
 	d = iob_discard_call_of(l->task);
-	if (d->call.ret && iob_stack_has(&stack, d->call.ret))
+	if (d->call.ret && iob_stack_has(&stack, d->call.ret)) {
+		l->not_own = !d->own;
 		return !d->own && look_at_freed(l, d);
+	}
 	iob_for_each_provider(p, &iob_providers_discard) {
 		if (!(*p)->discards(l->task, &stack, &what))
 			continue;

@@ -26,6 +26,20 @@ static u32 modifier_of(const struct iob_look *l)
 }
 
 /*
+ * True if the task submits data of others, as far as is known: it swaps out, say, or is the one
+ * that unplugs an array's copies.  What it writes itself is direct IO, or the zeroes of a range.
+ */
+static bool is_others_data(const struct iob_look *l)
+{
+	if (l->op != IOB_OP_WRITE || !bio_has_data(l->bio) || !l->bio->bi_iter.bi_size)
+		return false;
+	if (l->bio->bi_opf & REQ_SWAP)
+		return true;
+	return l->kind != &iob_bio_direct && bio_page(l->bio) != ZERO_PAGE(0) &&
+	       !iob_look_in_direct(l);
+}
+
+/*
  * How sure the submitter is the originator.  A kernel thread only carries out what another
  * task wanted.
  */
@@ -35,7 +49,18 @@ static enum iob_how direct_how(const struct iob_look *l)
 		return IOB_HOW_LOST;
 	if (l->for_other || l->task->role_guessed)
 		return IOB_HOW_INHERITED;
-	return current->flags & PF_KTHREAD ? IOB_HOW_SUBMITTER : IOB_HOW_EXACT;
+	return current->flags & PF_KTHREAD || l->not_own || is_others_data(l) ?
+	       IOB_HOW_SUBMITTER : IOB_HOW_EXACT;
+}
+
+/*
+ * True if a read goes to a page of the page cache, and not to the buffer of a direct IO: the
+ * kernel waits for both by the same function.  A page that is mapped as a buffer has been read.
+ */
+static bool is_cached_read(const struct bio *bio)
+{
+	return bio_op(bio) == REQ_OP_READ && bio->bi_iter.bi_size &&
+	       !(iob_folio_flags(iob_folio_of(bio_page(bio))) & BIT(PG_uptodate));
 }
 
 /* The file whose pages the bio carries, or NULL. */
@@ -44,10 +69,13 @@ static struct inode *host_of_bio(struct iob_look *l)
 	struct bio *bio = l->bio;
 	struct inode *host = NULL;
 
-	if (!bio_has_data(bio) || l->kind == &iob_bio_direct)
+	if (!bio_has_data(bio) || (l->kind == &iob_bio_direct && !is_cached_read(bio)))
 		return NULL;
 	if (bio->bi_iter.bi_size)
 		host = iob_look_host(l, iob_folio_of(bio_page(bio)));
+	/* direct IO that ends in a function of the file system's, from a mapped file */
+	if (host && !l->kind && !iob_is_bdev(host) && iob_look_in_direct(l))
+		return NULL;
 	if (host && iob_provider_mixes_files(host->i_sb))
 		l->bounces = true;
 	if (!host && l->op == IOB_OP_WRITE) {
@@ -104,7 +132,7 @@ static __always_inline bool find_direct(struct iob_origin *o,
 	struct iob_task *t;
 	u64 ref;
 
-	if (!at || iob_bio_kind_of(bio, &whole) != &iob_bio_direct)
+	if (!at || iob_bio_kind_of(bio, &whole) != &iob_bio_direct || is_cached_read(bio))
 		return false;
 	t = iob_task_get();
 	if (!t || iob_task_serves(t) || current->flags & PF_KTHREAD ||

@@ -18,6 +18,7 @@
 #include <compat/peek.h>
 
 #include "blame/behalf.h"
+#include "blame/bio_kind.h"
 #include "blame/provider.h"
 #include "core/layout.h"
 #include "free_blocks.h"
@@ -140,6 +141,11 @@ static const struct iob_hook f2fs_table[] = {
 			 f2fs_checkpoint_entered, "the participants of a transaction of f2fs"),
 	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_invalidate_blocks",
 			 f2fs_free_entered, "which act freed what f2fs discards"),
+#ifndef IOB_HAVE_FOLIO
+	/* (later f2fs has iomap's) */
+	IOB_HOOK_END_IN("f2fs", CONFIG_F2FS_FS, "f2fs_dio_end_io", &iob_bio_direct,
+			"that direct writes from a mapped file are not the file's dirtier's"),
+#endif
 };
 
 static IOB_HOOK_LIST(f2fs_hooks, f2fs_table);

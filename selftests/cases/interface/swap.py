@@ -53,3 +53,5 @@ same("how that is known", how, {"inherited"})
 written, how = swap_out("thread")
 check(written.get("pid-%d" % os.getpid(), 0) * 2 > sum(written.values()),
       "less than half of it is charged to the task that reclaims: %r" % written)
+# (whose memory it was is not known)
+same("how that is known", how, {"submitter"})
