@@ -254,7 +254,7 @@ static const struct iob_hook btrfs_table[] = {
 	      "the file of a compressed extent that is read"),
 #ifdef IOB_BTRFS_LATER
 	{
-		.name = "btrfs_submit_bbio", .older = "btrfs_submit_bio",
+		.name = "btrfs_submit_bbio", .instead = "btrfs_submit_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = btrfs_submit_entered, IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
 		.impact = "the dirtiers of extents that btrfs compresses and checksums",

@@ -13,8 +13,9 @@
  * and B are noted for act 7, and act 7 takes part in checkpoint 12.  When B is written, its
  * bio is charged to act 7.  The iclog with checkpoint 12 is charged to its participants.
  *
- * Context: the entry of functions that run in tasks, preemption off.  All objects are
- * addresses that are compared and not followed.
+ * Context: the entry of functions that run in tasks, preemption off; that of xlog_cil_destroy()
+ * in the task that unmounts, or whose mount fails.  All objects are addresses that are compared
+ * and not followed.
  */
 #include <linux/sched.h>
 
@@ -485,7 +486,7 @@ static const struct iob_hook xfs_table[] = {
 	XFS("xlog_state_release_iclog", xfs_release_iclog_entered,
 	    "which checkpoint is written"),
 	{
-		.name = "xlog_cil_order_write", .older = "xlog_write",
+		.name = "xlog_cil_order_write", .instead = "xlog_write",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = xfs_order_write_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
 		.impact = "which checkpoint is written",

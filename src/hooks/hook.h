@@ -48,7 +48,7 @@ struct iob_hook {
 	/* function: used only if the kernel does not have the function of this other hook */
 	const char *spare_for;
 	/* function: nothing is lost if the kernel has this other hook's function instead */
-	const char *older;
+	const char *instead;
 	/* tracepoint: attached only while this is true, see iob_hooks_renew(); or NULL */
 	bool (*wanted)(void);
 	const char *impact;		/* what is lost without the hook */

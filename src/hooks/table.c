@@ -513,8 +513,8 @@ void iob_hooks_show(struct seq_file *m)
 		if (hook_waits(s))
 			seq_printf(m, "waiting for %s error=%d\n",
 				   s->hook->module, -ENOENT);
-		else if (s->err && hook_is_there(s->hook->older))
-			seq_printf(m, "replaced by %s\n", s->hook->older);
+		else if (s->err && hook_is_there(s->hook->instead))
+			seq_printf(m, "replaced by %s\n", s->hook->instead);
 		else if (s->err)
 			seq_printf(m, "missing error=%d lost: %s\n", s->err,
 				   s->hook->impact);

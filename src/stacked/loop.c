@@ -482,7 +482,7 @@ static int loop_init(void)
 
 static const struct iob_hook loop_table[] = {
 	{
-		.name = "_enable_swap_info", .older = "add_to_avail_list",
+		.name = "_enable_swap_info", .instead = "add_to_avail_list",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = loop_swapon_entered, .attached = iob_loop_sees_swapon,
 		.impact = "nothing, but loop devices on a tmpfs cost more",
