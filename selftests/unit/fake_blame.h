@@ -126,6 +126,7 @@ struct iob_keyed_table {
 	struct iob_pool pool;
 	void (*begin)(struct iob_keyed *k);
 	bool (*tidy)(struct iob_keyed *k);
+	void (*evicted)(void);
 	void (*end)(struct iob_keyed *k);
 	struct iob_keyed *first;
 };

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An object that is idle goes, and nothing that a probe adds to it at that moment goes unseen.  The
+ * grace period is a function here, in which the probe runs.
+ */
+#include <linux/kernel.h>
+#include <linux/compiler.h>
+
+#include "test.h"
+
+/* the real ones are not read */
+#define IOB_COMPAT_RCU_H
+#define IOB_CORE_POOL_H
+#define IOB_CORE_WORKER_H
+
+#define iob_read_held()			true
+#define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
+#define iob_work_queue_delayed(w, t)	((void)(w))
+
+struct iob_pool {
+	size_t size;
+	unsigned int nr_out;
+};
+
+static inline void *iob_pool_get(struct iob_pool *pool)
+{
+	pool->nr_out++;
+	return malloc(pool->size);
+}
+
+static inline void iob_pool_put(struct iob_pool *pool, void *object)
+{
+	pool->nr_out--;
+	free(object);
+}
+
+#define iob_pool_free(pool, object)	iob_pool_put(pool, object)
+#define iob_pool_init(pool)		((pool)->nr_out = 0)
+#define iob_pool_start(pool)		((pool)->nr_out = 0)
+#define iob_pool_stop(pool)		((void)(pool))
+#define iob_pool_exit(pool)		((void)(pool))
+
+static void synchronize_rcu(void);
+
+#include "core/keyed.c"
+
+unsigned long jiffies = 1000;
+
+struct thing {
+	struct iob_keyed keyed;
+	unsigned int holds;
+};
+
+static struct thing *thing_of(struct iob_keyed *k)
+{
+	return container_of(k, struct thing, keyed);
+}
+
+static unsigned int evicted, ended;
+
+static void thing_begin(struct iob_keyed *k)
+{
+	thing_of(k)->holds = 0;
+}
+
+static bool thing_tidy(struct iob_keyed *k)
+{
+	return !k->key || !thing_of(k)->holds;
+}
+
+static void thing_evicted(void)
+{
+	evicted++;
+}
+
+static void thing_end(struct iob_keyed *k)
+{
+	ended += thing_of(k)->holds;
+}
+
+static struct iob_keyed_table things = {
+	.pool.size = sizeof(struct thing), .begin = thing_begin, .tidy = thing_tidy,
+	.evicted = thing_evicted, .end = thing_end,
+};
+
+static const char place[2];
+
+/* What a probe does that has found the object before it was taken out. */
+static void (*in_grace)(void);
+static struct thing *found;
+
+static void synchronize_rcu(void)
+{
+	if (in_grace)
+		in_grace();
+}
+
+static void adds(void)
+{
+	found->holds++;
+}
+
+static void adds_and_another_comes(void)
+{
+	found->holds++;
+	if (!iob_keyed_get(&things, place))
+		fail("no other object");
+}
+
+static struct thing *thing_get(void)
+{
+	return thing_of(iob_keyed_get(&things, place));
+}
+
+static void begin(void)
+{
+	evicted = 0;
+	ended = 0;
+	in_grace = NULL;
+	if (iob_keyed_init(&things) || iob_keyed_start(&things))
+		abort();
+	found = thing_get();
+}
+
+static void tidies(void)
+{
+	things.tidy_work.work.func(&things.tidy_work.work);
+}
+
+static void end(void)
+{
+	iob_keyed_stop(&things);
+	if (things.pool.nr_out || things.nr)
+		fail("%u objects are left, %u in the table", things.pool.nr_out, things.nr);
+	iob_keyed_exit(&things);
+}
+
+static void idle(void)
+{
+	begin();
+	found->holds = 1;
+	tidies();
+	if (iob_keyed_find(&things, place) != &found->keyed)
+		fail("what is in use is gone");
+	found->holds = 0;
+	tidies();
+	if (iob_keyed_find(&things, place) || things.pool.nr_out)
+		fail("what is idle stays");
+	end();
+}
+
+static void used_meanwhile(void)
+{
+	begin();
+	in_grace = adds;
+	tidies();
+	if (iob_keyed_find(&things, place) != &found->keyed || found->holds != 1)
+		fail("what was added is gone");
+	if (evicted || ended)
+		fail("%u are counted, %u went", evicted, ended);
+	end();
+}
+
+static void another_meanwhile(void)
+{
+	begin();
+	in_grace = adds_and_another_comes;
+	tidies();
+	if (evicted != 1 || ended != 1 || things.nr != 1)
+		fail("%u counted, %u went, %u there", evicted, ended, things.nr);
+	end();
+}
+
+/* The key's next owner has an object of its own at once; the old one goes with all it holds. */
+static void forgotten(void)
+{
+	struct thing *next;
+
+	begin();
+	found->holds = 3;
+	iob_keyed_forget(&things, place);
+	iob_keyed_forget(&things, place + 1);
+	if (iob_keyed_find(&things, place))
+		fail("it is found");
+	next = thing_get();
+	if (next == found || next->holds)
+		fail("the next one has what the last one had");
+	next->holds = 1;
+	tidies();
+	if (ended != 3 || evicted || things.nr != 1)
+		fail("%u went, %u counted, %u there", ended, evicted, things.nr);
+	end();
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(idle), TEST(used_meanwhile), TEST(another_meanwhile), TEST(forgotten),
+	};
+
+	return run_tests("keyed", tests, ARRAY_SIZE(tests));
+}
