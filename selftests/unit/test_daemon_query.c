@@ -28,7 +28,10 @@ enum {
 	ANN = 61001, BOB = 61002, NOBODY_KNOWN = 61003,
 	LAST = 999,		/* inode of the record that ends a run */
 	AT_ONCE = 300,		/* records that a pipe has room for */
-	CPUS = 2,
+	CPUS = 6,
+	/* more records than a pass may put for one that has read all, and their bytes in a pipe */
+	MANY = 36000,
+	MANY_BYTES = MANY / CPUS * sizeof(struct iob_iolog_bin_record),
 };
 
 /* The group of the test: one that each system has, and no viewer's but the member's */
@@ -403,6 +406,49 @@ static void slow_reader(void)
 	end_daemon();
 }
 
+/* Read what has come.  Return: false if nothing comes within a second. */
+static bool comes(int fd)
+{
+	static char data[1 << 20];
+	unsigned int i;
+	bool some = false;
+
+	for (i = 0; i < 10 && !some; i++) {
+		sd_event_run(event, 100000);
+		while (recv(fd, data, sizeof(data), MSG_DONTWAIT) > 0)
+			some = true;
+	}
+	return some;
+}
+
+/* One that has read all is sent what one pass brings, also if that is all that may wait for it. */
+static void large_pass(void)
+{
+	unsigned int i;
+	FILE *f;
+
+	if (!can_be_others())
+		return;
+	if (!begin_daemon()) {
+		fail("no daemon");
+		return;
+	}
+	f = ask_as(0, 0, "records\n");
+	while (comes(fileno(f)))
+		;
+	for (i = 0; i < CPUS; i++) {
+		if (fcntl(cpu_fd[i], F_SETPIPE_SZ, MANY_BYTES) < MANY_BYTES)
+			fail("a pipe has no room: %s", strerror(errno));
+	}
+	for (i = 0; i < MANY; i++)
+		log_record(i % CPUS, 0, ANN);
+	records_read();
+	if (!comes(fileno(f)))
+		fail("nothing of %u records is sent", MANY);
+	fclose(f);
+	end_daemon();
+}
+
 /* Nonsense is answered by an error, and nothing of it stays. */
 static void requests(void)
 {
@@ -478,6 +524,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(requests), TEST(waits), TEST(several_users), TEST(slow_reader),
+		TEST(large_pass),
 	};
 
 	return run_tests("daemon_query", tests, ARRAY_SIZE(tests));

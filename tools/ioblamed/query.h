@@ -4,8 +4,9 @@
  *
  * An asker connects and sends a line: a verb and its words.  The answer follows, as long as it
  * takes, or a line "error TEXT".  It tells when it wants no more by closing its side for
- * writing; the answer is brought to an end then.  What is put for an asker waits until it is read:
- * no asker waits for another one, and the daemon waits for none.
+ * writing; the answer is brought to an end then.  What is put for an asker waits until it is read,
+ * and query_send() lets the loop look for that: no asker waits for another one, and the daemon
+ * waits for none.
  *
  * A verb is a row in the table of query.c.
  */

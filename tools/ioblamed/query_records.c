@@ -137,6 +137,8 @@ static void flush_batch(void *arg)
 {
 	struct watcher *w = arg;
 
+	/* what one pass has put may be all that it may be behind: send that first */
+	query_send(w->asker);
 	w->behind = query_is_behind(w->asker);
 	if (w->behind)
 		return;
