@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "own_files.h"
 #include "test.h"
 
 #define SECOND	1000000000ULL
@@ -206,6 +207,34 @@ static void moments(void)
 		fail("a key is taken for another");
 }
 
+static gid_t find_group(const char *name)
+{
+	return !strcmp(name, "ioblame") ? 61 : !strcmp(name, "wheel") ? 10 : -1;
+}
+
+/* What is kept may be read by the group that is configured, and by no other. */
+static void groups(void)
+{
+	static const struct {
+		const char *text;
+		gid_t group;
+	} cases[] = {
+		{ "", 61 }, { "[Viewers]\nGroup=wheel\n", 10 }, { "[Viewers]\nGroup=\n", 0 },
+		{ "[Viewers]\nGroup=nobody-has-it\n", 0 },
+	};
+	struct conf conf;
+	unsigned int i;
+	gid_t group;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		conf_defaults(&conf);
+		parse(&conf, cases[i].text);
+		group = conf_group(&conf, find_group);
+		if (group != cases[i].group)
+			fail("case %u: %u", i, group);
+	}
+}
+
 /* Rules add up; a wrong one says what is wrong with it, and an empty one takes them back. */
 static void rules(void)
 {
@@ -274,6 +303,39 @@ static void drop_ins(void)
 		fail("%s", command);
 }
 
+/* What is in a folder already gets the group, too; what a link leads to does not. */
+static void owned(void)
+{
+	char dir[] = "/tmp/iob-own-XXXXXX", other[] = "/tmp/iob-other-XXXXXX";
+	char in[64], file[80], link[80];
+	const char *folders[] = { dir, "/tmp/iob-own-nowhere", NULL };
+	int fd = mkstemp(other);
+	struct stat st;
+
+	if (geteuid() || fd < 0 || !mkdtemp(dir)) {
+		note("only root gives files to groups: not tested");
+		return;
+	}
+	close(fd);
+	snprintf(in, sizeof(in), "%s/moments", dir);
+	snprintf(file, sizeof(file), "%s/past.db", in);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	if (chmod(dir, 02750) || mkdir(in, 0750) || symlink(other, link))
+		fail("%s: %s", dir, strerror(errno));
+	put(file, "x");
+	if (own_files(folders, 61001))
+		fail("not all is given");
+	if (stat(dir, &st) || st.st_gid != 61001 || (st.st_mode & 07777) != 02750)
+		fail("the folder has group %u, mode %o", st.st_gid, st.st_mode);
+	if (stat(file, &st) || st.st_gid != 61001 || lstat(link, &st) || st.st_gid != 61001)
+		fail("a file has group %u", st.st_gid);
+	if (stat(other, &st) || st.st_gid == 61001)
+		fail("a link is followed");
+	snprintf(link, sizeof(link), "rm -rf %s %s", dir, other);
+	if (system(link))
+		fail("%s", link);
+}
+
 /* Any bytes: nothing but a checked value comes out. */
 static void random_text(void)
 {
@@ -306,7 +368,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(intervals), TEST(lines), TEST(metrics), TEST(goes_on), TEST(drop_ins),
 		TEST(random_text), TEST(recorder), TEST(moments),
-		TEST(rules),
+		TEST(rules), TEST(groups), TEST(owned),
 	};
 
 	return run_tests("daemon_conf", tests, ARRAY_SIZE(tests));

@@ -312,6 +312,20 @@ bool conf_parse(struct conf *conf, const char *file, const char *text, conf_wron
 	return good;
 }
 
+/**
+ * conf_group - the group of what is kept
+ * @conf: the configuration
+ * @find: the number of a group; (gid_t)-1: there is no such group
+ *
+ * Return: that of Group=; root's where it is empty or is no group: nobody else may read it then.
+ */
+gid_t conf_group(const struct conf *conf, gid_t (*find)(const char *name))
+{
+	gid_t group = *conf->viewers.group ? find(conf->viewers.group) : 0;
+
+	return group == (gid_t)-1 ? 0 : group;
+}
+
 static int is_drop_in(const struct dirent *e)
 {
 	size_t n = strlen(e->d_name);

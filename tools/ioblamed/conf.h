@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "metrics.h"
 #include "rule.h"
@@ -69,6 +70,7 @@ typedef void (*conf_wrong_fn)(const char *file, unsigned int line, const char *w
 
 void conf_defaults(struct conf *conf);
 bool conf_parse(struct conf *conf, const char *file, const char *text, conf_wrong_fn wrong);
+gid_t conf_group(const struct conf *conf, gid_t (*find)(const char *name));
 bool conf_load(struct conf *conf, const char *path, conf_wrong_fn wrong);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "caps.h"
 #include "daemon.h"
@@ -40,13 +40,12 @@ static void take_usage(const struct usage_list *usage, void *arg)
 		recorder_add(&d->recorder, usage);
 }
 
-/* The group that files are made for: the service has no capability, and does it itself. */
+/* The group that files are made for; the service's get that of their folder: own_files.h. */
 static gid_t group_of_files(const struct daemon *d)
 {
-	const char *name = d->conf.viewers.group;
-	const struct group *group = *name && !getenv("INVOCATION_ID") ? getgrnam(name) : NULL;
-
-	return group ? group->gr_gid : (gid_t)-1;
+	if (getenv("INVOCATION_ID") || geteuid())
+		return -1;
+	return conf_group(&d->conf, peer_find_group);
 }
 
 /* What is done before the capabilities go: files are made for the group. */

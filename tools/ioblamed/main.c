@@ -19,6 +19,8 @@
 #include "kernel.h"
 #include "msg.h"
 #include "namer.h"
+#include "own_files.h"
+#include "peer.h"
 #include "settings.h"
 
 static const char help[] =
@@ -33,6 +35,7 @@ static const char help[] =
 "  -1, --once         end with the feed\n"
 "  -r, --restore      put back the settings of a daemon that was killed, and end\n"
 "      --mount        mount the module's files where debugfs is closed, and end\n"
+"      --own-files    give the service's files to the group, and end\n"
 "      --namer        look up names for the daemon: for its service\n"
 "  -h, --help\n"
 "  -V, --version\n"
@@ -46,6 +49,7 @@ static const struct option options[] = {
 	{ "once", no_argument, NULL, '1' },
 	{ "restore", no_argument, NULL, 'r' },
 	{ "mount", no_argument, NULL, 'm' },
+	{ "own-files", no_argument, NULL, 'o' },
 	{ "namer", no_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "answer", no_argument, NULL, 'a' },
@@ -103,7 +107,8 @@ int main(int argc, char **argv)
 {
 	const char *path = CONF_FILE;
 	struct daemon d = { 0 };
-	bool test = false, restore = false, namer = false, mount = false, good;
+	bool test = false, restore = false, namer = false, mount = false, own = false;
+	bool good;
 	int c;
 
 	msg_program("ioblamed");
@@ -128,6 +133,9 @@ int main(int argc, char **argv)
 			break;
 		case 'm':
 			mount = true;
+			break;
+		case 'o':
+			own = true;
 			break;
 		case 'n':
 			namer = true;
@@ -159,5 +167,8 @@ int main(int argc, char **argv)
 	good = conf_load(&d.conf, path, say_wrong);
 	if (test)
 		return good ? EXIT_OK : EXIT_FAILED;
+	if (own)
+		return own_files_of_service(conf_group(&d.conf, peer_find_group)) ? EXIT_FAILED :
+		       EXIT_OK;
 	return daemon_run(&d);
 }

@@ -14,12 +14,18 @@
 
 static gid_t group_id = (gid_t)-1;
 
+/* The number of a group; (gid_t)-1: there is no such group. */
+gid_t peer_find_group(const char *name)
+{
+	struct group *group = getgrnam(name);
+
+	return group ? group->gr_gid : (gid_t)-1;
+}
+
 /* Members of this group see all; one that does not exist has none. */
 void peer_group(const char *name)
 {
-	struct group *group = *name ? getgrnam(name) : NULL;
-
-	group_id = group ? group->gr_gid : (gid_t)-1;
+	group_id = *name ? peer_find_group(name) : (gid_t)-1;
 }
 
 /* Whether the peer is in the group, by its own groups at the time of its connect(). */

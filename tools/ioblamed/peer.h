@@ -36,6 +36,7 @@ struct peer_listener {
 bool viewer_may_see_user(const struct viewer_right *right, uint32_t uid);
 bool viewer_may_see(const struct viewer_right *right, const struct usage_key *key);
 
+gid_t peer_find_group(const char *name);
 void peer_group(const char *name);
 bool peer_right(int fd, struct viewer_right *right);
 int peer_listen(struct peer_listener *l, struct sd_event *event, const char *path,
