@@ -17,6 +17,8 @@ static struct sums sums = { .fd = -1, .intents = -1 };
 static char state[160];
 static bool no_files;		/* the module is there, but not its files */
 static bool begun, needs_start;
+static const char held[] =
+	"a program that was switching ioblame on or off is stopped; waiting for it";
 
 /* Note how it stands, and say it if it stood otherwise. */
 static void set_state(const char *now, int err)
@@ -83,7 +85,9 @@ static bool open_sums(void)
 		return false;
 	}
 	err = -settings_take();
-	if (err == ENOENT)
+	if (err == ETIMEDOUT)
+		set_state(held, 0);
+	else if (err == ENOENT)
 		set_state("the module that is loaded has no sums: load the one of this version", 0);
 	else if (err)
 		set_state("ioblame cannot be switched on", err);
@@ -100,7 +104,9 @@ static void switch_on_again(void)
 	int err = -settings_take();
 
 	set_state("ioblame was switched off by somebody else", 0);
-	if (err)
+	if (err == ETIMEDOUT)
+		set_state(held, 0);
+	else if (err)
 		set_state("ioblame cannot be switched on again", err);
 	else
 		set_state("watching again", 0);

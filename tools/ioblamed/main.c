@@ -88,7 +88,7 @@ static int restore_settings(void)
 
 	if (comes_back())
 		return EXIT_OK;
-	if (access(SETTINGS_FILE, F_OK) || access("/sys/module/ioblame", F_OK))
+	if (access(SETTINGS_FILE, F_OK) || access(SETTINGS_MODULE, F_OK))
 		return unlink(SETTINGS_FILE) && errno != ENOENT ? EXIT_FAILED : EXIT_OK;
 	if (dir_find())
 		return EXIT_FAILED;

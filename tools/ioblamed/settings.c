@@ -5,9 +5,14 @@
  *	enable 0
  *	sums 0
  *	devs 8:0
+ *	session 7
+ *
+ * The last is the module's number of the session that the daemon began.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +25,60 @@
 #include "file.h"
 #include "msg.h"
 #include "settings.h"
+#include "status.h"
+
+enum {
+	STEP_MS = 50,
+	/* the loop waits, too; it tries again when the interval ends */
+	TAKE_MS = 1000,
+	/* as lock.c */
+	RESTORE_MS = 10000,
+};
 
 static struct device disks[DEVICES_MAX];
 static bool all_disks;		/* none was chosen */
 
-/* Commands that switch on or off at the same time wait for each other: see session.c. */
-static int lock_enable(void)
+/*
+ * Commands that switch on or off at the same time wait for each other: see session.c.  One that is
+ * stopped (SIGSTOP) is not waited for.  Return: the file that is locked, or -errno.
+ */
+static int lock_enable(int patience_ms)
 {
-	int fd = dir_open("enable", O_RDWR);
+	int fd = dir_open("enable", O_RDWR), err = 0, waited;
 
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
+	if (fd < 0)
+		return -errno;
+	for (waited = 0; flock(fd, LOCK_EX | LOCK_NB); waited += STEP_MS) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			err = -errno;
+		else if (waited >= patience_ms)
+			err = -ETIMEDOUT;
+		if (err) {
+			close(fd);
+			return err;
+		}
+		poll(NULL, 0, STEP_MS);
+	}
 	return fd;
+}
+
+static void unlock_enable(int lock)
+{
+	flock(lock, LOCK_UN);
+	close(lock);
+}
+
+/* The number of the session, and whether it goes on. */
+static uint64_t session_now(bool *on)
+{
+	char *text = dir_read("status");
+	struct status st = { 0 };
+
+	if (text)
+		status_parse(&st, text);
+	*on = st.enabled;
+	free(text);
+	return st.session;
 }
 
 static bool put_devices(FILE *f)
@@ -53,7 +100,7 @@ static int save_settings(const char *enable, const char *sums)
 
 	if (!access(SETTINGS_FILE, F_OK))
 		return 0;
-	mkdir("/run/ioblame", 0755);
+	mkdir(SETTINGS_FOLDER, 0755);
 	f = file_create(SETTINGS_FILE ".new");
 	if (!f)
 		return -errno;
@@ -64,6 +111,36 @@ static int save_settings(const char *enable, const char *sums)
 	if (good && !rename(SETTINGS_FILE ".new", SETTINGS_FILE))
 		return 0;
 	return errno ? -errno : -EIO;
+}
+
+/* Take the line of a session before away. */
+static void cut_session(char *text)
+{
+	char *line = strstr(text, "\nsession ");
+
+	if (line)
+		line[1] = '\0';
+}
+
+/* Note which session is the daemon's own: without the number, any is taken for it. */
+static void save_session(void)
+{
+	char *text = file_read(SETTINGS_FILE);
+	uint64_t session;
+	FILE *f;
+	bool on, good;
+
+	session = session_now(&on);
+	f = text && session ? file_create(SETTINGS_FILE ".new") : NULL;
+	if (f) {
+		cut_session(text);
+		fprintf(f, "%ssession %llu\n", text, (unsigned long long)session);
+		good = !fflush(f);
+		good &= !fclose(f);
+		if (!good || rename(SETTINGS_FILE ".new", SETTINGS_FILE))
+			unlink(SETTINGS_FILE ".new");
+	}
+	free(text);
 }
 
 /* Watch all disks, where none was chosen. */
@@ -91,7 +168,11 @@ static int switch_on(const char *enable, const char *sums)
 	if (err || !strcmp(enable, "1"))
 		return err;
 	err = set_devices();
-	return err ? err : dir_write("enable", "1", 0);
+	if (!err)
+		err = dir_write("enable", "1", 0);
+	if (!err)
+		save_session();
+	return err;
 }
 
 /* Whether the daemon, or the one before, chose the disks itself. */
@@ -108,20 +189,20 @@ static bool chose_disks(void)
  * settings_take - let ioblame be on, and keep sums
  *
  * dir_find() was called.  Settings that are as wanted stay; of the rest is kept what was.
- * Return: 0 or -errno: -ENOENT if the module has no sums, -ENODEV if there is no disk.
+ * Return: 0 or -errno: -ENOENT if the module has no sums, -ENODEV if there is no disk, -ETIMEDOUT
+ * if another program is switching on or off, and does not come to its end.
  */
 int settings_take(void)
 {
 	char *enable, *sums;
-	int lock = lock_enable(), err;
+	int lock = lock_enable(TAKE_MS), err;
 
 	if (lock < 0)
-		return -errno;
+		return lock;
 	enable = dir_read_word("enable");
 	sums = enable ? dir_read_word("sums") : NULL;
 	err = sums ? switch_on(enable, sums) : -errno;
-	flock(lock, LOCK_UN);
-	close(lock);
+	unlock_enable(lock);
 	free(enable);
 	free(sums);
 	all_disks = !err && chose_disks();
@@ -165,15 +246,29 @@ static char *value_of(char *line, const char *name)
 	return strncmp(line, name, n) || line[n] != ' ' ? NULL : line + n + 1;
 }
 
+/*
+ * The daemon's session was ended by somebody else, and the next one has begun.  Its devices are not
+ * the daemon's, and it is not for that to end.
+ */
+static bool is_taken_over(const char *text)
+{
+	const char *line = strstr(text, "\nsession ");
+	bool on;
+
+	return line && session_now(&on) != strtoull(line + strlen("\nsession "), NULL, 10) && on;
+}
+
 static int put_back(char *text)
 {
 	char *line, *rest = NULL, *value, *sums = NULL;
-	bool off = false, devices = false;
+	bool off = false, devices = false, keep = is_taken_over(text);
 	int err = 0;
 
+	if (keep)
+		msg("ioblame was switched on again by somebody else; enable and devs stay");
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		value = value_of(line, "enable");
-		if (value && strcmp(value, "1")) {
+		if (value && strcmp(value, "1") && !keep) {
 			off = true;
 			err = dir_write("enable", "0", 0);
 		}
@@ -205,11 +300,13 @@ int settings_restore(void)
 
 	if (!text)
 		return errno == ENOENT ? 0 : -errno;
-	lock = lock_enable();
+	lock = lock_enable(RESTORE_MS);
 	if (lock >= 0) {
 		err = put_back(text);
-		flock(lock, LOCK_UN);
-		close(lock);
+		unlock_enable(lock);
+	} else if (lock == -ETIMEDOUT || !access(SETTINGS_MODULE, F_OK)) {
+		/* it is on still, though its files are not there: somebody can do it later */
+		err = lock;
 	}
 	free(text);
 	if (!err && unlink(SETTINGS_FILE))

@@ -9,7 +9,9 @@
 #ifndef IOBLAMED_SETTINGS_H
 #define IOBLAMED_SETTINGS_H
 
-#define SETTINGS_FILE	"/run/ioblame/settings"
+#define SETTINGS_FOLDER	"/run/ioblame"
+#define SETTINGS_FILE	SETTINGS_FOLDER "/settings"
+#define SETTINGS_MODULE	"/sys/module/ioblame"
 
 int settings_take(void);
 void settings_add_disks(void);

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the daemon sets in the module, and puts back: what is another's stays, who is stopped while
+ * he switches on is not waited for, and what cannot be put back now is kept.  The module's files
+ * are files of a folder.
+ */
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "settings.h"
+#include "test.h"
+
+/* all is in the folder of the test */
+#undef SETTINGS_FOLDER
+#undef SETTINGS_FILE
+#undef SETTINGS_MODULE
+#define SETTINGS_FOLDER	"run"
+#define SETTINGS_FILE	"run/settings"
+#define SETTINGS_MODULE	"module"
+
+#include "../../tools/ioblamed/settings.c"
+
+static unsigned int session;
+
+static void put(const char *name, const char *text, const char *mode)
+{
+	FILE *f = fopen(name, mode);
+
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		fail("%s: %s", name, strerror(errno));
+}
+
+static void put_status(bool on)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "enabled %d\nsession %u\n", on, session);
+	put("status", text, "w");
+}
+
+int dir_open(const char *name, int flags)
+{
+	return open(name, flags | O_CLOEXEC);
+}
+
+char *dir_read(const char *name)
+{
+	return file_read(name);
+}
+
+char *dir_read_word(const char *name)
+{
+	char *text = file_read(name);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+/* As the module does: who switches on begins a session, and `devs` is a list. */
+int dir_write(const char *name, const char *text, int flags)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "%s\n", text);
+	put(name, line, strcmp(name, "devs") || flags & O_TRUNC ? "w" : "a");
+	if (!strcmp(name, "enable")) {
+		session += *text == '1';
+		put_status(*text == '1');
+	}
+	return 0;
+}
+
+unsigned int device_all(struct device *d, unsigned int max)
+{
+	(void)max;
+	strcpy(d->number, "8:0");
+	return 1;
+}
+
+static void begin(void)
+{
+	put("enable", "0\n", "w");
+	put("sums", "0\n", "w");
+	put("devs", "", "w");
+	put("module", "", "w");
+	session = 6;
+	put_status(false);
+	unlink(SETTINGS_FILE);
+}
+
+static bool has(const char *name, const char *text)
+{
+	char *is = file_read(name);
+	bool same = is && !strcmp(is, text);
+
+	free(is);
+	return same;
+}
+
+static void put_back_own(void)
+{
+	begin();
+	if (settings_take() || !has("enable", "1\n") || !has("sums", "1\n") ||
+	    !has("devs", "8:0\n"))
+		fail("it is not on");
+	if (settings_restore() || !has("enable", "0\n") || !has("sums", "0\n") || !has("devs", ""))
+		fail("it is not as it was");
+	if (!access(SETTINGS_FILE, F_OK))
+		fail("the settings are kept");
+	/* somebody switches it off, and the daemon on again: that session is its own, too */
+	begin();
+	settings_take();
+	dir_write("enable", "0", 0);
+	settings_take();
+	if (!has(SETTINGS_FILE, "enable 0\nsums 0\nsession 8\n"))
+		fail("the next session is not noted");
+	if (settings_restore() || !has("enable", "0\n"))
+		fail("its second session goes on");
+}
+
+/* Somebody has ended the daemon's session, and begun another one. */
+static void taken_over(void)
+{
+	begin();
+	settings_take();
+	dir_write("enable", "0", 0);
+	dir_write("devs", "8:16", O_TRUNC);
+	dir_write("enable", "1", 0);
+	settings_take();
+	if (settings_restore() || !has("enable", "1\n") || !has("devs", "8:16\n"))
+		fail("another's session is ended");
+	if (!has("sums", "0\n"))
+		fail("the sums go on");
+	/* on before the daemon: no session is its own */
+	begin();
+	dir_write("enable", "1", 0);
+	settings_take();
+	if (settings_restore() || !has("enable", "1\n"))
+		fail("it is not on any more");
+}
+
+/* A command was stopped while it switches on. */
+static void locked(void)
+{
+	struct timespec from, to;
+	int lock, err;
+
+	begin();
+	lock = open("enable", O_RDWR);
+	if (flock(lock, LOCK_EX))
+		fail("flock: %s", strerror(errno));
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	alarm(30);
+	err = settings_take();
+	alarm(0);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	if (err != -ETIMEDOUT || to.tv_sec - from.tv_sec > 5)
+		fail("%d after %lld s", err, (long long)(to.tv_sec - from.tv_sec));
+	close(lock);
+	if (settings_take() || settings_restore())
+		fail("it is locked for good");
+}
+
+/* The module's files are not there: while the module is, the settings are kept. */
+static void unmounted(void)
+{
+	begin();
+	settings_take();
+	rename("enable", "elsewhere");
+	if (settings_restore() != -ENOENT || access(SETTINGS_FILE, F_OK))
+		fail("what was set is forgotten");
+	rename("elsewhere", "enable");
+	if (settings_restore() || !has("enable", "0\n"))
+		fail("it is not put back later");
+	settings_take();
+	unlink("enable");
+	unlink("module");
+	if (settings_restore() || !access(SETTINGS_FILE, F_OK))
+		fail("the settings outlive the module");
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(put_back_own), TEST(taken_over), TEST(locked), TEST(unmounted),
+	};
+	char folder[] = "/tmp/iob-settings-XXXXXX", command[64];
+	int ret;
+
+	if (!mkdtemp(folder) || chdir(folder))
+		return 1;
+	ret = run_tests("daemon_settings", tests, ARRAY_SIZE(tests));
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command) ? 1 : ret;
+}
