@@ -7,6 +7,15 @@
 
 #include "caps.h"
 
+/* Whether the process has what it takes to find the names of files. */
+bool caps_can_find_files(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct has[2];
+
+	return !syscall(SYS_capget, &head, has) && has[0].effective & 1U << CAP_DAC_READ_SEARCH;
+}
+
 /**
  * caps_keep - drop all capabilities but one or none, for good
  * @caps: what is kept, if the process has it

@@ -41,6 +41,7 @@ struct answer {
 static int to_namer = -1;
 static pid_t child;
 static uint64_t connected_ns, rests_until_ns;
+static int why_not;		/* connected, as an errno; 0: it was, or was not tried */
 
 /* In the namer: answer until the other end is closed. */
 static void answer_all(int fd)
@@ -94,6 +95,19 @@ static void set_patience(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
 }
 
+/* Say once that files have no names, until they have. */
+static void say_connected(bool connected, int err)
+{
+	static bool said;
+
+	if (!connected && !said)
+		msg("the names of files are not found, as nobody answers at " NAMER_SOCKET
+		    ": %s; see: systemctl status ioblamed-namer.socket", strerror(err));
+	else if (connected && said)
+		msg("the names of files are found again");
+	said = !connected;
+}
+
 /* Connect to the service, at most once a second.  Return: false if it is not there. */
 static bool connect_to_service(void)
 {
@@ -101,19 +115,33 @@ static bool connect_to_service(void)
 	uint64_t now = clock_ns();
 	int fd;
 
+	why_not = 0;
 	if (connected_ns && now - connected_ns < 1000000000)
 		return false;
 	connected_ns = now;
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0)
+	if (fd < 0) {
+		why_not = errno;
 		return false;
+	}
 	set_patience(fd);
 	if (connect(fd, (const struct sockaddr *)&to, sizeof(to))) {
+		why_not = errno;
 		close(fd);
 		return false;
 	}
 	to_namer = fd;
 	return true;
+}
+
+/* The same, and say if files have no names now. */
+static bool connect_again(void)
+{
+	bool connected = connect_to_service();
+
+	if (connected || why_not)
+		say_connected(connected, why_not);
+	return connected;
 }
 
 static void disconnect(void)
@@ -131,7 +159,7 @@ static char *ask_namer(const struct name_key *key)
 	struct question q = { .nr = ++nr, .key = *key };
 	ssize_t n;
 
-	if (clock_ns() < rests_until_ns || (to_namer < 0 && !connect_to_service()))
+	if (clock_ns() < rests_until_ns || (to_namer < 0 && !connect_again()))
 		return NULL;
 	n = send(to_namer, &q, sizeof(q), MSG_NOSIGNAL);
 	while (n > 0) {
@@ -161,6 +189,11 @@ int namer_start(void)
 	name_ask_by(ask_namer);
 	if (connect_to_service())
 		return 0;
+	/* in its service it has no right to do it itself: it goes on trying */
+	if (!caps_can_find_files()) {
+		say_connected(false, why_not);
+		return 0;
+	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd))
 		return -errno;
 	set_patience(fd[0]);
