@@ -178,7 +178,7 @@ static void moments(void)
 		const char *line;
 		bool good;
 	} cases[] = {
-		{ "Ring=0", true }, { "Ring=256M", true }, { "Ring=257M", false },
+		{ "Ring=0", true }, { "Ring=64M", true }, { "Ring=65M", false },
 		{ "Ring=-1", false }, { "Before=0", true }, { "Before=1min", true },
 		{ "Before=61s", false }, { "After=500ms", true }, { "After=1h", false },
 		{ "Folder=/srv/m", true }, { "Folder=", true }, { "Folder=m", false },

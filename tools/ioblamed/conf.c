@@ -50,7 +50,7 @@ static const struct conf_key {
 	KEY("Recorder", "Intervals", SPAN, recorder.intervals_ns, MINUTE, 2 * HOUR),
 	KEY("Recorder", "Minutes", SPAN, recorder.minutes_ns, HOUR, 366 * DAY),
 	KEY("Recorder", "Hours", SPAN, recorder.hours_ns, DAY, 3660 * DAY),
-	KEY("Moments", "Ring", SIZE, moments.ring_bytes, 0, 256 << 20),
+	KEY("Moments", "Ring", SIZE, moments.ring_bytes, 0, 64 << 20),
 	KEY("Moments", "Before", SPAN, moments.before_ns, 0, MINUTE),
 	KEY("Moments", "After", SPAN, moments.after_ns, 0, MINUTE),
 	KEY("Moments", "Folder", PATH, moments.folder, 0, 0),
