@@ -150,6 +150,7 @@ static void begin(struct keep *k, size_t ring)
 static void written(void)
 {
 	char path[256], other[256];
+	struct moment_files files;
 	struct stat st, same;
 	struct keep k;
 	struct seen s;
@@ -173,6 +174,14 @@ static void written(void)
 	if (stat(path, &st) || stat(other, &same) || st.st_ino != same.st_ino ||
 	    (st.st_mode & 0777) != 0640)
 		fail("two moments do not share it, or its mode is %o", st.st_mode);
+	if (moment_files_read(&files, folder) || files.nr != 2)
+		fail("%zu names", files.nr);
+	moment_files_age(&files, 1795662300LL * SECOND, k.name[0]);
+	if (moment_files_old(&files, 1, st.st_size))
+		fail("two names count for two recordings");
+	if (moment_files_old(&files, 1, st.st_size - 1) != 2)
+		fail("of two names one goes");
+	moment_files_free(&files);
 	note("%u records, seed %llu", nr, seed());
 }
 

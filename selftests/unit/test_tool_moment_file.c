@@ -84,6 +84,63 @@ static void old(void)
 		fail("of none one goes");
 }
 
+/* A recording that moments share is one, and goes with all its names. */
+static void shared(void)
+{
+	static const struct {
+		size_t most;
+		uint64_t bytes;
+		size_t go;
+	} cases[] = {
+		{ 2, 30, 0 }, { 1, 30, 2 }, { 2, 29, 2 }, { 1, 20, 2 }, { 1, 19, 5 }, { 0, 30, 5 },
+	};
+	struct moment_file list[] = {
+		{ .name = "d", .at_ns = 4, .bytes = 20, .ino = 8 },
+		{ .name = "a", .at_ns = 1, .bytes = 20, .ino = 8 },
+		{ .name = "b", .at_ns = 2, .bytes = 10, .ino = 7 },
+		{ .name = "e", .at_ns = 5, .bytes = 20, .ino = 8 },
+		{ .name = "c", .at_ns = 3, .bytes = 10, .ino = 7 },
+	};
+	struct moment_files files = { list, ARRAY_SIZE(list) };
+	char order[ARRAY_SIZE(list) + 1] = "";
+	size_t i, go;
+
+	moment_files_age(&files, 10, NULL);
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		order[i] = *list[i].name;
+	if (strcmp(order, "bcade"))
+		fail("the order is %s", order);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		go = moment_files_old(&files, cases[i].most, cases[i].bytes);
+		if (go != cases[i].go)
+			fail("case %zu: %zu go", i, go);
+	}
+	/* another file system has the same numbers */
+	list[0].dev = 1;
+	if (moment_files_old(&files, 2, 1000) != 1)
+		fail("two file systems are one");
+}
+
+/* After a clock was set back, the newest recording has not the latest name. */
+static void set_back(void)
+{
+	struct moment_file list[] = {
+		{ .name = "a", .at_ns = 100, .bytes = 1, .ino = 1 },
+		{ .name = "b", .at_ns = 200, .bytes = 1, .ino = 2 },
+		{ .name = "c", .at_ns = 50, .bytes = 1, .ino = 3 },
+		{ .name = "d", .at_ns = 60, .bytes = 1, .ino = 4 },
+	};
+	struct moment_files files = { list, ARRAY_SIZE(list) };
+
+	moment_files_age(&files, 70, NULL);
+	if (*list[0].name != 'a' || *list[1].name != 'b' || *list[2].name != 'c' ||
+	    moment_files_old(&files, 1, 10) != 3 || *list[3].name != 'd')
+		fail("what is later than now is not the oldest");
+	moment_files_age(&files, 1000, "c");
+	if (*list[3].name != 'c' || *list[0].name != 'd')
+		fail("what was made last is not the newest");
+}
+
 /* By time, and no other files. */
 static void folders(void)
 {
@@ -122,7 +179,7 @@ static void folders(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(names), TEST(no_names), TEST(old), TEST(folders),
+		TEST(names), TEST(no_names), TEST(old), TEST(shared), TEST(set_back), TEST(folders),
 	};
 
 	return run_tests("tool_moment_file", tests, ARRAY_SIZE(tests));

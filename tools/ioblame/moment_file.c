@@ -130,6 +130,8 @@ int moment_files_read(struct moment_files *files, const char *folder)
 		    !S_ISREG(st.st_mode))
 			continue;
 		file.bytes = st.st_size;
+		file.dev = st.st_dev;
+		file.ino = st.st_ino;
 		if (files->nr == size) {
 			size = size ? size * 2 : 16;
 			files->list = must(realloc(files->list, size * sizeof(*files->list)));
@@ -142,20 +144,86 @@ int moment_files_read(struct moment_files *files, const char *folder)
 	return 0;
 }
 
+static bool is_same(const struct moment_file *a, const struct moment_file *b)
+{
+	return a->ino && a->ino == b->ino && a->dev == b->dev;
+}
+
+static int compare_inodes(const void *va, const void *vb)
+{
+	const struct moment_file *a = va, *b = vb;
+
+	if (a->dev != b->dev)
+		return a->dev < b->dev ? -1 : 1;
+	if (a->ino != b->ino)
+		return a->ino < b->ino ? -1 : 1;
+	return compare_files(va, vb);
+}
+
+static int compare_ages(const void *va, const void *vb)
+{
+	const struct moment_file *a = va, *b = vb;
+
+	if (a->age_ns != b->age_ns)
+		return a->age_ns < b->age_ns ? -1 : 1;
+	return compare_inodes(va, vb);
+}
+
+/* Of one name: what is later than now is from before the clock was set back. */
+static int64_t age_of(const struct moment_file *file, int64_t now_ns, const char *newest)
+{
+	if (newest && !strcmp(file->name, newest))
+		return INT64_MAX;
+	return file->at_ns > now_ns ? INT64_MIN + file->at_ns : file->at_ns;
+}
+
 /**
- * moment_files_old - how many of the oldest have to go
- * @files:	by time
- * @most:	so many may stay
+ * moment_files_age - the oldest recording first, all names of one together
+ * @files:  in any order
+ * @now_ns: CLOCK_REALTIME
+ * @newest: a name of the recording that was made last; NULL: the names tell
+ *
+ * A clock may be set back: names do not always tell which recording is the oldest.
+ */
+void moment_files_age(struct moment_files *files, int64_t now_ns, const char *newest)
+{
+	struct moment_file *list = files->list;
+	size_t i, first = 0, k;
+	int64_t age;
+
+	if (!files->nr)
+		return;
+	qsort(list, files->nr, sizeof(*list), compare_inodes);
+	for (i = 0; i < files->nr; i++) {
+		if (!is_same(&list[first], &list[i]))
+			first = i;
+		age = age_of(&list[i], now_ns, newest);
+		list[i].age_ns = i > first && list[first].age_ns > age ? list[first].age_ns : age;
+		/* (a recording has few names) */
+		for (k = first; k < i; k++)
+			list[k].age_ns = list[i].age_ns;
+	}
+	qsort(list, files->nr, sizeof(*list), compare_ages);
+}
+
+/**
+ * moment_files_old - how many names of the oldest recordings have to go
+ * @files:	by age, all names of a recording together
+ * @most:	so many recordings may stay
  * @most_bytes:	that have so many bytes together
  */
 size_t moment_files_old(const struct moment_files *files, size_t most, uint64_t most_bytes)
 {
 	uint64_t bytes = 0;
-	size_t i;
+	size_t first, nr = 0, i;
 
-	for (i = files->nr; i > 0; i--) {
+	for (i = files->nr; i > 0; i = first) {
+		for (first = i - 1; first > 0; first--) {
+			if (!is_same(&files->list[first - 1], &files->list[i - 1]))
+				break;
+		}
 		bytes += files->list[i - 1].bytes;
-		if (files->nr - i + 1 > most || bytes > most_bytes)
+		if (++nr > most || bytes > most_bytes)
 			break;
 	}
 	return i;

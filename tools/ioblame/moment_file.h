@@ -25,6 +25,8 @@ struct moment_file {
 	char disk[MOMENT_WORD], rule[MOMENT_WORD];
 	int64_t at_ns;		/* CLOCK_REALTIME; whole seconds */
 	uint64_t bytes;
+	uint64_t dev, ino;	/* moments with the same share a recording; 0: not known */
+	int64_t age_ns;		/* moment_files_age()'s: the oldest recording has the least */
 };
 
 struct moment_files {
@@ -35,6 +37,7 @@ struct moment_files {
 void moment_file_name(char *to, int64_t at_ns, const char *disk, const char *rule);
 bool moment_file_parse(const char *name, struct moment_file *file);
 int moment_files_read(struct moment_files *files, const char *folder);
+void moment_files_age(struct moment_files *files, int64_t now_ns, const char *newest);
 size_t moment_files_old(const struct moment_files *files, size_t most, uint64_t most_bytes);
 void moment_files_free(struct moment_files *files);
 

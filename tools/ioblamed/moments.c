@@ -208,24 +208,32 @@ static void stands_out(struct moments *m, const struct judge_found *f, uint64_t 
 		say_trouble(m, err);
 }
 
-/* Delete the oldest recordings, so that there are not too many. */
-static void bound_folder(struct moments *m)
+/*
+ * Delete the oldest recordings, so that there are not too many.
+ * @newest: a name of the one that was made last; NULL: none was
+ * Return: false if that was deleted, too.
+ */
+static bool bound_folder(struct moments *m, const char *newest)
 {
 	struct moment_files files;
 	char path[512];
 	size_t i, old;
+	bool all;
 
 	if (moment_files_read(&files, m->conf.folder))
-		return;
+		return true;
+	moment_files_age(&files, wall_ns(), newest);
 	old = moment_files_old(&files, m->conf.max_moments, m->conf.max_bytes);
 	for (i = 0; i < old; i++) {
 		snprintf(path, sizeof(path), "%s/%s", m->conf.folder, files.list[i].name);
 		if (unlink(path))
 			say_trouble(m, errno);
 	}
-	if (old && old == files.nr)
+	all = old && old == files.nr;
+	if (all)
 		msg("a recording is larger than MomentsSize, and was deleted");
 	moment_files_free(&files);
+	return !all;
 }
 
 /* @complete: the session goes on, and its numbers say what was lost. */
@@ -246,9 +254,9 @@ static void end_keeping(struct moments *m, bool complete)
 		return;
 	if (dropped)
 		msg("%llu records around it had no room, see Ring=", (unsigned long long)dropped);
-	msg("%llu IOs are kept: ioblame replay %s/%s snoop", (unsigned long long)m->keep.ios,
-	    m->conf.folder, m->keep.name[0]);
-	bound_folder(m);
+	if (bound_folder(m, m->keep.name[0]))
+		msg("%llu IOs are kept: ioblame replay %s/%s snoop",
+		    (unsigned long long)m->keep.ios, m->conf.folder, m->keep.name[0]);
 }
 
 /* Numbers of roles and intents mean something in one session only. */
@@ -358,7 +366,7 @@ static int64_t busy_ms(uint32_t disk, void *arg)
 static void tidy_folder(struct moments *m)
 {
 	remove_unfinished(m->conf.folder);
-	bound_folder(m);
+	bound_folder(m, NULL);
 }
 
 /**
