@@ -4,6 +4,7 @@
  * socket, and read it to its end.
  */
 #include <grp.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -184,6 +185,46 @@ static void slow_viewers(void)
 	sd_event_unref(event);
 }
 
+/* Without a file for one more the loop rests, and lets him in a second later. */
+static void no_files(void)
+{
+	struct usage_list list = one_interval();
+	struct rlimit before, none;
+	sd_event *event = NULL;
+	unsigned int i, turns = 0;
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	char byte;
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
+	if (sd_event_new(&event) < 0 || viewers_begin(event, path)) {
+		fail("no socket");
+		return;
+	}
+	viewers_usage(&list);
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = before;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* (fewer than are open: the next has no number, nor has a timer of the loop) */
+	none.rlim_cur = 3;
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) || setrlimit(RLIMIT_NOFILE, &none))
+		fail("%s", strerror(errno));
+	for (i = 0; i < 8; i++)
+		turns += sd_event_run(event, 50000) > 0;
+	if (turns > 2)
+		fail("the loop has %u turns while there is no room", turns);
+	setrlimit(RLIMIT_NOFILE, &before);
+	for (i = 0; i < 30 && recv(fd, &byte, 1, MSG_DONTWAIT) != 1; i++)
+		sd_event_run(event, 100000);
+	if (i == 30)
+		fail("he is not let in later");
+	viewers_end();
+	usage_clear(&list);
+	close(fd);
+	sd_event_unref(event);
+}
+
 static void rights(void)
 {
 	static const uint32_t uids[] = { 0, 1, ANN, BOB, UINT32_MAX - 1, UINT32_MAX };
@@ -205,7 +246,7 @@ static void rights(void)
 int main(void)
 {
 	static const struct test tests[] = { TEST(rights), TEST(several_users),
-					     TEST(slow_viewers) };
+					     TEST(slow_viewers), TEST(no_files) };
 
 	return run_tests("daemon_viewers", tests, ARRAY_SIZE(tests));
 }

@@ -2,17 +2,24 @@
 #include <errno.h>
 #include <grp.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "msg.h"
 #include "peer.h"
 
+/* How long nobody is let in where there is no room for one more */
+#define REST_US	1000000
+
 static gid_t group_id = (gid_t)-1;
+static bool resting;		/* it was said that nobody can be let in */
 
 /* The number of a group; (gid_t)-1: there is no such group. */
 gid_t peer_find_group(const char *name)
@@ -92,15 +99,39 @@ static int own_socket(const char *path)
 	return fd;
 }
 
+static int on_rested(sd_event_source *s, uint64_t now_us, void *arg)
+{
+	struct peer_listener *l = arg;
+
+	(void)s;
+	(void)now_us;
+	return sd_event_source_set_enabled(l->source, SD_EVENT_ON);
+}
+
+/* Who waits is there still: without a rest, the loop would do nothing but find him. */
+static void begin_rest(struct peer_listener *l, int err)
+{
+	if (!resting)
+		msg("nobody more can connect: %s; it is tried again each second", strerror(err));
+	resting = true;
+	if (sd_event_source_set_time_relative(l->rest, REST_US) >= 0 &&
+	    sd_event_source_set_enabled(l->rest, SD_EVENT_ONESHOT) >= 0)
+		sd_event_source_set_enabled(l->source, SD_EVENT_OFF);
+}
+
 static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
 {
-	const struct peer_listener *l = arg;
+	struct peer_listener *l = arg;
 	int new = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	(void)s;
 	(void)events;
-	if (new >= 0)
+	if (new >= 0) {
+		resting = false;
 		l->add(new);
+	} else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+		begin_rest(l, errno);
+	}
 	return 0;
 }
 
@@ -127,13 +158,20 @@ int peer_listen(struct peer_listener *l, struct sd_event *event, const char *pat
 		l->own = NULL;
 		return l->fd;
 	}
-	ret = sd_event_add_io(event, &l->source, l->fd, EPOLLIN, on_connect, l);
+	/* now, as a timer may take a file */
+	ret = sd_event_add_time_relative(event, &l->rest, CLOCK_MONOTONIC, REST_US, 0, on_rested,
+					 l);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(l->rest, SD_EVENT_OFF);
+	if (ret >= 0)
+		ret = sd_event_add_io(event, &l->source, l->fd, EPOLLIN, on_connect, l);
 	return ret < 0 ? ret : 0;
 }
 
 /* Nobody else can connect. */
 void peer_stop(struct peer_listener *l)
 {
+	l->rest = sd_event_source_disable_unref(l->rest);
 	l->source = sd_event_source_disable_unref(l->source);
 	if (l->fd >= 0)
 		close(l->fd);

@@ -27,6 +27,7 @@ struct sd_event_source;
 struct peer_listener {
 	int fd;
 	struct sd_event_source *source;
+	struct sd_event_source *rest;	/* ends the time in which nobody can be let in */
 	const char *own;	/* its path, if systemd has not opened it */
 	void (*add)(int fd);
 };
