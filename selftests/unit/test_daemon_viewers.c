@@ -185,6 +185,54 @@ static void slow_viewers(void)
 	sd_event_unref(event);
 }
 
+/* A connection of a user, and a turn of the loop. */
+static int connect_as(sd_event *event, uid_t uid)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	if (setgroups(0, NULL) || seteuid(uid) || connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		fail("no connection: %s", strerror(errno));
+	if (seteuid(0))
+		fail("not root again");
+	sd_event_run(event, 100000);
+	return fd;
+}
+
+/* Whoever has many user ids takes no place of root's. */
+static void many_users(void)
+{
+	struct usage_list list = one_interval();
+	sd_event *event = NULL;
+	int fd[256], i, root;
+	char byte;
+
+	if (geteuid()) {
+		note("only root can be several users: not tested");
+		return;
+	}
+	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
+	if (sd_event_new(&event) < 0 || viewers_begin(event, path)) {
+		fail("no socket");
+		return;
+	}
+	for (i = 0; i < 256; i++)
+		fd[i] = connect_as(event, ANN + i / 16);
+	root = connect_as(event, 0);
+	viewers_usage(&list);
+	if (recv(root, &byte, 1, MSG_DONTWAIT) != 1)
+		fail("root may not look");
+	if (recv(fd[0], &byte, 1, MSG_DONTWAIT) != 1 || recv(fd[255], &byte, 1, MSG_DONTWAIT))
+		fail("the last places are everybody's");
+	viewers_end();
+	usage_clear(&list);
+	close(root);
+	for (i = 0; i < 256; i++)
+		close(fd[i]);
+	sd_event_unref(event);
+}
+
 /* Without a file for one more the loop rests, and lets him in a second later. */
 static void no_files(void)
 {
@@ -246,7 +294,8 @@ static void rights(void)
 int main(void)
 {
 	static const struct test tests[] = { TEST(rights), TEST(several_users),
-					     TEST(slow_viewers), TEST(no_files) };
+					     TEST(slow_viewers), TEST(many_users),
+					     TEST(no_files) };
 
 	return run_tests("daemon_viewers", tests, ARRAY_SIZE(tests));
 }

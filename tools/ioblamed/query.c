@@ -6,23 +6,29 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <systemd/sd-event.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "msg.h"
 #include "query.h"
 
 enum {
+	/* of those who see their own alone: one person may have many user ids */
 	ASKERS_MOST = 48,
+	ASKERS_OF_OTHERS = 36,
 	ASKERS_OF_USER = 12,
-	/* bytes that wait for one that is slow, and for all together */
+	/* bytes that wait for one that is slow, for all of a user, of those others, and together */
 	BEHIND = 4 << 20,
+	BEHIND_OF_USER = 16 << 20,
+	BEHIND_OF_OTHERS = 48 << 20,
 	BEHIND_ALL = 64 << 20,
+	/* for the request */
+	PATIENCE_US = 5000000,
 };
 
 static const struct query_verb *const verbs[] = { &query_records, &query_past };
 
 static struct asker *askers;
-static unsigned int nr_askers;
 static size_t waiting;			/* bytes, for all */
 static sd_event *loop;
 static struct peer_listener listener = { .fd = -1 };
@@ -35,10 +41,10 @@ static void free_asker(struct asker *a)
 		;
 	if (*at)
 		*at = a->next;
-	nr_askers--;
 	if (a->verb)
 		a->verb->end(a);
 	waiting -= a->len - a->at;
+	sd_event_source_disable_unref(a->patience);
 	sd_event_source_disable_unref(a->source);
 	close(a->fd);
 	free(a->buf);
@@ -73,12 +79,29 @@ void query_put(struct asker *a, const void *data, size_t len)
 	waiting += len;
 }
 
+/* Whether too much waits for the user of an asker, or for all like him. */
+static bool is_user_behind(const struct asker *a)
+{
+	size_t of_user = 0, of_others = 0;
+	const struct asker *b;
+
+	if (a->right.all)
+		return false;
+	for (b = askers; b; b = b->next) {
+		of_user += b->right.uid == a->right.uid ? b->len - b->at : 0;
+		of_others += b->right.all ? 0 : b->len - b->at;
+	}
+	return of_user > BEHIND_OF_USER || of_others > BEHIND_OF_OTHERS;
+}
+
 /* True if so much waits for this asker that nothing more should be put. */
 bool query_is_behind(const struct asker *a)
 {
 	size_t waits = a->len - a->at;
 
-	return waits > BEHIND || (waits && waiting > BEHIND_ALL);
+	if (!waits || waits > BEHIND)
+		return waits;
+	return waiting > BEHIND_ALL || (waiting > BEHIND_OF_USER && is_user_behind(a));
 }
 
 /* What the loop looks for; one that is broken is always ready, and freed then. */
@@ -119,6 +142,7 @@ void query_done(struct asker *a)
 
 static void refuse_asker(struct asker *a, const char *why)
 {
+	a->patience = sd_event_source_disable_unref(a->patience);
 	query_put(a, "error ", 6);
 	query_put(a, why, strlen(why));
 	query_put(a, "\n", 1);
@@ -132,6 +156,7 @@ static void take_request(struct asker *a)
 	const char *wrong;
 	unsigned int i;
 
+	a->patience = sd_event_source_disable_unref(a->patience);
 	word = strsep(&rest, " ");
 	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (strcmp(verbs[i]->word, word))
@@ -188,14 +213,33 @@ static int on_asker(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-static unsigned int askers_of(uid_t uid)
+/* Who connects and does not ask holds a place of those who would. */
+static int on_patience(sd_event_source *s, uint64_t now_us, void *arg)
 {
-	unsigned int nr = 0;
-	struct asker *a;
+	struct asker *a = arg;
 
-	for (a = askers; a; a = a->next)
-		nr += a->right.uid == uid;
-	return nr;
+	(void)s;
+	(void)now_us;
+	refuse_asker(a, "no request has come");
+	return 0;
+}
+
+/* There is a place for one more, and the last are for root and the group. */
+static bool has_place(const struct viewer_right *right)
+{
+	unsigned int nr = 0, of_user = 0, of_others = 0;
+	const struct asker *a;
+
+	for (a = askers; a; a = a->next) {
+		/* one that was refused goes with the next turn of the loop */
+		if (a->all_put && !a->verb)
+			continue;
+		nr++;
+		of_user += a->right.uid == right->uid;
+		of_others += !a->right.all;
+	}
+	return nr < ASKERS_MOST && (!right->uid || of_user < ASKERS_OF_USER) &&
+	       (right->all || of_others < ASKERS_OF_OTHERS);
 }
 
 static void add_asker(int fd)
@@ -204,16 +248,18 @@ static void add_asker(int fd)
 
 	a->fd = fd;
 	if (!peer_right(fd, &a->right) ||
-	    sd_event_add_io(loop, &a->source, fd, EPOLLIN, on_asker, a) < 0) {
+	    sd_event_add_io(loop, &a->source, fd, EPOLLIN, on_asker, a) < 0 ||
+	    sd_event_add_time_relative(loop, &a->patience, CLOCK_MONOTONIC, PATIENCE_US, 0,
+				       on_patience, a) < 0) {
+		sd_event_source_disable_unref(a->source);
 		close(fd);
 		free(a);
 		return;
 	}
-	if (nr_askers >= ASKERS_MOST || (a->right.uid && askers_of(a->right.uid) >= ASKERS_OF_USER))
+	if (!has_place(&a->right))
 		refuse_asker(a, "too many ask already; end one, and try again");
 	a->next = askers;
 	askers = a;
-	nr_askers++;
 }
 
 /**

@@ -43,7 +43,7 @@ struct asker {
 	/* query.c's own */
 	struct asker *next;
 	const struct query_verb *verb;
-	struct sd_event_source *source;
+	struct sd_event_source *source, *patience;
 	int fd;
 	char request[QUERY_LINE];
 	size_t got;

@@ -15,12 +15,13 @@
 
 enum {
 	ANSWERS_MOST = 4,
+	ANSWERS_OF_OTHERS = 3,	/* the last is for root and the group */
 };
 
 /* A process that answers */
 static struct answering {
 	sd_event_source *source;	/* NULL: free */
-	uid_t uid;
+	struct viewer_right right;
 } answering[ANSWERS_MOST];
 
 static const char *past_file, *past_recent;
@@ -42,24 +43,28 @@ static int on_answered(sd_event_source *s, const siginfo_t *info, void *arg)
 	return 0;
 }
 
-/* A place for one more answer to this user, or NULL. */
-static struct answering *find_place(uid_t uid)
+/* A place for one more answer to who has this right, or NULL. */
+static struct answering *find_place(const struct viewer_right *right)
 {
+	unsigned int i, of_user = 0, of_others = 0;
 	struct answering *free_one = NULL;
-	unsigned int i;
 
 	for (i = 0; i < ANSWERS_MOST; i++) {
-		if (!answering[i].source)
+		if (!answering[i].source) {
 			free_one = &answering[i];
-		else if (uid && answering[i].uid == uid)
-			return NULL;
+			continue;
+		}
+		of_user += answering[i].right.uid == right->uid;
+		of_others += !answering[i].right.all;
 	}
+	if ((right->uid && of_user) || (!right->all && of_others >= ANSWERS_OF_OTHERS))
+		return NULL;
 	return free_one;
 }
 
 static const char *begin_past(struct asker *a, char *rest)
 {
-	struct answering *place = find_place(a->right.uid);
+	struct answering *place = find_place(&a->right);
 	sd_event *loop = sd_event_source_get_event(a->source);
 	struct answer_question q;
 	pid_t pid;
@@ -69,11 +74,11 @@ static const char *begin_past(struct asker *a, char *rest)
 	if (!past_file || !*past_file || !*past_recent)
 		return "nothing is recorded: ioblamed.conf says so";
 	if (!place)
-		return "another question of yours is answered, or four of others; try again";
+		return "another question of yours is answered, or too many of others; try again";
 	pid = answer_start(&q, &a->right, past_file, past_recent, a->fd);
 	if (pid < 0)
 		return "no process can be started; try again";
-	place->uid = a->right.uid;
+	place->right = a->right;
 	if (sd_event_add_child(loop, &place->source, pid, WEXITED, on_answered, place) < 0) {
 		place->source = NULL;
 		kill(pid, SIGKILL);

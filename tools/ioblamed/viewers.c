@@ -14,11 +14,14 @@
 
 enum {
 	VIEWERS_MOST = 256,
+	/* of those who see their own alone: one person may have many user ids */
+	VIEWERS_OF_OTHERS = 192,
 	VIEWERS_OF_USER = 16,
 	/* bytes that wait for a slow viewer; more than one interval of a large host */
 	VIEWER_BUFFER = 8 << 20,
-	/* and for all of one user */
+	/* and for all of one user, and of those who see their own alone */
 	USER_BUFFER = 16 << 20,
+	OTHERS_BUFFER = 48 << 20,
 };
 
 struct viewer {
@@ -93,15 +96,17 @@ static int on_viewer(sd_event_source *s, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-/* Bytes that wait for all viewers of a user */
-static size_t waiting_for(uid_t uid)
+/* Whether too much waits for all viewers of a user, or for all like him. */
+static bool is_user_behind(const struct viewer_right *right)
 {
+	size_t of_user = 0, of_others = 0;
 	const struct viewer *v;
-	size_t bytes = 0;
 
-	for (v = viewers; v; v = v->next)
-		bytes += v->right.uid == uid ? v->len : 0;
-	return bytes;
+	for (v = viewers; v; v = v->next) {
+		of_user += v->right.uid == right->uid ? v->len : 0;
+		of_others += v->right.all ? 0 : v->len;
+	}
+	return of_user > USER_BUFFER || (!right->all && of_others > OTHERS_BUFFER);
 }
 
 /* Send what this viewer may see of an interval, if it is not too slow for that. */
@@ -111,7 +116,7 @@ static void send_usage(struct viewer *v, const struct usage_list *usage)
 	size_t i, len = 0;
 	FILE *lines;
 
-	if (v->len || waiting_for(v->right.uid) > USER_BUFFER) {
+	if (v->len || is_user_behind(&v->right)) {
 		v->missed++;
 		return;
 	}
@@ -134,14 +139,18 @@ static void send_usage(struct viewer *v, const struct usage_list *usage)
 	send_some(v);
 }
 
-static unsigned int viewers_of(uid_t uid)
+/* There is a place for one more, and the last are for root and the group. */
+static bool has_place(const struct viewer_right *right)
 {
-	unsigned int nr = 0;
-	struct viewer *v;
+	unsigned int of_user = 0, of_others = 0;
+	const struct viewer *v;
 
-	for (v = viewers; v; v = v->next)
-		nr += v->right.uid == uid;
-	return nr;
+	for (v = viewers; v; v = v->next) {
+		of_user += v->right.uid == right->uid;
+		of_others += !v->right.all;
+	}
+	return nr_viewers < VIEWERS_MOST && (!right->uid || of_user < VIEWERS_OF_USER) &&
+	       (right->all || of_others < VIEWERS_OF_OTHERS);
 }
 
 static void add_viewer(int fd)
@@ -149,8 +158,7 @@ static void add_viewer(int fd)
 	struct viewer_right right;
 	struct viewer *v;
 
-	if (!peer_right(fd, &right) || nr_viewers == VIEWERS_MOST ||
-	    (right.uid && viewers_of(right.uid) == VIEWERS_OF_USER)) {
+	if (!peer_right(fd, &right) || !has_place(&right)) {
 		close(fd);
 		return;
 	}
