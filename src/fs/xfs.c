@@ -17,6 +17,8 @@
  * in the task that unmounts, or whose mount fails.  All objects are addresses that are compared
  * and not followed.
  */
+#include <linux/iomap.h>
+#include <linux/pagemap.h>
 #include <linux/sched.h>
 
 #include <compat/xfs.h>
@@ -168,8 +170,24 @@ static void xfs_for_inode_entered(struct pt_regs *regs)
 {
 	struct iob_call call = iob_call_at(regs);
 
-	if (current->flags & PF_KTHREAD)
+	/* (the end of a write knows better) */
+	if (current->flags & PF_KTHREAD && iob_behalf_current(regs) == IOB_CAUSE_NONE)
 		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), &call);
+}
+
+/*
+ * (struct iomap_ioend *): a worker maps what was written, in transactions of its own.  They are the
+ * dirtier's, whoever has changed the inode since: a read changes the time of access.
+ */
+static void xfs_end_ioend_entered(struct pt_regs *regs)
+{
+	const struct iomap_ioend *ioend = iob_arg_ptr(regs, 0);
+	struct iob_call call = iob_call_at(regs);
+
+	if (ioend->io_size)
+		iob_behalf_pages(ioend->io_inode, ioend->io_offset >> PAGE_SHIFT,
+				 (ioend->io_offset + ioend->io_size - 1) >> PAGE_SHIFT, false,
+				 &call);
 }
 
 /* (tp, ip, ...): a worker leaves the inode to the act that was noted before, if there is one */
@@ -466,6 +484,8 @@ static const struct iob_hook xfs_table[] = {
 	XFS("xfs_btree_split", xfs_split_entered, "for which act a worker reads btrees of xfs"),
 	XFS("xfs_btree_split_worker", xfs_split_worker_entered,
 	    "for which act a worker reads btrees of xfs"),
+	XFS("xfs_end_ioend|xfs_end_ioend_write", xfs_end_ioend_entered,
+	    "for which act a worker maps what was written (xfs)"),
 	XFS("xfs_inactive", xfs_for_inode_entered, "for which act a worker reads btrees of xfs"),
 	XFS("xfs_iomap_write_unwritten", xfs_for_inode_entered,
 	    "for which act a worker reads btrees of xfs"),

@@ -85,9 +85,9 @@ def cloned():
     by = writes(log)
     print("cloned: writer", writer, "reader", reader, by)
     check(sum(by.values()) >= size // 2 + 100 * K, "too little is written")
-    exact = {key: n for key, n in by.items() if key[1:] == ("pid-%d" % reader, "exact")}
-    # (the inodes beside the one whose time of access it changed)
-    check(sum(exact.values()) <= 40 * K, "trees are exactly the reader's: %r" % exact)
+    its = {key: n for key, n in by.items() if key[1] == "pid-%d" % reader}
+    # (the inodes beside the one whose time of access it changed, and its part of the log)
+    check(sum(its.values()) <= 64 * K, "trees are the reader's: %r" % its)
 
 
 def write_part(name):
