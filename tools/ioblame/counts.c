@@ -148,9 +148,16 @@ static bool parse_blocks(struct run *run, char *text)
 	return good && i == SLOTS;
 }
 
-/* Read all acts.  Return: EXIT_OK, or the exit status after printing the error. */
-static int read_pipe(struct run *run)
+/* What is read of the counters, once ioblame is off and before they are put back */
+struct reading {
+	struct run *run;
+	int ret;
+};
+
+/* Read all acts.  .ret is EXIT_OK then, or the exit status after printing the error. */
+static void read_counters(void *arg)
 {
+	struct reading *r = arg;
 	int fd = dir_open("counters_pipe", O_RDONLY);
 	char *buf = must(malloc(READ_BYTES + 1));
 	bool good = true;
@@ -160,6 +167,8 @@ static int read_pipe(struct run *run)
 		msg("counters_pipe is in use, and has one reader");
 	else if (fd < 0)
 		dir_refused(errno, "counters_pipe");
+	r->run->now_ns = clock_ns();
+	intent_load(r->run->source.intents);
 	/* each read returns whole blocks */
 	while (fd >= 0 && (n = read(fd, buf, READ_BYTES)) != 0) {
 		if (n < 0 && errno == EINTR)
@@ -167,15 +176,14 @@ static int read_pipe(struct run *run)
 		if (n < 0)
 			break;
 		buf[n] = '\0';
-		good &= parse_blocks(run, buf);
+		good &= parse_blocks(r->run, buf);
 	}
 	free(buf);
 	if (!good)
 		msg("some of counters_pipe was not understood");
-	if (fd < 0)
-		return EXIT_FAILED;
-	close(fd);
-	return EXIT_OK;
+	r->ret = fd < 0 ? EXIT_FAILED : EXIT_OK;
+	if (fd >= 0)
+		close(fd);
 }
 
 static int compare_sums(const void *va, const void *vb)
@@ -227,6 +235,7 @@ static int wait_for_end(struct run *run)
 
 static int count(struct run *run)
 {
+	struct reading reading = { .run = run, .ret = EXIT_FAILED };
 	int ret = source_open_idle(&run->source);
 
 	if (ret)
@@ -234,14 +243,11 @@ static int count(struct run *run)
 	session_ready();
 	run_print_head(run);
 	ret = wait_for_end(run);
-	session_off(&run->session);
-	run->now_ns = clock_ns();
 	if (ret)
 		return ret;
-	intent_load(run->source.intents);
-	ret = read_pipe(run);
-	if (ret)
-		return ret;
+	session_off_reading(&run->session, read_counters, &reading);
+	if (reading.ret)
+		return reading.ret;
 	print_sums(run);
 	run_print_end(run);
 	out_flush();

@@ -100,8 +100,31 @@ static bool is_taken_over(void)
 	return saved.session && session_now(&on) != saved.session && on;
 }
 
-/* Switch ioblame off, if restore_switch_on() switched it on. */
-void restore_switch_off(void)
+/* Put devices and counters back. */
+static void restore_settings(void)
+{
+	if ((saved.counters_changed || saved.devs_changed) && is_taken_over()) {
+		msg("ioblame was switched on again by somebody else; devs and counters stay as they are");
+		saved.counters_changed = false;
+		saved.devs_changed = false;
+	}
+	if (saved.counters_changed)
+		restore_counters();
+	saved.counters_changed = false;
+	if (saved.devs_changed)
+		restore_devices();
+	saved.devs_changed = false;
+}
+
+/**
+ * restore_switch_off - switch ioblame off and put devices and counters back
+ * @read: NULL, or reads what the counters have
+ * @arg:  passed to @read
+ *
+ * Nothing happens if restore_switch_on() did not switch it on.  The lock is held over all of it:
+ * who switches on next finds the settings as they were.
+ */
+void restore_switch_off(void (*read)(void *arg), void *arg)
 {
 	bool locked;
 
@@ -111,6 +134,9 @@ void restore_switch_off(void)
 	if (!is_taken_over())
 		dir_write("enable", "0", 0);
 	saved.on = false;
+	if (read)
+		read(arg);
+	restore_settings();
 	if (locked)
 		lock_drop();
 }
@@ -131,18 +157,9 @@ static void restore_all(void)
 {
 	bool locked = !lock_take(NULL);
 
-	restore_switch_off();
-	if ((saved.counters_changed || saved.devs_changed) && is_taken_over()) {
-		msg("ioblame was switched on again by somebody else; devs and counters stay as they are");
-		saved.counters_changed = false;
-		saved.devs_changed = false;
-	}
-	if (saved.counters_changed)
-		restore_counters();
-	saved.counters_changed = false;
-	if (saved.devs_changed)
-		restore_devices();
-	saved.devs_changed = false;
+	restore_switch_off(NULL, NULL);
+	/* it was not switched on */
+	restore_settings();
 	if (saved.sums_changed)
 		restore_sums();
 	if (locked)

@@ -15,7 +15,7 @@ int restore_set_device(const char *number, int flags);
 int restore_set_counters(const char *const *specs);
 int restore_set_sums(void);
 int restore_switch_on(void);
-void restore_switch_off(void);
+void restore_switch_off(void (*read)(void *arg), void *arg);
 void restore_end(void);
 
 #endif

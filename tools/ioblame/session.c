@@ -213,14 +213,25 @@ void session_status(struct session *s)
 	}
 }
 
-/* Switch off, if this run switched on.  The records that are left can be read. */
+/**
+ * session_off - switch off, if this run switched on, and put devices and counters back
+ * @s: the session
+ *
+ * The records that are left can be read.
+ */
 void session_off(struct session *s)
 {
-	if (s->own)
-		restore_switch_off();
+	session_off_reading(s, NULL, NULL);
 }
 
-/* Restore all settings.  No file of the module may be open. */
+/* The same; @read(@arg) reads what the counters have, before they are put back. */
+void session_off_reading(struct session *s, void (*read)(void *arg), void *arg)
+{
+	if (s->own)
+		restore_switch_off(read, arg);
+}
+
+/* Restore all settings that are not restored yet.  No file of the module may be open. */
 void session_end(struct session *s)
 {
 	restore_end();

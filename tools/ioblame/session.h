@@ -31,6 +31,7 @@ void session_ready(void);
 bool session_served(struct session *s, struct store_head *head, const struct device *want,
 		    unsigned int nr);
 void session_off(struct session *s);
+void session_off_reading(struct session *s, void (*read)(void *arg), void *arg);
 void session_end(struct session *s);
 
 #endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The settings of the module are put back whatever happens, and before anybody else can take them
+ * for what was.  The module is a few words here, which the keeper shares.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "lock.h"
+#include "msg.h"
+#include "restore.h"
+#include "test.h"
+#include "trace_instance.h"
+#include "users.h"
+
+/* A command notes the settings once; here each test does */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+/* Shared with the keeper */
+static struct module {
+	char enable[8], devs[64], nr_counters[8], counter[64], filter[64];
+	unsigned int session;
+	bool lock_free_meanwhile;	/* it was off and unlocked, and not all was back */
+	bool was_read;
+} *m;
+
+static const struct module at_first = {
+	.enable = "0", .devs = "8:0 sda\n", .nr_counters = "1", .counter = "R size 0 1 0",
+	.filter = "0",
+};
+
+static char *word_of(const char *name)
+{
+	return !strcmp(name, "enable") ? m->enable : !strcmp(name, "devs") ? m->devs :
+	       !strcmp(name, "nr_counters") ? m->nr_counters :
+	       !strcmp(name, "counters/0") ? m->counter :
+	       !strcmp(name, "counters/0_filter") ? m->filter : NULL;
+}
+
+char *dir_read(const char *name)
+{
+	char *text = NULL;
+
+	if (strcmp(name, "status"))
+		return word_of(name) ? strdup(word_of(name)) : NULL;
+	if (asprintf(&text, "enabled %s\nsession %u\n", m->enable, m->session) < 0)
+		abort();
+	return text;
+}
+
+char *dir_read_word(const char *name)
+{
+	return dir_read(name);
+}
+
+int dir_write(const char *name, const char *text, int flags)
+{
+	char *word = word_of(name);
+
+	(void)flags;
+	if (!strcmp(name, "enable") && *text == '1' && *m->enable == '0')
+		m->session++;
+	if (!strcmp(name, "devs"))
+		sprintf(m->devs, "%s %s\n", text, strcmp(text, "8:0") ? "sdb" : "sda");
+	else if (word)
+		strcpy(word, text);
+	return 0;
+}
+
+int dir_open(const char *name, int flags)
+{
+	(void)name;
+	return open("/dev/null", flags & ~O_TRUNC);
+}
+
+int dir_refused(int err, const char *name)
+{
+	fail("%s: %s", name, strerror(err));
+	return EXIT_FAILED;
+}
+
+static unsigned int depth;
+
+int lock_take(bool (*give_up)(void))
+{
+	(void)give_up;
+	depth++;
+	return 0;
+}
+
+static bool is_as_at_first(void)
+{
+	return !strcmp(m->devs, at_first.devs) && !strcmp(m->counter, at_first.counter) &&
+	       !strcmp(m->nr_counters, at_first.nr_counters) && *m->enable == '0';
+}
+
+void lock_drop(void)
+{
+	if (!--depth && *m->enable == '0' && !is_as_at_first())
+		m->lock_free_meanwhile = true;
+}
+
+void lock_inherit(void)
+{
+	depth = 0;
+}
+
+int lock_file(void)
+{
+	return -1;
+}
+
+void lock_close(void) {}
+
+void users_find(struct users *u)
+{
+	memset(u, 0, sizeof(*u));
+}
+
+void trace_instance_remove_of(pid_t pid)
+{
+	(void)pid;
+}
+
+static void start(void)
+{
+	static const char *const specs[] = { "W age 0 1 0", NULL };
+
+	*m = at_first;
+	if (restore_begin(true) || restore_set_counters(specs) ||
+	    restore_set_device("8:16", O_TRUNC) || restore_switch_on())
+		fail("it does not begin");
+	if (*m->enable != '1' || strcmp(m->devs, "8:16 sdb\n") || strcmp(m->counter, specs[0]))
+		fail("enable %s, devs %s, counter %s", m->enable, m->devs, m->counter);
+}
+
+static void expect_first(const char *when)
+{
+	if (!is_as_at_first())
+		fail("%s: enable %s, devs %s, %s counters, %s", when, m->enable, m->devs,
+		     m->nr_counters, m->counter);
+	if (m->lock_free_meanwhile)
+		fail("%s: another command could take what is ours for what was", when);
+}
+
+static void read_counters(void *arg)
+{
+	m->was_read = arg == m && *m->enable == '0' && !strcmp(m->counter, "W age 0 1 0") &&
+		       depth;
+}
+
+/* Between the end of the session and that of the command, a pager may wait for hours. */
+static void with_the_switch(void)
+{
+	start();
+	restore_switch_off(NULL, NULL);
+	expect_first("off");
+	/* what somebody else sets now stays */
+	strcpy(m->devs, "8:32 sdb\n");
+	restore_end();
+	if (strcmp(m->devs, "8:32 sdb\n"))
+		fail("devs are %s in the end", m->devs);
+}
+
+static void counters_are_read_before(void)
+{
+	start();
+	restore_switch_off(read_counters, m);
+	if (!m->was_read)
+		fail("the counters were not read between");
+	expect_first("counters");
+	restore_end();
+	expect_first("counters, end");
+}
+
+static void without_the_switch(void)
+{
+	start();
+	restore_end();
+	expect_first("end");
+}
+
+/* Somebody else has ended the session and begun one: that one keeps its settings. */
+static void taken_over(void)
+{
+	msg_quiet(true);
+	start();
+	m->session++;
+	restore_switch_off(NULL, NULL);
+	restore_end();
+	if (*m->enable != '1' || strcmp(m->devs, "8:16 sdb\n"))
+		fail("the other's session: enable %s, devs %s", m->enable, m->devs);
+	msg_quiet(false);
+}
+
+static void killed(void)
+{
+	unsigned int i;
+	pid_t pid = fork();
+
+	if (!pid) {
+		start();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < 1000 && !is_as_at_first(); i++)
+		usleep(10000);
+	expect_first("killed");
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(with_the_switch), TEST(counters_are_read_before), TEST(without_the_switch),
+		TEST(taken_over), TEST(killed),
+	};
+
+	m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (m == MAP_FAILED)
+		return FAILED;
+	return run_tests("tool_restore", tests, ARRAY_SIZE(tests));
+}
