@@ -194,7 +194,7 @@ static void keep(pid_t command)
 	lock_inherit();
 	for (i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
-	prctl(PR_SET_NAME, "ioblame-keeper");
+	prctl(PR_SET_NAME, KEEPER);
 	setsid();
 	if (chdir("/"))
 		_exit(1);

@@ -87,8 +87,8 @@ static int read_along(struct session *s, const struct device *want, unsigned int
 	s->text = u.bin && !s->logless;
 	read_devices(s);
 	if (u.pid)
-		msg("ioblame is in use by %s (pid %d, which reads %s); reading along%s", u.comm,
-		    u.pid, u.file, s->text ? " by the text log" : "");
+		msg("ioblame is in use by %s (pid %d%s%s); reading along%s", u.comm, u.pid,
+		    *u.file ? ", which reads " : "", u.file, s->text ? " by the text log" : "");
 	else
 		msg("ioblame was switched on already, and nobody reads it; reading along");
 	for (i = 0; i < nr; i++) {

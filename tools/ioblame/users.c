@@ -10,13 +10,22 @@
 #include "file.h"
 #include "users.h"
 
-/* Note which files of the module a process has open.  Return: true if any. */
-static bool process_uses(const char *pid, struct users *u)
+/* Which process is named, the last of these that there is */
+enum rank {
+	NO_USER,
+	KEEPS,		/* the command of a keeper */
+	USES,
+	READS_LOG,
+};
+
+/* Note which files of the module a process has open; @file gets one of them, a log if any. */
+static enum rank process_uses(const char *pid, struct users *u, char *file, size_t size)
 {
 	char folder[64], link[512], to[512];
+	enum rank rank = NO_USER;
 	const char *name;
 	struct dirent *e;
-	bool found = false;
+	bool bin, log;
 	ssize_t len;
 	DIR *dir;
 
@@ -31,38 +40,86 @@ static bool process_uses(const char *pid, struct users *u)
 		name = dir_name_in(to);
 		if (!name)
 			continue;
-		u->bin |= !strncmp(name, "iolog_bin", 9);
-		u->text |= !strcmp(name, "iolog");
+		bin = !strncmp(name, "iolog_bin", 9);
+		log = bin || !strcmp(name, "iolog");
+		u->bin |= bin;
+		u->text |= log && !bin;
 		u->sums |= !strcmp(name, "sums_bin");
-		snprintf(u->file, sizeof(u->file), "%.60s", name);
-		found = true;
+		if (log || rank < READS_LOG)
+			snprintf(file, size, "%.60s", name);
+		rank = log || rank == READS_LOG ? READS_LOG : USES;
 	}
 	if (dir)
 		closedir(dir);
-	return found;
+	return rank;
+}
+
+/* The name of a process, allocated; NULL if it is gone. */
+static char *comm_of(int pid)
+{
+	char path[64], *text;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	text = file_read(path);
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+static int parent_of(int pid)
+{
+	char path[64], *text, *row;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	text = file_read(path);
+	row = text ? strstr(text, "\nPPid:") : NULL;
+	if (row)
+		parent = atoi(row + 6);
+	free(text);
+	return parent;
+}
+
+/* Note the user, if none of a higher rank is noted.  Return: the rank of who is noted. */
+static enum rank note_user(struct users *u, int pid, enum rank rank, enum rank noted,
+			   const char *file)
+{
+	char *comm = comm_of(pid);
+
+	if (comm && !strcmp(comm, KEEPER)) {
+		free(comm);
+		rank = KEEPS;
+		pid = parent_of(pid);
+		/* a keeper whose command is gone ends soon; one's own is no other user */
+		comm = pid > 1 && pid != getpid() ? comm_of(pid) : NULL;
+	}
+	if (comm && rank >= noted) {
+		escape_text(u->comm, sizeof(u->comm), comm, strlen(comm));
+		snprintf(u->file, sizeof(u->file), "%s", rank == KEEPS ? "" : file);
+		u->pid = pid;
+		noted = rank;
+	}
+	free(comm);
+	return noted;
 }
 
 /* Find the other processes that have files of the module open. */
 void users_find(struct users *u)
 {
-	char path[64], *text;
-	struct dirent *e;
+	enum rank rank, noted = NO_USER;
 	DIR *proc = opendir("/proc");
+	struct dirent *e;
+	char file[64];
 	int pid;
 
 	memset(u, 0, sizeof(*u));
 	while (proc && (e = readdir(proc)) != NULL) {
 		pid = atoi(e->d_name);
-		if (pid <= 0 || pid == getpid() || !process_uses(e->d_name, u))
+		if (pid <= 0 || pid == getpid())
 			continue;
-		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-		text = file_read(path);
-		if (text) {
-			text[strcspn(text, "\n")] = '\0';
-			escape_text(u->comm, sizeof(u->comm), text, strlen(text));
-			u->pid = pid;
-		}
-		free(text);
+		rank = process_uses(e->d_name, u, file, sizeof(file));
+		if (rank != NO_USER)
+			noted = note_user(u, pid, rank, noted, file);
 	}
 	if (proc)
 		closedir(proc);

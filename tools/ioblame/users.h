@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * users - other processes that have files of the module open
+ *
+ * Of several the one is named that reads a log.  The keeper (restore.h) has a file open for its
+ * command, which is named in its place: who ends the keeper, to have ioblame, loses the settings.
  */
 #ifndef IOBLAME_USERS_H
 #define IOBLAME_USERS_H
@@ -9,10 +12,12 @@
 
 #include "escape.h"
 
+#define KEEPER	"ioblame-keeper"
+
 struct users {
 	int pid;			/* one of them; 0: there is none */
 	char comm[ESCAPE_SIZE(16)];
-	char file[64];			/* that it has open */
+	char file[64];			/* that it has open; "" if only its keeper has one */
 	bool bin, text;			/* one of them reads this log */
 	bool sums;			/* ... or the sums */
 };

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who has files of the module open: real processes, and a folder in place of the module's.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dir.h"
+#include "test.h"
+#include "users.h"
+
+static char folder[] = "/tmp/test_users.XXXXXX";
+
+const char *dir_name_in(const char *path)
+{
+	size_t n = strlen(folder);
+
+	return !strncmp(path, folder, n) && path[n] == '/' ? path + n + 1 : NULL;
+}
+
+static void open_file(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (open(path, O_RDWR | O_CREAT, 0600) < 0)
+		_exit(1);
+}
+
+/* In a child: be called @comm, have @file open, and let @ready know. */
+static void be(const char *comm, const char *file, int ready)
+{
+	prctl(PR_SET_NAME, comm);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (file)
+		open_file(file);
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void wait_for(int *fd)
+{
+	char byte;
+
+	close(fd[1]);
+	if (read(fd[0], &byte, 1) != 1)
+		fail("a process did not start");
+	close(fd[0]);
+}
+
+static pid_t start(const char *comm, const char *file)
+{
+	int fd[2];
+	pid_t pid;
+
+	if (pipe(fd))
+		return -1;
+	pid = fork();
+	if (!pid)
+		be(comm, file, fd[1]);
+	wait_for(fd);
+	return pid;
+}
+
+/* With a keeper, which has `enable` open. */
+static pid_t start_kept(const char *comm, const char *file)
+{
+	int fd[2];
+	pid_t pid;
+
+	if (pipe(fd))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		start(KEEPER, "enable");
+		be(comm, file, fd[1]);
+	}
+	wait_for(fd);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	/* the keeper gets a signal, too */
+	usleep(100000);
+}
+
+static void expect(const char *what, pid_t pid, const char *comm, const char *file)
+{
+	struct users u;
+
+	users_find(&u);
+	if (u.pid != pid || strcmp(u.comm, comm) || strcmp(u.file, file))
+		fail("%s: '%s' (%d, not %d) has '%s'", what, u.comm, u.pid, pid, u.file);
+}
+
+static void nobody(void)
+{
+	expect("nobody", 0, "", "");
+}
+
+static void keeper(void)
+{
+	pid_t pid = start_kept("ioblame", "sums_bin");
+
+	expect("a command with a file", pid, "ioblame", "sums_bin");
+	end(pid);
+	pid = start_kept("ioblame", NULL);
+	expect("a command without a file", pid, "ioblame", "");
+	end(pid);
+	/* one's own */
+	pid = start(KEEPER, "enable");
+	expect("one's own keeper", 0, "", "");
+	end(pid);
+}
+
+/* Whatever the order is. */
+static void readers(void)
+{
+	static const char *const files[] = { "status", "iolog_bin0", "devs" };
+	struct users u;
+	pid_t pid[3];
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		pid[i] = start(i == 1 ? "reads=log" : "tail", files[i]);
+	expect("a log", pid[1], "reads=log", "iolog_bin0");
+	users_find(&u);
+	if (!u.bin || u.text || u.sums)
+		fail("bin %d, text %d, sums %d", u.bin, u.text, u.sums);
+	for (i = 0; i < 3; i++)
+		end(pid[i]);
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(nobody), TEST(keeper), TEST(readers) };
+	char rm[64];
+	int ret;
+
+	if (!mkdtemp(folder))
+		return FAILED;
+	ret = run_tests("tool_users", tests, ARRAY_SIZE(tests));
+	snprintf(rm, sizeof(rm), "rm -rf %s", folder);
+	return system(rm) ? FAILED : ret;
+}
