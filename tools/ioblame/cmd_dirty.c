@@ -29,6 +29,7 @@
 #include "out.h"
 #include "rec.h"
 #include "run.h"
+#include "schedule.h"
 #include "source.h"
 #include "stop.h"
 #include "table.h"
@@ -330,7 +331,7 @@ static int watch_dirty(struct run *run)
 		now = clock_ns();
 		if (o->interval_ns && now >= next) {
 			ret = print_dirty(run);
-			next += o->interval_ns;
+			next = schedule_next(next, o->interval_ns, now);
 			if (o->count && ++nr >= o->count)
 				return ret;
 			continue;

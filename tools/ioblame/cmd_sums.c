@@ -20,6 +20,7 @@
 #include "out.h"
 #include "restore.h"
 #include "run.h"
+#include "schedule.h"
 #include "stop.h"
 #include "sums.h"
 #include "usage.h"
@@ -101,7 +102,7 @@ static int watch_sums(struct run *run, uint64_t interval, uint64_t *printed)
 		now = clock_ns();
 		if (interval && now >= next) {
 			ret = print_pass(run, false);
-			next += interval;
+			next = schedule_next(next, interval, now);
 			++*printed;
 			if (ret || (o->count && *printed >= o->count))
 				return ret;

@@ -21,6 +21,7 @@
 #include "out.h"
 #include "pace.h"
 #include "run.h"
+#include "schedule.h"
 #include "session.h"
 #include "source.h"
 #include "stop.h"
@@ -86,8 +87,10 @@ static bool end_interval(struct run *run, const struct view *view, struct schedu
 		name_tidy();
 	}
 	c->last = run->now_ns;
-	while (c->next <= run->now_ns)
-		c->next += c->interval;
+	c->next = schedule_next(c->next, c->interval, run->now_ns);
+	/* the last one that there can be: a forged record has any time */
+	if (c->next == UINT64_MAX)
+		c->interval = 0;
 	return run->opts->count && ++c->count >= run->opts->count;
 }
 
