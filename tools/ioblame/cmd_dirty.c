@@ -389,5 +389,7 @@ int cmd_dirty(const struct opts *o)
 	out_flush();
 	session_off(&run.session);
 	session_end(&run.session);
-	return ret ? ret : out_failed() ? EXIT_FAILED : EXIT_OK;
+	if (!ret && out_failed())
+		return EXIT_FAILED;
+	return ret ? ret : o->run ? child_status() : EXIT_OK;
 }
