@@ -131,6 +131,26 @@ static void manual_has_all(void)
 	}
 }
 
+/* The manual's paragraph of --sort names the commands that have it, and no others. */
+static void manual_says_who_sorts(void)
+{
+	char *begin = strstr(manual, "\n.BR \\-s \", \" \\-\\-sort"), *end;
+	int c;
+
+	begin = begin ? strchr(begin + 1, '\n') : NULL;
+	end = begin ? strstr(begin, "\n.TP") : NULL;
+	if (!end) {
+		fail("there is no --sort");
+		return;
+	}
+	*end = '\0';
+	for (c = 0; c < NR_COMMANDS; c++) {
+		if (!strstr(begin, choice_commands[c]) != !option_find(c, 's'))
+			fail("--sort of %s", choice_commands[c]);
+	}
+	*end = '\n';
+}
+
 /* What bash offers for a line whose last word is being typed, with commas. */
 static const char *completed(const char *dir, const char *line)
 {
@@ -201,7 +221,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(is_unambiguous), TEST(helps_fit), TEST(manual_has_synopsis),
-		TEST(manual_has_all), TEST(completes),
+		TEST(manual_has_all), TEST(manual_says_who_sorts), TEST(completes),
 	};
 
 	read_manual();

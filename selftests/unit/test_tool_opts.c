@@ -71,6 +71,10 @@ static void good_ones(void)
 	if (parse(&o, "stacks --svg -o f --weight time") || !o.svg || o.weight != WEIGHT_TIME ||
 	    strcmp(o.output, "f"))
 		fail("stacks");
+	if (parse(&o, "stacks --json -r 5 -s ios") || parse(&o, "stacks --folded -o f") ||
+	    !o.given_drawing || parse(&o, "snoop --since 1h -T") || !o.timestamp ||
+	    parse(&o, "sums -T --sync") || parse(&o, "report --direct -T"))
+		fail("what goes together");
 	if (parse(&o, "record -o f -- sleep 1") || !o.run || strcmp(o.output, "f"))
 		fail("record");
 	if (parse(&o, "replay f") || o.command != CMD_REPORT || strcmp(o.input, "f"))
@@ -117,6 +121,12 @@ static void bad_ones(void)
 		"snoop --past f", "snoop --since 1h -d 5", "files --since 1h -- x",
 		"flush --since 1h --past f --past g", "replay f snoop --since 1h",
 		"wear --rw W", "when x", "when --past a --past b --past c", "when -- x",
+		"stacks --json -o f", "stacks -o f --csv", "stacks --since 1h --json -o f",
+		"stacks --svg --json", "stacks --csv --folded", "replay f stacks -o g --json",
+		"stacks -T", "advise -T", "scsi -T", "nvme -T", "replay f advise -T", "wear -T",
+		"report --since 1h -T", "top --since 1h -T", "hist total_time --since 1h -T",
+		"report --since 1h --direct", "snoop --since 1h --direct",
+		"replay f report --direct", "replay f report --sync", "replay f snoop --sync",
 		"when --rule", "when --rule x", "when --rule util>100%", "wear --rule errors>0",
 	};
 	size_t i;

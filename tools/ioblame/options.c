@@ -18,10 +18,13 @@ static void *member_of(struct opts *o, size_t at)
 	return (char *)o + at;
 }
 
+/* @at2 is a flag that says that it was given. */
 static bool set_flag(struct opts *o, const struct option_row *row, const char *arg)
 {
 	(void)arg;
 	*(bool *)member_of(o, row->at) = row->n;
+	if (row->at2)
+		*(bool *)member_of(o, row->at2) = true;
 	return true;
 }
 
@@ -201,8 +204,10 @@ const struct option_row option_rows[] = {
 	  "what else stands out, as 'p99 > 50ms', 'ios/s > 5k on sda'\nor 'write errors > 0 of unit db*'; repeatable",
 	  LIST(rule, nr_rules) },
 	{ "weight", 0, "WHAT", CMD(STACKS), "%s (us)", WORD(weight, choice_weights) },
-	{ "folded", 0, NULL, CMD(STACKS), "folded stacks (the default)", FLAG(svg, false) },
-	{ "svg", 0, NULL, CMD(STACKS), "a flame graph", FLAG(svg, true) },
+	{ "folded", 0, NULL, CMD(STACKS), "folded stacks (the default)",
+	  FLAG(svg, false), .at2 = AT(given_drawing) },
+	{ "svg", 0, NULL, CMD(STACKS), "a flame graph", FLAG(svg, true),
+	  .at2 = AT(given_drawing) },
 	{ "output", 'o', "FILE", CMD(STACKS), "write to this file", TEXT(output),
 	  .complete = "file" },
 	{ "output", 'o', "FILE", CMD(RECORD), "the recording", TEXT(output), .complete = "file" },
@@ -248,7 +253,8 @@ const struct option_row option_rows[] = {
 	{ "[INTERVAL [COUNT]]", 0, NULL, (VIEWS & ~ONCE) | (LIVE & ~ONCE),
 	  "seconds between tables (also 500ms, 2m), and their number", ARGUMENT },
 	{ "[SECONDS]", 0, NULL, ONCE, "the same as -d", ARGUMENT },
-	{ "timestamp", 'T', NULL, VIEWS | LIVE, "show the time of day", FLAG(timestamp, true) },
+	{ "timestamp", 'T', NULL, (VIEWS & ~(CMD(STACKS) | CMD(ADVISE))) | (LIVE & ~DRIVERS),
+	  "show the time of day", FLAG(timestamp, true) },
 
 	{ "since", 0, "TIME", PASTS,
 	  "what ioblamed recorded since: 03:00, yesterday, 30d, 2026-11-25",

@@ -206,6 +206,38 @@ static int parse_args(struct opts *o, char **args, int nr)
 	}
 }
 
+/* Of two options one would be ignored. */
+static int check_together(const struct opts *o)
+{
+	const bool table = o->format == FORMAT_TABLE, stacks = o->command == CMD_STACKS;
+	const struct {
+		bool given;
+		const char *what;
+	} never[] = {
+		{ stacks && table && (o->rows || o->given_sort),
+		  "--rows and --sort need --json or --csv" },
+		{ stacks && !table && o->given_drawing,
+		  "--json and --csv are a list of stacks, no --svg or --folded" },
+		{ stacks && !table && o->output,
+		  "--output is for --svg and --folded; redirect --json or --csv: > FILE" },
+		{ o->html && (o->interval_ns || !table),
+		  "--html is one page: no interval, --json or --csv" },
+		{ o->average && o->format == FORMAT_CSV && !o->percentiles,
+		  "--average of CSV needs --percentiles" },
+		{ o->iowait && (o->input || o->html),
+		  "--iowait is not known of a recording or in --html" },
+		{ o->direct && (o->input || o->since_ns), "--direct is for what happens now" },
+		{ o->sync && o->input, "--sync is for what happens now, not for a recording" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(never); i++) {
+		if (never[i].given)
+			return usage_error(o, never[i].what, NULL);
+	}
+	return EXIT_OK;
+}
+
 /* The kernel's counters know acts, not IOs; they are read when a process may be gone. */
 static int check_counters(const struct opts *o)
 {
@@ -245,6 +277,7 @@ static int check_past(const struct opts *o)
 		{ sums && o->interval_ns && o->command != CMD_TOP,
 		  "there are intervals in top only" },
 		{ o->count, "there is no COUNT; say --until" },
+		{ sums && o->timestamp, "there is no --timestamp" },
 		{ o->html, "there is no --html" },
 		{ o->nr_pids && sums, "pids are not known; say --comm" },
 		{ sums && (o->iowait || o->submitter || o->column_list),
@@ -368,17 +401,8 @@ int opts_parse(struct opts *o, int argc, char **argv)
 	ret = parse_options(o, argc, argv);
 	if (!ret)
 		ret = parse_args(o, argv + optind, argc - optind);
-	if (!ret && o->command == CMD_STACKS && o->format == FORMAT_TABLE &&
-	    (o->rows || o->given_sort))
-		return usage_error(o, "--rows and --sort need --json or --csv", NULL);
-	if (!ret && o->html && (o->interval_ns || o->format != FORMAT_TABLE))
-		return usage_error(o, "--html is one page: no interval, --json or --csv", NULL);
-	if (!ret && o->average && o->format == FORMAT_CSV && !o->percentiles)
-		return usage_error(o, "--average of CSV needs --percentiles", NULL);
-	if (!ret && o->iowait && (o->input || o->html))
-		return usage_error(o, "--iowait is not known of a recording or in --html", NULL);
-	if (!ret && o->direct && o->input)
-		return usage_error(o, "--direct is for what happens now", NULL);
+	if (!ret)
+		ret = check_together(o);
 	if (!ret && o->counters)
 		ret = check_counters(o);
 	if (!ret && (PASTS | KEPT) & 1U << o->command)

@@ -72,7 +72,7 @@ struct opts {
 	unsigned int acts;		/* of trace, see blkevent.h; 0: all */
 	enum field field;
 	bool average, percentiles, counters;
-	bool svg;
+	bool svg, given_drawing;	/* --svg or --folded was given */
 	const char *html;		/* report: the page's file, or NULL */
 	enum export export;
 	bool given_export;
