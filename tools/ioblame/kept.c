@@ -91,7 +91,10 @@ const char *kept_of(const struct kept *k, const char *disk, int64_t from_ns, int
 	return NULL;
 }
 
-/* List them; the latest, if there are too many. */
+/*
+ * List them; the latest, if there are too many.  CSV is one table, of moments, each with its first
+ * recording.
+ */
 void kept_print(const struct kept *k, const struct opts *o)
 {
 	static const struct col cols[] = {
@@ -106,7 +109,7 @@ void kept_print(const struct kept *k, const struct opts *o)
 	char time[32], path[4096];
 	struct table *t;
 
-	if (!nr)
+	if (!nr || o->format == FORMAT_CSV)
 		return;
 	if (o->format == FORMAT_TABLE)
 		out_puts("\n");
