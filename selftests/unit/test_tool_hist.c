@@ -92,10 +92,60 @@ static void bars(void)
 	}
 }
 
+/* The longest line and the longest bar that were printed, and how many bars */
+struct printed {
+	size_t line, bar, bars;
+};
+
+static void take_line(const char *text, void *arg)
+{
+	struct printed *p = arg;
+	const char *begin = strchr(text, '|'), *end = strrchr(text, '|');
+
+	if (strlen(text) > p->line)
+		p->line = strlen(text);
+	if (!begin)
+		return;
+	p->bars++;
+	if ((size_t)(end - begin) - 1 > p->bar)
+		p->bar = end - begin - 1;
+}
+
+/* No line is longer than the terminal, as long as the numbers leave room for a bar. */
+static void fits(void)
+{
+	static const struct {
+		unsigned int width;
+		u64 value;
+		size_t bar;
+	} cases[] = {
+		{ 0, 100, 40 }, { 200, 100, 40 }, { 81, 100, 40 }, { 80, 100, 39 }, { 60, 100, 19 },
+		{ 42, 100, 1 }, { 10, 100, 1 },
+		/* the largest that a histogram has */
+		{ 80, 1ULL << 50, 34 }, { 0, 1ULL << 50, 40 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		unsigned int width = cases[i].width;
+		struct printed p = { 0 };
+		struct hist h = { { 0 } };
+
+		hist_add(&h, cases[i].value);
+		hist_add(&h, cases[i].value);
+		hist_add(&h, 0);
+		bars_print(&h, FIELD_OFFSET, "sectors", width, take_line, &p);
+		if (p.bar != cases[i].bar || p.bars < 2 ||
+		    (width && p.bar > 1 && p.line > width))
+			fail("%llu in %u columns: a bar of %zu, a line of %zu", cases[i].value,
+			     width, p.bar, p.line);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(slots), TEST(percentiles), TEST(sums), TEST(bars),
+		TEST(slots), TEST(percentiles), TEST(sums), TEST(bars), TEST(fits),
 	};
 
 	return run_tests("tool_hist", tests, ARRAY_SIZE(tests));

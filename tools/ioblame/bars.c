@@ -56,21 +56,49 @@ void bars_collect(const struct hist *h, enum field field, uint64_t *slots)
 		slots[bars_slot(field, i)] += h->n[i];
 }
 
+/* A line up to its bar.  Return: its length. */
+static int print_slot(char *to, size_t size, unsigned int slot, uint64_t n)
+{
+	return snprintf(to, size, "%11llu -> %-10llu : %-10llu ",
+			(unsigned long long)bars_low(slot),
+			(unsigned long long)(slot ? 2 * bars_low(slot) - 1 : 0),
+			(unsigned long long)n);
+}
+
+/* How long a bar may be beside the longest of these numbers. */
+static unsigned int bar_beside(const uint64_t *slots, unsigned int first, unsigned int last,
+			       unsigned int width)
+{
+	unsigned int longest = 0, i, n;
+	char text[128];
+
+	for (i = first; i <= last; i++) {
+		n = print_slot(text, sizeof(text), i, slots[i]);
+		if (n > longest)
+			longest = n;
+	}
+	longest += 2;
+	if (!width || width >= longest + BARS_LONGEST)
+		return BARS_LONGEST;
+	return width > longest ? width - longest : 1;
+}
+
 /**
  * bars_print - print a histogram as lines of text
  * @h:     the histogram, in nanoseconds, bytes or sectors
  * @field: what it counts
  * @unit:  the unit of its values
- * @width: characters of the longest bar
+ * @width: characters of a line, of which the numbers take what they need; 0: any
  * @line:  called for each line
  * @arg:   passed to @line
  */
 void bars_print(const struct hist *h, enum field field, const char *unit, unsigned int width,
 		void (*line)(const char *text, void *arg), void *arg)
 {
+	unsigned int i, first = BARS_SLOTS, last = 0, longest;
 	uint64_t slots[BARS_SLOTS], most = 0;
-	unsigned int i, first = BARS_SLOTS, last = 0;
-	char text[256], bar[128];
+	char text[256], bar[BARS_LONGEST + 1];
+	int n;
 
 	bars_collect(h, field, slots);
 	for (i = 0; i < BARS_SLOTS; i++) {
@@ -82,16 +110,13 @@ void bars_print(const struct hist *h, enum field field, const char *unit, unsign
 		if (slots[i] > most)
 			most = slots[i];
 	}
-	if (width >= sizeof(bar))
-		width = sizeof(bar) - 1;
+	longest = bar_beside(slots, first, last, width);
 	snprintf(text, sizeof(text), "%25s : %-10s distribution", unit, "count");
 	line(text, arg);
 	for (i = first; i <= last && most; i++) {
-		bars_bar(bar, width, slots[i], most);
-		snprintf(text, sizeof(text), "%11llu -> %-10llu : %-10llu |%s|",
-			 (unsigned long long)bars_low(i),
-			 (unsigned long long)(i ? 2 * bars_low(i) - 1 : 0),
-			 (unsigned long long)slots[i], bar);
+		bars_bar(bar, longest, slots[i], most);
+		n = print_slot(text, sizeof(text), i, slots[i]);
+		snprintf(text + n, sizeof(text) - n, "|%s|", bar);
 		line(text, arg);
 	}
 }

@@ -17,6 +17,7 @@
 
 enum {
 	BARS_SLOTS = 64,
+	BARS_LONGEST = 40,	/* characters of a bar */
 };
 
 const char *bars_unit(enum field field);

@@ -12,10 +12,7 @@
 #include "out.h"
 #include "run.h"
 #include "table.h"
-
-enum {
-	BAR = 40,
-};
+#include "width.h"
 
 static void print_line(const char *text, void *arg)
 {
@@ -196,7 +193,8 @@ void hist_print(const struct run *run, const struct hist *h, uint64_t sum, const
 		out_printf(", %s: %s", by, name);
 	out_puts("\n");
 	if (hist_count(h))
-		bars_print(h, run->opts->field, shown_unit(run->opts), BAR, print_line, NULL);
+		bars_print(h, run->opts->field, shown_unit(run->opts), width_terminal(),
+			   print_line, NULL);
 	else
 		out_puts("nothing was counted\n");
 	if (run->opts->average && hist_count(h))

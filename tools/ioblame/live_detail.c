@@ -67,8 +67,7 @@ void live_detail(struct live_state *v)
 	print_sums(v, &v->rows[v->selected], &more);
 	live_line("", v);
 	live_line("time from queueing to completion:", v);
-	bars_print(&more.hist, FIELD_TOTAL, bars_unit(FIELD_TOTAL),
-		   COLS > 80 ? 40 : COLS > 50 ? 20 : 8, live_line, v);
+	bars_print(&more.hist, FIELD_TOTAL, bars_unit(FIELD_TOTAL), COLS, live_line, v);
 	live_line("", v);
 	in = intent_get(more.stack->key.intent);
 	print_line(v, "stack #%u:", more.stack->key.intent);

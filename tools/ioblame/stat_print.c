@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "blamed.h"
 #include "cell.h"
@@ -230,10 +228,10 @@ static void print_csv(const struct stat_look *look, const char *type, const char
 void stat_print_begin(struct stat_look *look)
 {
 	char time[64];
-	struct winsize w;
+	unsigned int width = width_terminal();
 
 	/* a pipe has no width */
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || w.ws_col >= WIDE)
+	if (!width || width >= WIDE)
 		look->wide = true;
 	if (look->run->opts->format == FORMAT_JSON) {
 		look->line = json_begin("stat");
