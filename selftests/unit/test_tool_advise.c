@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Each rule of `advise` finds what it is for, and not what only looks like it. */
 #include <locale.h>
+#include <wchar.h>
 
 #include "advise.h"
 #include "intent.h"
@@ -13,7 +14,8 @@
 #define SECOND	(1000 * MS)
 
 enum {
-	WEB = 5, BACKUP = 6,		/* cgroups */
+	WEB = 5, BACKUP = 6, LONG = 7,	/* cgroups */
+	HOSTILE = 9,			/* a disk */
 	/* intents */
 	PLAIN = 2, FAULT, DIRECT, BACKGROUND, PERIODIC,
 };
@@ -26,6 +28,7 @@ static const char intents[] =
 	"#6 modifier=0x10000003 wb=periodic\n[0] vfs_write+0x1/0x2\n";
 
 static u64 now;
+static char long_name[400];	/* of characters of two bytes */
 
 void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
 {
@@ -43,7 +46,7 @@ const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
 
 const char *name_cgroup(uint64_t id)
 {
-	return id == WEB ? "/web" : id == BACKUP ? "/backup" : "/";
+	return id == LONG ? long_name : id == WEB ? "/web" : id == BACKUP ? "/backup" : "/";
 }
 
 const char *name_unit(uint64_t id)
@@ -53,7 +56,7 @@ const char *name_unit(uint64_t id)
 
 const char *name_disk(uint32_t dev)
 {
-	return dev == 8 ? "sdb" : "sda";
+	return dev == HOSTILE ? "sd$(id)" : dev == 8 ? "sdb" : "sda";
 }
 
 const char *name_sched(uint32_t dev)
@@ -397,6 +400,67 @@ static void many(void)
 	advise_free(&found);
 }
 
+/* A forged recording has any number of disks. */
+static void many_disks(void)
+{
+	struct advices found = { 0 };
+	struct iob_iolog_bin_record rec;
+	unsigned int i;
+
+	for (i = 0; i < 2 * ADVISE_ROOM; i++) {
+		rec = io('W', 8, 512);
+		rec.disk = 1000 + i;
+		add(rec);
+	}
+	advise_tell(&found);
+	/* four rules keep sums by disk: starved, and three of shares */
+	if (found.no_room < 4 * ADVISE_ROOM)
+		fail("%llu had no room", (u64)found.no_room);
+	advise_free(&found);
+}
+
+/* What is to be copied into a shell has no name that does something there. */
+static void hostile_disk(void)
+{
+	struct advices found = { 0 };
+	struct iob_iolog_bin_record rec = io('R', 8, 4096);
+
+	rec.error = -5;
+	rec.disk = HOSTILE;
+	add(rec);
+	advise_tell(&found);
+	if (found.nr != 1 || strcmp(found.advice[0].see, "errors -D 0:9"))
+		fail("see: %s", found.nr ? found.advice[0].see : "nothing");
+	advise_free(&found);
+}
+
+/* A long name of a unit is cut between two characters. */
+static void cut_names(void)
+{
+	struct advices found = { 0 };
+	struct iob_iolog_bin_record rec;
+	wchar_t wide[ADVISE_TEXT];
+	unsigned int i, odd;
+
+	for (odd = 0; odd < 2; odd++) {
+		strcpy(long_name, odd ? "/" : "");
+		for (i = 0; i < 150; i++)
+			strcat(long_name, "ä");
+		for (i = 0; i < 40; i++) {
+			rec = io('W', 2048 * i, 1 << 20);
+			rec.cgroup = LONG;
+			by_flusher(&rec);
+			rec.modifier = IOB_MODIFIER_JOURNAL;
+			add(rec);
+		}
+		advise_tell(&found);
+		if (!found.nr || mbstowcs(wide, found.advice[0].fact, ADVISE_TEXT) == (size_t)-1 ||
+		    !strstr(found.advice[0].fact, "ää."))
+			fail("fact: %s", found.nr ? found.advice[0].fact : "nothing");
+		advise_free(&found);
+	}
+}
+
 static void wrapped(void)
 {
 	static const struct {
@@ -426,6 +490,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(errors), TEST(small_syncs), TEST(random_writes), TEST(read_again), TEST(faults),
 		TEST(shares), TEST(starved), TEST(many), TEST(wrapped),
+		TEST(many_disks), TEST(hostile_disk), TEST(cut_names),
 	};
 
 	/* any but an earlier boot's first moments */

@@ -302,10 +302,31 @@ static void told_apart(void)
 	}
 }
 
+/* A forged recording has any number of disks: those that have no room have no seeks. */
+static void many_disks(void)
+{
+	struct iob_iolog_bin_record rec;
+	struct agg agg;
+	unsigned int i;
+
+	agg_init(&agg, FIELD_SEEK, BY_DEVICE);
+	memset(&rec, 0, sizeof(rec));
+	rec.op = 'R';
+	rec.bytes = 512;
+	for (i = 0; i < 3 * AGG_DISKS; i++) {
+		rec.disk = i;
+		agg_add(&agg, &rec);
+	}
+	if (agg.ends.nr != AGG_DISKS || agg.no_seek != 2 * AGG_DISKS)
+		fail("%zu disks, %llu without", (size_t)agg.ends.nr, (u64)agg.no_seek);
+	agg_free(&agg);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(adds_up), TEST(named), TEST(bounded), TEST(seeks), TEST(told_apart),
+		TEST(many_disks),
 	};
 
 	return run_tests("tool_agg", tests, ARRAY_SIZE(tests));

@@ -19,6 +19,12 @@ static const struct advise_rule *const rules[] = {
 
 static uint64_t no_room;
 
+/* A record found no room in a map. */
+void advise_miss(void)
+{
+	no_room++;
+}
+
 /**
  * advise_entry - the entry of a record in a rule's map
  * @map:   the map; all 0 at first
@@ -46,7 +52,7 @@ void *advise_entry(struct map *map, const struct iob_iolog_bin_record *rec, enum
 	map->key_len = sizeof(key);
 	e = map_get(map, &key);
 	if (!e && map->nr >= ADVISE_ROOM) {
-		no_room++;
+		advise_miss();
 		return NULL;
 	}
 	if (!e) {
@@ -96,13 +102,33 @@ const char *advise_who(const struct advise_entry *e, char *to, size_t size)
 	return escape_cut(to);
 }
 
-/* The option that selects it, with a blank before: " -p 4711"; empty if it has no pid. */
-const char *advise_pid(const struct advise_entry *e, char *to, size_t size)
+/* A unit's name in words, cut if it is long. */
+const char *advise_unit(uint64_t id, char *to, size_t size)
 {
-	*to = '\0';
-	if (e->label.key.kind <= ROLE_PROCESS && e->label.key.who)
-		snprintf(to, size, " -p %u", e->label.key.who);
-	return to;
+	snprintf(to, size, "%s", name_cgroup(id));
+	return escape_cut(to);
+}
+
+/**
+ * advise_see - write the command that shows more
+ * @a:    the advice
+ * @view: with its options
+ * @e:    the process to show, or NULL; one without a pid is left out
+ *
+ * A disk whose name a shell would not take as it is has its number there.
+ */
+void advise_see(struct advice *a, const char *view, const struct advise_entry *e)
+{
+	const char *name = name_disk(a->disk);
+	char disk[64], pid[32] = "";
+
+	if (escape_is_word(name) && strlen(name) < sizeof(disk))
+		snprintf(disk, sizeof(disk), "%s", name);
+	else
+		snprintf(disk, sizeof(disk), "%u:%u", a->disk >> 20, a->disk & 0xfffff);
+	if (e && e->label.key.kind <= ROLE_PROCESS && e->label.key.who)
+		snprintf(pid, sizeof(pid), " -p %u", e->label.key.who);
+	snprintf(a->see, sizeof(a->see), "%s -D %s%s", view, disk, pid);
 }
 
 /* Add an IO, or a further part of one, in the order in which they completed. */

@@ -92,7 +92,9 @@ void *advise_entry(struct map *map, const struct iob_iolog_bin_record *rec, enum
 struct advice *advise_new(struct advices *to, const char *name, const struct advise_entry *e);
 void advise_clear_map(struct map *map);
 const char *advise_who(const struct advise_entry *e, char *to, size_t size);
-const char *advise_pid(const struct advise_entry *e, char *to, size_t size);
+void advise_miss(void);
+const char *advise_unit(uint64_t id, char *to, size_t size);
+void advise_see(struct advice *a, const char *view, const struct advise_entry *e);
 
 void advise_add(const struct iob_iolog_bin_record *rec);
 void advise_tell(struct advices *to);

@@ -25,7 +25,7 @@ static void add_background(const struct iob_iolog_bin_record *rec)
 
 static void write_background(struct advice *a, const struct share_found *f)
 {
-	char who[160], pid[32], written[TEXT_NUMBER], bytes[TEXT_NUMBER];
+	char who[160], written[TEXT_NUMBER], bytes[TEXT_NUMBER];
 
 	snprintf(a->fact, sizeof(a->fact),
 		 "Of the %s written to %s, the kernel wrote %s (%.0f %%) because too much was dirty in memory; %.0f %% of that is of %s.",
@@ -34,8 +34,7 @@ static void write_background(struct advice *a, const struct share_found *f)
 		 advise_who(f->e, who, sizeof(who)));
 	snprintf(a->what, sizeof(a->what),
 		 "It dirties memory faster than the disk takes it.  At vm.dirty_ratio the kernel holds up all who write there.  memory.high and io.max of its cgroup, sync_file_range() or direct IO keep it to itself.");
-	snprintf(a->see, sizeof(a->see), "dirty -D %s%s", name_disk(a->disk),
-		 advise_pid(f->e, pid, sizeof(pid)));
+	advise_see(a, "dirty", f->e);
 }
 
 static void tell_background(struct advices *to, const char *name)

@@ -45,7 +45,7 @@ static void tell_failed(struct advices *to, const char *name)
 			 strerror(-f->error));
 		snprintf(a->what, sizeof(a->what),
 			 "Look at the kernel's log (dmesg) and at the disk's own record (smartctl -a) before anything else.");
-		snprintf(a->see, sizeof(a->see), "errors -D %s", name_disk(a->disk));
+		advise_see(a, "errors", NULL);
 	}
 }
 

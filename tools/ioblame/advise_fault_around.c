@@ -89,7 +89,7 @@ static bool is_wasted(const struct faulter *f)
 
 static void tell_fault(struct advices *to, const char *name)
 {
-	char who[160], pid[32], each[TEXT_NUMBER];
+	char who[160], each[TEXT_NUMBER];
 	const struct faulter *f;
 	struct advice *a;
 	char file[300];
@@ -112,8 +112,7 @@ static void tell_fault(struct advices *to, const char *name)
 			 (unsigned long long)(f->windows - f->followed));
 		snprintf(a->what, sizeof(a->what),
 			 "A fault needs one page.  For a file that is used at random, madvise(MADV_RANDOM) reads just that.");
-		snprintf(a->see, sizeof(a->see), "snoop --rw RA --stacks -D %s%s",
-			 name_disk(a->disk), advise_pid(&f->e, pid, sizeof(pid)));
+		advise_see(a, "snoop --rw RA --stacks", &f->e);
 	}
 }
 

@@ -18,16 +18,16 @@ static void add_journal(const struct iob_iolog_bin_record *rec)
 
 static void write_journal(struct advice *a, const struct share_found *f)
 {
-	char written[TEXT_NUMBER], bytes[TEXT_NUMBER];
+	char written[TEXT_NUMBER], bytes[TEXT_NUMBER], unit[200 + 1];
 
 	snprintf(a->fact, sizeof(a->fact),
-		 "Of the %s written to %s, %s (%.0f %%) are the file system's journal; %.0f %% of it is of %.200s.",
+		 "Of the %s written to %s, %s (%.0f %%) are the file system's journal; %.0f %% of it is of %s.",
 		 text_bytes(written, f->written), name_disk(a->disk), text_bytes(bytes, f->bytes),
 		 a->percent, 100.0 * (double)f->own / (double)f->bytes,
-		 name_cgroup(a->who.key.cgroup));
+		 advise_unit(a->who.key.cgroup, unit, sizeof(unit)));
 	snprintf(a->what, sizeof(a->what),
 		 "The journal has what changes names, sizes and places of files: many files made and deleted, or files that grow by little between two fsync().  Fewer such changes, or a tmpfs for temporary files, make it small.");
-	snprintf(a->see, sizeof(a->see), "files -D %s", name_disk(a->disk));
+	advise_see(a, "files", NULL);
 }
 
 static void tell_journal(struct advices *to, const char *name)

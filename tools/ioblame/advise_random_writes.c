@@ -60,7 +60,7 @@ static bool is_random(const struct writer *w)
 
 static void tell_random(struct advices *to, const char *name)
 {
-	char who[160], pid[32], each[TEXT_NUMBER];
+	char who[160], each[TEXT_NUMBER];
 	const struct writer *w;
 	struct advice *a;
 	char file[300];
@@ -83,8 +83,7 @@ static void tell_random(struct advices *to, const char *name)
 			 a->percent);
 		snprintf(a->what, sizeof(a->what),
 			 "Each is a seek of a disk that turns, and wears an SSD by more than its bytes.  A log that is appended to, larger records, or more memory before the data is synced make fewer and larger ones.");
-		snprintf(a->see, sizeof(a->see), "pattern --by file -D %s%s", name_disk(a->disk),
-			 advise_pid(&w->e, pid, sizeof(pid)));
+		advise_see(a, "pattern --by file", &w->e);
 	}
 }
 

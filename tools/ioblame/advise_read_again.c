@@ -113,7 +113,7 @@ static void tell_again(struct advices *to, const char *name)
 			 escape_cut(file), text_bytes(again, r->again), a->percent);
 		snprintf(a->what, sizeof(a->what),
 			 "It does not stay in memory.  More memory (or a larger memory.max of its cgroup) keeps it there; so does less that others read and write through the page cache.");
-		snprintf(a->see, sizeof(a->see), "files --rw RA -D %s", name_disk(a->disk));
+		advise_see(a, "files --rw RA", NULL);
 	}
 }
 

@@ -19,7 +19,7 @@ static void add_reclaim(const struct iob_iolog_bin_record *rec)
 
 static void write_reclaim(struct advice *a, const struct share_found *f)
 {
-	char who[160], pid[32], bytes[TEXT_NUMBER], own[TEXT_NUMBER];
+	char who[160], bytes[TEXT_NUMBER], own[TEXT_NUMBER];
 
 	snprintf(a->fact, sizeof(a->fact),
 		 "The kernel wrote %s of memory to %s to have it free, %s of it (%.0f %%) memory of %s.",
@@ -27,8 +27,7 @@ static void write_reclaim(struct advice *a, const struct share_found *f)
 		 100.0 * (double)f->own / (double)f->bytes, advise_who(f->e, who, sizeof(who)));
 	snprintf(a->what, sizeof(a->what),
 		 "Memory is short, of the machine or of a cgroup (memory.events tells).  What is read back later makes each who needs it wait for the disk.");
-	snprintf(a->see, sizeof(a->see), "top -D %s%s", name_disk(a->disk),
-		 advise_pid(f->e, pid, sizeof(pid)));
+	advise_see(a, "top", f->e);
 }
 
 static void tell_reclaim(struct advices *to, const char *name)

@@ -20,7 +20,7 @@ static struct share_disk *disk_of(struct share *s, uint64_t disk)
 {
 	struct share_disk *d = map_get(&s->disks, &disk);
 
-	if (d)
+	if (d || s->disks.nr >= ADVISE_ROOM)
 		return d;
 	d = must(calloc(1, sizeof(*d)));
 	d->disk = disk;
@@ -38,6 +38,10 @@ void share_add(struct share *s, const struct iob_iolog_bin_record *rec)
 		return;
 	s->disks.key_len = sizeof(uint64_t);
 	d = disk_of(s, rec->disk);
+	if (!d) {
+		advise_miss();
+		return;
+	}
 	d->written += rec->bytes;
 	if (strcmp(intent_why(rec), s->why))
 		return;

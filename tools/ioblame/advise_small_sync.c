@@ -77,7 +77,7 @@ static bool is_small_sync(const struct syncer *s)
 
 static void tell_sync(struct advices *to, const char *name)
 {
-	char who[160], pid[32], each[TEXT_NUMBER], all[TEXT_NUMBER], took[TEXT_NUMBER];
+	char who[160], each[TEXT_NUMBER], all[TEXT_NUMBER], took[TEXT_NUMBER];
 	const struct syncer *s;
 	struct advice *a;
 	char file[300];
@@ -102,8 +102,7 @@ static void tell_sync(struct advices *to, const char *name)
 			 *file ? ", the last to " : "", escape_cut(file), text_nsecs(took, s->ns));
 		snprintf(a->what, sizeof(a->what),
 			 "The disk is asked to make little safe, often.  If the program can lose its last moment, or write more before each fsync() (one transaction for many rows), it waits less.");
-		snprintf(a->see, sizeof(a->see), "flush -D %s%s", name_disk(a->disk),
-			 advise_pid(&s->e, pid, sizeof(pid)));
+		advise_see(a, "flush", &s->e);
 	}
 }
 

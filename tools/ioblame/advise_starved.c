@@ -85,7 +85,7 @@ static struct slice *slice_of(uint64_t disk)
 {
 	struct slice *s = map_get(&slices, &disk);
 
-	if (s)
+	if (s || slices.nr >= ADVISE_ROOM)
 		return s;
 	s = must(calloc(1, sizeof(*s)));
 	s->disk = disk;
@@ -159,6 +159,10 @@ static void add_io(const struct iob_iolog_bin_record *rec)
 	struct slice *s = slice_of(rec->disk);
 	struct now *n;
 
+	if (!s) {
+		advise_miss();
+		return;
+	}
 	if (rec->complete_ns >= s->end_ns) {
 		end_slice(s);
 		s->end_ns = rec->complete_ns - rec->complete_ns % SLICE_NS + SLICE_NS;
@@ -186,6 +190,7 @@ static uint64_t median_of(const struct pair *p)
 static void write_starved(struct advice *a, const struct pair *p, const struct pair *calm)
 {
 	char under[TEXT_NUMBER], alone[TEXT_NUMBER], bytes[TEXT_NUMBER];
+	char unit[150 + 1], other[150 + 1];
 
 	a->ios = p->ios;
 	a->bytes = p->bytes;
@@ -194,13 +199,14 @@ static void write_starved(struct advice *a, const struct pair *p, const struct p
 	a->weight = a->ns / (a->calm_ns ? a->calm_ns : 1);
 	a->disk = p->key.disk;
 	snprintf(a->fact, sizeof(a->fact),
-		 "While %.150s moved %s on %s, half of the %llu IOs of %.150s took more than %s; half of %llu in calm times took less than %s.",
-		 name_cgroup(p->key.unit), text_bytes(bytes, p->bytes), name_disk(a->disk),
-		 (unsigned long long)p->ios, name_cgroup(p->key.other), text_nsecs(under, a->ns),
+		 "While %s moved %s on %s, half of the %llu IOs of %s took more than %s; half of %llu in calm times took less than %s.",
+		 advise_unit(p->key.unit, unit, sizeof(unit)), text_bytes(bytes, p->bytes),
+		 name_disk(a->disk), (unsigned long long)p->ios,
+		 advise_unit(p->key.other, other, sizeof(other)), text_nsecs(under, a->ns),
 		 (unsigned long long)calm->ios, text_nsecs(alone, a->calm_ns));
 	snprintf(a->what, sizeof(a->what),
 		 "A limit (io.max, IOReadBandwidthMax= of a unit) or a weight (io.weight with bfq or iocost) of the first leaves room for the second; so does another time or another disk.");
-	snprintf(a->see, sizeof(a->see), "stat --by cgroup -D %s", name_disk(a->disk));
+	advise_see(a, "stat --by cgroup", NULL);
 }
 
 static void tell_starved(struct advices *to, const char *name)

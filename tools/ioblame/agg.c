@@ -110,6 +110,10 @@ static bool last_end(struct agg *agg, const struct iob_iolog_bin_record *rec, ui
 	struct disk_end *e = map_get(&agg->ends, &rec->disk);
 	bool known = e;
 
+	if (!e && agg->ends.nr >= AGG_DISKS) {
+		agg->no_seek++;
+		return false;
+	}
 	if (!e) {
 		e = must(calloc(1, sizeof(*e)));
 		e->disk = rec->disk;

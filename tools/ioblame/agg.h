@@ -23,6 +23,7 @@
 #include "rec.h"
 
 enum {
+	AGG_DISKS = 16384,
 	AGG_ATOMS = 16384,	/* 200 to 400 bytes each */
 };
 
@@ -64,6 +65,7 @@ struct agg {
 	enum field field;
 	enum pivot by;		/* what most rows will stand for */
 	uint64_t folded;	/* IOs and parts without file and stack */
+	uint64_t no_seek;	/* IOs that had no room in @ends */
 	uint64_t ios;
 	uint64_t records;	/* IOs, and further parts of IOs */
 };

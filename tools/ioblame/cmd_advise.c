@@ -64,7 +64,7 @@ static void see_command(const struct run *run, const struct advice *a, char *to,
 
 	if (!input)
 		snprintf(to, size, "ioblame %s", a->see);
-	else if (input[strcspn(input, " \t\n'\"\\$`&|;<>()*?[]{}~#!")])
+	else if (!escape_is_word(input))
 		snprintf(to, size, "ioblame replay RECORDING %s", a->see);
 	else
 		snprintf(to, size, "ioblame replay %s %s", input, a->see);

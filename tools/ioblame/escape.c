@@ -131,3 +131,9 @@ char *escape_dup(const char *from, size_t len)
 		escape_text(to, ESCAPE_SIZE(len), from, len);
 	return to;
 }
+
+/* True if a shell takes the text as one word, as it is: it can stand in a command to be copied. */
+bool escape_is_word(const char *text)
+{
+	return *text && !text[strcspn(text, " \t\n'\"\\$`&|;<>()*?[]{}~#!")];
+}

@@ -42,6 +42,9 @@ void sum_print_folded(const struct run *run)
 int sum_end(struct run *run)
 {
 	(void)run;
+	if (summed.no_seek)
+		msg("%llu IOs have no seek: there are too many disks",
+		    (unsigned long long)summed.no_seek);
 	agg_free(&summed);
 	return EXIT_OK;
 }
