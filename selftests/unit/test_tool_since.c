@@ -63,6 +63,40 @@ static void zones(void)
 	zone("UTC");
 }
 
+/* Clocks are set back: at 01:00 UTC of 2026-10-25 from 03:00 to 02:00. */
+static void twice(void)
+{
+	const s64 first = 1792888200, back = 1792890000;	/* 02:30 of summer; 03:00 */
+	int64_t since, until, now = (back + 2400) * 1000000000LL;
+	char text[64];
+
+	zone("CET-1CEST,M3.5.0,M10.5.0/3");
+	if (!since_parse("02:30", now, &since) || since != first * 1000000000LL ||
+	    !since_parse_until("02:30", now, &until) || until != since + 3600000000000LL)
+		fail("02:30 is %lld and %lld", (s64)since, (s64)until);
+	if (!since_parse("2026-10-25 02:30", 0, &since) || since != first * 1000000000LL ||
+	    !since_parse_until("2026-10-25 02:30", 0, &until) || until != since + 3600000000000LL)
+		fail("the date's 02:30 is %lld and %lld", (s64)since, (s64)until);
+	/* the second one is still to come */
+	if (!since_parse_until("02:50", (back - 60) * 1000000000LL, &until) ||
+	    until != (back - 600) * 1000000000LL)
+		fail("02:50 at 02:59 is %lld", (s64)until);
+	if (!since_parse("02:59:30", now, &since) || !since_parse_until("02:00:30", now, &until) ||
+	    until - since != 60000000000LL)
+		fail("a minute of both hours is %lld ns", (s64)(until - since));
+	if (strcmp(since_word(first * 1000000000LL, text, sizeof(text)),
+		   "2026-10-25T02:30:00+02:00") ||
+	    !since_parse(text, 0, &since) || since != first * 1000000000LL)
+		fail("the first is %s", text);
+	if (strcmp(since_word((first + 3600) * 1000000000LL, text, sizeof(text)),
+		   "2026-10-25T02:30:00+01:00"))
+		fail("the second is %s", text);
+	zone("XXX+3:30");
+	if (strcmp(since_word(NOW * 1000000000LL, text, sizeof(text)), "2026-11-25T08:30:00-03:30"))
+		fail("west: %s", text);
+	zone("UTC");
+}
+
 static void refused(void)
 {
 	static const char *const wrong[] = {
@@ -113,7 +147,7 @@ static void round_trip(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(utc), TEST(zones), TEST(refused), TEST(fractions), TEST(round_trip),
+		TEST(utc), TEST(zones), TEST(twice), TEST(refused), TEST(fractions), TEST(round_trip),
 	};
 
 	return run_tests("tool_since", tests, ARRAY_SIZE(tests));

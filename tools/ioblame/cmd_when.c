@@ -8,6 +8,7 @@
 
 #include "cell.h"
 #include "cmd.h"
+#include "escape.h"
 #include "kept.h"
 #include "out.h"
 #include "points.h"
@@ -137,9 +138,10 @@ static void print_moments(const struct opts *o, const struct points *w, const st
 		out_puts("Nothing stood out in this time.\n");
 	kept_print(kept, o);
 	if (o->format == FORMAT_TABLE && nr)
-		out_printf("\nShow more: ioblame report -D %s --since '%s' --until '%s'\n",
-			   m[nr - 1].disk, since_text(m[nr - 1].from_ns, from, sizeof(from)),
-			   since_text(m[nr - 1].until_ns, until, sizeof(until)));
+		out_printf("\nShow more: ioblame report -D %s --since %s --until %s\n",
+			   escape_is_word(m[nr - 1].disk) ? m[nr - 1].disk : "DEVICE",
+			   since_word(m[nr - 1].from_ns, from, sizeof(from)),
+			   since_word(m[nr - 1].until_ns, until, sizeof(until)));
 	free(m);
 }
 

@@ -91,6 +91,16 @@ const char *kept_of(const struct kept *k, const char *disk, int64_t from_ns, int
 	return NULL;
 }
 
+/* The command that shows one; its path is no command to a shell. */
+static void print_replay(const char *folder, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	out_printf("\nEach IO then: ioblame replay %s snoop\n",
+		   escape_is_word(path) ? path : "FILE");
+}
+
 /*
  * List them; the latest, if there are too many.  CSV is one table, of moments, each with its first
  * recording.
@@ -125,8 +135,7 @@ void kept_print(const struct kept *k, const struct opts *o)
 	}
 	table_end(t);
 	if (o->format == FORMAT_TABLE)
-		out_printf("\nEach IO then: ioblame replay %s/%s snoop\n", k->shown,
-			   k->files.list[nr - 1].name);
+		print_replay(k->shown, k->files.list[nr - 1].name);
 }
 
 void kept_free(struct kept *k)

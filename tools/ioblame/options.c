@@ -128,13 +128,15 @@ static bool set_acts(struct opts *o, const struct option_row *row, const char *a
 	return blkevent_parse_acts(arg, &o->acts);
 }
 
+/* @n: a time that comes twice is the later one. */
 static bool set_moment(struct opts *o, const struct option_row *row, const char *arg)
 {
+	int64_t *ns = member_of(o, row->at), now;
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return since_parse(arg, t.tv_sec * 1000000000LL + t.tv_nsec, member_of(o, row->at)) &&
-	       *(int64_t *)member_of(o, row->at);
+	now = t.tv_sec * 1000000000LL + t.tv_nsec;
+	return (row->n ? since_parse_until(arg, now, ns) : since_parse(arg, now, ns)) && *ns;
 }
 
 static bool set_bundle(struct opts *o, const struct option_row *row, const char *arg)
@@ -263,7 +265,7 @@ const struct option_row option_rows[] = {
 	  "what ioblamed kept of moments since: 03:00, yesterday, 30d, 2026-11-25",
 	  .set = set_moment, .at = AT(since_ns), .complete = "today yesterday" },
 	{ "until", 0, "TIME", PASTS | KEPT, "and until then; without it, until now",
-	  .set = set_moment, .at = AT(until_ns), .complete = "now today yesterday" },
+	  .set = set_moment, .at = AT(until_ns), .n = true, .complete = "now today yesterday" },
 	{ "past", 0, "FILE", PASTS, "another database than " PAST_FILE "; repeatable",
 	  LIST(past, nr_pasts), .complete = "file" },
 	{ "past", 0, "FILE", KEPT, "another folder than " MOMENT_FOLDER ", or a database beside it",

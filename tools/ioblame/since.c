@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -110,8 +111,35 @@ static bool take_zone(const char **s, int *seconds)
 	return true;
 }
 
+/* True if clocks here show the same at both times. */
+static bool shows_same(time_t a, time_t b)
+{
+	struct tm ta, tb;
+
+	return localtime_r(&a, &ta) && localtime_r(&b, &tb) && ta.tm_sec == tb.tm_sec &&
+	       ta.tm_min == tb.tm_min && ta.tm_hour == tb.tm_hour && ta.tm_yday == tb.tm_yday;
+}
+
+/* When clocks here show @tm; of two such times the earlier, or the @last. */
+static time_t local_time(struct tm tm, bool last)
+{
+	/* by how much clocks are set back somewhere */
+	static const int steps[] = { 1800, 3600, 7200 };
+	time_t t, other;
+	size_t i;
+
+	tm.tm_isdst = -1;
+	t = mktime(&tm);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		other = last ? t + steps[i] : t - steps[i];
+		if (shows_same(t, other))
+			return other;
+	}
+	return t;
+}
+
 /* RFC 3339, and without a zone the time here */
-static bool parse_date(const char *s, int64_t *ns)
+static bool parse_date(const char *s, bool last, int64_t *ns)
 {
 	struct tm tm = { .tm_isdst = -1 };
 	int64_t fraction = 0;
@@ -133,13 +161,13 @@ static bool parse_date(const char *s, int64_t *ns)
 	}
 	if (*s)
 		return false;
-	t = zoned ? timegm(&tm) - zone : mktime(&tm);
+	t = zoned ? timegm(&tm) - zone : local_time(tm, last);
 	*ns = t * SECOND + fraction;
 	return true;
 }
 
 /* Today's time, or yesterday's if that is still to come. */
-static bool parse_time_of_day(const char *s, int64_t now_ns, int64_t *ns)
+static bool parse_time_of_day(const char *s, int64_t now_ns, bool last, int64_t *ns)
 {
 	time_t now = now_ns / SECOND, t;
 	int64_t fraction;
@@ -147,12 +175,12 @@ static bool parse_time_of_day(const char *s, int64_t now_ns, int64_t *ns)
 
 	if (!localtime_r(&now, &tm) || !take_time(&s, &tm, &fraction) || *s)
 		return false;
-	tm.tm_isdst = -1;
-	t = mktime(&tm);
+	t = local_time(tm, last);
+	if (t * SECOND + fraction > now_ns)
+		t = local_time(tm, false);
 	if (t * SECOND + fraction > now_ns) {
 		tm.tm_mday--;
-		tm.tm_isdst = -1;
-		t = mktime(&tm);
+		t = local_time(tm, last);
 	}
 	*ns = t * SECOND + fraction;
 	return true;
@@ -226,6 +254,21 @@ static bool parse_epoch(const char *s, int64_t *ns)
 	return true;
 }
 
+static bool parse(const char *text, int64_t now_ns, bool last, int64_t *ns)
+{
+	int64_t then;
+
+	if (!parse_day(text, now_ns, &then) && !parse_time_of_day(text, now_ns, last, &then) &&
+	    !parse_date(text, last, &then) && !parse_ago(text, now_ns, &then) &&
+	    !parse_epoch(text, &then))
+		return false;
+	/* the first hours of 1970 east of here, or a leap second at the end of LAST_YEAR */
+	if (then < 0 || then / SECOND >= AFTER_LAST_YEAR)
+		return false;
+	*ns = then;
+	return true;
+}
+
 /**
  * since_parse - the moment that a text says
  * @text:   03:00, 03:00:30, today, yesterday, now, 30d, 2h, 10m, 2026-11-25, RFC 3339, @SECONDS
@@ -236,17 +279,13 @@ static bool parse_epoch(const char *s, int64_t *ns)
  */
 bool since_parse(const char *text, int64_t now_ns, int64_t *ns)
 {
-	int64_t then;
+	return parse(text, now_ns, false, ns);
+}
 
-	if (!parse_day(text, now_ns, &then) && !parse_time_of_day(text, now_ns, &then) &&
-	    !parse_date(text, &then) && !parse_ago(text, now_ns, &then) &&
-	    !parse_epoch(text, &then))
-		return false;
-	/* the first hours of 1970 east of here, or a leap second at the end of LAST_YEAR */
-	if (then < 0 || then / SECOND >= AFTER_LAST_YEAR)
-		return false;
-	*ns = then;
-	return true;
+/* The same; of a time that comes twice it is the later one that is not to come. */
+bool since_parse_until(const char *text, int64_t now_ns, int64_t *ns)
+{
+	return parse(text, now_ns, true, ns);
 }
 
 /* A moment as a reader of this time zone writes it.  Example: 2026-11-25 03:00:00 */
@@ -257,5 +296,20 @@ const char *since_text(int64_t ns, char *to, unsigned int size)
 
 	if (!localtime_r(&t, &tm) || !strftime(to, size, "%Y-%m-%d %H:%M:%S", &tm))
 		snprintf(to, size, "?");
+	return to;
+}
+
+/* A moment for a command that is to be copied, in any zone.  Example: 2026-11-25T03:00:00+01:00 */
+const char *since_word(int64_t ns, char *to, unsigned int size)
+{
+	time_t t = ns / SECOND;
+	struct tm tm;
+	long east;
+
+	if (!localtime_r(&t, &tm) || !strftime(to, size, "%Y-%m-%dT%H:%M:%S", &tm))
+		return "?";
+	east = tm.tm_gmtoff / 60;
+	snprintf(to + strlen(to), size - strlen(to), "%c%02ld:%02ld", east < 0 ? '-' : '+',
+		 labs(east) / 60, labs(east) % 60);
 	return to;
 }
