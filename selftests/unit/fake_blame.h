@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What src/blame/transaction.c uses of its neighbours, for test_transaction.c, which includes it
+ * What src/blame/transaction.c and freed_extent.c use of their neighbours, for test_transaction.c
+ * and test_freed_extent.c, which include them
  *
  * An act is a role: its id is both.  Objects come from malloc(), which the sanitizers watch; each
- * pool counts those that are out.  An origin keeps the sum of each act.
+ * pool counts those that are out.  An origin keeps the sum of each act, and its first shares.
  */
 #ifndef UNIT_FAKE_BLAME_H
 #define UNIT_FAKE_BLAME_H
@@ -32,6 +33,7 @@
 #define IOB_CAUSE_NONE		0ULL
 #define IOB_CAUSE_LOST		2ULL
 #define IOB_MODIFIER_JOURNAL	1
+#define IOB_MODIFIER_DISCARD	2
 
 struct iob_cause {
 	u64 role;
@@ -46,7 +48,9 @@ static inline const struct iob_cause *iob_cause_of(u64 act)
 	return &cause;
 }
 
-#define iob_stat_inc(name)	((void)0)
+static unsigned int nr_lost;	/* all losses */
+
+#define iob_stat_inc(name)	((void)nr_lost++)
 
 struct iob_task {
 	char part[256];
@@ -154,6 +158,14 @@ static inline struct iob_keyed *iob_keyed_get(struct iob_keyed_table *t, const v
 	return k;
 }
 
+static inline void iob_keyed_forget(struct iob_keyed_table *t, const void *key)
+{
+	struct iob_keyed *k = iob_keyed_find(t, key);
+
+	if (k)
+		k->key = NULL;
+}
+
 static inline int iob_keyed_init(struct iob_keyed_table *t)
 {
 	t->first = NULL;
@@ -178,13 +190,27 @@ static inline void iob_keyed_stop(struct iob_keyed_table *t)
 /* --- blame/share */
 
 #define MAX_ACTS	1024
+#define MAX_SHARES	16
+
+struct iob_share {
+	u64 cause;
+	u32 bytes;
+};
 
 struct iob_origin {
 	u64 bytes[MAX_ACTS];	/* by act */
 	u64 sum;
+	unsigned int nr;
+	struct iob_share share[MAX_SHARES];	/* of .nr, in their order */
 };
 
-struct iob_file;
+#define iob_shares(o)		((o)->share)
+#define iob_origin_begin(o)	memset(o, 0, sizeof(*(o)))
+#define iob_origin_free(o)	((void)(o))
+
+struct iob_file {
+	u64 ino;
+};
 
 static inline void iob_origin_add(struct iob_origin *o, u64 act, const struct iob_file *file,
 				  u32 bytes, u32 modifier)
@@ -195,6 +221,9 @@ static inline void iob_origin_add(struct iob_origin *o, u64 act, const struct io
 		abort();
 	o->bytes[act] += bytes;
 	o->sum += bytes;
+	if (o->nr < MAX_SHARES)
+		o->share[o->nr] = (struct iob_share){ act, bytes };
+	o->nr++;
 }
 
 #endif

@@ -7,7 +7,8 @@
  *
  * Many file systems are never told to discard.  So a worker forgets ranges that were noted an
  * hour ago.  All ranges together get 1/512 of the memory; then the oldest of the space gives
- * way, which is counted.  A discard of which nothing is noted is charged to its submitter.
+ * way, which is counted.  Ranges of one act that touch are one range.  A discard of which
+ * nothing is noted is charged to its submitter.
  *
  * F: the space's lock.
  */
@@ -33,6 +34,10 @@
 #define MIN_RANGES	16384
 #define IDLE		(60 * 60 * HZ)
 #define MAX_PIECE	SZ_1G
+/* of work for one call of a probe */
+#define MAX_SHARE_STEPS	1024
+/* for which interrupts are off at a time */
+#define DROP_AT_ONCE	32
 
 struct freed_range {
 	struct rb_node node;	/* F: by start; ranges do not overlap */
@@ -191,15 +196,21 @@ static bool range_is_cut(const struct freed_space *s, u64 start, u64 end)
 	return r && r->start < start && r->end > end;
 }
 
-/* Forget what is noted of [@start, @end).  F. */
-static void ranges_clear(struct freed_space *s, struct spare *spare, struct list_head *old,
+/*
+ * Forget what is noted of [@start, @end), but not many ranges at once.  F.
+ * Return: false if there may be more.
+ */
+static bool ranges_clear(struct freed_space *s, struct spare *spare, struct list_head *old,
 			 u64 start, u64 end)
 {
 	struct freed_range *r;
+	unsigned int i;
 
-	while ((r = range_find(s, start)) && r->start < end) {
+	for (i = 0; (r = range_find(s, start)) && r->start < end; i++) {
 		u64 rest = r->end;
 
+		if (i == DROP_AT_ONCE)
+			return false;
 		if (r->start >= start && r->end <= end) {
 			range_drop(s, r, old);
 		} else if (r->start >= start) {
@@ -210,33 +221,46 @@ static void ranges_clear(struct freed_space *s, struct spare *spare, struct list
 				range_note(s, spare, old, end, rest, r->cause);
 		}
 	}
-}
-
-/*
- * Extend the range that ends at @start, or the one that begins at @end, if it is @cause's.
- * Nothing overlaps [@start, @end).  F.
- */
-static bool range_grow(struct freed_space *s, u64 start, u64 end, u64 cause)
-{
-	struct freed_range *r = start ? range_find(s, start - 1) : NULL;
-
-	if (r && r->end == start && r->cause == cause) {
-		r->end = end;
-	} else {
-		/* blocks of a file are often freed backwards */
-		r = range_find(s, end);
-		if (!r || r->start != end || r->cause != cause)
-			return false;
-		r->start = start;
-	}
-	r->noted = jiffies;
-	list_move_tail(&r->age, &s->ages);
 	return true;
 }
 
-static void space_change(struct freed_space *s, u64 start, u64 end, u64 cause)
+/*
+ * Extend the range that ends at @start, the one that begins at @end, or make one of both, if
+ * they are @cause's: files are freed in any order, the blocks of one often backwards.  Nothing
+ * overlaps [@start, @end).  F.  Return: false if neither is.
+ */
+static bool range_grow(struct freed_space *s, struct list_head *old, u64 start, u64 end,
+		       u64 cause)
 {
-	bool adds = cause != IOB_CAUSE_NONE;
+	struct freed_range *before = NULL, *behind = range_find(s, start ? start - 1 : 0);
+
+	if (behind && behind->end == start) {
+		if (behind->cause == cause)
+			before = behind;
+		behind = rb_entry_safe(rb_next(&behind->node), struct freed_range, node);
+	}
+	if (behind && (behind->start != end || behind->cause != cause))
+		behind = NULL;
+	if (!before && !behind)
+		return false;
+	if (before && behind) {
+		end = behind->end;
+		range_drop(s, behind, old);
+	}
+	if (before)
+		before->end = end;
+	else
+		behind->start = start;
+	before = before ?: behind;
+	before->noted = jiffies;
+	list_move_tail(&before->age, &s->ages);
+	return true;
+}
+
+/* As space_change(), some of it.  Return: false if there is more to do. */
+static bool space_change_some(struct freed_space *s, u64 start, u64 end, u64 cause)
+{
+	bool adds = cause != IOB_CAUSE_NONE, cleared;
 	struct spare spare = { .nr = 0 };
 	unsigned long flags;
 	LIST_HEAD(old);
@@ -249,12 +273,20 @@ static void space_change(struct freed_space *s, u64 start, u64 end, u64 cause)
 		raw_spin_lock_irqsave(&s->lock, flags);
 	}
 	WRITE_ONCE(s->used, jiffies);
-	ranges_clear(s, &spare, &old, start, end);
-	if (adds && !range_grow(s, start, end, cause))
+	cleared = ranges_clear(s, &spare, &old, start, end);
+	if (cleared && adds && !range_grow(s, &old, start, end, cause))
 		range_note(s, &spare, &old, start, end, cause);
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	spare_put(&spare);
 	ranges_put(&old, iob_pool_put);
+	return cleared;
+}
+
+/* [@start, @end) was freed for @cause; IOB_CAUSE_NONE: nothing is known of it any more. */
+static void space_change(struct freed_space *s, u64 start, u64 end, u64 cause)
+{
+	while (!space_change_some(s, start, end, cause))
+		;
 }
 
 /**
@@ -343,7 +375,7 @@ static bool space_drop_idle(struct freed_space *s, struct list_head *old, u32 ag
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&s->lock, flags);
-	for (i = 0; i < 32; i++) {
+	for (i = 0; i < DROP_AT_ONCE; i++) {
 		r = list_first_entry_or_null(&s->ages, struct freed_range, age);
 		if (!r || (u32)jiffies - r->noted < age)
 			break;
@@ -386,23 +418,28 @@ static void space_end(struct iob_keyed *k)
 	space_drop(space_of(k), 0);
 }
 
-/* The participants of @what's transactions freed the range together. */
-static void share_range(const void *space, u64 start, u32 bytes,
-			const struct iob_transaction_write *what)
+/*
+ * The participants of @what's transactions freed the range together.  Return: how many ranges
+ * were noted.
+ */
+static unsigned int share_range(const void *space, u64 start, u32 bytes,
+				const struct iob_transaction_write *what)
 {
 	static const struct iob_file none;
 	struct iob_origin o;
-	unsigned int i;
+	unsigned int i, nr;
 
 	iob_origin_begin(&o);
 	iob_transaction_split(&o, what, &none, bytes);
-	for (i = 0; i < o.nr; i++) {
+	nr = o.nr;
+	for (i = 0; i < nr; i++) {
 		const struct iob_share *s = &iob_shares(&o)[i];
 
 		iob_freed_extent_set(space, start, start + s->bytes, s->cause);
 		start += s->bytes;
 	}
 	iob_origin_free(&o);
+	return nr;
 }
 
 /**
@@ -413,12 +450,14 @@ static void share_range(const void *space, u64 start, u32 bytes,
  * @regs:  as they were at the function's entry
  *
  * Parts of the range for which no act is noted are divided among the participants, in
- * proportion to what they logged.  From a probe, inside iob_read_lock().
+ * proportion to what they logged.  A range of more pieces than a probe may look at is cut, which
+ * is counted: what frees the rest is not known.  From a probe, inside iob_read_lock().
  */
 void iob_freed_extent_share(const void *space, u64 start, u64 end, struct pt_regs *regs)
 {
 	struct iob_task *t = iob_task_get();
 	struct iob_transaction_write what;
+	unsigned int steps = 0;
 	u64 upto;
 
 	if (!t)
@@ -427,11 +466,14 @@ void iob_freed_extent_share(const void *space, u64 start, u64 end, struct pt_reg
 	if (!what.key || what.key != iob_behalf_common_key(t) || !iob_behalf_is_common(regs))
 		return;
 	what.modifier = IOB_MODIFIER_DISCARD;
-	for (; start < end; start = upto) {
+	for (; start < end && steps < MAX_SHARE_STEPS; start = upto) {
 		upto = min_t(u64, end, start + MAX_PIECE);
+		steps++;
 		if (iob_freed_extent_by(space, start, &upto, false) == IOB_CAUSE_NONE)
-			share_range(space, start, upto - start, &what);
+			steps += share_range(space, start, upto - start, &what);
 	}
+	if (start < end)
+		iob_stat_inc(freed_evicted);
 }
 
 /**

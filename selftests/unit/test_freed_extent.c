@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is noted of freed ranges, against an array of blocks; and that one call of a probe does a
+ * bounded amount of work, some of it at a time with interrupts off.
+ */
+#include <linux/percpu_counter.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+#include "fake_blame.h"
+
+/* the real ones are not read */
+#define IOB_BLAME_BEHALF_H
+#define IOB_STACK_CALL_H
+
+/* --- stack/call, blame/behalf: the task ends a transaction */
+
+struct pt_regs;
+
+struct iob_call {
+	unsigned long ret, sp;
+};
+
+static struct task_struct me;
+static struct iob_task my_task;
+static const char space[1];
+
+struct task_struct *current = &me;
+unsigned long jiffies = 1000;
+
+#define iob_task_get()			(&my_task)
+#define iob_behalf_common_key(t)	((const void *)space)
+#define iob_behalf_is_common(regs)	((void)(regs), true)
+
+/* The lock's holds are counted, and what is dropped in each. */
+static unsigned int nr_holds;
+static s64 nr_at_hold, most_dropped;
+
+#undef raw_spin_lock_irqsave
+#undef raw_spin_unlock_irqrestore
+#define raw_spin_lock_irqsave(l, flags) do {				\
+	(flags) = 0;							\
+	shim_lock(l, true);						\
+	nr_holds++;							\
+	nr_at_hold = nr_freed_ranges.count;				\
+} while (0)
+#define raw_spin_unlock_irqrestore(l, flags) do {			\
+	most_dropped = max(most_dropped, nr_at_hold - nr_freed_ranges.count); \
+	shim_lock(l, false);						\
+	(void)(flags);							\
+} while (0)
+
+#include "blame/freed_extent.c"
+
+struct iob_task_part iob_transaction_part;
+
+enum { CACHE = 10, TAR, DD };
+
+/* The transaction has two participants, TAR with three parts of four. */
+bool iob_transaction_split(struct iob_origin *o, const struct iob_transaction_write *what,
+			   const struct iob_file *file, u32 bytes)
+{
+	iob_origin_add(o, TAR, file, bytes / 4 * 3, what->modifier);
+	iob_origin_add(o, DD, file, bytes - bytes / 4 * 3, what->modifier);
+	return true;
+}
+
+#define BLOCKS	8192
+#define BLOCK	4096
+
+static u64 freed_by[BLOCKS];
+
+static void begin(void)
+{
+	if (iob_freed_extents_init() || iob_freed_extents_start())
+		abort();
+	memset(freed_by, 0, sizeof(freed_by));
+	iob_transaction_writes(&my_task)->key = space;
+	nr_lost = 0;
+	nr_holds = 0;
+	most_dropped = 0;
+}
+
+static void end(void)
+{
+	iob_freed_extents_stop();
+	if (nr_freed_ranges.count)
+		fail("%lld ranges are counted at the end", (long long)nr_freed_ranges.count);
+	iob_freed_extents_exit();
+}
+
+static void set(unsigned int block, unsigned int nr, u64 cause)
+{
+	iob_freed_extent_set(space, (u64)block * BLOCK, (u64)(block + nr) * BLOCK, cause);
+	while (nr--)
+		freed_by[block++] = cause;
+}
+
+static u64 by(unsigned int block)
+{
+	u64 end = (u64)(block + 1) * BLOCK;
+
+	return iob_freed_extent_by(space, (u64)block * BLOCK, &end, false);
+}
+
+/* Each block's cause, and one range for each run of a cause. */
+static void compare(const char *what)
+{
+	unsigned int i, runs = 0;
+
+	for (i = 0; i < BLOCKS; i++) {
+		if (by(i) != freed_by[i])
+			fail("%s: block %u: %llu, not %llu", what, i, by(i), freed_by[i]);
+		runs += freed_by[i] && (!i || freed_by[i] != freed_by[i - 1]);
+	}
+	if (nr_freed_ranges.count != runs)
+		fail("%s: %lld ranges for %u runs", what, (long long)nr_freed_ranges.count, runs);
+	if (nr_lost)
+		fail("%s: %u losses", what, nr_lost);
+}
+
+/* A cache deletes its files, of a block each, in any order; others do in between. */
+static void joined(void)
+{
+	static unsigned int order[BLOCKS];
+	unsigned int i, j, from, others;
+
+	for (others = 0; others < 3; others++) {
+		begin();
+		for (i = 0; i < BLOCKS; i++) {
+			j = rnd(i + 1);
+			order[i] = order[j];
+			order[j] = i;
+		}
+		for (i = 0; i < BLOCKS; i++) {
+			/* from the second time on each 8th run of 16 blocks is another's */
+			from = order[i] / 16;
+			set(order[i], 1, others && from % 8 == 7 ? TAR + others : CACHE);
+		}
+		compare("deleted");
+		end();
+	}
+}
+
+/* Ranges of all sizes, that are freed, freed anew, and forgotten. */
+static void any_order(void)
+{
+	unsigned int i, block, nr;
+
+	begin();
+	for (i = 0; i < 20000; i++) {
+		block = rnd(BLOCKS);
+		nr = 1 + rnd(rnd(10) ? 4 : 200);
+		set(block, min(nr, BLOCKS - block), rnd(4) ? CACHE + rnd(3) : 0);
+		if (i % 1000 == 999)
+			compare("any order");
+	}
+	end();
+}
+
+/* Blocks that nobody else touches: each is a range. */
+static void scatter(unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		set(i, 1, i & 1 ? CACHE : 0);
+}
+
+/* What the end of a transaction frees is shared, up to a number of pieces. */
+static void capped(void)
+{
+	const unsigned int few = 400;
+	unsigned int i, known = 0;
+
+	begin();
+	scatter(few);
+	nr_holds = 0;
+	iob_freed_extent_share(space, 0, (u64)few * BLOCK, NULL);
+	if (nr_lost)
+		fail("%u pieces are too many", few);
+	for (i = 0; i < few; i++) {
+		if (by(i) != (i & 1 ? CACHE : TAR))
+			fail("block %u: %llu", i, by(i));
+	}
+	end();
+	begin();
+	scatter(BLOCKS);
+	nr_holds = 0;
+	iob_freed_extent_share(space, 0, (u64)BLOCKS * BLOCK, NULL);
+	if (nr_holds > 1100)
+		fail("the lock was taken %u times in one call", nr_holds);
+	if (nr_lost != 1)
+		fail("what was over is counted %u times", nr_lost);
+	for (i = 0; i < BLOCKS; i += 2) {
+		known += by(i) == TAR;
+		if (by(i) && by(i) != TAR)
+			fail("block %u: %llu", i, by(i));
+	}
+	if (known < 200 || by(BLOCKS - 1) != CACHE)
+		fail("%u pieces are shared", known);
+	end();
+}
+
+/* A range that takes the place of many does so in pieces. */
+static void cleared(void)
+{
+	static const unsigned int left[] = { 1, 3, 2 };
+	unsigned int i, times;
+
+	for (times = 0; times < 3; times++) {
+		begin();
+		scatter(BLOCKS);
+		if (nr_freed_ranges.count != BLOCKS / 2)
+			fail("%lld ranges", (long long)nr_freed_ranges.count);
+		/* with a part of a block at both ends, or to the border of one */
+		i = times * BLOCK / 2;
+		iob_freed_extent_set(space, BLOCK + i, (u64)BLOCKS * BLOCK - i,
+				     times == 2 ? IOB_CAUSE_NONE : DD);
+		if (most_dropped > 32)
+			fail("%lld ranges are dropped at once", (long long)most_dropped);
+		if (by(BLOCKS / 2) != (times == 2 ? IOB_CAUSE_NONE : DD) ||
+		    by(BLOCKS / 2 + 1) != by(BLOCKS / 2))
+			fail("what was dropped is %llu's", by(BLOCKS / 2 + 1));
+		if (nr_freed_ranges.count != left[times])
+			fail("%u: %lld ranges are left", times, (long long)nr_freed_ranges.count);
+		end();
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(joined), TEST(any_order), TEST(capped), TEST(cleared),
+	};
+
+	return run_tests("freed_extent", tests, ARRAY_SIZE(tests));
+}
