@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "behalf.h"
 #include "core/code.h"
+#include "core/mark.h"
 #include "dirtied_by.h"
 #include "dirtier.h"
 #include "transaction.h"
@@ -57,13 +58,13 @@ static bool entry_is_cause(unsigned long pfn, u32 hash)
 /*
  * Whether a page that becomes dirty by this stack was dirty before, but for the moment
  * in which writeback looked at it.  What writeback does to the pages of a block device is
- * a change of metadata, unless the stack says otherwise.  Where no intent can be made for
- * the stack, its addresses tell.
+ * a change of metadata, unless the stack says otherwise.  What it moves to make room was clean.
+ * Where no intent can be made for the stack, its addresses tell.
  */
 static bool is_dirty_again(u32 nr, const struct iob_stack *stack, const struct inode *inode)
 {
 	const struct iob_intent *i = nr > IOB_INTENT_LOST ? iob_intent_nr(nr) : NULL;
-	u16 flags = i ? i->flags : iob_intent_flags(stack->ip, stack->depth);
+	u16 flags = i ? i->flags : iob_marks_of(stack->ip, stack->depth);
 
 	return flags & IOB_INTENT_REDIRTY ||
 	       (flags & IOB_INTENT_WRITEBACK && !iob_is_bdev(inode) &&

@@ -4,6 +4,7 @@
 
 #include "behalf.h"
 #include "core/intent.h"
+#include "core/mark.h"
 #include "core/metadata.h"
 #include "core/role.h"
 #include "look.h"
@@ -26,7 +27,7 @@ noinline_for_stack bool iob_look_in_direct(const struct iob_look *l)
 	else
 		iob_stack_get(&stack, l->regs);
 	return iob_stack_has(&stack, l->task->direct) &&
-	       !(iob_intent_flags(stack.ip, stack.depth) & IOB_INTENT_WRITEBACK);
+	       !(iob_marks_of(stack.ip, stack.depth) & IOB_INTENT_WRITEBACK);
 }
 
 /**

@@ -11,53 +11,11 @@
 
 #include <compat/rcu.h>
 
-#include "code.h"
 #include "intent.h"
+#include "mark.h"
 #include "stats.h"
 
 static struct iob_index intents;
-
-/* set by hooks, read by probes: see iob_code_publish() */
-static struct iob_code marks[IOB_NR_MARKS];
-
-static const u16 mark_flags[IOB_NR_MARKS] = {
-	[IOB_MARK_WRITEBACK] = IOB_INTENT_WRITEBACK,
-	[IOB_MARK_REDIRTY] = IOB_INTENT_REDIRTY,
-	[IOB_MARK_REDIRTY_FS] = IOB_INTENT_REDIRTY,
-};
-
-/**
- * iob_intent_mark - name a function whose presence in a trace sets flags
- * @func:  an address inside it
- * @which: the mark, which one function has at a time
- *
- * May sleep.  No code of the function's module has run yet.
- */
-void iob_intent_mark(unsigned long func, enum iob_mark which)
-{
-	iob_code_publish(func, &marks[which]);
-}
-
-/* Undo all calls of iob_intent_mark().  No probe is attached. */
-void iob_intent_unmark(void)
-{
-	memset(marks, 0, sizeof(marks));
-}
-
-/* The flags of a trace, IOB_INTENT_*.  Any context. */
-u16 iob_intent_flags(const unsigned long *trace, unsigned int depth)
-{
-	unsigned int i, j;
-	u16 flags = 0;
-
-	for (i = 0; i < depth; i++) {
-		for (j = 0; j < IOB_NR_MARKS; j++) {
-			if (iob_code_has(&marks[j], trace[i]))
-				flags |= mark_flags[j];
-		}
-	}
-	return flags;
-}
 
 static u32 intent_hash(const unsigned long *trace, unsigned int depth, u32 modifier)
 {
@@ -123,7 +81,7 @@ u32 iob_intent_find(const unsigned long *trace, unsigned int depth, u32 modifier
 	new->modifier = modifier;
 	new->depth = depth;
 	memcpy(new->trace, trace, depth * sizeof(*trace));
-	new->flags = iob_intent_flags(trace, depth);
+	new->flags = iob_marks_of(trace, depth);
 	node = iob_index_add(&intents, &new->node, hash, intent_same);
 	if (node != &new->node)
 		kfree(new);

@@ -21,25 +21,13 @@
 /* return addresses that an intent has at most */
 #define IOB_STACK_DEPTH	40
 
-/* what the trace says about the IO, found once when the intent is made */
-#define IOB_INTENT_REDIRTY	1	/* writeback puts a page back */
-#define IOB_INTENT_WRITEBACK	2	/* inside writeback of a file */
-
-/* A function whose presence in a trace sets flags. */
-enum iob_mark {
-	IOB_MARK_WRITEBACK,
-	IOB_MARK_REDIRTY,
-	IOB_MARK_REDIRTY_FS,	/* the same, a file system's own function */
-	IOB_NR_MARKS,
-};
-
 #define IOB_INTENT_OTHERS	2
 
 struct iob_intent {
 	struct iob_node node;
 	u32 modifier;
 	u16 depth;
-	u16 flags;		/* IOB_INTENT_* */
+	u16 flags;		/* of iob_marks_of() */
 	/*
 	 * The same trace with other modifiers, the first ones asked for:
 	 * modifier << 32 | number, or 0.  Set once.
@@ -50,9 +38,6 @@ struct iob_intent {
 
 int iob_intents_init(u32 max);
 void iob_intents_exit(void);
-void iob_intent_mark(unsigned long func, enum iob_mark which);
-void iob_intent_unmark(void);
-u16 iob_intent_flags(const unsigned long *trace, unsigned int depth);
 u32 iob_intent_find(const unsigned long *trace, unsigned int depth, u32 modifier);
 u32 iob_intent_modified(u32 nr, u32 modifier);
 const struct iob_intent *iob_intent_nr(u32 nr);

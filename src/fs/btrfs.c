@@ -22,8 +22,8 @@
 #include "blame/provider.h"
 #include "blame/transaction.h"
 #include "btrfs_compressed.h"
-#include "core/intent.h"
 #include "core/layout.h"
+#include "core/mark.h"
 #include "hooks/hook.h"
 #include "stack/call.h"
 
@@ -145,7 +145,7 @@ static void btrfs_read_compressed_entered(struct pt_regs *regs)
 #ifdef IOB_BTRFS_REDIRTY
 static void btrfs_redirty_found(unsigned long func)
 {
-	iob_intent_mark(func, IOB_MARK_REDIRTY_FS);
+	iob_mark_set(func, IOB_MARK_REDIRTY_FS);
 }
 #endif
 

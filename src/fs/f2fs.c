@@ -21,6 +21,7 @@
 #include "blame/bio_kind.h"
 #include "blame/provider.h"
 #include "core/layout.h"
+#include "core/mark.h"
 #include "free_blocks.h"
 #include "hooks/hook.h"
 
@@ -82,6 +83,12 @@ static void f2fs_free_entered(struct pt_regs *regs)
 	if (!sb || !sb->s_root || block >= (u32)-2)
 		return;
 	iob_free_blocks(sb, d_inode(sb->s_root), block, iob_f2fs_freed(regs), regs);
+}
+
+/* The garbage collector, which writeback calls if there is no room. */
+static void f2fs_gc_found(unsigned long func)
+{
+	iob_mark_set(func, IOB_MARK_MOVE_FS);
 }
 
 static bool f2fs_mixes_files(const struct super_block *sb)
@@ -146,6 +153,8 @@ static const struct iob_hook f2fs_table[] = {
 	IOB_HOOK_END_IN("f2fs", CONFIG_F2FS_FS, "f2fs_dio_end_io", &iob_bio_direct,
 			"that direct writes from a mapped file are not the file's dirtier's"),
 #endif
+	IOB_HOOK_ADDR_IN("f2fs", CONFIG_F2FS_FS, "f2fs_gc", f2fs_gc_found,
+			 "whose writeback made f2fs move another's data"),
 };
 
 static IOB_HOOK_LIST(f2fs_hooks, f2fs_table);

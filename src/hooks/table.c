@@ -28,8 +28,8 @@
 #include "blame/bio_kind.h"
 #include "blame/provider.h"
 #include "core/code.h"
-#include "core/intent.h"
 #include "core/layout.h"
+#include "core/mark.h"
 #include "stack/cache.h"
 #include "stack/walk.h"
 #include "hook.h"
@@ -469,7 +469,7 @@ int iob_hooks_init(void)
 	if (err) {
 		iob_entries_exit();
 		iob_stack_unhide_all();
-		iob_intent_unmark();
+		iob_marks_clear();
 		iob_bio_kinds_unmark();
 	}
 	return err;

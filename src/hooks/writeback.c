@@ -32,8 +32,8 @@
 #include "blame/dirty_range.h"
 #include "blame/provider.h"
 #include "core/disk.h"
-#include "core/intent.h"
 #include "core/layout.h"
+#include "core/mark.h"
 #include "core/task.h"
 #include "hook.h"
 
@@ -174,12 +174,12 @@ static void buffer_dirty_probe(void *data, struct buffer_head *bh)
 
 static void redirty_found(unsigned long func)
 {
-	iob_intent_mark(func, IOB_MARK_REDIRTY);
+	iob_mark_set(func, IOB_MARK_REDIRTY);
 }
 
 static void writeback_found(unsigned long func)
 {
-	iob_intent_mark(func, IOB_MARK_WRITEBACK);
+	iob_mark_set(func, IOB_MARK_WRITEBACK);
 }
 
 static const struct iob_hook writeback_table[] = {
