@@ -31,9 +31,9 @@ void iob_io_charge_first(bool first)
 	charge_first = first;
 }
 
-static u32 scale_to_disk(const struct gendisk *gd, u64 sectors)
+static u32 scale_to_disk(const struct iob_io *io, u64 sectors)
 {
-	u64 all = get_capacity((struct gendisk *)gd);
+	u64 all = io->gd ? get_capacity((struct gendisk *)io->gd) : io->capacity;
 
 	if (!all)
 		return 0;
@@ -56,11 +56,11 @@ static noinline void measure_run(struct iob_io *io, struct iob_fields *f)
 	queued = io->queue_ns;
 	issued = io->issue_ns ? io->issue_ns : queued;
 	born = iob_share_never_dirty(&io->run) ? queued : io->run.dirty_ns;
-	f->v[IOB_FIELD_OFFSET] = scale_to_disk(io->gd, io->run_sector);
+	f->v[IOB_FIELD_OFFSET] = scale_to_disk(io, io->run_sector);
 	f->v[IOB_FIELD_SIZE] = io->run.bytes;
 	f->v[IOB_FIELD_WAIT_TIME] = iob_usecs(queued, issued);
 	f->v[IOB_FIELD_IO_TIME] = iob_usecs(issued, io->done_ns);
-	f->v[IOB_FIELD_SEEK_DIST] = scale_to_disk(io->gd, io->seek);
+	f->v[IOB_FIELD_SEEK_DIST] = scale_to_disk(io, io->seek);
 	f->v[IOB_FIELD_AGE] = iob_usecs(born, io->done_ns);
 	f->v[IOB_FIELD_TOTAL_TIME] = iob_usecs(queued, io->done_ns);
 }

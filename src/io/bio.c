@@ -114,6 +114,32 @@ void iob_bio_claim(struct bio *bio, struct pt_regs *regs)
 	iob_bio_ctx_begin(f);
 }
 
+/*
+ * What has this bio's address for its parent, although nothing was chained to the bio: it ended
+ * with an earlier bio there.  That one was given up before it was queued: its end was not seen.
+ */
+static noinline void drop_stale_children(struct bio *bio)
+{
+	struct iob_bio_ctx *f;
+
+	while (!bio_flagged(bio, BIO_CHAIN) && (f = iob_bio_ctx_hashed(bio, true)))
+		iob_bio_ctx_drop_stale(f);
+}
+
+/* iob_bio_ctx_find() for a bio that is queued: what it finds is claimed or stale. */
+static __always_inline struct iob_bio_ctx *find_ctx_of_new(struct bio *bio)
+{
+	struct iob_bio_ctx *f = iob_bio_ctx_slot(bio);
+
+	if (READ_ONCE(f->bio) == bio)
+		return f;
+	if (likely(hlist_bl_empty(iob_bio_ctx_bucket(bio))))
+		return NULL;
+	if (IOB_CHAINED_END_SILENT)
+		drop_stale_children(bio);
+	return iob_bio_ctx_hashed(bio, false);
+}
+
 /**
  * iob_bio_queue - a bio goes to a disk
  * @bio: the bio, at block_bio_queue
@@ -129,7 +155,7 @@ struct iob_bio_ctx *iob_bio_queue(struct bio *bio, unsigned long ip,
 {
 	const struct gendisk *gd = iob_bio_disk(bio);
 	struct iob_frame at = { ip, sp, bp };
-	struct iob_bio_ctx *f = iob_bio_ctx_find(bio);
+	struct iob_bio_ctx *f = find_ctx_of_new(bio);
 	bool repeatable;
 
 	if (unlikely(f)) {
@@ -229,18 +255,20 @@ void iob_bio_split(struct bio *bio)
 		iob_bio_ctx_finish(whole);
 }
 
-/* All that is left of a context ends at once. */
-static void end_rest_of_bio(struct iob_bio_ctx *f, int error)
+/* All that is left of a context ends at once; @bio_based: its disk takes bios as they are. */
+static void end_rest_of_bio(struct iob_bio_ctx *f, bool bio_based, int error)
 {
 	u32 left = min_t(u32, atomic_read(&f->left), f->size);
 
 	/* pieces that went to lower disks have subtracted their bytes unrecorded */
-	iob_bio_ctx_record(f, iob_disk_bio_based(iob_bio_ctx_disk(f)) ? 0 :
-			   f->size - left, error);
+	iob_bio_ctx_record(f, bio_based ? 0 : f->size - left, error);
 	iob_bio_ctx_done(f, left, error);
 }
 
-/* And so do the bios that are chained to it, and to those: a list, not a tree. */
+/*
+ * And so do the bios that are chained to it, and to those: a list, not a tree.  The disk of one
+ * that was an earlier bio's child may be gone; what it was says iob_bio_ends_with_parent().
+ */
 static void end_children_of_bio(const struct bio *bio, int error)
 {
 	struct iob_bio_ctx *f;
@@ -248,7 +276,7 @@ static void end_children_of_bio(const struct bio *bio, int error)
 	while ((f = iob_bio_ctx_hashed(bio, true))) {
 		const struct bio *self = iob_hashed_ctx(f)->self;
 
-		end_rest_of_bio(f, error);
+		end_rest_of_bio(f, true, error);
 		if (!iob_bio_ctx_hashed(bio, true))
 			bio = self;
 	}
@@ -284,7 +312,7 @@ void iob_bio_done(struct bio *bio, const struct request_queue *q)
 	error = blk_status_to_errno(bio->bi_status);
 	/* not for the front of a split bio: the whole ends once, with the last piece */
 	if (f)
-		end_rest_of_bio(f, error);
+		end_rest_of_bio(f, iob_disk_bio_based(iob_bio_ctx_disk(f)), error);
 	if (IOB_CHAINED_END_SILENT)
 		end_children_of_bio(bio, error);
 }

@@ -83,7 +83,7 @@ struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk)
 	/* contexts of bios that are passed on are hashed */
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_for_each_entry(t, pos, b, hash) {
-		if (t->f.bio == bio && !t->f.child && iob_disk_is(t->gd, disk)) {
+		if (t->f.bio == bio && !t->f.child && t->devt == disk) {
 			found = &t->f;
 			break;
 		}
@@ -208,7 +208,7 @@ static void hash_ctx_by_vec(struct iob_bio_ctx *f)
 
 	if ((!t->vec && !f->size) || !iob_disk_clones(t->gd))
 		return;
-	t->dev = MKDEV(t->gd->major, t->gd->first_minor);
+	t->dev = t->devt;
 	if (unlikely(!READ_ONCE(iob_has_parents)))
 		WRITE_ONCE(iob_has_parents, true);
 	b = vec_bucket_of(t);

@@ -72,11 +72,17 @@ struct iob_bio_ctx {
 /* A context in the table. */
 struct iob_hashed_ctx {
 	struct iob_bio_ctx f;
-	const struct gendisk *gd;	/* lives as long as the bio */
+	/*
+	 * Lives as long as the bio, and is compared only, unless the caller has the bio.  The
+	 * end of a bio may not be seen: what is asked for later is in .devt and .capacity.
+	 */
+	const struct gendisk *gd;
+	u64 capacity;			/* of .gd, in sectors */
 	struct hlist_bl_node hash;
 	struct hlist_bl_node vec_hash;	/* if the disk makes clones */
 	const struct bio_vec *vec;	/* key of vec_hash; NULL: the key is */
 	dev_t dev;			/* the disk where it was queued */
+	dev_t devt;			/* of .gd */
 	u32 idx, done;			/* where in @vec it began */
 	const struct bio *self;		/* the bio itself, if .child */
 	bool passed;			/* @bio itself was sent to a lower disk */
@@ -174,9 +180,12 @@ static inline bool iob_bio_ends_with_parent(const struct bio *bio)
 	       iob_disk_bio_based(iob_bio_disk(bio));
 }
 
-static inline bool iob_disk_is(const struct gendisk *gd, dev_t disk)
+/* A hashed context is on this disk from now on.  Its bio is under way there. */
+static inline void iob_hashed_ctx_set_disk(struct iob_hashed_ctx *t, const struct gendisk *gd)
 {
-	return gd->major == MAJOR(disk) && gd->first_minor == MINOR(disk);
+	t->gd = gd;
+	t->capacity = get_capacity((struct gendisk *)gd);
+	t->devt = MKDEV(gd->major, gd->first_minor);
 }
 
 struct iob_bio_ctx *iob_bio_ctx_hashed(const struct bio *bio, bool child);
@@ -273,7 +282,7 @@ iob_bio_ctx_make(struct bio *bio, const struct gendisk *gd, struct iob_disk *dis
 	if (unlikely(f->hashed)) {
 		struct iob_hashed_ctx *t = iob_hashed_ctx(f);
 
-		t->gd = gd;
+		iob_hashed_ctx_set_disk(t, gd);
 		t->vec = bio->bi_io_vec;
 		t->idx = bio->bi_iter.bi_idx;
 		t->done = iob_bio_vec_done(bio);

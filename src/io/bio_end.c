@@ -71,6 +71,11 @@ void iob_bio_ctx_record(const struct iob_bio_ctx *f, u32 pos, int error)
 		return;
 	}
 	iob_bio_ctx_describe(&io, &first, f);
+	if (unlikely(f->hashed)) {
+		/* of a child, whose bio was over before: the disk may be gone */
+		io.gd = NULL;
+		io.capacity = iob_hashed_ctx(f)->capacity;
+	}
 	iob_bio_ctx_account(&io, f, pos, f->size - pos,
 			    f->sector + (pos >> SECTOR_SHIFT));
 	iob_io_end(&io);

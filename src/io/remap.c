@@ -44,7 +44,7 @@ static void move_ctx(struct iob_bio_ctx *f, const struct bio *bio)
 
 	/* its end is seen there: before the bio is */
 	iob_disk_maybe_from_now(gd);
-	iob_hashed_ctx(f)->gd = gd;
+	iob_hashed_ctx_set_disk(iob_hashed_ctx(f), gd);
 	f->issue_at = 0;
 	f->sector = bio->bi_iter.bi_sector;
 	f->disk = iob_disk_of(gd, f->sector, f->size);
@@ -94,7 +94,7 @@ void iob_bio_remap(struct bio *bio, dev_t disk, u64 sector)
 	/* it goes to a partition of the lower disk, or comes again for another path */
 	above = f ? iob_bio_ctx_above(f) : NULL;
 	if (above && (iob_bio_ctx_disk(f) == iob_bio_disk(bio) ||
-		      iob_disk_is(iob_bio_ctx_disk(above), disk))) {
+		      iob_hashed_ctx(above)->devt == disk)) {
 		move_ctx(f, bio);
 		return;
 	}

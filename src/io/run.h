@@ -33,13 +33,14 @@ struct iob_first {
 struct iob_io {
 	/* set by the caller */
 	struct iob_disk *disk;
-	const struct gendisk *gd;
+	const struct gendisk *gd;	/* NULL: it may be gone, .capacity is kept of it */
 	const struct request *rq;	/* NULL: the disk takes no requests */
 	const struct iob_first *first;
 	u64 issue_at;		/* in ticks, 0: not known */
 	int error;
 	u32 nr_bios;
 	u8 op;			/* enum iob_op, of the first bio */
+	u64 capacity;		/* in sectors, if .gd is NULL */
 
 	/* set by iob_io_share() and iob_io_stamp() */
 	u64 done_at;		/* in ticks, 0: the clock is not read yet */

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What src/io/bio.c and bio_end.c use of their neighbours, for test_bio.c, which includes them
+ *
+ * The kernel is one like 5.10, where the end of a chained bio is not announced.  All disks are
+ * watched.  All contexts are hashed, in one bucket; slots are always taken.  Disks and bios come
+ * from malloc(): a sanitizer sees who follows one that is freed.
+ */
+#ifndef UNIT_FAKE_BIO_H
+#define UNIT_FAKE_BIO_H
+
+/* the real ones are not read */
+#define IOB_COMPAT_COMPILER_H
+#define IOB_COMPAT_RCU_H
+#define IOB_CORE_STATS_H
+#define IOB_STACK_STACK_H
+#define IOB_BLAME_BIO_KIND_H
+#define IOB_IO_ACCOUNT_H
+#define IOB_IO_BIO_CTX_H
+#define IOB_IO_PARENT_H
+
+#include <linux/atomic.h>
+#include <linux/blkdev.h>
+#include <linux/compiler.h>
+
+#include "test.h"
+
+#define atomic_set(a, v)		((a)->counter = (v))
+#define atomic_read_acquire(a)		((u32)__atomic_load_n(&(a)->counter, __ATOMIC_ACQUIRE))
+#define atomic_sub_and_test(v, a)	(!__atomic_sub_fetch(&(a)->counter, v, __ATOMIC_SEQ_CST))
+#define noinline			__attribute__((noinline))
+
+/* --- the kernel's */
+
+struct pt_regs;
+
+struct request_queue {
+	int id;
+};
+
+struct gendisk {
+	bool bio_based;
+	u64 capacity;
+	struct request_queue *queue;
+	struct request_queue own;
+};
+
+struct bio {
+	struct {
+		u64 bi_sector;
+		u32 bi_size;
+	} bi_iter;
+	u32 bi_opf;
+	u8 bi_status;
+	bool chained;		/* to .bi_private */
+	bool is_parent;		/* BIO_CHAIN */
+	void *bi_private;
+	struct gendisk *disk;
+};
+
+#define __force
+#define REQ_NOWAIT		1u
+#define REQ_OP_DISCARD		3
+#define BIO_CHAIN		1
+
+#define bio_op(bio)			((void)(bio), 0)
+#define bio_flagged(bio, flag)		((void)(flag), (bio)->is_parent)
+#define blk_status_to_errno(status)	(-(int)(status))
+
+/* --- core/stats, core/disk, blame, stack, io/parent */
+
+static unsigned int nr_stale, nr_refused;
+
+#define inflight_stale		(&nr_stale)
+#define io_refused		(&nr_refused)
+#define iob_stat_inc(name)	((void)++*(name))
+
+struct iob_disk {
+	int id;
+};
+
+static struct iob_disk watched;
+
+#define iob_bio_disk(bio)		((const struct gendisk *)(bio)->disk)
+#define iob_disk_of(gd, sector, bytes)	((void)(gd), (void)(sector), (void)(bytes), &watched)
+#define iob_disk_any()			true
+#define iob_disk_bio_based(gd)		((gd)->bio_based)
+#define iob_disk_hands_on(gd)		((gd)->bio_based)
+#define iob_disk_passes_silently(gd)	((void)(gd), false)
+#define iob_disk_is_file(gd)		((void)(gd), false)
+#define iob_disk_discards(gd)		((void)(gd), true)
+#define iob_disks_maybe_all()		((void)0)
+#define iob_disk_maybe_from_now(gd)	((void)(gd))
+#define iob_op_of(bio)			((void)(bio), 0)
+#define iob_clock_now()			1
+#define iob_parent_expect_workers()	((void)0)
+#define iob_parent_find(o, bio)		((void)(o), (void)(bio), false)
+#define iob_parent_without_pages(o, bio, disk, sector)	\
+	((void)(o), (void)(bio), (void)(disk), (void)(sector), false)
+
+struct iob_frame {
+	unsigned long ip, sp, bp;
+};
+
+struct iob_share {
+	u32 bytes;
+};
+
+struct iob_origin {
+	unsigned int nr;
+	struct iob_share one;
+};
+
+#define iob_shares(o)		(&(o)->one)
+#define iob_origin_begin(o)	((void)((o)->nr = 0))
+
+static inline bool iob_origin_find(struct iob_origin *o, const struct bio *bio, int op,
+				   struct iob_frame *at, struct pt_regs *regs)
+{
+	(void)op;
+	(void)at;
+	(void)regs;
+	o->nr = 1;
+	o->one.bytes = bio->bi_iter.bi_size;
+	return true;
+}
+
+struct iob_bio_kind {
+	bool when_queued;
+};
+
+#define iob_bio_kind_of(bio, whole)	((void)(bio), (void)(whole), (const struct iob_bio_kind *)NULL)
+
+/* --- io/run, io/account */
+
+struct iob_first {
+	u64 queue_at;
+	u32 opf;
+};
+
+struct iob_io {
+	struct iob_disk *disk;
+	const struct gendisk *gd;
+	const struct iob_first *first;
+	u64 issue_at;
+	int error;
+	u32 nr_bios;
+	u8 op;
+	u64 capacity;
+};
+
+static u64 done_bytes;		/* of all that ended */
+static u64 done_capacity;	/* the sum of those of their disks */
+static unsigned int nr_done;
+
+static inline void iob_io_share(struct iob_io *io, u64 sector, const struct iob_share *share)
+{
+	(void)io;
+	(void)sector;
+	done_bytes += share->bytes;
+}
+
+static inline void iob_io_end(struct iob_io *io)
+{
+	nr_done++;
+	done_capacity += io->gd ? io->gd->capacity : io->capacity;
+}
+
+/* --- io/bio_ctx */
+
+struct iob_bio_ctx {
+	const struct bio *bio;
+	struct iob_disk *disk;
+	u64 sector;
+	union {
+		u64 issue_at;
+		const void *private;
+	};
+	u32 size;
+	atomic_t left;
+	struct iob_first first;
+	struct iob_origin origin;
+	u8 op;
+	bool claimed, child, hashed;
+};
+
+struct iob_hashed_ctx {
+	struct iob_bio_ctx f;
+	struct iob_hashed_ctx *next;
+	const struct gendisk *gd;
+	u64 capacity;
+	const struct bio *self;
+	bool passed;
+	int error;
+};
+
+struct hlist_bl_head {
+	struct iob_hashed_ctx *first;
+};
+
+static struct hlist_bl_head iob_bio_ctx_table;
+static struct iob_bio_ctx slot_taken;
+static bool iob_has_parents;
+
+#define IOB_CHAINED_END_SILENT		1
+#define iob_bio_chained(bio)		((bio)->chained)
+#define iob_bio_ends_with_parent(bio)	((bio)->chained && (bio)->disk->bio_based)
+#define iob_hashed_ctx(f)		((struct iob_hashed_ctx *)(f))
+#define iob_bio_ctx_disk(f)		(((const struct iob_hashed_ctx *)(f))->gd)
+#define iob_bio_ctx_above(f)		((void)(f), (struct iob_bio_ctx *)NULL)
+#define iob_bio_ctx_slot(bio)		((void)(bio), &slot_taken)
+#define iob_bio_ctx_bucket(bio)		((void)(bio), &iob_bio_ctx_table)
+#define hlist_bl_empty(b)		(!(b)->first)
+#define iob_bio_ctx_find(bio)		iob_bio_ctx_hashed(bio, false)
+#define iob_bio_ctx_put(f)		free(f)
+
+static inline struct iob_bio_ctx *iob_bio_ctx_hashed(const struct bio *bio, bool child)
+{
+	struct iob_hashed_ctx *t;
+
+	for (t = iob_bio_ctx_table.first; t; t = t->next) {
+		if (t->f.bio == bio && t->f.child == child && !t->passed)
+			return &t->f;
+	}
+	return NULL;
+}
+
+static inline struct iob_bio_ctx *iob_bio_ctx_make(struct bio *bio, const struct gendisk *gd,
+						   struct iob_disk *disk, int op, bool lone)
+{
+	struct iob_hashed_ctx *t = calloc(1, sizeof(*t));
+
+	(void)lone;
+	t->gd = gd;
+	t->capacity = gd->capacity;
+	t->f = (struct iob_bio_ctx){
+		.bio = bio, .disk = disk, .sector = bio->bi_iter.bi_sector,
+		.size = bio->bi_iter.bi_size, .op = op, .hashed = true,
+	};
+	atomic_set(&t->f.left, t->f.size);
+	return &t->f;
+}
+
+static inline struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
+						    const struct bio *bio, u32 *pos)
+{
+	(void)bio;
+	*pos = 0;
+	return iob_bio_ctx_find(from);
+}
+
+#define iob_bio_ctx_piece(whole, bio, pos, hashed) \
+	((void)(pos), iob_bio_ctx_make(bio, iob_bio_ctx_disk(whole), (whole)->disk, 0, !(hashed)))
+
+static inline struct iob_bio_ctx *iob_bio_ctx_insert(struct iob_bio_ctx *f)
+{
+	iob_hashed_ctx(f)->next = iob_bio_ctx_table.first;
+	iob_bio_ctx_table.first = iob_hashed_ctx(f);
+	return NULL;
+}
+
+static inline void iob_bio_ctx_remove(struct iob_bio_ctx *f)
+{
+	struct iob_hashed_ctx **at = &iob_bio_ctx_table.first;
+
+	while (*at != iob_hashed_ctx(f))
+		at = &(*at)->next;
+	*at = (*at)->next;
+}
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/* On 5.10 chained bios end with their parent, unless that was given up before it was queued. */
+#include "fake_bio.h"
+
+#include "io/bio_end.c"
+#include "io/bio.c"
+
+#define BYTES	4096
+
+static struct gendisk *new_disk(bool bio_based, u64 capacity)
+{
+	struct gendisk *gd = calloc(1, sizeof(*gd));
+
+	gd->bio_based = bio_based;
+	gd->capacity = capacity;
+	gd->queue = &gd->own;
+	return gd;
+}
+
+static void bio_begin(struct bio *bio, struct gendisk *disk, struct bio *parent)
+{
+	memset(bio, 0, sizeof(*bio));
+	bio->bi_iter.bi_size = BYTES;
+	bio->disk = disk;
+	bio->chained = parent;
+	bio->bi_private = parent;
+	if (parent)
+		parent->is_parent = true;
+}
+
+static void begin(void)
+{
+	nr_stale = 0;
+	nr_done = 0;
+	done_bytes = 0;
+	done_capacity = 0;
+}
+
+static void ended(const char *what, unsigned int nr, u64 capacity, unsigned int stale)
+{
+	if (nr_done != nr || done_bytes != (u64)nr * BYTES || done_capacity != capacity)
+		fail("%s: %u IOs of %llu bytes, disks of %llu", what, nr_done, done_bytes,
+		     done_capacity);
+	if (nr_stale != stale)
+		fail("%s: %u are stale, not %u", what, nr_stale, stale);
+}
+
+static void nothing_left(void)
+{
+	if (iob_bio_ctx_table.first)
+		fail("a context is left");
+	while (iob_bio_ctx_table.first)
+		iob_bio_ctx_finish(&iob_bio_ctx_table.first->f);
+}
+
+/* xfs writes a large ioend: each bio but the last is chained to the next. */
+static void chained(void)
+{
+	struct gendisk *dm = new_disk(true, 1000);
+	struct bio bio[4];
+	int i;
+
+	begin();
+	for (i = 0; i < 4; i++)
+		memset(&bio[i], 0, sizeof(bio[i]));
+	for (i = 0; i < 4; i++) {
+		bool is_parent = i;
+
+		bio_begin(&bio[i], dm, i < 3 ? &bio[i + 1] : NULL);
+		bio[i].is_parent = is_parent;
+		iob_bio_queue(&bio[i], 0, 0, 0);
+	}
+	iob_bio_done(&bio[3], dm->queue);
+	ended("chained", 4, 4000, 0);
+	nothing_left();
+	free(dm);
+}
+
+/* The parent is given up, and the disk removed; then a bio is at the parent's address. */
+static void given_up(void)
+{
+	int with_child, by_bio;
+
+	for (with_child = 0; with_child < 2; with_child++) {
+		for (by_bio = 0; by_bio < 2; by_bio++) {
+			struct gendisk *dm = new_disk(true, 1000), *next = new_disk(by_bio, 30);
+			struct bio child, parent = { }, later;
+
+			begin();
+			bio_begin(&child, dm, &parent);
+			iob_bio_queue(&child, 0, 0, 0);
+			free(dm);
+			bio_begin(&parent, next, NULL);
+			if (with_child) {
+				bio_begin(&later, next, &parent);
+				iob_bio_queue(&later, 0, 0, 0);
+			}
+			iob_bio_queue(&parent, 0, 0, 0);
+			iob_bio_done(&parent, next->queue);
+			if (!with_child)
+				ended("alone", 1, 30, 1);
+			else if (by_bio)
+				/* nothing tells the child of the earlier bio from this one's */
+				ended("with a child of its own", 3, 1060, 0);
+			else
+				/* its child has requests, which end it */
+				ended("with a child that has requests", 2, 1030, 0);
+			if (with_child && !by_bio)
+				iob_bio_ctx_finish(iob_bio_ctx_find(&later));
+			nothing_left();
+			free(next);
+		}
+	}
+}
+
+/* Of a bio on a disk with requests, bytes that went to a lower disk as a piece are not its own. */
+static void pieces(void)
+{
+	int bio_based;
+
+	for (bio_based = 0; bio_based < 2; bio_based++) {
+		struct gendisk *gd = new_disk(bio_based, 7);
+		struct bio bio;
+
+		begin();
+		bio_begin(&bio, gd, NULL);
+		iob_bio_queue(&bio, 0, 0, 0);
+		atomic_set(&iob_bio_ctx_find(&bio)->left, BYTES / 2);
+		iob_bio_done(&bio, gd->queue);
+		if (done_bytes != (bio_based ? BYTES : BYTES / 2))
+			fail("%llu bytes are done, %d", done_bytes, bio_based);
+		nothing_left();
+		free(gd);
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(chained), TEST(given_up), TEST(pieces),
+	};
+
+	return run_tests("bio", tests, ARRAY_SIZE(tests));
+}
