@@ -16,6 +16,7 @@ enum {
 /* An originator of the database; its texts are behind it. */
 struct origin {
 	int64_t id;
+	size_t bytes;
 	struct usage_key key;
 	char text[];
 };
@@ -279,6 +280,11 @@ static const char *column_text(sqlite3_stmt *st, int i)
 	return text ? text : "";
 }
 
+static uint32_t column_uid(sqlite3_stmt *st, int i)
+{
+	return sqlite3_column_type(st, i) == SQLITE_NULL ? UINT32_MAX : sqlite3_column_int64(st, i);
+}
+
 static struct origin *origin_of_row(sqlite3_stmt *st, int64_t id)
 {
 	const char **to[6];
@@ -290,6 +296,7 @@ static struct origin *origin_of_row(sqlite3_stmt *st, int64_t id)
 		len += strlen(column_text(st, i)) + 1;
 	o = must(calloc(1, sizeof(*o) + len));
 	o->id = id;
+	o->bytes = sizeof(*o) + len;
 	to[0] = &o->key.unit;
 	to[1] = &o->key.program;
 	to[2] = &o->key.user;
@@ -302,8 +309,7 @@ static struct origin *origin_of_row(sqlite3_stmt *st, int64_t id)
 		text = stpcpy(text, column_text(st, i)) + 1;
 	}
 	o->key.stack = sqlite3_column_int64(st, 6);
-	o->key.uid = sqlite3_column_type(st, 7) == SQLITE_NULL ? UINT32_MAX :
-		     sqlite3_column_int64(st, 7);
+	o->key.uid = column_uid(st, 7);
 	o->key.op = sqlite3_column_int(st, 8);
 	o->key.how = sqlite3_column_int(st, 9);
 	return o;
@@ -312,26 +318,53 @@ static struct origin *origin_of_row(sqlite3_stmt *st, int64_t id)
 static const char origin_sql[] =
 	"SELECT n.unit, n.program, n.user, n.file, n.disk, n.why, o.stack, o.uid, o.op, o.how "
 	"FROM originator o JOIN named_originator n ON n.id = o.id WHERE o.id = ?1";
+static const char uid_sql[] = "SELECT uid FROM originator WHERE id = ?1";
 static const char busy_sql[] =
 	"SELECT n.text, b.ms FROM busy b JOIN name n ON n.id = b.disk WHERE b.id BETWEEN ?1 AND ?2";
 static const char usage_sql[] =
 	"SELECT originator, ios, bytes, ns, errors, lat FROM usage WHERE id BETWEEN ?1 AND ?2";
 
-static const struct origin *find_origin(struct past *past, int db, sqlite3_stmt *st, int64_t id)
+/* Many originators may have long names: who was met is forgotten when they take too much. */
+static const struct usage_key *find_origin(struct past *past, int db, sqlite3_stmt *st, int64_t id)
 {
 	struct origin *o;
 
 	past->names[db].key_len = sizeof(id);
 	o = map_get(&past->names[db], &id);
 	if (o)
-		return o;
+		return &o->key;
 	sqlite3_reset(st);
 	sqlite3_bind_int64(st, 1, id);
 	if (sqlite3_step(st) != SQLITE_ROW)
 		return NULL;
+	if (past->name_bytes[db] > PAST_NAME_BYTES)
+		past_forget(past, db);
 	o = origin_of_row(st, id);
+	past->names[db].key_len = sizeof(id);
+	past->name_bytes[db] += o->bytes;
 	map_put(&past->names[db], o);
-	return o;
+	return &o->key;
+}
+
+/* Of a user who is not wanted, without the texts: @hidden. */
+static const struct usage_key *key_of(struct past *past, int db, sqlite3_stmt **st, int64_t id,
+				      struct usage_key *hidden)
+{
+	static const struct usage_key no_texts = {
+		.unit = "", .program = "", .user = "", .file = "", .disk = "", .why = "",
+	};
+
+	if (past->wants_user) {
+		sqlite3_reset(st[PAST_UID]);
+		sqlite3_bind_int64(st[PAST_UID], 1, id);
+		if (sqlite3_step(st[PAST_UID]) != SQLITE_ROW)
+			return NULL;
+		*hidden = no_texts;
+		hidden->uid = column_uid(st[PAST_UID], 0);
+		if (!past->wants_user(hidden->uid, past->wants_arg))
+			return hidden;
+	}
+	return find_origin(past, db, st[PAST_ORIGIN], id);
 }
 
 static void bind_span(sqlite3_stmt *st, int64_t id)
@@ -358,8 +391,9 @@ static int read_busy(struct past *past, const struct past_span *span, sqlite3_st
 static int read_span(struct past *past, const struct past_span *span, sqlite3_stmt **st,
 		     past_fn one, void *arg, bool *go)
 {
-	sqlite3_stmt *rows = st[PAST_ROWS], *origin = st[PAST_ORIGIN];
-	const struct origin *o;
+	sqlite3_stmt *rows = st[PAST_ROWS];
+	const struct usage_key *key;
+	struct usage_key hidden;
 	struct usage u;
 	int ret;
 
@@ -368,13 +402,13 @@ static int read_span(struct past *past, const struct past_span *span, sqlite3_st
 		return ret;
 	bind_span(rows, span->id);
 	while (*go && (ret = sqlite3_step(rows)) == SQLITE_ROW) {
-		o = find_origin(past, span->db, origin, sqlite3_column_int64(rows, 0));
-		if (!o) {
+		key = key_of(past, span->db, st, sqlite3_column_int64(rows, 0), &hidden);
+		if (!key) {
 			msg("the past is damaged: a usage has no originator");
 			return EXIT_FAILED;
 		}
 		memset(&u, 0, sizeof(u));
-		u.key = o->key;
+		u.key = *key;
 		u.ios = sqlite3_column_int64(rows, 1);
 		u.bytes = sqlite3_column_int64(rows, 2);
 		u.ns = sqlite3_column_int64(rows, 3);
@@ -405,6 +439,7 @@ static int prepare(struct past *past, sqlite3_stmt *st[2][NR_PAST_ST])
 		if (!past->db[db])
 			continue;
 		if (sqlite3_prepare_v2(past->db[db], usage_sql, -1, &st[db][PAST_ROWS], NULL) ||
+		    sqlite3_prepare_v2(past->db[db], uid_sql, -1, &st[db][PAST_UID], NULL) ||
 		    sqlite3_prepare_v2(past->db[db], origin_sql, -1, &st[db][PAST_ORIGIN], NULL))
 			return past_failed(past, db);
 		if (past->version[db] > 1 &&
@@ -506,6 +541,7 @@ char *past_stack(struct past *past, uint64_t hash)
 void past_forget(struct past *past, int db)
 {
 	map_clear(&past->names[db], free);
+	past->name_bytes[db] = 0;
 }
 
 void past_close(struct past *past)

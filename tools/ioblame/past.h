@@ -26,6 +26,7 @@ enum {
 	PAST_VERSION = 2,	/* user_version of the schema */
 	PAST_USAGES = 4096,	/* of a span, at most: a usage's id is span * PAST_USAGES + n */
 	PAST_LAT_TEXT = USAGE_SLOTS * 14 + 3,
+	PAST_NAME_BYTES = 4 << 20,	/* of a database's originators in memory, about */
 };
 
 enum past_level {
@@ -36,7 +37,7 @@ enum past_level {
 
 /* The statements that read a span */
 enum past_st {
-	PAST_ROWS, PAST_ORIGIN, PAST_BUSY, NR_PAST_ST,
+	PAST_ROWS, PAST_ORIGIN, PAST_UID, PAST_BUSY, NR_PAST_ST,
 };
 
 /* In the place of a name: all that were too small to be kept by name */
@@ -54,7 +55,7 @@ struct past_span {
 struct sqlite3;
 struct past;
 
-/* Called for each usage.  Return: false to end. */
+/* Called for each usage, whose texts are gone afterwards.  Return: false to end. */
 typedef bool (*past_fn)(const struct usage *usage, const struct past_span *span, void *arg);
 
 /* Who answers instead of databases: past_each(), past_stack() and past_close() do as it does */
@@ -69,12 +70,16 @@ struct past {
 	void *answer;			/* its own */
 	struct sqlite3 *db[2];	/* NULL: not there */
 	int version[2];		/* of its schema */
-	struct map names[2];	/* of each database, its originators */
+	struct map names[2];	/* of each database, originators that were met */
+	size_t name_bytes[2];	/* that they take */
 	struct past_span *span;	/* of the last question, by their id */
 	size_t nr;
 	enum past_level finest;	/* longer spans are taken by their parts, down to these */
 	uint64_t lost_ios;	/* of what was asked */
 	bool widened;		/* a span is longer than what was asked for */
+	/* if set: where it is false for a usage's user, the usage comes without texts */
+	bool (*wants_user)(uint32_t uid, const void *arg);
+	const void *wants_arg;
 	/* if set, called before the usages of a span with each disk that was busy */
 	void (*busy)(const struct past_span *span, const char *disk, uint64_t ms, void *arg);
 };

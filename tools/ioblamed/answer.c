@@ -122,6 +122,12 @@ static bool is_wanted(const struct answer *a)
 	       (poll(&asker, 1, 0) <= 0 || !(asker.revents & (POLLHUP | POLLERR)));
 }
 
+/* The texts of what he may not see are not even read. */
+static bool wants_user(uint32_t uid, const void *right)
+{
+	return viewer_may_see_user(right, uid);
+}
+
 static bool put_usage(const struct usage *usage, const struct past_span *span, void *arg)
 {
 	struct answer *a = arg;
@@ -178,6 +184,8 @@ static int collect_answer(struct answer *a, const struct answer_question *q, cha
 		return ret;
 	}
 	a->past.finest = q->level;
+	a->past.wants_user = wants_user;
+	a->past.wants_arg = &a->right;
 	ret = past_each(&a->past, q->from_ns, q->until_ns, put_usage, a);
 	end_span(a);
 	/* an answer without its last line is not whole */
