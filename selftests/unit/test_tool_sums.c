@@ -9,6 +9,7 @@
 enum {
 	SUMS = 64,
 	PASSES = 400,
+	GOING = 4000,	/* that come and go in a pass */
 };
 
 static void add_ios(struct iob_sum_bin_record *r)
@@ -79,6 +80,58 @@ static void deltas(void)
 	if (memcmp(&all, &told, sizeof(all)))
 		fail("%llu IOs are told of %llu", (u64)told.ios, (u64)all.ios);
 	note("%u records, %llu IOs", nr, (u64)all.ios);
+	sum_seen_clear(&seen);
+}
+
+/* What the module has: each pass many sums come, and go; of the half it does not tell. */
+static void unseen(void)
+{
+	struct sum_seen seen = { 0 };
+	struct iob_sum_bin_record now[SUMS] = { 0 }, other;
+	u64 id = SUMS, ios = 0, told = 0;
+	struct usage delta = { 0 };
+	u32 i, k, full = 0;
+	size_t most = 0;
+
+	for (i = 0; i < SUMS; i++)
+		now[i].id = i + 1;
+	for (i = 0; i < 60; i++) {
+		sum_seen_begin(&seen);
+		for (k = 0; k < SUMS; k++) {
+			add_ios(&now[k]);
+			sum_seen_add(&seen, &now[k], &delta);
+			told += delta.ios;
+		}
+		for (k = 0; k < GOING; k++) {
+			other = (struct iob_sum_bin_record){
+				.id = ++id, .ios = 3, .flags = k % 2 ? IOB_SUM_GONE : 0,
+			};
+			sum_seen_add(&seen, &other, &delta);
+			told += delta.ios;
+			ios += other.ios;
+		}
+		sum_seen_end(&seen);
+		if (sum_seen_is_stale(&seen)) {
+			full++;
+			sum_seen_begin(&seen);
+			for (k = 0; k < SUMS; k++)
+				sum_seen_mark(&seen, &now[k]);
+			/* one that was never seen is not known by that */
+			sum_seen_mark(&seen, &(struct iob_sum_bin_record){ .id = id + 1 });
+			sum_seen_forget_older(&seen);
+			if (seen.sums.nr != SUMS)
+				fail("%zu sums are kept of %u that are there", seen.sums.nr, SUMS);
+		}
+		if (seen.sums.nr > most)
+			most = seen.sums.nr;
+	}
+	for (k = 0; k < SUMS; k++)
+		ios += now[k].ios;
+	if (told != ios)
+		fail("%llu IOs are told of %llu", told, ios);
+	if (most > SUM_SEEN_SPARE + 2 * SUMS + GOING || !full || full > 10)
+		fail("%zu sums are known, after %u passes of all", most, full);
+	note("%zu sums at most, %u passes of all", most, full);
 	sum_seen_clear(&seen);
 }
 
@@ -167,7 +220,7 @@ static void rows(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(deltas), TEST(ends), TEST(rows),
+		TEST(deltas), TEST(unseen), TEST(ends), TEST(rows),
 	};
 
 	return run_tests("tool_sums", tests, ARRAY_SIZE(tests));

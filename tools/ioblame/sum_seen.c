@@ -89,14 +89,31 @@ void sum_seen_end(struct sum_seen *seen)
 	map_keep(&seen->sums, is_there, NULL, free);
 }
 
-/* A new session: the sums that are not in this pass will never come again. */
+/* Whether so many are known that most may be gone: then all that are there are to be marked. */
+bool sum_seen_is_stale(const struct sum_seen *seen)
+{
+	return seen->sums.nr > 2 * seen->kept + SUM_SEEN_SPARE;
+}
+
+/* It is there, or its last record is still to come.  What is new in it is for the next pass. */
+void sum_seen_mark(struct sum_seen *seen, const struct iob_sum_bin_record *rec)
+{
+	struct seen *s = map_get(&seen->sums, &rec->id);
+
+	if (s)
+		s->pass = seen->pass;
+}
+
+/* This pass had all, or is of a new session: the sums that are not in it will never come again. */
 void sum_seen_forget_older(struct sum_seen *seen)
 {
 	map_keep(&seen->sums, is_of_pass, &seen->pass, free);
+	seen->kept = seen->sums.nr;
 }
 
 /* Forget all.  The next pass has all that is there as new. */
 void sum_seen_clear(struct sum_seen *seen)
 {
 	map_clear(&seen->sums, free);
+	seen->kept = 0;
 }

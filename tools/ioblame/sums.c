@@ -118,21 +118,31 @@ static void take_record(const struct pass *p, const struct iob_sum_bin_record *r
 		p->sums->no_room++;
 }
 
-/* Take whole records of a buffer; longer ones are of a later version, and begin alike. */
+/*
+ * The next whole record of a buffer, from *@at on; a longer one is of a later version, and begins
+ * alike.  Return: false if there is none.
+ */
+static bool next_record(const char *buf, size_t n, size_t *at, struct iob_sum_bin_record *rec)
+{
+	uint16_t len;
+
+	if (n - *at < sizeof(*rec))
+		return false;
+	memcpy(&len, buf + *at, sizeof(len));
+	if (len < sizeof(*rec) || len > n - *at)
+		return false;
+	memcpy(rec, buf + *at, sizeof(*rec));
+	*at += len;
+	return true;
+}
+
 static void take_records(const struct pass *p, const char *buf, size_t n)
 {
 	struct iob_sum_bin_record rec;
 	size_t at = 0;
-	uint16_t len;
 
-	while (n - at >= sizeof(rec)) {
-		memcpy(&len, buf + at, sizeof(len));
-		if (len < sizeof(rec) || len > n - at)
-			break;
-		memcpy(&rec, buf + at, sizeof(rec));
+	while (next_record(buf, n, &at, &rec))
 		take_record(p, &rec);
-		at += len;
-	}
 	p->sums->broken += n - at;
 }
 
@@ -184,6 +194,32 @@ static int read_records(struct pass *p)
 	}
 }
 
+/*
+ * Sums that went unseen are known for ever, as nothing tells of them.  Another reader's first pass
+ * has all that are there, and all whose last records this one is still to see: the others go.
+ * Where it fails, the next pass tries again.
+ */
+static void forget_unseen(struct sums *s)
+{
+	static char buf[AT_ONCE * sizeof(struct iob_sum_bin_record)];
+	struct iob_sum_bin_record rec;
+	int fd = dir_open("sums_bin", O_RDONLY);
+	ssize_t n;
+	size_t at;
+
+	if (fd < 0)
+		return;
+	sum_seen_begin(&s->seen);
+	do {
+		n = read(fd, buf, sizeof(buf));
+		for (at = 0; n > 0 && next_record(buf, n, &at, &rec);)
+			sum_seen_mark(&s->seen, &rec);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	close(fd);
+	if (!n)
+		sum_seen_forget_older(&s->seen);
+}
+
 static int pass_sums(struct sums *s, struct usage_list *list)
 {
 	struct pass p = { .sums = s, .list = list };
@@ -196,6 +232,8 @@ static int pass_sums(struct sums *s, struct usage_list *list)
 	sum_seen_end(&s->seen);
 	if (!err && s->session != before)
 		sum_seen_forget_older(&s->seen);
+	if (!err && sum_seen_is_stale(&s->seen))
+		forget_unseen(s);
 	return err;
 }
 
