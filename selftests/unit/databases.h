@@ -91,4 +91,20 @@ static inline int64_t read_number(const char *path, const char *sql)
 	return n;
 }
 
+/* All of the log gets to the database, and the log is empty then. */
+static inline void checkpoint(const char *path)
+{
+	sqlite3 *db;
+	int err, left = -1;
+
+	/* SQLite looks at the log when it reads first */
+	if (sqlite3_open(path, &db) != SQLITE_OK ||
+	    sqlite3_exec(db, "SELECT count(*) FROM span", NULL, NULL, NULL) != SQLITE_OK)
+		fail("%s", path);
+	err = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &left, NULL);
+	if (err || left)
+		fail("%s: %s, %d frames are left", path, sqlite3_errstr(err), left);
+	sqlite3_close(db);
+}
+
 #endif

@@ -95,22 +95,6 @@ static pid_t start_answer(int *fd, const char *who)
 	return pid;
 }
 
-/* All of the log gets to the database, and the log is empty then. */
-static void checkpoint(const char *path)
-{
-	sqlite3 *db;
-	int err, left = -1;
-
-	/* SQLite looks at the log when it reads first */
-	if (sqlite3_open(path, &db) != SQLITE_OK ||
-	    sqlite3_exec(db, "SELECT count(*) FROM span", NULL, NULL, NULL) != SQLITE_OK)
-		fail("%s", path);
-	err = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &left, NULL);
-	if (err || left)
-		fail("%s: %s, %d frames are left", path, sqlite3_errstr(err), left);
-	sqlite3_close(db);
-}
-
 /* Reads to the end.  Return: how many usages it has; *@whole if its last line is there. */
 static int read_answer(FILE *f, bool *whole)
 {

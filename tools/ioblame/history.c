@@ -290,13 +290,17 @@ static int64_t zone_ns(int64_t ns)
 	return localtime_r(&t, &tm) ? tm.tm_gmtoff * SECOND : 0;
 }
 
-/* A table for each interval.  One that is longer than asked for is as long as what is kept. */
+/*
+ * A table for each interval.  One that is longer than asked for is as long as what is kept.
+ * While the past is read, its databases can only grow: the tables are printed when it is closed.
+ */
 int history_top(const struct opts *o)
 {
 	int64_t until_ns = history_until(o);
 	struct past past;
 	struct steps s = { .to = { .o = o, .past = &past, .stacks = o->by == BY_STACK } };
 	int ret = history_open(&past, o);
+	uint64_t lost;
 
 	if (ret)
 		return ret;
@@ -305,15 +309,18 @@ int history_top(const struct opts *o)
 	s.step_ns = o->interval_ns ? (int64_t)o->interval_ns : usual_step(until_ns - o->since_ns);
 	past.finest = s.step_ns >= HOUR ? PAST_HOUR : s.step_ns >= HOUR / 60 ? PAST_MINUTE :
 		      PAST_INTERVAL;
+	out_hold();
 	ret = past_each(&past, o->since_ns, until_ns, add_step, &s);
 	if (!ret)
 		print_step(&s);
 	if (!ret && !s.printed)
 		is_empty(o, &s.list);
-	if (past.lost_ios)
-		msg("%llu IOs of this time are not known", (unsigned long long)past.lost_ios);
-	usage_clear(&s.list);
+	lost = past.lost_ios;
 	past_close(&past);
+	out_release();
+	if (lost)
+		msg("%llu IOs of this time are not known", (unsigned long long)lost);
+	usage_clear(&s.list);
 	return ret;
 }
 

@@ -22,7 +22,8 @@ enum {
 
 static char *buf;
 static size_t len, size;
-static bool closed, failed, kept;
+static bool closed, failed, kept, held;
+static int held_fd = -1;	/* or nowhere: it is in memory */
 
 /*
  * How stdout is written.  A write must not block: the end would wait for a slow reader.
@@ -77,6 +78,28 @@ static bool wait_until_writable(void)
 	return poll(&p, 1, PATIENCE_MS) > 0;
 }
 
+/* What is held gets no reader that could be slow. */
+static void flush_held(void)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	if (held_fd < 0)
+		return;
+	for (; done < len && !closed; done += n) {
+		n = write(held_fd, buf + done, len - done);
+		if (n < 0 && errno == EINTR) {
+			n = 0;
+		} else if (n <= 0) {
+			msg("no room in /var/tmp for what is to be printed: %s", strerror(errno));
+			closed = true;
+			failed = true;
+			break;
+		}
+	}
+	len = 0;
+}
+
 /* Write what is buffered. */
 void out_flush(void)
 {
@@ -85,6 +108,10 @@ void out_flush(void)
 
 	if (kept)
 		return;
+	if (held) {
+		flush_held();
+		return;
+	}
 	if (out_fd < 0)
 		choose_writing();
 	while (done < len && !closed) {
@@ -144,6 +171,48 @@ void out_printf(const char *fmt, ...)
 	out_write(text, n);
 	if (text != small)
 		free(text);
+}
+
+/*
+ * From now on, what is printed waits in a file without a name, on a disk if it can be, until
+ * out_release(): its reader may be slow, and must not hold up what is printed from.
+ */
+void out_hold(void)
+{
+	FILE *f = NULL;
+
+	out_flush();
+	held_fd = open("/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (held_fd < 0)
+		f = tmpfile();
+	if (f) {
+		held_fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 3);
+		fclose(f);
+	}
+	held = true;
+}
+
+/* Print what was held. */
+void out_release(void)
+{
+	static char part[BATCH];
+	off_t at = 0;
+	ssize_t n;
+
+	if (!held)
+		return;
+	out_flush();
+	held = false;
+	if (held_fd < 0) {
+		out_flush();
+		return;
+	}
+	while (!closed && (n = pread(held_fd, part, sizeof(part), at)) > 0) {
+		out_write(part, n);
+		at += n;
+	}
+	close(held_fd);
+	held_fd = -1;
 }
 
 /* From now on, keep what is printed, for out_kept(). */

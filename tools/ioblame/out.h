@@ -17,6 +17,8 @@ void out_write(const char *text, size_t n);
 void out_puts(const char *text);
 void out_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void out_flush(void);
+void out_hold(void);
+void out_release(void);
 void out_keep(void);
 size_t out_length(void);
 void out_cut(size_t at);
