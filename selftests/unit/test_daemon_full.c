@@ -173,6 +173,34 @@ static void disk_stays_filled(void)
 	end();
 }
 
+/* As it is by default, where the file is small: each hour finds room, and the oldest goes. */
+static void small_file(void)
+{
+	int64_t at = BEGIN, until;
+	struct recorder r;
+	int i;
+
+	begin();
+	conf.max_bytes = 1 << 20;
+	recorder_open(&r, &conf);
+	for (i = 0; i < 5 * 60; i++, at += 60 * SECOND) {
+		add_files(&r, at, 60 * SECOND, 25, 300);
+		if (i % 60 != 30)
+			continue;
+		until = on_disk(&r, "SELECT max(until_ns) FROM span");
+		if (at - until > 11 * 60 * SECOND)
+			fail("after %d minutes the disk is %lld s behind", i,
+			     (s64)((at - until) / SECOND));
+		if (i > 60 && on_disk(&r, "SELECT count(*) FROM span WHERE level = 2") < 1)
+			fail("no hour is on the disk after %d minutes", i);
+	}
+	if (r.disk.said || r.dropped || r.nr_old)
+		fail("it failed, %u hours wait, %llu spans are lost", r.nr_old, (u64)r.dropped);
+	note("%lld spans", (s64)on_disk(&r, spans));
+	recorder_close(&r);
+	end();
+}
+
 /* The first writing of a day fails: the next one looks for names that nothing has. */
 static void midnight_fails(void)
 {
@@ -265,7 +293,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(oldest_go), TEST(half_goes), TEST(straight_to_disk), TEST(no_room),
-		TEST(disk_stays_filled), TEST(midnight_fails),
+		TEST(disk_stays_filled), TEST(small_file), TEST(midnight_fails),
 		TEST(sums_are_bounded), TEST(stacks_go),
 	};
 

@@ -17,6 +17,7 @@ enum {
 	HELD_MINUTES = 1440,	/* that wait in memory for a full disk */
 	OLD_SPANS = 200,	/* deleted at once: what a clock costs that is wrong for a while */
 	SIZE_TRIES = 2,		/* to find how many of them have so many bytes */
+	ROOM_TRIES = 8,		/* each a quarter of what is left */
 	RECENT_BYTES = 16 << 20,
 };
 
@@ -99,6 +100,14 @@ static void bound_recent(struct recorder *r, enum past_level level, int64_t keep
 	}
 }
 
+static void lose_minutes(struct recorder *r, uint64_t nr)
+{
+	if (!r->dropped)
+		msg("minutes of the past have no room, neither in %s nor in %s, and are lost",
+		    r->conf.recent, r->conf.file);
+	r->dropped += nr;
+}
+
 /* Delete the oldest spans of a level in memory, one part of @parts.  Return: false if none went. */
 static bool drop_recent(struct recorder *r, enum past_level level, int64_t parts)
 {
@@ -119,7 +128,7 @@ static bool drop_recent(struct recorder *r, enum past_level level, int64_t parts
 	good = good && recorder_db_tidy(&r->recent);
 	good = recorder_db_end(&r->recent, good);
 	if (good && level != PAST_INTERVAL)
-		r->dropped += nr;
+		lose_minutes(r, nr);
 	return good;
 }
 
@@ -136,23 +145,80 @@ static bool write_recent(struct recorder *r, int64_t id, enum past_level level, 
 }
 
 /*
+ * Delete so many of the oldest spans as have about @bytes of @used.  That gives little back before
+ * their names are looked for.
+ */
+static bool drop_bytes(struct recorder *r, uint64_t bytes, uint64_t used)
+{
+	/* an hour's number is before those of its minutes, and it is the last of them to go */
+	static const char oldest[] =
+		"SELECT min(id) FROM span WHERE id NOT IN (SELECT parent FROM span)";
+	int64_t nr = recorder_db_number(&r->disk, "SELECT count(*) FROM span"), i;
+
+	nr = nr > 0 ? nr * ((double)bytes / used) + 1 : 0;
+	for (i = 0; i < nr && i < OLD_SPANS; i++) {
+		if (!recorder_db_delete(&r->disk, recorder_db_number(&r->disk, oldest)))
+			return false;
+	}
+	return true;
+}
+
+/* No span takes more than an eighth of the database: where that is small, fewer have names. */
+static void fit_disk(const struct recorder *r, struct usage_list *list)
+{
+	size_t before = SIZE_MAX;
+
+	while (recorder_db_needed(list) > r->conf.max_bytes / 8 && list->nr < before) {
+		before = list->nr;
+		recorder_squeeze(list, before / 2);
+	}
+}
+
+/*
+ * Write a span to the disk, in its transaction.  The oldest ones make room before: where the
+ * database is full, what was deleted would come back with the rest of the transaction.
+ */
+static bool put_disk(struct recorder *r, const struct past_span *span, struct usage_list *list)
+{
+	uint64_t most = r->conf.max_bytes / 20 * 19, used = recorder_db_used(&r->disk), need;
+	int i;
+
+	fit_disk(r, list);
+	need = recorder_db_needed(list);
+	for (i = 0; used + need > most && i < ROOM_TRIES; i++) {
+		if (!drop_bytes(r, used / 4, used) || !recorder_db_tidy(&r->disk))
+			return false;
+		used = recorder_db_used(&r->disk);
+	}
+	return recorder_db_write(&r->disk, span, list);
+}
+
+static bool put_minute(struct recorder *r, struct usage_list *list)
+{
+	const struct past_span span = {
+		.id = r->minute.id, .level = PAST_MINUTE, .parent = r->hour.id,
+	};
+	bool good = open_disk(r) && recorder_db_begin(&r->disk);
+
+	good = good && put_disk(r, &span, list);
+	return r->disk.db && recorder_db_end(&r->disk, good);
+}
+
+/*
  * What memory does not take goes to the disk at once.  If that does not take it either, it is a
  * minute of now or the older ones that wait.
  */
-static void write_minute(struct recorder *r, const struct usage_list *list)
+static void write_minute(struct recorder *r, struct usage_list *list)
 {
-	uint64_t dropped = r->dropped;
 	int64_t id = r->minute.id, hour = r->hour.id;
 
-	if (write_recent(r, id, PAST_MINUTE, hour, list) ||
-	    (open_disk(r) && write_span(&r->disk, id, PAST_MINUTE, hour, list)))
+	if (write_recent(r, id, PAST_MINUTE, hour, list))
+		return;
+	if (put_minute(r, list))
 		return;
 	if (!r->recent.db || !drop_recent(r, PAST_MINUTE, 2) ||
 	    !write_span(&r->recent, id, PAST_MINUTE, hour, list))
-		r->dropped++;
-	if (!dropped)
-		msg("minutes of the past have no room, neither in %s nor in %s, and are lost",
-		    r->conf.recent, r->conf.file);
+		lose_minutes(r, 1);
 }
 
 /* The minute is over: it goes to memory, and to its hour. */
@@ -272,7 +338,7 @@ static bool copy_minutes(struct recorder *r)
 			continue;
 		if (!read_list(&past, &past.span[i], &list))
 			continue;
-		good = recorder_db_write(&r->disk, &past.span[i], &list);
+		good = put_disk(r, &past.span[i], &list);
 		usage_clear(&list);
 	}
 	past_forget(&past, 1);
@@ -288,7 +354,7 @@ static bool copy_hours(struct recorder *r)
 	for (i = 0; i < r->nr_old; i++) {
 		span = (struct past_span){ .id = r->old[i].id, .level = PAST_HOUR };
 		if (!recorder_db_has(&r->disk, span.id) &&
-		    !recorder_db_write(&r->disk, &span, &r->old[i].list))
+		    !put_disk(r, &span, &r->old[i].list))
 			return false;
 	}
 	return true;
@@ -314,23 +380,6 @@ static int drop_aged(struct recorder *r, int64_t now_ns)
 			return -1;
 	}
 	return i;
-}
-
-/*
- * Delete so many of the oldest spans as have about @bytes of @used.  That gives little back before
- * their names are looked for.
- */
-static bool drop_bytes(struct recorder *r, uint64_t bytes, uint64_t used)
-{
-	int64_t nr = recorder_db_number(&r->disk, "SELECT count(*) FROM span"), i;
-
-	nr = nr > 0 ? nr * ((double)bytes / used) + 1 : 0;
-	for (i = 0; i < nr && i < OLD_SPANS; i++) {
-		if (!recorder_db_delete(&r->disk,
-					recorder_db_number(&r->disk, "SELECT min(id) FROM span")))
-			return false;
-	}
-	return true;
 }
 
 /*
@@ -360,38 +409,69 @@ static bool bound_disk(struct recorder *r, int64_t now_ns, bool *tidied)
 	return true;
 }
 
-/* Write all that is finished to the disk.  What fails stays in memory for the next time. */
-static void flush_all(struct recorder *r, int64_t now_ns)
+static bool flush_minutes(struct recorder *r, int64_t now_ns)
 {
-	struct past past = { 0 };
-	bool good, tidied = false;
-	size_t i;
+	bool tidied = false, good = recorder_db_begin(&r->disk);
 
-	good = open_disk(r) && recorder_db_begin(&r->disk);
-	good = good && bound_disk(r, now_ns, &tidied) && copy_minutes(r) && copy_hours(r);
+	good = good && bound_disk(r, now_ns, &tidied) && copy_minutes(r);
 	good = recorder_db_end(&r->disk, good);
-	r->flushed_ns = now_ns;
 	if (good && tidied)
 		r->tidied_ns = now_ns;
-	if (!good) {
-		bound_recent(r, PAST_MINUTE, HELD_MINUTES, true);
-		return;
-	}
-	for (i = 0; i < r->nr_old; i++)
+	return good;
+}
+
+/* In a transaction of their own: they are large, and minutes do not wait for them. */
+static bool flush_hours(struct recorder *r)
+{
+	unsigned int i;
+	bool good;
+
+	if (!r->nr_old)
+		return true;
+	good = recorder_db_begin(&r->disk);
+	good = good && copy_hours(r);
+	good = recorder_db_end(&r->disk, good);
+	for (i = 0; good && i < r->nr_old; i++)
 		usage_clear(&r->old[i].list);
-	r->nr_old = 0;
-	past.db[1] = r->recent.db;
+	if (good)
+		r->nr_old = 0;
+	return good;
+}
+
+/* The minutes that are on the disk go from memory, and those for which it had no room. */
+static void forget_written(struct recorder *r)
+{
+	int64_t oldest = recorder_db_number(&r->disk, "SELECT min(id) FROM span WHERE level = 1");
+	struct past past = { .db = { NULL, r->recent.db } };
+	int64_t id;
+	bool good;
+	size_t i;
+
 	if (!past.db[1] || past_spans(&past, INT64_MIN, INT64_MAX))
 		return;
 	good = recorder_db_begin(&r->recent);
 	for (i = 0; good && i < past.nr; i++) {
-		if (past.span[i].level == PAST_MINUTE && recorder_db_has(&r->disk, past.span[i].id))
-			good = recorder_db_delete(&r->recent, past.span[i].id);
+		id = past.span[i].id;
+		if (past.span[i].level == PAST_MINUTE &&
+		    (id < oldest || recorder_db_has(&r->disk, id)))
+			good = recorder_db_delete(&r->recent, id);
 	}
 	if (good && past.nr)
 		recorder_db_tidy(&r->recent);
 	recorder_db_end(&r->recent, good);
 	free(past.span);
+}
+
+/* Write all that is finished to the disk.  What fails stays in memory for the next time. */
+static void flush_all(struct recorder *r, int64_t now_ns)
+{
+	bool good = open_disk(r) && flush_minutes(r, now_ns) && flush_hours(r);
+
+	r->flushed_ns = now_ns;
+	if (good)
+		forget_written(r);
+	else
+		bound_recent(r, PAST_MINUTE, HELD_MINUTES, true);
 }
 
 static int64_t max_id(struct recorder_db *d)

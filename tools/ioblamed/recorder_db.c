@@ -535,3 +535,11 @@ uint64_t recorder_db_used(struct recorder_db *d)
 
 	return pages < 0 || spare < 0 ? 0 : (pages - spare) * (uint64_t)PAGE;
 }
+
+/* Bytes that a span takes at most: all names may be new, and each may leave a page half empty. */
+uint64_t recorder_db_needed(const struct usage_list *list)
+{
+	uint64_t rows = list->nr + list->nr_busy + list->nr_stacks + 1;
+
+	return rows * (PAGE / 2) + 2 * list->text_bytes;
+}
