@@ -3,6 +3,10 @@
  * The recorder where long names fill its databases: the latest has room, and no more is lost than
  * has to be.
  */
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
 #include "databases.h"
 #include "past.h"
 #include "test.h"
@@ -201,6 +205,74 @@ static void small_file(void)
 	end();
 }
 
+/* Who may read a database locks what its writer needs, until he is killed. */
+static pid_t lock_both(void)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 120, .l_len = 1 };
+	const char *const paths[] = { recent, disk };
+	char path[128], c = 1;
+	int pair[2], fd;
+	pid_t pid;
+	size_t i;
+
+	if (pipe(pair))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		for (i = 0; i < ARRAY_SIZE(paths); i++) {
+			snprintf(path, sizeof(path), "%s-shm", paths[i]);
+			fd = open(path, O_RDONLY);
+			if (fd < 0 || fcntl(fd, F_SETLK, &lock))
+				c = 0;
+		}
+		if (write(pair[1], &c, 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	if (read(pair[0], &c, 1) != 1 || !c)
+		fail("there is no lock");
+	close(pair[0]);
+	close(pair[1]);
+	return pid;
+}
+
+/* Neither database can be written for some minutes: they wait, and the loop hardly does. */
+static void locked(void)
+{
+	struct timespec from, now;
+	struct recorder r;
+	int64_t ms;
+	pid_t pid;
+	int i;
+
+	begin();
+	recorder_open(&r, &conf);
+	add_files(&r, BEGIN, 60 * SECOND, 5, 100);
+	pid = lock_both();
+	quiet(true);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	for (i = 1; i <= 4; i++)
+		add_files(&r, BEGIN + i * 60 * SECOND, 60 * SECOND, 5, 100);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!r.recent.said || !r.disk.said || r.nr_late != 4 || !r.dropped_intervals)
+		fail("%zu minutes wait", r.nr_late);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	add_files(&r, BEGIN + 5 * 60 * SECOND, 60 * SECOND, 5, 100);
+	quiet(false);
+	if (r.nr_late || r.dropped ||
+	    recorder_db_number(&r.recent, "SELECT count(*) FROM span WHERE level = 1") != 5)
+		fail("%zu minutes still wait, %llu are lost", r.nr_late, (u64)r.dropped);
+	recorder_close(&r);
+	if (read_number(disk, "SELECT sum(ios) FROM named_usage") != 6 * 5)
+		fail("IOs are lost");
+	ms = (now.tv_sec - from.tv_sec) * 1000 + (now.tv_nsec - from.tv_nsec) / 1000000;
+	if (ms > 6000)
+		fail("the loop waits for %lld ms", (s64)ms);
+	end();
+}
+
 /* The first writing of a day fails: the next one looks for names that nothing has. */
 static void midnight_fails(void)
 {
@@ -293,7 +365,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(oldest_go), TEST(half_goes), TEST(straight_to_disk), TEST(no_room),
-		TEST(disk_stays_filled), TEST(small_file), TEST(midnight_fails),
+		TEST(disk_stays_filled), TEST(small_file), TEST(locked), TEST(midnight_fails),
 		TEST(sums_are_bounded), TEST(stacks_go),
 	};
 

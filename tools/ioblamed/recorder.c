@@ -204,19 +204,63 @@ static bool put_minute(struct recorder *r, struct usage_list *list)
 	return r->disk.db && recorder_db_end(&r->disk, good);
 }
 
+static uint64_t late_bytes(const struct recorder *r)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < r->nr_late; i++)
+		bytes += recorder_db_needed(&r->late[i].list);
+	return bytes;
+}
+
+static void forget_late(struct recorder *r)
+{
+	usage_clear(&r->late[0].list);
+	memmove(r->late, r->late + 1, sizeof(*r->late) * --r->nr_late);
+}
+
+/* The minute waits in the daemon; @list is empty then. */
+static void keep_late(struct recorder *r, struct usage_list *list)
+{
+	r->late = must(realloc(r->late, (r->nr_late + 1) * sizeof(*r->late)));
+	r->late[r->nr_late++] = (struct recorder_late){ r->minute.id, r->hour.id, *list };
+	memset(list, 0, sizeof(*list));
+	while (r->nr_late > HELD_MINUTES || late_bytes(r) > RECORDER_LATE_BYTES) {
+		forget_late(r);
+		lose_minutes(r, 1);
+	}
+}
+
+/* Those that wait, the oldest first. */
+static void write_late(struct recorder *r)
+{
+	const struct recorder_late *l = r->late;
+
+	while (r->nr_late && write_recent(r, l->id, PAST_MINUTE, l->hour, &l->list))
+		forget_late(r);
+}
+
 /*
  * What memory does not take goes to the disk at once.  If that does not take it either, it is a
- * minute of now or the older ones that wait.
+ * minute of now or the older ones that wait; where somebody has a lock, all wait.
  */
 static void write_minute(struct recorder *r, struct usage_list *list)
 {
 	int64_t id = r->minute.id, hour = r->hour.id;
+	bool full;
 
+	write_late(r);
 	if (write_recent(r, id, PAST_MINUTE, hour, list))
 		return;
+	full = r->recent.full;
 	if (put_minute(r, list))
 		return;
-	if (!r->recent.db || !drop_recent(r, PAST_MINUTE, 2) ||
+	if (!full) {
+		keep_late(r, list);
+		return;
+	}
+	if (!drop_recent(r, PAST_MINUTE, 2) ||
 	    !write_span(&r->recent, id, PAST_MINUTE, hour, list))
 		lose_minutes(r, 1);
 }
@@ -672,8 +716,14 @@ void recorder_close(struct recorder *r)
 	unsigned int i;
 
 	finish_minute(r);
+	write_late(r);
 	if (now_ns)
 		flush_all(r, now_ns);
+	if (r->nr_late)
+		lose_minutes(r, r->nr_late);
+	while (r->nr_late)
+		forget_late(r);
+	free(r->late);
 	usage_clear(&r->hour.list);
 	for (i = 0; i < r->nr_old; i++)
 		usage_clear(&r->old[i].list);

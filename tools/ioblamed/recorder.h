@@ -11,7 +11,8 @@
  * Nothing here ends the daemon.  A database that is damaged or of another version is moved
  * aside, to NAME.aside.  What a full disk does not take stays in memory and is written later.
  * Where the database in memory is full, its oldest intervals go; what still has no room in it is
- * written to the disk at once, or is counted as dropped.
+ * written to the disk at once, or is counted as dropped.  Who may read the databases can lock them,
+ * too: a minute that finds both locked waits in the daemon.
  */
 #ifndef IOBLAMED_RECORDER_H
 #define IOBLAMED_RECORDER_H
@@ -27,6 +28,7 @@
 enum {
 	RECORDER_OLD_HOURS = 24,	/* that wait for a full disk */
 	RECORDER_INTERVALS = 720,	/* at most; fewer if their names are long */
+	RECORDER_LATE_BYTES = 16 << 20,	/* of minutes that wait for a lock */
 };
 
 struct recorder_conf {
@@ -47,12 +49,20 @@ struct recorder_sum {
 	struct usage_list list;
 };
 
+/* A minute that neither database has taken */
+struct recorder_late {
+	int64_t id, hour;
+	struct usage_list list;
+};
+
 struct recorder {
 	struct recorder_conf conf;
 	struct recorder_db recent, disk;
 	struct recorder_sum minute, hour;
 	struct recorder_sum old[RECORDER_OLD_HOURS];	/* hours that are not yet on disk */
 	unsigned int nr_old;
+	struct recorder_late *late;	/* the oldest first */
+	size_t nr_late;
 	int64_t next_id;
 	int64_t flushed_ns;		/* on the clock of the usages, written or not */
 	int64_t tidied_ns;		/* the same, when names were last looked for on the disk */

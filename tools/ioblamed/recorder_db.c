@@ -12,7 +12,7 @@
 #include "recorder_db.h"
 
 enum {
-	BUSY_MS = 1000,		/* a reader that holds it */
+	BUSY_MS = 50,		/* nobody else writes, and the loop waits */
 	CACHED = 16384,		/* originators and stacks whose numbers are kept */
 	CACHED_BYTES = 4 << 20,	/* of their texts */
 	PAGE = 1024,		/* small: an interval changes little */
