@@ -657,12 +657,28 @@ static void views(void)
 	end();
 }
 
+/* The clock is set back within the one interval of a minute. */
+static void set_back_within(void)
+{
+	struct recorder r;
+
+	begin();
+	conf.interval_ns = 60 * SECOND;
+	recorder_open(&r, &conf);
+	add_span(&r, BEGIN + 30 * SECOND, -20 * SECOND, 1, 3);
+	recorder_close(&r);
+	if (read_number(disk, "SELECT count(*) FROM span WHERE level = 1") != 1 ||
+	    read_number(disk, "SELECT count(*) FROM span WHERE until_ns <= from_ns"))
+		fail("a minute ends before it begins");
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(squeezed), TEST(histograms), TEST(sums), TEST(aged), TEST(killed),
 		TEST(full_disk), TEST(damaged), TEST(newer), TEST(older), TEST(busy_disks), TEST(clock_back), TEST(bounded),
-		TEST(writes), TEST(documented), TEST(views),
+		TEST(writes), TEST(documented), TEST(views), TEST(set_back_within),
 	};
 
 	return run_tests("daemon_recorder", tests, ARRAY_SIZE(tests));

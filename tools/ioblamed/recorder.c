@@ -672,19 +672,19 @@ static bool bound_recent_bytes(struct recorder *r)
  */
 void recorder_add(struct recorder *r, const struct usage_list *list)
 {
-	struct usage_list small;
+	struct usage_list small, all = *list;
 	bool over;
 
-	over = roll_sums(r, list->from_ns);
-	copy_squeezed(&small, list, r->conf.interval_rows);
 	/* the clock was set back while it lasted */
-	if (small.until_ns <= small.from_ns)
-		small.until_ns = small.from_ns + 1;
+	if (all.until_ns <= all.from_ns)
+		all.until_ns = all.from_ns + 1;
+	over = roll_sums(r, all.from_ns);
+	copy_squeezed(&small, &all, r->conf.interval_rows);
 	if (!write_recent(r, r->next_id++, PAST_INTERVAL, r->minute.id, &small))
 		r->dropped_intervals++;
 	usage_clear(&small);
-	usage_add_list(&r->minute.list, list);
-	usage_add_list(&r->hour.list, list);
+	usage_add_list(&r->minute.list, &all);
+	usage_add_list(&r->hour.list, &all);
 	bound_sum(&r->minute.list);
 	bound_sum(&r->hour.list);
 	bound_recent(r, PAST_INTERVAL, intervals_kept(r), false);
