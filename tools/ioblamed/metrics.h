@@ -37,10 +37,11 @@ struct metrics_conf {
 	char textfile[METRICS_PATH];	/* the file for node_exporter; "" writes none */
 };
 
-/* What the daemon itself costs */
+/* What the daemon itself costs, and what it has lost */
 struct metrics_own {
 	uint64_t cpu_ns, resident_bytes;
 	int64_t start_ns;		/* CLOCK_REALTIME */
+	uint64_t lost_sums, lost_intervals;	/* of the past: recorder_lost.h */
 };
 
 struct metrics;

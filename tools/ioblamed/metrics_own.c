@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the daemon itself costs, of the kernel.
+ * What the daemon itself costs, of the kernel, and what it has lost of the past.
  */
 #include <stdio.h>
 #include <sys/resource.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "metrics_sum.h"
+#include "recorder_lost.h"
 
 /* Bytes of memory that this process has; 0 if that is not known */
 static uint64_t resident_bytes(void)
@@ -43,5 +44,7 @@ void metrics_measure(struct metrics *m)
 	getrusage(RUSAGE_SELF, &used);
 	own.cpu_ns = timeval_ns(used.ru_utime) + timeval_ns(used.ru_stime);
 	own.resident_bytes = resident_bytes();
+	own.lost_sums = recorder_lost.sums;
+	own.lost_intervals = recorder_lost.intervals;
 	metrics_own(m, &own);
 }

@@ -241,6 +241,17 @@ static void write_bounds(const struct metrics_text *t, const struct metrics *m)
 		  "Bytes that were added to the unit other.", m->folded.bytes);
 }
 
+/* What the recorder could not write, and is gone */
+static void write_past(const struct metrics_text *t, const struct metrics *m)
+{
+	metrics_family(t, "ioblame_exporter_past_lost", METRICS_COUNTER, NULL,
+		       "Spans of the past that were lost; of an interval, its minute has the sums.");
+	metrics_count(t, "ioblame_exporter_past_lost_total", "span=\"interval\"",
+		      m->own.lost_intervals);
+	metrics_count(t, "ioblame_exporter_past_lost_total", "span=\"minute or hour\"",
+		      m->own.lost_sums);
+}
+
 /* What the daemon costs, and how old its figures are */
 static void write_own(const struct metrics_text *t, const struct metrics *m)
 {
@@ -295,6 +306,7 @@ void metrics_write(struct metrics *m, FILE *f, bool open, enum metrics_reader re
 	write_losses(&t, m);
 	write_bounds(&t, m);
 	write_own(&t, m);
+	write_past(&t, m);
 	metrics_end(&t);
 	after = ftell(f);
 	m->scrapes[reader - 1]++;

@@ -5,6 +5,7 @@
 
 #include "msg.h"
 #include "recorder.h"
+#include "recorder_lost.h"
 
 #define SECOND	1000000000ULL
 #define MINUTE	(60 * SECOND)
@@ -94,9 +95,12 @@ static void bound_recent(struct recorder *r, enum past_level level, int64_t keep
 		good = recorder_db_begin(&r->recent) && recorder_db_delete(&r->recent, id);
 		if (!recorder_db_end(&r->recent, good))
 			return;
-		if (drop && !r->dropped++)
+		if (!drop)
+			continue;
+		if (!r->dropped++)
 			msg("minutes of the past wait since a day for %s, and the oldest are lost",
 			    r->conf.file);
+		recorder_lost.sums++;
 	}
 }
 
@@ -106,6 +110,7 @@ static void lose_minutes(struct recorder *r, uint64_t nr)
 		msg("minutes of the past have no room, neither in %s nor in %s, and are lost",
 		    r->conf.recent, r->conf.file);
 	r->dropped += nr;
+	recorder_lost.sums += nr;
 }
 
 /* Delete the oldest spans of a level in memory, one part of @parts.  Return: false if none went. */
@@ -290,7 +295,10 @@ static void finish_hour(struct recorder *r)
 	if (r->nr_old == RECORDER_OLD_HOURS) {
 		usage_clear(&r->old[0].list);
 		memmove(r->old, r->old + 1, sizeof(*r->old) * --r->nr_old);
-		r->dropped++;
+		if (!r->dropped++)
+			msg("hours of the past wait since a day for %s, and the oldest are lost",
+			    r->conf.file);
+		recorder_lost.sums++;
 	}
 	r->old[r->nr_old++] = r->hour;
 	memset(&r->hour, 0, sizeof(r->hour));
@@ -663,6 +671,14 @@ static bool bound_recent_bytes(struct recorder *r)
 	return true;
 }
 
+static void lose_interval(struct recorder *r)
+{
+	recorder_lost.intervals++;
+	if (!r->dropped_intervals++)
+		msg("intervals of the past cannot be written to %s: their minutes have what they had",
+		    r->conf.recent);
+}
+
 /**
  * recorder_add - record an interval
  * @r:	  the recorder
@@ -681,7 +697,7 @@ void recorder_add(struct recorder *r, const struct usage_list *list)
 	over = roll_sums(r, all.from_ns);
 	copy_squeezed(&small, &all, r->conf.interval_rows);
 	if (!write_recent(r, r->next_id++, PAST_INTERVAL, r->minute.id, &small))
-		r->dropped_intervals++;
+		lose_interval(r);
 	usage_clear(&small);
 	usage_add_list(&r->minute.list, &all);
 	usage_add_list(&r->hour.list, &all);
