@@ -50,9 +50,17 @@ static const char *path_at(int64_t at_s)
 	return path;
 }
 
+/* How long the machine was suspended before the second recording, and the third one */
+static int64_t suspended_ns;
+static bool knows_boot;
+
 static FILE *begin(int64_t at_s, int64_t clock_ns, unsigned int session)
 {
-	struct store_head head = { .cpus = 1, .wall_ns = THREE - RUNS + clock_ns };
+	int64_t suspended = at_s > 5 ? suspended_ns : 0;
+	struct store_head head = {
+		.cpus = 1, .wall_ns = THREE - RUNS + clock_ns + suspended,
+		.boot_ns = knows_boot ? THREE - RUNS + clock_ns : 0,
+	};
 	FILE *f = fopen(path_at(at_s), "w");
 	char status[64];
 
@@ -233,6 +241,47 @@ static void other_boot(void)
 	joined_free(&k);
 }
 
+/* Times of day go on in a suspend, and those of records do not; until_s is of the former. */
+static u64 after_suspend(int64_t until_s, int64_t *wall_ns)
+{
+	struct source s;
+	struct joined k;
+	u64 got;
+
+	suspended_ns = 10 * SECOND;
+	write_three(7, 0);
+	if (joined_find(&k, folder, THREE + 4 * SECOND, THREE + until_s * SECOND))
+		fail("nothing found: %s", said);
+	said[0] = '\0';
+	got = read_all(&s, &k);
+	*wall_ns = s.head.wall_ns;
+	source_close(&s);
+	joined_free(&k);
+	suspended_ns = 0;
+	return got;
+}
+
+static void suspended(void)
+{
+	int64_t wall_ns;
+	u64 got;
+
+	knows_boot = true;
+	/* the last record of the third one is at 40 s of the day */
+	got = after_suspend(40, &wall_ns);
+	if (got != 23456 || *said)
+		fail("sectors %llu, said: %s", got, said);
+	if (wall_ns != THREE - RUNS + 10 * SECOND)
+		fail("times of day are those of the first recording");
+	/* and the one before it at 30 s */
+	got = after_suspend(30, &wall_ns);
+	if (got != 2345)
+		fail("sectors %llu before 30 s", got);
+	/* a boot of its own is still found */
+	other_boot();
+	knows_boot = false;
+}
+
 static void none(void)
 {
 	struct joined k;
@@ -248,7 +297,7 @@ static void none(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(as_one), TEST(two_sessions), TEST(other_boot), TEST(none),
+		TEST(as_one), TEST(two_sessions), TEST(other_boot), TEST(suspended), TEST(none),
 	};
 	int ret;
 

@@ -107,17 +107,25 @@ int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t 
 	return say_none(k);
 }
 
-/* The head of the first recording is read: its clock is that of all. */
-void joined_begin(struct joined *k, const struct store_head *head)
+/* On the clock of a recording's records */
+static void set_times(struct joined *k, const struct store_head *head)
 {
-	k->wall_ns = head->wall_ns;
 	k->from_ns = k->since_ns > head->wall_ns ? k->since_ns - head->wall_ns : 0;
 	k->to_ns = k->until_ns > head->wall_ns ? k->until_ns - head->wall_ns : 0;
 }
 
+/* The head of the first recording is read. */
+void joined_begin(struct joined *k, const struct store_head *head)
+{
+	k->wall_ns = head->wall_ns;
+	k->boot_ns = head->boot_ns;
+	set_times(k, head);
+}
+
 static bool is_other_boot(const struct joined *k, const struct store_head *head)
 {
-	int64_t apart = head->wall_ns - k->wall_ns;
+	int64_t apart = head->boot_ns && k->boot_ns ? head->boot_ns - k->boot_ns :
+						      head->wall_ns - k->wall_ns;
 
 	return apart > SAME_BOOT || apart < -SAME_BOOT;
 }
@@ -139,7 +147,7 @@ static void add_devices(struct store_head *to, const struct store_head *from)
  * joined_next - go on with the next recording
  * @k:	  the recordings
  * @r:	  one that has ended; becomes the next one
- * @head: of the first one; it gets what devices the next one has
+ * @head: of the first one; it gets the time of day and the devices of the next one
  * @to:	  gets the records
  *
  * Return: false if there is no other one.
@@ -162,8 +170,11 @@ bool joined_next(struct joined *k, struct recording *r, struct store_head *head,
 			good = false;
 			k->at = k->nr;
 		}
-		if (good)
+		if (good) {
 			add_devices(head, &other);
+			head->wall_ns = other.wall_ns;
+			set_times(k, &other);
+		}
 		store_free_head(&other);
 		r->torn |= ended.torn;
 		r->several = ended.several || ended.before.session != r->before.session;

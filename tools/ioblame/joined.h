@@ -5,7 +5,8 @@
  * ioblamed keeps records around moments that stood out (moment_file.h).  A view that needs records
  * is shown those of the recordings between --since and --until, one after the other: names and
  * intents of all are known, and an intent of several has one number.  Times are on one clock, so
- * all must be of one boot.
+ * all must be of one boot.  That clock stops in a suspend: each recording has an offset of its own
+ * to the time of day.
  */
 #ifndef IOBLAME_JOINED_H
 #define IOBLAME_JOINED_H
@@ -24,10 +25,10 @@ struct joined {
 	char **path;
 	size_t nr, at;			/* how many, and which is read */
 	int64_t since_ns, until_ns;	/* CLOCK_REALTIME */
-	uint64_t from_ns, to_ns;	/* the same on the clock of the records */
+	uint64_t from_ns, to_ns;	/* the same on the clock of the records that are read */
 	uint64_t latest_ns;		/* of the records until now */
 	uint64_t floor_ns;		/* the records up to here were in the recordings before */
-	uint64_t wall_ns;		/* of the first one's head */
+	int64_t wall_ns, boot_ns;	/* of the first one's head */
 };
 
 int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t until_ns);

@@ -35,13 +35,14 @@ enum {
 /* How long ioblamed has to answer: it may be started for that */
 #define ANSWER_NS	10000000000ULL
 
-/* What has to be added to CLOCK_MONOTONIC for the time of day. */
-static int64_t wall_offset(void)
+/* What has to be added to a clock for the time of day.  CLOCK_MONOTONIC stops in a suspend. */
+static int64_t wall_offset(clockid_t clock)
 {
-	struct timespec ts;
+	struct timespec wall, ts;
 
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)(ts.tv_sec * 1000000000ULL + ts.tv_nsec - clock_ns());
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(clock, &ts);
+	return (wall.tv_sec - ts.tv_sec) * 1000000000LL + wall.tv_nsec - ts.tv_nsec;
 }
 
 static struct source_cpu *add_cpu(struct source *s, int fd)
@@ -113,7 +114,8 @@ void source_head_now(struct store_head *head)
 	struct utsname name;
 
 	head->cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	head->wall_ns = wall_offset();
+	head->wall_ns = wall_offset(CLOCK_MONOTONIC);
+	head->boot_ns = wall_offset(CLOCK_BOOTTIME);
 	head->start_ns = clock_ns();
 	if (uname(&name))
 		return;

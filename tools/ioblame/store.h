@@ -61,6 +61,11 @@ struct store_device {
 
 struct store_head {
 	int64_t wall_ns;	/* to be added to a record's time for the time of day */
+	/*
+	 * CLOCK_REALTIME when the machine began to run.  The same for a whole boot, if clocks are
+	 * not set; wall_ns grows by each suspend.  0: not known, the recording is old
+	 */
+	int64_t boot_ns;
 	uint64_t start_ns;
 	unsigned int cpus;
 	/* escaped */
