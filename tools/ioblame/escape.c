@@ -137,3 +137,22 @@ bool escape_is_word(const char *text)
 {
 	return *text && !text[strcspn(text, " \t\n'\"\\$`&|;<>()*?[]{}~#!")];
 }
+
+/*
+ * As escape_dup(), of a name that should be escaped already: its backslashes stay, so nothing
+ * changes if it is.
+ */
+char *escape_again(const char *from, size_t len)
+{
+	char *to = escape_dup(from, len);
+	size_t i, n = 0;
+
+	for (i = 0; to && to[i]; i++) {
+		to[n++] = to[i];
+		if (!strncmp(to + i, "\\134", 4))
+			i += 3;
+	}
+	if (to)
+		to[n] = '\0';
+	return to;
+}

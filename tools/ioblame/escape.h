@@ -20,5 +20,6 @@ char *escape_tail(char *text, size_t most);
 const char *escape_xml(char *to, size_t size, const char *text);
 char *escape_dup(const char *from, size_t len);
 bool escape_is_word(const char *text);
+char *escape_again(const char *from, size_t len);
 
 #endif

@@ -225,7 +225,7 @@ uint64_t name_no_room(void)
 void name_put(const struct name_key *key, const char *text)
 {
 	struct name *name = map_get(&names, key);
-	size_t i, n = 0, size = 4 * strlen(text) + sizeof(*name);
+	size_t size = 4 * strlen(text) + sizeof(*name);
 	char *safe;
 
 	if (size > RECORDED_BYTES - recorded) {
@@ -237,14 +237,7 @@ void name_put(const struct name_key *key, const char *text)
 	if (!name)
 		name = new_name(key);
 	name->used_ns = served ? clock_ns() : 0;
-	safe = must(escape_dup(text, strlen(text)));
-	/* an escaped name has backslashes, which became \\134 */
-	for (i = 0; safe[i]; i++) {
-		safe[n++] = safe[i];
-		if (!strncmp(safe + i, "\\134", 4))
-			i += 3;
-	}
-	safe[n] = '\0';
+	safe = must(escape_again(text, strlen(text)));
 	set_text(name, safe);
 }
 

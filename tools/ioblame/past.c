@@ -6,12 +6,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/ioblame.h>
+
+#include "escape.h"
 #include "msg.h"
 #include "past.h"
 
 enum {
+#define X(constant, letter, word)	PAST_OP_##constant,
+	IOB_OPS(X)
+#undef X
+	NR_OPS,
 	BUSY_MS = 2000,		/* the recorder writes for a moment only */
+	LONGEST = 1 << 20,	/* bytes of a text or a row */
 };
+
+/* A day before the end of time, in the year 2262: that of a time zone can be added */
+#define LATEST	(INT64_MAX - 86400 * 1000000000LL)
 
 /* An originator of the database; its texts are behind it. */
 struct origin {
@@ -25,6 +36,37 @@ static int past_failed(struct past *past, int db)
 {
 	msg("cannot read the past: %s", sqlite3_errmsg(past->db[db]));
 	return EXIT_FAILED;
+}
+
+/*
+ * The file may be anybody's: it is asked for plain tables alone, and nothing that it brings is
+ * trusted.  What an old SQLite does not know, it ignores.
+ */
+static void distrust(sqlite3 *db)
+{
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST);
+#ifdef SQLITE_DBCONFIG_ENABLE_VIEW
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+#endif
+	sqlite3_exec(db, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; "
+		     "PRAGMA mmap_size = 0", NULL, NULL, NULL);
+}
+
+/* Whether what is asked for are tables, and neither views nor a module's. */
+static bool has_tables(sqlite3 *db, int version)
+{
+	static const char sql[] =
+		"SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name IN "
+		"('name', 'stack', 'originator', 'span', 'usage', 'busy')";
+	sqlite3_stmt *st;
+	int nr = 0;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		nr = sqlite3_column_int(st, 0);
+	sqlite3_finalize(st);
+	/* (the recorder may just make the sixth) */
+	return nr >= 5 + (version > 1);
 }
 
 static int version_of(sqlite3 *db)
@@ -68,6 +110,7 @@ static int open_version(struct past *past, int i, const char *path)
 
 	if (sqlite3_open_v2(path, &past->db[i], SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
 		sqlite3_busy_timeout(past->db[i], BUSY_MS);
+		distrust(past->db[i]);
 		version = version_of(past->db[i]);
 	}
 	err = sqlite3_errcode(past->db[i]) & 0xff;
@@ -77,8 +120,10 @@ static int open_version(struct past *past, int i, const char *path)
 		sqlite3_close(past->db[i]);
 		name = immutable_name(path);
 		if (sqlite3_open_v2(name, &past->db[i], SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-				    NULL) == SQLITE_OK)
+				    NULL) == SQLITE_OK) {
+			distrust(past->db[i]);
 			version = version_of(past->db[i]);
+		}
 		free(name);
 	}
 	free(wal);
@@ -102,6 +147,10 @@ static int open_one(struct past *past, int i, const char *path)
 	if (version > PAST_VERSION) {
 		msg("%s was written by a newer ioblamed (version %d, known is %d): update ioblame",
 		    path, version, PAST_VERSION);
+		return EXIT_FAILED;
+	}
+	if (version && !has_tables(past->db[i], version)) {
+		msg("%s was not written by ioblamed, or is damaged", path);
 		return EXIT_FAILED;
 	}
 	past->version[i] = version;
@@ -166,6 +215,25 @@ static struct past_span *span_find(const struct past *past, int64_t id)
 	return low < past->nr && past->span[low].id == id ? &past->span[low] : NULL;
 }
 
+/* Of a file that ioblamed has not written, numbers may be any. */
+static bool take_span(sqlite3_stmt *st, int db, struct past_span *span)
+{
+	int64_t level = sqlite3_column_int64(st, 1);
+
+	*span = (struct past_span){
+		.id = sqlite3_column_int64(st, 0), .level = level,
+		.parent = sqlite3_column_int64(st, 2),
+		.from_ns = sqlite3_column_int64(st, 3), .until_ns = sqlite3_column_int64(st, 4),
+		.lost_ios = sqlite3_column_int64(st, 5), .db = db,
+	};
+	/* an ioblamed before this one wrote such where the clock was set back */
+	if (span->until_ns <= span->from_ns && span->from_ns < LATEST)
+		span->until_ns = span->from_ns + 1;
+	return span->id >= 0 && span->id < INT64_MAX / PAST_USAGES - 1 &&
+	       level >= PAST_INTERVAL && level <= PAST_HOUR &&
+	       span->from_ns >= 0 && span->until_ns > span->from_ns && span->until_ns <= LATEST;
+}
+
 static int load_spans(struct past *past, int db, int64_t from_ns, int64_t until_ns, size_t *size)
 {
 	static const char sql[] =
@@ -183,13 +251,12 @@ static int load_spans(struct past *past, int db, int64_t from_ns, int64_t until_
 			*size = *size ? *size * 2 : 256;
 			past->span = must(realloc(past->span, *size * sizeof(*past->span)));
 		}
-		past->span[past->nr++] = (struct past_span){
-			.id = sqlite3_column_int64(st, 0), .level = sqlite3_column_int(st, 1),
-			.parent = sqlite3_column_int64(st, 2),
-			.from_ns = sqlite3_column_int64(st, 3),
-			.until_ns = sqlite3_column_int64(st, 4),
-			.lost_ios = sqlite3_column_int64(st, 5), .db = db,
-		};
+		if (!take_span(st, db, &past->span[past->nr])) {
+			msg("the past is damaged: a span is none");
+			sqlite3_finalize(st);
+			return EXIT_FAILED;
+		}
+		past->nr++;
 	}
 	sqlite3_finalize(st);
 	return ret == SQLITE_DONE ? EXIT_OK : past_failed(past, db);
@@ -229,12 +296,14 @@ int past_spans(struct past *past, int64_t from_ns, int64_t until_ns)
 static void sum_parts(struct past *past)
 {
 	struct past_span *parent;
+	int64_t ns;
 	size_t i;
 
 	for (i = 0; i < past->nr; i++) {
 		parent = span_find(past, past->span[i].parent);
-		if (parent)
-			parent->covered_ns += past->span[i].until_ns - past->span[i].from_ns;
+		ns = past->span[i].until_ns - past->span[i].from_ns;
+		if (parent && ns <= LATEST - parent->covered_ns)
+			parent->covered_ns += ns;
 	}
 }
 
@@ -252,7 +321,7 @@ static void choose_whole(struct past *past, int64_t from_ns, int64_t until_ns)
 		until = s->until_ns < until_ns ? s->until_ns : until_ns;
 		s->whole = (s->from_ns >= from_ns && s->until_ns <= until_ns &&
 			    s->level <= (int)past->finest) ||
-			   s->covered_ns < (until - from) * 95 / 100 || !s->covered_ns;
+			   s->covered_ns < (until - from) / 100 * 95 || !s->covered_ns;
 	}
 }
 
@@ -280,20 +349,37 @@ static const char *column_text(sqlite3_stmt *st, int i)
 	return text ? text : "";
 }
 
+/*
+ * Texts were escaped when they came in; those of a file that was written by others are now, and of
+ * the others nothing changes.  To be freed.
+ */
+static char *shown_text(sqlite3_stmt *st, int i)
+{
+	const char *text = column_text(st, i);
+
+	return must(escape_again(text, strlen(text)));
+}
+
 static uint32_t column_uid(sqlite3_stmt *st, int i)
 {
 	return sqlite3_column_type(st, i) == SQLITE_NULL ? UINT32_MAX : sqlite3_column_int64(st, i);
 }
 
+/* Return: NULL if it cannot be. */
 static struct origin *origin_of_row(sqlite3_stmt *st, int64_t id)
 {
+	int64_t op = sqlite3_column_int64(st, 8), how = sqlite3_column_int64(st, 9);
+	char *shown[6], *text;
 	const char **to[6];
 	struct origin *o;
 	size_t len = 0, i;
-	char *text;
 
-	for (i = 0; i < ARRAY_SIZE(to); i++)
-		len += strlen(column_text(st, i)) + 1;
+	if (op < 0 || op >= NR_OPS || how < 0 || how >= IOB_NR_HOWS)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(to); i++) {
+		shown[i] = shown_text(st, i);
+		len += strlen(shown[i]) + 1;
+	}
 	o = must(calloc(1, sizeof(*o) + len));
 	o->id = id;
 	o->bytes = sizeof(*o) + len;
@@ -306,18 +392,22 @@ static struct origin *origin_of_row(sqlite3_stmt *st, int64_t id)
 	text = o->text;
 	for (i = 0; i < ARRAY_SIZE(to); i++) {
 		*to[i] = text;
-		text = stpcpy(text, column_text(st, i)) + 1;
+		text = stpcpy(text, shown[i]) + 1;
+		free(shown[i]);
 	}
 	o->key.stack = sqlite3_column_int64(st, 6);
 	o->key.uid = column_uid(st, 7);
-	o->key.op = sqlite3_column_int(st, 8);
-	o->key.how = sqlite3_column_int(st, 9);
+	o->key.op = op;
+	o->key.how = how;
 	return o;
 }
 
 static const char origin_sql[] =
-	"SELECT n.unit, n.program, n.user, n.file, n.disk, n.why, o.stack, o.uid, o.op, o.how "
-	"FROM originator o JOIN named_originator n ON n.id = o.id WHERE o.id = ?1";
+	"SELECT u.text, p.text, r.text, f.text, d.text, w.text, o.stack, o.uid, o.op, o.how "
+	"FROM originator o "
+	"LEFT JOIN name u ON u.id = o.unit LEFT JOIN name p ON p.id = o.program "
+	"LEFT JOIN name r ON r.id = o.user LEFT JOIN name f ON f.id = o.file "
+	"LEFT JOIN name d ON d.id = o.disk LEFT JOIN name w ON w.id = o.why WHERE o.id = ?1";
 static const char uid_sql[] = "SELECT uid FROM originator WHERE id = ?1";
 static const char busy_sql[] =
 	"SELECT n.text, b.ms FROM busy b JOIN name n ON n.id = b.disk WHERE b.id BETWEEN ?1 AND ?2";
@@ -340,6 +430,8 @@ static const struct usage_key *find_origin(struct past *past, int db, sqlite3_st
 	if (past->name_bytes[db] > PAST_NAME_BYTES)
 		past_forget(past, db);
 	o = origin_of_row(st, id);
+	if (!o)
+		return NULL;
 	past->names[db].key_len = sizeof(id);
 	past->name_bytes[db] += o->bytes;
 	map_put(&past->names[db], o);
@@ -377,13 +469,17 @@ static void bind_span(sqlite3_stmt *st, int64_t id)
 /* How long disks were busy; a database of version 1 does not know. */
 static int read_busy(struct past *past, const struct past_span *span, sqlite3_stmt *st, void *arg)
 {
+	char *disk;
 	int ret;
 
 	if (!past->busy || !st)
 		return EXIT_OK;
 	bind_span(st, span->id);
-	while ((ret = sqlite3_step(st)) == SQLITE_ROW)
-		past->busy(span, column_text(st, 0), sqlite3_column_int64(st, 1), arg);
+	while ((ret = sqlite3_step(st)) == SQLITE_ROW) {
+		disk = shown_text(st, 0);
+		past->busy(span, disk, sqlite3_column_int64(st, 1), arg);
+		free(disk);
+	}
 	return ret == SQLITE_DONE ? EXIT_OK : past_failed(past, span->db);
 }
 
@@ -404,7 +500,7 @@ static int read_span(struct past *past, const struct past_span *span, sqlite3_st
 	while (*go && (ret = sqlite3_step(rows)) == SQLITE_ROW) {
 		key = key_of(past, span->db, st, sqlite3_column_int64(rows, 0), &hidden);
 		if (!key) {
-			msg("the past is damaged: a usage has no originator");
+			msg("the past is damaged: a usage has no originator, or one that cannot be");
 			return EXIT_FAILED;
 		}
 		memset(&u, 0, sizeof(u));
@@ -531,7 +627,7 @@ char *past_stack(struct past *past, uint64_t hash)
 			continue;
 		sqlite3_bind_int64(st, 1, hash);
 		if (sqlite3_step(st) == SQLITE_ROW)
-			text = must(strdup(column_text(st, 0)));
+			text = shown_text(st, 0);
 		sqlite3_finalize(st);
 	}
 	return text;
