@@ -4,6 +4,7 @@
 
 #include "databases.h"
 #include "past.h"
+#include "stop.h"
 
 /* A file with one usage of an hour, and then @sql is done to it. */
 static void write_alien(const char *sql)
@@ -151,10 +152,40 @@ static void views(void)
 	alarm(0);
 }
 
+/* Ctrl-C ends it, and nothing is said. */
+static void stopped(void)
+{
+	static const char many[] =
+		"WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
+		"INSERT INTO span SELECT i, 1, 7, i, i + 1, 0 FROM n";
+	int saved = dup(STDERR_FILENO), fd;
+	struct got got = { 0 };
+	struct past past;
+	char c[80];
+
+	stop_init();
+	write_alien(many);
+	if (past_open(&past, disk, NULL))
+		fail("it is not opened");
+	got.past = &past;
+	raise(SIGINT);
+	fd = open("/dev/shm", O_TMPFILE | O_RDWR, 0600);
+	dup2(fd, STDERR_FILENO);
+	if (past_each(&past, 0, INT64_MAX, take, &got) == EXIT_OK)
+		fail("it goes on");
+	dup2(saved, STDERR_FILENO);
+	if (pread(fd, c, sizeof(c), 0))
+		fail("something is said");
+	close(fd);
+	close(saved);
+	past_close(&past);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(texts), TEST(numbers), TEST(views),
+		TEST(texts), TEST(numbers), TEST(views), TEST(stopped),
 	};
 
 	return run_tests("daemon_alien", tests, ARRAY_SIZE(tests));

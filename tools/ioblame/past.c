@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "msg.h"
 #include "past.h"
+#include "stop.h"
 
 enum {
 #define X(constant, letter, word)	PAST_OP_##constant,
@@ -18,6 +19,7 @@ enum {
 #undef X
 	NR_OPS,
 	BUSY_MS = 2000,		/* the recorder writes for a moment only */
+	STEPS = 10000,		/* of SQLite's machine: milliseconds */
 	LONGEST = 1 << 20,	/* bytes of a text or a row */
 };
 
@@ -32,10 +34,19 @@ struct origin {
 	char text[];
 };
 
+/* Return: EXIT_FAILED.  Who ends it knows why it ends. */
 static int past_failed(struct past *past, int db)
 {
+	if (stop_asked())
+		return EXIT_FAILED;
 	msg("cannot read the past: %s", sqlite3_errmsg(past->db[db]));
 	return EXIT_FAILED;
+}
+
+static int is_stopped(void *arg)
+{
+	(void)arg;
+	return stop_asked();
 }
 
 /*
@@ -44,6 +55,7 @@ static int past_failed(struct past *past, int db)
  */
 static void distrust(sqlite3 *db)
 {
+	sqlite3_progress_handler(db, STEPS, is_stopped, NULL);
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST);
 #ifdef SQLITE_DBCONFIG_ENABLE_VIEW
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
@@ -150,7 +162,8 @@ static int open_one(struct past *past, int i, const char *path)
 		return EXIT_FAILED;
 	}
 	if (version && !has_tables(past->db[i], version)) {
-		msg("%s was not written by ioblamed, or is damaged", path);
+		if (!stop_asked())
+			msg("%s was not written by ioblamed, or is damaged", path);
 		return EXIT_FAILED;
 	}
 	past->version[i] = version;
@@ -500,7 +513,8 @@ static int read_span(struct past *past, const struct past_span *span, sqlite3_st
 	while (*go && (ret = sqlite3_step(rows)) == SQLITE_ROW) {
 		key = key_of(past, span->db, st, sqlite3_column_int64(rows, 0), &hidden);
 		if (!key) {
-			msg("the past is damaged: a usage has no originator, or one that cannot be");
+			if (!stop_asked())
+				msg("the past is damaged: a usage has no originator, or one that cannot be");
 			return EXIT_FAILED;
 		}
 		memset(&u, 0, sizeof(u));

@@ -18,6 +18,7 @@
 #include "msg.h"
 #include "past.h"
 #include "served.h"
+#include "stop.h"
 
 /* What past.answer is */
 struct answer {
@@ -69,7 +70,7 @@ static void read_lines(struct past *past, FILE *f, past_fn one, void *arg)
 	bool go = true;
 	ssize_t n;
 
-	while (go && (n = getline(&line, &size, f)) > 0) {
+	while (go && !stop_asked() && (n = getline(&line, &size, f)) > 0) {
 		if (line[n - 1] != '\n')
 			break;
 		line[--n] = '\0';
@@ -103,6 +104,9 @@ static int each_served(struct past *past, int64_t from_ns, int64_t until_ns, pas
 	f = must(fdopen(s.fd, "r"));
 	read_lines(past, f, one, arg);
 	fclose(f);
+	/* who ends it knows that it is not whole */
+	if (stop_asked())
+		return EXIT_FAILED;
 	if (a->refused)
 		msg("ioblamed refuses: %s", a->refused);
 	else if (!a->whole)
