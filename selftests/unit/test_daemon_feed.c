@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lines of JSON become usage, interval by interval; a wrong line is said and does not count. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <unistd.h>
+
 #include "feed.h"
+#include "past.h"
+#include "served.h"
 #include "test.h"
 
 static enum feed_got give(struct feed *feed, const char *line)
@@ -137,11 +145,117 @@ static void damaged(void)
 	feed_end(&feed);
 }
 
+/* The daemon's answer, whatever is asked */
+static const char *answer;
+
+int served_connect(struct served *s, const char *request)
+{
+	int pair[2];
+
+	(void)request;
+	if (pipe(pair) || write(pair[1], answer, strlen(answer)) != (ssize_t)strlen(answer))
+		return EIO;
+	close(pair[1]);
+	s->fd = pair[0];
+	return 0;
+}
+
+int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one, void *arg)
+{
+	return past->other->each(past, from_ns, until_ns, one, arg);
+}
+
+void past_close(struct past *past)
+{
+	past->other->close(past);
+}
+
+static bool add_ios(const struct usage *usage, const struct past_span *span, void *arg)
+{
+	*(u64 *)arg += usage->ios;
+	(void)span;
+	return true;
+}
+
+static int read_answer(const char *text, u64 *ios)
+{
+	struct past past;
+	int ret, saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+
+	answer = text;
+	*ios = 0;
+	past_open_served(&past);
+	dup2(null, STDERR_FILENO);
+	ret = past_each(&past, 1, 2, add_ios, ios);
+	dup2(saved, STDERR_FILENO);
+	close(null);
+	close(saved);
+	past_close(&past);
+	return ret;
+}
+
+#define INTERVAL "{\"from_ns\":5,\"until_ns\":15}\n"
+
+/* Of an answer no line may be left out in silence. */
+static void answers(void)
+{
+	u64 ios;
+
+	if (read_answer("{\"ios\":1}\n" INTERVAL "level 2\n{\"ios\":2}\n" INTERVAL
+			"{\"ios\":4}\n" INTERVAL "level 1\n{\"ios\":8}\n" INTERVAL "end 0 0\n",
+			&ios) || ios != 15)
+		fail("%llu IOs", ios);
+	if (!read_answer("{\"ios\":1}\n{\"ois\":1}\n" INTERVAL "end 0 0\n", &ios) || ios != 1)
+		fail("a wrong line is not told of, %llu IOs", ios);
+	if (!read_answer("{\"ios\":1}\n" INTERVAL, &ios))
+		fail("an answer without an end is whole");
+}
+
+/* from the leak sanitizer, whose headers gcc may lack */
+void __lsan_disable(void);
+void __lsan_enable(void);
+
+/* In ISO 8859-1, the second byte of U+00DC is a control character. */
+static void other_locale(void)
+{
+	static char folder[] = "/tmp/locale.XXXXXX";
+	struct feed feed = { 0 };
+	char command[160];
+	bool there;
+
+	if (!mkdtemp(folder))
+		fail("no folder");
+	snprintf(command, sizeof(command),
+		 "localedef -i de_DE -f ISO-8859-1 --no-archive %s/latin >/dev/null 2>&1", folder);
+	if (system(command) < 0)
+		fail("no shell");
+	/* (glibc forgets a copy of the path each time) */
+	__lsan_disable();
+	setenv("LOCPATH", folder, 1);
+	there = setlocale(LC_CTYPE, "latin");
+	unsetenv("LOCPATH");
+	__lsan_enable();
+	if (!there)
+		note("there is no such locale");
+	else if (!iscntrl(0x9c))
+		fail("the locale has other control characters");
+	if (give(&feed, "{\"file\":\"/\303\234\"}") != FEED_MORE)
+		fail("a name is wrong");
+	if (give(&feed, "{\"file\":\"/\\u007f\"}") != FEED_WRONG ||
+	    give(&feed, "{\"file\":\"/\\u0001\"}") != FEED_WRONG)
+		fail("a control character is a name");
+	setlocale(LC_CTYPE, "C");
+	feed_end(&feed);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (system(command))
+		fail("%s", command);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(values), TEST(round_trip), TEST(wrong_lines), TEST(busy),
-		TEST(damaged),
+		TEST(damaged), TEST(answers), TEST(other_locale),
 	};
 
 	return run_tests("daemon_feed", tests, ARRAY_SIZE(tests));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <ctype.h>
 #include <json-c/json.h>
 #include <string.h>
 
@@ -66,7 +65,8 @@ static bool get_text(struct json_object *value, const char **to)
 		return false;
 	len = json_object_get_string_len(value);
 	for (i = 0; i < len; i++) {
-		if (iscntrl((unsigned char)s[i]))
+		/* iscntrl() has parts of characters of UTF-8, in some locales */
+		if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
 			return false;
 	}
 	*to = s;

@@ -24,6 +24,7 @@
 struct answer {
 	struct usage_list stacks;	/* their texts alone */
 	bool whole;
+	uint64_t wrong;			/* lines */
 	char *refused;
 };
 
@@ -67,6 +68,7 @@ static void read_lines(struct past *past, FILE *f, past_fn one, void *arg)
 	struct feed feed = { 0 };
 	char *line = NULL;
 	size_t size = 0;
+	enum feed_got got;
 	bool go = true;
 	ssize_t n;
 
@@ -74,9 +76,13 @@ static void read_lines(struct past *past, FILE *f, past_fn one, void *arg)
 		if (line[n - 1] != '\n')
 			break;
 		line[--n] = '\0';
-		if (*line != '{')
+		if (*line != '{') {
 			take_word(past, a, line);
-		else if (feed_line(&feed, line, n) == FEED_INTERVAL)
+			continue;
+		}
+		got = feed_line(&feed, line, n);
+		a->wrong += got == FEED_WRONG;
+		if (got == FEED_INTERVAL)
 			go = pass_span(&feed.usage, &span, one, arg);
 	}
 	/* who has enough is content */
@@ -111,7 +117,10 @@ static int each_served(struct past *past, int64_t from_ns, int64_t until_ns, pas
 		msg("ioblamed refuses: %s", a->refused);
 	else if (!a->whole)
 		msg("the answer of ioblamed ends early; try again");
-	return a->whole ? EXIT_OK : EXIT_FAILED;
+	else if (a->wrong)
+		msg("the answer of ioblamed is not whole: %llu lines of it are not understood",
+		    (unsigned long long)a->wrong);
+	return a->whole && !a->wrong ? EXIT_OK : EXIT_FAILED;
 }
 
 static char *stack_served(struct past *past, uint64_t hash)
