@@ -170,10 +170,12 @@ void past_close(struct past *past)
 	past->other->close(past);
 }
 
-static bool add_ios(const struct usage *usage, const struct past_span *span, void *arg)
+static u32 levels;
+
+static bool add_level(const struct usage *usage, const struct past_span *span, void *arg)
 {
 	*(u64 *)arg += usage->ios;
-	(void)span;
+	levels = levels * 10 + span->level;
 	return true;
 }
 
@@ -184,9 +186,10 @@ static int read_answer(const char *text, u64 *ios)
 
 	answer = text;
 	*ios = 0;
+	levels = 0;
 	past_open_served(&past);
 	dup2(null, STDERR_FILENO);
-	ret = past_each(&past, 1, 2, add_ios, ios);
+	ret = past_each(&past, 1, 2, add_level, ios);
 	dup2(saved, STDERR_FILENO);
 	close(null);
 	close(saved);
@@ -196,7 +199,7 @@ static int read_answer(const char *text, u64 *ios)
 
 #define INTERVAL "{\"from_ns\":5,\"until_ns\":15}\n"
 
-/* Of an answer no line may be left out in silence. */
+/* Of an answer no line may be left out in silence, and each span has its level. */
 static void answers(void)
 {
 	u64 ios;
@@ -205,6 +208,8 @@ static void answers(void)
 			"{\"ios\":4}\n" INTERVAL "level 1\n{\"ios\":8}\n" INTERVAL "end 0 0\n",
 			&ios) || ios != 15)
 		fail("%llu IOs", ios);
+	if (levels != 221)
+		fail("levels %u", levels);
 	if (!read_answer("{\"ios\":1}\n{\"ois\":1}\n" INTERVAL "end 0 0\n", &ios) || ios != 1)
 		fail("a wrong line is not told of, %llu IOs", ios);
 	if (!read_answer("{\"ios\":1}\n" INTERVAL, &ios))

@@ -5,6 +5,7 @@
  * and others, which begin with a word:
  *
  *	stack HASH TEXT		of the usages that come
+ *	level LEVEL		of the spans that come, enum past_level
  *	end LOST_IOS WIDENED	the last line: the answer is whole
  *	error TEXT
  */
@@ -24,6 +25,7 @@
 struct answer {
 	struct usage_list stacks;	/* their texts alone */
 	bool whole;
+	int level;			/* of the span that comes; an old ioblamed does not tell */
 	uint64_t wrong;			/* lines */
 	char *refused;
 };
@@ -32,7 +34,7 @@ struct answer {
 static void take_word(struct past *past, struct answer *a, const char *line)
 {
 	unsigned long long n;
-	int widened, at = 0;
+	int widened, level, at = 0;
 
 	if (sscanf(line, "end %20llu %1d", &n, &widened) == 2) {
 		past->lost_ios = n;
@@ -40,6 +42,8 @@ static void take_word(struct past *past, struct answer *a, const char *line)
 		a->whole = true;
 	} else if (sscanf(line, "stack %20llu %n", &n, &at) == 1 && at) {
 		usage_add_stack(&a->stacks, n, line + at);
+	} else if (sscanf(line, "level %1d", &level) == 1) {
+		a->level = level;
 	} else if (!strncmp(line, "error ", 6) && !a->refused) {
 		a->refused = must(escape_dup(line + 6, strlen(line + 6)));
 	}
@@ -82,6 +86,7 @@ static void read_lines(struct past *past, FILE *f, past_fn one, void *arg)
 		}
 		got = feed_line(&feed, line, n);
 		a->wrong += got == FEED_WRONG;
+		span.level = a->level;
 		if (got == FEED_INTERVAL)
 			go = pass_span(&feed.usage, &span, one, arg);
 	}

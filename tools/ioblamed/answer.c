@@ -31,6 +31,7 @@ struct answer {
 	struct usage_list span;		/* its times, and the stacks that were told */
 	int64_t id;			/* of the span */
 	int db;
+	int level;			/* that was told last; 0 need not be */
 	bool begun;
 };
 
@@ -138,6 +139,9 @@ static bool put_usage(const struct usage *usage, const struct past_span *span, v
 		if (!is_wanted(a))
 			return false;
 	}
+	if (a->level != span->level)
+		fprintf(a->to, "level %d\n", span->level);
+	a->level = span->level;
 	a->begun = true;
 	a->id = span->id;
 	a->db = span->db;
