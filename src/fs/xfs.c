@@ -170,8 +170,7 @@ static void xfs_for_inode_entered(struct pt_regs *regs)
 {
 	struct iob_call call = iob_call_at(regs);
 
-	/* (the end of a write knows better) */
-	if (current->flags & PF_KTHREAD && iob_behalf_current(regs) == IOB_CAUSE_NONE)
+	if (current->flags & PF_KTHREAD)
 		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), &call);
 }
 
