@@ -14,8 +14,8 @@
  * bio is charged to act 7.  The iclog with checkpoint 12 is charged to its participants.
  *
  * Context: the entry of functions that run in tasks, preemption off; that of xlog_cil_destroy()
- * in the task that unmounts, or whose mount fails.  All objects are addresses that are compared
- * and not followed.
+ * in the task that unmounts, or whose mount fails.  All of xfs' objects are addresses that are
+ * compared and not followed; iomap's struct iomap_ioend is the worker's own until it has ended it.
  */
 #include <linux/iomap.h>
 #include <linux/pagemap.h>
