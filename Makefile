@@ -154,6 +154,10 @@ soak:
 soak-cycles:
 	@IOB_CYCLES=$${IOB_CYCLES:-10000} KERNEL=$${KERNEL:-6.1} CASE=lifetime/cycles selftests/run
 
+# The table of Documentation/reference/accuracy.rst: each file system and stack, on each kernel
+accuracy:
+	@KERNEL="$${KERNEL:-5.10 6.1 6.12 newest}" CASE='accuracy/*' selftests/run
+
 # Each place of the module that needs memory goes without; check has every eighth one
 check-places:
 	@IOB_PLACES=all KERNEL=$${KERNEL:-7.2} CASE=failure/allocations selftests/run
@@ -213,6 +217,7 @@ help:
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
 	@echo 'make soak-cycles 10,000 loads and enablings (takes hours)'
+	@echo 'make accuracy    how much of each file system and stack is charged right, on each kernel'
 	@echo 'make check-places  each place that needs memory goes without (check: every eighth)'
 	@echo 'make deb         Debian packages of each release; KERNEL="6.1": of one release only'
 	@echo 'make rpm         RPM packages of the same'
@@ -229,5 +234,5 @@ help:
 .SUFFIXES:
 
 .PHONY: all module command daemon clean install uninstall install-files uninstall-files check \
-	check-debug check-lockdown check-secureboot quick demo bench soak soak-cycles check-places peers lint help htmldocs install-source uninstall-source \
+	check-debug check-lockdown check-secureboot quick demo bench soak soak-cycles check-places accuracy peers lint help htmldocs install-source uninstall-source \
 	check-packages check-kernels check-fleet deb rpm dist fuzz
