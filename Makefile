@@ -150,9 +150,9 @@ bench:
 soak:
 	@selftests/soak/run
 
-# For hours: 10,000 loads and enablings under IO and readers, after which no memory is missing
+# For hours: 10,000 loads and unloads under IO, readers and tracers, after which no memory is missing
 soak-cycles:
-	@IOB_CYCLES=$${IOB_CYCLES:-10000} KERNEL=$${KERNEL:-6.1} CASE=lifetime/cycles selftests/run
+	@IOB_CYCLES=$${IOB_CYCLES:-10000} KERNEL=$${KERNEL:-7.2} CASE=lifetime/cycles selftests/run
 
 # The table of Documentation/reference/accuracy.rst: each file system and stack, on each kernel
 accuracy:
@@ -216,7 +216,7 @@ help:
 	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
-	@echo 'make soak-cycles 10,000 loads and enablings (takes hours)'
+	@echo 'make soak-cycles 10,000 loads and unloads (takes hours)'
 	@echo 'make accuracy    how much of each file system and stack is charged right, on each kernel'
 	@echo 'make check-places  each place that needs memory goes without (check: every eighth)'
 	@echo 'make deb         Debian packages of each release; KERNEL="6.1": of one release only'

@@ -58,7 +58,7 @@ guest_describe() {
 	for name in "$@"; do
 		limit=$(case_tag "$TREE/selftests/cases/$name" timeout 120)
 		# make soak-cycles
-		[ -z "${IOB_CYCLES:-}" ] || limit=$((${IOB_CYCLES_SECS:-86400} + 600))
+		[ -z "${IOB_CYCLES:-}" ] || limit=$(($(cycles_secs) + 600))
 		echo "$name $((limit * $(slowness "$suite"))) $(case_tag "$TREE/selftests/cases/$name" finds)"
 	done >"$job/cases"
 	if [ -n "${LOCKDOWN:-}" ]; then
@@ -66,6 +66,11 @@ guest_describe() {
 	fi
 	# shellcheck disable=SC2086
 	(disks_make "$suite" "$job/disks" $specs) >"$job/console.log" 2>&1
+}
+
+# The most seconds for the loads of make soak-cycles
+cycles_secs() {
+	if [ -n "${IOB_CYCLES:-}" ]; then echo "${IOB_CYCLES_SECS:-86400}"; else echo 0; fi
 }
 
 # guest_prepare SUITE KERNEL: run the NAME.chroot of each case that has one, in the
@@ -108,7 +113,7 @@ guest_live() {
 	local suite=$1 job=$2 pid limit age status=0 slow
 	slow=$(slowness "$suite")
 	echo "$((180 * slow)) boot" >"$job/now"
-	vm_run "$suite${TOOLS:-}" "$job" "$TREE" $(((7200 + ${IOB_CYCLES_SECS:-0}) * slow)) >"$job/qemu.log" 2>&1 &
+	vm_run "$suite${TOOLS:-}" "$job" "$TREE" $(((7200 + $(cycles_secs)) * slow)) >"$job/qemu.log" 2>&1 &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
 		sleep 1
