@@ -68,7 +68,7 @@ accuracy_table() {
 	} | comments
 }
 
-# Print the last line of a run. Fails if a test failed or none ran.
+# Print the last line of a run. Fails if a test failed or none ran: building is none.
 summary() {
 	local passed failed skipped
 	passed=$(grep -c '^ok ' "$RESULTS" || true)
@@ -84,7 +84,9 @@ summary() {
 		echo "results and logs: $RUN"
 		printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 	} | comments
-	[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
+	[ "$failed" -eq 0 ] || return 1
+	awk '$1 != "FAIL" && $3 !~ "^(build|console)/" { ran = 1 } END { exit !ran }' "$RESULTS" ||
+		die "no test fits CASE=$CASE${KERNEL:+ on $KERNEL}; selftests/run --list names all"
 }
 
 # timed LOG COMMAND...: run COMMAND with its output in LOG; TOOK is the time in seconds
