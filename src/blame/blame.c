@@ -31,10 +31,10 @@ static const struct {
 	int (*init)(void);	/* 0 or -ENOMEM */
 	void (*exit)(void);
 } blame_memory[] = {
-	{ iob_planes_init, iob_planes_exit },
-	{ iob_assoc_pool_init, iob_assoc_pool_exit },
-	{ iob_transactions_init, iob_transactions_exit },
-	{ iob_freed_extents_init, iob_freed_extents_exit },
+	{ .init = iob_planes_init, .exit = iob_planes_exit },
+	{ .init = iob_assoc_pool_init, .exit = iob_assoc_pool_exit },
+	{ .init = iob_transactions_init, .exit = iob_transactions_exit },
+	{ .init = iob_freed_extents_init, .exit = iob_freed_extents_exit },
 };
 
 static void blame_memory_exit(unsigned int nr)

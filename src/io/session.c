@@ -79,29 +79,32 @@ static int start_acts(void)
 			     release_act);
 }
 
-/* In the order of starting.  A stop may follow no start, or a start that failed. */
+/*
+ * In the order of starting.  A stop may follow no start, or a start that failed.  (Members by their
+ * names: CONFIG_RANDSTRUCT orders a struct of pointers to functions anew.)
+ */
 static const struct {
 	int (*start)(void);	/* may sleep; 0 or a negative errno; NULL: nothing to do */
 	void (*stop)(void);	/* no probe is attached; may sleep; or NULL */
 } session_units[] = {
-	{ start_log, iob_iolog_stop },
-	{ iob_stacks_init, iob_stacks_exit },
-	{ iob_transactions_start, iob_transactions_stop },
-	{ iob_assoc_init, iob_assoc_exit },
-	{ iob_freed_extents_start, iob_freed_extents_stop },
-	{ iob_providers_start, iob_providers_stop },
-	{ iob_dirtier_init, iob_dirtier_exit },
-	{ start_intents, iob_intents_exit },
+	{ .start = start_log, .stop = iob_iolog_stop },
+	{ .start = iob_stacks_init, .stop = iob_stacks_exit },
+	{ .start = iob_transactions_start, .stop = iob_transactions_stop },
+	{ .start = iob_assoc_init, .stop = iob_assoc_exit },
+	{ .start = iob_freed_extents_start, .stop = iob_freed_extents_stop },
+	{ .start = iob_providers_start, .stop = iob_providers_stop },
+	{ .start = iob_dirtier_init, .stop = iob_dirtier_exit },
+	{ .start = start_intents, .stop = iob_intents_exit },
 	/* a role has its last cause in itself: causes end before roles */
-	{ NULL, iob_roles_exit },
-	{ start_causes, iob_causes_exit },
-	{ start_roles, NULL },
-	{ iob_counters_start, iob_counters_stop },
+	{ .stop = iob_roles_exit },
+	{ .start = start_causes, .stop = iob_causes_exit },
+	{ .start = start_roles },
+	{ .start = iob_counters_start, .stop = iob_counters_stop },
 	/* its stop frees histograms: before that of the counters */
-	{ start_acts, iob_acts_exit },
+	{ .start = start_acts, .stop = iob_acts_exit },
 	/* its stop ends the keeping of sums for readers: before that of the acts */
-	{ iob_sums_start, iob_sums_stop },
-	{ iob_bio_ctxs_start, iob_bio_ctxs_stop },
+	{ .start = iob_sums_start, .stop = iob_sums_stop },
+	{ .start = iob_bio_ctxs_start, .stop = iob_bio_ctxs_stop },
 };
 
 /* Free all that a session had.  No probe is attached. */
