@@ -315,14 +315,26 @@ static void xfs_order_write_entered(struct pt_regs *regs)
 	xfs_set_seq(iob_arg(regs, 1));
 }
 
-/* (log, ...): the same; on newer kernels with other arguments, which prove to be none of these */
+/*
+ * (log, ...): the same.  From 5.15 on the second argument is the checkpoint, or NULL for an unmount
+ * record: a compiler may have put xlog_cil_order_write() into its callers.  Before, it is a vector,
+ * which proves to be no checkpoint of this log.
+ */
 static void xfs_write_entered(struct pt_regs *regs)
 {
-	const void *ctx, *log;
+	const void *ctx = iob_arg_ptr(regs, 1), *log;
 	u64 number;
 	bool right;
 	s64 seq;
 
+	if (!ctx || (xfs_checkpoint(ctx, &log, &number) && log == iob_arg_ptr(regs, 0))) {
+		if (ctx) {
+			xfs_tell(true);
+			iob_layout_tell(&write_layout, true);
+		}
+		xfs_set_seq(ctx ? number : 0);
+		return;
+	}
 	ctx = iob_xlog_written(regs, ctx_layout.at, &seq);
 	if (ctx) {
 		right = xfs_checkpoint(ctx, &log, &number) && log == iob_arg_ptr(regs, 0);
@@ -474,9 +486,8 @@ static const struct iob_hook xfs_table[] = {
 	XFS("xfs_buf_free", xfs_buf_end_entered, "the end of a buffer of xfs"),
 	/* (from 6.14 on the second only hands on what did not end well) */
 	XFS("__xfs_buf_ioend|xfs_buf_ioend", xfs_buf_end_entered, "the end of a buffer's write"),
-	/* (reclaim does not call the second) */
-	XFS("__xfs_inode_free|xfs_inode_free", xfs_inode_free_entered,
-	    "the end of an inode of xfs"),
+	/* (xfs_inode_free() is no replacement: reclaim does not call it) */
+	XFS("__xfs_inode_free", xfs_inode_free_entered, "the end of an inode of xfs"),
 	XFS("xlog_cil_destroy", xfs_log_end_entered,
 	    "that a log of xfs is another one than the last at its address"),
 	XFS("xfs_trans_ijoin", xfs_join_entered, "which act changes metadata of xfs"),
