@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of failure/memory."""
 import ctypes
+import glob
 import mmap
 import os
+import re
 import struct
 import sys
 import time
 
 from lib import iolog
 from lib.case import (K, M, MNT, PAGE, SLOWNESS, Disk, buffer, check, child, disable,
-                      enable, fsync, iolog_now, kill, put, run, same, status, sync, value,
-                      write_error, write_pages)
+                      drop_caches, enable, eventually, fsync, iolog_now, kill, put, read, run,
+                      same, status, sync, value, write_error, write_pages)
 
 disk = Disk(sys.argv[1])
 BLOCKS = sorted(sys.argv[2:])
@@ -86,6 +88,63 @@ def write_forever():
         time.sleep(0.005 * SLOWNESS)
 
 
+# The memory's devices of ACPI.  A kernel that knows none leaves the memory to the firmware.
+def modules():
+    found = {os.path.dirname(node)
+             for node in glob.glob("/sys/bus/acpi/devices/PNP0C80:*/physical_node*")}
+    if not found:
+        with open("/boot/config-" + os.uname().release) as f:
+            config = f.read().splitlines()
+        check("CONFIG_ACPI_HOTPLUG_MEMORY=y" not in config, "ACPI has no memory module")
+        print("this kernel cannot eject memory: it has no CONFIG_ACPI_HOTPLUG_MEMORY")
+    return found
+
+
+# Rows of System RAM that reach into the module's memory
+def there_of_iomem():
+    return [row for row in read("/proc/iomem").splitlines()
+            if "System RAM" in row and int(row.split()[0].split("-")[1], 16) >= FIRST * PAGE]
+
+
+# The kernel takes it offline, and takes its struct pages away, by a worker of its own; then the
+# device goes.  Blocks whose pages are in use for a moment come back: it is asked again.
+def pull_out(ejected):
+    end = time.monotonic() + 60 * SLOWNESS
+    while any(os.path.exists(block) for block in BLOCKS):
+        check(time.monotonic() < end, "the memory is not gone: %r" % there_of_iomem())
+        for module in ejected:
+            said = write_error(module + "/eject", "1")
+            same("the error of ejecting " + module, said, "")
+        again = time.monotonic() + 10 * SLOWNESS
+        while any(os.path.exists(block) for block in BLOCKS) and time.monotonic() < again:
+            time.sleep(0.1)
+    eventually("no memory is there", lambda: not there_of_iomem())
+
+
+# How many pages of a file the table says are dirty, by who dirtied them
+def dirty_of(name):
+    found, ino = {}, os.stat(MNT + "/" + name).st_ino
+    for line in read("dirty").splitlines():
+        row = dict(re.findall(r"(\w+)=(\S+)", line))
+        if int(row.get("ino", "0"), 16) == ino:
+            key = row["id"], row["how"]
+            found[key] = found.get(key, 0) + int(row["dirty"])
+    return found
+
+
+# While the memory goes
+def look_forever():
+    while True:
+        read("dirty")
+        status()
+
+
+# A file's data is read from the disk, not from memory
+def read_back(name):
+    with open(MNT + "/" + name, "rb") as f:
+        same("what is read of " + name, set(f.read()), {ord("m")})
+
+
 sync()
 put("devs", disk.name)
 put("nr_counters", "1")
@@ -136,6 +195,41 @@ os.unlink(MNT + "/late")
 size = table()
 go()
 check(table() < size, "the table keeps %d of %d bytes" % (table(), size))
+
+# --- it is pulled out: its struct pages go while the table has entries of pages there, of which
+# some are dirty and some are written
+pulled = modules()
+if pulled:
+    # (a new file may have the number of the one that was removed)
+    log += iolog_now()
+    come()
+    clean = run(write, "clean", 8 * M)
+    sync()
+    pid = run(write, "pulled", 8 * M)
+    check(new("clean") and new("pulled"), "nothing is in new memory")
+    same("dirty before it goes", dirty_of("pulled"), {("%d" % pid, "exact"): 8 * M // PAGE})
+    look = child(look_forever)
+    pull_out(pulled)
+    same("who looks at what is dirty still runs", os.waitpid(look, os.WNOHANG), (0, 0))
+    kill(look)
+    for name in "clean", "pulled":
+        same("pages of %s in memory that is gone" % name, new(name), 0)
+    same("dirty when it is gone", dirty_of("pulled"), {("%d" % pid, "exact"): 8 * M // PAGE})
+    last = run(write, "last", 4 * M)
+    sync()
+    fresh = iolog_now()
+    written(fresh, "clean", clean, 8 * M)
+    written(fresh, "pulled", pid, 8 * M)
+    written(fresh, "last", last, 4 * M)
+    same("dirty at last", dirty_of("last"), {})
+    log += fresh
+    drop_caches()
+    reader = run(read_back, "pulled")
+    fresh = iolog_now()
+    ino = os.stat(MNT + "/pulled").st_ino
+    same("reads", iolog.bytes_by([e for e in fresh if e.op in "RA" and e.ino == ino], "who"),
+         {"pid-%d" % reader: 8 * M})
+    log += fresh
 
 # --- nothing is missing
 sync()
