@@ -10,9 +10,10 @@ import signal
 import sys
 import time
 
+from lib import abi
 from lib.case import (IOB, MNT, SCRATCH, SLOWNESS, Disk, K, M, buffer, check, disable, enable,
                       eventually, iolog_now, kernel_memory, output, path, put, read_bytes,
-                      same, status, value, write_error)
+                      read_fd, same, status, value, write_error)
 
 disk = Disk(sys.argv[1])
 SECONDS = int(sys.argv[2]) * SLOWNESS
@@ -44,11 +45,11 @@ def reads(name, size=64 * K):
     os.close(fd)
 
 
-# The file stays open, half read
+# The file stays open, half read.  sums_bin gives whole records only.
 def holds(name):
     fd = os.open(path(name), os.O_RDONLY)
     try:
-        os.read(fd, 10)
+        os.read(fd, abi.SUM.size if name == "sums_bin" else 10)
         time.sleep(0.2)
     finally:
         os.close(fd)
@@ -119,21 +120,23 @@ def command(*words):
     os.execv(COMMAND, (COMMAND,) + words)
 
 
+# (the live view has no words)
+WORDS = {
+    "snoop": ("snoop", "-D", disk.name), "record": ("record", "-o", SCRATCH + "/recorded"),
+    "report": ("report", "-d", "2"), "hist": ("hist", "io_time", "--by", "process", "-d", "2"),
+    "stacks": ("stacks", "--svg", "-d", "2"), "top": ("top", "-b", "0.2"),
+    "dirty": ("dirty", "0.1"), "sums": ("sums", "-D", disk.name, "0.1"),
+    "trace": ("trace", "-D", disk.name), "sched": ("sched", "-D", disk.name, "0.2"),
+}
 terminals = {}
 KINDS = (
     ["%s %s" % (do.__name__, name) for do in (reads, holds, polls)
      for name in ("iolog", "iolog_bin0", "iolog_bin1")] +
     ["%s %s" % (do.__name__, name) for do in (reads, holds)
-     for name in ("counters_pipe", "counters_pipe_bin", "intents", "intents_bin", "roles",
-                  "status")] +
+     for name in ("counters_pipe", "counters_pipe_bin", "dirty", "intents", "intents_bin",
+                  "roles", "status", "sums_bin")] +
     ["reads_all", "changes"] +
-    ["command", "command snoop", "command record", "command report", "command hist",
-     "command stacks"])
-WORDS = {
-    "snoop": ("snoop", "-D", disk.name), "record": ("record", "-o", SCRATCH + "/recorded"),
-    "report": ("report", "-d", "2"), "hist": ("hist", "io_time", "--by", "process", "-d", "2"),
-    "stacks": ("stacks", "--svg", "-d", "2"),
-}
+    ["command"] + ["command " + name for name in WORDS])
 
 
 def begin(kind):
@@ -176,6 +179,8 @@ def rounds():
             write_error("enable", str(dice.randrange(3) and 1))
             write_error("nr_counters", str(dice.randrange(1, 4)))
             write_error("devs", disk.name)
+            # mostly on: the command sums sets it, too, and its keeper sets it back
+            write_error("sums", str(dice.randrange(4) and 1))
             switched += 1
         time.sleep(dice.choice((0, 0, 0.01, 0.03, 0.1)))
         pid, kind = alive.pop(dice.randrange(len(alive)))
@@ -192,17 +197,24 @@ def commands():
     return [line for line in said.splitlines() if line.startswith("ioblame")]
 
 
+# Buffers of the commands trace and sched
+def instances():
+    return [n for n in os.listdir("/sys/kernel/tracing/instances") if n.startswith("ioblame-")]
+
+
 loads = [forked(writes, n) for n in range(2)]
 time.sleep(0.5)
 before = kernel_memory()
 same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
 put("devs", disk.name)
 put("nr_counters", "1")
+put("sums", "1")
 enable(log=False)
 rounds()
 
 # --- nothing is left of them
 eventually("no command and no keeper runs", lambda: not commands())
+same("instances of tracefs", instances(), [])
 disable()
 eventually("the module has no reference", lambda: value(REFS) == "0")
 for name in "counters_pipe", "counters_pipe_bin":
@@ -210,6 +222,8 @@ for name in "counters_pipe", "counters_pipe_bin":
 put("devs", disk.name, os.O_TRUNC)
 put("role", "thread")
 put("nr_counters", "1")
+# on, whatever it was set to last
+put("sums", "1")
 enable(log=False)
 same("the logs' memory", status()["memory.log"], "0")
 same("the hook that only readers want",
@@ -222,11 +236,14 @@ os.sync()
 
 # --- and it works
 enable()
+sums = os.open(path("sums_bin"), os.O_RDONLY)
 fd = os.open(MNT + "/last", os.O_WRONLY | os.O_CREAT | os.O_DIRECT, 0o600)
 os.pwritev(fd, [buffer(64 * K)], 0)
 os.close(fd)
 same("who pays", {e.who for e in iolog_now() if e.ino == os.stat(MNT + "/last").st_ino},
      {"pid-%d" % os.getpid()})
+check(sum(r.bytes for r in abi.SUM.split(read_fd(sums))) >= 64 * K, "sums_bin lacks the write")
+os.close(sums)
 check("stack_wrong" not in status()["lost"], status()["lost"])
 disable()
 same("rmmod", output("rmmod", "ioblame")[0], 0)
