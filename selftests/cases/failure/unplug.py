@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of failure/unplug."""
+import errno
 import glob
 import os
 import re
@@ -16,6 +17,10 @@ TEXT = SCRATCH + "/iolog"
 
 # a cause that was reclaimed, and a stack deeper than what is kept of one
 USUAL = "act_stale", "stack_cut"
+WRITERS = 6
+SIZE = 64 * K
+# what a program is told of a disk that is not there; a file system that has seen it says EROFS, too
+GONE = "EIO", "ENXIO", "ENODEV"
 
 
 def sh(*words):
@@ -72,24 +77,62 @@ def loop():
     return os.path.basename(sh("losetup", "-f", "--show", name).strip())
 
 
-# Its file is cut off; it goes with its last user
+# Its file is cut off; it goes with its last user.  IO that is under way makes the file longer
+# again, until the device has no size.
 def pull_loop(disk):
-    os.truncate(SCRATCH + "/loop", 0)
-    sh("losetup", "-c", disk.node)
+    for _ in range(100):
+        os.truncate(SCRATCH + "/loop", 0)
+        sh("losetup", "-c", disk.node)
+        if value(disk.sys("size")) == "0":
+            break
+    same("the size of " + disk.name, value(disk.sys("size")), "0")
     sh("losetup", "-d", disk.node)
 
 
 # --- what is done to it
-def write_until_it_fails(nr):
-    m = buffer(16 * K)
+def write_until_it_fails(nr, tell):
+    m = buffer(SIZE)
     try:
         fd = os.open("%s/direct%d" % (MNT, nr), os.O_RDWR | os.O_CREAT | os.O_DIRECT, 0o600)
         for n in range(1 << 30):
-            os.pwritev(fd, [m], n % 256 * 16 * K)
+            os.pwritev(fd, [m], n % 64 * SIZE)
             if n % 16 == 0:
                 os.fsync(fd)
     except OSError as e:
-        print("a writer is told", e)
+        os.write(tell, (errno.errorcode[e.errno] + "\n").encode())
+
+
+def under_way(disk):
+    return sum(int(n) for n in value(disk.sys("inflight")).split())
+
+
+# Who has a file open for direct IO
+def has_file(pid):
+    folder = "/proc/%d/fd" % pid
+    return any(os.readlink(folder + "/" + fd).startswith(MNT + "/direct")
+               for fd in os.listdir(folder))
+
+
+# Once all writers have their files open and IO is under way.  Several of them always wait for
+# theirs: it is there a moment later, too.
+def pull_under_io(what, pull, disk, writers):
+    eventually("all writers have their files open", lambda: all(has_file(w) for w in writers))
+    end = time.monotonic() + 20 * SLOWNESS
+    busy = under_way(disk)
+    while not busy:
+        check(time.monotonic() < end, "%s: no IO is under way" % what)
+        busy = under_way(disk)
+    soon("pulling it", pull, disk)
+    print("%s: pulled with %d IOs under way" % (what, busy))
+
+
+# All that they were told: each ends by an error
+def told(what, fd):
+    with os.fdopen(fd) as f:
+        words = f.read().split()
+    print("%s: the writers are told %r" % (what, words))
+    same("%s: writers that an error has ended" % what, len(words), WRITERS)
+    check(set(words) & set(GONE), "%s: no writer is told that the disk is gone: %r" % (what, words))
 
 
 # In so many seconds: a pulled disk must not hold it up
@@ -118,13 +161,16 @@ def pulled(what, name, pull, back):
     node = os.open(disk.node, os.O_RDONLY)
     dirty = os.open(MNT + "/dirty", os.O_WRONLY | os.O_CREAT, 0o600)
     os.write(dirty, b"d" * M)
-    writers = [child(write_until_it_fails, n) for n in range(3)]
+    errors, tell = os.pipe()
+    writers = [child(write_until_it_fails, n, tell) for n in range(WRITERS)]
+    os.close(tell)
     eventually("IO of the writers",
                lambda: status().get("disk %s W" % name, {"ios": 0})["ios"] > 40)
     os.write(dirty, b"e" * M)
-    soon("pulling it", pull, disk)
+    pull_under_io(what, pull, disk, writers)
     for pid in writers:
         wait_for(pid)
+    told(what, errors)
     # its file is open and it is mounted
     eventually("no IO is under way", nothing_under_way)
     soon("disabling", disable)
@@ -137,8 +183,9 @@ def pulled(what, name, pull, back):
     same("writers in the log", {e.pid for e in log if e.op == "W" and e.how == "exact"} -
          set(writers) - {os.getpid()}, set())
     soon("enabling without it", enable)
-    print("%s: write() says %r, fsync() %r" % (
-        what, error_of(os.write, dirty, b"f" * M), error_of(os.fsync, dirty)))
+    said = error_of(os.write, dirty, b"f" * M), error_of(os.fsync, dirty)
+    print("%s: write() says %r, fsync() %r" % ((what,) + said))
+    check(any(said), "%s: data is written to a disk that is gone" % what)
     os.close(dirty)
     os.close(node)
     sh("umount", MNT)
