@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of failure/cpus."""
 import contextlib
+import mmap
 import os
 import signal
 import sys
@@ -9,7 +10,7 @@ import time
 from lib import abi, iolog
 from lib.case import (IOB, K, MNT, SCRATCH, SLOWNESS, Disk, buffer, check, child, counted, disable,
                       enable, fsync, iolog_bins, kill, path, pipe, put, read_fd, read_to, run,
-                      same, status, sync, wait_for, write_pages)
+                      same, status, sync, value, wait_for, write_pages)
 
 disk = Disk(sys.argv[1])
 TEXT = SCRATCH + "/iolog"
@@ -155,4 +156,83 @@ enable(log=False)
 same("logs at last", iolog_bins(), ["iolog_bin0", "iolog_bin1"])
 pid = run(write_on, 1, 10)
 same("writes that are counted at last", writes_of(pid), 10)
+disable()
+
+
+# --- a CPU that comes back knows the stacks that it had walked
+# Reads of one page, each by a call that has a stack of its own: it differs in the system call at
+# least.  They change nothing, so that no journal and no flusher does IO, too.
+def mapped(fd):
+    with mmap.mmap(fd, 64 * K, prot=mmap.PROT_READ) as m:
+        m[0]
+
+
+def advised(fd):
+    with mmap.mmap(fd, 64 * K, prot=mmap.PROT_READ) as m:
+        m.madvise(mmap.MADV_WILLNEED, 0, 4 * K)
+
+
+def sent(fd):
+    out = os.open("/dev/null", os.O_WRONLY)
+    os.sendfile(out, fd, 0, 4 * K)
+    os.close(out)
+
+
+page = buffer(4 * K)
+BUFFERED = (lambda fd: os.read(fd, 4 * K), lambda fd: os.pread(fd, 4 * K, 0),
+            lambda fd: os.readv(fd, [page]), lambda fd: os.preadv(fd, [page], 0),
+            lambda fd: os.posix_fadvise(fd, 0, 4 * K, os.POSIX_FADV_WILLNEED),
+            mapped, advised, sent)
+DIRECT = (lambda fd: os.readv(fd, [page]), lambda fd: os.preadv(fd, [page], 0))
+TIMES = 4
+READS = TIMES * (len(BUFFERED) + len(DIRECT))
+
+
+def read_on_the_new_one():
+    os.sched_setaffinity(0, {1})
+    for calls, flags in ((BUFFERED, 0), (DIRECT, os.O_DIRECT)):
+        fd = os.open(MNT + "/direct", os.O_RDONLY | os.O_NOATIME | flags)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+        for call in calls * TIMES:
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.lseek(fd, 0, os.SEEK_SET)
+            call(fd)
+            if not flags:
+                # some only begin to read
+                os.pread(fd, 1, 0)
+
+
+# Return: how many stacks had to be walked
+def walks(when):
+    names, old = ("walked", "known", "reads"), read_counts()
+    run(read_on_the_new_one)
+    new = dict(zip(names, (b - a for a, b in zip(old, read_counts()))))
+    print("%s: %r" % (when, new))
+    check(new["reads"] >= READS, "%s: %d reads of %d" % (when, new["reads"], READS))
+    # (a CPU without a cache walks each stack, and counts none)
+    check(new["walked"] + new["known"] >= READS, "%s: stacks that nobody counts" % when)
+    return new["walked"]
+
+
+def read_counts():
+    return (int(value("stats/stack_walked")), int(value("stats/stack_known")), disk.stat()["R"])
+
+
+cpu(False)
+enable(log=False)
+cpu(True)
+sync()
+first = walks("a CPU that knows nothing")
+again = walks("a CPU that knows these stacks")
+# Each of the calls is walked once by who does not know it.  Two may share a place, and what cannot
+# be known again for certain is walked each time.
+check(first - again >= (len(BUFFERED) + len(DIRECT)) * 3 // 4,
+      "it learns nothing: %d stacks walked, then %d" % (first, again))
+cpu(False)
+cpu(True)
+# A quarter: another task (a timer's worker) may have come by, with a few stacks of its own.  All
+# that it had learned is four times as much.
+back = walks("the same CPU, back again")
+check(back <= again + (first - again) // 4,
+      "it has forgotten: %d stacks walked, %d before it went, %d at first" % (back, again, first))
 disable()
