@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dir.h"
@@ -67,6 +68,19 @@ static pid_t owner_of(const char *name)
 	return text_parse_u64(digits, &pid) && pid < INT32_MAX ? pid : 0;
 }
 
+/*
+ * Remove an instance.  A command that was killed closes its files one by one: its keeper, which
+ * knows by the first of them, waits for the others.
+ */
+static void remove_one(const char *path, bool wait)
+{
+	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	int tries = wait ? 500 : 1;
+
+	while (rmdir(path) && errno == EBUSY && --tries > 0)
+		nanosleep(&pause, NULL);
+}
+
 /* Remove the instances of a process, or with 0 those of commands that are gone. */
 static void remove_some(const char *top, pid_t of)
 {
@@ -82,7 +96,7 @@ static void remove_some(const char *top, pid_t of)
 		if (!pid || (of ? pid != of : !kill(pid, 0) || errno != ESRCH))
 			continue;
 		path_of(path, top, e->d_name);
-		rmdir(path);
+		remove_one(path, of != 0);
 	}
 	if (dir)
 		closedir(dir);
