@@ -40,9 +40,13 @@ class Test:
         seen = [{outcome(row) for row in way.values()} for way in (self.without, self.with_it)]
         return "flaky" if seen[0] & seen[1] else "different"
 
+    def is_open(self):
+        """Did sums not close when it ran last?"""
+        return bool(self.with_it[max(self.with_it)].get("open"))
+
     def again(self):
         """Is it to be run again?"""
-        return (self.both() and self.verdict() == "different" and
+        return (self.both() and (self.verdict() == "different" or self.is_open()) and
                 min(max(self.without), max(self.with_it)) < ROUNDS)
 
     def status(self):
@@ -88,6 +92,10 @@ class Comparison:
     def open_sums(self):
         """(test, disk, by itself, by ioblame) of sums that do not close."""
         return [(row["test"], *what) for row in self.with_rows() for what in row.get("open", ())]
+
+    def good(self):
+        """Sums that close when the test runs again did not close before."""
+        return not (self.of("different") or self.faults() or self.open_sums())
 
     def closed_sums(self):
         return sum(row.get("closed", 0) for row in self.with_rows())
