@@ -64,9 +64,10 @@ bool cover_stop(void)
 	return new;
 }
 
+/* Add them to a file: other programs may have added theirs. */
 void cover_save(const char *file)
 {
-	FILE *f = fopen(file, "w");
+	FILE *f = fopen(file, "a");
 	int i;
 
 	if (!f)

@@ -88,7 +88,7 @@ struct verdict {
 /* Options */
 extern bool loose;		/* others write, too: state is not known */
 extern bool partial;		/* others write to other files */
-extern const char *iob;		/* the folder in debugfs */
+extern const char *iob;		/* the module's folder; model_begin() */
 
 /* text.c */
 void text_begin(const char *corpus);

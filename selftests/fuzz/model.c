@@ -18,6 +18,8 @@
 
 #define PARAMETERS	"/sys/module/ioblame/parameters/"
 
+const char *iob = "/sys/kernel/debug/ioblame";
+
 const char *const kind_names[NR_KINDS] = {
 	"number", "word", "enable", "devs", "counter", "filter", "trust_tsc", "check_stacks",
 	"read-only",
@@ -156,6 +158,8 @@ void model_begin(char *devices)
 	char name[64];
 	int i;
 
+	if (getenv("IOB"))
+		iob = getenv("IOB");
 	devs_begin(devices);
 	for (i = 0; i < NR_TARGETS; i++) {
 		struct target *t = &targets[i];

@@ -7,7 +7,7 @@
  * Three users try: nobody; nobody as root of a user namespace of its own, with all
  * capabilities there; and the same in a mount namespace of its own. Each has what root may
  * have left open for it: the folder, and files that are open for reading or by O_PATH. Then all
- * files must read as before.
+ * files must read as before.  IOB is as for fuzzwrite.
  *
  * iob-libs: -std=gnu11 -Isrc -Iselftests/unit/shim selftests/fuzz/[a-z]*.c
  */
@@ -33,7 +33,6 @@
 #define NR_OPENED	64
 
 bool loose, partial;
-const char *iob = "/sys/kernel/debug/ioblame";
 uint64_t case_nr, case_seed;
 
 enum user { PLAIN, NAMESPACE, MOUNTS, NR_USERS };
@@ -165,18 +164,26 @@ static void open_some(struct rng *r)
 	folder = open(iob, O_RDONLY | O_DIRECTORY);
 }
 
+/* A mount of his own would have files that are his. */
+static void try_mounts(struct text *x)
+{
+	static const struct target types[] = { { .path = "debugfs" }, { .path = "ioblame" } };
+	unsigned int i;
+
+	x->len = 0;
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		attempt(&types[i], "mount", x, mount("d", "/mnt", types[i].path, 0, NULL));
+}
+
 /* In a process of its own.  Its exit status is 0 if all was refused. */
 static int run_user(enum user user, unsigned long tries, struct text *x)
 {
-	static const struct target mounts = { .path = "debugfs" };
 	struct rng r = { .state = case_seed + user };
 	int i;
 
 	open_some(&r);
 	become(user);
-	x->len = 0;
-	if (user == MOUNTS)
-		attempt(&mounts, "mount", x, mount("d", "/mnt", "debugfs", 0, NULL));
+	try_mounts(x);
 	for (case_nr = 0; case_nr < tries && !tally.wrong; case_nr++) {
 		i = rng_below(&r, NR_OPENED);
 		text_make(&r, opened[i].t, x);
@@ -186,7 +193,8 @@ static int run_user(enum user user, unsigned long tries, struct text *x)
 		if (opened[i].fd >= 0)
 			try_open_files(opened[i].t, x, opened[i].fd, opened[i].place);
 	}
-	printf("%s: %lu attempts refused, %lu wrong\n", users[user], refused, tally.wrong);
+	printf("%s, %s: %lu attempts refused, %lu wrong\n", users[user], iob, refused,
+	       tally.wrong);
 	fflush(stdout);
 	return tally.wrong || !refused;
 }

@@ -7,8 +7,9 @@
  *
  * Write number I depends on the seed and on I alone, so `--from I --count 1` makes it again.
  * --loose: others write at the same time. --only: kinds of files, as "counter,filter". --kcov:
- * the addresses that the kernel ran go to FILE; --new: inputs that ran new ones go to FOLDER,
+ * the addresses that the kernel ran are added to FILE; --new: inputs that ran new ones go to FOLDER,
  * and later writes begin with them (so then a write depends on those before it, too).
+ * In the environment, IOB is the module's folder; else it is the one in debugfs.
  *
  * Prints what was wrong, and at the end what was done. Exit status 1 if anything was wrong.
  *
@@ -27,7 +28,6 @@
 #define MOST_WRONG	10
 
 bool loose, partial;
-const char *iob = "/sys/kernel/debug/ioblame";
 uint64_t case_nr, case_seed;
 
 static const char *new_inputs, *only;
