@@ -253,9 +253,32 @@ static void not_wanted(void)
 	end();
 }
 
+/* Each number counts as a whole, and nothing is behind the last one. */
+static void questions(void)
+{
+	static const char *const right[] = { "0 1 0", "5 9223372036854775807 2", " 1\t2  1" };
+	static const char *const wrong[] = {
+		"", "0 1", "1 1 0", "2 1 0", "-1 1 0", "0 1 3", "0 1 -1", "0 1 00", "0 1 0 ",
+		"0 1 0x", "0 12345678901234567891", "0 12345678901234567891 0",
+		"12345678901234567891 0", "99999999999999999990 99999999999999999999 0",
+	};
+	struct answer_question q;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(right); i++) {
+		if (!answer_parse(right[i], &q))
+			fail("'%s' is refused", right[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		if (answer_parse(wrong[i], &q))
+			fail("'%s' is %lld %lld %d", wrong[i], (long long)q.from_ns,
+			     (long long)q.until_ns, q.level);
+	}
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(slow_reader), TEST(asker_gone),
+	static const struct test tests[] = { TEST(questions), TEST(slow_reader), TEST(asker_gone),
 					     TEST(many_originators), TEST(not_wanted) };
 
 	return run_tests("daemon_answer", tests, ARRAY_SIZE(tests));

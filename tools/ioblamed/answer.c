@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -35,14 +36,22 @@ struct answer {
 	bool begun;
 };
 
+static bool is_blank(char c)
+{
+	return isspace((unsigned char)c);
+}
+
 /* "FROM_NS UNTIL_NS LEVEL".  Return: false if it is no question. */
 bool answer_parse(const char *words, struct answer_question *q)
 {
 	long long from, until;
-	int end = 0;
+	int behind[3];
 
-	if (sscanf(words, "%19lld %19lld %1d%n", &from, &until, &q->level, &end) != 3 ||
-	    words[end] || from < 0 || until <= from || q->level < PAST_INTERVAL ||
+	/* behind a longer number is a digit: its rest would be the next one */
+	if (sscanf(words, "%19lld%n %19lld%n %1d%n", &from, &behind[0], &until, &behind[1],
+		   &q->level, &behind[2]) != 3 ||
+	    !is_blank(words[behind[0]]) || !is_blank(words[behind[1]]) || words[behind[2]] ||
+	    from < 0 || until <= from || q->level < PAST_INTERVAL ||
 	    q->level > PAST_HOUR)
 		return false;
 	q->from_ns = from;
