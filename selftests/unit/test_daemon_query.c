@@ -551,6 +551,35 @@ static void many_users(void)
 	end_daemon();
 }
 
+/* One user takes twelve places and no more; another one's are not among them. */
+static void one_user(void)
+{
+	int fd[12], i, more, other;
+	u64 from;
+
+	if (!can_be_others())
+		return;
+	if (!begin_daemon()) {
+		fail("no daemon");
+		return;
+	}
+	from = clock_ns();
+	for (i = 0; i < 12; i++)
+		fd[i] = connect_as(ANN);
+	more = connect_as(ANN);
+	/* (on a busy machine the first may have been sent away by now) */
+	if (!strstr(answer_to(more, "nonsense\n"), "too many") && clock_ns() - from < 4500000000)
+		fail("one user has 13 places");
+	other = connect_as(BOB);
+	if (!strstr(answer_to(other, "nonsense\n"), "no such request"))
+		fail("another user may not ask");
+	for (i = 0; i < 12; i++)
+		close(fd[i]);
+	close(more);
+	close(other);
+	end_daemon();
+}
+
 /* An asker of a user who reads nothing of so many bytes. */
 static struct asker *ask_bytes(uid_t uid, unsigned int bytes, int *fd)
 {
@@ -668,7 +697,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(requests), TEST(waits), TEST(several_users), TEST(slow_reader),
-		TEST(large_pass), TEST(many_users), TEST(slow_user),
+		TEST(large_pass), TEST(many_users), TEST(one_user), TEST(slow_user),
 	};
 
 	return run_tests("daemon_query", tests, ARRAY_SIZE(tests));

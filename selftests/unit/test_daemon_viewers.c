@@ -233,6 +233,39 @@ static void many_users(void)
 	sd_event_unref(event);
 }
 
+/* One user takes sixteen places and no more. */
+static void one_user(void)
+{
+	struct usage_list list = one_interval();
+	sd_event *event = NULL;
+	int fd[17], i, other;
+	char byte;
+
+	if (geteuid()) {
+		note("only root can be several users: not tested");
+		return;
+	}
+	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
+	if (sd_event_new(&event) < 0 || viewers_begin(event, path)) {
+		fail("no socket");
+		return;
+	}
+	for (i = 0; i < 17; i++)
+		fd[i] = connect_as(event, ANN);
+	other = connect_as(event, BOB);
+	viewers_usage(&list);
+	if (recv(fd[15], &byte, 1, MSG_DONTWAIT) != 1 || recv(fd[16], &byte, 1, MSG_DONTWAIT))
+		fail("one user has not 16 places");
+	if (recv(other, &byte, 1, MSG_DONTWAIT) != 1)
+		fail("another user may not look");
+	viewers_end();
+	usage_clear(&list);
+	close(other);
+	for (i = 0; i < 17; i++)
+		close(fd[i]);
+	sd_event_unref(event);
+}
+
 /* Without a file for one more the loop rests, and lets him in a second later. */
 static void no_files(void)
 {
@@ -294,7 +327,7 @@ static void rights(void)
 int main(void)
 {
 	static const struct test tests[] = { TEST(rights), TEST(several_users),
-					     TEST(slow_viewers), TEST(many_users),
+					     TEST(slow_viewers), TEST(many_users), TEST(one_user),
 					     TEST(no_files) };
 
 	return run_tests("daemon_viewers", tests, ARRAY_SIZE(tests));
