@@ -18,6 +18,8 @@ static char *fault = "";
 module_param(fault, charp, 0400);
 MODULE_PARM_DESC(fault, "use-after-free, lock-inversion, sleep, leak, race or call");
 
+#define LEAKED		256
+
 static DEFINE_MUTEX(first);
 static DEFINE_MUTEX(second);
 static unsigned long raced;
@@ -72,12 +74,15 @@ static int sleep_in_probe(void)
 	return 0;
 }
 
-/* Several: what is left in a register or on a stack still points to the last one */
+/*
+ * Many: what is left in a register or on a stack still points to the last one, and from 7.0 on the
+ * allocator's sheaf of each CPU to the last hundred
+ */
 static int leak(void)
 {
 	int n;
 
-	for (n = 0; n < 8; n++) {
+	for (n = 0; n < LEAKED; n++) {
 		unsigned long *lost = kzalloc(200, GFP_KERNEL);
 
 		if (!lost)
