@@ -25,5 +25,5 @@ syncer = run(os.sync)
 # (where the checkpoint is unknown, nothing says that it is the log)
 log = [e for e in iolog_now() if e.op == "W" and (e.why == "journal" or not RIGHT)]
 judge("the log", log, [who], 1 * K, submitter=syncer)
-verdict(NAMES, NAMES)
+verdict(NAMES, NAMES, by_use={"xlog_write()"})
 disable()
