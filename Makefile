@@ -150,11 +150,11 @@ bench:
 soak:
 	@selftests/soak/run
 
-# For hours: 10,000 loads and unloads under IO, readers and tracers, after which no memory is missing
+# For a day: 10,000 loads and unloads under IO, readers and tracers. No memory is missing then
 soak-cycles:
 	@IOB_CYCLES=$${IOB_CYCLES:-10000} KERNEL=$${KERNEL:-7.2} CASE=lifetime/cycles selftests/run
 
-# The table of Documentation/reference/accuracy.rst: each file system and stack, on each kernel
+# The table of Documentation/reference/accuracy.rst: all file systems and stacks
 accuracy:
 	@KERNEL="$${KERNEL:-5.10 6.1 6.12 newest}" CASE='accuracy/*' selftests/run
 
@@ -216,8 +216,8 @@ help:
 	@echo 'make quick       unit tests, checks of the source and a dozen cases on one kernel'
 	@echo 'make bench       what ioblame costs, in instructions; KERNEL="6.1": one kernel only'
 	@echo 'make soak        whether blame holds for an hour and a million files (takes hours)'
-	@echo 'make soak-cycles 10,000 loads and unloads (takes hours)'
-	@echo 'make accuracy    how much of each file system and stack is charged right, on each kernel'
+	@echo 'make soak-cycles 10,000 loads and unloads (takes a day)'
+	@echo 'make accuracy    how much is charged right, on all file systems and stacks'
 	@echo 'make check-places  each place that needs memory goes without (check: every eighth)'
 	@echo 'make deb         Debian packages of each release; KERNEL="6.1": of one release only'
 	@echo 'make rpm         RPM packages of the same'
@@ -234,5 +234,6 @@ help:
 .SUFFIXES:
 
 .PHONY: all module command daemon clean install uninstall install-files uninstall-files check \
-	check-debug check-lockdown check-secureboot quick demo bench soak soak-cycles check-places accuracy peers lint help htmldocs install-source uninstall-source \
+	check-debug check-lockdown check-secureboot quick demo bench soak soak-cycles check-places accuracy \
+	peers lint help htmldocs install-source uninstall-source \
 	check-packages check-kernels check-fleet deb rpm dist fuzz
