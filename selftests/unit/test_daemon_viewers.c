@@ -200,6 +200,20 @@ static int connect_as(sd_event *event, uid_t uid)
 	return fd;
 }
 
+/* Viewers of several users can come.  Return: false if not, and why is said. */
+static bool begin_for_users(sd_event **event)
+{
+	if (geteuid()) {
+		note("only root can be several users: not tested");
+		return false;
+	}
+	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
+	if (sd_event_new(event) >= 0 && !viewers_begin(*event, path))
+		return true;
+	fail("no socket");
+	return false;
+}
+
 /* Whoever has many user ids takes no place of root's. */
 static void many_users(void)
 {
@@ -208,15 +222,8 @@ static void many_users(void)
 	int fd[256], i, root;
 	char byte;
 
-	if (geteuid()) {
-		note("only root can be several users: not tested");
+	if (!begin_for_users(&event))
 		return;
-	}
-	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
-	if (sd_event_new(&event) < 0 || viewers_begin(event, path)) {
-		fail("no socket");
-		return;
-	}
 	for (i = 0; i < 256; i++)
 		fd[i] = connect_as(event, ANN + i / 16);
 	root = connect_as(event, 0);
@@ -241,15 +248,8 @@ static void one_user(void)
 	int fd[17], i, other;
 	char byte;
 
-	if (geteuid()) {
-		note("only root can be several users: not tested");
+	if (!begin_for_users(&event))
 		return;
-	}
-	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
-	if (sd_event_new(&event) < 0 || viewers_begin(event, path)) {
-		fail("no socket");
-		return;
-	}
 	for (i = 0; i < 17; i++)
 		fd[i] = connect_as(event, ANN);
 	other = connect_as(event, BOB);
