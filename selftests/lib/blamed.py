@@ -12,10 +12,16 @@ import os
 from dataclasses import dataclass, field
 from typing import Dict
 
-from lib.case import Disk, buffer, check, iolog_now, run, same, status
+from lib.case import (Disk, buffer, check, disable, enable, iolog_now, output, put, run, same,
+                      status)
 
 FIFREEZE, FITHAW = 0xC0045877, 0xC0045878
 FILES, FILE, DIRECT, LOOP = 12, 8192, 65536, 32768
+
+
+def hooks():
+    """The lines of status about hooked functions."""
+    return [h for h in status()["hooks"] if h.startswith("function ")]
 
 
 @dataclass
@@ -65,6 +71,18 @@ class Load:
     def __init__(self, places):
         self.places = places
         self.rounds = 0
+
+    def start(self):
+        """Load ioblame and watch the disks."""
+        same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
+        put("devs", " ".join(p.disk.name for p in self.places))
+        self.settle()
+        enable()
+
+    @staticmethod
+    def end():
+        disable()
+        same("rmmod", output("rmmod", "ioblame")[0], 0)
 
     def settle(self):
         """What was changed before is written: no round meets it."""

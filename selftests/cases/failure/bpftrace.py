@@ -3,8 +3,8 @@
 import os
 import sys
 
-from lib.blamed import Load, Place
-from lib.case import SCRATCH, Disk, check, disable, enable, eventually, output, put, same, status
+from lib.blamed import Load, Place, hooks
+from lib.case import SCRATCH, Disk, check, disable, enable, eventually, same
 from lib.tracing import Program
 
 disk = Disk(sys.argv[1])
@@ -17,22 +17,6 @@ OURS = " ".join("%s:%s { @hits[probe] = count(); }" % (kind, name) for name in H
 kretfunc:do_writepages { @hits[probe] = count(); }
 tracepoint:block:block_rq_issue { @hits[probe] = count(); @stacks[kstack] = count(); }
 interval:s:1 { printf("attached\\n"); }"""
-
-
-def start():
-    same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
-    put("devs", disk.name)
-    load.settle()
-    enable()
-
-
-def end():
-    disable()
-    same("rmmod", output("rmmod", "ioblame")[0], 0)
-
-
-def hooks():
-    return [h for h in status()["hooks"] if h.startswith("function ")]
 
 
 def blamed(when):
@@ -66,7 +50,7 @@ def others_off():
               "bpftrace has not seen %s: %r" % (name, said))
 
 
-start()
+load.start()
 attached = hooks()
 blamed("alone")
 others_on()
@@ -75,9 +59,9 @@ disable()
 load.settle()
 enable()
 blamed("beside bpftrace, begun before")
-end()
-start()
+load.end()
+load.start()
 blamed("loaded beside bpftrace")
 others_off()
 blamed("after bpftrace")
-end()
+load.end()

@@ -3,30 +3,14 @@
 import os
 import sys
 
-from lib.blamed import Load, Place
-from lib.case import (SCRATCH, Disk, check, disable, enable, eventually, output, put, same, status,
+from lib.blamed import Load, Place, hooks
+from lib.case import (SCRATCH, Disk, check, disable, enable, eventually, output, put, same,
                       value)
 
 disk = Disk(sys.argv[1])
 load = Load([Place(disk, SCRATCH + "/ext4", sys.argv[2], os.stat(SCRATCH + "/ext4/loop").st_ino)])
 PATCH = "/sys/kernel/livepatch/ioblame_patch"
 CALLS = "/sys/module/ioblame_patch/parameters/calls"
-
-
-def hooks():
-    return [h for h in status()["hooks"] if h.startswith("function ")]
-
-
-def start():
-    same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
-    put("devs", disk.name)
-    load.settle()
-    enable()
-
-
-def end():
-    disable()
-    same("rmmod", output("rmmod", "ioblame")[0], 0)
 
 
 def patch():
@@ -48,7 +32,7 @@ def patched(when):
     same("the hooks " + when, hooks(), attached)
 
 
-start()
+load.start()
 attached = hooks()
 load.blamed("alone")
 patch()
@@ -57,15 +41,15 @@ disable()
 load.settle()
 enable()
 patched("patched before")
-end()
-start()
+load.end()
+load.start()
 patched("patched before the module came")
 unpatch()
 load.blamed("after the patch went")
 same("the hooks then", hooks(), attached)
 patch()
-end()
+load.end()
 unpatch()
-start()
+load.start()
 load.blamed("after the patch went, disabled")
-end()
+load.end()

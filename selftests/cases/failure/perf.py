@@ -12,9 +12,9 @@ import signal
 import subprocess
 import sys
 
-from lib.blamed import Load, Place
+from lib.blamed import Load, Place, hooks
 from lib.case import (SCRATCH, SLOWNESS, Disk, check, disable, enable, eventually, output, put,
-                      same, status)
+                      same)
 
 disk = Disk(sys.argv[1])
 load = Load([Place(disk, SCRATCH + "/ext4", sys.argv[2], os.stat(SCRATCH + "/ext4/loop").st_ino)])
@@ -69,22 +69,6 @@ class Recorder:
         print("%s: %d bytes; %s" % (self.words[1], os.path.getsize(self.file), said[-300:]))
 
 
-def start():
-    same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
-    put("devs", disk.name)
-    load.settle()
-    enable()
-
-
-def end():
-    disable()
-    same("rmmod", output("rmmod", "ioblame")[0], 0)
-
-
-def hooks():
-    return [h for h in status()["hooks"] if h.startswith("function ")]
-
-
 def blamed(when):
     load.blamed(when)
     same("the hooks " + when, hooks(), attached)
@@ -92,7 +76,7 @@ def blamed(when):
 
 # an emulated CPU takes long for a sample: no reason to take fewer
 put("/proc/sys/kernel/perf_cpu_time_max_percent", "0")
-start()
+load.start()
 attached = hooks()
 blamed("alone")
 for name in PROBED:
@@ -110,8 +94,8 @@ disable()
 load.settle()
 enable()
 blamed("beside perf, begun before")
-end()
-start()
+load.end()
+load.start()
 blamed("loaded beside perf")
 for recorder in recorders:
     recorder.off()
@@ -136,4 +120,4 @@ for name in PROBED:
         check(event in said, "perf has not seen %s: %r" % (event, sorted(set(said.split()))))
 check("block:block_rq_issue:" in said, "perf has not seen block_rq_issue")
 check(" write(" in open(calls.file).read(), "perf trace has not seen write()")
-end()
+load.end()
