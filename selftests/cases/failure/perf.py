@@ -41,8 +41,14 @@ class Recorder:
         self.process = subprocess.Popen(self.words + more, cwd=SCRATCH, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, pass_fds=fds)
 
+    def writes(self):
+        with open("/dev/null", "wb", buffering=0) as null:
+            for _ in range(100):
+                null.write(b"x")
+        return os.path.exists(self.file) and os.path.getsize(self.file) > 0
+
     # perf looks at all processes first, for many seconds.  perf record can be told to begin, and
-    # says when it has; perf trace has a file then.
+    # says when it has; perf trace has begun when it writes, of calls that there must be.
     def on(self):
         if self.words[1] == "record":
             theirs, control = os.pipe()
@@ -56,7 +62,7 @@ class Recorder:
             self.pipes = control, ack
         else:
             self.start()
-            eventually("%s has its file" % self.words[1], lambda: os.path.exists(self.file) or
+            eventually("%s writes" % self.words[1], lambda: self.writes() or
                        self.process.poll() is not None, 150)
         check(self.process.poll() is None, "%r ends" % (self.words,))
 
