@@ -42,10 +42,14 @@ static const struct iob_layout_member ctx_members[] = {
 						    start_lsn),
 };
 
+/* where xlog_write() tells the checkpoint, the log, too */
+#define XFS_CIL_COST							\
+	"which act freed what xfs discards, and who pays for its log if xlog_write() is hooked"
+
 /* Both are proved each time: by the log, which points back, and must be one that is known. */
 static struct iob_layout ctx_layout = {
 	.type = "xfs_cil_ctx", IOB_LAYOUT_IN("xfs", CONFIG_XFS_FS), IOB_LAYOUT_OF(ctx_members),
-	.cost = "which act freed what xfs discards, and before 5.15 who pays for its log",
+	.cost = XFS_CIL_COST,
 };
 
 static const struct iob_layout_member cil_members[] = {
@@ -54,7 +58,7 @@ static const struct iob_layout_member cil_members[] = {
 
 static struct iob_layout cil_layout = {
 	.type = "xfs_cil", IOB_LAYOUT_IN("xfs", CONFIG_XFS_FS), IOB_LAYOUT_OF(cil_members),
-	.cost = "which act freed what xfs discards, and before 5.15 who pays for its log",
+	.cost = XFS_CIL_COST,
 };
 
 /* The arguments of xlog_write(), where that is hooked: the checkpoint's log must be the first. */
@@ -470,11 +474,11 @@ static const struct iob_bio_kind xfs_bio_log = {
 
 #define XFS(func, probe, what)						\
 	IOB_HOOK_FUNC_IN("xfs", CONFIG_XFS_FS, func, probe, what)
-/* on kernels without xlog_cil_order_write() */
-#define XFS_SPARE(func, probe, what)	{					\
+/* on kernels without xlog_cil_order_write(); @other is what newer ones of these have instead */
+#define XFS_SPARE(func, other, probe, what)	{				\
 	.name = func, .kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,	\
 	.entered = probe, IOB_IN_MODULE("xfs", CONFIG_XFS_FS), .impact = what,	\
-	.spare_for = "xlog_cil_order_write",					\
+	.spare_for = "xlog_cil_order_write", .instead = other,			\
 }
 
 #define XFS_END(func, ended, what)					\
@@ -521,8 +525,8 @@ static const struct iob_hook xfs_table[] = {
 		.entered = xfs_order_write_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
 		.impact = "which checkpoint is written",
 	},
-	XFS_SPARE("xlog_write", xfs_write_entered, "which checkpoint is written"),
-	XFS_SPARE("xfs_log_release_iclog", xfs_release_last_entered,
+	XFS_SPARE("xlog_write", NULL, xfs_write_entered, "which checkpoint is written"),
+	XFS_SPARE("xfs_log_release_iclog", "xlog_state_release_iclog", xfs_release_last_entered,
 		  "which checkpoint is written"),
 	XFS("xlog_write_iclog", xfs_write_iclog_entered, "which checkpoint is written"),
 	XFS("xfs_extent_busy_insert", xfs_free_entered, "which act freed what xfs discards"),
