@@ -3,6 +3,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include <compat/call_insn.h>
+
 #include "code.h"
 
 /**
@@ -26,6 +28,28 @@ bool iob_code_of(unsigned long func, struct iob_code *code)
 	code->start = func - off;
 	code->end = func - off + size;
 	return true;
+}
+
+/**
+ * iob_code_calls - find a direct call in a function's code
+ * @func:   an address inside the function, which does not go meanwhile
+ * @called: one inside the other function: where a kprobe is, with IBT, is behind its start
+ *
+ * A compiler may put a function into one of its callers and keep it for another.  May sleep.
+ * Return: false if no such call is found.
+ */
+bool iob_code_calls(unsigned long func, unsigned long called)
+{
+	struct iob_code code, to;
+	unsigned long at;
+
+	if (!iob_code_of(func, &code) || !iob_code_of(called, &to))
+		return false;
+	for (at = code.start; at < code.end; at += IOB_INSN_STEP) {
+		if (iob_insn_calls(at, to.start))
+			return true;
+	}
+	return false;
 }
 
 /**

@@ -31,6 +31,7 @@ static inline bool iob_code_has(const struct iob_code *code, unsigned long ip)
 }
 
 bool iob_code_of(unsigned long func, struct iob_code *code);
+bool iob_code_calls(unsigned long func, unsigned long called);
 void iob_code_publish(unsigned long func, struct iob_code *code);
 
 #endif

@@ -221,6 +221,7 @@ static const struct iob_hook block_table[] = {
 	{
 		/* only bios that wait; the others' names: each bio, on 5.10 without a limit, too */
 		.name = "throtl_add_bio_tg|__blk_throtl_bio|blk_throtl_bio",
+		.called_in = "__blk_throtl_bio|blk_throtl_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = bio_throttle_entered,
 		.impact = "the submitters of IO that a cgroup's io.max delays",

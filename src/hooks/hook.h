@@ -45,6 +45,11 @@ struct iob_hook {
 	void (*found)(unsigned long func);
 	/* address: the kind of bios whose end_io the function is, or NULL */
 	const struct iob_bio_kind *bio_kind;
+	/*
+	 * function: the first of the names is used only if the code of this function, which has
+	 * names of other releases, too, calls it: a compiler may have put it there
+	 */
+	const char *called_in;
 	/* function: used only if the kernel does not have the function of this other hook */
 	const char *spare_for;
 	/* function: nothing is lost if the kernel has this other hook's function instead */

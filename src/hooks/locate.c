@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "core/code.h"
 #include "core/layout.h"
 #include "core/name_list.h"
 #include "hook.h"
@@ -26,6 +27,10 @@ MODULE_PARM_DESC(without, "functions and tracepoints that are taken for absent, 
 static char *unprobed;
 module_param(unprobed, charp, 0400);
 MODULE_PARM_DESC(unprobed, "functions that kprobes are taken to refuse, for tests: a|b");
+
+static char *inlined;
+module_param(inlined, charp, 0400);
+MODULE_PARM_DESC(inlined, "functions that are taken for inlined in a caller, for tests: a|b");
 
 /* What for_each_kernel_tracepoint() hands to its callback. */
 struct tracepoint_search {
@@ -73,29 +78,70 @@ bool iob_hook_module_absent(const struct iob_hook *hook)
 	return !iob_layouts_known(hook->module);
 }
 
-/* Register @e->kp, disabled, at the first of the names that exists. */
-static int kprobe_register_any(struct iob_entry *e, const char *alternatives)
+/* Register @kp, disabled, at the function @name.  May sleep. */
+static int kprobe_register_at(struct kprobe *kp, const char *name)
 {
-	struct kprobe *kp = &e->kp;
-	char *names, *rest, *name;
+	int err;
+
+	memset(kp, 0, sizeof(*kp));
+	if (is_taken_for_absent(name))
+		return -ENOENT;
+	kp->symbol_name = name;
+	kp->flags = KPROBE_FLAG_DISABLED;
+	err = register_kprobe(kp);
+	/* the kprobe has its address now, and the name may go */
+	kp->symbol_name = NULL;
+	return err;
+}
+
+/*
+ * Look for a call of @name, which is at @addr, in the first of the functions @alternatives that
+ * exists.  Return: 0, -ENOENT if there is none, or -ENOMEM.
+ */
+static int function_find_call(const char *alternatives, const char *name, void *addr)
+{
+	char *names, *rest, *caller;
+	struct kprobe kp;
 	int err = -ENOENT;
 
 	names = kstrdup(alternatives, GFP_KERNEL);
 	if (!names)
 		return -ENOMEM;
 	rest = names;
+	while (err && err != -ENOMEM && (caller = strsep(&rest, "|")))
+		err = kprobe_register_at(&kp, caller);
+	kfree(names);
+	if (err)
+		return err;
+	if (iob_name_listed(inlined, name) ||
+	    !iob_code_calls((unsigned long)kp.addr, (unsigned long)addr))
+		err = -ENOENT;
+	unregister_kprobe(&kp);
+	return err;
+}
+
+/* Register @e->kp, disabled, at the first of the hook's names that exists and may be used. */
+static int kprobe_register_any(struct iob_entry *e, const struct iob_hook *hook)
+{
+	const char *callers = hook->called_in;
+	char *names, *rest, *name;
+	int err = -ENOENT;
+
+	names = kstrdup(hook->name, GFP_KERNEL);
+	if (!names)
+		return -ENOMEM;
+	rest = names;
 	/* without memory it is not known whether the name exists: another must not serve */
 	while (err && err != -ENOMEM && (name = strsep(&rest, "|"))) {
-		if (is_taken_for_absent(name))
-			continue;
-		memset(kp, 0, sizeof(*kp));
-		kp->symbol_name = name;
-		kp->flags = KPROBE_FLAG_DISABLED;
-		err = register_kprobe(kp);
+		err = kprobe_register_at(&e->kp, name);
+		if (!err && callers) {
+			err = function_find_call(callers, name, e->kp.addr);
+			if (err)
+				unregister_kprobe(&e->kp);
+		}
+		callers = NULL;
 		e->unprobed = iob_name_listed(unprobed, name);
 	}
-	/* the kprobe has its address now, and the name is freed below */
-	kp->symbol_name = NULL;
 	kfree(names);
 	return err;
 }
@@ -129,7 +175,7 @@ static bool hook_may_be_at(const struct iob_hook *hook, unsigned long addr)
  */
 int iob_hook_function(const struct iob_hook *hook, struct iob_entry *e)
 {
-	int err = kprobe_register_any(e, hook->name);
+	int err = kprobe_register_any(e, hook);
 
 	if (err)
 		return err;
