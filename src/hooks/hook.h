@@ -46,8 +46,8 @@ struct iob_hook {
 	/* address: the kind of bios whose end_io the function is, or NULL */
 	const struct iob_bio_kind *bio_kind;
 	/*
-	 * function: the first of the names is used only if the code of this function, which has
-	 * names of other releases, too, calls it: a compiler may have put it there
+	 * function: it is used only if the code of this function, the first of these names that
+	 * exists, calls it: a compiler may have put it there.  One of these names is used so.
 	 */
 	const char *called_in;
 	/* function: used only if the kernel does not have the function of this other hook */

@@ -134,12 +134,11 @@ static int kprobe_register_any(struct iob_entry *e, const struct iob_hook *hook)
 	/* without memory it is not known whether the name exists: another must not serve */
 	while (err && err != -ENOMEM && (name = strsep(&rest, "|"))) {
 		err = kprobe_register_at(&e->kp, name);
-		if (!err && callers) {
+		if (!err && callers && !iob_name_listed(callers, name)) {
 			err = function_find_call(callers, name, e->kp.addr);
 			if (err)
 				unregister_kprobe(&e->kp);
 		}
-		callers = NULL;
 		e->unprobed = iob_name_listed(unprobed, name);
 	}
 	kfree(names);

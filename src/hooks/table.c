@@ -118,25 +118,32 @@ static bool hook_is_there(const char *name)
 	return false;
 }
 
-/* True if another hook serves instead, which stands before this one in the table. */
+/* True if another hook serves instead. */
 static bool hook_is_spare(const struct hook_state *s)
 {
 	return hook_is_there(s->hook->spare_for);
 }
 
-/* Arm the functions of a phase in one pass, which may take a while.  No handler runs yet. */
-static int hooks_arm(enum iob_hook_phase phase)
+static void hooks_arm_these(enum iob_hook_phase phase, bool spares)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_hooks; i++) {
 		struct hook_state *s = &hook_states[i];
 
-		if (s->hook->kind == IOB_HOOK_FUNCTION &&
+		if (s->hook->kind == IOB_HOOK_FUNCTION && !s->hook->spare_for == !spares &&
 		    s->hook->phase == phase && s->entry.addr &&
 		    !s->entry.armed && !hook_is_spare(s))
 			s->err = iob_entry_arm(&s->entry);
 	}
+}
+
+/* Arm the functions of a phase at once, which may take a while.  No handler runs yet. */
+static int hooks_arm(enum iob_hook_phase phase)
+{
+	hooks_arm_these(phase, false);
+	/* those that could not be armed may have a spare */
+	hooks_arm_these(phase, true);
 	return iob_entries_begin();
 }
 
@@ -246,8 +253,11 @@ static void hooks_modules_came(void)
 		for (i = 0; i < nr_hooks; i++) {
 			struct hook_state *s = &hook_states[i];
 
-			if (s->hook->module && s->hook->phase == phase &&
-			    !s->attached && (s->entry.addr || hook_is_spare(s)))
+			if (s->hook->phase != phase || s->attached)
+				continue;
+			/* (one of the kernel that could not be armed before may be now) */
+			if (s->entry.armed ||
+			    (s->hook->module && (s->entry.addr || hook_is_spare(s))))
 				hook_attach(s);
 		}
 	}

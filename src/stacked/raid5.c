@@ -263,8 +263,13 @@ static const struct iob_bio_kind raid5_bio_stripe = {
 			"which acts pay when raid456 reads and writes")
 
 static const struct iob_hook raid5_table[] = {
-	IOB_HOOK_FUNC_IN("raid456", CONFIG_MD_RAID456, "__add_stripe_bio|add_stripe_bio",
-			 raid5_join_entered, "which acts pay when raid456 writes parity"),
+	{
+		.name = "__add_stripe_bio|add_stripe_bio",
+		.called_in = "add_all_stripe_bios|make_stripe_request|raid5_make_request",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = raid5_join_entered, IOB_IN_MODULE("raid456", CONFIG_MD_RAID456),
+		.impact = "which acts pay when raid456 writes parity",
+	},
 	STRIPE_END("raid5_end_write_request"),
 	STRIPE_END("raid5_end_read_request"),
 };
