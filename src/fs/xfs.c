@@ -210,7 +210,7 @@ static void xfs_log_inode_entered(struct pt_regs *regs)
 		iob_assoc_set(&xfs_assoc_inode, ip, 0, act);
 }
 
-/* (tp, bp) */
+/* (tp, bp, ...) */
 static void xfs_log_buf_entered(struct pt_regs *regs)
 {
 	u64 act;
@@ -474,11 +474,11 @@ static const struct iob_bio_kind xfs_bio_log = {
 
 #define XFS(func, probe, what)						\
 	IOB_HOOK_FUNC_IN("xfs", CONFIG_XFS_FS, func, probe, what)
-/* on kernels without xlog_cil_order_write(); @other is what newer ones of these have instead */
-#define XFS_SPARE(func, other, probe, what)	{				\
+/* on kernels without @first; @other is what newer ones of these have instead */
+#define XFS_SPARE(func, first, other, probe, what)	{			\
 	.name = func, .kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,	\
 	.entered = probe, IOB_IN_MODULE("xfs", CONFIG_XFS_FS), .impact = what,	\
-	.spare_for = "xlog_cil_order_write", .instead = other,			\
+	.spare_for = first, .instead = other,					\
 }
 
 #define XFS_END(func, ended, what)					\
@@ -488,8 +488,13 @@ static const struct iob_hook xfs_table[] = {
 	/* those that forget come first: what is noted must be forgotten in time */
 	XFS("xfs_trans_free", xfs_trans_free_entered, "the end of a transaction of xfs"),
 	XFS("xfs_buf_free", xfs_buf_end_entered, "the end of a buffer of xfs"),
-	/* (from 6.14 on the second only hands on what did not end well) */
-	XFS("__xfs_buf_ioend|xfs_buf_ioend", xfs_buf_end_entered, "the end of a buffer's write"),
+	{
+		/* (where there is the first, the second only hands on what did not end well) */
+		.name = "__xfs_buf_ioend|xfs_buf_ioend", .called_in = "xfs_buf_ioend_work",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = xfs_buf_end_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
+		.impact = "the end of a buffer's write",
+	},
 	/* (xfs_inode_free() is no replacement: reclaim does not call it) */
 	XFS("__xfs_inode_free", xfs_inode_free_entered, "the end of an inode of xfs"),
 	XFS("xlog_cil_destroy", xfs_log_end_entered,
@@ -504,7 +509,18 @@ static const struct iob_hook xfs_table[] = {
 	XFS("xfs_iomap_write_unwritten", xfs_for_inode_entered,
 	    "for which act a worker reads btrees of xfs"),
 	XFS("xfs_trans_log_inode", xfs_log_inode_entered, "which act changed an inode of xfs"),
-	XFS("xfs_trans_dirty_buf", xfs_log_buf_entered, "which act changed a buffer of xfs"),
+	{
+		.name = "xfs_trans_dirty_buf", .called_in = "xfs_trans_log_buf",
+		.instead = "xfs_trans_log_buf",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = xfs_log_buf_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
+		.impact = "which act changed a buffer of xfs",
+	},
+	/* its callers, into which clang puts it, but for one that hands on what is noted already */
+	XFS_SPARE("xfs_trans_log_buf", "xfs_trans_dirty_buf", NULL, xfs_log_buf_entered,
+		  "which act changed a buffer of xfs"),
+	XFS_SPARE("xfs_trans_ordered_buf", "xfs_trans_dirty_buf", NULL, xfs_log_buf_entered,
+		  "which act changed a buffer of xfs"),
 	XFS("xfs_iflush_cluster", xfs_flush_cluster_entered,
 	    "which act changed the inodes that xfs writes"),
 	XFS("xfs_iflush_fork", xfs_flush_inode_entered,
@@ -521,16 +537,23 @@ static const struct iob_hook xfs_table[] = {
 	    "which checkpoint is written"),
 	{
 		.name = "xlog_cil_order_write", .instead = "xlog_write",
+		.called_in = "xlog_cil_write_chain|xlog_cil_push_work",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = xfs_order_write_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
 		.impact = "which checkpoint is written",
 	},
-	XFS_SPARE("xlog_write", NULL, xfs_write_entered, "which checkpoint is written"),
-	XFS_SPARE("xfs_log_release_iclog", "xlog_state_release_iclog", xfs_release_last_entered,
+	XFS_SPARE("xlog_write", "xlog_cil_order_write", NULL, xfs_write_entered,
 		  "which checkpoint is written"),
+	XFS_SPARE("xfs_log_release_iclog", "xlog_cil_order_write", "xlog_state_release_iclog",
+		  xfs_release_last_entered, "which checkpoint is written"),
 	XFS("xlog_write_iclog", xfs_write_iclog_entered, "which checkpoint is written"),
 	XFS("xfs_extent_busy_insert", xfs_free_entered, "which act freed what xfs discards"),
-	XFS("xlog_cil_committed", xfs_committed_entered, "which act freed what xfs discards"),
+	{
+		.name = "xlog_cil_committed", .called_in = "xlog_cil_process_committed",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = xfs_committed_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
+		.impact = "which act freed what xfs discards",
+	},
 	XFS_END("xfs_buf_bio_end_io", &xfs_bio_buf, "which buffer of xfs is written"),
 	XFS_END("xlog_bio_end_io", &xfs_bio_log, "which IO is xfs's log"),
 };
