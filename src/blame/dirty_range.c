@@ -13,8 +13,8 @@
 
 #ifdef IOB_HAVE_FOLIO
 /**
- * iob_dirty_mapped - the current task begins to store into a mapped page
- * @page: the page
+ * iob_dirty_mkwrite - the current task begins to store into a mapped page
+ * @vmf:  its fault, about which the file system has not been told yet
  * @regs: as they were at the function's entry
  *
  * The first such store makes all of a large folio dirty, in an event that comes before the
@@ -22,13 +22,18 @@
  * delayed allocation off).  A task that stores into another page of the folio later is that
  * page's dirtier nevertheless.  From a probe, inside iob_read_lock().
  */
-void iob_dirty_mapped(struct page *page, struct pt_regs *regs)
+void iob_dirty_mkwrite(const struct vm_fault *vmf, struct pt_regs *regs)
 {
-	struct folio *folio = page_folio(page);
-	struct inode *inode = iob_folio_host(folio);
+	struct page *page = vmf->page;
 	struct iob_task *t = iob_task_peek(current);
 	struct iob_dirtied_by d IOB_UNINIT;
+	struct inode *inode;
+	struct folio *folio;
 
+	if (!page)
+		return;
+	folio = page_folio(page);
+	inode = iob_folio_host(folio);
 	/* what an earlier fault has left */
 	if (t)
 		iob_dirtied_by_store(t, 0);

@@ -14,7 +14,7 @@
 
 struct pt_regs;
 
-void iob_dirty_mapped(struct page *page, struct pt_regs *regs);
+void iob_dirty_mkwrite(const struct vm_fault *vmf, struct pt_regs *regs);
 void iob_dirty_whole(struct iob_folio *folio, size_t off, size_t len,
 		     struct pt_regs *regs);
 void iob_dirty_buffer(struct buffer_head *bh);

@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 
 #include "blame/behalf.h"
+#include "blame/dirty_range.h"
 #include "blame/provider.h"
 #include "free_blocks.h"
 #include "hooks/hook.h"
@@ -39,11 +40,27 @@ static void ext4_free_entered(struct pt_regs *regs)
 	iob_free_blocks(inode->i_sb, inode, block, iob_arg(regs, 4), regs);
 }
 
+#ifdef IOB_HAVE_FOLIO
+/* (vmf): where a compiler has put do_page_mkwrite(), which calls it, into its callers */
+static void ext4_mkwrite_entered(struct pt_regs *regs)
+{
+	iob_dirty_mkwrite(iob_arg_ptr(regs, 0), regs);
+}
+#endif
+
 static const struct iob_hook ext4_table[] = {
 	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_convert_unwritten_extents",
 			 ext4_written_entered, "which act pays when ext4 marks extents as written"),
 	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_free_blocks",
 			 ext4_free_entered, "which act freed what ext4 discards"),
+#ifdef IOB_HAVE_FOLIO
+	{
+		.name = "ext4_page_mkwrite", .spare_for = "do_page_mkwrite",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = ext4_mkwrite_entered, IOB_IN_MODULE("ext4", CONFIG_EXT4_FS),
+		.impact = "which act stored into which page of a large folio",
+	},
+#endif
 };
 
 static IOB_HOOK_LIST(ext4_hooks, ext4_table);

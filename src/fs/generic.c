@@ -5,6 +5,7 @@
  * Context: the entry of functions that run in the task's own context, preemption off.
  */
 #include <linux/fs.h>
+#include <linux/iomap.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 
@@ -55,10 +56,7 @@ static void blockdev_direct_entered(struct pt_regs *regs)
 /* (vmf, ...): before the file system marks anything dirty */
 static void mkwrite_entered(struct pt_regs *regs)
 {
-	struct vm_fault *vmf = iob_arg_ptr(regs, 0);
-
-	if (vmf->page)
-		iob_dirty_mapped(vmf->page, regs);
+	iob_dirty_mkwrite(iob_arg_ptr(regs, 0), regs);
 }
 #endif
 
@@ -97,8 +95,11 @@ static struct iob_layout iomap_layout = {
 	.cost = "the first dirtier of a page of a large folio (iomap): the last one pays",
 };
 
-/* The bits of a folio's blocks, the second half of which says what is dirty; NULL: unknown. */
-static const void *iomap_state_of(struct folio *folio, const void *ifs, size_t off)
+/*
+ * The bits of a folio's blocks, the second half of which says what is dirty; NULL: unknown.  The
+ * block at @off is uptodate, if @uptodate, or may be.
+ */
+static const void *iomap_state_of(struct folio *folio, const void *ifs, size_t off, bool uptodate)
 {
 	const struct inode *inode;
 	const void *state;
@@ -113,7 +114,8 @@ static const void *iomap_state_of(struct folio *folio, const void *ifs, size_t o
 	if (!inode)
 		return NULL;
 	right = iob_iomap_is_state(state, inode, folio, off);
-	iob_layout_tell(&iomap_layout, right);
+	if (right || uptodate)
+		iob_layout_tell(&iomap_layout, right);
 	return right ? state : NULL;
 }
 
@@ -126,8 +128,49 @@ static void iomap_dirty_entered(struct pt_regs *regs)
 	/* one page has its own event */
 	if (!folio_test_large(folio))
 		return;
-	iob_dirty_range(folio, iomap_state_of(folio, iob_arg_ptr(regs, 1), off), off,
+	iob_dirty_range(folio, iomap_state_of(folio, iob_arg_ptr(regs, 1), off, true), off,
 			iob_arg(regs, 3), regs);
+}
+
+/*
+ * Where a compiler has put ifs_set_range_dirty() into its callers: (iter, pos, len, copied, folio),
+ * and since 6.16 (iter, len, copied, folio).  What was copied is less than any address.  A folio
+ * that is not uptodate refuses less than was to be copied.
+ */
+static void iomap_end_entered(struct pt_regs *regs)
+{
+	const struct iomap_iter *iter = iob_arg_ptr(regs, 0);
+	const struct iomap *map = iomap_iter_srcmap(iter);
+	bool has_pos = iob_arg(regs, 3) < PAGE_OFFSET, uptodate;
+	size_t len = iob_arg(regs, has_pos ? 2 : 1), copied = iob_arg(regs, has_pos ? 3 : 2), off;
+	struct folio *folio = iob_arg_ptr(regs, has_pos ? 4 : 3);
+
+	/* buffers have an event of their own */
+	if (!folio_test_large(folio) || map->type == IOMAP_INLINE ||
+	    map->flags & IOMAP_F_BUFFER_HEAD)
+		return;
+	uptodate = folio_test_uptodate(folio);
+	/* without a state all of a dirty folio is dirty already */
+	if ((copied < len && !uptodate) ||
+	    (!folio_get_private(folio) && folio_test_dirty(folio)))
+		return;
+	off = offset_in_folio(folio, has_pos ? (loff_t)iob_arg(regs, 1) : iter->pos);
+	iob_dirty_range(folio, iomap_state_of(folio, folio_get_private(folio), off, uptodate),
+			off, copied, regs);
+}
+
+/* (mapping, folio): the same.  All of the folio becomes dirty, if any of it was clean. */
+static void iomap_all_entered(struct pt_regs *regs)
+{
+	struct folio *folio = iob_arg_ptr(regs, 1);
+	const void *state;
+
+	if (!folio_test_large(folio))
+		return;
+	state = iomap_state_of(folio, folio_get_private(folio), 0, folio_test_uptodate(folio));
+	/* else the page that is stored into is known by the fault */
+	if (state || !folio_test_dirty(folio))
+		iob_dirty_range(folio, state, 0, folio_size(folio), regs);
 }
 #endif
 
@@ -148,8 +191,19 @@ static const struct iob_hook generic_table[] = {
 	DIRECT_BEGINS("__iomap_dio_rw", iomap_direct_entered),
 	DIRECT_BEGINS("__blockdev_direct_IO", blockdev_direct_entered),
 #ifdef IOB_HAVE_FOLIO
-	IOB_HOOK_FUNC("do_page_mkwrite", mkwrite_entered,
-		      "which act stored into which page of a large folio"),
+	{
+		.name = "do_page_mkwrite", .instead = "iomap_page_mkwrite",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = mkwrite_entered,
+		.impact = "which act stored into which page of a large folio",
+	},
+	/* what that calls, of file systems with large folios: each has a row of its own */
+	{
+		.name = "iomap_page_mkwrite", .spare_for = "do_page_mkwrite",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = mkwrite_entered,
+		.impact = "which act stored into which page of a large folio",
+	},
 	IOB_HOOK_ADDR("handle_mm_fault", iob_dirtied_by_fault_found,
 		      "which act stored into which page of a large folio"),
 #endif
@@ -162,8 +216,26 @@ static const struct iob_hook generic_table[] = {
 	},
 #endif
 #ifdef IOB_HAVE_BH_FOLIO
-	IOB_HOOK_FUNC("ifs_set_range_dirty", iomap_dirty_entered,
-		      "the dirtier of each page of a large folio (iomap)"),
+	{
+		.name = "ifs_set_range_dirty", .instead = "iomap_write_end",
+		.called_in = "iomap_set_range_dirty|iomap_write_end|iomap_file_buffered_write",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = iomap_dirty_entered,
+		.impact = "the dirtier of each page of a large folio (iomap)",
+	},
+	{
+		.name = "iomap_write_end", .spare_for = "ifs_set_range_dirty",
+		.called_in = "iomap_write_iter|iomap_file_buffered_write",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = iomap_end_entered,
+		.impact = "the dirtier of each page of a large folio (iomap)",
+	},
+	{
+		.name = "iomap_dirty_folio", .spare_for = "ifs_set_range_dirty",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = iomap_all_entered,
+		.impact = "the dirtier of each page of a large folio (iomap)",
+	},
 #endif
 #ifdef CONFIG_BLK_INLINE_ENCRYPTION_FALLBACK
 	IOB_HOOK_END("blk_crypto_fallback_encrypt_endio", &iob_bio_ciphertext,

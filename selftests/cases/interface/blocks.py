@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of interface/blocks."""
+import mmap
 import os
 import sys
 
@@ -22,6 +23,13 @@ def make(name, pages):
 def write(name, page, block, blocks=1):
     fd = os.open(MNT + "/" + name, os.O_WRONLY)
     os.pwrite(fd, b"w" * (blocks * BLOCK), page * PAGE + block * BLOCK)
+    os.close(fd)
+
+
+def store(name, page):
+    fd = os.open(MNT + "/" + name, os.O_RDWR)
+    with mmap.mmap(fd, 0) as m:
+        m[page * PAGE + BLOCK] = 1
     os.close(fd)
 
 
@@ -51,4 +59,17 @@ for name, page in ("large", 3), ("small", 0):
     nxt = run(write, name, page, 3)
     sync()
     same("pages of %s, again" % name, pages_by(inodes[name]), {("pid-%d" % nxt, "exact"): 1})
+# who overwrites all of a folio that is dirty pays for nothing
+first = run(write, "large", 0, 0, 16 * PAGE // BLOCK)
+run(write, "large", 0, 0, 16 * PAGE // BLOCK)
+sync()
+same("pages of large that are overwritten", pages_by(inodes["large"]),
+     {("pid-%d" % first, "exact"): 16})
+# the first store may make all pages of a large folio dirty, which stay who has written to them; the
+# second one is into a page of these
+stored = [run(store, "large", page) for page in (3, 5)]
+sync()
+got = pages_by(inodes["large"])
+got.pop(("pid-%d" % first, "exact"), 0)
+same("pages of large that are stored into", got, {("pid-%d" % pid, "exact"): 1 for pid in stored})
 disable()
