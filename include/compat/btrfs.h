@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/btrfs - which extent btrfs_free_extent(trans, ref) drops
+ * compat/btrfs - which extent btrfs_add_delayed_data_ref(trans, ref, ...) drops
  *
  * Hides: the layout of two private structs.  Where the kernel's BTF has it, that is used.
  * Elsewhere it is guessed: struct btrfs_trans_handle has had fs_info right before new_bgs in
@@ -32,7 +32,9 @@
 #endif
 
 #define IOB_BTRFS_REF_DATA	1	/* BTRFS_REF_DATA */
+#define IOB_BTRFS_REF_ADD	1	/* BTRFS_ADD_DELAYED_REF */
 #define IOB_BTRFS_REF_DROP	2	/* BTRFS_DROP_DELAYED_REF */
+#define IOB_BTRFS_REF_EXTENT	3	/* BTRFS_ADD_DELAYED_EXTENT */
 
 #if !defined(IOB_HAVE_FOLIO) || defined(CONFIG_BTRFS_FS_REF_VERIFY)
 #define IOB_BTRFS_REF_ROOT	1
@@ -84,41 +86,43 @@ static inline bool iob_btrfs_drops_at(const void *ref, const u16 *at, u64 extent
 	       extent[1] && IS_ALIGNED(extent[0] | extent[1], 512);
 }
 
-/* What a reference that is dropped is one to; IOB_BTRFS_NO_REF: it is none. */
+/* What happens to a reference to data; IOB_BTRFS_NO_REF: it is none. */
 enum iob_btrfs_dropped {
 	IOB_BTRFS_NO_REF,
-	IOB_BTRFS_DATA = IOB_BTRFS_REF_DATA,
-	IOB_BTRFS_METADATA,
+	IOB_BTRFS_ADDED,
+	IOB_BTRFS_DROPPED,
 };
 
-/*
- * What @ref drops.  @extent gets its start, and its length if it is one of data, both in bytes.
- * Any context.
- */
+static inline bool iob_btrfs_is_action(u32 action)
+{
+	return action >= IOB_BTRFS_REF_ADD && action <= IOB_BTRFS_REF_EXTENT;
+}
+
+/* What happens to @ref.  @extent gets its start and its length in bytes.  Any context. */
 static inline enum iob_btrfs_dropped iob_btrfs_drops(const void *ref, u64 extent[2])
 {
 	u64 begin[4 + IOB_BTRFS_REF_ROOT], *words = begin;
 	const u8 *bytes = (const u8 *)begin;
 	const u32 *ints = (const u32 *)begin;
-	u32 type;
+	u32 type, action;
 
 	if (!iob_peek(&begin, ref))
 		return IOB_BTRFS_NO_REF;
-	if (bytes[1] == IOB_BTRFS_REF_DROP) {
+	if (iob_btrfs_is_action(bytes[1])) {
 		type = bytes[0];
+		action = bytes[1];
 		words += 1 + IOB_BTRFS_REF_ROOT;
-	} else if (ints[1] == IOB_BTRFS_REF_DROP) {
-		type = ints[0];
-		words += 2 + IOB_BTRFS_REF_ROOT;
 	} else {
-		return IOB_BTRFS_NO_REF;
+		type = ints[0];
+		action = ints[1];
+		words += 2 + IOB_BTRFS_REF_ROOT;
 	}
 	extent[0] = words[0];
 	extent[1] = words[1];
-	if (type == IOB_BTRFS_METADATA)
-		return IS_ALIGNED(extent[0], 512) ? IOB_BTRFS_METADATA : IOB_BTRFS_NO_REF;
-	return type == IOB_BTRFS_DATA && extent[1] && IS_ALIGNED(extent[0] | extent[1], 512) ?
-	       IOB_BTRFS_DATA : IOB_BTRFS_NO_REF;
+	if (type != IOB_BTRFS_REF_DATA || !iob_btrfs_is_action(action) || !extent[1] ||
+	    !IS_ALIGNED(extent[0] | extent[1], 512))
+		return IOB_BTRFS_NO_REF;
+	return action == IOB_BTRFS_REF_DROP ? IOB_BTRFS_DROPPED : IOB_BTRFS_ADDED;
 }
 
 #endif

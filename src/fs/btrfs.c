@@ -163,7 +163,7 @@ static const void *btrfs_of_trans(const void *trans)
 	return fs_info;
 }
 
-/* Whether a reference to data is dropped; references to metadata are, too. */
+/* Whether a reference to data is dropped. */
 static bool btrfs_drops(const void *ref, u64 extent[2])
 {
 	enum iob_btrfs_dropped what;
@@ -173,18 +173,24 @@ static bool btrfs_drops(const void *ref, u64 extent[2])
 	if (iob_layout_is_sure(&ref_layout))
 		return iob_btrfs_drops_at(ref, ref_layout.at, extent);
 	what = iob_btrfs_drops((const char *)ref + ref_layout.at[0], extent);
-	if (what != IOB_BTRFS_METADATA)
-		iob_layout_tell(&ref_layout, what == IOB_BTRFS_DATA);
-	return what == IOB_BTRFS_DATA;
+	iob_layout_tell(&ref_layout, what != IOB_BTRFS_NO_REF);
+	return what == IOB_BTRFS_DROPPED;
 }
 
-/* (trans, ref): a reference to an extent is dropped, perhaps the last one */
+/*
+ * (trans, ref, ...): a reference to an extent of data is added, or dropped: perhaps the last one.
+ * Compilers put btrfs_free_extent(), which calls it, into the function that drops those of
+ * snapshots, and keep it for others.
+ */
 static void btrfs_drop_entered(struct pt_regs *regs)
 {
-	const void *fs_info = btrfs_of_trans(iob_arg_ptr(regs, 0));
+	const void *fs_info;
 	u64 extent[2];
 
-	if (!fs_info || !btrfs_drops(iob_arg_ptr(regs, 1), extent))
+	if (!btrfs_drops(iob_arg_ptr(regs, 1), extent))
+		return;
+	fs_info = btrfs_of_trans(iob_arg_ptr(regs, 0));
+	if (!fs_info)
 		return;
 	/* what a commit frees it frees for all participants */
 	iob_freed_extent_set(fs_info, extent[0], extent[0] + extent[1],
@@ -227,6 +233,14 @@ static const struct iob_bio_kind btrfs_bio_super = {
 	.name = "btrfs superblock",
 	.is_log = btrfs_super_is_log,
 };
+
+#ifdef IOB_HAVE_FOLIO
+/* (vmf): where a compiler has put do_page_mkwrite(), which calls it, into its callers */
+static void btrfs_mkwrite_entered(struct pt_regs *regs)
+{
+	iob_dirty_mkwrite(iob_arg_ptr(regs, 0), regs);
+}
+#endif
 
 #define BTRFS(func, probe, what)					\
 	IOB_HOOK_FUNC_IN("btrfs", CONFIG_BTRFS_FS, func, probe, what)
@@ -282,7 +296,16 @@ static const struct iob_hook btrfs_table[] = {
 	BTRFS("btrfs_dirty_folio", btrfs_dirty_entered,
 	      "the dirtier of each page of a large folio (btrfs)"),
 #endif
-	BTRFS("btrfs_free_extent", btrfs_drop_entered, "which act freed what btrfs discards"),
+#ifdef IOB_HAVE_FOLIO
+	{
+		.name = "btrfs_page_mkwrite", .spare_for = "do_page_mkwrite",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = btrfs_mkwrite_entered, IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
+		.impact = "which act stored into which page of a large folio",
+	},
+#endif
+	BTRFS("btrfs_add_delayed_data_ref", btrfs_drop_entered,
+	      "which act freed what btrfs discards"),
 	BTRFS("unpin_extent_range", btrfs_unpin_entered, "which act freed what btrfs discards"),
 	BTRFS("btrfs_discard_extent", btrfs_discard_entered, "which act freed what btrfs discards"),
 	BTRFS("btrfs_free_fs_info", btrfs_end_entered,

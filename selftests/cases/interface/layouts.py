@@ -76,9 +76,9 @@ judge("what a loop device writes", entries(xfs), [who], 256 * K, True)
 delete(xfs, "xfs", right("xfs_cil_ctx"))
 delete(btrfs, "btrfs", right("btrfs_trans_handle", "btrfs_ref"))
 used = USED | SEEN
-if SEEN & {"btrfs_trans_handle"}:
-    # (nothing asks what else a handle of an unknown transaction drops)
-    used -= {"btrfs_ref"}
+if SEEN & {"btrfs_ref"}:
+    # (nothing asks for the transaction of what is no reference)
+    used -= {"btrfs_trans_handle"}
 if "r5dev" in SEEN:
     # what is learnt from one
     used -= {"stripe_head"}
