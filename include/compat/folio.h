@@ -50,6 +50,18 @@ static inline unsigned long iob_folio_flags(const struct iob_folio *f)
 #endif
 }
 
+#ifdef SECTION_IN_PAGE_FLAGS
+/* The number of the section of memory that @page is in, by its flags. */
+static inline unsigned long iob_page_section(const struct page *page)
+{
+#ifdef IOB_HAVE_PAGE_FLAGS_STRUCT
+	return memdesc_section(page->flags);
+#else
+	return page_to_section(page);
+#endif
+}
+#endif
+
 /*
  * The inode whose page cache has a folio.  Return: NULL for anonymous pages, for swap, and for
  * slabs (jbd2 writes from them; their ->mapping is something else).  The caller holds

@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 
 #include <compat/folio.h>
+#include <compat/peek.h>
 
 #include "blame/provider.h"
 
@@ -23,6 +24,19 @@ static bool points_to_page(const struct page *page)
 #if defined(CONFIG_SPARSEMEM_VMEMMAP) || defined(CONFIG_FLATMEM)
 	return IS_ALIGNED((unsigned long)page, sizeof(void *)) &&
 	       pfn_to_online_page(page_to_pfn(page)) == page;
+#elif defined(SECTION_IN_PAGE_FLAGS)
+	/* its flags say in which section of memory it is, and that has the first one's address */
+	struct mem_section *section;
+	struct page copy;
+	unsigned long off;
+
+	if (!IS_ALIGNED((unsigned long)page, sizeof(void *)) || !iob_peek(&copy, page))
+		return false;
+	section = __nr_to_section(iob_page_section(&copy));
+	if (!section)
+		return false;
+	off = (unsigned long)page - (unsigned long)__section_mem_map_addr(section);
+	return pfn_to_online_page(off / sizeof(copy)) == page;
 #else
 	/* other memory models cannot tell without a read of *page */
 	return false;
