@@ -137,6 +137,11 @@ for module, function in ("f2fs", "f2fs_write_checkpoint"), ("raid456", "add_stri
           "without %s: %r" % (module, hooks(function)))
     if sh("modprobe", "-q", module):
         fail("no module " + module)
+    if module == "raid456" and os.uname().release.endswith("-hardened"):
+        # clang puts it into its caller
+        check(" missing " in hooks(function)[0], "with raid456: %r" % hooks(function))
+        same("removing raid456", sh("rmmod", module), 0)
+        continue
     check(hooks(function)[0].endswith(" attached"), "with %s: %r" % (module, hooks(function)))
     same("removing " + module, sh("rmmod", module), 0)
     check("waiting for " + module in hooks(function)[0],
