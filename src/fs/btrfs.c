@@ -297,12 +297,9 @@ static const struct iob_hook btrfs_table[] = {
 	      "the dirtier of each page of a large folio (btrfs)"),
 #endif
 #ifdef IOB_HAVE_FOLIO
-	{
-		.name = "btrfs_page_mkwrite", .spare_for = "do_page_mkwrite",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = btrfs_mkwrite_entered, IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
-		.impact = "which act stored into which page of a large folio",
-	},
+	IOB_HOOK_SPARE_IN("btrfs", CONFIG_BTRFS_FS, "btrfs_page_mkwrite", "do_page_mkwrite",
+			  btrfs_mkwrite_entered,
+			  "which act stored into which page of a large folio"),
 #endif
 	BTRFS("btrfs_add_delayed_data_ref", btrfs_drop_entered,
 	      "which act freed what btrfs discards"),

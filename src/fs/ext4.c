@@ -54,12 +54,9 @@ static const struct iob_hook ext4_table[] = {
 	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_free_blocks",
 			 ext4_free_entered, "which act freed what ext4 discards"),
 #ifdef IOB_HAVE_FOLIO
-	{
-		.name = "ext4_page_mkwrite", .spare_for = "do_page_mkwrite",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = ext4_mkwrite_entered, IOB_IN_MODULE("ext4", CONFIG_EXT4_FS),
-		.impact = "which act stored into which page of a large folio",
-	},
+	IOB_HOOK_SPARE_IN("ext4", CONFIG_EXT4_FS, "ext4_page_mkwrite", "do_page_mkwrite",
+			  ext4_mkwrite_entered,
+			  "which act stored into which page of a large folio"),
 #endif
 };
 

@@ -198,12 +198,8 @@ static const struct iob_hook generic_table[] = {
 		.impact = "which act stored into which page of a large folio",
 	},
 	/* what that calls, of file systems with large folios: each has a row of its own */
-	{
-		.name = "iomap_page_mkwrite", .spare_for = "do_page_mkwrite",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = mkwrite_entered,
-		.impact = "which act stored into which page of a large folio",
-	},
+	IOB_HOOK_SPARE("iomap_page_mkwrite", "do_page_mkwrite", mkwrite_entered,
+		       "which act stored into which page of a large folio"),
 	IOB_HOOK_ADDR("handle_mm_fault", iob_dirtied_by_fault_found,
 		      "which act stored into which page of a large folio"),
 #endif
@@ -230,12 +226,8 @@ static const struct iob_hook generic_table[] = {
 		.entered = iomap_end_entered,
 		.impact = "the dirtier of each page of a large folio (iomap)",
 	},
-	{
-		.name = "iomap_dirty_folio", .spare_for = "ifs_set_range_dirty",
-		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = iomap_all_entered,
-		.impact = "the dirtier of each page of a large folio (iomap)",
-	},
+	IOB_HOOK_SPARE("iomap_dirty_folio", "ifs_set_range_dirty", iomap_all_entered,
+		       "the dirtier of each page of a large folio (iomap)"),
 #endif
 #ifdef CONFIG_BLK_INLINE_ENCRYPTION_FALLBACK
 	IOB_HOOK_END("blk_crypto_fallback_encrypt_endio", &iob_bio_ciphertext,

@@ -81,6 +81,18 @@ struct iob_hook_list {
 	.entered = probe, IOB_IN_MODULE(mod, config), .impact = what,		\
 }
 
+/* used only if the kernel does not have the function of the hook @first */
+#define IOB_HOOK_SPARE(func, first, probe, what)	{			\
+	.name = func, .kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,	\
+	.entered = probe, .spare_for = first, .impact = what,			\
+}
+
+#define IOB_HOOK_SPARE_IN(mod, config, func, first, probe, what)	{	\
+	.name = func, .kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,	\
+	.entered = probe, IOB_IN_MODULE(mod, config), .spare_for = first,	\
+	.impact = what,								\
+}
+
 /* told where the function is */
 #define IOB_HOOK_ADDR(func, told, what)	{				\
 	.name = func, .kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,	\
