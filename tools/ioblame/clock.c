@@ -3,10 +3,20 @@
 
 #include "clock.h"
 
-uint64_t clock_ns(void)
+static uint64_t clock_of(clockid_t id)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(id, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+uint64_t clock_ns(void)
+{
+	return clock_of(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_boot_ns(void)
+{
+	return clock_of(CLOCK_BOOTTIME);
 }

@@ -4,7 +4,7 @@
  *
  * From the kernel's delay accounting, in /proc/PID/task/TID/stat.  All tasks are read at the end of
  * each interval: what a task waited before it is seen must be known.  A task that ends within the
- * interval takes its number along.
+ * interval takes its number along.  What the kernel says and cannot be is not shown.
  */
 #ifndef IOBLAME_IOWAIT_H
 #define IOBLAME_IOWAIT_H
