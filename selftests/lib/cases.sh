@@ -32,46 +32,72 @@
 # on the host when the guest is off, with OUT and IMG_NAME for each disk.
 # shellcheck shell=bash
 
+# A run asks for thousands of tags: no process is started for one.  Keys are FILE:TAG.
+declare -gA CASE_TAGS=()
+
+# case_read FILE: keep the tags of its head
+case_read() {
+	local line tag
+	CASE_TAGS[$1:]=yes
+	while IFS= read -r line || [[ $line ]]; do
+		[[ -z $line || $line == '#'* ]] || break
+		[[ $line =~ ^'# '([a-z0-9]+):' '*(.*[^[:space:]]) ]] || continue
+		tag=$1:${BASH_REMATCH[1]}
+		[[ ${CASE_TAGS[$tag]:-} ]] || CASE_TAGS[$tag]=${BASH_REMATCH[2]}
+	done <"$1"
+}
+
+# case_tag_to VARIABLE FILE TAG [DEFAULT]: set the variable to the first value of the tag
+case_tag_to() {
+	[[ ${CASE_TAGS[$2:]:-} ]] || case_read "$2"
+	printf -v "$1" %s "${CASE_TAGS[$2:$3]:-${4:-}}"
+}
+
 # case_tag FILE TAG [DEFAULT]
 case_tag() {
 	local value
-	value=$(sed -nE "1,/^[^#]/s/^# $2: *(.*[^[:space:]])[[:space:]]*$/\1/p" "$1" | head -n 1)
-	echo "${value:-${3:-}}"
+	case_tag_to value "$@"
+	echo "$value"
 }
 
 # All cases of a tree whose name fits a pattern, one a line; with QUICK only the quick ones, with
 # LOCKDOWN only what a locked-down kernel can run, and within another run only what that runs on
 # arm64
 cases_of() {
-	local tree=$1 pattern=$2 file name
+	local tree=$1 pattern=$2 file name lockdown arm64 quick
 	for file in "$tree"/selftests/cases/*/*; do
 		name=${file#"$tree"/selftests/cases/}
 		[[ -f $file && ${name##*/} != *.* ]] || continue
 		# shellcheck disable=SC2053
 		[[ $name == $pattern ]] || continue
-		[[ -z ${LOCKDOWN:-} || $(case_tag "$file" lockdown) != no* ]] || continue
-		[[ -z ${IOB_WITHIN:-} || $(case_tag "$file" arm64) == check ]] || continue
-		[[ -z ${QUICK:-} || $(case_tag "$file" quick) == yes ]] || continue
+		case_tag_to lockdown "$file" lockdown
+		case_tag_to arm64 "$file" arm64
+		case_tag_to quick "$file" quick
+		[[ -z ${LOCKDOWN:-} || $lockdown != no* ]] || continue
+		[[ -z ${IOB_WITHIN:-} || $arm64 == check ]] || continue
+		[[ -z ${QUICK:-} || $quick == yes ]] || continue
 		echo "$name"
 	done
 }
 
 # case_fits FILE KERNEL
 case_fits() {
-	local kernels newest=newest arch check
-	arch=$(case_tag "$1" arch)
-	kernels=$(case_tag "$1" kernels)
+	local kernels newest=newest arch check debug flavour=''
+	case_tag_to arch "$1" arch
+	case_tag_to kernels "$1" kernels
+	case_tag_to check "$1" check
+	case_tag_to debug "$1" debug
 	kernels=${kernels%%(*}
-	check=$(case_tag "$1" check)
 	check=${check%%(*}
 	if [ -n "${IOB_FOREIGN:-}" ]; then
 		[[ ${arch%% *} != amd64 && ! " $kernels " =~ " "(debug|kcsan|hardened)" " ]]
 		return
 	fi
-	if [ "$(flavour_of "$2")" ]; then
-		[[ $(case_tag "$1" debug) != no* ]] || return 1
-		[[ ! " $kernels " =~ " "(debug|kcsan|hardened)" " ]] ||
-			[[ " $kernels " == *" $(flavour_of "$2") "* ]]
+	# (most kernels have none, and no process is needed to see that)
+	[[ $2 != *-* ]] || flavour=$(flavour_of "$2")
+	if [ "$flavour" ]; then
+		[[ $debug != no* ]] || return 1
+		[[ ! " $kernels " =~ " "(debug|kcsan|hardened)" " || " $kernels " == *" $flavour "* ]]
 		return
 	fi
 	case $2 in 5.10 | 6.1 | 6.12) newest=$2 ;; esac
