@@ -9,6 +9,7 @@
 
 #include "databases.h"
 #include "past.h"
+#include "recorder_lost.h"
 #include "test.h"
 
 /* @files usages of one IO each, whose files have names of their own that are @len bytes long. */
@@ -117,6 +118,7 @@ static void straight_to_disk(void)
 /* Neither has room: what is lost is counted, and the latest minutes wait. */
 static void no_room(void)
 {
+	u64 before = recorder_lost.sums;
 	struct recorder r;
 	int i;
 
@@ -130,6 +132,9 @@ static void no_room(void)
 	quiet(false);
 	if (!r.dropped)
 		fail("nothing is counted as lost");
+	/* the metrics have it of all that this process has recorded */
+	if (recorder_lost.sums - before != r.dropped)
+		fail("the metrics have %llu lost spans of %llu", recorder_lost.sums - before, (u64)r.dropped);
 	if (recorder_db_number(&r.recent, "SELECT max(until_ns) FROM span WHERE level = 1") !=
 	    BEGIN + 59 * 60 * SECOND)
 		fail("the latest minute does not wait");

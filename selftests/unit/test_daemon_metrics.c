@@ -291,11 +291,27 @@ static void wrong_usage(void)
 	metrics_free(m);
 }
 
+static void past_lost(void)
+{
+	struct metrics_own own = { .lost_intervals = 3, .lost_sums = 5 };
+	struct metrics *m = new_metrics(0, 0);
+	char *text;
+
+	metrics_own(m, &own);
+	text = written(m, false);
+	if (!strstr(text, "ioblame_exporter_past_lost_total{span=\"interval\"} 3\n") ||
+	    !strstr(text, "ioblame_exporter_past_lost_total{span=\"minute or hour\"} 5\n"))
+		fail("%s", strstr(text, "past_lost") ?: "it is not there");
+	free(text);
+	metrics_free(m);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(labels), TEST(histogram), TEST(begins_at_zero), TEST(formats),
 		TEST(bounded), TEST(largest), TEST(wrong_usage),
+		TEST(past_lost),
 	};
 
 	return run_tests("daemon_metrics", tests, ARRAY_SIZE(tests));
