@@ -27,14 +27,13 @@ struct iob_iomap_folio_state {
 
 /*
  * Kernels with large folios and without dirty bits write a whole folio if any block of it is
- * dirty.  Kbuild tests for b_folio: it is older than the dirty bits, but each supported
- * kernel that has b_folio has them, too.
+ * dirty.  Kbuild tests for iomap_dirty_folio(), which came with the bits.
  */
-#if defined(IOB_HAVE_FOLIO) && !defined(IOB_HAVE_BH_FOLIO)
+#if defined(IOB_HAVE_FOLIO) && !defined(IOB_HAVE_IOMAP_DIRTY)
 #define IOB_IOMAP_WHOLE_FOLIOS
 #endif
 
-#ifdef IOB_HAVE_BH_FOLIO
+#ifdef IOB_HAVE_IOMAP_DIRTY
 static inline bool iob_iomap_bit(const unsigned long *state, unsigned long nr)
 {
 	unsigned long word;

@@ -149,7 +149,9 @@ void iob_dirty_buffer(struct buffer_head *bh)
 				   1);
 	iob_dirty_expect(bh->b_folio, folio_test_dirty(bh->b_folio));
 }
+#endif
 
+#ifdef IOB_HAVE_IOMAP_DIRTY
 /**
  * iob_dirty_range - the current task is about to dirty a part of a folio
  * @folio: the folio; locked by the task

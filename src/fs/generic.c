@@ -81,7 +81,7 @@ static void iomap_write_entered(struct pt_regs *regs)
 }
 #endif
 
-#ifdef IOB_HAVE_BH_FOLIO
+#ifdef IOB_HAVE_IOMAP_DIRTY
 static const struct iob_layout_member iomap_members[] = {
 	{ .name = "state", .offset = offsetof(struct iob_iomap_folio_state, state) },
 };
@@ -211,7 +211,7 @@ static const struct iob_hook generic_table[] = {
 		.impact = "the dirtier of each page of a large folio (iomap)",
 	},
 #endif
-#ifdef IOB_HAVE_BH_FOLIO
+#ifdef IOB_HAVE_IOMAP_DIRTY
 	{
 		.name = "ifs_set_range_dirty", .instead = "iomap_write_end",
 		.called_in = "iomap_set_range_dirty|iomap_write_end|iomap_file_buffered_write",
@@ -249,7 +249,7 @@ static IOB_HOOK_LIST(generic_hooks, generic_table);
 
 IOB_PROVIDER(generic) = {
 	.hooks = &generic_hooks,
-#ifdef IOB_HAVE_BH_FOLIO
+#ifdef IOB_HAVE_IOMAP_DIRTY
 	.layout = { &iomap_layout },
 #endif
 };
