@@ -182,10 +182,16 @@ static void super_end_entered(struct pt_regs *regs)
 
 #define DIRECT_BEGINS(func, entry)					\
 	IOB_HOOK_FUNC(func, entry, "the file of a direct IO")
+#define DIRECT_LOST	"direct writes whose buffer is a mapped file may be " \
+			"charged to the buffer's dirtier"
 #define DIRECT_END(func)						\
-	IOB_HOOK_END(func, &iob_bio_direct,				\
-		     "direct writes whose buffer is a mapped file may be " \
-		     "charged to the buffer's dirtier")
+	IOB_HOOK_END(func, &iob_bio_direct, DIRECT_LOST)
+/* of two functions, of which a kernel has one or both: then a failure at one is not seen */
+#define DIRECT_END_OR(func, other)	{				\
+	.name = func, .instead = other,					\
+	.kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,		\
+	.bio_kind = &iob_bio_direct, .impact = DIRECT_LOST,		\
+}
 
 static const struct iob_hook generic_table[] = {
 	DIRECT_BEGINS("__iomap_dio_rw", iomap_direct_entered),
@@ -241,7 +247,8 @@ static const struct iob_hook generic_table[] = {
 	DIRECT_END("dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_aio"),
 	DIRECT_END("blkdev_bio_end_io"),
-	DIRECT_END("blkdev_bio_end_io_async|blkdev_bio_end_io_simple"),
+	DIRECT_END_OR("blkdev_bio_end_io_async", "blkdev_bio_end_io_simple"),
+	DIRECT_END_OR("blkdev_bio_end_io_simple", "blkdev_bio_end_io_async"),
 	DIRECT_END("submit_bio_wait_endio|bio_wait_end_io"),
 };
 

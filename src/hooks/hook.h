@@ -52,7 +52,7 @@ struct iob_hook {
 	const char *called_in;
 	/* function: used only if the kernel does not have the function of this other hook */
 	const char *spare_for;
-	/* function: nothing is lost if the kernel has this other hook's function instead */
+	/* nothing is lost if the kernel has this other hook's function instead */
 	const char *instead;
 	/* tracepoint: attached only while this is true, see iob_hooks_renew(); or NULL */
 	bool (*wanted)(void);
