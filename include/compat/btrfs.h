@@ -5,17 +5,19 @@
  * Hides: the layout of two private structs.  Where the kernel's BTF has it, that is used.
  * Elsewhere it is guessed: struct btrfs_trans_handle has had fs_info right before new_bgs in
  * all releases.  new_bgs is a list, which points to itself while it is empty: this test finds
- * fs_info at offset 80 (5.10 and 6.1) or 96 (6.12 and later).
+ * fs_info at offset 80 (5.10 and 6.1), 88 (5.15 and 5.16) or 96 (6.12 and later).
  *
- * struct btrfs_ref begins with its type and action, two ints or, from 6.9 on, two bytes, and
- * a flag.  The extent follows: { start, bytes }.  With REF_VERIFY, and before 5.16 (Kbuild
- * tests for folios), the number of a root stands between.  Example: on 6.12 the reference that
- * drops 4 KiB of data at 1 MiB has the bytes 1, 2 and, from offset 8, the words 0x100000 and
- * 0x1000.
+ * struct btrfs_ref begins with its type and action, two ints or, from 6.7 on, two bytes, and
+ * a flag.  The extent follows: { start, bytes }.  With REF_VERIFY (no more on 6.18), and before
+ * 5.16 (Kbuild tests for folios), the number of a root stands between.  Example: on 6.12 the
+ * reference that drops 4 KiB of data at 1 MiB has the bytes 1, 2 and, from offset 8, the words
+ * 0x100000 and 0x1000.
  *
  * Hides also what happens to data that compression does not shrink.  Up to 6.5
- * compress_file_range() marks its pages dirty anew: IOB_BTRFS_REDIRTY.  Since 6.4 (Kbuild
- * tests for b_folio, which 6.3 has) it is submitted like any other extent: IOB_BTRFS_LATER.
+ * compress_file_range() marks its pages dirty anew: IOB_BTRFS_REDIRTY (Kbuild tests for
+ * iomap_dirty_folio(), which came with 6.6).  Since 6.3 (b_folio) a worker may submit any extent:
+ * IOB_BTRFS_LATER.  btrfs_submit_bio() gets btrfs' own struct since 6.4 (Kbuild tests for
+ * class_create() with nothing but a name): IOB_BTRFS_SUBMIT_BIO.  On 6.3 it gets the bio.
  */
 #ifndef IOB_COMPAT_BTRFS_H
 #define IOB_COMPAT_BTRFS_H
@@ -25,10 +27,16 @@
 
 #include <compat/peek.h>
 
-#ifndef IOB_HAVE_BH_FOLIO
+#ifndef IOB_HAVE_IOMAP_DIRTY
 #define IOB_BTRFS_REDIRTY
-#else
+#endif
+
+#ifdef IOB_HAVE_BH_FOLIO
 #define IOB_BTRFS_LATER
+#endif
+
+#ifdef IOB_HAVE_CLASS_CREATE_NAME
+#define IOB_BTRFS_SUBMIT_BIO
 #endif
 
 #define IOB_BTRFS_REF_DATA	1	/* BTRFS_REF_DATA */
@@ -60,7 +68,7 @@ static inline const void *iob_btrfs_of_trans(const void *trans, unsigned int fir
 {
 	unsigned int at;
 
-	for (at = first; at <= first + 16; at += 16) {
+	for (at = first; at <= first + 16; at += 8) {
 		const void *const *fs_info = trans + at;
 		const void *word[3];
 

@@ -85,7 +85,7 @@ static void btrfs_sync_log_entered(struct pt_regs *regs)
 		iob_transaction_begin_write(t, NULL, 0, 0);
 }
 
-#ifdef IOB_HAVE_BH_FOLIO
+#ifdef IOB_HAVE_IOMAP_DIRTY
 /* (inode, folio, pos, len, ...): before the folio is marked dirty */
 static void btrfs_dirty_entered(struct pt_regs *regs)
 {
@@ -273,13 +273,16 @@ static const struct iob_hook btrfs_table[] = {
 		.entered = btrfs_submit_entered, IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
 		.impact = "the dirtiers of extents that btrfs compresses and checksums",
 	},
+#ifdef IOB_BTRFS_SUBMIT_BIO
 	{
-		/* up to 6.11; later ones have another one of that name */
+		/* up to 6.11; later ones have another one of that name, which this does not call */
 		.name = "btrfs_submit_bio", .spare_for = "btrfs_submit_bbio",
+		.called_in = "btrfs_submit_compressed_write",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = btrfs_submit_entered, IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
 		.impact = "the dirtiers of extents that btrfs compresses and checksums",
 	},
+#endif
 	BTRFS_FOUND("btrfs_work_helper", iob_btrfs_worker_found,
 		    "the dirtiers of extents that btrfs compresses and checksums"),
 #endif
@@ -292,7 +295,7 @@ static const struct iob_hook btrfs_table[] = {
 		    iob_btrfs_writer_found, "the dirtiers of extents that btrfs compresses"),
 	IOB_HOOK_END_IN("btrfs", CONFIG_BTRFS_FS, "btrfs_end_super_write", &btrfs_bio_super,
 			"which IO is btrfs' superblock"),
-#ifdef IOB_HAVE_BH_FOLIO
+#ifdef IOB_HAVE_IOMAP_DIRTY
 	BTRFS("btrfs_dirty_folio", btrfs_dirty_entered,
 	      "the dirtier of each page of a large folio (btrfs)"),
 #endif
