@@ -532,7 +532,9 @@ static const struct iob_hook xfs_table[] = {
 	    "the participants of a checkpoint of xfs"),
 	XFS("xfs_log_worker", xfs_no_checkpoint_entered, "which checkpoint is written"),
 	XFS("xfs_log_force", xfs_no_checkpoint_entered, "which checkpoint is written"),
-	XFS("xfs_log_force_seq", xfs_no_checkpoint_entered, "which checkpoint is written"),
+	/* (up to 5.13, and in early 5.10.y) */
+	XFS("xfs_log_force_seq|xfs_log_force_lsn", xfs_no_checkpoint_entered,
+	    "which checkpoint is written"),
 	XFS("xlog_state_release_iclog", xfs_release_iclog_entered,
 	    "which checkpoint is written"),
 	{
