@@ -4,7 +4,6 @@
  * this process, whose numbers in /proc and whose time the test makes up.
  */
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +12,9 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "fake_msg.h"
 #include "file.h"
 #include "iowait.h"
-#include "msg.h"
 #include "test.h"
 
 static uint64_t wall_ns;
@@ -24,27 +23,10 @@ static pid_t other;
 static unsigned long first_sum, other_sum, other_began;
 static char other_state;
 static bool other_unseen;
-static char said[512];
 
 uint64_t clock_boot_ns(void)
 {
 	return wall_ns;
-}
-
-void msg(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(said, sizeof(said), fmt, args);
-	va_end(args);
-}
-
-void *must(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
 }
 
 /* /proc/PID/task/TID/stat of this process: a hostile name, and what follows it, from field 3 on. */

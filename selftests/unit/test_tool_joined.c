@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fake_msg.h"
 #include "intent.h"
 #include "joined.h"
 #include "moment_file.h"
-#include "msg.h"
 #include "name.h"
 #include "offline.h"
 #include "source.h"
@@ -22,23 +22,6 @@
 #define RUNS	(5000 * SECOND)
 
 static char folder[] = "/tmp/kept.XXXXXX";
-static char said[512];
-
-void msg(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(said, sizeof(said), fmt, args);
-	va_end(args);
-}
-
-void *must(void *memory)
-{
-	if (!memory)
-		abort();
-	return memory;
-}
 
 static const char *path_at(int64_t at_s)
 {
