@@ -31,6 +31,7 @@ static struct module {
 	unsigned int session;
 	bool lock_free_meanwhile;	/* it was off and unlocked, and not all was back */
 	bool was_read;
+	pid_t removed_of;		/* whose instances of tracefs the keeper has removed */
 } *m;
 
 static const struct module at_first = {
@@ -128,7 +129,14 @@ void users_find(struct users *u)
 
 void trace_instance_remove_of(pid_t pid)
 {
-	(void)pid;
+	m->removed_of = pid;
+}
+
+static bool instance_left;
+
+bool trace_instance_is_left(void)
+{
+	return instance_left;
 }
 
 static void start(void)
@@ -217,11 +225,60 @@ static void killed(void)
 	expect_first("killed");
 }
 
+/* Wait until the keeper of a command that is gone has removed its instances. */
+static void expect_removed(pid_t pid)
+{
+	unsigned int i;
+
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < 1000 && !m->removed_of; i++)
+		usleep(10000);
+	if (m->removed_of != pid)
+		fail("instances of %d are removed, not those of %d", m->removed_of, pid);
+}
+
+/* It has changed nothing, and nothing is restored. */
+static void killed_reading_along(void)
+{
+	pid_t pid;
+
+	*m = at_first;
+	strcpy(m->enable, "1");
+	strcpy(m->devs, "8:32 sdb\n");
+	pid = fork();
+	if (!pid) {
+		/* (twice: of two instances) */
+		_exit(restore_instances() || restore_instances());
+	}
+	expect_removed(pid);
+	if (*m->enable != '1' || strcmp(m->devs, "8:32 sdb\n"))
+		fail("the other's session: enable %s, devs %s", m->enable, m->devs);
+}
+
+/* The command has restored the settings, and ends by an error with an instance in place. */
+static void with_an_instance(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		start();
+		instance_left = true;
+		restore_end();
+		/* what somebody else sets now stays */
+		strcpy(m->devs, "8:32 sdb\n");
+		_exit(0);
+	}
+	expect_removed(pid);
+	if (strcmp(m->devs, "8:32 sdb\n"))
+		fail("devs are %s in the end", m->devs);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(with_the_switch), TEST(counters_are_read_before), TEST(without_the_switch),
 		TEST(taken_over), TEST(killed),
+		TEST(killed_reading_along), TEST(with_an_instance),
 	};
 
 	m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

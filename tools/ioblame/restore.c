@@ -32,10 +32,11 @@ static struct {
 	char *counter[COUNTERS_MAX], *filter[COUNTERS_MAX];
 } saved;
 
-/* What the keeper is told */
+/* What the keeper is told: the bits of what is left to do */
 enum {
-	DONE,
-	SUMS_LEFT = 'S',
+	DONE = 0,
+	SUMS_LEFT = 1,
+	INSTANCES_LEFT = 2,
 };
 
 static int keeper_fd = -1;
@@ -204,12 +205,13 @@ static void keep(pid_t command)
 	close_files(3);
 	if (read(keeper_fd, &byte, 1) != 1) {
 		restore_all();
-		trace_instance_remove_of(command);
-		byte = SUMS_LEFT;
+		byte = SUMS_LEFT | INSTANCES_LEFT;
 	}
 	/* the module can be unloaded while this waits */
 	lock_close();
-	while (byte == SUMS_LEFT && saved.sums_changed) {
+	if (byte & INSTANCES_LEFT)
+		trace_instance_remove_of(command);
+	while (byte & SUMS_LEFT && saved.sums_changed) {
 		restore_sums();
 		sleep(saved.sums_changed);
 	}
@@ -219,7 +221,8 @@ static void keep(pid_t command)
 /*
  * Start the keeper, a process that waits for the end of this one.  It gets a byte
  * when the settings are restored; if the pipe ends without one, it restores them.
- * SUMS_LEFT says that sums are left, and it waits until nobody reads them.
+ * SUMS_LEFT says that sums are left, and it waits until nobody reads them.  INSTANCES_LEFT says
+ * that instances of tracefs are left, whose files are closed when this process ends.
  * Return: 0 or an errno.
  */
 static int start_keeper(void)
@@ -253,13 +256,20 @@ static void end_one(pid_t pid, int fd, char byte)
 	if (write(fd, &byte, 1) != 1)
 		kill(pid, SIGKILL);
 	close(fd);
-	if (byte != SUMS_LEFT)
+	if (byte == DONE)
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 }
 
-static void end_keeper(char byte)
+/* End the keeper, or let it do what is left. */
+static void end_keeper(void)
 {
+	char byte = DONE;
+
+	if (saved.sums_changed)
+		byte |= SUMS_LEFT;
+	if (trace_instance_is_left())
+		byte |= INSTANCES_LEFT;
 	end_one(keeper, keeper_fd, byte);
 	keeper_fd = -1;
 }
@@ -269,7 +279,7 @@ static void restore_at_exit(void)
 	if (owner != getpid())
 		return;
 	restore_all();
-	end_keeper(saved.sums_changed ? SUMS_LEFT : DONE);
+	end_keeper();
 }
 
 /* Note the counters and their filters. */
@@ -308,6 +318,17 @@ static int keep_settings(void)
 		atexit(restore_at_exit);
 	owner = getpid();
 	return EXIT_OK;
+}
+
+/**
+ * restore_instances - have the instances of tracefs removed, whatever happens
+ *
+ * A command that changes no setting, as it reads along, has no keeper until it calls this.
+ * Return: EXIT_OK, or the exit status after printing the error.
+ */
+int restore_instances(void)
+{
+	return keeper_fd >= 0 ? EXIT_OK : keep_settings();
 }
 
 /**
@@ -418,5 +439,5 @@ int restore_switch_on(void)
 void restore_end(void)
 {
 	restore_all();
-	end_keeper(saved.sums_changed ? SUMS_LEFT : DONE);
+	end_keeper();
 }

@@ -3,13 +3,15 @@
  * restore - change settings of the module, and restore them whatever happens
  *
  * restore_end() restores them, or an exit handler, or the keeper: a small process
- * that waits for the end of this one, in case it is killed.
+ * that waits for the end of this one, in case it is killed.  The keeper also removes the
+ * instances of tracefs that are left (trace_instance.h).
  */
 #ifndef IOBLAME_RESTORE_H
 #define IOBLAME_RESTORE_H
 
 #include <stdbool.h>
 
+int restore_instances(void);
 int restore_begin(bool counters);
 int restore_set_device(const char *number, int flags);
 int restore_set_counters(const char *const *specs);

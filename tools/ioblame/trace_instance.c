@@ -15,6 +15,7 @@
 #include "dir.h"
 #include "file.h"
 #include "msg.h"
+#include "restore.h"
 #include "text.h"
 #include "trace_instance.h"
 
@@ -28,6 +29,9 @@ enum {
 	TOP = 280,
 	PATH = 640,
 };
+
+/* Instances that this process has made and not removed */
+static unsigned int nr_made;
 
 /* Where tracefs is mounted. */
 static bool find_tracefs(char *to)
@@ -75,7 +79,7 @@ static pid_t owner_of(const char *name)
 static void remove_one(const char *path, bool wait)
 {
 	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
-	int tries = wait ? 500 : 1;
+	int tries = wait ? 3000 : 1;
 
 	while (rmdir(path) && errno == EBUSY && --tries > 0)
 		nanosleep(&pause, NULL);
@@ -141,6 +145,9 @@ int trace_instance_make(struct trace_instance *t, const char *suffix)
 	int err;
 
 	t->folder[0] = '\0';
+	err = restore_instances();
+	if (err)
+		return err;
 	if (!find_tracefs(top) &&
 	    mount("tracefs", USUAL, "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) {
 		msg("tracefs cannot be mounted (%s); by hand: mount -t tracefs tracefs " USUAL,
@@ -151,6 +158,7 @@ int trace_instance_make(struct trace_instance *t, const char *suffix)
 	snprintf(t->folder, sizeof(t->folder), "%.240s/instances/" PREFIX "%d%.8s", top, getpid(),
 		 suffix);
 	if (!mkdir(t->folder, 0700)) {
+		nr_made++;
 		err = set_up(t);
 		if (err)
 			trace_instance_remove(t);
@@ -229,5 +237,13 @@ void trace_instance_remove(struct trace_instance *t)
 {
 	if (*t->folder && rmdir(t->folder))
 		msg("cannot remove %s: %s", t->folder, strerror(errno));
+	else if (*t->folder)
+		nr_made--;
 	t->folder[0] = '\0';
+}
+
+/* This process has an instance. */
+bool trace_instance_is_left(void)
+{
+	return nr_made;
 }

@@ -9,6 +9,7 @@
 #ifndef IOBLAME_TRACE_INSTANCE_H
 #define IOBLAME_TRACE_INSTANCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,5 +24,6 @@ int trace_instance_open(const struct trace_instance *t, const char *name);
 uint64_t trace_instance_lost(const struct trace_instance *t);
 void trace_instance_remove(struct trace_instance *t);
 void trace_instance_remove_of(pid_t pid);
+bool trace_instance_is_left(void);
 
 #endif
