@@ -14,7 +14,7 @@ host_tests() {
 }
 
 # The scripts that judge the guests' results
-UNIT_SCRIPTS=(lib/run-test past/past-test truth/verify-test lint/test/lint-test bench/table-test
+UNIT_SCRIPTS=(lib/run-test past/past-test debug/keep-test truth/verify-test lint/test/lint-test bench/table-test
 	lib/make-test peers/compare-test demo/report-test lib/abi-test lib/iolog-test lib/files-test
 	browser/page-test)
 

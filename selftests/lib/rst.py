@@ -4,12 +4,26 @@ import re
 import sys
 
 
+def marks(name):
+    return f".. begin {name}\n", f".. end {name}\n"
+
+
+def literal(lines, title=None):
+    heading = [title, "-" * len(title), ""] if title else []
+    return "\n".join(["", *heading, "::", ""] + [("    " + line).rstrip() for line in lines] +
+                     ["", ""])
+
+
+def has_block(path, name, lines):
+    begin, end = marks(name)
+    with open(path, encoding="utf-8") as f:
+        return begin + literal(lines) + end in f.read()
+
+
 def put_block(path, name, lines, title=None):
     """Replace the block's literal text.  With @title a block that is not there is added."""
-    begin, end = f".. begin {name}\n", f".. end {name}\n"
-    heading = [title, "-" * len(title), ""] if title else []
-    text = "\n".join(["", *heading, "::", ""] + [("    " + line).rstrip() for line in lines] +
-                     ["", ""])
+    begin, end = marks(name)
+    text = literal(lines, title)
     with open(path, encoding="utf-8") as f:
         old = f.read()
     pattern = re.compile(re.escape(begin) + r".*?" + re.escape(end), re.DOTALL)
