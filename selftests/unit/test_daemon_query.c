@@ -108,6 +108,11 @@ uint64_t clock_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+uint64_t clock_boot_ns(void)
+{
+	return clock_ns();
+}
+
 bool device_lookup(const char *word, struct device *d)
 {
 	(void)word;
@@ -162,7 +167,7 @@ static struct iob_iolog_bin_record one_record(uint32_t uid, u64 ino)
 		.len = sizeof(struct iob_iolog_bin_record), .ver = IOB_IOLOG_BIN_VER, .op = 'W',
 		.disk = 8 << 20, .dev = 8 << 20, .ino = ino, .gen = 1, .tgid = 0x7fff0000,
 		.pid = 0x7fff0000, .uid1 = uid + 1, .queue_ns = 1, .complete_ns = ++now,
-		.bytes = 4096,
+		.bytes = 4096, .sub_pid = 1, .sub_comm = "another's",
 	};
 }
 
@@ -191,6 +196,8 @@ static void look_at(struct got *g, const struct store_chunk *c, const char *data
 	case STORE_RECORDS:
 		for (i = 0; i < c->len / sizeof(*rec); i++, g->records++) {
 			g->wrong += !all && rec[i].uid1 != uid + 1;
+			/* who submitted it is somebody else */
+			g->wrong += all ? rec[i].sub_pid != 1 : rec[i].sub_pid || rec[i].sub_comm[1];
 			g->last |= rec[i].ino == LAST;
 			g->late |= rec[i].complete_ns < g->time;
 			g->time = rec[i].complete_ns;

@@ -3,10 +3,10 @@
  * A process id is used again.  The process that has it now is the one that is meant if it began
  * no later than the thread that is meant: as long as a process has a thread, nobody gets its id.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -25,15 +25,22 @@ enum {
 /*
  * A process is asked again after this time: sshd becomes its user.  Two files of /proc are read for
  * that, 100,000 instructions, so a thousand processes are not asked for each interval of ioblamed.
+ * It is asked at once if its folder in /proc is another user's, which stat(2) tells.
  */
 #define STALE_NS	30000000000ULL
+
+/* Of the kernel's flags of a task, in /proc/PID/stat */
+#define PF_KTHREAD	0x00200000
 
 struct owner {
 	struct owner_key {
 		uint64_t start_ns, tgid;
 	} key;
 	uint64_t asked_ns;
+	uint64_t since_ns;	/* when it was first seen to be run by this user */
+	bool changed;		/* another one was seen before */
 	uint32_t uid;
+	uint32_t folder_uid;	/* who has /proc/PID: its effective user, or root */
 };
 
 struct user {
@@ -44,21 +51,35 @@ struct user {
 static struct map owners = { .key_len = sizeof(struct owner_key) };
 static struct map users = { .key_len = sizeof(uint64_t) };
 
-/* When a process began, in clock ticks from boot; UINT64_MAX if it is not there. */
-static uint64_t start_of(uint32_t tgid)
+/* A field of /proc/PID/stat behind the name, which may have blanks and parentheses, or NULL. */
+static const char *stat_field(const char *text, int nr)
 {
-	char path[64], *text, *at;
-	uint64_t ticks = UINT64_MAX;
+	const char *at = strrchr(text, ')');
 	int i;
+
+	for (i = 2; at && i < nr; i++)
+		at = strchr(at + 1, ' ');
+	return at;
+}
+
+/*
+ * When a process began, in clock ticks from boot; UINT64_MAX if it is not there.  @kernel, if it is
+ * not NULL, gets whether it is a thread of the kernel.
+ */
+static uint64_t start_of(uint32_t tgid, bool *kernel)
+{
+	char path[64], *text;
+	uint64_t ticks = UINT64_MAX;
+	const char *start, *flags;
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", tgid);
 	text = file_read(path);
-	/* the name, the second field, may have blanks and parentheses; the start is the 22nd */
-	at = text ? strrchr(text, ')') : NULL;
-	for (i = 2; at && i < 22; i++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		ticks = strtoull(at + 1, NULL, 10);
+	start = text ? stat_field(text, 22) : NULL;
+	flags = start ? stat_field(text, 9) : NULL;
+	if (start)
+		ticks = strtoull(start + 1, NULL, 10);
+	if (kernel && flags)
+		*kernel = strtoul(flags + 1, NULL, 10) & PF_KTHREAD;
 	free(text);
 	return ticks;
 }
@@ -69,7 +90,51 @@ static uint32_t ask_uid(uint32_t tgid, uint64_t start_ns)
 	uint32_t uid = user_of_process(tgid);
 
 	/* (the later of two processes of this id is looked at last) */
-	return uid != OWNER_NONE && start_of(tgid) <= start_ns / tick_ns ? uid : OWNER_NONE;
+	return uid != OWNER_NONE && start_of(tgid, NULL) <= start_ns / tick_ns ? uid : OWNER_NONE;
+}
+
+static struct owner *find_owner(const struct owner_key *key)
+{
+	struct owner *owner = map_get(&owners, key);
+
+	if (owner)
+		return owner;
+	if (owners.nr >= OWNERS_MAX)
+		map_clear(&owners, free);
+	owner = must(calloc(1, sizeof(*owner)));
+	owner->key = *key;
+	owner->uid = OWNER_NONE;
+	owner->folder_uid = OWNER_NONE;
+	map_put(&owners, owner);
+	return owner;
+}
+
+/* What is known of a process by now, or NULL. */
+static const struct owner *ask_owner(uint32_t tgid, uint64_t start_ns)
+{
+	struct owner_key key = { .start_ns = start_ns, .tgid = tgid };
+	uint64_t now = clock_ns();
+	uint32_t folder_uid, uid;
+	struct owner *owner;
+
+	if (!tgid || !start_ns)
+		return NULL;
+	owner = find_owner(&key);
+	folder_uid = user_of_folder(tgid);
+	/* (of a process that cannot be dumped the folder is root's, whoever runs it) */
+	if (owner->asked_ns && now - owner->asked_ns < STALE_NS &&
+	    folder_uid == owner->folder_uid &&
+	    (folder_uid == owner->uid || folder_uid == OWNER_NONE))
+		return owner;
+	owner->asked_ns = now;
+	owner->folder_uid = folder_uid;
+	uid = ask_uid(tgid, start_ns);
+	if (uid != OWNER_NONE && uid != owner->uid) {
+		owner->changed = owner->uid != OWNER_NONE;
+		owner->uid = uid;
+		owner->since_ns = now;
+	}
+	return owner;
 }
 
 /**
@@ -82,28 +147,31 @@ static uint32_t ask_uid(uint32_t tgid, uint64_t start_ns)
  */
 uint32_t owner_uid(uint32_t tgid, uint64_t start_ns)
 {
-	struct owner_key key = { .start_ns = start_ns, .tgid = tgid };
-	struct owner *owner = map_get(&owners, &key);
-	uint64_t now = clock_ns();
-	uint32_t uid;
+	const struct owner *owner = ask_owner(tgid, start_ns);
 
-	if (!tgid || !start_ns)
-		return OWNER_NONE;
-	if (owner && now - owner->asked_ns < STALE_NS)
+	return owner ? owner->uid : OWNER_NONE;
+}
+
+/**
+ * owner_uid_since - who alone has run a process since a time
+ * @tgid:     its id; 0 for none
+ * @start_ns: as for owner_uid()
+ * @first:    who ran it when the module first saw IO of it; OWNER_NONE if that is not known
+ * @since_ns: the time, as clock_ns()
+ *
+ * sshd reads as root, and then becomes its user, who shall not be shown what root has read.
+ * Return: the real user id; OWNER_NONE if it is not known, or may have been another one before.
+ */
+uint32_t owner_uid_since(uint32_t tgid, uint64_t start_ns, uint32_t first, uint64_t since_ns)
+{
+	const struct owner *owner = ask_owner(tgid, start_ns);
+
+	/* it has ended before anybody asked */
+	if (!owner || owner->uid == OWNER_NONE)
+		return first;
+	if (owner->since_ns <= since_ns || (owner->uid == first && !owner->changed))
 		return owner->uid;
-	if (!owner) {
-		if (owners.nr >= OWNERS_MAX)
-			map_clear(&owners, free);
-		owner = must(calloc(1, sizeof(*owner)));
-		owner->key = key;
-		owner->uid = OWNER_NONE;
-		map_put(&owners, owner);
-	}
-	owner->asked_ns = now;
-	uid = ask_uid(tgid, start_ns);
-	if (uid != OWNER_NONE)
-		owner->uid = uid;
-	return owner->uid;
+	return OWNER_NONE;
 }
 
 /* The process that has an id */
@@ -113,30 +181,25 @@ struct holder {
 	uint64_t asked_ns;	/* and it had the id all the time until then */
 	uint64_t tried_ns;	/* when it was looked for last */
 	uint32_t uid;
+	bool kernel;		/* it is a thread of the kernel */
 };
 
 static struct map holders = { .key_len = sizeof(uint64_t) };
 
-static uint64_t boot_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 static void ask_holder(struct holder *h)
 {
 	uint64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK), now = clock_ns();
-	uint64_t slept_ns = boot_ns() - now, start;
+	uint64_t slept_ns = clock_boot_ns() - now, start;
 	uint32_t uid = user_of_process(h->tgid);
+	bool kernel = false;
 
 	h->tried_ns = now;
 	/* one that took the id meanwhile began after @now, and is none of whom a record tells */
-	start = start_of(h->tgid);
+	start = start_of(h->tgid, &kernel);
 	/* what it was is kept of a process that is gone */
 	if (uid != OWNER_NONE && start != UINT64_MAX) {
 		h->uid = uid;
+		h->kernel = kernel;
 		start = (start + 1) * tick_ns;
 		h->from_ns = start > slept_ns ? start - slept_ns : 0;
 		h->asked_ns = now;
@@ -187,6 +250,25 @@ uint32_t owner_of_record(const struct iob_iolog_bin_record *rec)
 	if (itself && rec->queue_ns <= h->asked_ns)
 		return h->uid;
 	return h->uid == first ? first : OWNER_NONE;
+}
+
+/**
+ * owner_of_submitter - who ran the task that submitted an IO
+ * @rec: a record of this machine, some seconds old at most
+ *
+ * Return: the user id; OWNER_KERNEL for a thread of the kernel or an interrupt; OWNER_NONE if it is
+ * not certain.
+ */
+uint32_t owner_of_submitter(const struct iob_iolog_bin_record *rec)
+{
+	const struct holder *h;
+
+	if (!rec->sub_pid)
+		return OWNER_KERNEL;
+	h = find_holder(rec->sub_pid, rec->queue_ns);
+	if (rec->queue_ns < h->from_ns || rec->queue_ns > h->asked_ns)
+		return OWNER_NONE;
+	return h->kernel ? OWNER_KERNEL : h->uid;
 }
 
 static void free_user(void *value)

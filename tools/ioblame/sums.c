@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "dir.h"
 #include "escape.h"
 #include "intent.h"
@@ -83,6 +84,18 @@ static uint64_t stack_of(const struct iob_sum_bin_record *rec, struct usage_list
 	return hash;
 }
 
+/* Who has run the originator of a record since the last pass. */
+static uint32_t user_of_record(const struct sums *s, const struct iob_sum_bin_record *rec)
+{
+	uint32_t uid;
+
+	if (s->for_users)
+		return owner_uid_since(rec->tgid, rec->start_ns, rec->uid, s->looked_ns);
+	/* of one that has ended meanwhile, as the module saw it: it may have become another user */
+	uid = owner_uid(rec->tgid, rec->start_ns);
+	return uid == OWNER_NONE ? rec->uid : uid;
+}
+
 /* Put what is new in a record under its names. */
 static void take_record(const struct pass *p, const struct iob_sum_bin_record *rec)
 {
@@ -105,10 +118,7 @@ static void take_record(const struct pass *p, const struct iob_sum_bin_record *r
 	u.key.disk = name_disk(rec->disk);
 	u.key.unit = rec->cgroup ? name_unit(rec->cgroup) : "";
 	u.key.program = program_of(rec, program, sizeof(program));
-	/* of one that has ended meanwhile, as the module saw it: it may have become another user */
-	u.key.uid = owner_uid(rec->tgid, rec->start_ns);
-	if (u.key.uid == OWNER_NONE)
-		u.key.uid = rec->uid;
+	u.key.uid = user_of_record(s, rec);
 	u.key.user = owner_name(u.key.uid);
 	/* (without a file or a device nothing is known) */
 	u.key.file = rec->dev ? name_file(rec->dev, rec->ino, rec->gen) : "";
@@ -239,7 +249,7 @@ static int pass_sums(struct sums *s, struct usage_list *list)
 
 /**
  * sums_open - begin to follow the module's sums
- * @s:     .wants and .arg are set, or 0
+ * @s:     .wants, .arg and .for_users are set, or 0
  *
  * What was summed up before is noted, and in no pass.  The setting `sums` is the caller's.
  * Return: 0 or an errno: ENOENT if the module is not loaded, or is too old for sums.
@@ -256,6 +266,7 @@ int sums_open(struct sums *s)
 	if (s->fd < 0)
 		return errno;
 	s->intents = dir_open("intents", O_RDONLY);
+	s->looked_ns = clock_ns();
 	err = s->intents < 0 ? errno : pass_sums(s, NULL);
 	s->at_ns = wall_ns();
 	if (err)
@@ -273,6 +284,7 @@ int sums_open(struct sums *s)
  */
 int sums_pass(struct sums *s, struct usage_list *list)
 {
+	uint64_t began_ns;
 	int err;
 
 	usage_clear(list);
@@ -283,9 +295,11 @@ int sums_pass(struct sums *s, struct usage_list *list)
 	}
 	name_tidy();
 	list->from_ns = s->at_ns;
+	began_ns = clock_ns();
 	err = pass_sums(s, list);
 	name_done();
 	s->at_ns = wall_ns();
+	s->looked_ns = began_ns;
 	list->until_ns = s->at_ns;
 	if (err) {
 		usage_clear(list);

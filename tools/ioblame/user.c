@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "file.h"
 #include "msg.h"
@@ -21,6 +22,19 @@ uint32_t user_of_process(uint32_t tgid)
 		uid = strtoul(at + 5, NULL, 10);
 	free(text);
 	return uid;
+}
+
+/*
+ * The user whose folder /proc/PID is: the process's effective one, or root.  One call tells, and it
+ * mostly changes when the process becomes another user.  USER_NONE if there is none.
+ */
+uint32_t user_of_folder(uint32_t tgid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u", tgid);
+	return stat(path, &st) ? USER_NONE : st.st_uid;
 }
 
 /* The name of a user, else the number.  Return: allocated, not escaped. */

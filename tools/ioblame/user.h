@@ -11,6 +11,7 @@
 #define USER_NONE	UINT32_MAX
 
 uint32_t user_of_process(uint32_t tgid);
+uint32_t user_of_folder(uint32_t tgid);
 char *user_name(uint32_t uid);
 
 #endif

@@ -13,7 +13,7 @@
 #include "settings.h"
 #include "sums.h"
 
-static struct sums sums = { .fd = -1, .intents = -1 };
+static struct sums sums = { .fd = -1, .intents = -1, .for_users = true };
 static char state[160];
 static bool no_files;		/* the module is there, but not its files */
 static bool begun, needs_start;

@@ -99,13 +99,36 @@ static void add_devices(struct store_head *head)
 	free(text);
 }
 
+/*
+ * Another user may have submitted what ours has dirtied, by fsync(2) of a file of both: who that
+ * was is not told.
+ */
+static bool hide_submitter(const struct viewer_right *right, struct iob_iolog_bin_record *rec)
+{
+	bool itself = rec->sub_pid == rec->pid || rec->sub_pid == rec->tgid;
+	uint32_t uid = itself ? OWNER_KERNEL : owner_of_submitter(rec);
+
+	if (uid == OWNER_KERNEL || viewer_may_see_user(right, uid))
+		return false;
+	rec->sub_pid = 0;
+	memset(rec->sub_comm, 0, sizeof(rec->sub_comm));
+	rec->sub_comm[0] = '-';
+	return true;
+}
+
 static void take_record(const struct iob_iolog_bin_record *rec, void *arg)
 {
 	struct watcher *w = arg;
 	const struct viewer_right *right = &w->asker->right;
+	struct iob_iolog_bin_record shown;
 
-	if (!right->all && !viewer_may_see_user(right, owner_of_record(rec)))
-		return;
+	if (!right->all) {
+		if (!viewer_may_see_user(right, owner_of_record(rec)))
+			return;
+		shown = *rec;
+		if (hide_submitter(right, &shown))
+			rec = &shown;
+	}
 	w->behind |= query_is_behind(w->asker);
 	if (w->behind)
 		w->lost++;
