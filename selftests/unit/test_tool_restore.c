@@ -225,6 +225,26 @@ static void killed(void)
 	expect_first("killed");
 }
 
+/* Killed when its session was over and all was back, as while a pager waits. */
+static void killed_later(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		start();
+		restore_switch_off(NULL, NULL);
+		/* what somebody else sets now stays */
+		strcpy(m->devs, "8:32 sdb\n");
+		strcpy(m->counter, "R size 0 7 0");
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	/* (a keeper needs some milliseconds) */
+	usleep(500000);
+	if (strcmp(m->devs, "8:32 sdb\n") || strcmp(m->counter, "R size 0 7 0"))
+		fail("devs are %s, counter %s in the end", m->devs, m->counter);
+}
+
 /* Wait until the keeper of a command that is gone has removed its instances. */
 static void expect_removed(pid_t pid)
 {
@@ -255,6 +275,29 @@ static void killed_reading_along(void)
 		fail("the other's session: enable %s, devs %s", m->enable, m->devs);
 }
 
+/* What the command has open is closed in the keeper at once: it would be in the way of unloads. */
+static void closes_files(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	*m = at_first;
+	pid = fork();
+	if (!pid) {
+		int fd[2];
+		char byte;
+
+		if (pipe2(fd, O_NONBLOCK) || restore_instances())
+			_exit(1);
+		close(fd[1]);
+		_exit(read(fd[0], &byte, 1) ? 2 : 0);
+	}
+	waitpid(pid, &status, 0);
+	if (status)
+		fail("status %#x: the keeper has files of its command", status);
+	expect_removed(pid);
+}
+
 /* The command has restored the settings, and ends by an error with an instance in place. */
 static void with_an_instance(void)
 {
@@ -278,7 +321,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(with_the_switch), TEST(counters_are_read_before), TEST(without_the_switch),
 		TEST(taken_over), TEST(killed),
-		TEST(killed_reading_along), TEST(with_an_instance),
+		TEST(killed_later), TEST(closes_files), TEST(killed_reading_along), TEST(with_an_instance),
 	};
 
 	m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

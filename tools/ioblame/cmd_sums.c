@@ -128,16 +128,18 @@ static int begin_sums(struct run *run)
 
 	if (ret)
 		return ret;
-	ret = restore_set_sums();
-	if (ret)
-		return ret;
-	ret = session_begin(&run->session, run->device, run->nr_devices, NULL);
-	session_ready();
+	/* another command that ends switches sums off, unless it finds that we read them */
+	ret = session_lock();
+	if (!ret)
+		ret = restore_set_sums();
+	if (!ret)
+		ret = session_begin(&run->session, run->device, run->nr_devices, NULL);
 	if (ret)
 		return ret;
 	sums.wants = is_wanted_disk;
 	sums.arg = run;
 	err = sums_open(&sums);
+	session_ready();
 	if (err)
 		return dir_refused(err, "sums_bin");
 	session_status(&run->session);

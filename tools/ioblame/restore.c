@@ -40,6 +40,7 @@ enum {
 };
 
 static int keeper_fd = -1;
+static int closing_fd = -1;	/* in a keeper, until it has closed what the command had open */
 static pid_t keeper, owner;
 
 /* Each device is a write of its own: the disk may be gone. */
@@ -117,15 +118,8 @@ static void restore_settings(void)
 	saved.devs_changed = false;
 }
 
-/**
- * restore_switch_off - switch ioblame off and put devices and counters back
- * @read: NULL, or reads what the counters have
- * @arg:  passed to @read
- *
- * Nothing happens if restore_switch_on() did not switch it on.  The lock is held over all of it:
- * who switches on next finds the settings as they were.
- */
-void restore_switch_off(void (*read)(void *arg), void *arg)
+/* restore_switch_off(), without the keeper */
+static void switch_off(void (*read)(void *arg), void *arg)
 {
 	bool locked;
 
@@ -145,20 +139,23 @@ void restore_switch_off(void (*read)(void *arg), void *arg)
 /* Acts have no more sums, unless somebody else reads them: then it is tried again later. */
 static void restore_sums(void)
 {
+	bool locked = !lock_take(NULL);
 	struct users u;
 
 	users_find(&u);
-	if (u.sums)
-		return;
-	dir_write("sums", "0", 0);
-	saved.sums_changed = false;
+	if (!u.sums) {
+		dir_write("sums", "0", 0);
+		saved.sums_changed = false;
+	}
+	if (locked)
+		lock_drop();
 }
 
 static void restore_all(void)
 {
 	bool locked = !lock_take(NULL);
 
-	restore_switch_off(NULL, NULL);
+	switch_off(NULL, NULL);
 	/* it was not switched on */
 	restore_settings();
 	if (saved.sums_changed)
@@ -176,11 +173,13 @@ static void close_files(int first)
 
 	while (dir && (e = readdir(dir)) != NULL) {
 		fd = atoi(e->d_name);
-		if (fd >= first && fd != dirfd(dir) && fd != keeper_fd && fd != lock_file())
+		if (fd >= first && fd != dirfd(dir) && fd != keeper_fd && fd != closing_fd &&
+		    fd != lock_file())
 			close(fd);
 	}
 	if (dir)
 		closedir(dir);
+	close(closing_fd);
 }
 
 /* The keeper: it waits at the pipe. */
@@ -228,17 +227,30 @@ static void keep(pid_t command)
 static int start_keeper(void)
 {
 	pid_t command = getpid(), pid;
-	int fd[2], err;
+	int fd[2], closing[2], err;
+	char byte;
 
 	if (pipe2(fd, O_CLOEXEC))
 		return errno;
+	if (pipe2(closing, O_CLOEXEC)) {
+		err = errno;
+		close(fd[0]);
+		close(fd[1]);
+		return err;
+	}
 	pid = fork();
 	if (!pid) {
 		keeper_fd = fd[0];
+		closing_fd = closing[1];
 		keep(command);
 	}
 	err = pid < 0 ? errno : 0;
 	close(fd[0]);
+	close(closing[1]);
+	/* its copies of the module's files, and of a trace's, would be in the way of removals */
+	while (!err && read(closing[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	close(closing[0]);
 	if (err) {
 		close(fd[1]);
 		return err;
@@ -433,6 +445,34 @@ int restore_switch_on(void)
 	if (!err)
 		saved.session = session_now(&on);
 	return err;
+}
+
+/**
+ * restore_switch_off - switch ioblame off and put devices and counters back
+ * @read: NULL, or reads what the counters have
+ * @arg:  passed to @read
+ *
+ * Nothing happens if restore_switch_on() did not switch it on.  The lock is held over all of it:
+ * who switches on next finds the settings as they were.
+ */
+void restore_switch_off(void (*read)(void *arg), void *arg)
+{
+	bool on = saved.on, locked = on && !lock_take(NULL), left;
+
+	switch_off(read, arg);
+	/*
+	 * The keeper has a picture of the settings as they were.  They are back, and what somebody
+	 * else sets from now on is not to be undone: it ends, or one that knows what is left takes
+	 * its place.
+	 */
+	left = saved.sums_changed || trace_instance_is_left();
+	if (on && !left)
+		end_keeper();
+	if (locked)
+		lock_drop();
+	/* (one that is made under the lock keeps a file of the module open) */
+	if (on && left)
+		keep_settings();
 }
 
 /* Restore all settings that were changed, and end the keeper. */

@@ -151,6 +151,25 @@ static bool choose_devices(struct session *s, const struct device *want, unsigne
 }
 
 /**
+ * session_lock - let other commands wait in session_begin() until session_ready()
+ *
+ * Return: EXIT_OK, or the exit status after printing the error.
+ */
+int session_lock(void)
+{
+	int err = locked ? 0 : lock_take(stop_asked);
+
+	if (err == -EINTR) {
+		msg("stopped while another command switches ioblame on or off");
+		return EXIT_FAILED;
+	}
+	if (err)
+		return dir_refused(-err, "enable");
+	locked = true;
+	return EXIT_OK;
+}
+
+/**
  * session_begin - switch ioblame on, or read along if it is on
  * @s:    the session; only .logless is looked at
  * @want: devices of the command line
@@ -165,21 +184,15 @@ int session_begin(struct session *s, const struct device *want, unsigned int nr,
 {
 	bool logless = s->logless;
 	char *enable;
-	int ret, err;
+	int ret;
 
 	memset(s, 0, sizeof(*s));
 	s->logless = logless;
 	ret = dir_find();
+	if (!ret)
+		ret = session_lock();
 	if (ret)
 		return ret;
-	err = lock_take(stop_asked);
-	if (err == -EINTR) {
-		msg("stopped while another command switches ioblame on or off");
-		return EXIT_FAILED;
-	}
-	if (err)
-		return dir_refused(-err, "enable");
-	locked = true;
 	enable = dir_read_word("enable");
 	if (!enable)
 		ret = dir_refused(errno, "enable");

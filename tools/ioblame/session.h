@@ -24,6 +24,7 @@ struct session {
 /* The module notes when a page is dirtied only while a counter uses it */
 extern const char *const session_ages[];
 
+int session_lock(void);
 int session_begin(struct session *s, const struct device *want, unsigned int nr,
 		  const char *const *counters);
 void session_status(struct session *s);

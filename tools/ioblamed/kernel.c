@@ -70,6 +70,19 @@ static bool find_files(void)
 	return !failed;
 }
 
+/*
+ * A command that ended while the sums were not open did not find us reading, and has switched them
+ * off again.  Return: 0 or an errno.
+ */
+static int take_sums_again(void)
+{
+	char *text = dir_read_word("sums");
+	bool off = text && !strcmp(text, "0");
+
+	free(text);
+	return off ? -settings_take() : 0;
+}
+
 /* Find the module, let it keep sums, and open them. */
 static bool open_sums(void)
 {
@@ -94,6 +107,11 @@ static bool open_sums(void)
 	if (err)
 		return false;
 	err = sums_open(&sums);
+	if (!err) {
+		err = take_sums_again();
+		if (err)
+			sums_close(&sums);
+	}
 	set_state(err ? "the sums cannot be opened" : "watching", err);
 	return !err;
 }
