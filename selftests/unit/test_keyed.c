@@ -15,7 +15,9 @@
 
 #define iob_read_held()			true
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
-#define iob_work_queue_delayed(w, t)	((void)(w))
+#define iob_work_queue_delayed(w, t)	((void)(w), next_tidy = (t))
+
+static unsigned long next_tidy;
 
 struct iob_pool {
 	size_t size;
@@ -149,6 +151,30 @@ static void idle(void)
 	end();
 }
 
+/* Of very many a run takes some, and comes again soon. */
+static void many(void)
+{
+	static const char places[1000];
+	unsigned int i, runs;
+
+	begin();
+	for (i = 0; i < 1000; i++)
+		iob_keyed_get(&things, &places[i]);
+	for (runs = 0; things.nr && runs < 1000; runs++) {
+		unsigned int before = things.nr;
+
+		tidies();
+		if (before - things.nr > TIDY_AT_ONCE)
+			fail("a run takes %u", before - things.nr);
+		if (things.nr && next_tidy > HZ)
+			fail("%u are left, and the next run is %lu ticks away", things.nr, next_tidy);
+	}
+	tidies();
+	if (things.nr || runs < 1000 / TIDY_AT_ONCE || next_tidy != TIDY_EVERY)
+		fail("%u are left after %u runs, the next in %lu", things.nr, runs, next_tidy);
+	end();
+}
+
 static void used_meanwhile(void)
 {
 	begin();
@@ -195,7 +221,7 @@ static void forgotten(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(idle), TEST(used_meanwhile), TEST(another_meanwhile), TEST(forgotten),
+		TEST(idle), TEST(many), TEST(used_meanwhile), TEST(another_meanwhile), TEST(forgotten),
 	};
 
 	return run_tests("keyed", tests, ARRAY_SIZE(tests));

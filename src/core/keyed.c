@@ -8,6 +8,11 @@
 
 #define MAX_OBJECTS	4096
 #define TIDY_EVERY	(60 * HZ)
+/*
+ * So many are taken out at once: each takes a grace period, and disabling waits until this is over.
+ * A host that unmounts a thousand file systems has their objects for minutes longer.
+ */
+#define TIDY_AT_ONCE	16
 
 /* The slow path of iob_keyed_get(): the object is not there. */
 struct iob_keyed *iob_keyed_make(struct iob_keyed_table *t, const void *key)
@@ -89,16 +94,17 @@ static void keyed_tidy(struct work_struct *work)
 	struct iob_keyed_table *t = container_of(to_delayed_work(work), struct iob_keyed_table,
 						 tidy_work);
 	struct iob_keyed *k;
-	unsigned int i;
+	unsigned int i, taken = 0;
 
-	for (i = 0; i < ARRAY_SIZE(t->bucket); i++) {
+	for (i = 0; i < ARRAY_SIZE(t->bucket) && taken < TIDY_AT_ONCE; i++) {
 		struct hlist_node *node = READ_ONCE(t->bucket[i].first), *next;
 
-		for (; node; node = next) {
+		for (; node && taken < TIDY_AT_ONCE; node = next) {
 			k = hlist_entry(node, struct iob_keyed, node);
 			next = READ_ONCE(node->next);
 			if (!t->tidy(k))
 				continue;
+			taken++;
 			keyed_remove(t, k);
 			synchronize_rcu();
 			/* a probe that had found it before may have added to it */
@@ -107,7 +113,7 @@ static void keyed_tidy(struct work_struct *work)
 		}
 		cond_resched();
 	}
-	iob_work_queue_delayed(&t->tidy_work, TIDY_EVERY);
+	iob_work_queue_delayed(&t->tidy_work, taken < TIDY_AT_ONCE ? TIDY_EVERY : HZ);
 }
 
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM; iob_keyed_stop() undoes it. */
