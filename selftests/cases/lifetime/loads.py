@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of lifetime/loads."""
+import ctypes
+import itertools
+import os
+import platform
+import random
+import sys
+import time
+
+from lib.case import (IOB, K, M, MNT, PAGE, SLOWNESS, Disk, NullBlk, buffer, check, child, disable,
+                      drop_caches, enable, eventually, iolog_now, kernel_memory, kill, output, put,
+                      same, status, sync, value)
+
+ext = Disk(sys.argv[1])
+LOADS = int(sys.argv[2]) // SLOWNESS
+SECOND = 1000000000
+PAGES = 64
+# Of what a load or an unload waits for nothing takes so long, and of the slow disk everything does
+# (the kernel reads its first sectors when it comes: who makes it waits as well)
+AT_ONCE, SLOW = 5 * SLOWNESS, 15 * SLOWNESS
+# in which loads ioblame sees a read begin whose end it does not see (some are disabled before)
+SEES = range(0, LOADS, LOADS // 5 + 1)
+seed = random.randrange(1 << 30)
+print("seed %d" % seed, flush=True)
+dice = random.Random(seed)
+slow = NullBlk("iobloads", SLOW * SECOND)
+put(slow.sys("queue/io_timeout"), "1000000")
+
+# insmod and rmmod without a process for each
+libc = ctypes.CDLL(None, use_errno=True)
+FINIT_MODULE, DELETE_MODULE = {"x86_64": (313, 176), "aarch64": (273, 106)}[platform.machine()]
+
+
+def module_call(what, *args):
+    if libc.syscall(*args):
+        e = ctypes.get_errno()
+        raise OSError(e, os.strerror(e), what)
+
+
+def load():
+    fd = os.open(os.environ["IOB_KO"], os.O_RDONLY | os.O_CLOEXEC)
+    module_call("loading", FINIT_MODULE, fd, b"", 0)
+    os.close(fd)
+
+
+def unload():
+    module_call("unloading", DELETE_MODULE, b"ioblame", os.O_NONBLOCK)
+    check(not os.path.exists(IOB), "the folder remains")
+
+
+# --- IO that goes on all the time: each page of a file says how often it was written
+def page_of(turn):
+    return b"%020d" % turn * (PAGE // 20) + b"." * (PAGE % 20)
+
+
+def writes(name, flags):
+    os.nice(19)
+    fd = os.open(MNT + "/" + name, os.O_RDWR | os.O_CREAT | flags, 0o600)
+    m = buffer(PAGE)
+    for turn in itertools.count(1):
+        m.seek(0)
+        m.write(page_of(turn))
+        os.pwritev(fd, [m], turn % PAGES * PAGE)
+        if turn % 16 == 0:
+            os.fsync(fd)
+        time.sleep(0.002)
+
+
+# All pages are whole, and of the last PAGES turns
+def is_whole(name):
+    with open(MNT + "/" + name, "rb") as f:
+        pages = [f.read(PAGE) for _ in range(PAGES)]
+    turns = [int(p[:20] or b"0") for p in pages]
+    print("%s: %d turns" % (name, max(turns)))
+    last = max(turns)
+    same("what %s holds" % name, sorted(turns), list(range(last - PAGES + 1, last + 1)))
+    check(last > 4 * LOADS, "%s was written %d times only" % (name, last))
+    for turn, page in zip(turns, pages):
+        check(page == page_of(turn), "turn %d of %s is torn" % (turn, name))
+
+
+def under_way():
+    return sum(int(n) for n in value(slow.sys("inflight")).split())
+
+
+# A read that is under way for SLOW seconds; nobody waits for it
+def begin_slow(n):
+    os.posix_fadvise(ahead, n * 64 * K, 4 * K, os.POSIX_FADV_WILLNEED)
+
+
+def soon(what, do, *args):
+    began = time.monotonic()
+    do(*args)
+    took = time.monotonic() - began
+    times.setdefault(what, []).append(took)
+    check(took < AT_ONCE, "%s takes %.1f s" % (what, took))
+
+
+times = {}
+ahead = os.open(slow.node, os.O_RDONLY)
+# what a first load fills stays
+load()
+put("devs", ext.name)
+enable()
+disable()
+unload()
+memory = kernel_memory()
+writers = [child(writes, "direct", os.O_DIRECT), child(writes, "buffered", 0)]
+began, left = time.monotonic(), 0
+for n in range(LOADS):
+    soon("load", load)
+    put("devs", slow.name if n in SEES else "%s %s" % (ext.name, slow.name))
+    put("sums", str(n % 2))
+    soon("enable", put, "enable", "1")
+    if n in SEES:
+        begin_slow(n)
+        eventually("ioblame has seen it begin", lambda: int(status()["inflight"]) > 0)
+    time.sleep(dice.choice((0, 0, 0.02, 0.1)))
+    if n % 3:
+        soon("disable", put, "enable", "0")
+    soon("unload", unload)
+    if n in SEES:
+        check(under_way(), "unloading has waited for IO")
+        left += 1
+took = time.monotonic() - began
+print("%d loads in %.0f s; %d of them were over before a read that they saw begin" % (
+    LOADS, took, left))
+for what, secs in times.items():
+    print("%s: median %.0f ms, longest %.0f ms" % (
+        what, sorted(secs)[len(secs) // 2] * 1000, max(secs) * 1000))
+for pid in writers:
+    kill(pid)
+sync()
+drop_caches()
+is_whole("direct")
+is_whole("buffered")
+eventually("the slow disk is at rest", lambda: not under_way(), 2 * SLOW)
+os.close(ahead)
+slow.remove()
+eventually("the memory is back", lambda: kernel_memory() - memory < 8 * M)
+
+# --- after all this ioblame still works
+load()
+put("devs", ext.name)
+sync()
+before = ext.stat()
+enable()
+fd = os.open(MNT + "/direct", os.O_RDWR | os.O_DIRECT)
+for n in range(20):
+    os.pwritev(fd, [buffer(PAGE)], n * PAGE)
+os.close(fd)
+after, s = ext.stat(), status()
+same("losses", s["lost"], {})
+same("bytes written", s["disk %s W" % ext.name]["bytes"], after["Wb"] - before["Wb"])
+same("who pays", {e.pid for e in iolog_now() if e.op == "W" and e.how == "exact"}, {os.getpid()})
+disable()
+unload()
+same("umount", output("umount", MNT), (0, ""))
+same("e2fsck", output("e2fsck", "-fn", ext.node)[0], 0)
