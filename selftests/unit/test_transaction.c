@@ -49,6 +49,26 @@ static void join(const void *key, u32 tid, u64 act, unsigned int times)
 		iob_transaction_join(key, tid, act);
 }
 
+/* Blocks that were freed add up to exactly 2^32, and beyond. */
+static void many_blocks(void)
+{
+	long tar, dd;
+
+	begin();
+	iob_transaction_share(journal, 90, TAR, 1U << 31);
+	iob_transaction_share(journal, 90, DD, 1U << 31);
+	tar = pays(journal, 90, TAR);
+	dd = pays(journal, 90, DD);
+	if (labs(tar - dd) > BLOCK || tar + dd != 100 * BLOCK)
+		fail("of equal halves %ld and %ld bytes are charged", tar, dd);
+	iob_transaction_share(journal, 90, TAR, ~0U);
+	iob_transaction_share(journal, 90, TAR, 1);
+	tar = pays(journal, 90, TAR);
+	if (tar < 74 * BLOCK || tar > 76 * BLOCK)
+		fail("of 3/4 %ld bytes are charged", tar);
+	end();
+}
+
 static void parts(void)
 {
 	long tar, dd;
@@ -168,7 +188,7 @@ static void ids(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(parts), TEST(ended), TEST(restarted), TEST(goes_on), TEST(ids),
+		TEST(parts), TEST(many_blocks), TEST(ended), TEST(restarted), TEST(goes_on), TEST(ids),
 	};
 
 	return run_tests("transaction", tests, ARRAY_SIZE(tests));

@@ -11,11 +11,11 @@ disk = Disk(sys.argv[1])
 load = Load([Place(disk, SCRATCH + "/ext4", sys.argv[2], os.stat(SCRATCH + "/ext4/loop").st_ino)])
 TOOLS = "/usr/sbin/"
 HOOKED = ("do_writepages", "vfs_iter_write")
+PROBES = ["%s:%s" % (kind, name) for name in HOOKED for kind in ("kprobe", "kretprobe", "kfunc")]
+PROBES += ["kretfunc:do_writepages", "tracepoint:block:block_rq_issue"]
 # the last probe is attached last, and says so
-OURS = " ".join("%s:%s { @hits[probe] = count(); }" % (kind, name) for name in HOOKED
-                for kind in ("kprobe", "kretprobe", "kfunc")) + """
-kretfunc:do_writepages { @hits[probe] = count(); }
-tracepoint:block:block_rq_issue { @hits[probe] = count(); @stacks[kstack] = count(); }
+OURS = " ".join("%s { @hits[probe] = count(); }" % probe for probe in PROBES) + """
+tracepoint:block:block_rq_issue { @stacks[kstack] = count(); }
 interval:s:1 { printf("attached\\n"); }"""
 
 
@@ -45,9 +45,11 @@ def others_off():
     said = " ".join(ours.off())
     for tool in tools + [blktrace]:
         print(tool.words, tool.process.poll(), tool.off()[-2:])
-    for name in HOOKED:
-        check("kprobe:" + name in said and "kretprobe:" + name in said,
-              "bpftrace has not seen %s: %r" % (name, said))
+    for probe in PROBES:
+        # (a function that is probed as kfunc is named fentry by newer ones)
+        check(any(name in said for name in (probe, probe.replace("kfunc:", "fentry:vmlinux:"),
+                                            probe.replace("kretfunc:", "fexit:vmlinux:"))),
+              "bpftrace has not seen %s: %r" % (probe, said))
 
 
 load.start()

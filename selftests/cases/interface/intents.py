@@ -111,8 +111,18 @@ put(KPTR, "2")
 hidden = parse(read("intents"))[:count]
 same("addresses with kptr_restrict", hidden, [(i[0], i[1], [0] * len(i[2])) for i in found])
 same("and in binary", parse_bin(read_bytes("intents_bin"))[:count], hidden)
+
+
+def addresses_of_log():
+    iolog_now()
+    disk.direct_write(0, 4096)
+    return [iolog.FRAME.fullmatch(f)["address"] for e in iolog_now() for f in e.stack]
+
+
+same("and in iolog", set(addresses_of_log()), {"0" * 16})
 put(KPTR, restrict)
 same("without it", parse(read("intents"))[:count], found)
+check("0" * 16 not in addresses_of_log(), "iolog hides addresses without it")
 
 # --- an open file at its end reads only what is new
 run(dirty, True)

@@ -132,16 +132,22 @@ if works("modprobe", "-q", "scsi_debug", "dev_size_mb=48", "max_luns=1", "delay=
     print("medium errors:", [(e.sector, e.bytes, e.err) for e in log])
     disable()
 
+    # What 24 IOs give of which some fail: what a program is told, by ioblame or without it
+    def results(opts, nth):
+        scsi_opts(opts, nth)
+        said = [error_of(write if n & 1 else read_at, sd, 8 * M + n * 128 * K, 64 * K)
+                for n in range(24)]
+        scsi_opts(0, 0)
+        return said
+
     for what, opts, nth in (("recovered errors", 8, 3), ("transport errors", 16, 4),
                             ("short transfers", 256, 3), ("timeouts", 4, 12)):
-        scsi_opts(0, 0)
+        alone = results(opts, nth)
         before = sd.stat()
         watch(sd)
-        scsi_opts(opts, nth)
-        failed = 0
-        for n in range(24):
-            failed += bool(error_of(write if n & 1 else read_at, sd, 8 * M + n * 128 * K, 64 * K))
-        scsi_opts(0, 0)
+        told = results(opts, nth)
+        same("what programs are told of " + what, told, alone)
+        failed = sum(map(bool, told))
         log = sums_close(sd, before, what)
         check(sum(e.bytes for e in log) >= 24 * 64 * K, "%s: too few bytes in iolog" % what)
         same("losses with " + what, status()["lost"], {})
