@@ -118,37 +118,32 @@ static void restore_settings(void)
 	saved.devs_changed = false;
 }
 
-/* restore_switch_off(), without the keeper */
+/* restore_switch_off(), without the keeper; the caller has the lock, unless it waited in vain */
 static void switch_off(void (*read)(void *arg), void *arg)
 {
-	bool locked;
-
 	if (!saved.on)
 		return;
-	locked = !lock_take(NULL);
 	if (!is_taken_over())
 		dir_write("enable", "0", 0);
 	saved.on = false;
 	if (read)
 		read(arg);
 	restore_settings();
-	if (locked)
-		lock_drop();
 }
 
-/* Acts have no more sums, unless somebody else reads them: then it is tried again later. */
+/*
+ * Acts have no more sums, unless somebody else reads them: then it is tried again later.  The
+ * caller has the lock, as above.
+ */
 static void restore_sums(void)
 {
-	bool locked = !lock_take(NULL);
 	struct users u;
 
 	users_find(&u);
-	if (!u.sums) {
-		dir_write("sums", "0", 0);
-		saved.sums_changed = false;
-	}
-	if (locked)
-		lock_drop();
+	if (u.sums)
+		return;
+	dir_write("sums", "0", 0);
+	saved.sums_changed = false;
 }
 
 static void restore_all(void)
@@ -187,6 +182,7 @@ static void keep(pid_t command)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 	char byte = 0;
+	bool locked;
 	size_t i;
 	int null;
 
@@ -211,7 +207,10 @@ static void keep(pid_t command)
 	if (byte & INSTANCES_LEFT)
 		trace_instance_remove_of(command);
 	while (byte & SUMS_LEFT && saved.sums_changed) {
+		locked = !lock_take(NULL);
 		restore_sums();
+		if (locked)
+			lock_drop();
 		sleep(saved.sums_changed);
 	}
 	_exit(0);
