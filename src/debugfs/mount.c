@@ -47,7 +47,7 @@ static struct iob_tree_node *handler_begin(struct file *file)
 		return node;
 	down_read(&node->handlers);
 	/* the name may be of the file's life before this one */
-	if (node->there && READ_ONCE(node->mounted) == dentry)
+	if (smp_load_acquire(&node->there) && READ_ONCE(node->mounted) == dentry)
 		return node;
 	up_read(&node->handlers);
 	return NULL;

@@ -66,28 +66,25 @@ static int create_in_debugfs(struct iob_tree_node *node)
 	return 0;
 }
 
-/* A handler holds it while it runs: none runs any more when it is not there. */
-static void set_node_there(struct iob_tree_node *node, bool there)
-{
-	down_write(&node->handlers);
-	node->there = there;
-	up_write(&node->handlers);
-}
-
-/* tree_mutex is held. */
+/*
+ * Show a node in both views.  Its handlers in our file system are refused until both have it, so
+ * this waits for none: a handler may take hooks_mutex, and a CPU that comes adds nodes while
+ * another task holds that mutex.  tree_mutex is held.
+ */
 static int show_node(struct iob_tree_node *node)
 {
 	int err;
 
-	set_node_there(node, true);
 	err = tree_view->add(node);
 	if (!err)
 		err = create_in_debugfs(node);
 	if (err) {
 		tree_view->remove(node);
-		set_node_there(node, false);
+		return err;
 	}
-	return err;
+	/* pairs with handler_begin() in mount.c */
+	smp_store_release(&node->there, true);
+	return 0;
 }
 
 static struct iob_tree_node *add_node(const struct iob_tree_node *from)
@@ -177,11 +174,14 @@ void iob_tree_remove(struct iob_tree_node *node)
 		return;
 	mutex_lock(&tree_mutex);
 	tree_view->remove(node);
+	WRITE_ONCE(node->there, false);
 	dentry = node->debugfs;
 	node->debugfs = NULL;
 	mutex_unlock(&tree_mutex);
 	debugfs_remove(dentry);
-	set_node_there(node, false);
+	/* those that run in our file system go on to the end; others see that it is not there */
+	down_write(&node->handlers);
+	up_write(&node->handlers);
 }
 
 /* While it is held nothing comes or goes.  May sleep. */

@@ -21,7 +21,7 @@ struct iob_tree_node {
 	bool removable;
 	const struct file_operations *fops;	/* NULL: a directory */
 	void *data;			/* ->i_private */
-	bool there;			/* not removed; tree_mutex and @handlers */
+	bool there;			/* in all views; tree_mutex, read without */
 	struct dentry *debugfs;		/* its name in debugfs, NULL without */
 	struct dentry *mounted;		/* its name in our file system; tree_mutex */
 	/*
