@@ -94,10 +94,11 @@ vm_boot_args() {
 }
 
 # vm_disk_args JOB: the -drive and -device words of its disks. The guest finds a disk by
-# its serial number. nvme* is an NVMe disk, nvmp* a namespace of two NVMe controllers, scsi* a
-# virtio-scsi disk, and all others are virtio-blk.
+# its serial number. nvme* is an NVMe disk, nvmp* a namespace of two NVMe controllers, port* an NVMe
+# disk in a slot of its own, whose power the guest can cut, scsi* a virtio-scsi disk, and all others
+# are virtio-blk.
 vm_disk_args() {
-	local image name scsi=no
+	local image name scsi=no slots=0
 	for image in "$1"/disks/*.img; do
 		[ -e "$image" ] || continue
 		name=$(basename "$image" .img)
@@ -110,6 +111,13 @@ vm_disk_args() {
 				-device "nvme-ns,bus=$name-other,drive=$name,shared=on"
 			;;
 		nvme*) printf '%s\n' -device "nvme,drive=$name,serial=iob-$name" ;;
+		port*)	# the kernel, not ACPI, sees to the slot
+			slots=$((slots + 1))
+			[ -n "$IOB_FOREIGN" ] ||
+				printf '%s\n' -global ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off
+			printf '%s\n' -device "pcie-root-port,id=$name-slot,chassis=1,slot=$slots" \
+				-device "nvme,bus=$name-slot,drive=$name,serial=iob-$name"
+			;;
 		scsi*)
 			[ $scsi = yes ] || printf '%s\n' -device virtio-scsi-pci,id=scsi0
 			scsi=yes

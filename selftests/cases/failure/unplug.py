@@ -4,6 +4,7 @@ import errno
 import glob
 import os
 import re
+import struct
 import sys
 import time
 
@@ -12,7 +13,7 @@ from lib.case import (K, M, MNT, SCRATCH, SLOWNESS, Disk, buffer, check, child, 
                       error_of, eventually, iolog_now, output, path, put, read_to, run, same,
                       status, value, wait_for)
 
-below, virtio, nvme = (Disk(node) for node in sys.argv[1:])
+below, virtio, nvme, slot = (Disk(node) for node in sys.argv[1:])
 TEXT = SCRATCH + "/iolog"
 
 # a cause that was reclaimed, and a stack deeper than what is kept of one
@@ -21,6 +22,14 @@ WRITERS = 6
 SIZE = 64 * K
 # what a program is told of a disk that is not there; a file system that has seen it says EROFS, too
 GONE = "EIO", "ENXIO", "ENODEV"
+# of PCI Express: a capability; its register for a slot; the slot's indicator and power, both off
+CAP_EXPRESS = 0x10
+SLOT_CONTROL = 0x18
+POWER_OFF = 0x700
+
+
+# of a node: the PCI device that was pulled
+pci = {}
 
 
 def sh(*words):
@@ -30,12 +39,35 @@ def sh(*words):
 
 
 # --- how each kind of disk goes, and comes again
+# The PCI devices on the way to it, its own last
 def pci_of(disk):
-    return re.findall(r"/(\w+:\w\w:\w\w\.\w)/", os.path.realpath("/sys/block/" + disk.name))[-1]
+    return re.findall(r"/(\w+:\w\w:\w\w\.\w)(?=/)", os.path.realpath("/sys/block/" + disk.name))
 
 
 def pull_pci(disk):
-    put("/sys/bus/pci/devices/%s/remove" % pci_of(disk), "1")
+    pci[disk.node] = pci_of(disk)[-1]
+    put("/sys/bus/pci/devices/%s/remove" % pci[disk.node], "1")
+
+
+# The power of its slot is cut: it is gone at once.  IO that is under way gets no answer, until its
+# driver is told, which then fails all of it.  (That the driver finds out by a timeout is left out:
+# lockdep of 6.12 takes the queue that it freezes there for a lock.)
+def cut_power(disk):
+    slot_of = pci_of(disk)[-2]
+    with open("/sys/bus/pci/devices/%s/config" % slot_of, "r+b", buffering=0) as config:
+        at = config_byte(config, 0x34)
+        while config_byte(config, at) != CAP_EXPRESS:
+            at = config_byte(config, at + 1)
+        config.seek(at + SLOT_CONTROL)
+        control, = struct.unpack("<H", config.read(2))
+        config.seek(at + SLOT_CONTROL)
+        config.write(struct.pack("<H", control | POWER_OFF))
+    pull_pci(disk)
+
+
+def config_byte(config, at):
+    config.seek(at)
+    return config.read(1)[0]
 
 
 def rescan():
@@ -177,7 +209,9 @@ def pulled(what, name, pull, back):
     wait_for(reader)
     with open(TEXT, "rb") as f:
         log = iolog.parse_text(f.read().decode("ascii", "replace"))
-    print("%s: %d entries, %d of which failed" % (what, len(log), sum(1 for e in log if e.err)))
+    failed = [e for e in log if e.err]
+    print("%s: %d entries, %d of which failed" % (what, len(log), len(failed)))
+    check(failed or pull is not cut_power, "no IO was under way when the power was cut")
     check(log, "%s: the log is empty" % what)
     same("disks in the log", {e.disk for e in log}, {name})
     same("writers in the log", {e.pid for e in log if e.op == "W" and e.how == "exact"} -
@@ -209,14 +243,27 @@ def pulled(what, name, pull, back):
     disable()
 
 
+# A disk of PCI comes again, maybe by another name: the lowest that is free
 def again(disk):
+    home = "/sys/bus/pci/devices/" + pci.pop(disk.node)
+    names = []
     rescan()
-    eventually(disk.name + " is back", lambda: os.path.exists(disk.node))
-    return disk.name
+    eventually(disk.name + " is back", lambda: names.extend(
+        os.path.basename(name) for name in glob.glob(home + "/nvme/nvme*/nvme*n1") +
+        glob.glob(home + "/virtio*/block/*")) or names)
+    eventually(names[0] + " has its node", lambda: os.path.exists("/dev/" + names[0]))
+    return names[0]
+
+
+# The disk of the slot does not come back: another one comes
+def another(disk):
+    pull_pci(disk)
+    return again(disk)
 
 
 pulled("virtio", virtio.name, pull_pci, lambda: again(virtio))
 pulled("nvme", nvme.name, pull_pci, lambda: again(nvme))
+pulled("slot", slot.name, cut_power, lambda: another(nvme))
 pulled("scsi", scsi(), pull_scsi, scsi)
 pulled("dm", dm(), pull_dm, dm)
 pulled("loop", loop(), pull_loop, loop)
