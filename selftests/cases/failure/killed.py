@@ -127,7 +127,11 @@ WORDS = {
     "stacks": ("stacks", "--svg", "-d", "2"), "top": ("top", "-b", "0.2"),
     "dirty": ("dirty", "0.1"), "sums": ("sums", "-D", disk.name, "0.1"),
     "trace": ("trace", "-D", disk.name), "sched": ("sched", "-D", disk.name, "0.2"),
+    "nvme": ("nvme", "0.2"), "scsi": ("scsi", "0.2"), "advise": ("advise", "-D", disk.name),
+    "export": ("export", "--format", "trace-event", "-o", SCRATCH + "/exported"),
 }
+WORDS.update((name, (name, "-D", disk.name, "0.2")) for name in (
+    "stat", "errors", "flush", "files", "pattern"))
 terminals = {}
 KINDS = (
     ["%s %s" % (do.__name__, name) for do in (reads, holds, polls)
@@ -168,7 +172,8 @@ def rounds():
     alive, killed, switched = [], {}, 0
     end = time.monotonic() + SECONDS
     while time.monotonic() < end or len(killed) < len(KINDS):
-        check(time.monotonic() < end + 180 * SLOWNESS, "not each kind was killed: %r" % killed)
+        check(time.monotonic() < end + 6 * len(KINDS) * SLOWNESS,
+              "not each kind was killed: %r" % killed)
         while len(alive) < READERS:
             # what was killed least, as often as not by itself
             few = min(killed.get(k, 0) for k in KINDS)
