@@ -20,7 +20,7 @@ at_exit() {
 # wait_for WORD...: until that is in what the daemon says of itself
 wait_for() {
 	local n
-	for ((n = 0; n < 150; n++)); do
+	for ((n = 0; n < 150 * IOB_SLOWNESS; n++)); do
 		state=$(systemctl show -P StatusText ioblamed)
 		[[ $state != *"$*"* ]] || return 0
 		pause 0.2
