@@ -92,7 +92,9 @@ void iob_dirtier_clear(unsigned long pfn, unsigned long count)
 
 /*
  * Move the entries of @count pages whose contents move from frame @from to @to: the old frames
- * have none any more.  Any context but NMI.
+ * have none any more.  The two ranges are of
+ * different folios and do not overlap.  Any context but NMI, inside
+ * iob_read_lock().
  */
 void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 {
@@ -101,8 +103,11 @@ void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count)
 
 	for (i = 0; i < count; i++) {
 		entry = iob_dirtier_get(from + i);
-		if (!entry)
+		if (!entry) {
+			/* no entry is moved, too: @to may have that of an earlier page */
+			iob_dirtier_clear(to + i, 1);
 			continue;
+		}
 		iob_dirtier_set(to + i, 1, entry);
 		/* the reclaim of causes may have passed @to, and may be before @from */
 		iob_cause_touch_nr(iob_cause_number(entry));
