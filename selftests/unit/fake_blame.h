@@ -24,10 +24,6 @@
 
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
 
-/* the shim's atomics are of 32 and of 64 bits */
-#define atomic_long_t			atomic64_t
-#define atomic_long_inc_return(a)	atomic64_inc_return(a)
-
 /* --- core/cause, core/stats, core/task, blame/association */
 
 #define IOB_CAUSE_NONE		0ULL

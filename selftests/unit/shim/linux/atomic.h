@@ -13,6 +13,10 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+/* as on a machine of 64 bits */
+#define atomic_long_t			atomic64_t
+#define atomic_long_inc_return(a)	atomic64_inc_return(a)
+
 #define ATOMIC64_INIT(v)	{ (v) }
 
 #define atomic_read(a)		READ_ONCE((a)->counter)

@@ -2,6 +2,19 @@
 #ifndef SHIM_LINUX_BITOPS_H
 #define SHIM_LINUX_BITOPS_H
 
+#include <linux/bits.h>
+#include <linux/types.h>
+
+static inline bool test_bit(unsigned long nr, const unsigned long *map)
+{
+	return map[nr / 64] >> (nr % 64) & 1;
+}
+
+static inline void __set_bit(unsigned long nr, unsigned long *map)
+{
+	map[nr / 64] |= BIT(nr % 64);
+}
+
 /* The number of the highest bit that is set, from 1; 0 if none is. */
 static inline unsigned long __fls(unsigned long x)
 {

@@ -15,6 +15,7 @@
 #define U64_MAX		((u64)~0ULL)
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define IS_ALIGNED(x, a)	(!((x) & ((a) - 1)))
 #define BUILD_BUG_ON(c)	((void)sizeof(char[1 - 2 * !!(c)]))
 
 /* these do not evaluate twice what the kernel's do once */

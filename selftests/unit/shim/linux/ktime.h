@@ -4,6 +4,8 @@
 
 #include <linux/types.h>
 
+#define NSEC_PER_SEC	1000000000L
+
 /* a test's own clock */
 u64 ktime_get_ns(void);
 

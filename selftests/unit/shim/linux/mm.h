@@ -3,6 +3,7 @@
 #define SHIM_LINUX_MM_H
 
 #define GFP_KERNEL	0
+#define PAGE_SHIFT	12
 #define PAGE_SIZE	4096UL
 
 /* 4 GiB */

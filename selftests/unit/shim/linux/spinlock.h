@@ -17,6 +17,13 @@ static inline void shim_lock(raw_spinlock_t *lock, bool take)
 	lock->held = take;
 }
 
+typedef raw_spinlock_t spinlock_t;
+
+#define DEFINE_SPINLOCK(name)			spinlock_t name
+#define spin_lock(l)				shim_lock(l, true)
+#define spin_unlock(l)				shim_lock(l, false)
+#define lockdep_is_held(l)			((l)->held)
+
 #define raw_spin_lock_init(l)			((l)->held = false)
 #define raw_spin_lock_irqsave(l, flags)		((flags) = 0, shim_lock(l, true))
 #define raw_spin_unlock_irqrestore(l, flags)	((void)(flags), shim_lock(l, false))
