@@ -228,10 +228,51 @@ static void cleared(void)
 	}
 }
 
+static void tidies(void)
+{
+	freed_spaces.tidy(iob_keyed_find(&freed_spaces, space));
+}
+
+/* After an hour nothing is known of what was freed, but of what was freed or grew since. */
+static void hour(void)
+{
+	const unsigned int many = 1000;
+	unsigned int i;
+
+	begin();
+	jiffies = -(30UL * 60 * HZ);	/* (it wraps meanwhile, as a u32) */
+	for (i = 0; i < many; i++)
+		set(2 * i, 1, CACHE);
+	set(4000, 2, TAR);
+	set(4002, 2, DD);
+	set(5000, 1, TAR);
+	jiffies += 60UL * 60 * HZ - 1;
+	tidies();
+	compare("a moment before");
+	set(4001, 1, DD);
+	set(4004, 4, DD);
+	jiffies++;
+	most_dropped = 0;
+	tidies();
+	memset(freed_by, 0, sizeof(freed_by));
+	for (i = 4001; i < 4008; i++)
+		freed_by[i] = DD;
+	compare("an hour later");
+	if (most_dropped > 32)
+		fail("%lld ranges are dropped at once", (long long)most_dropped);
+	if (freed_spaces.tidy(iob_keyed_find(&freed_spaces, space)))
+		fail("the space goes, and has a range");
+	jiffies += 60UL * 60 * HZ;
+	if (!freed_spaces.tidy(iob_keyed_find(&freed_spaces, space)))
+		fail("the space stays, and has none");
+	jiffies = 1000;
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(joined), TEST(any_order), TEST(capped), TEST(cleared),
+		TEST(joined), TEST(any_order), TEST(capped), TEST(cleared), TEST(hour),
 	};
 
 	return run_tests("freed_extent", tests, ARRAY_SIZE(tests));
