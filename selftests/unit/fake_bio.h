@@ -25,10 +25,8 @@
 
 #include "test.h"
 
-#define atomic_set(a, v)		((a)->counter = (v))
 #define atomic_read_acquire(a)		((u32)__atomic_load_n(&(a)->counter, __ATOMIC_ACQUIRE))
 #define atomic_sub_and_test(v, a)	(!__atomic_sub_fetch(&(a)->counter, v, __ATOMIC_SEQ_CST))
-#define noinline			__attribute__((noinline))
 
 /* --- the kernel's */
 

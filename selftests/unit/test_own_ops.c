@@ -13,7 +13,6 @@
 #include "test.h"
 
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
-#define noinline			__attribute__((noinline))
 #define notrace
 #define barrier()			__asm__ __volatile__("" : : : "memory")
 #define pr_err(...)			((void)nr_said++)

@@ -21,9 +21,11 @@ typedef struct {
 
 #define atomic_read(a)		READ_ONCE((a)->counter)
 #define atomic64_read(a)	READ_ONCE((a)->counter)
+#define atomic_set(a, v)	WRITE_ONCE((a)->counter, v)
 #define atomic_add(v, a)	((void)__atomic_fetch_add(&(a)->counter, v, __ATOMIC_RELAXED))
 #define atomic64_add(v, a)	((void)__atomic_fetch_add(&(a)->counter, v, __ATOMIC_RELAXED))
 #define atomic_inc(a)		atomic_add(1, a)
+#define atomic_dec(a)		atomic_add(-1, a)
 #define atomic64_inc(a)		atomic64_add(1, a)
 #define atomic64_inc_return(a)	__atomic_add_fetch(&(a)->counter, 1, __ATOMIC_SEQ_CST)
 #define smp_mb__after_atomic()	__atomic_thread_fence(__ATOMIC_SEQ_CST)

@@ -15,6 +15,12 @@ static inline void __set_bit(unsigned long nr, unsigned long *map)
 	map[nr / 64] |= BIT(nr % 64);
 }
 
+/* The number of the lowest bit that is set, from 0. */
+static inline unsigned int __ffs64(u64 x)
+{
+	return __builtin_ctzll(x);
+}
+
 /* The number of the highest bit that is set, from 1; 0 if none is. */
 static inline unsigned long __fls(unsigned long x)
 {

@@ -8,6 +8,9 @@
 #define __aligned(x)		__attribute__((aligned(x)))
 #endif
 
+#define noinline		__attribute__((noinline))
+#define __acquires(lock)
+#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)

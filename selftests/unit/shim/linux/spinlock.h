@@ -28,4 +28,8 @@ typedef raw_spinlock_t spinlock_t;
 #define raw_spin_lock_irqsave(l, flags)		((flags) = 0, shim_lock(l, true))
 #define raw_spin_unlock_irqrestore(l, flags)	((void)(flags), shim_lock(l, false))
 
+#define SINGLE_DEPTH_NESTING			1
+#define raw_spin_lock_nested(l, subclass)	shim_lock(l, true)
+#define raw_spin_unlock(l)			shim_lock(l, false)
+
 #endif
