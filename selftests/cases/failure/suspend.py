@@ -20,8 +20,10 @@ LOSSES = ("iolog_overflow", "iolog_bin_overflow", "inflight_nomem", "inflight_st
 # Each step of the kernel's own trial, and a state in which it is taken: tasks are frozen; devices
 # are suspended, too; all is done but the sleep itself, in which the CPUs idle; all is done but the
 # last step, which ends by a wake-up event only: one CPU is left, the clock stands.  Suspend-to-idle
-# knows no step but the first three.
-STEPS = (("freezer", "freeze"), ("devices", "freeze"), ("platform", "freeze"), ("core", "mem"))
+# knows no step but the first three.  The last row is no trial: the module stay wakes the machine.
+STEPS = (("freezer", "freeze"), ("devices", "freeze"), ("platform", "freeze"), ("core", "mem"),
+         ("none", "freeze"))
+STAY = "/sys/module/stay/parameters/"
 # Its IO is under way while the machine sleeps; nobody waits for it, who could not be frozen.  It
 # takes as long as a sleep in which the clock goes on, and as suspending and resuming devices.
 slow = NullBlk("iobsuspend", (SLEEPS + 3 + SLOWNESS) * SECOND)
@@ -47,10 +49,13 @@ def steps():
 # Return: for how many seconds the clock stood.  A step that is reached waits there.
 def suspend(step, state):
     put("/sys/power/pm_test", step)
+    put(STAY + "wake", str(SLEEPS if step == "none" else 0))
     began, before = now(), slept()
     put("/sys/power/state", state)
     stood = slept() - before
     took = (now() - began + stood) / SECOND
+    if step == "none":
+        took = int(value(STAY + "slept")) / 1000
     # (the clock that goes on while the other stands may be known to a second only)
     check(took > SLEEPS - 1.5, "the step %s was not reached: it took %.1f s" % (step, took))
     return stood / SECOND
