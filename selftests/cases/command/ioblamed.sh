@@ -39,7 +39,8 @@ systemd-sysusers "$IOB_TREE/tools/ioblamed/ioblamed.sysusers"
 mkdir -p /etc/ioblame/ioblamed.conf.d "$MNT"
 printf '[Daemon]\nInterval=1s\n' >/etc/ioblame/ioblamed.conf.d/test.conf
 mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$DISK_daemon"
-mount -o no_prefetch_block_bitmaps "$DISK_daemon" "$MNT"
+# (a read would else change the inode, whose write is of who has read)
+mount -o no_prefetch_block_bitmaps,noatime "$DISK_daemon" "$MNT"
 straight
 chmod 644 "$MNT/straight.dat"
 sync
