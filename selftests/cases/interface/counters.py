@@ -163,6 +163,17 @@ put("counters/2_filter", "offset >= 32768 && size < 8192")
 who = "pid-%d" % run(placed)
 same("the latter half, small", counted(pipe(), who)[2], [3, 0, 26, 0, 0, 0, 0, 0])
 
+# --- while a counter is changed, an IO of each moment may be counted twice or not at all
+CHANGES, IOS = 200, 3000
+pid = child(disk.direct_write, 40 * M, 4096, IOS)
+for n in range(CHANGES):
+    put("counters/2", "W " + SIZES if n % 2 else "--- disabled")
+    check(n > 20 or os.waitpid(pid, os.WNOHANG) == (0, 0), "the IO is over before 20 changes")
+wait_for(pid)
+got = sum(counted(pipe(), "pid-%d" % pid)[0])
+print("%d IOs are counted while another counter is changed %d times: %d" % (IOS, CHANGES, got))
+check(abs(got - IOS) <= CHANGES, "%d of %d IOs are counted" % (got, IOS))
+
 tell, told = os.pipe()
 go, start = os.pipe()
 

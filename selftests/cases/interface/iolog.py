@@ -11,8 +11,8 @@ import time
 
 from lib import abi, iolog
 from lib.case import (M, MNT, BinaryLog, Disk, check, child, disable, enable, error_of, eventually,
-                      fsync, iolog_bins, path, put, read, read_bytes, read_fd, replace, run, same,
-                      status, takes, wait_for, write_pages)
+                      fsync, iolog_bins, path, pipe, put, read, read_bytes, read_fd, replace, run,
+                      same, status, takes, wait_for, write_pages)
 
 raw, ext = Disk(sys.argv[1]), Disk(sys.argv[2])
 put("devs", raw.name + " " + ext.name)
@@ -100,6 +100,24 @@ os.close(fd)
 raw.direct_write(4096, 4096)
 disable()
 same("an entry after the close", entries_of(read_bytes("iolog")), [("W", 8)])
+
+# --- logs that are not read fast enough: each counts what it has no room for; the rest has all
+put("nr_counters", "1")
+put("counters/0", "R size 0 512 1024 4096 8192 16384 32768 65536 0")
+enable(log=False)
+fd, bins = os.open(LOG, os.O_RDONLY | os.O_NONBLOCK), BinaryLog(os.O_NONBLOCK)
+before = raw.stat()
+eventually("both logs are full", lambda: not subprocess.call(dd + ["count=20000"]) and
+           {"iolog_overflow", "iolog_bin_overflow"} <= set(status()["lost"]), 120)
+after, s = raw.stat(), status()
+nr, row = after["R"] - before["R"], s["disk %s R" % raw.name]
+same("sums", (row["ios"], row["bytes"]), (nr, after["Rb"] - before["Rb"]))
+same("a counter", sum(sum(a["hist"][0]) for a in pipe()), nr)
+same("iolog", len(entries_of(read_fd(fd))) + int(s["lost"]["iolog_overflow"]), nr)
+same("iolog_bin", len(bins.end()) + int(s["lost"]["iolog_bin_overflow"]), nr)
+os.close(fd)
+disable()
+put("nr_counters", "0")
 
 # --- O_NONBLOCK and poll
 enable()

@@ -261,6 +261,8 @@ same("known in status", status()["known"],
      "role+intent+file=4096 role+file=0 role=%d nomem=0 lost=0" % (9 * 4096))
 same("entries of the log", {e.how for e in iolog_now() if e.op == "W"}, {"exact"})
 same("bytes", status()["disk %s W" % disk.name]["bytes"], 10 * 4096)
+run(disk.direct_write, 0, 4096)
 disable()
+same("one is counted after disabling", sum(sum(x["hist"][0]) for x in pipe()), 1)
 put("max_acts", "65536")
 put(INTERVAL, periodic)

@@ -117,6 +117,7 @@ for n in range(LOADS):
     time.sleep(dice.choice((0, 0, 0.02, 0.1)))
     if n % 3:
         soon("disable", put, "enable", "0")
+        same("contexts of IO under way", status()["inflight"], "0")
     soon("unload", unload)
     if n in SEES:
         same("the reader when ioblame is gone", os.waitpid(readers[-1], os.WNOHANG), (0, 0))
