@@ -10,6 +10,15 @@
 #include "look.h"
 #include "stack/stack.h"
 
+/* The current task's stack, from the probe at which the bio is looked at. */
+static void look_stack(const struct iob_look *l, struct iob_stack *stack)
+{
+	if (l->at)
+		iob_stack_from(stack, l->at, NULL);
+	else
+		iob_stack_get(stack, l->regs);
+}
+
 /**
  * iob_look_in_direct - whether the submitter does a direct IO of a file in this call
  * @l: the bio
@@ -22,10 +31,7 @@ noinline_for_stack bool iob_look_in_direct(const struct iob_look *l)
 
 	if (!l->task || !l->task->direct)
 		return false;
-	if (l->at)
-		iob_stack_from(&stack, l->at, NULL);
-	else
-		iob_stack_get(&stack, l->regs);
+	look_stack(l, &stack);
 	return iob_stack_has(&stack, l->task->direct) &&
 	       !(iob_marks_of(stack.ip, stack.depth) & IOB_INTENT_WRITEBACK);
 }
@@ -113,10 +119,7 @@ u64 iob_look_submitter(struct iob_look *l, const struct inode *host, struct iob_
 		iob_look_device(l->bio, file);
 		return IOB_CAUSE_LOST;
 	}
-	if (l->at)
-		iob_stack_from(&stack, l->at, NULL);
-	else
-		iob_stack_get(&stack, l->regs);
+	look_stack(l, &stack);
 	intent = iob_stack_intent(&stack, l->modifier);
 	other = submitter_parent(l, &stack);
 	if (other == IOB_CAUSE_NONE)
