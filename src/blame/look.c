@@ -11,7 +11,7 @@
 #include "stack/stack.h"
 
 /* The current task's stack, from the probe at which the bio is looked at. */
-static void look_stack(const struct iob_look *l, struct iob_stack *stack)
+void iob_look_stack(const struct iob_look *l, struct iob_stack *stack)
 {
 	if (l->at)
 		iob_stack_from(stack, l->at, NULL);
@@ -31,7 +31,7 @@ noinline_for_stack bool iob_look_in_direct(const struct iob_look *l)
 
 	if (!l->task || !l->task->direct)
 		return false;
-	look_stack(l, &stack);
+	iob_look_stack(l, &stack);
 	return iob_stack_has(&stack, l->task->direct) &&
 	       !(iob_marks_of(stack.ip, stack.depth) & IOB_INTENT_WRITEBACK);
 }
@@ -119,7 +119,7 @@ u64 iob_look_submitter(struct iob_look *l, const struct inode *host, struct iob_
 		iob_look_device(l->bio, file);
 		return IOB_CAUSE_LOST;
 	}
-	look_stack(l, &stack);
+	iob_look_stack(l, &stack);
 	intent = iob_stack_intent(&stack, l->modifier);
 	other = submitter_parent(l, &stack);
 	if (other == IOB_CAUSE_NONE)

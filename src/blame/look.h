@@ -63,6 +63,7 @@ static __always_inline void iob_look_device(const struct bio *bio, struct iob_fi
 	file->dev = iob_bio_devt(bio);
 }
 
+void iob_look_stack(const struct iob_look *l, struct iob_stack *stack);
 bool iob_look_in_direct(const struct iob_look *l);
 struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f);
 u64 iob_look_submitter(struct iob_look *l, const struct inode *host, struct iob_file *file);

@@ -92,7 +92,7 @@ static const struct iob_extent *extent_of(const struct iob_look *l, struct iob_e
 		any |= (*p)->extent_any(l->task);
 	if (!any)
 		return NULL;
-	iob_stack_get(&stack, l->regs);
+	iob_look_stack(l, &stack);
 	iob_for_each_provider(p, &iob_providers_extent) {
 		e = (*p)->extent(l->task, l->bio, &stack, room);
 		if (e)
@@ -227,7 +227,7 @@ noinline_for_stack bool iob_look_at_discard(struct iob_look *l)
 
 	if (!l->task || l->late)
 		return false;
-	iob_stack_get(&stack, l->regs);
+	iob_look_stack(l, &stack);
 	d = iob_discard_call_of(l->task);
 	if (d->call.ret && iob_stack_has(&stack, d->call.ret)) {
 		l->not_own = !d->own;
