@@ -68,6 +68,30 @@ bool peer_right(int fd, struct viewer_right *right)
 	return true;
 }
 
+/**
+ * peer_send - send what can be sent without waiting
+ * @fd:  the peer's socket
+ * @buf: what is sent
+ * @at:  from there on; it moves behind what was sent
+ * @len: up to there
+ *
+ * Return: false if nothing more can be sent: the peer is gone.
+ */
+bool peer_send(int fd, const char *buf, size_t *at, size_t len)
+{
+	ssize_t n = 0;
+
+	while (*at < len) {
+		n = send(fd, buf + *at, len - *at, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break;
+		*at += n;
+	}
+	return n >= 0 || errno == EAGAIN;
+}
+
 /* The socket with this path that systemd has opened, or -1. */
 static int passed_socket(const char *path)
 {

@@ -40,6 +40,7 @@ bool viewer_may_see(const struct viewer_right *right, const struct usage_key *ke
 gid_t peer_find_group(const char *name);
 void peer_group(const char *name);
 bool peer_right(int fd, struct viewer_right *right);
+bool peer_send(int fd, const char *buf, size_t *at, size_t len);
 int peer_listen(struct peer_listener *l, struct sd_event *event, const char *path,
 		void (*add)(int fd));
 void peer_stop(struct peer_listener *l);

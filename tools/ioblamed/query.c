@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <systemd/sd-event.h>
 #include <time.h>
 #include <unistd.h>
@@ -117,18 +116,11 @@ static void set_events(struct asker *a)
 /* Send what can be sent without waiting. */
 void query_send(struct asker *a)
 {
-	ssize_t n = 0;
+	size_t from = a->at;
 
-	while (a->at < a->len && !a->broken) {
-		n = send(a->fd, a->buf + a->at, a->len - a->at, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		a->at += n;
-		waiting -= n;
-	}
-	a->broken |= n < 0 && errno != EAGAIN;
+	if (!a->broken)
+		a->broken = !peer_send(a->fd, a->buf, &a->at, a->len);
+	waiting -= a->at - from;
 	drop_sent(a);
 	set_events(a);
 }

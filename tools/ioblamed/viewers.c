@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
@@ -58,17 +56,7 @@ static void free_viewer(struct viewer *v)
 /* Send what waits.  Return: false if the viewer is gone, and freed. */
 static bool send_some(struct viewer *v)
 {
-	ssize_t n = 0;
-
-	while (v->at < v->len) {
-		n = send(v->fd, v->buf + v->at, v->len - v->at, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		v->at += n;
-	}
-	if (n < 0 && errno != EAGAIN) {
+	if (!peer_send(v->fd, v->buf, &v->at, v->len)) {
 		free_viewer(v);
 		return false;
 	}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is sent to who is connected: all of it in order, in the pieces that the kernel takes, without
+ * waiting; and who is gone is told from who is slow.
+ */
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static ssize_t send_or_fake(int fd, const void *buf, size_t len, int flags);
+#define send	send_or_fake
+#include "../../tools/ioblamed/peer.c"
+#undef send
+
+/* What the calls of send(2) return, as bytes or -errno, up to a 0; NULL: the kernel sends */
+static const int *returns;
+static char taken[64];
+static size_t nr_taken;
+
+static ssize_t send_or_fake(int fd, const void *buf, size_t len, int flags)
+{
+	if (flags != (MSG_NOSIGNAL | MSG_DONTWAIT))
+		fail("flags are %#x", flags);
+	if (!returns)
+		return send(fd, buf, len, flags);
+	if (!*returns) {
+		fail("one call more of send(), for %zu bytes", len);
+		errno = EPIPE;
+		return -1;
+	}
+	if (*returns < 0) {
+		errno = -*returns++;
+		return -1;
+	}
+	len = len < (size_t)*returns ? len : (size_t)*returns;
+	returns++;
+	memcpy(taken + nr_taken, buf, len);
+	nr_taken += len;
+	return len;
+}
+
+static void pieces(void)
+{
+	static const char text[] = "who caused this IO";
+	static const struct {
+		size_t from, to;	/* of the text */
+		int returns[8];
+		bool there;
+	} cases[] = {
+		{ 0, 18, { 18 }, true },
+		{ 4, 18, { 14 }, true },
+		{ 0, 18, { 7, 7, 4 }, true },
+		{ 0, 7, { 7, -EAGAIN }, true },
+		{ 0, 0, { -EAGAIN }, true },
+		{ 0, 18, { -EINTR, 10, -EINTR, -EINTR, 8 }, true },
+		{ 3, 10, { -EINTR, 7, -EAGAIN }, true },
+		{ 0, 0, { -EPIPE }, false },
+		{ 0, 5, { 5, -ECONNRESET }, false },
+		{ 0, 5, { 5, -ENOBUFS }, false },
+		{ 18, 18, { 0 }, true },
+	};
+	unsigned int i;
+	size_t at;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		at = cases[i].from;
+		nr_taken = 0;
+		returns = cases[i].returns;
+		/* of a send before: it means nothing */
+		errno = EPIPE;
+		if (peer_send(-1, text, &at, strlen(text)) != cases[i].there)
+			fail("case %u: the peer is %sthere", i, cases[i].there ? "not " : "");
+		if (at != cases[i].to || *returns || nr_taken != at - cases[i].from ||
+		    memcmp(taken, text + cases[i].from, nr_taken))
+			fail("case %u: %zu are sent, from %zu to %zu", i, nr_taken, cases[i].from,
+			     at);
+	}
+	returns = NULL;
+}
+
+/* One that reads a bit now and then gets all; then it goes. */
+static void slow_peer(void)
+{
+	static char text[1 << 20], got[1 << 20];
+	size_t at = 0, nr = 0, turns = 0;
+	int fd[2], i;
+	ssize_t n;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd)) {
+		fail("no sockets");
+		return;
+	}
+	for (i = 0; i < (int)sizeof(text); i++)
+		text[i] = rnd(256);
+	while (nr < sizeof(text)) {
+		if (!peer_send(fd[0], text, &at, sizeof(text)) || at < nr)
+			fail("the peer is gone at %zu", at);
+		n = recv(fd[1], got + nr, 1 + rnd(100000), MSG_DONTWAIT);
+		if (n <= 0 || at < nr + n) {
+			fail("%zd come behind %zu of %zu", n, nr, at);
+			break;
+		}
+		nr += n;
+		turns++;
+	}
+	if (at != sizeof(text) || memcmp(text, got, sizeof(got)))
+		fail("other bytes come");
+	note("%zu turns", turns);
+	close(fd[1]);
+	at = 0;
+	if (peer_send(fd[0], text, &at, sizeof(text)) || at)
+		fail("one that is gone is there");
+	close(fd[0]);
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(pieces), TEST(slow_peer) };
+
+	return run_tests("daemon_peer", tests, ARRAY_SIZE(tests));
+}
