@@ -182,7 +182,9 @@ static void read_input(struct asker *a)
 		return;
 	a->got += n;
 	end = memchr(a->request, '\n', a->got);
-	if (end) {
+	if (end && memchr(a->request, '\0', end - a->request)) {
+		refuse_asker(a, "a request is a line of text");
+	} else if (end) {
 		*end = '\0';
 		take_request(a);
 	} else if (a->got == QUERY_LINE) {
