@@ -14,7 +14,6 @@
 #include "cmd.h"
 #include "escape.h"
 #include "events.h"
-#include "file.h"
 #include "filter.h"
 #include "hist.h"
 #include "map.h"
@@ -31,7 +30,6 @@ enum {
 	/* sums; what is beyond is put together */
 	SUMS_MAX = 16384,
 	INSERTS_MAX = 1 << 18,
-	SCHED_NAME = 32,
 };
 
 enum column {
@@ -185,24 +183,6 @@ static void take_event(const struct blkevent *e, const struct origins_found *fou
 	}
 }
 
-/* The scheduler of a disk now: the word in brackets. */
-static const char *scheduler_of(uint32_t disk, char *to, size_t size)
-{
-	char path[80], *text, *begin, *end;
-
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/scheduler", disk >> 20,
-		 disk & 0xfffff);
-	text = file_read(path);
-	begin = text ? strchr(text, '[') : NULL;
-	end = begin ? strchr(begin, ']') : NULL;
-	if (end)
-		escape_text(to, size, begin + 1, end - begin - 1);
-	else
-		snprintf(to, size, "none");
-	free(text);
-	return to;
-}
-
 static int compare_sums(const void *x, const void *y)
 {
 	const struct sched_sum *a = *(struct sched_sum * const *)x;
@@ -225,7 +205,8 @@ static void fill_times(struct cell *c, const struct times *t)
 static void print_sum(const struct run *run, struct table *t, const struct sched_sum *s,
 		      uint64_t from_ns, uint64_t to_ns)
 {
-	char sched[ESCAPE_SIZE(SCHED_NAME)], who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
+	const struct name_key disk = { .kind = NAME_SCHED, .dev = s->key.disk };
+	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], *sched;
 	const struct sched_key *k = &s->key;
 	struct cell c[NR_COLUMNS];
 
@@ -233,7 +214,9 @@ static void print_sum(const struct run *run, struct table *t, const struct sched
 	c[TIME] = CELL_N(run_wall_ns(run, to_ns));
 	c[TIME_S] = c[TIME];
 	c[SECONDS] = CELL_RATE((double)(to_ns - from_ns) / 1e9);
-	c[SCHED] = CELL_TEXT(scheduler_of(k->disk, sched, sizeof(sched)));
+	/* (not one that was looked up seconds ago) */
+	sched = name_ask(&disk);
+	c[SCHED] = CELL_TEXT(sched ? sched : "none");
 	c[DEVICE] = CELL_TEXT(name_disk(k->disk));
 	c[WHO] = CELL_TEXT(rec_who(k->kind, abs(k->id), who, sizeof(who)));
 	c[PID] = CELL_IF(k->kind <= ROLE_PROCESS, k->id);
@@ -244,6 +227,7 @@ static void print_sum(const struct run *run, struct table *t, const struct sched
 	fill_times(c + IOS, &s->wait);
 	fill_times(c + INSERTED, &s->inserted);
 	table_row(t, c);
+	free(sched);
 }
 
 /* Print the sums, those that waited longest in all first, and begin anew. */
