@@ -78,34 +78,10 @@ static void restore_counters(void)
 	}
 }
 
-/* The number of the session, and whether it goes on. */
-static uint64_t session_now(bool *on)
-{
-	char *text = dir_read("status");
-	struct status st = { 0 };
-
-	if (text)
-		status_parse(&st, text);
-	*on = st.enabled;
-	free(text);
-	return st.session;
-}
-
-/*
- * Our session was ended by somebody else, and the next one has begun.  Its devices and counters are
- * not ours, and it is not for us to end.
- */
-static bool is_taken_over(void)
-{
-	bool on;
-
-	return saved.session && session_now(&on) != saved.session && on;
-}
-
 /* Put devices and counters back. */
 static void restore_settings(void)
 {
-	if ((saved.counters_changed || saved.devs_changed) && is_taken_over()) {
+	if ((saved.counters_changed || saved.devs_changed) && status_taken_over(saved.session)) {
 		msg("ioblame was switched on again by somebody else; devs and counters stay as they are");
 		saved.counters_changed = false;
 		saved.devs_changed = false;
@@ -123,7 +99,7 @@ static void switch_off(void (*read)(void *arg), void *arg)
 {
 	if (!saved.on)
 		return;
-	if (!is_taken_over())
+	if (!status_taken_over(saved.session))
 		dir_write("enable", "0", 0);
 	saved.on = false;
 	if (read)
@@ -350,7 +326,7 @@ int restore_instances(void)
  */
 int restore_begin(bool counters)
 {
-	bool on;
+	struct status st;
 	int ret;
 
 	saved.devs = dir_read("devs");
@@ -360,7 +336,8 @@ int restore_begin(bool counters)
 		save_counters();
 	/* the keeper restores all: it does not know what was changed, nor which session begins */
 	saved.on = true;
-	saved.session = session_now(&on) + 1;
+	status_now(&st);
+	saved.session = st.session + 1;
 	saved.devs_changed = true;
 	saved.counters_changed = counters;
 	ret = keep_settings();
@@ -438,12 +415,14 @@ int restore_set_sums(void)
 int restore_switch_on(void)
 {
 	int err = -dir_write("enable", "1", 0);
-	bool on;
+	struct status st;
 
 	saved.on = !err;
-	if (!err)
-		saved.session = session_now(&on);
-	return err;
+	if (err)
+		return err;
+	status_now(&st);
+	saved.session = st.session;
+	return 0;
 }
 
 /**

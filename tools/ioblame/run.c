@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <json-c/json.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "choice.h"
 #include "color.h"
-#include "dir.h"
 #include "json.h"
 #include "msg.h"
 #include "opts.h"
@@ -69,19 +67,14 @@ void run_print_head(const struct run *run)
 /* The totals and losses from the beginning until now. */
 static bool losses_since_begin(const struct run *run, struct status *st)
 {
-	char *text;
-
 	if (!source_is_live(&run->source) || run->source.kind == SOURCE_SERVED) {
 		*st = run->source.recording.after;
 		status_since(st, &run->source.recording.before);
 		status_add_loss(st, "viewer", SERVED_LOSS, run->source.served.lost);
 		return run->source.recording.has_status && !run->source.recording.several;
 	}
-	text = dir_read("status");
-	if (!text)
+	if (!status_now(st))
 		return false;
-	status_parse(st, text);
-	free(text);
 	status_since(st, &run->session.before);
 	return true;
 }

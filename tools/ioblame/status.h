@@ -2,7 +2,7 @@
 /*
  * status - the module's `status` as numbers, and the difference of two
  *
- * Parsing is pure.
+ * All but status_now() and status_taken_over() is pure.
  */
 #ifndef IOBLAME_STATUS_H
 #define IOBLAME_STATUS_H
@@ -47,6 +47,8 @@ struct status {
 };
 
 void status_parse(struct status *st, const char *text);
+bool status_now(struct status *st);
+bool status_taken_over(uint64_t session);
 void status_since(struct status *now, const struct status *before);
 void status_add_loss(struct status *st, const char *name, const char *what, uint64_t nr);
 const char *status_less_name(enum status_less less);

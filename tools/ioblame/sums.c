@@ -162,14 +162,10 @@ static void take_records(const struct pass *p, const char *buf, size_t n)
  */
 static int look_at_session(struct sums *s)
 {
-	struct status st = { 0 };
-	char *text = dir_read("status");
-	int err = errno;
+	struct status st;
 
-	if (!text)
-		return err ? err : ENODEV;
-	status_parse(&st, text);
-	free(text);
+	if (!status_now(&st))
+		return errno ? errno : ENODEV;
 	if (st.session != s->session)
 		intent_forget();
 	s->session = st.session;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "dir.h"
 #include "intent.h"
 #include "kernel.h"
 #include "msg.h"
@@ -96,12 +94,9 @@ static void close_log(void)
  */
 static bool note_session(void)
 {
-	char *text = dir_read("status");
-	struct status st = { 0 };
+	struct status st;
 
-	if (text)
-		status_parse(&st, text);
-	free(text);
+	status_now(&st);
 	if (st.session != session)
 		intent_forget();
 	session = st.session;

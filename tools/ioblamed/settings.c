@@ -68,19 +68,6 @@ static void unlock_enable(int lock)
 	close(lock);
 }
 
-/* The number of the session, and whether it goes on. */
-static uint64_t session_now(bool *on)
-{
-	char *text = dir_read("status");
-	struct status st = { 0 };
-
-	if (text)
-		status_parse(&st, text);
-	*on = st.enabled;
-	free(text);
-	return st.session;
-}
-
 static bool put_devices(FILE *f)
 {
 	char *text = dir_read("devs"), *line, *rest = NULL;
@@ -126,15 +113,15 @@ static void cut_session(char *text)
 static void save_session(void)
 {
 	char *text = file_read(SETTINGS_FILE);
-	uint64_t session;
+	struct status st;
 	FILE *f;
-	bool on, good;
+	bool good;
 
-	session = session_now(&on);
-	f = text && session ? file_create(SETTINGS_FILE ".new") : NULL;
+	status_now(&st);
+	f = text && st.session ? file_create(SETTINGS_FILE ".new") : NULL;
 	if (f) {
 		cut_session(text);
-		fprintf(f, "%ssession %llu\n", text, (unsigned long long)session);
+		fprintf(f, "%ssession %llu\n", text, (unsigned long long)st.session);
 		good = !fflush(f);
 		good &= !fclose(f);
 		if (!good || rename(SETTINGS_FILE ".new", SETTINGS_FILE))
@@ -246,22 +233,18 @@ static char *value_of(char *line, const char *name)
 	return strncmp(line, name, n) || line[n] != ' ' ? NULL : line + n + 1;
 }
 
-/*
- * The daemon's session was ended by somebody else, and the next one has begun.  Its devices are not
- * the daemon's, and it is not for that to end.
- */
-static bool is_taken_over(const char *text)
+/* The session that the daemon began, or 0. */
+static uint64_t own_session(const char *text)
 {
 	const char *line = strstr(text, "\nsession ");
-	bool on;
 
-	return line && session_now(&on) != strtoull(line + strlen("\nsession "), NULL, 10) && on;
+	return line ? strtoull(line + strlen("\nsession "), NULL, 10) : 0;
 }
 
 static int put_back(char *text)
 {
 	char *line, *rest = NULL, *value, *sums = NULL;
-	bool off = false, devices = false, keep = is_taken_over(text);
+	bool off = false, devices = false, keep = status_taken_over(own_session(text));
 	int err = 0;
 
 	if (keep)
