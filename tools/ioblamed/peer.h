@@ -20,6 +20,13 @@ struct viewer_right {
 	uid_t uid;		/* else: what this user did */
 };
 
+/* How many are served at once, or may be at the most */
+struct peer_places {
+	unsigned int all;
+	unsigned int of_others;	/* who see their own alone: one person may have many user ids */
+	unsigned int of_user;	/* of one that is not root */
+};
+
 struct sd_event;
 struct sd_event_source;
 
@@ -36,6 +43,10 @@ struct peer_listener {
 
 bool viewer_may_see_user(const struct viewer_right *right, uint32_t uid);
 bool viewer_may_see(const struct viewer_right *right, const struct usage_key *key);
+void peer_places_add(struct peer_places *taken, const struct viewer_right *by,
+		     const struct viewer_right *right);
+bool peer_places_left(const struct peer_places *most, const struct peer_places *taken,
+		      const struct viewer_right *right);
 
 gid_t peer_find_group(const char *name);
 void peer_group(const char *name);

@@ -11,12 +11,13 @@
 #include "msg.h"
 #include "query.h"
 
+static const struct peer_places askers_most = { .all = 48, .of_others = 36, .of_user = 12 };
+
 enum {
-	/* of those who see their own alone: one person may have many user ids */
-	ASKERS_MOST = 48,
-	ASKERS_OF_OTHERS = 36,
-	ASKERS_OF_USER = 12,
-	/* bytes that wait for one that is slow, for all of a user, of those others, and together */
+	/*
+	 * bytes that wait for one that is slow, for all of a user, of those who see their own
+	 * alone, and together
+	 */
 	BEHIND = 4 << 20,
 	BEHIND_OF_USER = 16 << 20,
 	BEHIND_OF_OTHERS = 48 << 20,
@@ -218,22 +219,17 @@ static int on_patience(sd_event_source *s, uint64_t now_us, void *arg)
 	return 0;
 }
 
-/* There is a place for one more, and the last are for root and the group. */
 static bool has_place(const struct viewer_right *right)
 {
-	unsigned int nr = 0, of_user = 0, of_others = 0;
+	struct peer_places taken = { 0 };
 	const struct asker *a;
 
 	for (a = askers; a; a = a->next) {
 		/* one that was refused goes with the next turn of the loop */
-		if (a->all_put && !a->verb)
-			continue;
-		nr++;
-		of_user += a->right.uid == right->uid;
-		of_others += !a->right.all;
+		if (!a->all_put || a->verb)
+			peer_places_add(&taken, &a->right, right);
 	}
-	return nr < ASKERS_MOST && (!right->uid || of_user < ASKERS_OF_USER) &&
-	       (right->all || of_others < ASKERS_OF_OTHERS);
+	return peer_places_left(&askers_most, &taken, right);
 }
 
 static void add_asker(int fd)

@@ -15,7 +15,10 @@
 
 enum {
 	ANSWERS_MOST = 4,
-	ANSWERS_OF_OTHERS = 3,	/* the last is for root and the group */
+};
+
+static const struct peer_places answers_most = {
+	.all = ANSWERS_MOST, .of_others = 3, .of_user = 1,
 };
 
 /* A process that answers */
@@ -46,20 +49,17 @@ static int on_answered(sd_event_source *s, const siginfo_t *info, void *arg)
 /* A place for one more answer to who has this right, or NULL. */
 static struct answering *find_place(const struct viewer_right *right)
 {
-	unsigned int i, of_user = 0, of_others = 0;
+	struct peer_places taken = { 0 };
 	struct answering *free_one = NULL;
+	unsigned int i;
 
 	for (i = 0; i < ANSWERS_MOST; i++) {
-		if (!answering[i].source) {
+		if (answering[i].source)
+			peer_places_add(&taken, &answering[i].right, right);
+		else
 			free_one = &answering[i];
-			continue;
-		}
-		of_user += answering[i].right.uid == right->uid;
-		of_others += !answering[i].right.all;
 	}
-	if ((right->uid && of_user) || (!right->all && of_others >= ANSWERS_OF_OTHERS))
-		return NULL;
-	return free_one;
+	return peer_places_left(&answers_most, &taken, right) ? free_one : NULL;
 }
 
 static const char *begin_past(struct asker *a, char *rest)

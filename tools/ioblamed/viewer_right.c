@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pure: the one place that decides who sees what. */
+/* Pure: the one place that decides who sees what, and how many may look. */
 #include "peer.h"
 
 /**
@@ -24,4 +24,26 @@ bool viewer_may_see_user(const struct viewer_right *right, uint32_t uid)
 bool viewer_may_see(const struct viewer_right *right, const struct usage_key *key)
 {
 	return viewer_may_see_user(right, key->uid);
+}
+
+/**
+ * peer_places_add - count a place that is taken
+ * @taken: how many are, as @right is concerned
+ * @by:    who has it
+ * @right: who wants one
+ */
+void peer_places_add(struct peer_places *taken, const struct viewer_right *by,
+		     const struct viewer_right *right)
+{
+	taken->all++;
+	taken->of_others += !by->all;
+	taken->of_user += by->uid == right->uid;
+}
+
+/* Whether there is a place for @right; the last are for root and the group. */
+bool peer_places_left(const struct peer_places *most, const struct peer_places *taken,
+		      const struct viewer_right *right)
+{
+	return taken->all < most->all && (!right->uid || taken->of_user < most->of_user) &&
+	       (right->all || taken->of_others < most->of_others);
 }

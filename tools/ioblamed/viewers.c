@@ -10,11 +10,9 @@
 #include "msg.h"
 #include "viewers.h"
 
+static const struct peer_places viewers_most = { .all = 256, .of_others = 192, .of_user = 16 };
+
 enum {
-	VIEWERS_MOST = 256,
-	/* of those who see their own alone: one person may have many user ids */
-	VIEWERS_OF_OTHERS = 192,
-	VIEWERS_OF_USER = 16,
 	/* bytes that wait for a slow viewer; more than one interval of a large host */
 	VIEWER_BUFFER = 8 << 20,
 	/* and for all of one user, and of those who see their own alone */
@@ -33,7 +31,6 @@ struct viewer {
 };
 
 static struct viewer *viewers;
-static unsigned int nr_viewers;
 static sd_event *loop;
 static struct peer_listener listener = { .fd = -1 };
 static struct usage_list last;
@@ -46,7 +43,6 @@ static void free_viewer(struct viewer *v)
 		;
 	if (*at)
 		*at = v->next;
-	nr_viewers--;
 	sd_event_source_disable_unref(v->source);
 	close(v->fd);
 	free(v->buf);
@@ -127,18 +123,14 @@ static void send_usage(struct viewer *v, const struct usage_list *usage)
 	send_some(v);
 }
 
-/* There is a place for one more, and the last are for root and the group. */
 static bool has_place(const struct viewer_right *right)
 {
-	unsigned int of_user = 0, of_others = 0;
+	struct peer_places taken = { 0 };
 	const struct viewer *v;
 
-	for (v = viewers; v; v = v->next) {
-		of_user += v->right.uid == right->uid;
-		of_others += !v->right.all;
-	}
-	return nr_viewers < VIEWERS_MOST && (!right->uid || of_user < VIEWERS_OF_USER) &&
-	       (right->all || of_others < VIEWERS_OF_OTHERS);
+	for (v = viewers; v; v = v->next)
+		peer_places_add(&taken, &v->right, right);
+	return peer_places_left(&viewers_most, &taken, right);
 }
 
 static void add_viewer(int fd)
@@ -160,7 +152,6 @@ static void add_viewer(int fd)
 	}
 	v->next = viewers;
 	viewers = v;
-	nr_viewers++;
 	if (last.until_ns)
 		send_usage(v, &last);
 }
