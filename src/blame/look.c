@@ -10,7 +10,13 @@
 #include "look.h"
 #include "stack/stack.h"
 
-/* The current task's stack, from the probe at which the bio is looked at. */
+/**
+ * iob_look_stack - the submitter's stack
+ * @l:     the bio, which is not late: else the stack is of whoever runs the queue
+ * @stack: what is found
+ *
+ * It begins at the probe at which the bio is looked at.  In the probe's context.
+ */
 void iob_look_stack(const struct iob_look *l, struct iob_stack *stack)
 {
 	if (l->at)
@@ -29,7 +35,7 @@ noinline_for_stack bool iob_look_in_direct(const struct iob_look *l)
 {
 	struct iob_stack stack IOB_UNINIT;
 
-	if (!l->task || !l->task->direct)
+	if (l->late || !l->task || !l->task->direct)
 		return false;
 	iob_look_stack(l, &stack);
 	return iob_stack_has(&stack, l->task->direct) &&
