@@ -6,7 +6,8 @@ import time
 
 from lib import tracing
 from lib.blamed import Load, Place
-from lib.case import SCRATCH, Disk, check, disable, enable, eventually, output, put, same, status
+from lib.case import (SCRATCH, SLOWNESS, Disk, check, disable, enable, eventually, output, put,
+                      same, status)
 from lib.tracing import KprobeEvents, Program
 
 ext4, xfs = (Disk(node) for node in sys.argv[1:3])
@@ -24,6 +25,8 @@ HOOKED = ("do_writepages", "vfs_iter_write", "__blockdev_direct_IO")
 def start():
     same("insmod", output("insmod", os.environ["IOB_KO"], "check_stacks=1")[0], 0)
     put("devs", "%s %s" % (ext4.name, xfs.name))
+    # beside tracers of all functions a slow machine writes metadata minutes late
+    put("ttl_secs", str(120 * SLOWNESS))
     load.settle()
     enable()
 
