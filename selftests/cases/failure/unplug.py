@@ -225,10 +225,10 @@ def pulled(what, name, pull, back):
     sh("umount", MNT)
     eventually("no IO is under way at last", nothing_under_way)
     iolog_now()
-    # another disk, mostly with the same number
+    # another disk, mostly with the same number; maybe by another name, which `devs` is to learn
     new = Disk("/dev/" + back())
     print("%s: %s %s is now %s %s" % (what, name, disk.number, new.name, new.number))
-    if new.number != disk.number:
+    if (new.number, new.name) != (disk.number, name):
         put("devs", new.name)
     # who looks at a new disk is told by another number
     time.sleep(0.2 * SLOWNESS)
