@@ -149,7 +149,8 @@ def read_one(name):
     same("opening and reading %s %d times" % (name, n), o.result, str(n))
     held = memory() - before
     print("%s: each of %d readers holds %d bytes" % (name, n, held / n))
-    check(held < (n * (most + OPEN) + BESIDE) * SLOWNESS, "%s: a reader holds %d bytes" % (name, held / n))
+    check(held < (n * (most + OPEN) + BESIDE) * SLOWNESS,
+          "%s: a reader holds %d bytes" % (name, held / n))
     o.kill()
     same("references after readers of %s" % name, refs(), base)
     is_back(name, before, max(held / 4, 512 * K))
