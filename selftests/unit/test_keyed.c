@@ -175,6 +175,40 @@ static void many(void)
 	end();
 }
 
+static unsigned int nr_seen;
+
+static void sees(struct iob_keyed *k, void *place_too)
+{
+	thing_of(k)->holds++;
+	nr_seen++;
+	/* (at the head of a bucket that it is in, or of another) */
+	iob_keyed_get(&things, place_too);
+}
+
+/* Each object is looked at once; one may come meanwhile, and none goes. */
+static void each(void)
+{
+	static const char places[1000];
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 1000; i++)
+		iob_keyed_get(&things, &places[i]);
+	nr_seen = 0;
+	iob_keyed_each(&things, sees, (void *)(place + 1));
+	if (nr_seen != 1001 && nr_seen != 1002)
+		fail("%u objects are seen", nr_seen);
+	for (i = 0; i < 1000; i++) {
+		if (thing_of(iob_keyed_find(&things, &places[i]))->holds != 1)
+			fail("object %u is not seen once", i);
+	}
+	if (!iob_keyed_find(&things, place + 1))
+		fail("what came meanwhile is not there");
+	for (i = 0; i < 1000; i++)
+		thing_of(iob_keyed_find(&things, &places[i]))->holds = 0;
+	end();
+}
+
 static void used_meanwhile(void)
 {
 	begin();
@@ -221,7 +255,8 @@ static void forgotten(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(idle), TEST(many), TEST(used_meanwhile), TEST(another_meanwhile), TEST(forgotten),
+		TEST(idle), TEST(many), TEST(each), TEST(used_meanwhile), TEST(another_meanwhile),
+		TEST(forgotten),
 	};
 
 	return run_tests("keyed", tests, ARRAY_SIZE(tests));

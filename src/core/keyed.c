@@ -88,7 +88,7 @@ static void keyed_free(struct iob_keyed_table *t, struct iob_keyed *k)
 	iob_pool_free(&t->pool, k);
 }
 
-/* Objects are added at the head meanwhile; no other task removes any. */
+/* Objects are added at the head meanwhile; no other task removes any: ->walk. */
 static void keyed_tidy(struct work_struct *work)
 {
 	struct iob_keyed_table *t = container_of(to_delayed_work(work), struct iob_keyed_table,
@@ -97,8 +97,10 @@ static void keyed_tidy(struct work_struct *work)
 	unsigned int i, taken = 0;
 
 	for (i = 0; i < ARRAY_SIZE(t->bucket) && taken < TIDY_AT_ONCE; i++) {
-		struct hlist_node *node = READ_ONCE(t->bucket[i].first), *next;
+		struct hlist_node *node, *next;
 
+		mutex_lock(&t->walk);
+		node = READ_ONCE(t->bucket[i].first);
 		for (; node && taken < TIDY_AT_ONCE; node = next) {
 			k = hlist_entry(node, struct iob_keyed, node);
 			next = READ_ONCE(node->next);
@@ -111,9 +113,34 @@ static void keyed_tidy(struct work_struct *work)
 			if (t->tidy(k) || !keyed_put_back(t, k))
 				keyed_free(t, k);
 		}
+		mutex_unlock(&t->walk);
 		cond_resched();
 	}
 	iob_work_queue_delayed(&t->tidy_work, taken < TIDY_AT_ONCE ? TIDY_EVERY : HZ);
+}
+
+/**
+ * iob_keyed_each - look at each object
+ * @t:    the table
+ * @look: is called with an object and @arg, may sleep
+ * @arg:  anything
+ *
+ * An object that is added meanwhile may be missed; none is removed.  May sleep, and waits for the
+ * worker that removes objects.
+ */
+void iob_keyed_each(struct iob_keyed_table *t, void (*look)(struct iob_keyed *k, void *arg),
+		    void *arg)
+{
+	struct hlist_node *node;
+	unsigned int i;
+
+	mutex_lock(&t->walk);
+	for (i = 0; i < ARRAY_SIZE(t->bucket); i++) {
+		for (node = READ_ONCE(t->bucket[i].first); node; node = READ_ONCE(node->next))
+			look(hlist_entry(node, struct iob_keyed, node), arg);
+		cond_resched();
+	}
+	mutex_unlock(&t->walk);
 }
 
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM; iob_keyed_stop() undoes it. */
@@ -146,6 +173,7 @@ void iob_keyed_stop(struct iob_keyed_table *t)
 /* Module load.  Return: 0 or -ENOMEM; iob_keyed_exit() undoes it. */
 int iob_keyed_init(struct iob_keyed_table *t)
 {
+	mutex_init(&t->walk);
 	raw_spin_lock_init(&t->lock);
 	INIT_DEFERRABLE_WORK(&t->tidy_work, keyed_tidy);
 	return iob_pool_init(&t->pool);

@@ -13,6 +13,7 @@
 #define IOB_CORE_KEYED_H
 
 #include <linux/hash.h>
+#include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -44,6 +45,7 @@ struct iob_keyed_table {
 	/* No probe finds the object any more.  In a worker, or no probe is attached. */
 	void (*end)(struct iob_keyed *k);
 	/* the table's own */
+	struct mutex walk;	/* of who removes objects, and of who walks over them */
 	raw_spinlock_t lock;	/* for additions and removals */
 	u32 nr;			/* under the lock */
 	struct hlist_head bucket[1 << IOB_KEYED_BITS];
@@ -56,6 +58,8 @@ int iob_keyed_start(struct iob_keyed_table *t);
 void iob_keyed_stop(struct iob_keyed_table *t);
 struct iob_keyed *iob_keyed_make(struct iob_keyed_table *t, const void *key);
 void iob_keyed_forget(struct iob_keyed_table *t, const void *key);
+void iob_keyed_each(struct iob_keyed_table *t, void (*look)(struct iob_keyed *k, void *arg),
+		    void *arg);
 
 /* The object of a key, or NULL.  Any context, inside iob_read_lock(). */
 static inline struct iob_keyed *iob_keyed_find(struct iob_keyed_table *t, const void *key)

@@ -5,8 +5,13 @@
 
 #include <linux/spinlock.h>
 
-#define DEFINE_MUTEX(name)	raw_spinlock_t name
-#define mutex_lock(l)		shim_lock(l, true)
-#define mutex_unlock(l)		shim_lock(l, false)
+struct mutex {
+	raw_spinlock_t lock;
+};
+
+#define DEFINE_MUTEX(name)	struct mutex name
+#define mutex_init(m)		raw_spin_lock_init(&(m)->lock)
+#define mutex_lock(m)		shim_lock(&(m)->lock, true)
+#define mutex_unlock(m)		shim_lock(&(m)->lock, false)
 
 #endif
