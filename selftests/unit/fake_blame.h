@@ -36,13 +36,25 @@ struct iob_cause {
 	bool kthread;
 };
 
-static inline const struct iob_cause *iob_cause_of(u64 act)
+static inline struct iob_cause *iob_cause_of(u64 act)
 {
 	static struct iob_cause cause;
 
 	cause.role = act;
 	return &cause;
 }
+
+static inline void iob_cause_mark(u64 act, unsigned long *causes)
+{
+	if (act)
+		causes[act / 64] |= 1UL << act % 64;
+}
+
+#define iob_cause_number(act)	((u32)(act))
+#define iob_cause_touch_nr(nr)	((void)(nr))
+#define iob_cause_touch(cause)	((void)(cause))
+#define iob_read_lock()
+#define iob_read_unlock()
 
 static unsigned int nr_lost;	/* all losses */
 
@@ -160,6 +172,15 @@ static inline void iob_keyed_forget(struct iob_keyed_table *t, const void *key)
 
 	if (k)
 		k->key = NULL;
+}
+
+static inline void iob_keyed_each(struct iob_keyed_table *t,
+				  void (*look)(struct iob_keyed *k, void *arg), void *arg)
+{
+	struct iob_keyed *k;
+
+	for (k = t->first; k; k = k->next)
+		look(k, arg);
 }
 
 static inline int iob_keyed_init(struct iob_keyed_table *t)

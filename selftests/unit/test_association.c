@@ -27,21 +27,11 @@
 #define IOB_CAUSE_NONE	0ULL
 #define MAX_CAUSES	128
 
-struct iob_cause {
-	struct {
-		u64 id;
-	} node;
-};
-
-static const struct iob_cause *iob_cause_of(u64 ref)
+static inline void iob_cause_mark(u64 ref, unsigned long *causes)
 {
-	static struct iob_cause cause;
-
-	cause.node.id = ref;
-	return ref > IOB_CAUSE_NONE && ref < MAX_CAUSES ? &cause : NULL;
+	if (ref > IOB_CAUSE_NONE && ref < MAX_CAUSES)
+		causes[ref / 64] |= 1UL << ref % 64;
 }
-
-#define iob_id_nr(id)	((u32)(id))
 
 /* --- core/stats, core/worker */
 

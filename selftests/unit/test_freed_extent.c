@@ -233,7 +233,10 @@ static void tidies(void)
 	freed_spaces.tidy(iob_keyed_find(&freed_spaces, space));
 }
 
-/* After an hour nothing is known of what was freed, but of what was freed or grew since. */
+/*
+ * After an hour nothing is known of what was freed, but of what was freed or grew since.  That
+ * something was freed is known for a day.
+ */
 static void hour(void)
 {
 	const unsigned int many = 1000;
@@ -262,6 +265,11 @@ static void hour(void)
 		fail("%lld ranges are dropped at once", (long long)most_dropped);
 	if (freed_spaces.tidy(iob_keyed_find(&freed_spaces, space)))
 		fail("the space goes, and has a range");
+	jiffies += 23UL * 60 * 60 * HZ - 1;
+	if (freed_spaces.tidy(iob_keyed_find(&freed_spaces, space)) || !iob_freed_extent_known(space))
+		fail("the space goes in less than a day");
+	if (nr_freed_ranges.count)
+		fail("%lld ranges are left", (long long)nr_freed_ranges.count);
 	jiffies += 60UL * 60 * HZ;
 	if (!freed_spaces.tidy(iob_keyed_find(&freed_spaces, space)))
 		fail("the space stays, and has none");
@@ -269,10 +277,42 @@ static void hour(void)
 	end();
 }
 
+/* A range keeps its cause for as long as it is noted; the lock is held for some at a time. */
+static void marked(void)
+{
+	const unsigned int ranges = 1000, acts = 700;
+	unsigned long causes[MAX_ACTS / 64];
+	unsigned int i;
+
+	begin();
+	memset(causes, 0, sizeof(causes));
+	iob_freed_extents_mark(causes);
+	for (i = 0; i < ranges; i++)
+		set(2 * i, 1, CACHE + i % acts);
+	nr_holds = 0;
+	iob_freed_extents_mark(causes);
+	for (i = 0; i < MAX_ACTS; i++) {
+		if ((causes[i / 64] >> i % 64 & 1) != (i >= CACHE && i < CACHE + acts))
+			fail("act %u is %s", i, i < CACHE ? "marked" : "wrong");
+	}
+	if (nr_holds < ranges / 32 || nr_holds > ranges / 32 + 3)
+		fail("the lock is held %u times for %u ranges", nr_holds, ranges);
+	/* one that is discarded, and one that another frees, need theirs no more */
+	memset(causes, 0, sizeof(causes));
+	set(0, 2 * ranges, IOB_CAUSE_NONE);
+	set(8, 3, TAR);
+	set(9, 1, DD);
+	iob_freed_extents_mark(causes);
+	if (causes[0] != (1UL << TAR | 1UL << DD))
+		fail("marked are %lx", causes[0]);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(joined), TEST(any_order), TEST(capped), TEST(cleared), TEST(hour),
+		TEST(marked),
 	};
 
 	return run_tests("freed_extent", tests, ARRAY_SIZE(tests));

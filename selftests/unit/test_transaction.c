@@ -185,10 +185,47 @@ static void ids(void)
 	end();
 }
 
+/* Who takes part in the last eight transactions of any log keeps its cause. */
+static void marked(void)
+{
+	unsigned long causes[MAX_ACTS / 64] = { 0 };
+	unsigned int i, nr_others = 0;
+
+	begin();
+	/* the ninth before the last */
+	join(journal, 74, 3, 1);
+	for (i = 4; i < 600; i++)
+		join(journal, 75 + i / 80, i, 1);
+	join(other, 7, 700, 1);
+	iob_transactions_mark(causes);
+	for (i = 0; i < MAX_ACTS; i++) {
+		if ((causes[i / 64] >> i % 64 & 1) != ((i >= 4 && i < 600) || i == 700))
+			fail("act %u is wrong", i);
+	}
+	/* of 600 (1 and 2 name nobody) 512 have a place, and one has that of the others */
+	iob_transaction_log_end(journal);
+	iob_transaction_log_end(other);
+	memset(causes, 0, sizeof(causes));
+	for (i = 3; i < 603; i++)
+		join(other, 8, i, 1);
+	iob_transactions_mark(causes);
+	for (i = 0; i < MAX_ACTS; i++) {
+		bool is = causes[i / 64] >> i % 64 & 1;
+
+		nr_others += is && i >= 3 + 512;
+		if (is ? i < 3 || i >= 603 : i >= 3 && i < 3 + 512)
+			fail("of many act %u is wrong", i);
+	}
+	if (nr_others != 1)
+		fail("%u of the others are marked", nr_others);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(parts), TEST(many_blocks), TEST(ended), TEST(restarted), TEST(goes_on), TEST(ids),
+		TEST(marked),
 	};
 
 	return run_tests("transaction", tests, ARRAY_SIZE(tests));

@@ -455,18 +455,14 @@ static bool assoc_needs_cause(const struct assoc *a)
 
 static void assoc_mark_set(struct assoc_set *s, unsigned long *causes)
 {
-	const struct iob_cause *cause;
 	unsigned long flags;
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&s->lock, flags);
 	for (i = 0; i < WAYS; i++) {
 		/* (what is no reference finds nothing) */
-		if (!(s->tags >> i * 8 & 0xff) || !assoc_needs_cause(&s->way[i]))
-			continue;
-		cause = iob_cause_of(s->way[i].act);
-		if (cause)
-			__set_bit(iob_id_nr(cause->node.id), causes);
+		if (s->tags >> i * 8 & 0xff && assoc_needs_cause(&s->way[i]))
+			iob_cause_mark(s->way[i].act, causes);
 	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 }

@@ -7,8 +7,9 @@
  *
  * Many file systems are never told to discard.  So a worker forgets ranges that were noted an
  * hour ago.  All ranges together get 1/512 of the memory; then the oldest of the space gives
- * way, which is counted.  Ranges of one act that touch are one range.  A discard of which
- * nothing is noted is charged to its submitter.
+ * way, which is counted.  Ranges of one act that touch are one range.  A range keeps its cause
+ * alive, unless room is short: some discard it much later.  A discard of which nothing is noted
+ * is charged to its submitter.
  *
  * F: the space's lock.
  */
@@ -33,11 +34,14 @@
 #define SHARE		512		/* of the memory */
 #define MIN_RANGES	16384
 #define IDLE		(60 * 60 * HZ)
+/* a space itself stays: what is discarded late is known to be late */
+#define SPACE_IDLE	(24 * 60 * 60 * HZ)
 #define MAX_PIECE	SZ_1G
 /* of work for one call of a probe */
 #define MAX_SHARE_STEPS	1024
 /* for which interrupts are off at a time */
 #define DROP_AT_ONCE	32
+#define MARK_AT_ONCE	32
 
 struct freed_range {
 	struct rb_node node;	/* F: by start; ranges do not overlap */
@@ -306,10 +310,12 @@ void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 cause)
 		return;
 	if (!s)
 		s = space_of(iob_keyed_get(&freed_spaces, space));
-	if (s)
-		space_change(s, start, end, cause);
-	else
+	if (!s) {
 		iob_stat_inc(freed_evicted);
+		return;
+	}
+	iob_cause_touch_nr(iob_cause_number(cause));
+	space_change(s, start, end, cause);
 }
 
 /**
@@ -343,6 +349,61 @@ u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget)
 	if (forget && cause != IOB_CAUSE_NONE)
 		space_change(s, pos, *end, IOB_CAUSE_NONE);
 	return cause;
+}
+
+/**
+ * iob_freed_extent_known - whether anything was noted of a space in the last day
+ * @space: whose addresses
+ *
+ * Any context but NMI, inside iob_read_lock().
+ */
+bool iob_freed_extent_known(const void *space)
+{
+	return iob_keyed_find(&freed_spaces, space);
+}
+
+/* Mark the causes of some ranges that end behind *@pos, which moves.  Return: false if of none. */
+static bool space_mark_some(struct freed_space *s, u64 *pos, unsigned long *causes)
+{
+	struct freed_range *r;
+	unsigned long flags;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&s->lock, flags);
+	r = range_find(s, *pos);
+	for (i = 0; r && i < MARK_AT_ONCE; i++) {
+		iob_cause_mark(r->cause, causes);
+		*pos = r->end;
+		r = rb_entry_safe(rb_next(&r->node), struct freed_range, node);
+	}
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	return i;
+}
+
+static void space_mark(struct iob_keyed *k, void *causes)
+{
+	struct freed_space *s = space_of(k);
+	u64 pos = 0;
+	bool more;
+
+	do {
+		iob_read_lock();
+		more = READ_ONCE(s->nr) && space_mark_some(s, &pos, causes);
+		iob_read_unlock();
+		cond_resched();
+	} while (more);
+}
+
+/**
+ * iob_freed_extents_mark - find the causes that ranges name
+ * @causes: bitmap by number of cause; the function sets bits and clears none
+ *
+ * A range that is cut or grows meanwhile keeps its cause, and what is new is of a cause that is
+ * touched.  May sleep: it reads all ranges.  In a session.
+ */
+void iob_freed_extents_mark(unsigned long *causes)
+{
+	iob_keyed_each(&freed_spaces, space_mark, causes);
 }
 
 /**
@@ -405,7 +466,7 @@ static bool space_tidy(struct iob_keyed *k)
 		return true;
 	}
 	space_drop(s, IDLE);
-	return !READ_ONCE(s->nr) && (u32)jiffies - READ_ONCE(s->used) >= IDLE;
+	return !READ_ONCE(s->nr) && (u32)jiffies - READ_ONCE(s->used) >= SPACE_IDLE;
 }
 
 static void space_evicted(void)

@@ -6,6 +6,7 @@
 
 #include "association.h"
 #include "behalf.h"
+#include "core/stats.h"
 #include "freed_extent.h"
 #include "look.h"
 #include "look_metadata.h"
@@ -21,8 +22,12 @@ static bool add_changed_by(struct iob_look *l, u64 ref)
 	const struct iob_cause *cause = iob_cause_of(ref);
 	struct iob_file file;
 
-	if (!cause || ref <= IOB_CAUSE_LOST)
+	if (ref <= IOB_CAUSE_LOST)
 		return false;
+	if (unlikely(!cause)) {
+		iob_stat_inc(act_lost);
+		return false;
+	}
 	if (l->meta_host)
 		iob_file_of(l->meta_host, &file);
 	else
@@ -169,11 +174,21 @@ static u64 freed_by_sector(const struct iob_look *l, u64 done, u64 *bytes, bool 
 	return act;
 }
 
+/* @act, or IOB_CAUSE_LOST if it is gone: then to charge nobody is better than somebody else. */
+static u64 freed_by_act(u64 act)
+{
+	if (likely(iob_cause_of(act)))
+		return act;
+	iob_stat_inc(act_lost);
+	return IOB_CAUSE_LOST;
+}
+
 /*
  * The act that freed a range pays for its discard.  A discard may cover more than was freed:
  * a journal's thread adds the free space behind the range, and a disk has a granularity.  The
  * same act pays for this gap.  A range that was freed behind a gap gets a discard of its own
- * later, so it stays noted.  Return: false if no act is known for any byte.
+ * later, so it stays noted.  A range whose act is gone is no gap: it is charged to `lost`.
+ * Return: false if nothing is noted of any byte.
  *
  * Example: act 7 freed sectors 0 to 7, act 9 sectors 16 to 23.  A discard of sectors 0 to 15
  * is charged to act 7.
@@ -198,8 +213,8 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 				d->pos += all - done - bytes;
 			bytes = all - done;
 		}
-		if (iob_cause_of(act) && act > IOB_CAUSE_LOST)
-			last = act;
+		if (act != IOB_CAUSE_NONE)
+			last = freed_by_act(act);
 		else if (last != IOB_CAUSE_NONE)
 			gap = true;
 		unknown += bytes;
@@ -208,6 +223,9 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		iob_origin_add(l->o, last, &file, unknown, IOB_MODIFIER_DISCARD);
 		unknown = 0;
 	}
+	/* (kernel threads discard what is no file system's, too) */
+	if (last == IOB_CAUSE_NONE && (d || iob_freed_extent_known(iob_bio_disk(l->bio))))
+		iob_stat_inc(freed_unknown);
 	return last != IOB_CAUSE_NONE;
 }
 
@@ -237,7 +255,10 @@ noinline_for_stack bool iob_look_at_discard(struct iob_look *l)
 		if (!(*p)->discards(l->task, &stack, &what))
 			continue;
 		iob_look_device(l->bio, &file);
-		return iob_transaction_split(l->o, &what, &file, l->bio->bi_iter.bi_size);
+		if (iob_transaction_split(l->o, &what, &file, l->bio->bi_iter.bi_size))
+			return true;
+		iob_stat_inc(freed_unknown);
+		return false;
 	}
 	/* a task that asks for a discard is known */
 	return current->flags & PF_KTHREAD && look_at_freed(l, NULL);

@@ -88,8 +88,10 @@ void iob_origin_put(struct iob_origin *o, u64 ref, const struct iob_file *file,
 void iob_origin_add(struct iob_origin *o, u64 ref, const struct iob_file *file,
 		    u32 bytes, u32 modifier)
 {
-	if (!iob_cause_of(ref))
+	if (!iob_cause_of(ref)) {
+		iob_stat_inc(act_lost);
 		ref = IOB_CAUSE_LOST;
+	}
 	iob_origin_put(o, iob_cause_modified(ref, modifier), file, IOB_HOW_INHERITED, bytes,
 		       IOB_DIRTY_UNKNOWN);
 }

@@ -53,7 +53,7 @@ struct participant {
 	struct participant *next;	/* G: those that came later */
 	struct participant *same_hash;	/* G */
 	u64 role;
-	u64 act;		/* the first one of that role */
+	u64 act;		/* the first one of that role that is not gone */
 	u64 logged;		/* G: buffers, or blocks that were freed */
 };
 
@@ -129,6 +129,49 @@ static bool log_tidy(struct iob_keyed *k)
 static void log_evicted(void)
 {
 	iob_stat_inc(journal_evicted);
+}
+
+/* The acts of a transaction's participants go to @acts.  Return: how many.  G. */
+static unsigned int transaction_acts(const struct transaction *t, u64 *acts)
+{
+	const struct participant *p;
+	unsigned int nr = 0;
+
+	for (p = t->first; p; p = p->next)
+		acts[nr++] = p->act;
+	acts[nr++] = t->others.act;
+	return nr;
+}
+
+static u64 acts_to_mark[MAX_PARTICIPANTS + 1];	/* one walk over logs at a time */
+
+static void log_mark(struct iob_keyed *k, void *causes)
+{
+	struct transaction_log *log = log_of(k);
+	unsigned int i, j, nr;
+	unsigned long flags;
+
+	for (i = 0; i < NR_LAST; i++) {
+		iob_read_lock();
+		raw_spin_lock_irqsave(&log->lock, flags);
+		nr = transaction_acts(&log->last[i], acts_to_mark);
+		raw_spin_unlock_irqrestore(&log->lock, flags);
+		for (j = 0; j < nr; j++)
+			iob_cause_mark(acts_to_mark[j], causes);
+		iob_read_unlock();
+	}
+}
+
+/**
+ * iob_transactions_mark - find the causes that take part in the last transactions
+ * @causes: bitmap by number of cause; the function sets bits and clears none
+ *
+ * Who joins meanwhile has just used its cause.  May sleep: it looks at all logs, for each
+ * transaction at a time with interrupts off.  In a session.
+ */
+void iob_transactions_mark(unsigned long *causes)
+{
+	iob_keyed_each(&transaction_logs, log_mark, causes);
 }
 
 /* Forget the participants: add them to the list @old, for participants_put().  G. */
@@ -209,7 +252,7 @@ static struct participant *participant_other(struct transaction *t, u64 role, u6
 	u32 chance = hash_64(t->sum ^ role, 32);
 
 	iob_stat_inc(participant_merged);
-	if (mul_u64_u32_shr(p->logged + weight, chance, 32) < weight) {
+	if (!iob_cause_of(p->act) || mul_u64_u32_shr(p->logged + weight, chance, 32) < weight) {
 		p->role = role;
 		p->act = act;
 	}
@@ -280,6 +323,9 @@ static void transaction_add(struct transaction_log *log, u32 tid, u64 role, u64 
 		p = new;
 		participant_add(t, p, role, act);
 		new = NULL;
+	} else if (p && unlikely(!iob_cause_of(p->act))) {
+		/* room was short */
+		p->act = act;
 	}
 	participant_log(t, p ?: participant_other(t, role, act, weight), weight);
 	raw_spin_unlock_irqrestore(&log->lock, flags);
@@ -299,12 +345,16 @@ static void transaction_add(struct transaction_log *log, u32 tid, u64 role, u64 
  */
 void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 {
-	const struct iob_cause *a = iob_cause_of(act);
+	struct iob_cause *a = iob_cause_of(act);
 	struct transaction_log *log;
 
+	/* the others pay its part */
+	if (unlikely(!a && act > IOB_CAUSE_LOST))
+		iob_stat_inc(act_lost);
 	/* a kernel thread takes part on behalf of a task that is not known */
 	if (!a || a->kthread || act <= IOB_CAUSE_LOST || !weight)
 		return;
+	iob_cause_touch(a);
 	log = log_of(iob_keyed_get(&transaction_logs, key));
 	if (log)
 		transaction_add(log, tid, a->role, act, weight);

@@ -89,6 +89,18 @@ static __always_inline struct iob_cause *iob_cause_of(u64 ref)
 	       container_of(node, struct iob_cause, node) : NULL;
 }
 
+/*
+ * The cause that @ref names is still needed: set its number's bit in @causes.  Inside
+ * iob_read_lock().
+ */
+static inline void iob_cause_mark(u64 ref, unsigned long *causes)
+{
+	const struct iob_cause *cause = iob_cause_of(ref);
+
+	if (cause)
+		__set_bit(iob_id_nr(cause->node.id), causes);
+}
+
 /* The cause that has this number now, or NULL.  Inside iob_read_lock(). */
 static __always_inline struct iob_cause *iob_cause_nr(u32 nr)
 {

@@ -36,7 +36,7 @@
 	X(parts_nomem, "IO not split by dirtier: memory")		\
 	X(task_nomem, "a task's context not allocated")			\
 	X(act_stale, "page entry of another file dropped")		\
-	X(act_lost, "cause reclaimed under an IO")			\
+	X(act_lost, "cause reclaimed under an IO, or before it")	\
 	X(stack_cut, "stack traces deeper than kept")			\
 	X(stack_wrong, "stack taken for another one (check_stacks)")	\
 	X(owner_evicted, "act of an inode or buffer forgotten: room")	\
@@ -51,6 +51,7 @@
 /* events that are no loss */
 #define IOB_EVENTS(X)							\
 	X(acts_merged, "acts whose counts went to one that is less exact") \
+	X(freed_unknown, "discards of blocks that nothing is noted of")	\
 	X(inflight_hashed, "IO for which there was no slot: more work")	\
 	X(io_refused, "IO sent back at once: no room, and not to wait")	\
 	X(pages_cancelled, "dirty pages truncated before their write")	\

@@ -107,6 +107,8 @@ static void jbd2_copy_entered(struct pt_regs *regs)
 	if (!t)
 		return;
 	w = iob_transaction_writes(t);
+	/* (the act moves to a place that the reclaim of causes may have passed) */
+	iob_cause_touch_nr(iob_cause_number(act));
 	/* the journal is a ring: the block will be another transaction's */
 	if (w->key == transaction->t_journal && w->log_id)
 		iob_assoc_set(&iob_assoc_log_block, w->log_id,

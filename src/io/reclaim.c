@@ -2,8 +2,8 @@
 /*
  * The only place where a role, a cause or an act dies while probes run.  For causes:
  *
- *  1. What still needs a cause is marked: pages to be written, and what is noted of inodes,
- *     journals and freed blocks.
+ *  1. What still needs a cause is marked: pages to be written, and what is noted of inodes and
+ *     journals' buffers; while there is much room, of transactions and freed blocks, too.
  *  2. Causes that are unmarked and unused for long enough are buried: marked dead, and taken
  *     out of the hash table.  A new epoch ends the tasks' shortcuts.
  *  3. synchronize_rcu(): a probe that found one of them before has finished.
@@ -30,6 +30,8 @@
 
 #include "blame/association.h"
 #include "blame/dirtier.h"
+#include "blame/freed_extent.h"
+#include "blame/transaction.h"
 #include "core/act.h"
 #include "core/cause.h"
 #include "core/epoch.h"
@@ -70,12 +72,18 @@ struct pass {
 	bool roles_marked;	/* once */
 	bool short_of_roles;
 	bool short_of_causes;
+	bool has_room;		/* half of it at least */
 	u32 want_acts;		/* room is short: free so many, also unread ones */
 };
 
 static bool is_crowded(u32 taken, u32 max)
 {
 	return taken >= max / 4 * 3;
+}
+
+static bool is_half_empty(u32 taken, u32 max)
+{
+	return taken <= max / 2;
 }
 
 /* Whole ticks, rounded up. */
@@ -212,11 +220,19 @@ static void free_causes(const struct pass *p)
 	}
 }
 
-/* Step 1. */
+/*
+ * Step 1.  Freed blocks may wait an hour for a discard that most file systems never send.  They
+ * keep causes only as long as half of the room is left, so that nothing else becomes short for
+ * them: else a late discard is charged to `lost`.
+ */
 static void mark_causes(const struct pass *p)
 {
 	iob_dirtier_mark(p->causes);
 	iob_assoc_mark(p->causes);
+	if (!p->has_room)
+		return;
+	iob_transactions_mark(p->causes);
+	iob_freed_extents_mark(p->causes);
 }
 
 /*
@@ -439,6 +455,8 @@ static void reclaim_work_fn(struct work_struct *work)
 		.short_of_roles = is_crowded(iob_roles_count(), iob_roles_max()),
 		.short_of_causes = is_crowded(iob_causes_count(),
 					      iob_conf.max[IOB_LIMIT_causes]),
+		.has_room = is_half_empty(iob_roles_count(), iob_roles_max()) &&
+			    is_half_empty(iob_causes_count(), iob_conf.max[IOB_LIMIT_causes]),
 	};
 	u64 began = current->se.sum_exec_runtime, now = ktime_get_ns();
 	u64 rest = rest_of_passes(p.ttl);
