@@ -228,8 +228,9 @@ if sys.argv[2]:
     put("devs", slow.name)
     pid = child(slow.direct_write, 1 * M, 4096)
     eventually("the slow IO is in flight", lambda: status()["inflight"] != "0")
-    before = int(value("stats/act_lost"))
-    time.sleep(4.4)
+    before, began = int(value("stats/act_lost")), time.monotonic()
+    eventually("all causes are gone", lambda: value("nr_causes") == "0")
+    print("causes are gone after %.1f s" % (time.monotonic() - began))
     # others, which take the numbers of the causes that are gone
     run(write_in_threads, 30)
     iolog_now()
