@@ -55,6 +55,7 @@ static struct target targets[] = {
 	{ "counters_pipe_bin", READ_ONLY, .weight = 2 },
 	{ "sums_bin", READ_ONLY, .weight = 2 },
 	{ "nr_roles", READ_ONLY, .weight = 2 },
+	{ "nr_causes", READ_ONLY, .weight = 2 },
 	{ "nr_acts", READ_ONLY, .weight = 2 },
 	{ "stats/idx_nospc", READ_ONLY, .weight = 2 },
 	{ PARAMETERS "without", READ_ONLY, .weight = 2 },
