@@ -58,7 +58,6 @@ static void nilfs2_construct_entered(struct pt_regs *regs)
 	const struct super_block *sb = iob_nilfs_super(iob_arg_ptr(regs, 0));
 	/* the file is that of each bio */
 	static const struct iob_file none;
-	struct iob_call call = iob_call_at(regs);
 	struct iob_task *t = iob_task_get();
 	struct iob_parent_io *p;
 	u64 act;
@@ -73,7 +72,7 @@ static void nilfs2_construct_entered(struct pt_regs *regs)
 	if (act != IOB_CAUSE_NONE)
 		iob_origin_put(&p->origin, act, &none, IOB_HOW_INHERITED, PAGE_SIZE,
 			       IOB_DIRTY_UNKNOWN);
-	iob_behalf_parent(0, &call);
+	iob_behalf_parent(0, regs);
 }
 
 #define NILFS2(func, probe, what)	\

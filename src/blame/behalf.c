@@ -59,12 +59,60 @@ static __always_inline bool behalf_stays(const struct iob_behalf *b,
 }
 
 /*
- * Push a new one of @call, or an open one if @call is NULL.  Calls whose place on the
- * stack is free again have returned; if there is still no room the outermost gives way.
- * Inside iob_read_lock().
+ * How many others of the same return address are more likely under way than @b[@i]: those that came
+ * later, but for ones whose place on the stack has got another word meanwhile.
  */
-static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call *call)
+static unsigned int behalf_nr_before(const struct iob_behalf *b, unsigned int i)
 {
+	unsigned int j, n = 0;
+
+	for (j = 0; j < IOB_MAX_BEHALFS; j++) {
+		bool kept;
+
+		if (j == i || b[j].open || b[j].call.ret != b[i].call.ret)
+			continue;
+		kept = iob_call_is_kept(&b[j].call);
+		n += kept == iob_call_is_kept(&b[i].call) ? j < i : kept;
+	}
+	return n;
+}
+
+/*
+ * There is no room for @call, or for an open one: drop calls that have returned.  A task comes to
+ * a function at many depths, so the place of one on the stack may be above all that came later.  Of
+ * calls that return to the same address as many stay as the trace has.  Return: how many stay.
+ */
+static noinline_for_stack unsigned int behalf_drop_returned(struct behalf_state *state,
+							    const struct iob_call *call,
+							    struct pt_regs *regs)
+{
+	struct iob_behalf *b = state->behalf, stay[IOB_MAX_BEHALFS];
+	struct iob_stack stack IOB_UNINIT;
+	unsigned int i, nr = 0;
+
+	iob_stack_get(&stack, regs);
+	if (!iob_stack_is_whole(&stack))
+		return IOB_MAX_BEHALFS;
+	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
+		unsigned int left = iob_stack_count(&stack, b[i].call.ret);
+
+		if (left && b[i].call.ret == call->ret)
+			left--;
+		if (b[i].open || left > behalf_nr_before(b, i))
+			stay[nr++] = b[i];
+	}
+	memcpy(b, stay, nr * sizeof(*b));
+	return nr;
+}
+
+/*
+ * Push a new one of the function that is entered with @regs, or an open one if @regs is NULL.
+ * Calls whose place on the stack is free again have returned; if there is no room after all the
+ * outermost gives way.  Inside iob_read_lock().
+ */
+static struct iob_behalf *behalf_push(struct iob_task *t, struct pt_regs *regs)
+{
+	struct iob_call call = regs ? iob_call_at(regs) : (struct iob_call){ };
 	struct behalf_state *state = behalf_state_of(t);
 	struct iob_behalf *b = state->behalf;
 	unsigned int i, nr = 0, before = state->nr;
@@ -72,9 +120,11 @@ static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call 
 	t->acted_on_behalf = true;
 	iob_dirty_not_cacheable(t);
 	for (i = 0; i < before; i++) {
-		if (unlikely(behalf_stays(&b[i], call)))
+		if (unlikely(behalf_stays(&b[i], regs ? &call : NULL)))
 			b[nr++] = b[i];
 	}
+	if (unlikely(nr == IOB_MAX_BEHALFS))
+		nr = behalf_drop_returned(state, &call, regs);
 	if (unlikely(nr == IOB_MAX_BEHALFS)) {
 		iob_stat_inc(behalf_evicted);
 		nr--;
@@ -84,9 +134,7 @@ static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call 
 	for (i = nr + 1; i < before; i++)
 		b[i] = (struct iob_behalf){ };
 	state->nr = nr + 1;
-	b[0] = (struct iob_behalf){ };
-	if (call)
-		b[0].call = *call;
+	b[0] = (struct iob_behalf){ .call = call };
 	return b;
 }
 
@@ -96,13 +144,13 @@ static struct iob_behalf *behalf_push(struct iob_task *t, const struct iob_call 
  * @index: its pages from here on
  * @last:  up to here
  * @dirty: the dirtier of the first dirty page counts, else that of the first page at all
- * @call:  the call
+ * @regs:  as they were at the function's entry
  *
  * Until it returns, the task acts on behalf of that dirtier; if there is none, of the act
  * that changed the inode.  From a probe, inside iob_read_lock().
  */
 void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long last,
-		      bool dirty, const struct iob_call *call)
+		      bool dirty, struct pt_regs *regs)
 {
 	/* (the kind of file in it does not change) */
 	bool watched = S_ISREG(READ_ONCE(inode->i_mode)) && !iob_is_metadata(inode) &&
@@ -114,7 +162,7 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 	/* pushed for an unwatched file, too: the last call from here was for another file */
 	if (!t || !(watched || t->acted_on_behalf))
 		return;
-	b = behalf_push(t, call);
+	b = behalf_push(t, regs);
 	if (!watched)
 		return;
 	b->ref = iob_cause_of_pages(inode, index, last,
@@ -129,29 +177,29 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 /**
  * iob_behalf_for - a call begins that works for a known cause
  * @ref:  the cause; IOB_CAUSE_NONE if it is not known after all
- * @call: the call
+ * @regs: as they were at the function's entry
  *
  * Until it returns, the task acts on that cause's behalf.  From a probe, inside
  * iob_read_lock().
  */
-void iob_behalf_for(u64 ref, const struct iob_call *call)
+void iob_behalf_for(u64 ref, struct pt_regs *regs)
 {
 	struct iob_task *t = iob_task_get();
 
 	/* pushed if it is not known, too: the last call from here was for another cause */
 	if (t && (ref != IOB_CAUSE_NONE || t->acted_on_behalf))
-		behalf_push(t, call)->ref = ref;
+		behalf_push(t, regs)->ref = ref;
 }
 
 /**
  * iob_behalf_parent - a call begins that writes the file of a disk
  * @pos:  where in the file
- * @call: the call
+ * @regs: as they were at the function's entry
  *
  * Until it returns, the task acts on behalf of the acts that pay for the parent request,
  * see struct iob_parent_io.  From a probe, inside iob_read_lock().
  */
-void iob_behalf_parent(u64 pos, const struct iob_call *call)
+void iob_behalf_parent(u64 pos, struct pt_regs *regs)
 {
 	struct iob_task *t = iob_task_get();
 	struct iob_parent_io *p;
@@ -160,9 +208,9 @@ void iob_behalf_parent(u64 pos, const struct iob_call *call)
 	if (!t)
 		return;
 	p = iob_parent_io_of(t);
-	p->call = *call;
-	iob_task_serve(t, IOB_SERVES_PARENT, call->ret);
-	b = behalf_push(t, call);
+	b = behalf_push(t, regs);
+	p->call = b->call;
+	iob_task_serve(t, IOB_SERVES_PARENT, b->call.ret);
 	b->parent = true;
 	b->ref = iob_origin_at(&p->origin, pos - p->pos);
 }
@@ -193,12 +241,12 @@ static void behalf_end_transaction(struct iob_task *t, struct iob_behalf *b, con
 /**
  * iob_behalf_common - a call begins that ends a transaction for its participants
  * @ends: from here on others take part in the next transaction
- * @call: the call
+ * @regs: as they were at the function's entry
  *
  * Until it returns, what the task changes is on the participants' behalf.  From a probe,
  * inside iob_read_lock().
  */
-void iob_behalf_common(bool ends, const struct iob_call *call)
+void iob_behalf_common(bool ends, struct pt_regs *regs)
 {
 	struct iob_task *t = iob_task_get();
 	struct behalf_state *state;
@@ -208,7 +256,7 @@ void iob_behalf_common(bool ends, const struct iob_call *call)
 	if (!t)
 		return;
 	state = behalf_state_of(t);
-	b = behalf_push(t, call);
+	b = behalf_push(t, regs);
 	b->common = true;
 	b->ends = ends;
 	/* inside the end of that transaction, though others join the next one */

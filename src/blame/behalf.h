@@ -56,11 +56,11 @@ static inline struct iob_parent_io *iob_parent_io_of(const struct iob_task *t)
 }
 
 void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long last,
-		      bool dirty, const struct iob_call *call);
-void iob_behalf_for(u64 ref, const struct iob_call *call);
-void iob_behalf_parent(u64 pos, const struct iob_call *call);
+		      bool dirty, struct pt_regs *regs);
+void iob_behalf_for(u64 ref, struct pt_regs *regs);
+void iob_behalf_parent(u64 pos, struct pt_regs *regs);
 void iob_behalf_parent_end(struct iob_task *t);
-void iob_behalf_common(bool ends, const struct iob_call *call);
+void iob_behalf_common(bool ends, struct pt_regs *regs);
 void iob_behalf_none(void);
 void iob_behalf_inode(struct inode *inode);
 

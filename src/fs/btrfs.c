@@ -55,25 +55,19 @@ static struct iob_layout ref_layout = {
 /* What the end of a transaction changes is for all participants. */
 static void btrfs_commit_entered(struct pt_regs *regs)
 {
-	struct iob_call call = iob_call_at(regs);
-
 	iob_behalf_none();
-	iob_behalf_common(false, &call);
+	iob_behalf_common(false, regs);
 }
 
 static void btrfs_delayed_refs_entered(struct pt_regs *regs)
 {
-	struct iob_call call = iob_call_at(regs);
-
-	iob_behalf_common(false, &call);
+	iob_behalf_common(false, regs);
 }
 
 /* From here on others take part in the next transaction. */
 static void btrfs_last_commit_entered(struct pt_regs *regs)
 {
-	struct iob_call call = iob_call_at(regs);
-
-	iob_behalf_common(true, &call);
+	iob_behalf_common(true, regs);
 }
 
 /* A task that syncs a file writes the superblock for itself. */

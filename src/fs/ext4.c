@@ -19,13 +19,12 @@
 static void ext4_written_entered(struct pt_regs *regs)
 {
 	loff_t pos = iob_arg(regs, 2);
-	struct iob_call call = iob_call_at(regs);
 
 	/* a task that writes directly does it for itself */
 	if (!(current->flags & PF_KTHREAD))
 		return;
 	iob_behalf_pages(iob_arg_ptr(regs, 1), pos >> PAGE_SHIFT,
-			 (pos + iob_arg(regs, 3)) >> PAGE_SHIFT, false, &call);
+			 (pos + iob_arg(regs, 3)) >> PAGE_SHIFT, false, regs);
 }
 
 /* (handle, inode, bh or NULL, block, count, ...) */

@@ -52,10 +52,8 @@ static struct iob_layout sbi_layout = {
 /* A checkpoint begins and ends here. */
 static void f2fs_checkpoint_entered(struct pt_regs *regs)
 {
-	struct iob_call call = iob_call_at(regs);
-
 	iob_behalf_none();
-	iob_behalf_common(true, &call);
+	iob_behalf_common(true, regs);
 }
 
 /* The super block of f2fs' private struct of it; NULL if it is none. */

@@ -164,18 +164,14 @@ static void xfs_split_entered(struct pt_regs *regs)
 /* (work): what is read here is read for the transaction of the task that waits */
 static void xfs_split_worker_entered(struct pt_regs *regs)
 {
-	struct iob_call call = iob_call_at(regs);
-
-	iob_behalf_for(iob_assoc_take(&xfs_assoc_split, xfs_stack_of(iob_arg(regs, 0)), 0), &call);
+	iob_behalf_for(iob_assoc_take(&xfs_assoc_split, xfs_stack_of(iob_arg(regs, 0)), 0), regs);
 }
 
 /* (ip, ...): a worker frees what was deleted, or ends a write */
 static void xfs_for_inode_entered(struct pt_regs *regs)
 {
-	struct iob_call call = iob_call_at(regs);
-
 	if (current->flags & PF_KTHREAD)
-		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), &call);
+		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), regs);
 }
 
 /*
@@ -185,12 +181,11 @@ static void xfs_for_inode_entered(struct pt_regs *regs)
 static void xfs_end_ioend_entered(struct pt_regs *regs)
 {
 	const struct iomap_ioend *ioend = iob_arg_ptr(regs, 0);
-	struct iob_call call = iob_call_at(regs);
 
 	if (ioend->io_size)
 		iob_behalf_pages(ioend->io_inode, ioend->io_offset >> PAGE_SHIFT,
 				 (ioend->io_offset + ioend->io_size - 1) >> PAGE_SHIFT, false,
-				 &call);
+				 regs);
 }
 
 /* (tp, ip, ...): a worker leaves the inode to the act that was noted before, if there is one */

@@ -140,16 +140,15 @@ static void writepages_entered(struct pt_regs *regs)
 {
 	struct address_space *mapping = iob_arg_ptr(regs, 0);
 	const struct writeback_control *wbc = iob_arg_ptr(regs, 1);
-	struct iob_call call = iob_call_at(regs);
 
 	if (!mapping->host)
 		return;
 	if (wbc->range_cyclic)
 		iob_behalf_pages(mapping->host, READ_ONCE(mapping->writeback_index), ULONG_MAX,
-				 true, &call);
+				 true, regs);
 	else
 		iob_behalf_pages(mapping->host, wbc->range_start >> PAGE_SHIFT,
-				 wbc->range_end >> PAGE_SHIFT, true, &call);
+				 wbc->range_end >> PAGE_SHIFT, true, regs);
 }
 
 /* (folio): truncation makes it clean without a write */

@@ -45,6 +45,20 @@ static inline unsigned long iob_call_ret(struct pt_regs *regs)
 	return iob_call_find_ret(word, regs);
 }
 
+/*
+ * Whether the return address of a call of the current task, or one of its callers, is still where
+ * it was.  If not, the call has returned, or a tracer of returns has put its own address there.
+ */
+static inline bool iob_call_is_kept(const struct iob_call *call)
+{
+#ifdef CONFIG_X86
+	return READ_ONCE_NOCHECK(*(unsigned long *)call->sp) == call->ret;
+#else
+	/* (a register has it at the entry) */
+	return true;
+#endif
+}
+
 /* The call of the function that has just been entered with @regs. */
 static inline struct iob_call iob_call_at(struct pt_regs *regs)
 {

@@ -110,6 +110,30 @@ static inline bool iob_stack_has(const struct iob_stack *s, unsigned long ret)
 	return false;
 }
 
+/* How many calls have not returned yet that return to @ret; as iob_stack_has(). */
+static inline unsigned int iob_stack_count(const struct iob_stack *s, unsigned long ret)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < s->depth; i++)
+		n += s->ip[i] == ret;
+	return n;
+}
+
+/*
+ * True if the trace goes to the stack's end: a call that is not in it has returned.  Of x86's walks
+ * only those that the cache takes are known to; arm64's records always do, but the trace may lack
+ * as many outermost frames as @s->room has places for own ones.
+ */
+static inline bool iob_stack_is_whole(const struct iob_stack *s)
+{
+#ifdef IOB_UNWIND_RECORDS
+	return s->depth && s->depth < IOB_STACK_DEPTH - 8;
+#else
+	return s->slot && s->depth < IOB_STACK_DEPTH;
+#endif
+}
+
 /* As iob_stack_has(), for a stack that is known. */
 static inline bool iob_stack_slot_has(const struct iob_stack_slot *slot,
 				      unsigned long ret)

@@ -177,7 +177,7 @@ static void loop_take(struct iob_task *t, const struct request *rq, u64 pos)
 }
 
 /* The call is for a request that is not known: forget the last one. */
-static void loop_enter_unknown(struct iob_task *t, const struct iob_call *call)
+static void loop_enter_unknown(struct iob_task *t, struct pt_regs *regs)
 {
 	struct iob_parent_io *p = iob_parent_io_of(t);
 	struct loop_state *l = loop_state_of(t);
@@ -186,7 +186,7 @@ static void loop_enter_unknown(struct iob_task *t, const struct iob_call *call)
 	l->bytes = 0;
 	iob_origin_free(&p->origin);
 	iob_origin_begin(&p->origin);
-	iob_behalf_parent(0, call);
+	iob_behalf_parent(0, regs);
 }
 
 /* What the worker does comes to no watched disk: forget the last request. */
@@ -216,7 +216,6 @@ static const struct request *loop_noted(const void *object, u64 sub)
 static void loop_discard_entered(struct pt_regs *regs)
 {
 	const struct request *rq;
-	struct iob_call call;
 	struct iob_task *t;
 
 	if (!READ_ONCE(iob_parent_workers))
@@ -224,16 +223,15 @@ static void loop_discard_entered(struct pt_regs *regs)
 	t = iob_task_get();
 	if (!t)
 		return;
-	call = iob_call_at(regs);
 	rq = loop_noted(iob_arg_ptr(regs, 1), 0);
 	if (!rq)
 		rq = loop_noted(iob_arg_ptr(regs, 2), 0);
 	if (!rq) {
-		loop_enter_unknown(t, &call);
+		loop_enter_unknown(t, regs);
 		return;
 	}
 	loop_take(t, rq, NOWHERE);
-	iob_behalf_parent(NOWHERE, &call);
+	iob_behalf_parent(NOWHERE, regs);
 }
 #else
 /* (kthread_work): the worker begins to work at a request, and at no other */
@@ -241,7 +239,6 @@ static void loop_work_entered(struct pt_regs *regs)
 {
 	const struct request *rq = iob_loop_rq(regs);
 	bool reaches = iob_loop_device_reaches(rq->q->queuedata);
-	struct iob_call call = iob_call_at(regs);
 	struct iob_task *t;
 
 	if (reaches)
@@ -257,7 +254,7 @@ static void loop_work_entered(struct pt_regs *regs)
 		return;
 	}
 	loop_take(t, rq, NOWHERE);
-	iob_behalf_parent(NOWHERE, &call);
+	iob_behalf_parent(NOWHERE, regs);
 }
 #endif
 
@@ -265,7 +262,6 @@ static void loop_work_entered(struct pt_regs *regs)
 static noinline void loop_rw_worker_entered(struct pt_regs *regs)
 {
 	const struct request *rq = blk_mq_rq_from_pdu(iob_arg_ptr(regs, 1));
-	struct iob_call call = iob_call_at(regs);
 	struct iob_task *t = iob_task_get();
 	u64 pos = iob_arg(regs, 2);
 
@@ -279,14 +275,14 @@ static noinline void loop_rw_worker_entered(struct pt_regs *regs)
 	} else {
 		/* a request only if it was noted */
 		if (!loop_noted(rq, 0)) {
-			loop_enter_unknown(t, &call);
+			loop_enter_unknown(t, regs);
 			return;
 		}
 		loop_forget_place(rq);
 	}
 	loop_take(t, rq, pos);
 	loop_state_of(t)->rq = rq;
-	iob_behalf_parent(pos, &call);
+	iob_behalf_parent(pos, regs);
 }
 
 /* Whether the call is another task's, or no loop device is followed. */
@@ -335,7 +331,7 @@ static bool loop_goes_on(const struct loop_state *l, const struct file *file, u6
 
 /* The worker reads or writes a segment of a request, at @pos of @file. */
 static void loop_segment(struct iob_task *t, const struct file *file,
-			 const struct iov_iter *iter, u64 pos, const struct iob_call *call)
+			 const struct iov_iter *iter, u64 pos, struct pt_regs *regs)
 {
 	struct iob_parent_io *p = iob_parent_io_of(t);
 	struct loop_state *l = loop_state_of(t);
@@ -350,14 +346,14 @@ static void loop_segment(struct iob_task *t, const struct file *file,
 	} else if (!loop_goes_on(l, file, p->pos, pos)) {
 		rq = loop_begun_by(iter, file, pos);
 		if (!rq) {
-			loop_enter_unknown(t, call);
+			loop_enter_unknown(t, regs);
 			return;
 		}
 		loop_take(t, rq, pos);
 	}
 	l->file = file;
 	l->next = pos + iov_iter_count(iter);
-	iob_behalf_parent(pos, call);
+	iob_behalf_parent(pos, regs);
 }
 
 /* (file, iter, pos, ...) */
@@ -366,7 +362,6 @@ static noinline void loop_segment_entered(struct pt_regs *regs)
 	const struct file *file = iob_arg_ptr(regs, 0);
 	const struct iov_iter *iter = iob_arg_ptr(regs, 1);
 	const loff_t *pos = iob_arg_ptr(regs, 2);
-	struct iob_call call;
 	struct iob_task *t;
 
 	if (!pos)
@@ -379,10 +374,9 @@ static noinline void loop_segment_entered(struct pt_regs *regs)
 	}
 	if (!iov_iter_is_bvec(iter))
 		return;
-	call = iob_call_at(regs);
 	t = iob_task_get();
 	if (t)
-		loop_segment(t, file, iter, *pos, &call);
+		loop_segment(t, file, iter, *pos, regs);
 }
 
 /* Called for each segment. */

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * On whose behalf a task acts, against a stack that grows and shrinks: of the calls that are under
+ * way the innermost four are known, however many have returned, and one that gives way is counted.
+ */
+#include <linux/kernel.h>
+#include <linux/compiler.h>
+
+#include "test.h"
+
+/* the real ones are not read */
+#define IOB_BLAME_ASSOCIATION_H
+#define IOB_BLAME_CACHED_PAGE_H
+#define IOB_BLAME_SHARE_H
+#define IOB_BLAME_TRANSACTION_H
+#define IOB_CORE_CAUSE_H
+#define IOB_CORE_DISK_H
+#define IOB_CORE_INTENT_H
+#define IOB_CORE_METADATA_H
+#define IOB_CORE_STATS_H
+#define IOB_CORE_TASK_H
+#define IOB_BLAME_DIRTY_FAST_H
+#define IOB_STACK_CALL_H
+#define IOB_STACK_STACK_H
+
+/* --- stack/call, stack/stack: a stack of calls, some of which are hooked */
+
+#define noinline_for_stack
+#define IOB_STACK_DEPTH	40
+
+struct iob_call {
+	unsigned long ret, sp;
+};
+
+struct pt_regs {
+	struct iob_call call;
+};
+
+struct iob_stack {
+	unsigned long ip[IOB_STACK_DEPTH];
+	unsigned int depth;
+	bool whole;
+};
+
+static struct {
+	struct iob_call call;
+	u64 ref;	/* 0: not hooked */
+} frame[IOB_STACK_DEPTH + 8];
+
+static unsigned int nr_frames, nr_walks;
+static unsigned int walk_ends;		/* at so many frames, if not 0 */
+
+/* The stack's words, by stack pointer / 16: what was there last. */
+static unsigned long word[1 << 17];
+static bool words_are_others;		/* a tracer of returns has its own address everywhere */
+
+static bool iob_call_is_kept(const struct iob_call *call)
+{
+	return !words_are_others && word[call->sp / 16] == call->ret;
+}
+
+static struct iob_call iob_call_at(struct pt_regs *regs)
+{
+	return regs->call;
+}
+
+/* (the innermost first; at most the innermost IOB_STACK_DEPTH) */
+static void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
+{
+	unsigned int i;
+
+	nr_walks += regs != NULL;
+	s->depth = min(nr_frames, (unsigned int)IOB_STACK_DEPTH);
+	s->whole = nr_frames < IOB_STACK_DEPTH && (!walk_ends || nr_frames <= walk_ends);
+	if (walk_ends)
+		s->depth = min(s->depth, walk_ends);
+	for (i = 0; i < s->depth; i++)
+		s->ip[i] = frame[nr_frames - 1 - i].call.ret;
+}
+
+static unsigned int iob_stack_count(const struct iob_stack *s, unsigned long ret)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < s->depth; i++)
+		n += s->ip[i] == ret;
+	return n;
+}
+
+#define iob_stack_is_whole(s)		((s)->whole)
+#define iob_stack_has(s, ret)		((ret) && iob_stack_count(s, ret))
+#define iob_stack_intent(s, modifier)	((void)(s), (u32)(modifier))
+
+/* --- core/task, core/cause, core/stats and others: what is asked of them is not looked at */
+
+#define IOB_CAUSE_NONE		0ULL
+#define IOB_CAUSE_LOST		2ULL
+#define IOB_CAUSE_INHERITED	0ULL
+#define PAGECACHE_TAG_DIRTY	0
+#define XA_PRESENT		0
+#define PF_KTHREAD		1
+#define S_ISREG(mode)		(mode)
+
+struct task_struct {
+	unsigned int flags;
+};
+
+struct super_block {
+	void *s_bdev;
+};
+
+struct inode {
+	unsigned int i_mode;
+	struct super_block *i_sb;
+	u64 ref;
+};
+
+struct iob_task {
+	bool acted_on_behalf;
+	char part[512] __attribute__((aligned(8)));
+};
+
+struct iob_task_part {
+	const char *name;
+	size_t size;
+	void (*free)(void *part);
+};
+
+struct iob_cause {
+	u64 role;
+};
+
+struct iob_origin {
+	u64 ref;
+};
+
+static struct task_struct me = { .flags = PF_KTHREAD };
+static struct task_struct *current = &me;
+static struct iob_task my_task;
+static unsigned int nr_evicted;
+static struct iob_cause any_cause = { .role = 1 };
+static int iob_assoc_inode;
+
+enum { IOB_SERVES_PARENT };
+
+static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_part *part)
+{
+	return (char *)t->part + (strcmp(part->name, "behalf") ? 400 : 0);
+}
+
+#define iob_task_get()				(&my_task)
+#define iob_task_role(t)			((void)(t), 0ULL)
+#define iob_task_own_cause(t, intent)		((void)(t), (u64)(intent))
+#define iob_task_serve(t, what, key)		((void)(t), (void)(key))
+#define iob_cause_of(ref)			((void)(ref), &any_cause)
+#define iob_cause_id(ref)			(ref)
+#define iob_stat_inc(name)			((void)nr_evicted++)
+#define iob_dirty_not_cacheable(t)		((void)(t))
+#define iob_is_metadata(inode)			((void)(inode), false)
+#define iob_disk_watches(inode)			((void)(inode), true)
+#define iob_origin_free(o)			((void)(o))
+#define iob_origin_at(o, pos)			((void)(pos), (o)->ref)
+#define iob_assoc_get(kind, inode, sub)		((void)(kind), (inode)->ref)
+#define iob_assoc_get_last			iob_assoc_get
+#define iob_cause_of_inode(ref, inode)		((void)(inode), (ref))
+#define iob_transaction_join(key, tid, ref)	((void)(key))
+#define iob_transaction_now(key)		((void)(key), 1)
+#define iob_transaction_next(key)		((void)(key), 1)
+#define iob_transaction_most(key, tid)		((void)(key), (u64)(tid))
+#define iob_transaction_begin_write(t, key, first, last) ((void)(t), (void)(key))
+
+static u64 iob_cause_of_pages(struct inode *inode, unsigned long index, unsigned long last,
+			      int tag, u64 *dirty_ns)
+{
+	(void)index;
+	(void)last;
+	(void)tag;
+	*dirty_ns = 0;
+	return inode->ref;
+}
+
+#include "blame/behalf.c"
+
+static struct super_block sb;
+
+static void begin(void)
+{
+	memset(&my_task, 0, sizeof(my_task));
+	nr_frames = 0;
+	nr_evicted = 0;
+	nr_walks = 0;
+	walk_ends = 0;
+	words_are_others = false;
+}
+
+static void call_begins(unsigned long ret, unsigned int size, u64 ref)
+{
+	unsigned long sp = nr_frames ? frame[nr_frames - 1].call.sp : 1 << 20, at;
+	struct inode inode = { .i_mode = 1, .i_sb = &sb, .ref = ref };
+	struct pt_regs regs = { .call = { ret, sp - size } };
+
+	frame[nr_frames].call = regs.call;
+	frame[nr_frames++].ref = ref;
+	/* (a function leaves some words of its frame as they were) */
+	for (at = sp - 16; at > sp - size; at -= 16)
+		word[at / 16] = rnd(4) ? 0 : word[at / 16];
+	word[regs.call.sp / 16] = ret;
+	if (!ref)
+		return;
+	if (ref % 2)
+		iob_behalf_for(ref, &regs);
+	else
+		iob_behalf_pages(&inode, 0, 1, true, &regs);
+}
+
+static bool is_under_way(unsigned long ret)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_frames && frame[i].call.ret != ret; i++)
+		;
+	return i < nr_frames;
+}
+
+/* The innermost @most calls that are hooked and under way are known, and the first of them pays. */
+static void compare(const char *what, unsigned int most)
+{
+	const struct behalf_state *state = behalf_state_of(&my_task);
+	struct iob_behalf *active;
+	struct iob_stack stack;
+	unsigned int i, j, n = 0;
+	u64 first = 0;
+
+	for (i = nr_frames; i-- && n < most;) {
+		if (!frame[i].ref)
+			continue;
+		if (!n++)
+			first = frame[i].ref;
+		for (j = 0; j < IOB_MAX_BEHALFS; j++) {
+			if (state->behalf[j].call.ret == frame[i].call.ret &&
+			    state->behalf[j].call.sp == frame[i].call.sp &&
+			    state->behalf[j].ref == frame[i].ref)
+				break;
+		}
+		if (j == IOB_MAX_BEHALFS)
+			fail("%s: of %u frames number %u is not known", what, nr_frames, i);
+	}
+	iob_stack_get(&stack, NULL);
+	active = iob_behalf_active(&my_task, &stack);
+	if ((active ? active->ref : 0) != first)
+		fail("%s: %llu pays, not %llu", what, active ? active->ref : 0, first);
+}
+
+/*
+ * Calls at any depth, of which four at most are under way.  If the trace is whole none gives way; if
+ * not, one that is forgotten is counted.
+ */
+static void at_any_depth(const char *what, bool may_end)
+{
+	const unsigned long hooked = 8;		/* functions that return to 1 to 8 */
+	unsigned int i, under_way = 0, before;
+	u64 ref = 10;
+
+	for (i = 0; i < 100000; i++) {
+		unsigned long ret = 1 + rnd(3 * hooked);
+
+		if (nr_frames && (rnd(2) || nr_frames > 20)) {
+			under_way -= !!frame[--nr_frames].ref;
+			continue;
+		}
+		/* (no function is entered from one place twice) */
+		if (is_under_way(ret) || (ret <= hooked && under_way == 4))
+			continue;
+		walk_ends = may_end && !rnd(3) ? 1 + rnd(10) : 0;
+		before = nr_evicted;
+		call_begins(ret, 16 * (1 + rnd(20)), ret <= hooked ? ref++ : 0);
+		under_way += ret <= hooked;
+		walk_ends = 0;
+		if (nr_evicted > before) {
+			/* until these have returned */
+			while (nr_frames)
+				under_way -= !!frame[--nr_frames].ref;
+			continue;
+		}
+		compare(what, 4);
+	}
+	if (!may_end == !!nr_evicted)
+		fail("%s: %u gave way", what, nr_evicted);
+	if (!nr_walks)
+		fail("%s: there was room each time", what);
+}
+
+static void any_depth(void)
+{
+	begin();
+	at_any_depth("any depth", false);
+	begin();
+	words_are_others = true;
+	at_any_depth("beside a tracer of returns", false);
+	begin();
+	at_any_depth("a walk that ends early", true);
+}
+
+/* A call is under way, and another one from the same place within it has returned. */
+static void recursion(void)
+{
+	unsigned int times;
+
+	for (times = 0; times < 100; times++) {
+		begin();
+		call_begins(1, 64, 11);
+		call_begins(50, 64, 0);
+		call_begins(1, 64, 13);
+		call_begins(2, 64, 15);
+		call_begins(3, 64, 17);
+		nr_frames = 2;
+		/* (the words that these had at their entry are another function's) */
+		memset(word, 0, frame[1].call.sp / 16 * sizeof(*word));
+		call_begins(51, 64 * 10, 0);
+		call_begins(4, 64, 19);
+		compare("a call of the same place has returned", 2);
+	}
+	if (nr_evicted)
+		fail("%u gave way", nr_evicted);
+}
+
+/* Five within each other: the outermost gives way, which is counted once. */
+static void too_many(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 1; i <= 5; i++) {
+		call_begins(i, 64, i);
+		compare("nested", 4);
+	}
+	if (nr_evicted != 1)
+		fail("%u gave way", nr_evicted);
+	/* of a stack that is deeper than what is kept of it nothing is known to have returned */
+	begin();
+	call_begins(100, 64, 3);
+	for (i = 1; i < IOB_STACK_DEPTH; i++)
+		call_begins(100 + i, 64, 0);
+	for (i = 1; i <= 4; i++)
+		call_begins(200 + i, 64, 3 + i);
+	if (nr_evicted != 1)
+		fail("of a cut stack %u gave way", nr_evicted);
+	compare("cut", 4);
+}
+
+/* An inode that is written is no call: it stays until it is written. */
+static void open_one(void)
+{
+	struct inode inode = { .i_mode = 1, .i_sb = &sb, .ref = 7 };
+	struct iob_behalf *active;
+	struct iob_stack stack;
+	unsigned int i, around = 0;
+
+	begin();
+	for (i = 1; i <= 4; i++)
+		call_begins(i, 64, 20 + i);
+	nr_frames = 1;
+	iob_behalf_inode(&inode);
+	if (nr_evicted)
+		fail("a call that has returned takes the room of an inode");
+	/* others come and go meanwhile, each deeper than the last */
+	for (i = 0; i < 100; i++) {
+		call_begins(50, 64 + 64 * i, 0);
+		call_begins(10 + i % 5, 64, 30);
+		compare("within", 2);
+		nr_frames -= 2;
+		iob_stack_get(&stack, NULL);
+		active = iob_behalf_active(&my_task, &stack);
+		if (!active || active->ref != 7)
+			fail("%u: the inode is forgotten", i);
+	}
+	if (nr_evicted)
+		fail("%u gave way", nr_evicted);
+	for (i = 0; i < IOB_MAX_BEHALFS; i++)
+		around += behalf_state_of(&my_task)->behalf[i].call.ret == 1;
+	if (around != 1)
+		fail("the call around it is there %u times", around);
+	iob_behalf_inode(NULL);
+	compare("closed", 4);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(any_depth), TEST(recursion), TEST(too_many), TEST(open_one),
+	};
+
+	return run_tests("behalf", tests, ARRAY_SIZE(tests));
+}
