@@ -14,7 +14,7 @@ import time
 
 MOMENT = "100ms"
 # Seconds before an example is interrupted
-PATIENCE = 8
+PATIENCE = 8 * int(os.environ.get("IOB_SLOWNESS", "1"))
 # Commands that watch, and run until they are ended
 WATCHES = {"top", "snoop", "report", "hist", "stacks", "record", "stat", "errors", "trace",
            "sched", "files", "flush", "scsi", "nvme", "pattern",
