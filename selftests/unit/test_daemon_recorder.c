@@ -174,6 +174,9 @@ static void killed(void)
 
 	begin();
 	conf.flush_ns = 60 * SECOND;
+	/* before it is made there is nothing to ask */
+	recorder_open(&r, &conf);
+	recorder_close(&r);
 	for (k = 0; k < KILLS; k++) {
 		if (pipe(fds))
 			fail("pipe");
