@@ -266,7 +266,7 @@ static void hour(void)
 	if (freed_spaces.tidy(iob_keyed_find(&freed_spaces, space)))
 		fail("the space goes, and has a range");
 	jiffies += 23UL * 60 * 60 * HZ - 1;
-	if (freed_spaces.tidy(iob_keyed_find(&freed_spaces, space)) || !iob_freed_extent_known(space))
+	if (freed_spaces.tidy(iob_keyed_find(&freed_spaces, space)) || !iob_freed_extent_discards(space))
 		fail("the space goes in less than a day");
 	if (nr_freed_ranges.count)
 		fail("%lld ranges are left", (long long)nr_freed_ranges.count);
@@ -289,6 +289,12 @@ static void marked(void)
 	iob_freed_extents_mark(causes);
 	for (i = 0; i < ranges; i++)
 		set(2 * i, 1, CACHE + i % acts);
+	/* not before the space is seen to discard */
+	iob_freed_extents_mark(causes);
+	if (causes[0] || nr_holds != ranges)
+		fail("a space that never discards keeps causes");
+	if (!iob_freed_extent_discards(space) || iob_freed_extent_discards(causes))
+		fail("the wrong space is known");
 	nr_holds = 0;
 	iob_freed_extents_mark(causes);
 	for (i = 0; i < MAX_ACTS; i++) {

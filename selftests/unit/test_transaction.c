@@ -185,7 +185,10 @@ static void ids(void)
 	end();
 }
 
-/* Who takes part in the last eight transactions of any log keeps its cause. */
+/*
+ * Who takes part in the last eight transactions of any log keeps its cause, until five seconds after
+ * the transaction was begun to be written.
+ */
 static void marked(void)
 {
 	unsigned long causes[MAX_ACTS / 64] = { 0 };
@@ -201,6 +204,20 @@ static void marked(void)
 	for (i = 0; i < MAX_ACTS; i++) {
 		if ((causes[i / 64] >> i % 64 & 1) != ((i >= 4 && i < 600) || i == 700))
 			fail("act %u is wrong", i);
+	}
+	/* 75 to 80 are written: participants of 81 and 82 are left, from 480 on, and those of others */
+	memset(causes, 0, sizeof(causes));
+	iob_transaction_begin_write(&(struct iob_task){ }, journal, 79, 80);
+	jiffies += 5 * HZ - 1;
+	iob_transactions_mark(causes);
+	if (!(causes[0] & 1UL << 4))
+		fail("a transaction that is being written keeps nothing");
+	jiffies++;
+	memset(causes, 0, sizeof(causes));
+	iob_transactions_mark(causes);
+	for (i = 0; i < MAX_ACTS; i++) {
+		if ((causes[i / 64] >> i % 64 & 1) != ((i >= 480 && i < 600) || i == 700))
+			fail("after the write act %u is wrong", i);
 	}
 	/* of 600 (1 and 2 name nobody) 512 have a place, and one has that of the others */
 	iob_transaction_log_end(journal);

@@ -8,8 +8,8 @@
  * Many file systems are never told to discard.  So a worker forgets ranges that were noted an
  * hour ago.  All ranges together get 1/512 of the memory; then the oldest of the space gives
  * way, which is counted.  Ranges of one act that touch are one range.  A range keeps its cause
- * alive, unless room is short: some discard it much later.  A discard of which nothing is noted
- * is charged to its submitter.
+ * alive in a space that was seen to discard, unless room is short: some discard much later.  A
+ * discard of which nothing is noted is charged to its submitter.
  *
  * F: the space's lock.
  */
@@ -56,6 +56,7 @@ struct freed_space {
 	raw_spinlock_t lock;	/* F */
 	u32 nr;			/* F, read without for a look */
 	u32 used;		/* F: jiffies; likewise */
+	bool discards;		/* without a lock: it was seen to */
 	struct rb_root ranges;	/* F */
 	struct list_head ages;	/* F */
 };
@@ -352,14 +353,19 @@ u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget)
 }
 
 /**
- * iob_freed_extent_known - whether anything was noted of a space in the last day
+ * iob_freed_extent_discards - a file system discards what was freed of a space
  * @space: whose addresses
  *
- * Any context but NMI, inside iob_read_lock().
+ * From now on its ranges keep their causes.  Any context but NMI, inside iob_read_lock().
+ * Return: whether anything was noted of the space in the last day.
  */
-bool iob_freed_extent_known(const void *space)
+bool iob_freed_extent_discards(const void *space)
 {
-	return iob_keyed_find(&freed_spaces, space);
+	struct freed_space *s = space_of(iob_keyed_find(&freed_spaces, space));
+
+	if (s && !READ_ONCE(s->discards))
+		WRITE_ONCE(s->discards, true);
+	return s;
 }
 
 /* Mark the causes of some ranges that end behind *@pos, which moves.  Return: false if of none. */
@@ -386,6 +392,9 @@ static void space_mark(struct iob_keyed *k, void *causes)
 	u64 pos = 0;
 	bool more;
 
+	/* (most file systems are never told to) */
+	if (!READ_ONCE(s->discards))
+		return;
 	do {
 		iob_read_lock();
 		more = READ_ONCE(s->nr) && space_mark_some(s, &pos, causes);
@@ -424,6 +433,7 @@ static void space_begin(struct iob_keyed *k)
 	raw_spin_lock_init(&s->lock);
 	s->nr = 0;
 	s->used = jiffies;
+	s->discards = false;
 	s->ranges = RB_ROOT;
 	INIT_LIST_HEAD(&s->ages);
 }

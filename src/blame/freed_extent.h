@@ -39,7 +39,7 @@ int iob_freed_extents_start(void);
 void iob_freed_extents_stop(void);
 unsigned long iob_freed_extents_bytes(void);
 void iob_freed_extents_mark(unsigned long *causes);
-bool iob_freed_extent_known(const void *space);
+bool iob_freed_extent_discards(const void *space);
 void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 act);
 u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget);
 void iob_freed_extent_end(const void *space);

@@ -198,9 +198,10 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 	u64 all = l->bio->bi_iter.bi_size, done, act, bytes;
 	u64 last = IOB_CAUSE_NONE, unknown = 0;
 	struct iob_file file;
+	bool noted, gap = false;
 	unsigned int pieces = 0;
-	bool gap = false;
 
+	noted = iob_freed_extent_discards(d ? d->space : iob_bio_disk(l->bio));
 	iob_look_device(l->bio, &file);
 	for (done = 0; done < all; done += bytes) {
 		bytes = all - done;
@@ -224,7 +225,7 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		unknown = 0;
 	}
 	/* (kernel threads discard what is no file system's, too) */
-	if (last == IOB_CAUSE_NONE && (d || iob_freed_extent_known(iob_bio_disk(l->bio))))
+	if (last == IOB_CAUSE_NONE && (d || noted))
 		iob_stat_inc(freed_unknown);
 	return last != IOB_CAUSE_NONE;
 }

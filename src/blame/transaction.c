@@ -39,6 +39,8 @@
 #define MAX_PARTICIPANTS	512
 #define NR_LAST			8
 #define ROLE_BITS		4
+/* how long the write of a transaction may take that keeps its causes alive */
+#define WRITTEN		(5 * HZ)
 /* of a log that is not used any more */
 #define IDLE			(15 * 60 * HZ)
 
@@ -75,6 +77,9 @@ struct transaction_log {
 	u32 newest;		/* G: the highest tid */
 	u32 now;		/* G: tid of the running transaction, if we count them */
 	u32 nr_split;		/* G: blocks that participants paid for */
+	bool has_written;	/* G: there is a last one that a task began to write: */
+	u32 written;		/* G: its tid */
+	u32 written_at;		/* G: jiffies */
 	struct transaction last[NR_LAST];	/* G: by tid */
 };
 
@@ -131,12 +136,22 @@ static void log_evicted(void)
 	iob_stat_inc(journal_evicted);
 }
 
-/* The acts of a transaction's participants go to @acts.  Return: how many.  G. */
-static unsigned int transaction_acts(const struct transaction *t, u64 *acts)
+/* True if blocks of the transaction are still to be written.  G. */
+static bool transaction_is_open(const struct transaction_log *log, const struct transaction *t)
+{
+	return !log->has_written || (s32)(t->tid - log->written) > 0 ||
+	       (u32)jiffies - log->written_at < WRITTEN;
+}
+
+/* The acts of an open transaction's participants go to @acts.  Return: how many.  G. */
+static unsigned int transaction_acts(const struct transaction_log *log,
+				     const struct transaction *t, u64 *acts)
 {
 	const struct participant *p;
 	unsigned int nr = 0;
 
+	if (!transaction_is_open(log, t))
+		return 0;
 	for (p = t->first; p; p = p->next)
 		acts[nr++] = p->act;
 	acts[nr++] = t->others.act;
@@ -154,7 +169,7 @@ static void log_mark(struct iob_keyed *k, void *causes)
 	for (i = 0; i < NR_LAST; i++) {
 		iob_read_lock();
 		raw_spin_lock_irqsave(&log->lock, flags);
-		nr = transaction_acts(&log->last[i], acts_to_mark);
+		nr = transaction_acts(log, &log->last[i], acts_to_mark);
 		raw_spin_unlock_irqrestore(&log->lock, flags);
 		for (j = 0; j < nr; j++)
 			iob_cause_mark(acts_to_mark[j], causes);
@@ -163,7 +178,7 @@ static void log_mark(struct iob_keyed *k, void *causes)
 }
 
 /**
- * iob_transactions_mark - find the causes that take part in the last transactions
+ * iob_transactions_mark - find the causes that take part in transactions still to be written
  * @causes: bitmap by number of cause; the function sets bits and clears none
  *
  * Who joins meanwhile has just used its cause.  May sleep: it looks at all logs, for each
@@ -195,6 +210,7 @@ static void log_forget(struct transaction_log *log, struct participant **old)
 		transaction_reset(&log->last[i], 0, old);
 	log->id = atomic_long_inc_return(&last_log_id);
 	log->newest = 0;
+	log->has_written = false;
 }
 
 /*
@@ -617,7 +633,16 @@ u64 iob_transaction_most(const void *key, u32 tid)
 void iob_transaction_begin_write(struct iob_task *t, const void *key, u32 first, u32 last)
 {
 	struct iob_transaction_write *w = iob_transaction_writes(t);
+	struct transaction_log *log = key ? log_find(key) : NULL;
+	unsigned long flags;
 
+	if (log) {
+		raw_spin_lock_irqsave(&log->lock, flags);
+		log->has_written = true;
+		log->written = last;
+		log->written_at = jiffies;
+		raw_spin_unlock_irqrestore(&log->lock, flags);
+	}
 	w->key = key;
 	w->first = first;
 	w->last = last;

@@ -221,9 +221,9 @@ static void free_causes(const struct pass *p)
 }
 
 /*
- * Step 1.  Freed blocks may wait an hour for a discard that most file systems never send.  They
- * keep causes only as long as half of the room is left, so that nothing else becomes short for
- * them: else a late discard is charged to `lost`.
+ * Step 1.  Freed blocks may wait an hour for their discard.  They keep causes only as long as half
+ * of the room is left, so that nothing else becomes short for them: else a late discard is charged
+ * to `lost`.
  */
 static void mark_causes(const struct pass *p)
 {
