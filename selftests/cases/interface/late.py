@@ -2,7 +2,6 @@
 """The body of interface/late."""
 import os
 import sys
-import threading
 
 from lib.case import (MNT, M, Disk, check, disable, enable, eventually, iolog_now, put, read,
                       run, same, status, sync, takes, value, write_pages)
@@ -78,15 +77,6 @@ same("losses", status()["lost"], {})
 
 # --- where room is short its cause goes: nobody pays, and it is counted
 
-
-def write_in_threads(nr):
-    threads = [threading.Thread(target=disk.direct_write, args=(100 * M, 4096)) for _ in range(nr)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-
-
 disable()
 causes = value("max_causes")
 put("max_causes", "32")
@@ -100,7 +90,7 @@ before = gone()
 
 # a pass frees 32 at most, and 16 or less while half of the room is free
 def fill():
-    run(write_in_threads, 40)
+    run(disk.direct_write_in_threads, 100 * M, 4096, 40)
     return gone() - before >= 100
 
 

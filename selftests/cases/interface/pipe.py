@@ -2,7 +2,6 @@
 """The body of interface/pipe."""
 import os
 import sys
-import threading
 import time
 
 from lib import abi, counters
@@ -212,16 +211,6 @@ pipe()
 eventually("its role goes, once it is written", lambda: str(late) not in pids())
 same("losses", {k: v for k, v in status()["lost"].items()}, {})
 
-
-# Each thread is a role.  Processes would take longer than the slow IO on a busy machine
-def write_in_threads(nr):
-    threads = [threading.Thread(target=disk.direct_write, args=(2 * M, 4096)) for _ in range(nr)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-
-
 # --- an IO in flight whose cause is reclaimed is charged to `lost`, to no other role
 if sys.argv[2]:
     slow = Disk(sys.argv[2])
@@ -232,7 +221,8 @@ if sys.argv[2]:
     eventually("all causes are gone", lambda: value("nr_causes") == "0")
     print("causes are gone after %.1f s" % (time.monotonic() - began))
     # others, which take the numbers of the causes that are gone
-    run(write_in_threads, 30)
+    # (processes would take longer than the slow IO on a busy machine)
+    run(slow.direct_write_in_threads, 2 * M, 4096, 30)
     iolog_now()
     same("the slow IO is still in flight", status()["inflight"], "1")
     wait_for(pid)
