@@ -286,8 +286,7 @@ void iob_entries_end(void)
 		return;
 	}
 	entry_ops_registered = false;
-	/* this frees the filter */
-	ftrace_set_filter(&entry_ops, NULL, 0, 1);
+	iob_ops_clear_filter(&entry_ops);
 	memset(entry_slots, 0, sizeof(entry_slots));
 	nr_entry_slots = 0;
 }

@@ -16,8 +16,10 @@
  */
 #define pr_fmt(fmt) "ioblame: " fmt
 
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 
 #include <compat/rcu.h>
 
@@ -69,6 +71,26 @@ void iob_ops_keep(void)
 	pr_err("ftrace has broken down and may call this module for ever: it stays until a reboot\n");
 }
 
+/**
+ * iob_ops_clear_filter - take all functions out of the filter of an ops
+ * @ops: not registered
+ *
+ * ftrace needs memory for that.  What stays in the filter is lost if the module goes, so this waits
+ * half a second for memory.  May sleep; hooks_mutex, or the module goes.
+ */
+void iob_ops_clear_filter(struct ftrace_ops *ops)
+{
+	unsigned int tries = 50;
+
+	while (ftrace_set_filter(ops, NULL, 0, 1) == -ENOMEM) {
+		if (!--tries) {
+			pr_warn("no memory: ftrace keeps the filter of a function that is not watched\n");
+			return;
+		}
+		schedule_timeout_idle(msecs_to_jiffies(10));
+	}
+}
+
 static int own_ops_begin(struct iob_own_ops *own, const iob_entry_fn *live)
 {
 	int err;
@@ -79,7 +101,7 @@ static int own_ops_begin(struct iob_own_ops *own, const iob_entry_fn *live)
 	/* only the filler can call ops: own->live may be NULL still */
 	err = register_ftrace_function(&own->ops);
 	if (err) {
-		ftrace_set_filter(&own->ops, NULL, 0, 1);
+		iob_ops_clear_filter(&own->ops);
 		return err;
 	}
 	own->live = live;
@@ -100,7 +122,7 @@ static void own_ops_end(struct iob_own_ops *own)
 	}
 	list_del(&own->node);
 	own->live = NULL;
-	ftrace_set_filter(&own->ops, NULL, 0, 1);
+	iob_ops_clear_filter(&own->ops);
 }
 
 /**

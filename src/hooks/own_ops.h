@@ -37,6 +37,7 @@ int iob_own_ops_arm(struct iob_own_ops *own, unsigned long place, const iob_entr
 void iob_own_ops_disarm(struct iob_own_ops *own);
 bool iob_own_ops_exit(void);
 void iob_ops_keep(void);
+void iob_ops_clear_filter(struct ftrace_ops *ops);
 void iob_own_ops_call(struct ftrace_ops *ops, struct pt_regs *regs);
 
 /*
