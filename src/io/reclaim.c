@@ -376,9 +376,11 @@ static bool pass_alloc(struct pass *p)
 {
 	u32 bits = max(iob_causes.max, iob_acts_max());
 
-	p->causes = kvcalloc(BITS_TO_LONGS(bits), sizeof(long), GFP_KERNEL);
-	p->roles = kvcalloc(BITS_TO_LONGS(iob_roles_max()), sizeof(long), GFP_KERNEL);
-	p->dead = kvcalloc(BITS_TO_LONGS(bits), sizeof(long), GFP_KERNEL);
+	/* (without memory the next pass is soon: no warning each time) */
+	p->causes = kvcalloc(BITS_TO_LONGS(bits), sizeof(long), GFP_KERNEL | __GFP_NOWARN);
+	p->roles = kvcalloc(BITS_TO_LONGS(iob_roles_max()), sizeof(long),
+			    GFP_KERNEL | __GFP_NOWARN);
+	p->dead = kvcalloc(BITS_TO_LONGS(bits), sizeof(long), GFP_KERNEL | __GFP_NOWARN);
 	return p->causes && p->roles && p->dead;
 }
 
