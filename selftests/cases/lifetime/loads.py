@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of lifetime/loads."""
-import ctypes
 import itertools
 import os
-import platform
 import random
 import sys
 import time
 
-from lib.case import (IOB, K, M, MNT, PAGE, SLOWNESS, Disk, buffer, check, child, disable,
-                      drop_caches, enable, eventually, iolog_now, kernel_memory, kill, output, put,
-                      read, same, status, sync, value, wait_for)
+from lib.case import (K, M, MNT, PAGE, SLOWNESS, Disk, buffer, check, child, disable, drop_caches,
+                      enable, eventually, iolog_now, kernel_memory, kill, load, output, put, read,
+                      same, status, sync, unload, value, wait_for)
 
 ext, below = Disk(sys.argv[1]), Disk(sys.argv[2])
 LOADS = int(sys.argv[3]) // SLOWNESS
@@ -30,27 +28,6 @@ same("dmsetup", output("dmsetup", "create", "--noudevsync", "iobloads", "--table
      (0, ""))
 output("dmsetup", "mknodes")
 slow = Disk("/dev/mapper/iobloads")
-
-# insmod and rmmod without a process for each
-libc = ctypes.CDLL(None, use_errno=True)
-FINIT_MODULE, DELETE_MODULE = {"x86_64": (313, 176), "aarch64": (273, 106)}[platform.machine()]
-
-
-def module_call(what, *args):
-    if libc.syscall(*args):
-        e = ctypes.get_errno()
-        raise OSError(e, os.strerror(e), what)
-
-
-def load():
-    fd = os.open(os.environ["IOB_KO"], os.O_RDONLY | os.O_CLOEXEC)
-    module_call("loading", FINIT_MODULE, fd, b"", 0)
-    os.close(fd)
-
-
-def unload():
-    module_call("unloading", DELETE_MODULE, b"ioblame", os.O_NONBLOCK)
-    check(not os.path.exists(IOB), "the folder remains")
 
 
 # --- IO that goes on all the time: each page of a file says how often it was written

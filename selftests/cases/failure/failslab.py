@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of failure/failslab.
+
+The kernel's fault injection lets allocations fail that failure/allocations does not reach: those
+inside of the kernel's functions that ioblame calls.  A number in fail-nth lets one allocation of
+this task fail, so each place of a call has its turn.  What other tasks and workers allocate for
+ioblame fails at random, by the stack: one that has ioblame's code in it.
+"""
+import os
+import random
+import sys
+import time
+
+from allocations_work import Work, small_write
+from lib.case import (IOB, check, disable, enable, error_of, load, path, put, read, same, status,
+                      unload, value)
+
+began = time.monotonic()
+ALL = os.environ.get("IOB_PLACES") == "all"
+MANY = 1 << 30
+ATTRS = "/sys/kernel/debug/failslab/", "/sys/kernel/debug/fail_page_alloc/"
+seed = random.randrange(1 << 30)
+print("seed %d" % seed, flush=True)
+dice = random.Random(seed)
+work = Work(*sys.argv[1:])
+# (opened once: an open allocates, too)
+nth = os.open("/proc/thread-self/fail-nth", os.O_RDWR)
+
+
+def said(text):
+    print("%6.1f %s" % (time.monotonic() - began, text), flush=True)
+
+
+def failing(n, do):
+    """Call it, and let its @n-th allocation fail; what it says, and 0 if it has come to that one"""
+    os.pwrite(nth, b"%d" % n, 0)
+    got = error_of(do)
+    left = int(os.pread(nth, 32, 0))
+    os.pwrite(nth, b"0", 0)
+    return got, left
+
+
+def allocations(do):
+    """How many a call makes"""
+    got, left = failing(MANY, do)
+    same("with memory", got, "")
+    return MANY - left
+
+
+def turns(count, most):
+    """Which of @count have their turn: @most of them, or all"""
+    if ALL or count <= most:
+        return range(1, count + 1)
+    step = count / most
+    return sorted({int(step * i + dice.random() * step) + 1 for i in range(most)})
+
+
+def traces():
+    """What ioblame may leave in the kernel"""
+    vmalloc = [line for line in read("/proc/vmallocinfo").splitlines() if "ioblame" in line]
+    return {
+        "folder": os.path.exists(IOB),
+        "module": os.path.exists("/sys/module/ioblame"),
+        "caches": [name for name in os.listdir("/sys/kernel/slab") if "iob_" in name],
+        "vmalloc": vmalloc,
+        "ftrace": read("/sys/kernel/tracing/enabled_functions"),
+        "kprobes": read("/sys/kernel/debug/kprobes/list"),
+    }
+
+
+def nothing_left(what):
+    now = traces()
+    for key, old in traces_before.items():
+        same("%s after %s" % (key, what), now[key], old)
+
+
+def configure():
+    put("devs", " ".join(disk.name for disk in work.disks))
+    put("nr_counters", "1")
+    put("counters/0", "W size 0 4096 8192 16384 32768 65536 131072 262144 0")
+    put("log_at_enable", "1")
+    put("sums", "1")
+
+
+def write(name, text):
+    """As put(), but an error is an exception."""
+    fd = os.open(path(name), os.O_WRONLY)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+def enabling():
+    write("enable", "1")
+
+
+def disabling():
+    write("enable", "0")
+
+
+class Tally:
+    """What came of the failures of one kind of call."""
+
+    def __init__(self, what, count):
+        self.what, self.count, self.failed, self.refused = what, count, 0, 0
+
+    def add(self, n, got, left):
+        what = "%s without its allocation %d of %d" % (self.what, n, self.count)
+        check(got in ("", "ENOMEM"), what, "says", got)
+        self.failed += not left
+        self.refused += bool(got)
+        return what
+
+    def end(self):
+        said("%s: %d allocations, %d failed, %d of these were refused"
+             % (self.what, self.count, self.failed, self.refused))
+        check(self.failed, "nothing failed:", self.what)
+
+
+for attr in ATTRS:
+    put(attr + "probability", "0")
+    put(attr + "times", "-1")
+    put(attr + "verbose", "0")
+    put(attr + "ignore-gfp-wait", "N")
+put(ATTRS[1] + "min-order", "0")
+
+# --- loading and unloading
+load()
+unload()
+traces_before = traces()
+tally = Tally("loading", allocations(load))
+unload()
+for n in turns(tally.count, 40):
+    got, left = failing(n, load)
+    what = tally.add(n, got, left)
+    if not got:
+        unload()
+    nothing_left(what)
+tally.end()
+
+
+def unloading():
+    load()
+    configure()
+    enable()
+    small_write(work.raw)
+
+
+unloading()
+tally = Tally("unloading", allocations(unload))
+for n in turns(tally.count, 15):
+    unloading()
+    got, left = failing(n, unload)
+    what = tally.add(n, got, left)
+    if got:
+        unload()
+    nothing_left(what)
+tally.end()
+
+# --- enabling and disabling
+load()
+configure()
+enable()
+hooks = status()["hooks"]
+disable()
+PLAIN = ["devs", "nr_counters", "counters/0", "ttl_secs"]
+
+
+def settings():
+    return {name: value(name) for name in PLAIN}
+
+
+before = settings()
+tally, others = Tally("enabling", allocations(enabling)), 0
+disable()
+for n in turns(tally.count, 60):
+    got, left = failing(n, enabling)
+    what = tally.add(n, got, left)
+    same("enable after " + what, value("enable"), "0" if got else "1")
+    same("settings after " + what, settings(), before)
+    if got:
+        enable()
+    else:
+        others += status()["hooks"] != hooks
+    small_write(work.raw)
+    disable()
+tally.end()
+said("in %d sessions status has other lines for hooks" % others)
+enable()
+same("hooks in the end", status()["hooks"], hooks)
+tally = Tally("disabling", allocations(disabling))
+for n in turns(tally.count, 20):
+    enable()
+    small_write(work.raw)
+    got, left = failing(n, disabling)
+    what = tally.add(n, got, left)
+    same("enable after " + what, value("enable"), "1" if got else "0")
+    disable()
+tally.end()
+
+# --- the files of a session
+
+
+def reads(name, flags=os.O_RDONLY):
+    def do():
+        fd = os.open(path(name), flags)
+        try:
+            while os.read(fd, 1 << 16):
+                pass
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(fd)
+
+    return "reading " + name, do
+
+
+def writes(name, text):
+    return "writing %r to %s" % (text, name), lambda: write(name, text)
+
+
+enable()
+work.round(whole=True)
+OPS = [reads(name) for name in ("devs", "status", "roles", "intents", "intents_bin",
+                                "counters_pipe", "counters_pipe_bin", "sums_bin", "nr_counters",
+                                "counters/0", "counters/0_filter", "stats/idx_nomem")]
+OPS += [reads(name, os.O_RDONLY | os.O_NONBLOCK) for name in ("iolog", "iolog_bin0")]
+OPS += [writes("counters/0_filter", "size > 4096"), writes("counters/0", value("counters/0")),
+        writes("ttl_secs", "120"), writes("devs", work.raw.name)]
+for name, do in OPS:
+    before = settings()
+    tally = Tally(name, allocations(do))
+    for n in turns(tally.count, 10):
+        got, left = failing(n, do)
+        what = tally.add(n, got, left)
+        if got:
+            same("settings after " + what, settings(), before)
+        same("again, " + what, error_of(do), "")
+    if tally.count:
+        tally.end()
+
+# --- probes and workers, whoever's task it is
+code = [int(line.split()[0], 16) for line in read("/proc/kallsyms").splitlines()
+        if line.endswith("\t[ioblame]") and line.split()[1] in "tT"]
+check(min(code) > 0, "addresses are hidden")
+for attr in ATTRS:
+    put(attr + "stacktrace-depth", "32")
+    put(attr + "require-start", "%#x" % min(code))
+    put(attr + "require-end", "%#x" % (max(code) + 1))
+
+
+failed = [0, 0]
+
+
+def at_random(percent):
+    for attr in ATTRS:
+        put(attr + "times", str(MANY))
+        put(attr + "probability", str(percent))
+
+
+def not_any_more():
+    for i, attr in enumerate(ATTRS):
+        put(attr + "probability", "0")
+        failed[i] += MANY - int(value(attr + "times"))
+        put(attr + "times", str(MANY))
+
+
+def read_again(error):
+    same("reading iolog", error, "ENOMEM")
+    not_any_more()
+
+
+put("ttl_secs", "1")
+for percent in 100, 50, 10, 2:
+    before = sum(failed)
+    work.read_again = read_again
+    for more in None, work.many:
+        at_random(percent)
+        work.round(more)
+        not_any_more()
+    at_random(percent)
+    # a look of reclaim
+    time.sleep(1.2)
+    not_any_more()
+    lost = {name: n for name, n in status()["lost"].items() if n}
+    said("%d %%: %d failed; lost: %r" % (percent, sum(failed) - before, lost))
+    if percent >= 50:
+        check(sum(failed) > before, "nothing failed at %d %%" % percent)
+        check(lost, "no loss is counted at %d %%" % percent)
+    work.read_again = None
+    work.round(whole=True)
+    disable()
+    enable()
+    work.round(whole=True)
+said("failures of slab and of pages: %r" % failed)
+disable()
+unload()
+nothing_left("the whole")
+work.end()
