@@ -16,6 +16,9 @@
 #define notrace
 #define barrier()			__asm__ __volatile__("" : : : "memory")
 #define pr_err(...)			((void)nr_said++)
+#define pr_warn(...)			((void)nr_said++)
+#define msecs_to_jiffies(ms)		(ms)
+#define schedule_timeout_idle(ms)	((void)(nr_waited += (ms)))
 #define iob_entry_place(addr)		(addr)
 #define iob_read_lock()			((void)0)
 #define iob_read_unlock()		((void)0)
@@ -28,16 +31,19 @@ struct pt_regs {
 struct ftrace_ops {
 	bool registered;
 	unsigned long filter;	/* besides the filler; 0: none */
+	bool kept;		/* ftrace has memory for a filter */
 };
 
 static int ftrace_error;	/* what all calls return once ftrace has broken down */
 static int filter_error;	/* no memory for a filter */
-static unsigned int nr_said, nr_held, nr_calls;
+static unsigned int no_memory;	/* how often there is none to clear a filter */
+static unsigned int nr_said, nr_held, nr_calls, nr_waited;
 
 static int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove, int reset)
 {
 	if (ftrace_error || filter_error)
 		return ftrace_error ?: filter_error;
+	ops->kept = true;
 	if (!reset)
 		ops->filter = remove ? 0 : ip;
 	return 0;
@@ -48,8 +54,14 @@ static int ftrace_set_filter(struct ftrace_ops *ops, void *buf, int len, int res
 	(void)buf;
 	(void)len;
 	(void)reset;
-	if (!ftrace_error)
+	if (no_memory) {
+		no_memory--;
+		return -ENOMEM;
+	}
+	if (!ftrace_error) {
 		ops->filter = 0;
+		ops->kept = false;
+	}
 	return ftrace_error;
 }
 
@@ -128,6 +140,33 @@ static void sessions(void)
 		fail("the module cannot go");
 }
 
+/* Without memory ftrace cannot forget a filter, which would be lost with the module. */
+static void filters(void)
+{
+	unsigned int times;
+
+	for (times = 0; times < 50; times += 7) {
+		if (arm() || !ops.ops.kept)
+			fail("armed without a filter");
+		disarm();
+		no_memory = times;
+		nr_waited = 0;
+		if (!iob_own_ops_exit() || ops.ops.kept || nr_said)
+			fail("a filter is lost");
+		if (nr_waited != 10 * times)
+			fail("it waited for %u ms", nr_waited);
+	}
+	/* it does not wait for ever, and says what is lost */
+	if (arm())
+		fail("not armed");
+	disarm();
+	no_memory = 1000;
+	if (!iob_own_ops_exit() || !ops.ops.kept || nr_said != 1 || nr_waited > 1000)
+		fail("it waited for %u ms, %u messages", nr_waited, nr_said);
+	no_memory = 0;
+	nr_said = 0;
+}
+
 static void broken(void)
 {
 	int i;
@@ -157,7 +196,7 @@ static void broken(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(sessions), TEST(broken),
+		TEST(sessions), TEST(filters), TEST(broken),
 	};
 
 	return run_tests("own_ops", tests, ARRAY_SIZE(tests));
