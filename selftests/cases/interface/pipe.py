@@ -222,7 +222,7 @@ if sys.argv[2]:
     print("causes are gone after %.1f s" % (time.monotonic() - began))
     # others, which take the numbers of the causes that are gone
     # (processes would take longer than the slow IO on a busy machine)
-    run(slow.direct_write_in_threads, 2 * M, 4096, 30)
+    run(disk.direct_write_in_threads, 2 * M, 4096, 30)
     iolog_now()
     same("the slow IO is still in flight", status()["inflight"], "1")
     wait_for(pid)
