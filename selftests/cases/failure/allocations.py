@@ -3,15 +3,14 @@
 import ctypes
 import errno
 import os
-import re
 import sys
 import time
 import zlib
 
-from allocations_work import Work, small_write
+from allocations_work import Traces, Work, small_write
 from lib import case
 from lib.case import (IOB, check, disable, enable, error_of, eventually, iolog_bins, output, path,
-                      put, read, read_fd, same, status, value)
+                      put, read_fd, same, status, value)
 
 from lib.fail import ALWAYS, Sites
 
@@ -21,8 +20,8 @@ SERVES = {
     "iob_own_ops_arm": "the ops for all functions serves",
     "iob_mount_init": "debugfs has the files",
     "layout_btf_open": "the compiled layout serves, behind a proof",
-    # what is not taken out of a filter leads to a handler that finds nothing
     "own_ops_begin": "the ops for all functions serves",
+    # what is not taken out of a filter leads to a handler that finds nothing
     "iob_ops_clear_filter": "the filter keeps functions that are not looked for",
     "iob_own_ops_disarm": "the ops is unregistered instead",
     "iob_entry_disarm": "the filter keeps a function that is not looked for",
@@ -104,33 +103,6 @@ def hooks():
     return status()["hooks"]
 
 
-def lines(name, pattern="."):
-    try:
-        return [line for line in read(name).splitlines() if re.search(pattern, line)]
-    except FileNotFoundError:
-        return []
-
-
-def traces():
-    """What ioblame may leave in the kernel.  Callers without a symbol are of a module that is
-    gone."""
-    return {
-        "folder": os.path.exists(IOB),
-        "module": os.path.exists("/sys/module/ioblame"),
-        "caches": [name for name in os.listdir("/sys/kernel/slab") if "iob_" in name],
-        "CPU states": lines("/sys/devices/system/cpu/hotplug/states", "ioblame"),
-        "vmalloc": lines("/proc/vmallocinfo", r"ioblame|^\S+ +\d+ 0x"),
-        "ftrace": lines("/sys/kernel/tracing/enabled_functions"),
-        "kprobes": lines("/sys/kernel/debug/kprobes/list"),
-    }
-
-
-def nothing_left(what):
-    now = traces()
-    for key, old in traces_before.items():
-        same("%s after %s" % (key, what), now[key], old)
-
-
 def configure():
     put("devs", " ".join(disk.name for disk in work.disks))
     put("nr_counters", "2")
@@ -168,13 +140,13 @@ def told(what):
 
 
 # --- loading
-traces_before = traces()
+traces = Traces()
 sites.watch(sites.all)
 same("insmod", load(), "")
 loading = sites.hits()
 plain_hooks = hooks()
 unload()
-nothing_left("a load")
+traces.same_after("a load")
 told("loading: %d sites" % len(loading))
 for site in turns(loading):
     hits = loading[site]
@@ -190,7 +162,7 @@ for site in turns(loading):
         else:
             check(site.function in SERVES or hooks() != plain_hooks, what, "is not told")
             unload()
-        nothing_left(what)
+        traces.same_after(what)
 told("loading is refused")
 
 # --- what each session does, and what the first one does
@@ -499,7 +471,7 @@ enable()
 sites.zero()
 unload()
 unloading = set(sites.hits()) if ALL else set(sites.hits()) - set(running)
-nothing_left("unloading")
+traces.same_after("unloading")
 for site in unloading:
     same("insmod", load(), "")
     configure()
@@ -511,7 +483,7 @@ for site in unloading:
         note(site, "unload")
     else:
         check(site in running, "nothing failed: unloading without memory for the", site)
-    nothing_left("unloading without memory for the %s" % site)
+    traces.same_after("unloading without memory for the %s" % site)
 told("unloading")
 
 attached = [line.split()[1] for line in plain_hooks if " attached" in line]

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What runs while a place of failure/allocations goes without memory, and who must pay for it"""
+"""What runs while failure/allocations and failure/failslab have no memory, who must pay for it, and
+what ioblame may leave behind"""
 import errno
 import os
+import re
 import subprocess
 
-from lib.case import (M, MNT, PAGE, SCRATCH, Disk, NullBlk, buffer, check, compressible, iolog_now,
-                      output, put, read_bytes, run, same, sync, write_pages)
+from lib.case import (IOB, M, MNT, PAGE, SCRATCH, Disk, NullBlk, buffer, check, compressible,
+                      iolog_now, output, put, read, read_bytes, run, same, sync, write_pages)
 
 PAGES = 16
 DM_AT = 32 * M
@@ -147,3 +149,35 @@ def small_write(disk):
     same("the log of one write", [(e.op, e.bytes, e.pid, e.how) for e in log],
          [("W", PAGE, os.getpid(), "exact")])
     read_bytes("counters_pipe")
+
+
+def lines(name, pattern="."):
+    try:
+        return [line for line in read(name).splitlines() if re.search(pattern, line)]
+    except FileNotFoundError:
+        return []
+
+
+class Traces:
+    """What ioblame may leave in the kernel, as it is when this is made.  Callers without a symbol
+    are of a module that is gone."""
+
+    def __init__(self):
+        self.before = self.now()
+
+    @staticmethod
+    def now():
+        return {
+            "folder": os.path.exists(IOB),
+            "module": os.path.exists("/sys/module/ioblame"),
+            "caches": [name for name in os.listdir("/sys/kernel/slab") if "iob_" in name],
+            "CPU states": lines("/sys/devices/system/cpu/hotplug/states", "ioblame"),
+            "vmalloc": lines("/proc/vmallocinfo", r"ioblame|^\S+ +\d+ 0x"),
+            "ftrace": lines("/sys/kernel/tracing/enabled_functions"),
+            "kprobes": lines("/sys/kernel/debug/kprobes/list"),
+        }
+
+    def same_after(self, what):
+        now = self.now()
+        for key, old in self.before.items():
+            same("%s after %s" % (key, what), now[key], old)

@@ -11,8 +11,8 @@ import random
 import sys
 import time
 
-from allocations_work import Work, small_write
-from lib.case import (IOB, check, disable, enable, error_of, load, path, put, read, same, status,
+from allocations_work import Traces, Work, small_write
+from lib.case import (check, disable, enable, error_of, load, path, put, read, same, status,
                       unload, value)
 
 began = time.monotonic()
@@ -53,25 +53,6 @@ def turns(count, most):
         return range(1, count + 1)
     step = count / most
     return sorted({int(step * i + dice.random() * step) + 1 for i in range(most)})
-
-
-def traces():
-    """What ioblame may leave in the kernel"""
-    vmalloc = [line for line in read("/proc/vmallocinfo").splitlines() if "ioblame" in line]
-    return {
-        "folder": os.path.exists(IOB),
-        "module": os.path.exists("/sys/module/ioblame"),
-        "caches": [name for name in os.listdir("/sys/kernel/slab") if "iob_" in name],
-        "vmalloc": vmalloc,
-        "ftrace": read("/sys/kernel/tracing/enabled_functions"),
-        "kprobes": read("/sys/kernel/debug/kprobes/list"),
-    }
-
-
-def nothing_left(what):
-    now = traces()
-    for key, old in traces_before.items():
-        same("%s after %s" % (key, what), now[key], old)
 
 
 def configure():
@@ -128,7 +109,7 @@ put(ATTRS[1] + "min-order", "0")
 # --- loading and unloading
 load()
 unload()
-traces_before = traces()
+traces = Traces()
 tally = Tally("loading", allocations(load))
 unload()
 for n in turns(tally.count, 40):
@@ -136,7 +117,7 @@ for n in turns(tally.count, 40):
     what = tally.add(n, got, left)
     if not got:
         unload()
-    nothing_left(what)
+    traces.same_after(what)
 tally.end()
 
 
@@ -155,7 +136,7 @@ for n in turns(tally.count, 15):
     what = tally.add(n, got, left)
     if got:
         unload()
-    nothing_left(what)
+    traces.same_after(what)
 tally.end()
 
 # --- enabling and disabling
@@ -296,5 +277,5 @@ for percent in 100, 50, 10, 2:
 said("failures of slab and of pages: %r" % failed)
 disable()
 unload()
-nothing_left("the whole")
+traces.same_after("the whole")
 work.end()
