@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table has the state of every hook of every provider.  The hooks of a phase are attached
- * in the order of the table and detached in the opposite one.  A failure of a needed hook, or
- * of any for want of memory, detaches those that are attached already.
+ * in the order of the table and detached in the opposite one, a session's tracepoints before its
+ * functions.  A failure of a needed hook, or of any for want of memory, detaches those that are
+ * attached already.
  *
  * Each phase takes three steps: look up the functions, arm them in one pass of ftrace, switch
  * on hook by hook.  Example: block_bio_complete stands before block_bio_queue, so it is
@@ -183,17 +184,37 @@ static void hook_detach(struct hook_state *s)
 	s->attached = false;
 }
 
+/*
+ * Tracepoints go first: their probes believe, and follow, what the handlers of functions have noted
+ * of a task's calls, which holds only as long as each call is seen.  To end functions takes
+ * ftrace a tenth of a second or more, in which the handlers are off.
+ */
+static void hooks_detach_tracepoints(enum iob_hook_phase phase)
+{
+	unsigned int i;
+
+	for (i = nr_hooks; i--;) {
+		if (hook_states[i].hook->phase == phase &&
+		    hook_states[i].hook->kind == IOB_HOOK_TRACEPOINT)
+			hook_detach(&hook_states[i]);
+	}
+	/* none of their probes runs any more */
+	tracepoint_synchronize_unregister();
+}
+
 static void hooks_detach_phase(enum iob_hook_phase phase)
 {
 	unsigned int i;
 
 	mutex_lock(&hooks_mutex);
 	hook_phase_on[phase] = false;
-	/* all at once: ftrace waits for all tasks each time */
-	for (i = nr_hooks; i-- && phase == IOB_HOOK_ENABLED;)
-		iob_entry_off(&hook_states[i].entry);
-	if (phase == IOB_HOOK_ENABLED)
+	if (phase == IOB_HOOK_ENABLED) {
+		hooks_detach_tracepoints(phase);
+		/* all at once: ftrace waits for all tasks each time */
+		for (i = nr_hooks; i--;)
+			iob_entry_off(&hook_states[i].entry);
 		iob_entries_end();
+	}
 	for (i = nr_hooks; i--;) {
 		if (hook_states[i].hook->phase == phase)
 			hook_detach(&hook_states[i]);
