@@ -430,9 +430,13 @@ unsigned int iob_bio_ctxs_count(void)
 static bool is_slot_idle(const struct iob_place *place)
 {
 	const struct iob_bio_ctx *f = (const struct iob_bio_ctx *)place;
-	u64 used = READ_ONCE(f->first.queue_at);
+	u64 used = READ_ONCE(f->first.queue_at), now = iob_clock_now();
 
-	return !used || iob_clock_usecs(used, iob_clock_now()) > IDLE_USECS;
+	/* no length is known from before a sleep, or from the other clock: that is no recent use */
+	if (!used || used == IOB_TICKS_UNKNOWN || iob_clock_slept(used) ||
+	    (used ^ now) & IOB_TICKS_OTHER)
+		return true;
+	return iob_clock_usecs(used, now) > IDLE_USECS;
 }
 
 static const struct iob_place_ops slot_ops = {
@@ -488,8 +492,7 @@ static void free_slot(struct iob_place *place)
 void iob_bio_ctxs_stop(void)
 {
 	free_hashed_ctxs();
-	iob_places_each(free_slot);
-	iob_places_stop();
+	iob_places_stop(free_slot);
 	kvfree(iob_bio_ctx_table);
 	iob_bio_ctx_table = NULL;
 	kvfree(iob_bio_ctx_by_vec);

@@ -232,7 +232,7 @@ static void fill_spare(struct work_struct *work)
 	if (take_back_regions() && READ_ONCE(nr_spare) >= max_spare / 2)
 		return;
 	raw_spin_lock_irqsave(&places_lock, flags);
-	rest_until = jiffies + 10 * HZ;
+	WRITE_ONCE(rest_until, jiffies + 10 * HZ);
 	raw_spin_unlock_irqrestore(&places_lock, flags);
 }
 
@@ -250,6 +250,9 @@ struct iob_place *iob_place_add(const void *address)
 	struct iob_place *place;
 	bool low;
 
+	/* where there are none, and will be none soon, nobody waits for the lock */
+	if (!READ_ONCE(nr_spare) && time_before(jiffies, READ_ONCE(rest_until)))
+		return iob_place_of(READ_ONCE(iob_place_map), address);
 	raw_spin_lock_irqsave(&places_lock, flags);
 	map = READ_ONCE(iob_place_map);
 	place = iob_place_of(map, address);
@@ -267,10 +270,10 @@ struct iob_place *iob_place_add(const void *address)
 
 /**
  * iob_places_each - call a function for each place of a region that has bios
- * @each: of NULL, or for the end of a session, when no map takes another's place any more
+ * @each: NULL to count them; else the session ends, and the worker has ended
  *
- * The caller holds the session.  May sleep.  Return: how many places are in use; during a
- * session an estimate.
+ * The caller holds the session.  May sleep.  @each is called in a read section of RCU.
+ * Return: how many places are in use; during a session an estimate.
  */
 u32 iob_places_each(void (*each)(struct iob_place *place))
 {
@@ -282,7 +285,7 @@ u32 iob_places_each(void (*each)(struct iob_place *place))
 	for (i = 0; map && i < iob_place_map_entries(map); i++) {
 		struct iob_place *place;
 
-		if (!each && !(i % 1024)) {
+		if (!(i % 1024)) {
 			rcu_read_unlock();
 			cond_resched();
 			rcu_read_lock();
@@ -347,13 +350,21 @@ int iob_places_start(const struct iob_place_ops *ops)
 	return alloc_spare(max_spare, GFP_KERNEL) ? 0 : -ENOMEM;
 }
 
-/* The session ends.  No probe is attached; places are free.  May sleep. */
-void iob_places_stop(void)
+/**
+ * iob_places_stop - the session ends
+ * @put: of each place that has a bio still
+ *
+ * No probe is attached.  May sleep.
+ */
+void iob_places_stop(void (*put)(struct iob_place *place))
 {
-	struct iob_place_map *map = iob_place_map;
+	struct iob_place_map *map;
 	u32 i;
 
 	cancel_work_sync(&places_work);
+	/* from here on no map takes another's place: that was the worker's */
+	iob_places_each(put);
+	map = iob_place_map;
 	for (i = 0; map && i < iob_place_map_entries(map); i++) {
 		if (map->region[i].key)
 			kfree(map->region[i].place);

@@ -27,7 +27,7 @@ struct iob_place_ops {
 extern struct iob_place_map *iob_place_map;	/* RCU; there during a session */
 
 int iob_places_start(const struct iob_place_ops *ops);
-void iob_places_stop(void);
+void iob_places_stop(void (*put)(struct iob_place *place));
 struct iob_place *iob_place_add(const void *address);
 u32 iob_places_each(void (*each)(struct iob_place *place));
 size_t iob_places_memory(void);
