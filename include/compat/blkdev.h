@@ -38,6 +38,27 @@ static inline struct gendisk *iob_bio_disk(const struct bio *bio)
 #endif
 }
 
+/*
+ * Where a bio begins on its disk, also before the kernel has added where its partition begins.
+ * Inside iob_read_lock().
+ */
+static inline u64 iob_bio_disk_sector(const struct bio *bio)
+{
+	u64 sector = bio->bi_iter.bi_sector;
+#ifdef IOB_HAVE_BI_BDEV
+	/* (that of a whole disk begins at 0) */
+	return bio_flagged((struct bio *)bio, BIO_REMAPPED) ? sector :
+							      sector + get_start_sect(bio->bi_bdev);
+#else
+	const struct disk_part_tbl *table = rcu_dereference_raw(bio->bi_disk->part_tbl);
+	const struct hd_struct *part = NULL;
+
+	if (bio->bi_partno && table && bio->bi_partno < table->len)
+		part = rcu_dereference_raw(table->part[bio->bi_partno]);
+	return part ? sector + part->start_sect : sector;
+#endif
+}
+
 /* The bytes of a bio's current bio_vec that are done. */
 static inline unsigned int iob_bio_vec_done(const struct bio *bio)
 {

@@ -54,6 +54,7 @@ struct bio {
 	bool is_parent;		/* BIO_CHAIN */
 	void *bi_private;
 	struct gendisk *disk;
+	u64 partition;		/* where the one begins that it is sent to, until it is queued */
 };
 
 #define __force
@@ -93,8 +94,7 @@ static struct iob_disk watched;
 #define iob_clock_now()			1
 #define iob_parent_expect_workers()	((void)0)
 #define iob_parent_find(o, bio)		((void)(o), (void)(bio), false)
-#define iob_parent_without_pages(o, bio, disk, sector)	\
-	((void)(o), (void)(bio), (void)(disk), (void)(sector), false)
+#define iob_bio_disk_sector(bio)	((bio)->bi_iter.bi_sector + (bio)->partition)
 
 struct iob_frame {
 	unsigned long ip, sp, bp;
@@ -112,15 +112,30 @@ struct iob_origin {
 #define iob_shares(o)		(&(o)->one)
 #define iob_origin_begin(o)	((void)((o)->nr = 0))
 
+static unsigned int nr_submitters;	/* how often the submitter was asked for */
+
 static inline bool iob_origin_find(struct iob_origin *o, const struct bio *bio, int op,
 				   struct iob_frame *at, struct pt_regs *regs)
 {
 	(void)op;
 	(void)at;
 	(void)regs;
+	nr_submitters++;
 	o->nr = 1;
 	o->one.bytes = bio->bi_iter.bi_size;
 	return true;
+}
+
+static bool parent_known;	/* of a bio without pages */
+
+static inline bool iob_parent_without_pages(struct iob_origin *o, const struct bio *bio,
+					    dev_t disk, u64 sector)
+{
+	(void)disk;
+	(void)sector;
+	o->nr = parent_known;
+	o->one.bytes = bio->bi_iter.bi_size;
+	return parent_known;
 }
 
 struct iob_bio_kind {
@@ -188,7 +203,7 @@ struct iob_hashed_ctx {
 	const struct gendisk *gd;
 	u64 capacity;
 	const struct bio *self;
-	bool passed;
+	bool passed, bio_based;
 	int error;
 };
 
@@ -205,6 +220,7 @@ static bool iob_has_parents;
 #define iob_bio_ends_with_parent(bio)	((bio)->chained && (bio)->disk->bio_based)
 #define iob_hashed_ctx(f)		((struct iob_hashed_ctx *)(f))
 #define iob_bio_ctx_disk(f)		(((const struct iob_hashed_ctx *)(f))->gd)
+#define iob_bio_ctx_bio_based(f)	(((const struct iob_hashed_ctx *)(f))->bio_based)
 #define iob_bio_ctx_above(f)		((void)(f), (struct iob_bio_ctx *)NULL)
 #define iob_bio_ctx_slot(bio)		((void)(bio), &slot_taken)
 #define iob_bio_ctx_bucket(bio)		((void)(bio), &iob_bio_ctx_table)
@@ -231,6 +247,7 @@ static inline struct iob_bio_ctx *iob_bio_ctx_make(struct bio *bio, const struct
 	(void)lone;
 	t->gd = gd;
 	t->capacity = gd->capacity;
+	t->bio_based = gd->bio_based;
 	t->f = (struct iob_bio_ctx){
 		.bio = bio, .disk = disk, .sector = bio->bi_iter.bi_sector,
 		.size = bio->bi_iter.bi_size, .op = op, .hashed = true,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* On 5.10 chained bios end with their parent, unless that was given up before it was queued. */
+/*
+ * When a bio ends, and what it follows then: on 5.10 chained bios end with their parent, unless that
+ * was given up before it was queued.
+ */
 #include "fake_bio.h"
 
 #include "io/bio_end.c"
@@ -31,6 +34,7 @@ static void bio_begin(struct bio *bio, struct gendisk *disk, struct bio *parent)
 static void begin(void)
 {
 	nr_stale = 0;
+	nr_submitters = 0;
 	nr_done = 0;
 	done_bytes = 0;
 	done_capacity = 0;
@@ -134,10 +138,79 @@ static void pieces(void)
 	}
 }
 
+/*
+ * A disk has several paths.  Its bio comes back from one of them and waits for another; the first
+ * path is removed meanwhile, and then no path is left: the disk ends the bio itself.
+ */
+static void path_gone(void)
+{
+	int bio_based;
+
+	for (bio_based = 0; bio_based < 2; bio_based++) {
+		struct gendisk *head = new_disk(true, 1000), *path = new_disk(bio_based, 30);
+		struct iob_bio_ctx *whole, *piece;
+		struct bio bio;
+
+		begin();
+		bio_begin(&bio, head, NULL);
+		iob_bio_queue(&bio, 0, 0, 0);
+		whole = iob_bio_ctx_find(&bio);
+		iob_hashed_ctx(whole)->passed = true;
+		bio.disk = path;
+		piece = iob_bio_ctx_make(&bio, path, &watched, 0, false);
+		piece->origin.nr = 1;
+		piece->origin.one.bytes = BYTES;
+		iob_bio_ctx_begin(piece);
+		bio.disk = head;
+		free(path);
+		bio.bi_status = 5;
+		iob_bio_done(&bio, head->queue);
+		ended("a bio without a path", 1, 30, 0);
+		iob_bio_ctx_finish(whole);
+		nothing_left();
+		free(head);
+	}
+}
+
+/* A driver sends a discard to a partition of the disk below. */
+static void partition(void)
+{
+	static const u64 begins[] = { 0, 2048 };
+	unsigned int i;
+
+	iob_has_parents = true;
+	parent_known = true;
+	for (i = 0; i < ARRAY_SIZE(begins); i++) {
+		struct gendisk *gd = new_disk(false, 7);
+		struct bio bio;
+
+		begin();
+		bio_begin(&bio, gd, NULL);
+		bio.bi_iter.bi_sector = 8;
+		bio.partition = begins[i];
+		/* dm tells, and then, for a partition, the kernel */
+		iob_bio_clone(&bio, 1, 8);
+		bio.bi_iter.bi_sector += begins[i];
+		bio.partition = 0;
+		if (begins[i])
+			iob_bio_clone(&bio, 2, 8);
+		iob_bio_queue(&bio, 0, 0, 0);
+		if (nr_submitters)
+			fail("the submitter pays on a partition at %llu", begins[i]);
+		iob_bio_done(&bio, gd->queue);
+		ended("a discard", 1, 7, 0);
+		nothing_left();
+		free(gd);
+	}
+	iob_has_parents = false;
+	parent_known = false;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(chained), TEST(given_up), TEST(pieces),
+		TEST(chained), TEST(given_up), TEST(pieces), TEST(path_gone),
+		TEST(partition),
 	};
 
 	return run_tests("bio", tests, ARRAY_SIZE(tests));

@@ -43,10 +43,9 @@ static void watch_end_of_bio(const struct gendisk *gd)
 
 /* iob_bio_follow(), inlined where each bio passes. */
 static __always_inline struct iob_bio_ctx *
-follow_bio(struct bio *bio, const struct gendisk *gd, bool lone)
+follow_bio(struct bio *bio, const struct gendisk *gd, u64 sector, bool lone)
 {
-	struct iob_disk *disk = iob_disk_of(gd, bio->bi_iter.bi_sector,
-					    bio->bi_iter.bi_size);
+	struct iob_disk *disk = iob_disk_of(gd, sector, bio->bi_iter.bi_size);
 	bool hands_on = iob_disk_hands_on(gd);
 	int op = iob_op_of(bio);
 
@@ -72,7 +71,7 @@ follow_bio(struct bio *bio, const struct gendisk *gd, bool lone)
 struct iob_bio_ctx *iob_bio_follow(struct bio *bio, const struct gendisk *gd,
 				   bool lone)
 {
-	return follow_bio(bio, gd, lone);
+	return follow_bio(bio, gd, bio->bi_iter.bi_sector, lone);
 }
 
 /* True if a claimed context is this bio's, not that of an earlier bio at its address. */
@@ -103,7 +102,7 @@ void iob_bio_claim(struct bio *bio, struct pt_regs *regs)
 		return;
 	if (f)
 		iob_bio_ctx_drop_stale(f);
-	f = follow_bio(bio, iob_bio_disk(bio), true);
+	f = follow_bio(bio, iob_bio_disk(bio), bio->bi_iter.bi_sector, true);
 	if (!f)
 		return;
 	if (!iob_parent_find(&f->origin, bio))
@@ -167,7 +166,7 @@ struct iob_bio_ctx *iob_bio_queue(struct bio *bio, unsigned long ip,
 		}
 		iob_bio_ctx_drop_stale(f);
 	}
-	f = follow_bio(bio, gd, true);
+	f = follow_bio(bio, gd, bio->bi_iter.bi_sector, true);
 	if (!f)
 		return NULL;
 	f->first.queue_at = iob_clock_now();
@@ -196,6 +195,7 @@ void iob_bio_clone(struct bio *bio, dev_t disk, u64 sector)
 	const struct iob_bio_kind *kind;
 	const struct bio *whole;
 	struct iob_bio_ctx *f;
+	u64 at;
 
 	/* mostly there is no such disk */
 	if (!READ_ONCE(iob_has_parents) || iob_bio_ctx_find(bio))
@@ -206,9 +206,12 @@ void iob_bio_clone(struct bio *bio, dev_t disk, u64 sector)
 	/* a driver does not queue what a lower disk cannot do */
 	if (bio_op(bio) == REQ_OP_DISCARD && !iob_disk_discards(gd))
 		return;
-	f = follow_bio(bio, gd, true);
+	/* on a partition, the bio has its place on the disk only when it is queued */
+	at = iob_bio_disk_sector(bio);
+	f = follow_bio(bio, gd, at, true);
 	if (!f)
 		return;
+	f->sector = at;
 	iob_origin_begin(&f->origin);
 	if (!iob_parent_without_pages(&f->origin, bio, disk, sector)) {
 		iob_bio_ctx_put(f);
@@ -312,7 +315,7 @@ void iob_bio_done(struct bio *bio, const struct request_queue *q)
 	error = blk_status_to_errno(bio->bi_status);
 	/* not for the front of a split bio: the whole ends once, with the last piece */
 	if (f)
-		end_rest_of_bio(f, iob_disk_bio_based(iob_bio_ctx_disk(f)), error);
+		end_rest_of_bio(f, iob_bio_ctx_bio_based(f), error);
 	if (IOB_CHAINED_END_SILENT)
 		end_children_of_bio(bio, error);
 }

@@ -73,8 +73,9 @@ struct iob_bio_ctx {
 struct iob_hashed_ctx {
 	struct iob_bio_ctx f;
 	/*
-	 * Lives as long as the bio, and is compared only, unless the caller has the bio.  The
-	 * end of a bio may not be seen: what is asked for later is in .devt and .capacity.
+	 * Compared only, unless the caller has the bio and that is on this disk.  The end of a
+	 * bio may not be seen; and one that comes back from a path to a disk may wait while the
+	 * path is removed.  What is asked for later is in .devt, .capacity and .bio_based.
 	 */
 	const struct gendisk *gd;
 	u64 capacity;			/* of .gd, in sectors */
@@ -86,6 +87,7 @@ struct iob_hashed_ctx {
 	u32 idx, done;			/* where in @vec it began */
 	const struct bio *self;		/* the bio itself, if .child */
 	bool passed;			/* @bio itself was sent to a lower disk */
+	bool bio_based;			/* .gd takes bios as they are */
 	u64 nr;				/* no other context has it; 0: nobody asked */
 	const struct bio *above_bio;	/* the key of the passed context that this is a piece of */
 	u64 above_nr;			/* and its number; 0: there is none */
@@ -186,6 +188,14 @@ static inline void iob_hashed_ctx_set_disk(struct iob_hashed_ctx *t, const struc
 	t->gd = gd;
 	t->capacity = get_capacity((struct gendisk *)gd);
 	t->devt = MKDEV(gd->major, gd->first_minor);
+	t->bio_based = iob_disk_bio_based(gd);
+}
+
+/* True if the disk of a context takes bios as they are.  While its bio is under way. */
+static inline bool iob_bio_ctx_bio_based(const struct iob_bio_ctx *f)
+{
+	return f->hashed ? iob_hashed_ctx(f)->bio_based :
+			   iob_disk_bio_based(iob_bio_disk(f->bio));
 }
 
 struct iob_bio_ctx *iob_bio_ctx_hashed(const struct bio *bio, bool child);
