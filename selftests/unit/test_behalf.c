@@ -164,8 +164,10 @@ static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_pa
 #define iob_assoc_get_last			iob_assoc_get
 #define iob_cause_of_inode(ref, inode)		((void)(inode), (ref))
 #define iob_transaction_join(key, tid, ref)	((void)(key))
-#define iob_transaction_now(key)		((void)(key), 1)
-#define iob_transaction_next(key)		((void)(key), 1)
+static u32 now_tid = 5;
+
+#define iob_transaction_now(key)		((void)(key), now_tid)
+#define iob_transaction_next(key)		((void)(key), now_tid++)
 #define iob_transaction_most(key, tid)		((void)(key), (u64)(tid))
 #define iob_transaction_begin_write(t, key, first, last) ((void)(t), (void)(key))
 
@@ -384,10 +386,112 @@ static void open_one(void)
 	compare("closed", 4);
 }
 
+/* The function that returns to @ret is entered; what it notes is the caller's. */
+static struct pt_regs entered_at(unsigned long ret)
+{
+	unsigned long sp = nr_frames ? frame[nr_frames - 1].call.sp : 1 << 20;
+	struct pt_regs regs = { .call = { ret, sp - 64 } };
+
+	frame[nr_frames].call = regs.call;
+	frame[nr_frames++].ref = 0;
+	word[regs.call.sp / 16] = ret;
+	return regs;
+}
+
+static void writes_pages(unsigned long ret, u64 ref)
+{
+	struct inode inode = { .i_mode = ref ? 1 : 0, .i_sb = &sb, .ref = ref };
+	struct pt_regs regs = entered_at(ret);
+
+	iob_behalf_pages(&inode, 0, 1, true, &regs);
+}
+
+static struct iob_behalf *active_now(void)
+{
+	struct iob_stack stack;
+
+	iob_stack_get(&stack, NULL);
+	return iob_behalf_active(&my_task, &stack);
+}
+
+/*
+ * The flusher writes a file of 12's at a sync.  Later it writes something that is nobody's, one
+ * frame deeper: the call that has returned does not pay, though both return to one address.
+ */
+static void not_known_deeper(void)
+{
+	struct iob_behalf *active;
+
+	begin();
+	entered_at(100);
+	writes_pages(1, 12);
+	if (!active_now() || active_now()->ref != 12)
+		fail("a call under way does not pay");
+	nr_frames = 1;
+	entered_at(101);
+	writes_pages(1, 0);
+	active = active_now();
+	if (active)
+		fail("%llu pays for what is nobody's", active->ref);
+}
+
+/* A call inside of another one that returns to the same address, and does not know for whom. */
+static void not_known_inside(void)
+{
+	begin();
+	entered_at(100);
+	writes_pages(1, 12);
+	entered_at(101);
+	writes_pages(1, 0);
+	if (!active_now() || active_now()->ref != 12)
+		fail("inside, the call that knows does not pay");
+}
+
+static u64 changes_metadata(void)
+{
+	struct inode inode = { .i_mode = 1, .i_sb = &sb };
+
+	return behalf_participant(&my_task, active_now(), &inode);
+}
+
+/* fsync() committed transaction 5; later the task runs delayed references in transaction 9. */
+static void old_transaction(void)
+{
+	struct pt_regs regs;
+	u64 tid;
+
+	begin();
+	now_tid = 5;
+	entered_at(100);
+	regs = entered_at(1);
+	iob_behalf_none();
+	iob_behalf_common(false, &regs);
+	tid = changes_metadata();
+	if (tid != 5)
+		fail("in the commit: %llu", tid);
+	/* inside of the commit it is the same transaction, though others join the next one */
+	now_tid = 6;
+	regs = entered_at(3);
+	iob_behalf_common(false, &regs);
+	tid = changes_metadata();
+	if (tid != 5)
+		fail("further inside: %llu", tid);
+	nr_frames = 1;
+	now_tid = 9;
+	entered_at(101);
+	entered_at(102);
+	regs = entered_at(2);
+	iob_behalf_common(false, &regs);
+	tid = changes_metadata();
+	if (tid != 9)
+		fail("transaction %llu pays, not 9", tid);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(any_depth), TEST(recursion), TEST(too_many), TEST(open_one),
+		TEST(not_known_deeper), TEST(not_known_inside), TEST(old_transaction),
 	};
 
 	return run_tests("behalf", tests, ARRAY_SIZE(tests));

@@ -238,6 +238,43 @@ static void behalf_end_transaction(struct iob_task *t, struct iob_behalf *b, con
 	iob_transaction_begin_write(t, key, b->tid, b->tid);
 }
 
+/*
+ * Whether the @i-th call is still under way, by the trace.  A task comes to a function at many
+ * depths: of calls that return to the same address as many are under way as the trace has, and
+ * the last one is if any is.
+ */
+static bool behalf_is_under_way(const struct behalf_state *state, unsigned int i,
+				const struct iob_stack *stack)
+{
+	const struct iob_behalf *b = state->behalf;
+	unsigned int j;
+
+	if (b[i].open)
+		return true;
+	if (!iob_stack_has(stack, b[i].call.ret))
+		return false;
+	for (j = 0; j < i; j++) {
+		if (!b[j].open && b[j].call.ret == b[i].call.ret)
+			return iob_stack_count(stack, b[i].call.ret) > behalf_nr_before(b, i);
+	}
+	return true;
+}
+
+/* The transaction of a call further out that is still under way, or 0. */
+static noinline_for_stack u32 behalf_outer_tid(const struct behalf_state *state,
+					       struct pt_regs *regs)
+{
+	struct iob_stack stack IOB_UNINIT;
+	unsigned int i;
+
+	iob_stack_get(&stack, regs);
+	for (i = 1; i < IOB_MAX_BEHALFS; i++) {
+		if (state->behalf[i].tid && behalf_is_under_way(state, i, &stack))
+			return state->behalf[i].tid;
+	}
+	return 0;
+}
+
 /**
  * iob_behalf_common - a call begins that ends a transaction for its participants
  * @ends: from here on others take part in the next transaction
@@ -260,8 +297,12 @@ void iob_behalf_common(bool ends, struct pt_regs *regs)
 	b->common = true;
 	b->ends = ends;
 	/* inside the end of that transaction, though others join the next one */
-	for (i = 1; i < IOB_MAX_BEHALFS && !b->tid; i++)
-		b->tid = state->behalf[i].tid;
+	for (i = 1; i < IOB_MAX_BEHALFS; i++) {
+		if (state->behalf[i].tid) {
+			b->tid = behalf_outer_tid(state, regs);
+			break;
+		}
+	}
 	/* which log it is shows when the task changes something */
 	if (ends && state->common)
 		behalf_end_transaction(t, b, state->common);
@@ -331,7 +372,7 @@ struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_s
 		/* one that does not know leaves it to the next */
 		if (b->ref == IOB_CAUSE_NONE && !b->common)
 			continue;
-		if (b->open || iob_stack_has(stack, b->call.ret))
+		if (behalf_is_under_way(state, i, stack))
 			return b;
 	}
 	return NULL;
