@@ -379,6 +379,21 @@ def run(do, *args):
     return pid
 
 
+def next_pid_is(pid):
+    """The pids before this one are given out: the next process, or thread, likely gets it."""
+    if os.path.exists("/proc/sys/kernel/ns_last_pid"):
+        put("/proc/sys/kernel/ns_last_pid", str(pid - 1))
+        return
+    # a kernel without CHECKPOINT_RESTORE: few pids are left, and they are used up
+    was = read("/proc/sys/kernel/pid_max")
+    put("/proc/sys/kernel/pid_max", str(pid + 300))
+    for _ in range(2 * pid):
+        last = run(lambda: None)
+        if last < pid and all(os.path.exists("/proc/%d" % n) for n in range(last + 1, pid)):
+            break
+    put("/proc/sys/kernel/pid_max", was)
+
+
 def kill(pid, number=signal.SIGKILL):
     os.kill(pid, number)
     os.waitpid(pid, 0)

@@ -274,6 +274,7 @@ s32 iob_task_user(void)
 static struct task_struct *uring_owner(struct task_struct *worker)
 {
 	struct task_struct *owner;
+	bool its;
 	int tid;
 
 	if (sscanf(worker->comm, "iou-wrk-%d", &tid) != 1 &&
@@ -283,7 +284,10 @@ static struct task_struct *uring_owner(struct task_struct *worker)
 	rcu_read_lock();
 	owner = pid_task(find_pid_ns(tid, &init_pid_ns), PIDTYPE_PID);
 	rcu_read_unlock();
-	return owner && owner->tgid == worker->tgid ? owner : NULL;
+	/* (a polling thread outlives its maker: who began later has the id of one that is gone) */
+	its = owner && owner->tgid == worker->tgid &&
+	      READ_ONCE(owner->start_boottime) <= READ_ONCE(worker->start_boottime);
+	return its ? owner : NULL;
 }
 
 /* The slow path of iob_task_role(): look the role up, or make it. */

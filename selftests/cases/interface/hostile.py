@@ -9,8 +9,8 @@ import mmap
 import os
 import sys
 
-from lib.case import (IOB, MNT, PAGE, BinaryLog, Disk, check, child, disable, enable, fsync, put,
-                      read, replace, run, same, status, sync, wait_for, write_pages)
+from lib.case import (IOB, MNT, PAGE, BinaryLog, Disk, check, child, disable, enable, fsync,
+                      next_pid_is, put, read, replace, run, same, status, sync, wait_for, write_pages)
 
 NOBODY = 65534
 NEWNS, NEWUSER, NEWPID = 0x20000, 0x10000000, 0x20000000
@@ -236,25 +236,10 @@ charged("what another overwrites", records, inode("before"), pids["before"], "di
 charged("what he overwrites", records, inode("after"), pids["after"], "victim", v)
 
 
-# The pid that comes before this one is given out
-def uses_up_to(pid):
-    if os.path.exists("/proc/sys/kernel/ns_last_pid"):
-        put("/proc/sys/kernel/ns_last_pid", str(pid - 1))
-        return
-    # a kernel without CHECKPOINT_RESTORE: few pids are left, and they are used up
-    was = read("/proc/sys/kernel/pid_max")
-    put("/proc/sys/kernel/pid_max", str(pid + 300))
-    for _ in range(2 * pid):
-        last = run(lambda: None)
-        if last < pid and all(os.path.exists("/proc/%d" % n) for n in range(last + 1, pid)):
-            break
-    put("/proc/sys/kernel/pid_max", was)
-
-
 # A pid, and an inode, that were his before
 def takes_pid(pid, do):
     for _ in range(50):
-        uses_up_to(pid)
+        next_pid_is(pid)
         if victim(do) == pid:
             return
     check(False, "the pid %d does not come again" % pid)

@@ -6,7 +6,7 @@ import time
 
 from lib import abi
 from lib.case import (MNT, Disk, buffer, check, child, disable, enable, eventually, iolog_now,
-                      path, pipe, put, read, read_bytes, run, same, sync, value, wait_for)
+                      next_pid_is, path, pipe, put, read, read_bytes, run, same, sync, value, wait_for)
 from lib.crowd import show_status, verdict, wanted, wanted_same
 from lib.sums import Sums
 
@@ -209,8 +209,7 @@ def own_cgroup():
 def again(pid):
     """A process that has the pid of one that is gone."""
     for _ in range(50):
-        with open("/proc/sys/kernel/ns_last_pid", "w", encoding="ascii") as f:
-            f.write(str(pid - 1))
+        next_pid_is(pid)
         if run(raw.direct_write, 8192, 4096) == pid:
             return
     check(False, "no process gets pid %d again" % pid)

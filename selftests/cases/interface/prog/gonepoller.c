@@ -2,13 +2,16 @@
 /*
  * Write a file by the polling thread of a ring whose maker, a thread, has exited.
  *
- *	gonepoller FILE KIB
+ *	gonepoller FILE KIB [again]
  *
- * Prints the ids of the process and of that thread.
+ * Prints the ids of the process and of that thread.  With "again" it does so before it writes, and
+ * waits for a line: then another thread begins, and has the id of the first one while the file is
+ * written.  Exit status 3: it got another id.
  */
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +40,35 @@ static void wait_until_gone(void)
 		usleep(1000);
 }
 
+static void *has_its_id(void *arg)
+{
+	int *id = arg;
+
+	__atomic_store_n(id, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	pause();
+	return NULL;
+}
+
+/* Return: false if the thread that begins now has not the id of the one that is gone. */
+static bool comes_again(void)
+{
+	pthread_t thread;
+	char line[8];
+	int id = 0;
+
+	printf("%d %d\n", getpid(), maker);
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin) ||
+	    pthread_create(&thread, NULL, has_its_id, &id))
+		return false;
+	while (!__atomic_load_n(&id, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	return id == maker;
+}
 
 int main(int argc, char **argv)
 {
-	size_t size = argc == 3 ? strtoul(argv[2], NULL, 10) << 10 : 0;
+	size_t size = argc >= 3 ? strtoul(argv[2], NULL, 10) << 10 : 0;
 	pthread_t thread;
 	char *data;
 
@@ -58,6 +86,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	wait_until_gone();
+	if (argc == 4 && !comes_again())
+		return 3;
 	err = uring_add(&ring, IORING_OP_WRITE, 0, data, size, 0);
 	if (!err)
 		err = uring_drain(&ring);
@@ -65,6 +95,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "the write: %s\n", strerror(-err));
 		return 1;
 	}
-	printf("%d %d\n", getpid(), maker);
+	if (argc == 3)
+		printf("%d %d\n", getpid(), maker);
 	return 0;
 }
