@@ -314,11 +314,57 @@ static void marked(void)
 	end();
 }
 
+/* A file system that never discards fills the table; another one still finds room. */
+static void crowded(void)
+{
+	u64 until = 2 * BLOCK;
+	unsigned int i;
+
+	begin();
+	max_freed_ranges = BLOCKS / 4;
+	for (i = 0; i < BLOCKS / 2; i++)
+		set(2 * i, 1, CACHE + i % 2);
+	if (nr_freed_ranges.count != BLOCKS / 4 || nr_lost != BLOCKS / 4)
+		fail("%lld ranges, %u lost", (long long)nr_freed_ranges.count, nr_lost);
+	iob_freed_extent_set(&until, BLOCK, 2 * BLOCK, DD);
+	if (iob_freed_extent_by(&until, BLOCK, &until, false) != DD)
+		fail("a range of another space finds no room");
+	iob_freed_extent_end(&until);
+	until = 2 * BLOCK;
+	if (iob_freed_extent_by(&until, BLOCK, &until, false) != IOB_CAUSE_NONE)
+		fail("a space that has ended has a range");
+	end();
+}
+
+/* A task discards for itself: nothing is known any more, of many ranges in parts. */
+static void forgotten(void)
+{
+	unsigned int i, left = 0;
+
+	begin();
+	scatter(1000);
+	iob_freed_extent_forget(space, 0, 500 * BLOCK + BLOCK / 2);
+	for (i = 0; i < 1000; i++) {
+		if (by(i) != (i > 500 && i & 1 ? CACHE : IOB_CAUSE_NONE))
+			fail("block %u: %llu", i, by(i));
+	}
+	end();
+	begin();
+	scatter(BLOCKS);
+	nr_holds = 0;
+	iob_freed_extent_forget(space, 0, (u64)BLOCKS * BLOCK);
+	for (i = 0; i < BLOCKS; i++)
+		left += by(i) != IOB_CAUSE_NONE;
+	if (left != BLOCKS / 2 - 32 * 32 || most_dropped > 32)
+		fail("%u blocks are left, %lld dropped at once", left, (long long)most_dropped);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(joined), TEST(any_order), TEST(capped), TEST(cleared), TEST(hour),
-		TEST(marked),
+		TEST(marked), TEST(crowded), TEST(forgotten),
 	};
 
 	return run_tests("freed_extent", tests, ARRAY_SIZE(tests));

@@ -6,8 +6,8 @@
  * addresses.  A range that is freed anew or discarded replaces what was noted before.
  *
  * Many file systems are never told to discard.  So a worker forgets ranges that were noted an
- * hour ago.  All ranges together get 1/512 of the memory; then the oldest of the space gives
- * way, which is counted.  Ranges of one act that touch are one range.  A range keeps its cause
+ * hour ago.  All ranges together get 1/512 of the memory; then the oldest of a space with more
+ * than a few gives way, which is counted.  Ranges of one act that touch are one range.  A range keeps its cause
  * alive in a space that was seen to discard, unless room is short: some discard much later.  A
  * discard of which nothing is noted is charged to its submitter.
  *
@@ -42,6 +42,10 @@
 /* for which interrupts are off at a time */
 #define DROP_AT_ONCE	32
 #define MARK_AT_ONCE	32
+/* that a space may always have: one whose file system never discards takes no other's room */
+#define FEW_RANGES	64
+/* parts of work, in one call of a probe, on what a task itself discards */
+#define MAX_FORGET	32
 
 struct freed_range {
 	struct rb_node node;	/* F: by start; ranges do not overlap */
@@ -174,13 +178,20 @@ static void spare_put(struct spare *spare)
 		iob_pool_put(&range_pool, spare->r[--spare->nr]);
 }
 
+/* True if a space may have no more ranges than it has.  F. */
+static bool space_is_full(const struct freed_space *s)
+{
+	return s->nr >= FEW_RANGES &&
+	       percpu_counter_read(&nr_freed_ranges) >= max_freed_ranges;
+}
+
 /* A new range, if there is one; else the oldest of the space gives way.  F. */
 static void range_note(struct freed_space *s, struct spare *spare, struct list_head *old,
 		       u64 start, u64 end, u64 cause)
 {
 	struct freed_range *oldest = list_first_entry_or_null(&s->ages, struct freed_range, age);
 
-	if (!spare->nr || percpu_counter_read(&nr_freed_ranges) >= max_freed_ranges) {
+	if (!spare->nr || space_is_full(s)) {
 		iob_stat_inc(freed_evicted);
 		if (!oldest)
 			return;
@@ -317,6 +328,29 @@ void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 cause)
 	}
 	iob_cause_touch_nr(iob_cause_number(cause));
 	space_change(s, start, end, cause);
+}
+
+/**
+ * iob_freed_extent_forget - a task has a range discarded for itself
+ * @space: whose addresses
+ * @start: the first one
+ * @end:   the one behind the last
+ *
+ * What freed it does not matter any more: mkfs makes another file system there, or fstrim was
+ * earlier.  Of more than a thousand ranges some stay, as preemption is off: they are forgotten
+ * within an hour.  Any context but NMI, inside iob_read_lock().
+ */
+void iob_freed_extent_forget(const void *space, u64 start, u64 end)
+{
+	struct freed_space *s = space_of(iob_keyed_find(&freed_spaces, space));
+	unsigned int i;
+
+	if (!s || !READ_ONCE(s->nr))
+		return;
+	for (i = 0; i < MAX_FORGET; i++) {
+		if (space_change_some(s, start, end, IOB_CAUSE_NONE))
+			return;
+	}
 }
 
 /**

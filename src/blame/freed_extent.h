@@ -41,6 +41,7 @@ unsigned long iob_freed_extents_bytes(void);
 void iob_freed_extents_mark(unsigned long *causes);
 bool iob_freed_extent_discards(const void *space);
 void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 act);
+void iob_freed_extent_forget(const void *space, u64 start, u64 end);
 u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget);
 void iob_freed_extent_end(const void *space);
 void iob_freed_extent_share(const void *space, u64 start, u64 end, struct pt_regs *regs);

@@ -230,6 +230,15 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 	return last != IOB_CAUSE_NONE;
 }
 
+/* The task itself discards sectors. */
+static void forget_freed(const struct iob_look *l)
+{
+	u64 start = l->bio->bi_iter.bi_sector;
+
+	iob_freed_extent_forget(iob_bio_disk(l->bio), start,
+				start + (l->bio->bi_iter.bi_size >> SECTOR_SHIFT));
+}
+
 /**
  * iob_look_at_discard - the origin of a discard on others' behalf
  * @l: the bio
@@ -261,6 +270,9 @@ noinline_for_stack bool iob_look_at_discard(struct iob_look *l)
 		iob_stat_inc(freed_unknown);
 		return false;
 	}
+	if (current->flags & PF_KTHREAD)
+		return look_at_freed(l, NULL);
 	/* a task that asks for a discard is known */
-	return current->flags & PF_KTHREAD && look_at_freed(l, NULL);
+	forget_freed(l);
+	return false;
 }

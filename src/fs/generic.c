@@ -4,6 +4,7 @@
  *
  * Context: the entry of functions that run in the task's own context, preemption off.
  */
+#include <linux/blkdev.h>
 #include <linux/fs.h>
 #include <linux/iomap.h>
 #include <linux/mm.h>
@@ -15,6 +16,7 @@
 #include "blame/bio_kind.h"
 #include "blame/dirtied_by.h"
 #include "blame/dirty_range.h"
+#include "blame/freed_extent.h"
 #include "blame/provider.h"
 #include "blame/transaction.h"
 #include "core/disk.h"
@@ -180,6 +182,14 @@ static void super_end_entered(struct pt_regs *regs)
 	iob_transaction_log_end(iob_arg_ptr(regs, 0));
 }
 
+/* (dev): a disk is about to be freed, and what was freed on it with it */
+static void disk_end_entered(struct pt_regs *regs)
+{
+	struct device *dev = iob_arg_ptr(regs, 0);
+
+	iob_freed_extent_end(dev_to_disk(dev));
+}
+
 #define DIRECT_BEGINS(func, entry)					\
 	IOB_HOOK_FUNC(func, entry, "the file of a direct IO")
 #define DIRECT_LOST	"direct writes whose buffer is a mapped file may be " \
@@ -243,6 +253,8 @@ static const struct iob_hook generic_table[] = {
 		     "the dirtiers of data that ext4 writes from its journal"),
 	IOB_HOOK_FUNC("security_sb_free", super_end_entered,
 		      "first metadata of a new btrfs or f2fs may be charged to the old one's"),
+	IOB_HOOK_FUNC("disk_release", disk_end_entered,
+		      "discards of a new disk may be charged to who freed blocks of the old one"),
 	DIRECT_END("iomap_dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_io"),
 	DIRECT_END("dio_bio_end_aio"),
