@@ -34,6 +34,7 @@
 #include "hooks/hook.h"
 #include "stack/call.h"
 #include "stack/stack.h"
+#include "xfs_range.h"
 
 static const struct iob_layout_member ctx_members[] = {
 	[IOB_XFS_CTX_CIL] = IOB_LAYOUT_MEMBER("cil", struct iob_xfs_cil_ctx, cil),
@@ -74,6 +75,9 @@ struct xfs_state {
 	u64 act;		/* for this act */
 	u64 joined;		/* for this act is the transaction that joined an inode last */
 	u64 seq;		/* the checkpoint that is being written to the log */
+	u64 split;		/* for this act a worker is about to split a block, */
+	bool splits;		/* if it is */
+	bool flushed;		/* the act of an inode that was copied into @buf is known */
 	const void *freer;	/* this transaction frees */
 	u32 freed;		/* so many blocks */
 	u32 committed;		/* blocks that the transaction of @log freed */
@@ -119,8 +123,8 @@ static u64 xfs_act_of_trans(const void *tp, const void *ip, struct pt_regs *regs
 	if (act != IOB_CAUSE_NONE)
 		return act;
 	act = iob_behalf_current(regs);
-	if (act == IOB_CAUSE_NONE && ip) {
-		/* a kernel thread goes on with what somebody did to the inode, or to its file */
+	if (act == IOB_CAUSE_NONE && ip && current->flags & PF_WQ_WORKER) {
+		/* a worker goes on with what somebody did to the inode, or to its file */
 		act = iob_assoc_get(&xfs_assoc_inode, ip, 0);
 		if (act > IOB_CAUSE_LOST)
 			act |= IOB_CAUSE_INHERITED;
@@ -161,10 +165,30 @@ static void xfs_split_entered(struct pt_regs *regs)
 		iob_assoc_forget(&xfs_assoc_split, stack, 0);
 }
 
-/* (work): what is read here is read for the transaction of the task that waits */
+/*
+ * (work): a work function, which returns to where all works of its worker do.  So the call that it
+ * makes next is on behalf of the task that waits.
+ */
 static void xfs_split_worker_entered(struct pt_regs *regs)
 {
-	iob_behalf_for(iob_assoc_take(&xfs_assoc_split, xfs_stack_of(iob_arg(regs, 0)), 0), regs);
+	u64 act = iob_assoc_take(&xfs_assoc_split, xfs_stack_of(iob_arg(regs, 0)), 0);
+	struct xfs_state *x = xfs_state_get();
+
+	if (x) {
+		x->split = act;
+		x->splits = true;
+	}
+}
+
+/* What is read here is read for the transaction of the task that waits. */
+static void xfs_split_begins(struct pt_regs *regs)
+{
+	struct xfs_state *x = xfs_state_get();
+
+	if (x && x->splits) {
+		x->splits = false;
+		iob_behalf_for(x->split, regs);
+	}
 }
 
 /* (ip, ...): a worker frees what was deleted, or ends a write */
@@ -172,6 +196,17 @@ static void xfs_for_inode_entered(struct pt_regs *regs)
 {
 	if (current->flags & PF_KTHREAD)
 		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), regs);
+}
+
+/* (ip, ...): a worker ends a write; xfs_end_ioend_entered() knows better for whom, if it came first */
+static void xfs_unwritten_entered(struct pt_regs *regs)
+{
+	if (!(current->flags & PF_KTHREAD))
+		return;
+	/* the last call from here was for another inode */
+	iob_behalf_for(IOB_CAUSE_NONE, regs);
+	if (iob_behalf_current(regs) == IOB_CAUSE_NONE)
+		xfs_for_inode_entered(regs);
 }
 
 /*
@@ -188,7 +223,10 @@ static void xfs_end_ioend_entered(struct pt_regs *regs)
 				 regs);
 }
 
-/* (tp, ip, ...): a worker leaves the inode to the act that was noted before, if there is one */
+/*
+ * (tp, ip, ...): a worker leaves the inode to the act that was noted before, if there is one.  A
+ * kernel thread that is no worker, such as nfsd, changes it for nobody who is known.
+ */
 static void xfs_log_inode_entered(struct pt_regs *regs)
 {
 	const void *ip = iob_arg_ptr(regs, 1);
@@ -196,13 +234,18 @@ static void xfs_log_inode_entered(struct pt_regs *regs)
 
 	act = xfs_act_of_trans(iob_arg_ptr(regs, 0), ip, regs);
 	if (!iob_behalf_is_known(regs)) {
+		before = act != IOB_CAUSE_NONE || current->flags & PF_WQ_WORKER ?
+			 iob_assoc_get(&xfs_assoc_inode, ip, 0) : IOB_CAUSE_NONE;
 		/* it is noted anew: the inode is dirty from now on */
-		before = iob_assoc_get(&xfs_assoc_inode, ip, 0);
-		if (before != IOB_CAUSE_NONE)
+		if (before > IOB_CAUSE_LOST)
+			act = before | IOB_CAUSE_INHERITED;
+		else if (before != IOB_CAUSE_NONE)
 			act = before;
 	}
 	if (act != IOB_CAUSE_NONE)
 		iob_assoc_set(&xfs_assoc_inode, ip, 0, act);
+	else
+		iob_assoc_forget(&xfs_assoc_inode, ip, 0);
 }
 
 /* (tp, bp, ...) */
@@ -221,14 +264,17 @@ static void xfs_trans_free_entered(struct pt_regs *regs)
 	iob_assoc_forget(&xfs_assoc_trans, iob_arg_ptr(regs, 0), 0);
 }
 
-/* (bp): inodes are about to be copied into it */
+/*
+ * (bp): inodes are about to be copied into it, maybe none after all: those that are locked or
+ * not yet in the log wait for the next time, and the buffer is written for what was noted before
+ */
 static void xfs_flush_cluster_entered(struct pt_regs *regs)
 {
 	struct xfs_state *x = xfs_state_get();
 
 	if (x) {
 		x->buf = iob_arg_ptr(regs, 0);
-		iob_assoc_forget(&xfs_assoc_buf, x->buf, 0);
+		x->flushed = false;
 	}
 }
 
@@ -239,9 +285,10 @@ static void xfs_flush_inode_entered(struct pt_regs *regs)
 	u64 act;
 
 	act = iob_assoc_get_last(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0);
-	if (x && x->buf && act != IOB_CAUSE_NONE &&
-	    iob_assoc_get(&xfs_assoc_buf, x->buf, 0) == IOB_CAUSE_NONE)
+	if (x && x->buf && !x->flushed && act != IOB_CAUSE_NONE) {
 		iob_assoc_set(&xfs_assoc_buf, x->buf, 0, act);
+		x->flushed = true;
+	}
 }
 
 /* (bp): it was written, or is freed.  It is locked: no task changes it. */
@@ -359,8 +406,7 @@ static void xfs_fill_iclog(const void *iclog)
 
 	if (x && x->seq) {
 		range = iob_assoc_get(&xfs_assoc_iclog, iclog, 0);
-		range = range ? range >> 32 << 32 : x->seq << 32;
-		iob_assoc_set(&xfs_assoc_iclog, iclog, 0, range | (u32)x->seq);
+		iob_assoc_set(&xfs_assoc_iclog, iclog, 0, iob_xfs_range_add(range, x->seq));
 	}
 }
 
@@ -498,10 +544,12 @@ static const struct iob_hook xfs_table[] = {
 	XFS("xfs_btree_split", xfs_split_entered, "for which act a worker reads btrees of xfs"),
 	XFS("xfs_btree_split_worker", xfs_split_worker_entered,
 	    "for which act a worker reads btrees of xfs"),
+	XFS("__xfs_btree_split", xfs_split_begins,
+	    "for which act a worker reads btrees of xfs"),
 	XFS("xfs_end_ioend|xfs_end_ioend_write", xfs_end_ioend_entered,
 	    "for which act a worker maps what was written (xfs)"),
 	XFS("xfs_inactive", xfs_for_inode_entered, "for which act a worker reads btrees of xfs"),
-	XFS("xfs_iomap_write_unwritten", xfs_for_inode_entered,
+	XFS("xfs_iomap_write_unwritten", xfs_unwritten_entered,
 	    "for which act a worker reads btrees of xfs"),
 	XFS("xfs_trans_log_inode", xfs_log_inode_entered, "which act changed an inode of xfs"),
 	{

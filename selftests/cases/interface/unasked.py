@@ -64,15 +64,8 @@ def look_at(name):
         f.read(1)
 
 
-def cloned():
-    """A worker of xfs maps what was written to a cloned file, which another task has read."""
-    name, size = MNT + "/cloned", 16 * M
-    make(name, size, M)
-    to = os.open(name + ".clone", os.O_RDWR | os.O_CREAT, 0o600)
-    fd = os.open(name, os.O_RDWR)
-    fcntl.ioctl(to, FICLONE, fd)
-    os.close(to)
-    os.close(fd)
+def mapped_by_worker(what, name, size):
+    """A worker of xfs maps what was written, which another task has read meanwhile."""
     sync()
     enable()
     writer = run(rewrite, name, size)
@@ -83,11 +76,32 @@ def cloned():
     log = iolog_now()
     disable()
     by = writes(log)
-    print("cloned: writer", writer, "reader", reader, by)
+    print(what + ": writer", writer, "reader", reader, by)
     check(sum(by.values()) >= size // 2 + 100 * K, "too little is written")
     its = {key: n for key, n in by.items() if key[1] == "pid-%d" % reader}
     # (the inodes beside the one whose time of access it changed, and its part of the log)
-    check(sum(its.values()) <= 64 * K, "trees are the reader's: %r" % its)
+    check(sum(its.values()) <= 64 * K, "%s: trees are the reader's: %r" % (what, its))
+
+
+def cloned():
+    """A block that two files share is written elsewhere."""
+    name, size = MNT + "/cloned", 16 * M
+    make(name, size, M)
+    to = os.open(name + ".clone", os.O_RDWR | os.O_CREAT, 0o600)
+    fd = os.open(name, os.O_RDWR)
+    fcntl.ioctl(to, FICLONE, fd)
+    os.close(to)
+    os.close(fd)
+    mapped_by_worker("cloned", name, size)
+
+
+def filled():
+    """A hole gets blocks, which are not written yet."""
+    name, size = MNT + "/filled", 16 * M
+    fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
+    os.ftruncate(fd, size)
+    os.close(fd)
+    mapped_by_worker("filled", name, size)
 
 
 def write_part(name):
@@ -167,4 +181,4 @@ def mapped():
 
 
 put("devs", " ".join(disk.name for disk in disks))
-{"behind": behind, "cloned": cloned, "partial": partial, "mapped": mapped}[sys.argv[1]]()
+{"behind": behind, "cloned": cloned, "filled": filled, "partial": partial, "mapped": mapped}[sys.argv[1]]()
