@@ -19,12 +19,13 @@
 static void ext4_written_entered(struct pt_regs *regs)
 {
 	loff_t pos = iob_arg(regs, 2);
+	size_t bytes = iob_arg(regs, 3);
 
 	/* a task that writes directly does it for itself */
-	if (!(current->flags & PF_KTHREAD))
+	if (!(current->flags & PF_KTHREAD) || !bytes)
 		return;
 	iob_behalf_pages(iob_arg_ptr(regs, 1), pos >> PAGE_SHIFT,
-			 (pos + iob_arg(regs, 3)) >> PAGE_SHIFT, false, regs);
+			 (pos + bytes - 1) >> PAGE_SHIFT, false, regs);
 }
 
 /* (handle, inode, bh or NULL, block, count, ...) */
