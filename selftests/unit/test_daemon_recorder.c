@@ -162,6 +162,85 @@ static void aged(void)
 	end();
 }
 
+/*
+ * Two hours, then the machine is suspended for three days: the minutes of the hours are too old
+ * when it goes on, their intervals are still there, and each IO counts once.
+ */
+static void suspended(void)
+{
+	enum { INTERVALS = 2 * 360 + 200, AFTER = 67 };
+	const int64_t wake = BEGIN + 3 * 86400 * SECOND;
+	uint64_t want, all;
+	struct recorder r;
+	int i, k;
+
+	/* then with intervals that are kept for longer than minutes */
+	for (k = 0; k < 2; k++) {
+		begin();
+		if (k) {
+			conf.minutes_ns = 3600 * SECOND;
+			conf.recent_ns = 7200 * SECOND;
+		}
+		recorder_open(&r, &conf);
+		for (all = 0, want = 0, i = 0; i < INTERVALS; i++) {
+			all += add_interval(&r, BEGIN + i * 10 * SECOND, i % 5, 3);
+			want = i == 719 ? all : want;
+		}
+		if (ask(BEGIN, BEGIN + 7200 * SECOND).ios != want)
+			fail("%d: %llu before", k, (u64)ask(BEGIN, BEGIN + 7200 * SECOND).ios);
+		for (i = 0; i < AFTER; i++)
+			add_interval(&r, wake + i * 10 * SECOND, 0, 3);
+		if (ask(BEGIN, BEGIN + 7200 * SECOND).ios != want || ask(0, wake).ios != all)
+			fail("%d: %llu of %llu, %llu of %llu", k,
+			     (u64)ask(BEGIN, BEGIN + 7200 * SECOND).ios, (u64)want,
+			     (u64)ask(0, wake).ios, (u64)all);
+		recorder_close(&r);
+		recorder_open(&r, &conf);
+		recorder_close(&r);
+		if (ask(0, wake).ios != all)
+			fail("%d: opened again: %llu of %llu", k, (u64)ask(0, wake).ios, (u64)all);
+		end();
+	}
+}
+
+/* A minute has no room and is lost: its intervals tell of it until its hour does. */
+static void minute_lost(void)
+{
+	char elsewhere[80];
+	uint64_t want = 0;
+	struct recorder r;
+	int i;
+
+	begin();
+	/* a file is in the way, for a while */
+	snprintf(elsewhere, sizeof(elsewhere), "%s/in/past.db", folder);
+	conf.file = elsewhere;
+	run_shell("touch %s/in", folder);
+	quiet(true);
+	recorder_open(&r, &conf);
+	for (i = 0; i < 360; i++) {
+		want += add_interval(&r, BEGIN + i * 10 * SECOND, 0, 3);
+		if (i != 90)
+			continue;
+		if (!recorder_db_exec(&r.recent, "DELETE FROM usage WHERE id / 4096 IN (SELECT id "
+				      "FROM span WHERE level = 1); DELETE FROM span WHERE level = 1"))
+			fail("no minute is lost");
+		run_shell("rm %s/in", folder);
+	}
+	quiet(false);
+	strcpy(disk, elsewhere);
+	if (ask(0, INT64_MAX).ios != want)
+		fail("%llu of %llu, the hour is not over", (u64)ask(0, INT64_MAX).ios, (u64)want);
+	for (i = 360; i < 370; i++)
+		want += add_interval(&r, BEGIN + i * 10 * SECOND, 0, 3);
+	if (ask(0, INT64_MAX).ios != want)
+		fail("%llu of %llu", (u64)ask(0, INT64_MAX).ios, (u64)want);
+	recorder_close(&r);
+	if (ask(0, INT64_MAX).ios != want)
+		fail("closed: %llu of %llu", (u64)ask(0, INT64_MAX).ios, (u64)want);
+	end();
+}
+
 /* A child adds intervals and says each one that is safe; it is killed at any moment. */
 static void killed(void)
 {
@@ -679,8 +758,9 @@ static void set_back_within(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(squeezed), TEST(histograms), TEST(sums), TEST(aged), TEST(killed),
-		TEST(full_disk), TEST(damaged), TEST(newer), TEST(older), TEST(busy_disks), TEST(clock_back), TEST(bounded),
+		TEST(squeezed), TEST(histograms), TEST(sums), TEST(aged), TEST(suspended),
+		TEST(minute_lost), TEST(killed), TEST(full_disk), TEST(damaged), TEST(newer),
+		TEST(older), TEST(busy_disks), TEST(clock_back), TEST(bounded),
 		TEST(writes), TEST(documented), TEST(views), TEST(set_back_within),
 	};
 

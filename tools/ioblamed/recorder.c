@@ -490,10 +490,38 @@ static bool flush_hours(struct recorder *r)
 	return good;
 }
 
-/* The minutes that are on the disk go from memory, and those for which it had no room. */
+static bool is_kept(struct recorder *r, int64_t minute)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_late; i++) {
+		if (r->late[i].id == minute)
+			return true;
+	}
+	return minute == r->minute.id || recorder_db_has(&r->disk, minute) ||
+	       recorder_db_has(&r->recent, minute);
+}
+
+/*
+ * An interval whose minute is gone is a part of nothing, and would count beside its hour.  Numbers
+ * tell whether that is written: an hour has a lower one than its minutes.  @oldest: hour, or -1
+ */
+static bool is_in_hour(struct recorder *r, const struct past_span *interval, int64_t oldest)
+{
+	int64_t minute = interval->parent;
+
+	return oldest >= 0 && oldest < minute && (!r->hour.id || minute < r->hour.id) &&
+	       !is_kept(r, minute);
+}
+
+/*
+ * The minutes that are on the disk go from memory, and those for which it had no room, and the
+ * intervals that only an hour has.
+ */
 static void forget_written(struct recorder *r)
 {
 	int64_t oldest = recorder_db_number(&r->disk, "SELECT min(id) FROM span WHERE level = 1");
+	int64_t hour = recorder_db_number(&r->disk, "SELECT min(id) FROM span WHERE level = 2");
 	struct past past = { .db = { NULL, r->recent.db } };
 	int64_t id;
 	bool good;
@@ -506,6 +534,8 @@ static void forget_written(struct recorder *r)
 		id = past.span[i].id;
 		if (past.span[i].level == PAST_MINUTE &&
 		    (id < oldest || recorder_db_has(&r->disk, id)))
+			good = recorder_db_delete(&r->recent, id);
+		else if (past.span[i].level == PAST_INTERVAL && is_in_hour(r, &past.span[i], hour))
 			good = recorder_db_delete(&r->recent, id);
 	}
 	if (good && past.nr)
