@@ -8,7 +8,7 @@
 
 static char folder[] = "/tmp/iob-busy-XXXXXX";
 
-static void put(const char *disk, unsigned long busy_ms)
+static void put_ios(const char *disk, unsigned long ios, unsigned long busy_ms)
 {
 	char path[128];
 	FILE *f;
@@ -19,8 +19,14 @@ static void put(const char *disk, unsigned long busy_ms)
 	f = fopen(path, "w");
 	if (!f)
 		fail("%s: %s", path, strerror(errno));
-	fprintf(f, "    100  0  800  20  50  1  400  30  0  %lu  77  0  0  0  0  3  4\n", busy_ms);
+	fprintf(f, "    %lu  0  800  20  50  1  400  30  0  %lu  77  0  0  0  0  3  4\n", ios,
+		busy_ms);
 	fclose(f);
+}
+
+static void put(const char *disk, unsigned long busy_ms)
+{
+	put_ios(disk, 100, busy_ms);
 }
 
 static void gone(const char *disk)
@@ -77,6 +83,20 @@ static void passes(void)
 	    busy_of(&list, "sd\\012b") != 1)
 		fail("sda %llu, c0d0 %llu", (u64)busy_of(&list, "sda"),
 		     (u64)busy_of(&list, "cciss/c0d0"));
+	usage_clear(&list);
+	/* between two passes a disk goes, and another one comes that has its name */
+	put_ios("sda", 7, 40);
+	put_ios("sd\nb", 5000, 40);
+	busy_pass(&busy, folder, &list);
+	if (list.nr_busy)
+		fail("sda %llu, sdb %llu", (u64)busy_of(&list, "sda"),
+		     (u64)busy_of(&list, "sd\\012b"));
+	put_ios("sda", 8, 45);
+	put_ios("sd\nb", 5001, 46);
+	busy_pass(&busy, folder, &list);
+	if (busy_of(&list, "sda") != 5 || busy_of(&list, "sd\\012b") != 6)
+		fail("the new sda %llu, sdb %llu", (u64)busy_of(&list, "sda"),
+		     (u64)busy_of(&list, "sd\\012b"));
 	usage_clear(&list);
 	busy_pass(&busy, "/nowhere", &list);
 	if (list.nr_busy)

@@ -50,9 +50,29 @@ static void lines(void)
 	st.ms[STAT_READ] = 0x10;
 	before.ios[STAT_READ] = 5;
 	st.ios[STAT_READ] = 7;
-	diskstats_since(&st, &before);
-	if (st.ms[STAT_READ] != 0x20 || st.ios[STAT_READ] != 2)
+	if (!diskstats_since(&st, &before) || st.ms[STAT_READ] != 0x20 || st.ios[STAT_READ] != 2)
 		fail("the difference is wrong");
+}
+
+/* Another disk has the number of one that is gone: what it did is its own. */
+static void another_disk(void)
+{
+	const struct diskstats old = {
+		.ios = { 100, 50 }, .sectors = { 800, 400 }, .busy_ms = 5000, .queue_ms = 77,
+	};
+	const struct diskstats now[] = {
+		{ .ios = { 7, 60 }, .sectors = { 900, 500 }, .busy_ms = 6000 },
+		{ .ios = { 200, 60 }, .sectors = { 900, 399 }, .busy_ms = 6000 },
+		{ .ios = { 200, 60 }, .sectors = { 900, 500 }, .busy_ms = 40 },
+	};
+	struct diskstats st;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(now); i++) {
+		st = now[i];
+		if (diskstats_since(&st, &old) || memcmp(&st, &now[i], sizeof(st)))
+			fail("disk %zu was busy for %llu ms", i, (u64)st.busy_ms);
+	}
 }
 
 /* Against a second of 400 places that are marked one by one. */
@@ -107,7 +127,7 @@ static void many(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(lines), TEST(cover), TEST(many),
+		TEST(lines), TEST(another_disk), TEST(cover), TEST(many),
 	};
 
 	return run_tests("tool_stat", tests, ARRAY_SIZE(tests));

@@ -68,11 +68,36 @@ bool diskstats_parse(const char *text, uint32_t dev, struct diskstats *st)
 	return false;
 }
 
-/* Take away what was counted before. */
-void diskstats_since(struct diskstats *st, const struct diskstats *before)
+/*
+ * Whether these numbers can be those of the same disk, later: another one, which got the name or
+ * the number of one that is gone, begins at 0.
+ */
+static bool diskstats_go_on(const struct diskstats *st, const struct diskstats *before)
 {
 	unsigned int i;
 
+	for (i = 0; i < STAT_OPS; i++) {
+		if (st->ios[i] < before->ios[i] || st->merges[i] < before->merges[i] ||
+		    st->sectors[i] < before->sectors[i])
+			return false;
+	}
+	/* it wraps after 49 days; nobody waits for half of them between two looks */
+	return (uint32_t)(st->busy_ms - before->busy_ms) <= INT32_MAX;
+}
+
+/**
+ * diskstats_since - take away what was counted before
+ * @st:	    the numbers now, then those since
+ * @before: those of an earlier look
+ *
+ * Return: false if it is another disk now: @st stays, it has all that this one did.
+ */
+bool diskstats_since(struct diskstats *st, const struct diskstats *before)
+{
+	unsigned int i;
+
+	if (!diskstats_go_on(st, before))
+		return false;
 	for (i = 0; i < STAT_OPS; i++) {
 		st->ios[i] -= before->ios[i];
 		st->merges[i] -= before->merges[i];
@@ -82,4 +107,5 @@ void diskstats_since(struct diskstats *st, const struct diskstats *before)
 	}
 	st->busy_ms = (uint32_t)(st->busy_ms - before->busy_ms);
 	st->queue_ms = (uint32_t)(st->queue_ms - before->queue_ms);
+	return true;
 }

@@ -27,6 +27,6 @@ struct diskstats {
 void diskstats_parse_numbers(const char *at, struct diskstats *st);
 bool diskstats_parse(const char *text, uint32_t dev, struct diskstats *st);
 char *diskstats_read(void);
-void diskstats_since(struct diskstats *st, const struct diskstats *before);
+bool diskstats_since(struct diskstats *st, const struct diskstats *before);
 
 #endif

@@ -76,9 +76,7 @@ static void look_at(struct busy *busy, const char *folder, const char *name,
 	diskstats_parse_numbers(text, &now);
 	free(text);
 	since = now;
-	if (d)
-		diskstats_since(&since, &d->before);
-	if (d && since.busy_ms && list)
+	if (d && diskstats_since(&since, &d->before) && since.busy_ms && list)
 		note_busy(list, d, since.busy_ms);
 	if (!d)
 		d = add_disk(busy, name);

@@ -145,7 +145,7 @@ int64_t moment_busy(struct moment_match *m, uint32_t disk)
 	free(text);
 	since = now;
 	if (known)
-		diskstats_since(&since, &d->before);
+		known = diskstats_since(&since, &d->before);
 	if (!d)
 		d = add_disk(m, disk);
 	d->before = now;
