@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recorder where long names fill its databases: the latest has room, and no more is lost than
- * has to be.
+ * The recorder where long names or many spans fill its databases: the latest has room, and no more
+ * is lost than has to be.
  */
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -340,6 +341,103 @@ static void sums_are_bounded(void)
 	end();
 }
 
+/* Minutes of @days, which are hours, too; nothing was done in them. */
+static void fill_minutes(int days)
+{
+	char sql[640];
+	sqlite3 *db;
+
+	snprintf(sql, sizeof(sql),
+		 "BEGIN; WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE "
+		 "i < %d * 24 * 61 - 1) INSERT INTO span SELECT 1 + i, 1 + (i %% 61 = 0), "
+		 "iif(i %% 61, 1 + i / 61 * 61, 0), "
+		 "%lld + (i / 61 * 60 + max(i %% 61 - 1, 0)) * 60000000000, "
+		 "%lld + (i / 61 * 60 + iif(i %% 61, i %% 61, 60)) * 60000000000, 0 FROM n; COMMIT",
+		 days, (s64)BEGIN, (s64)BEGIN);
+	if (sqlite3_open(disk, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL))
+		fail("%s", sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+static u64 cpu_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000ULL + t.tv_nsec / 1000;
+}
+
+/* What the recorder does with all spans when it begins takes about as long as to read them. */
+static void begins_soon(void)
+{
+	enum { DAYS = 100 };
+	struct past past;
+	struct recorder r;
+	u64 from, read, began;
+
+	begin();
+	recorder_open(&r, &conf);
+	recorder_close(&r);
+	fill_minutes(DAYS);
+	if (past_open(&past, disk, NULL))
+		fail("it cannot be read");
+	from = cpu_us();
+	if (past_spans(&past, 0, INT64_MAX) || past.nr != DAYS * 24 * 61)
+		fail("%zu spans", past.nr);
+	read = cpu_us() - from;
+	past_close(&past);
+	from = cpu_us();
+	recorder_open(&r, &conf);
+	began = cpu_us() - from;
+	if (began > 10 * read)
+		fail("it takes %llu us, to read all takes %llu", began, read);
+	note("%llu us, %llu to read", began, read);
+	recorder_close(&r);
+	end();
+}
+
+static int steps;		/* thousands, of SQLite's machine */
+
+static int count_steps(void *arg)
+{
+	(void)arg;
+	steps++;
+	return 0;
+}
+
+/* Spans go for their size: the oldest, an hour after its minutes, which are looked for once. */
+static void many_go(void)
+{
+	enum { DAYS = 20, SPANS = DAYS * 24 * 61 };
+	const int64_t now = BEGIN + DAYS * 86400 * SECOND;
+	struct recorder r;
+	int64_t left, min;
+
+	begin();
+	conf.minutes_ns = 366 * 86400 * SECOND;
+	recorder_open(&r, &conf);
+	recorder_close(&r);
+	fill_minutes(DAYS);
+	recorder_open(&r, &conf);
+	r.conf.max_bytes = recorder_db_used(&r.disk);
+	sqlite3_progress_handler(r.disk.db, 1000, count_steps, NULL);
+	recorder_tick(&r, now);
+	recorder_tick(&r, now + conf.flush_ns);
+	left = on_disk(&r, spans);
+	if (left > SPANS - 200 || left < SPANS - 500)
+		fail("%lld spans of %d are left", (s64)left, SPANS);
+	/* each goes over them a few times, with some steps for each */
+	if (steps > SPANS / 1000 * 300)
+		fail("%d thousand steps for %d spans", steps, SPANS);
+	min = on_disk(&r, "SELECT min(id) FROM span WHERE level = 1");
+	if (on_disk(&r, "SELECT count(*) FROM span") != SPANS - min + 2 ||
+	    on_disk(&r, "SELECT min(id) FROM span") != (min - 1) / 61 * 61 + 1)
+		fail("others than the oldest went: %lld is the first minute", (s64)min);
+	note("%d thousand steps, %lld spans of %d", steps, (s64)left, SPANS);
+	recorder_close(&r);
+	end();
+}
+
 /* A stack that no usage has is kept no longer. */
 static void stacks_go(void)
 {
@@ -371,7 +469,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(oldest_go), TEST(half_goes), TEST(straight_to_disk), TEST(no_room),
 		TEST(disk_stays_filled), TEST(small_file), TEST(locked), TEST(midnight_fails),
-		TEST(sums_are_bounded), TEST(stacks_go),
+		TEST(sums_are_bounded), TEST(begins_soon), TEST(many_go), TEST(stacks_go),
 	};
 
 	return run_tests("daemon_full", tests, ARRAY_SIZE(tests));

@@ -212,7 +212,8 @@ static int compare_spans(const void *a, const void *b)
 	return x->db - y->db;
 }
 
-static struct past_span *span_find(const struct past *past, int64_t id)
+/* One of the spans of the last question, which are sorted; NULL: it is not there. */
+struct past_span *past_span_find(const struct past *past, int64_t id)
 {
 	struct past_span key = { .id = id };
 	size_t low = 0, high = past->nr;
@@ -313,7 +314,7 @@ static void sum_parts(struct past *past)
 	size_t i;
 
 	for (i = 0; i < past->nr; i++) {
-		parent = span_find(past, past->span[i].parent);
+		parent = past_span_find(past, past->span[i].parent);
 		ns = past->span[i].until_ns - past->span[i].from_ns;
 		if (parent && ns <= LATEST - parent->covered_ns)
 			parent->covered_ns += ns;
@@ -346,7 +347,7 @@ static bool is_asked(const struct past *past, const struct past_span *s)
 	if (!s->whole)
 		return false;
 	for (level = s->level; level < PAST_HOUR; level++) {
-		parent = span_find(past, parent->parent);
+		parent = past_span_find(past, parent->parent);
 		if (!parent)
 			return true;
 		if (parent->whole)

@@ -90,6 +90,7 @@ void past_open_served(struct past *past);
 int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one, void *arg);
 int past_read_span(struct past *past, const struct past_span *span, past_fn one, void *arg);
 int past_spans(struct past *past, int64_t from_ns, int64_t until_ns);
+struct past_span *past_span_find(const struct past *past, int64_t id);
 char *past_stack(struct past *past, uint64_t hash);
 void past_forget(struct past *past, int db);
 void past_close(struct past *past);

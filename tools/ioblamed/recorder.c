@@ -150,6 +150,23 @@ static bool write_recent(struct recorder *r, int64_t id, enum past_level level, 
 }
 
 /*
+ * Delete the first @most spans of those that @sql tells, which is asked once: that may read all.
+ * Return: how many went, -1 after an error.
+ */
+static int drop_spans(struct recorder *r, const char *sql, int64_t most)
+{
+	int64_t id[OLD_SPANS];
+	int nr, i;
+
+	nr = recorder_db_numbers(&r->disk, sql, id, most < OLD_SPANS ? most : OLD_SPANS);
+	for (i = 0; i < nr; i++) {
+		if (!recorder_db_delete(&r->disk, id[i]))
+			return -1;
+	}
+	return nr;
+}
+
+/*
  * Delete so many of the oldest spans as have about @bytes of @used.  That gives little back before
  * their names are looked for.
  */
@@ -157,15 +174,13 @@ static bool drop_bytes(struct recorder *r, uint64_t bytes, uint64_t used)
 {
 	/* an hour's number is before those of its minutes, and it is the last of them to go */
 	static const char oldest[] =
-		"SELECT min(id) FROM span WHERE id NOT IN (SELECT parent FROM span)";
-	int64_t nr = recorder_db_number(&r->disk, "SELECT count(*) FROM span"), i;
+		"SELECT s.id FROM span s LEFT JOIN "
+		"(SELECT parent, max(id) AS last FROM span GROUP BY parent) p ON p.parent = s.id "
+		"ORDER BY coalesce(p.last, s.id), s.level";
+	int64_t nr = recorder_db_number(&r->disk, "SELECT count(*) FROM span");
 
 	nr = nr > 0 ? nr * ((double)bytes / used) + 1 : 0;
-	for (i = 0; i < nr && i < OLD_SPANS; i++) {
-		if (!recorder_db_delete(&r->disk, recorder_db_number(&r->disk, oldest)))
-			return false;
-	}
-	return true;
+	return drop_spans(r, oldest, nr) >= 0;
 }
 
 /* No span takes more than an eighth of the database: where that is small, fewer have names. */
@@ -416,22 +431,13 @@ static bool copy_hours(struct recorder *r)
 static int drop_aged(struct recorder *r, int64_t now_ns)
 {
 	char sql[256];
-	int64_t id;
-	int i;
 
 	snprintf(sql, sizeof(sql),
 		 "SELECT id FROM span WHERE (level = %d AND until_ns < %lld) OR "
-		 "(level = %d AND until_ns < %lld) ORDER BY id LIMIT 1",
+		 "(level = %d AND until_ns < %lld) ORDER BY id",
 		 PAST_MINUTE, (long long)(now_ns - (int64_t)r->conf.minutes_ns),
 		 PAST_HOUR, (long long)(now_ns - (int64_t)r->conf.hours_ns));
-	for (i = 0; i < OLD_SPANS; i++) {
-		id = recorder_db_number(&r->disk, sql);
-		if (id < 0)
-			break;
-		if (!recorder_db_delete(&r->disk, id))
-			return -1;
-	}
-	return i;
+	return drop_spans(r, sql, OLD_SPANS);
 }
 
 /*
@@ -579,17 +585,6 @@ static void add_parts(struct past *past, enum past_level level, int64_t id, stru
 	}
 }
 
-static bool has_span(const struct past *past, int64_t id)
-{
-	size_t i;
-
-	for (i = 0; i < past->nr; i++) {
-		if (past->span[i].id == id)
-			return true;
-	}
-	return false;
-}
-
 /* The hour of a minute is not there: it goes on, if it is the last one, or waits to be written. */
 static void resume_hour(struct recorder *r, struct past *past, const struct past_span *minute)
 {
@@ -622,15 +617,17 @@ static void resume_sums(struct recorder *r)
 		.db = { r->disk.db, r->recent.db }, .version = { PAST_VERSION, PAST_VERSION },
 	};
 	const struct past_span *s;
+	bool open;
 	size_t i;
 
 	if (past_spans(&past, INT64_MIN, INT64_MAX))
 		goto out;
 	for (i = past.nr; i-- > 0;) {
 		s = &past.span[i];
-		if (s->level == PAST_MINUTE && !has_span(&past, s->parent))
+		open = !past_span_find(&past, s->parent);
+		if (s->level == PAST_MINUTE && open)
 			resume_hour(r, &past, s);
-		if (s->level == PAST_INTERVAL && !r->minute.id && !has_span(&past, s->parent)) {
+		if (s->level == PAST_INTERVAL && !r->minute.id && open) {
 			r->minute = (struct recorder_sum){
 				.id = s->parent, .nr = s->from_ns / (int64_t)MINUTE,
 			};

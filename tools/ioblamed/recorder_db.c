@@ -62,24 +62,41 @@ bool recorder_db_exec(struct recorder_db *d, const char *sql)
 	return (d->db && sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK) || db_failed(d);
 }
 
-/* The first column of the first row; -1 if there is none or it is NULL. */
-int64_t recorder_db_number(struct recorder_db *d, const char *sql)
+/**
+ * recorder_db_numbers - the first column of the rows, but NULL
+ * @d:	  the database
+ * @sql:  what to ask
+ * @to:	  the result
+ * @most: of rows
+ *
+ * Return: how many numbers there are; after an error maybe fewer.
+ */
+size_t recorder_db_numbers(struct recorder_db *d, const char *sql, int64_t *to, size_t most)
 {
 	sqlite3_stmt *st = NULL;
-	int64_t n = -1;
+	size_t nr = 0, i;
 	int ret;
 
-	if (!d->db)
-		return -1;
+	if (!d->db || !most)
+		return 0;
 	ret = sqlite3_prepare_v2(d->db, sql, -1, &st, NULL);
-	if (ret == SQLITE_OK)
+	for (i = 0; i < most && (ret == SQLITE_OK || ret == SQLITE_ROW); i++) {
 		ret = sqlite3_step(st);
-	if (ret == SQLITE_ROW && sqlite3_column_type(st, 0) != SQLITE_NULL)
-		n = sqlite3_column_int64(st, 0);
+		if (ret == SQLITE_ROW && sqlite3_column_type(st, 0) != SQLITE_NULL)
+			to[nr++] = sqlite3_column_int64(st, 0);
+	}
 	if (ret != SQLITE_ROW && ret != SQLITE_DONE)
 		db_failed(d);
 	sqlite3_finalize(st);
-	return n;
+	return nr;
+}
+
+/* That of the first row; -1 if there is none or it is NULL. */
+int64_t recorder_db_number(struct recorder_db *d, const char *sql)
+{
+	int64_t n;
+
+	return recorder_db_numbers(d, sql, &n, 1) ? n : -1;
 }
 
 static void forget_names(struct recorder_db *d)

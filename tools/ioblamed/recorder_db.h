@@ -46,6 +46,7 @@ bool recorder_db_write(struct recorder_db *d, const struct past_span *span,
 		       const struct usage_list *list);
 bool recorder_db_has(struct recorder_db *d, int64_t id);
 bool recorder_db_delete(struct recorder_db *d, int64_t id);
+size_t recorder_db_numbers(struct recorder_db *d, const char *sql, int64_t *to, size_t most);
 int64_t recorder_db_number(struct recorder_db *d, const char *sql);
 bool recorder_db_exec(struct recorder_db *d, const char *sql);
 bool recorder_db_tidy(struct recorder_db *d);
