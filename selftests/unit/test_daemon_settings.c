@@ -92,6 +92,18 @@ static void begin(void)
 	unlink(SETTINGS_FILE);
 }
 
+/* The module is unloaded and loaded; what has a new number is there before the old one goes. */
+static void load_again(void)
+{
+	put("loaded", "", "w");
+	rename("loaded", "module");
+	put("enable", "0\n", "w");
+	put("sums", "0\n", "w");
+	put("devs", "", "w");
+	session = 0;
+	put_status(false);
+}
+
 static bool has(const char *name, const char *text)
 {
 	char *is = file_read(name);
@@ -103,6 +115,9 @@ static bool has(const char *name, const char *text)
 
 static void put_back_own(void)
 {
+	struct stat st;
+	char text[96];
+
 	begin();
 	if (settings_take() || !has("enable", "1\n") || !has("sums", "1\n") ||
 	    !has("devs", "8:0\n"))
@@ -116,7 +131,9 @@ static void put_back_own(void)
 	settings_take();
 	dir_write("enable", "0", 0);
 	settings_take();
-	if (!has(SETTINGS_FILE, "enable 0\nsums 0\nsession 8\n"))
+	stat("module", &st);
+	snprintf(text, sizeof(text), "enable 0\nsums 0\nmodule %llu\nsession 8\n", (u64)st.st_ino);
+	if (!has(SETTINGS_FILE, text))
 		fail("the next session is not noted");
 	if (settings_restore() || !has("enable", "0\n"))
 		fail("its second session goes on");
@@ -141,6 +158,47 @@ static void taken_over(void)
 	settings_take();
 	if (settings_restore() || !has("enable", "1\n"))
 		fail("it is not on any more");
+}
+
+/* The module is loaded again under the daemon, which had found it on, or off. */
+static void loaded_again(void)
+{
+	int was_on;
+
+	for (was_on = 0; was_on < 2; was_on++) {
+		begin();
+		if (was_on) {
+			dir_write("devs", "8:16", O_TRUNC);
+			dir_write("enable", "1", 0);
+		}
+		settings_take();
+		load_again();
+		if (settings_take() || !has("enable", "1\n") || !has("devs", "8:0\n"))
+			fail("%d: the new module is not on", was_on);
+		if (settings_restore() || !has("enable", "0\n") || !has("sums", "0\n") ||
+		    !has("devs", ""))
+			fail("%d: the new module stays on", was_on);
+	}
+	/* somebody has switched the new one on, before the daemon takes it */
+	begin();
+	settings_take();
+	load_again();
+	dir_write("devs", "8:16", O_TRUNC);
+	dir_write("enable", "1", 0);
+	settings_take();
+	if (settings_restore() || !has("enable", "1\n") || !has("devs", "8:16\n"))
+		fail("another's session of the new module is ended");
+	/* or instead of it: both began their first session */
+	begin();
+	session = 0;
+	settings_take();
+	load_again();
+	dir_write("devs", "8:16", O_TRUNC);
+	dir_write("enable", "1", 0);
+	if (settings_restore() || !has("enable", "1\n") || !has("devs", "8:16\n"))
+		fail("a session of the same number is ended");
+	if (!access(SETTINGS_FILE, F_OK))
+		fail("the settings of a module that is gone are kept");
 }
 
 /* A command was stopped while it switches on. */
@@ -186,7 +244,8 @@ static void unmounted(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(put_back_own), TEST(taken_over), TEST(locked), TEST(unmounted),
+		TEST(put_back_own), TEST(taken_over), TEST(loaded_again), TEST(locked),
+		TEST(unmounted),
 	};
 	char folder[] = "/tmp/iob-settings-XXXXXX", command[64];
 	int ret;

@@ -4,10 +4,12 @@
  *
  *	enable 0
  *	sums 0
+ *	module 4294974187
  *	devs 8:0
  *	session 7
  *
- * The last is the module's number of the session that the daemon began.
+ * The last is the module's number of the session that the daemon began.  The module is told by the
+ * number of its folder in sysfs: the kernel gives a number once, and loaded again it has another.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,6 +70,33 @@ static void unlock_enable(int lock)
 	close(lock);
 }
 
+/* Which module this is; 0: there is none. */
+static unsigned long long module_number(void)
+{
+	struct stat st;
+
+	return stat(SETTINGS_MODULE, &st) ? 0 : st.st_ino;
+}
+
+/* Whether what is kept was set in a module that is gone: it took that along. */
+static bool is_of_another(const char *text)
+{
+	const char *line = strstr(text, "\nmodule ");
+	unsigned long long now = module_number();
+
+	return line && now && strtoull(line + strlen("\nmodule "), NULL, 10) != now;
+}
+
+/* The module was unloaded and loaded: what is set in this one was not looked at yet. */
+static void forget_another(void)
+{
+	char *text = file_read(SETTINGS_FILE);
+
+	if (text && is_of_another(text))
+		unlink(SETTINGS_FILE);
+	free(text);
+}
+
 static bool put_devices(FILE *f)
 {
 	char *text = dir_read("devs"), *line, *rest = NULL;
@@ -91,7 +120,7 @@ static int save_settings(const char *enable, const char *sums)
 	f = file_create(SETTINGS_FILE ".new");
 	if (!f)
 		return -errno;
-	fprintf(f, "enable %s\nsums %s\n", enable, sums);
+	fprintf(f, "enable %s\nsums %s\nmodule %llu\n", enable, sums, module_number());
 	good = put_devices(f);
 	good &= !fflush(f);
 	good &= !fclose(f);
@@ -186,6 +215,7 @@ int settings_take(void)
 
 	if (lock < 0)
 		return lock;
+	forget_another();
 	enable = dir_read_word("enable");
 	sums = enable ? dir_read_word("sums") : NULL;
 	err = sums ? switch_on(enable, sums) : -errno;
@@ -273,7 +303,7 @@ static int put_back(char *text)
  * settings_restore - put back what was set before settings_take()
  *
  * No file of sums may be open in this process.  Nothing is done where nothing was taken, and
- * where the module is gone, which took its settings along.
+ * where the module is gone, or another one is loaded: it took its settings along.
  * Return: 0 or -errno.
  */
 int settings_restore(void)
@@ -285,7 +315,7 @@ int settings_restore(void)
 		return errno == ENOENT ? 0 : -errno;
 	lock = lock_enable(RESTORE_MS);
 	if (lock >= 0) {
-		err = put_back(text);
+		err = is_of_another(text) ? 0 : put_back(text);
 		unlock_enable(lock);
 	} else if (lock == -ETIMEDOUT || !access(SETTINGS_MODULE, F_OK)) {
 		/* it is on still, though its files are not there: somebody can do it later */

@@ -3,7 +3,8 @@
  * settings - what the daemon sets in the module, and puts back
  *
  * What was set before is kept in a file of /run, so that it is put back also after kill -9: by
- * the next daemon when it ends, or by ioblamed --restore.  Where no disk was chosen, all are
+ * the next daemon when it ends, or by ioblamed --restore.  It is forgotten where the module was
+ * unloaded, which took its settings along, and loaded again.  Where no disk was chosen, all are
  * watched, also those that come later.
  */
 #ifndef IOBLAMED_SETTINGS_H
