@@ -5,6 +5,7 @@
  */
 #include <signal.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -243,6 +244,72 @@ static pid_t lock_both(void)
 	return pid;
 }
 
+static s64 log_bytes(const char *path)
+{
+	char name[128];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%s-wal", path);
+	return stat(name, &st) ? 0 : st.st_size;
+}
+
+static sqlite3 *read_on(const char *path)
+{
+	sqlite3 *db;
+
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) ||
+	    sqlite3_exec(db, "BEGIN; SELECT count(*) FROM span", NULL, NULL, NULL))
+		fail("%s: %s", path, sqlite3_errmsg(db));
+	return db;
+}
+
+/*
+ * One who may read the database does not end, or ends after the next one has begun: it takes its
+ * memory and no more.  Intervals are lost and counted, minutes are not.
+ */
+static void always_read(void)
+{
+	s64 most, size;
+	struct recorder r;
+	sqlite3 *db, *next;
+	int k, i;
+
+	for (k = 0; k < 2; k++) {
+		begin();
+		conf.recent_bytes = 2 << 20;
+		quiet(true);
+		recorder_open(&r, &conf);
+		add_files(&r, BEGIN, 10 * SECOND, 20, 1000);
+		db = read_on(recent);
+		for (most = 0, i = 1; i < 120; i++) {
+			add_files(&r, BEGIN + i * 10 * SECOND, 10 * SECOND, 20, 1000);
+			size = log_bytes(recent);
+			most = size > most ? size : most;
+			if (!k)
+				continue;
+			next = read_on(recent);
+			sqlite3_close(db);
+			db = next;
+		}
+		if (most > (s64)conf.recent_bytes)
+			fail("the log has %lld bytes", most);
+		if (!r.dropped_intervals || r.dropped)
+			fail("%llu intervals and %llu minutes are lost", (u64)r.dropped_intervals,
+			     (u64)r.dropped);
+		sqlite3_close(db);
+		add_files(&r, BEGIN + i * 10 * SECOND, 10 * SECOND, 20, 1000);
+		quiet(false);
+		if (r.recent.said || log_bytes(recent) > (s64)conf.recent_bytes / 2)
+			fail("it is not written again, or its log has %lld bytes",
+			     log_bytes(recent));
+		note("%lld bytes, %llu intervals", most, (u64)r.dropped_intervals);
+		recorder_close(&r);
+		if (read_number(disk, "SELECT sum(ios) FROM named_usage") != 121 * 20)
+			fail("IOs are lost");
+		end();
+	}
+}
+
 /* Neither database can be written for some minutes: they wait, and the loop hardly does. */
 static void locked(void)
 {
@@ -469,7 +536,8 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(oldest_go), TEST(half_goes), TEST(straight_to_disk), TEST(no_room),
 		TEST(disk_stays_filled), TEST(small_file), TEST(locked), TEST(midnight_fails),
-		TEST(sums_are_bounded), TEST(begins_soon), TEST(many_go), TEST(stacks_go),
+		TEST(sums_are_bounded), TEST(always_read), TEST(begins_soon),
+		TEST(many_go), TEST(stacks_go),
 	};
 
 	return run_tests("daemon_full", tests, ARRAY_SIZE(tests));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Who may have an answer about the past: a few at a time, and the last place is root's. */
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@ enum {
 	ANN = 61001,
 };
 
+static char recent[] = "/tmp/iob-past-XXXXXX";
 static sd_event *event;
 static pid_t started[8];
 static unsigned int nr_started;
@@ -69,7 +72,7 @@ static void end_one(unsigned int i)
 	sd_event_run(event, 5000000);
 }
 
-static void places(void)
+static bool begin_loop(void)
 {
 	sigset_t set;
 
@@ -78,9 +81,23 @@ static void places(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (sd_event_new(&event) < 0) {
 		fail("no loop");
-		return;
+		return false;
 	}
-	query_past_of("/file", "/recent");
+	return true;
+}
+
+static void end_loop(void)
+{
+	while (nr_started)
+		end_one(--nr_started);
+	event = sd_event_unref(event);
+}
+
+static void places(void)
+{
+	if (!begin_loop())
+		return;
+	query_past_of("/file", recent);
 	if (!is_answered(ANN, false) || is_answered(ANN, false))
 		fail("one user has not one answer");
 	if (!is_answered(ANN + 1, false) || !is_answered(ANN + 2, false))
@@ -96,14 +113,56 @@ static void places(void)
 	end_one(2);
 	if (!is_answered(ANN + 4, true) || is_answered(ANN + 4, true) || !is_answered(0, true))
 		fail("a member, or root twice");
-	while (nr_started)
-		end_one(--nr_started);
-	sd_event_unref(event);
+	end_loop();
+}
+
+static void set_log(off_t size)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s-wal", recent);
+	if (truncate(path, size))
+		fail("%s: %s", path, strerror(errno));
+}
+
+/* Always somebody reads: who cannot read the database himself makes it no longer. */
+static void long_log(void)
+{
+	char path[96];
+	FILE *f;
+
+	if (!begin_loop())
+		return;
+	query_past_of("/file", recent);
+	snprintf(path, sizeof(path), "%s-wal", recent);
+	f = fopen(path, "w");
+	if (!f || fclose(f))
+		fail("%s: %s", path, strerror(errno));
+	set_log(4 << 20);
+	if (!is_answered(ANN, false))
+		fail("a log of 4 MiB holds up");
+	set_log((4 << 20) + 1);
+	if (is_answered(ANN + 1, false))
+		fail("the log grows for anybody");
+	if (!is_answered(ANN + 2, true))
+		fail("a member is not answered");
+	set_log(1 << 20);
+	if (!is_answered(ANN + 1, false))
+		fail("the log is short again");
+	end_loop();
+	unlink(path);
 }
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(places) };
+	static const struct test tests[] = { TEST(places), TEST(long_log) };
 
-	return run_tests("daemon_past", tests, ARRAY_SIZE(tests));
+	int fd = mkstemp(recent), ret;
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	ret = run_tests("daemon_past", tests, ARRAY_SIZE(tests));
+	unlink(recent);
+	return ret;
 }

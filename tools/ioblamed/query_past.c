@@ -5,13 +5,16 @@
  * A process of its own answers (answer.h): a few at a time, and one of a user but root.
  */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <systemd/sd-event.h>
 
 #include "answer.h"
 #include "msg.h"
 #include "query.h"
+#include "recorder_db.h"
 
 enum {
 	ANSWERS_MOST = 4,
@@ -62,6 +65,23 @@ static struct answering *find_place(const struct viewer_right *right)
 	return peer_places_left(&answers_most, &taken, right) ? free_one : NULL;
 }
 
+/*
+ * Each answer reads for a while.  Where always one does, the database in memory grows: whoever may
+ * not read it himself waits then until it is short again.
+ */
+static bool is_log_long(void)
+{
+	struct stat st;
+	char *path;
+	bool is;
+
+	if (asprintf(&path, "%s-wal", past_recent) < 0)
+		must(NULL);
+	is = !stat(path, &st) && st.st_size > RECORDER_LOG_BYTES;
+	free(path);
+	return is;
+}
+
 static const char *begin_past(struct asker *a, char *rest)
 {
 	struct answering *place = find_place(&a->right);
@@ -73,6 +93,8 @@ static const char *begin_past(struct asker *a, char *rest)
 		return "past takes FROM_NS UNTIL_NS LEVEL";
 	if (!past_file || !*past_file || !*past_recent)
 		return "nothing is recorded: ioblamed.conf says so";
+	if (!a->right.all && is_log_long())
+		return "others read the past without a pause; try again in two minutes";
 	if (!place)
 		return "another question of yours is answered, or too many of others; try again";
 	pid = answer_start(&q, &a->right, past_file, past_recent, a->fd);

@@ -243,7 +243,7 @@ static bool try_open(struct recorder_db *d, uint64_t max_bytes)
  * @d:		all zero, or closed
  * @path:	its file; its folder is made if it is not there
  * @group:	that may read it, (gid_t)-1: that of the process
- * @max_bytes:	that it never exceeds
+ * @max_bytes:	that it never exceeds; nothing is written while its log has half of that
  * @memory:	it is in memory
  *
  * Return: false after a message if there is none now: it can be tried again.
@@ -256,6 +256,7 @@ bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint
 	if (!d->path)
 		d->path = must(strdup(path));
 	d->group = group;
+	d->max_bytes = max_bytes;
 	d->memory = memory;
 	for (tries = 0; tries < 2; tries++) {
 		d->damaged = 0;
@@ -283,12 +284,38 @@ void recorder_db_close(struct recorder_db *d)
 	memset(d, 0, sizeof(*d));
 }
 
+/*
+ * SQLite goes on at the beginning of its log only when nobody reads what is there.  So where always
+ * somebody reads, though each of them ends, it grows without an end.
+ * Return: whether it has @most bytes at most, now or after it was cut.
+ */
+static bool bound_log(struct recorder_db *d, uint64_t most)
+{
+	struct stat st;
+	bool good;
+	char *path;
+
+	if (asprintf(&path, "%s-wal", d->path) < 0)
+		must(NULL);
+	good = stat(path, &st) || (uint64_t)st.st_size <= most;
+	free(path);
+	return good || sqlite3_wal_checkpoint_v2(d->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+						 NULL) == SQLITE_OK;
+}
+
 bool recorder_db_begin(struct recorder_db *d)
 {
 	if (d->originators.nr > CACHED || d->stacks.nr > CACHED ||
 	    d->texts.text_bytes > CACHED_BYTES)
 		forget_names(d);
 	d->full = false;
+	if (d->db && !bound_log(d, d->max_bytes / 2)) {
+		if (!d->said)
+			msg("cannot write %s: somebody always reads it; it is tried again",
+			    d->path);
+		d->said = true;
+		return false;
+	}
 	return recorder_db_exec(d, "BEGIN IMMEDIATE");
 }
 
@@ -317,7 +344,9 @@ bool recorder_db_end(struct recorder_db *d, bool good)
 	if (d->said)
 		msg("%s is written again", d->path);
 	d->said = false;
-	if (!d->memory)
+	if (d->memory)
+		bound_log(d, RECORDER_LOG_BYTES);
+	else
 		sqlite3_wal_checkpoint_v2(d->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	return true;
 }

@@ -17,6 +17,11 @@
 #include "past.h"
 #include "usage.h"
 
+enum {
+	/* of SQLite's log of a database in memory: it is long only where somebody always reads */
+	RECORDER_LOG_BYTES = 4 << 20,
+};
+
 enum recorder_st {
 	ST_NAME, ST_STACK, ST_ORIGINATOR, ST_SPAN, ST_USAGE, ST_BUSY, ST_HAS, NR_ST,
 };
@@ -31,6 +36,7 @@ struct recorder_db {
 	struct map names, originators, stacks;	/* that have a number */
 	struct usage_list texts;	/* of these */
 	gid_t group;			/* that may read it; (gid_t)-1: root's */
+	uint64_t max_bytes;		/* of it; its log may have half of that */
 	bool memory;			/* it need not outlive the machine */
 	bool said;			/* that it fails */
 	bool full;			/* that is why something failed in this transaction */
