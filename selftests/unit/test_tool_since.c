@@ -97,6 +97,33 @@ static void twice(void)
 	zone("UTC");
 }
 
+/* In the Azores a day begins twice: at 01:00 UTC of 2026-10-25 clocks go from 01:00 to 00:00. */
+static void twice_midnight(void)
+{
+	const s64 first = 1792886400, again = first + 3600;
+	static const char *const words[] = { "today", "yesterday" };
+	int64_t since, until, date, now;
+	size_t i;
+
+	zone("<-01>1<+00>,M3.5.0/0,M10.5.0/1");
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		now = (again + 12 * 3600 + i * 24 * 3600) * 1000000000LL;
+		/* mktime() begins with what it found last, here a winter's day */
+		since_parse("2026-11-25", now, &date);
+		if (!since_parse(words[i], now, &since) || since != first * 1000000000LL ||
+		    !since_parse("2026-10-25", now, &date) || date != since)
+			fail("%s is %lld", words[i], (s64)since);
+		if (!since_parse_until(words[i], now, &until) || until != again * 1000000000LL ||
+		    !since_parse_until("2026-10-25", now, &date) || date != until)
+			fail("until %s is %lld", words[i], (s64)until);
+	}
+	/* the second one is still to come */
+	if (!since_parse_until("today", (first + 60) * 1000000000LL, &until) ||
+	    until != first * 1000000000LL)
+		fail("until today at its first minute is %lld", (s64)until);
+	zone("UTC");
+}
+
 static void refused(void)
 {
 	static const char *const wrong[] = {
@@ -147,7 +174,8 @@ static void round_trip(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(utc), TEST(zones), TEST(twice), TEST(refused), TEST(fractions), TEST(round_trip),
+		TEST(utc), TEST(zones), TEST(twice), TEST(twice_midnight), TEST(refused),
+		TEST(fractions), TEST(round_trip),
 	};
 
 	return run_tests("tool_since", tests, ARRAY_SIZE(tests));

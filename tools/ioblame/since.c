@@ -216,7 +216,7 @@ static bool parse_ago(const char *s, int64_t now_ns, int64_t *ns)
 }
 
 /* "now", "today", "yesterday" */
-static bool parse_day(const char *s, int64_t now_ns, int64_t *ns)
+static bool parse_day(const char *s, int64_t now_ns, bool last, int64_t *ns)
 {
 	time_t now = now_ns / SECOND;
 	struct tm tm;
@@ -231,8 +231,10 @@ static bool parse_day(const char *s, int64_t now_ns, int64_t *ns)
 	tm.tm_min = 0;
 	tm.tm_sec = 0;
 	tm.tm_mday -= *s == 'y';
-	tm.tm_isdst = -1;
-	*ns = mktime(&tm) * SECOND;
+	*ns = local_time(tm, last) * SECOND;
+	/* the second midnight of today may be to come */
+	if (*ns > now_ns)
+		*ns = local_time(tm, false) * SECOND;
 	return true;
 }
 
@@ -258,9 +260,9 @@ static bool parse(const char *text, int64_t now_ns, bool last, int64_t *ns)
 {
 	int64_t then;
 
-	if (!parse_day(text, now_ns, &then) && !parse_time_of_day(text, now_ns, last, &then) &&
-	    !parse_date(text, last, &then) && !parse_ago(text, now_ns, &then) &&
-	    !parse_epoch(text, &then))
+	if (!parse_day(text, now_ns, last, &then) &&
+	    !parse_time_of_day(text, now_ns, last, &then) && !parse_date(text, last, &then) &&
+	    !parse_ago(text, now_ns, &then) && !parse_epoch(text, &then))
 		return false;
 	/* the first hours of 1970 east of here, or a leap second at the end of LAST_YEAR */
 	if (then < 0 || then / SECOND >= AFTER_LAST_YEAR)
