@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 
-from lib.case import IOB, SCRATCH, check, eventually, same, status, value
+from lib.case import IOB, SCRATCH, check, child, eventually, same, status, value, wait_for
 
 BIN = os.environ["IOB_BIN"]
 LINE = re.compile(r"(?P<op>\S) (?P<how>\w+) (?P<kind>\w+) (?P<id>-?\d+) cgroup=(?P<cgroup>\d+) "
@@ -121,6 +121,21 @@ def wanted_same(what, got, want):
 
 def verdict():
     check(not PROBLEMS, "; ".join(PROBLEMS))
+
+
+def writes(fd, page, n):
+    os.pwritev(fd, [page], n * len(page))
+    os._exit(0)
+
+
+def one_each(fd, page, nr):
+    """So many processes, one after the other, write a page by direct IO; their pids. (As few
+    instructions in each as can be.)"""
+    pids = []
+    for n in range(nr):
+        pids.append(child(writes, fd, page, n))
+        wait_for(pids[-1])
+    return pids
 
 
 def percent(part, whole):

@@ -426,13 +426,14 @@ static bool is_short_of_acts(void)
 
 /*
  * How many acts shall go.  Each keeps its role alive, and has sums for each disk and operation: so
- * roles or sums may be what is short.
+ * roles or sums may be what is short.  Sums go with their acts, and wait for readers: meanwhile a
+ * new originator loses its file or its sum.  Roles do not wait, as without one nobody is known.
  */
 static u32 acts_wanted(bool short_of_roles)
 {
 	u32 nr = short_of_roles ? iob_roles_max() / 4 : 0, sums = iob_sums_count();
 
-	if (is_short_of_acts())
+	if (is_short_of_acts() && iob_sums_may_go())
 		nr = max(nr, iob_conf.max[IOB_LIMIT_acts] / 4);
 	if (sums && is_crowded(sums, iob_conf.max[IOB_LIMIT_sums]) && iob_sums_may_go())
 		nr = max(nr, iob_acts_count() / 4);

@@ -12,8 +12,9 @@
  * A sum that goes is kept as its last record until each reader has seen it; then it is added to
  * the past.  So whoever adds up what he reads has all IO, whenever he began.  A reader that stops
  * reading stops nothing: when five quarters of max_sums are kept, the oldest is added to the past
- * unseen (sum_unseen).  As long as it reads, sums do not go for want of room before it has seen a
- * quarter of max_sums: all may go at once then, and it misses none.
+ * unseen (sum_unseen).  As long as it reads, sums do not go for want of room, for them or for acts,
+ * while more than a quarter of max_sums is still to be seen: all may go at once then, and it misses
+ * none.  They go in any case when roles are short.
  *
  * Example: two readers are open when dd's act is reclaimed.  The first one's next pass has
  * dd's sum as gone; the record stays for the second one's.

@@ -6,8 +6,9 @@ import time
 
 from lib import abi
 from lib.case import (MNT, Disk, buffer, check, child, disable, enable, eventually, iolog_now,
-                      next_pid_is, path, pipe, put, read, read_bytes, run, same, sync, value, wait_for)
-from lib.crowd import show_status, verdict, wanted, wanted_same
+                      next_pid_is, path, pipe, put, read, read_bytes, run, same, sync, value,
+                      wait_for)
+from lib.crowd import one_each, show_status, verdict, wanted, wanted_same
 from lib.sums import Sums
 
 disk, raw = Disk(sys.argv[1]), Disk(sys.argv[2])
@@ -81,24 +82,13 @@ stopped = os.open(path("counters_pipe"), os.O_RDONLY)
 os.read(stopped, 10)
 
 
-def writes(fd, page, n):
-    os.pwritev(fd, [page], n * 4096)
-    os._exit(0)
-
-
-# (as few instructions in each child as can be)
-def many(fd, page):
-    for n in range(EACH):
-        wait_for(child(writes, fd, page, n))
-
-
 fd, page = raw.open(), buffer(4096)
 for _ in range(ROUNDS):
     # how long a pass takes is the machine's affair: its grace periods
     eventually("roles and acts are freed, so that there is room for the next",
                lambda: all(int(value("nr_" + what)) <= LIMIT - EACH - 2
                            for what in ("roles", "acts")), 30)
-    many(fd, page)
+    one_each(fd, page, EACH)
 iolog = [e for e in iolog_now() if e.op == "W" and e.bytes == 4096]
 same("writes in the log", len(iolog), ROUNDS * EACH + 4)
 lost = [e for e in iolog if e.comm == "nomem"]
@@ -121,7 +111,7 @@ fd = raw.open()
 for _ in range(ROUNDS // 2):
     eventually("sums are freed, so that there is room for the next",
                lambda: int(value("nr_sums")) <= LIMIT // 2 - EACH - 2, 30)
-    many(fd, page)
+    one_each(fd, page, EACH)
 check(ROUNDS // 2 * EACH > LIMIT // 2, "there is room for all")
 same("IOs without a sum of their own", value("stats/sum_nospc"), "0")
 os.close(fd)
@@ -134,8 +124,8 @@ reader = Sums()
 reader.next()
 fd = raw.open()
 for _ in range(3):
-    many(fd, page)
-    many(fd, page)
+    one_each(fd, page, EACH)
+    one_each(fd, page, EACH)
     # (longer than a sum must have been idle to go)
     time.sleep(5)
     reader.next()
