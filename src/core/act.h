@@ -31,6 +31,7 @@ struct iob_act {
 	struct iob_file file;
 	u32 intent;		/* number */
 	bool dead;		/* buried: found no more */
+	bool kept;		/* its sums are among those that went, for readers of sums */
 	struct iob_use use;	/* iob_use_now at the last IO */
 	u32 *counters;		/* of io/counters, with what was read; NULL until the first IO */
 	struct iob_sum *sums;	/* of io/sum; likewise */

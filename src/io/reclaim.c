@@ -303,6 +303,8 @@ static void free_acts(const struct pass *p)
 	}
 	for_each_set_bit(nr, p->dead, iob_acts_max()) {
 		act = iob_act_nr(nr);
+		/* while it is found by its number: a pass over all sums has them here or there */
+		iob_sums_keep(act);
 		iob_act_unnumber(act);
 		hlist_add_head(&act->node.hash, &list);
 		cond_resched();

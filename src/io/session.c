@@ -102,7 +102,6 @@ static const struct {
 	{ .start = iob_counters_start, .stop = iob_counters_stop },
 	/* its stop frees histograms: before that of the counters */
 	{ .start = start_acts, .stop = iob_acts_exit },
-	/* its stop ends the keeping of sums for readers: before that of the acts */
 	{ .start = iob_sums_start, .stop = iob_sums_stop },
 	{ .start = iob_bio_ctxs_start, .stop = iob_bio_ctxs_stop },
 };

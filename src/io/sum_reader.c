@@ -39,7 +39,6 @@ static LIST_HEAD(readers);	/* R */
 static LIST_HEAD(gone);		/* R: struct gone_sum, the oldest first */
 static u32 nr_gone;		/* R */
 static u64 last_gone;		/* R: number of the last one that there was */
-static bool keeping;		/* R: a session is there */
 
 /* Who it is: @role may be NULL. */
 static void fill_sum_role(struct iob_sum_bin_record *rec, const struct iob_role *role)
@@ -193,19 +192,36 @@ static void keep_gone(const struct iob_sum *sum, const struct iob_act *act)
 	drop_oldest();
 }
 
-/* An act that can no longer be found is freed; its role is still there.  May sleep. */
+/**
+ * iob_sums_keep - the sums of an act go: their last records are kept for the readers
+ * @act: buried, and no CPU counts for it any more; its number and its role are still there
+ *
+ * Each pass has to have each sum, also a first one that begins just now: what is shown among the
+ * acts no more must be among those that went.  So this comes before the act's number is given up.
+ * Reclaim only, inside a session.  May sleep.
+ */
+void iob_sums_keep(struct iob_act *act)
+{
+	const struct iob_sum *sum;
+
+	if (!act->sums)
+		return;
+	mutex_lock(&sum_mutex);
+	for (sum = act->sums; sum; sum = sum->next)
+		keep_gone(sum, act);
+	WRITE_ONCE(act->kept, true);
+	mutex_unlock(&sum_mutex);
+}
+
+/* Free the sums of an act that can no longer be found.  May sleep. */
 void iob_sums_release(struct iob_act *act)
 {
 	struct iob_sum *sum, *next;
 
-	mutex_lock(&sum_mutex);
 	for (sum = act->sums; sum; sum = next) {
 		next = sum->next;
-		if (keeping)
-			keep_gone(sum, act);
 		iob_sum_free(sum);
 	}
-	mutex_unlock(&sum_mutex);
 	act->sums = NULL;
 }
 
@@ -236,24 +252,20 @@ bool iob_sums_may_go(void)
 	return may;
 }
 
-/* A session begins.  May sleep.  Return: 0. */
+/* A session begins.  Any context.  Return: 0. */
 int iob_sums_start(void)
 {
 	iob_sums_reset();
-	mutex_lock(&sum_mutex);
-	keeping = true;
-	mutex_unlock(&sum_mutex);
 	return 0;
 }
 
-/* The session ends, before its acts go: what went is forgotten, too.  May sleep. */
+/* The session ends: what went is forgotten, too.  May sleep. */
 void iob_sums_stop(void)
 {
 	struct gone_sum *g, *next;
 	struct iob_sum_reader *r;
 
 	mutex_lock(&sum_mutex);
-	keeping = false;
 	list_for_each_entry(r, &readers, link)
 		r->last = NULL;
 	list_for_each_entry_safe(g, next, &gone, link) {
@@ -368,11 +380,15 @@ static u32 next_of_disks(struct iob_sum_reader *r, struct iob_sum_bin_record *to
 	return n;
 }
 
-/* The sums of one act from its r->place on.  Inside iob_read_lock().  Return: how many. */
+/*
+ * The sums of one act from its r->place on.  Those that are kept as gone come with the others that
+ * went, or a reader that has come later had them in the past.  Inside iob_read_lock().  Return: how
+ * many.
+ */
 static u32 next_of_act(struct iob_sum_reader *r, const struct iob_act *act,
 		       struct iob_sum_bin_record *to, u32 max)
 {
-	const struct iob_sum *sum = READ_ONCE(act->sums);
+	const struct iob_sum *sum = READ_ONCE(act->kept) ? NULL : READ_ONCE(act->sums);
 	u32 i, n = 0;
 
 	for (i = 0; sum && n < max; i++, sum = READ_ONCE(sum->next)) {

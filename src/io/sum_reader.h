@@ -16,6 +16,9 @@
  * while more than a quarter of max_sums is still to be seen: all may go at once then, and it misses
  * none.  They go in any case when roles are short.
  *
+ * Whatever goes during a first pass, it has each sum: among those of acts, or of those that went,
+ * or of both with the same numbers, or in the past.
+ *
  * Example: two readers are open when dd's act is reclaimed.  The first one's next pass has
  * dd's sum as gone; the record stays for the second one's.
  */
@@ -64,6 +67,7 @@ void iob_sum_reader_close(struct iob_sum_reader *r);
 u32 iob_sum_reader_next(struct iob_sum_reader *r, u32 session, struct iob_sum_bin_record *to,
 			u32 max);
 
+void iob_sums_keep(struct iob_act *act);
 void iob_sums_release(struct iob_act *act);
 int iob_sums_start(void);
 void iob_sums_stop(void);

@@ -5,6 +5,7 @@ import ctypes
 import errno
 import os
 import sys
+import time
 
 from lib import abi
 from lib.case import (K, M, PAGE, BinaryLog, Disk, NullBlk, check, disable, enable, error_of,
@@ -257,6 +258,27 @@ same_as_device("a new opener has all", five, before)
 disable()
 takes("ttl_secs", "120", "120")
 takes("max_sums", "65536", "65536")
+
+# --- whenever a reader comes, its first pass has all, and one that stays sees no sum twice
+takes("ttl_secs", "1", "1")
+enable(log=False)
+stays = Sums()
+done, end = 0, time.monotonic() + 12
+while time.monotonic() < end:
+    # (each look frees acts that are idle for two seconds)
+    disk.direct_write_in_threads(0, PAGE, 1)
+    done += 1
+    comes = Sums()
+    comes.next()
+    stays.next()
+    same("writes that the newcomer and the other one know",
+         [x.all()["W"][0] for x in (comes, stays)], [done] * 2)
+    comes.close()
+print("first passes: %d, sums that went: %d" % (done, len(stays.gone)))
+check(stays.gone, "no act went")
+stays.close()
+disable()
+takes("ttl_secs", "120", "120")
 
 # --- errors
 if sys.argv[2]:
