@@ -3,8 +3,9 @@
  * Acts are in an index, see index.h: found by role, intent and file through its hash table.
  * io/reclaim frees the acts that are not used any more.
  *
- * Some numbers are spare: acts with files cannot take them, so that there is one for what is
- * less exact when the others are taken.
+ * Some numbers are spare, one for each role: acts with files cannot take them, so that there is one
+ * for what is less exact when the others are taken.  Acts without a file take these first: what
+ * they took over from others is in nobody's way while it waits for a reader of counters_pipe.
  *
  * An act that iob_act_of() or iob_act_get() returned is used inside iob_read_lock() only.
  * That includes a CPU's recent answers: reclaim buries an act, waits until no probe is
@@ -59,7 +60,7 @@ static struct iob_act *act_lookup(u64 role, u32 intent, const struct iob_file *f
 static struct iob_act *act_create(u64 role, u32 intent, const struct iob_file *file,
 				  u32 hash, u32 used)
 {
-	/* what is less exact may use the spare numbers */
+	/* as iob_act_has_file() */
 	bool spare = !file->ino && !file->dev;
 	struct iob_node *node;
 	struct iob_act *new;
@@ -111,7 +112,7 @@ struct iob_act *iob_act_coarser(const struct iob_act *act)
 	static const struct iob_file none;
 	struct iob_act *coarse = NULL;
 
-	if (act->file.ino || act->file.dev)
+	if (iob_act_has_file(act))
 		coarse = act_find(act->role, act->intent, &none, act->use.tick);
 	if (!coarse && act->intent > IOB_INTENT_LOST)
 		coarse = act_find(act->role, IOB_INTENT_NOMEM, &none, act->use.tick);
@@ -182,6 +183,21 @@ u32 iob_acts_count(void)
 	return READ_ONCE(acts.count);
 }
 
+/*
+ * How many numbers of acts with files are taken: by these, or by others where the spare ones are
+ * taken.  Any context.
+ */
+u32 iob_acts_taken(void)
+{
+	return iob_index_taken(&acts);
+}
+
+/* True if acts without a file take numbers from those that have one.  Any context. */
+bool iob_acts_crowd_out(void)
+{
+	return READ_ONCE(acts.spares) > acts.spare;
+}
+
 /* Numbers of acts are below this. */
 u32 iob_acts_max(void)
 {
@@ -212,7 +228,10 @@ void iob_acts_forget_recent(void)
 /* Free a buried act's number. */
 void iob_act_unnumber(struct iob_act *act)
 {
-	iob_index_unnumber(&acts, &act->node);
+	if (iob_act_has_file(act))
+		iob_index_unnumber(&acts, &act->node);
+	else
+		iob_index_unnumber_spare(&acts, &act->node);
 }
 
 /* Free an act that no reader can find any more.  May sleep. */

@@ -53,6 +53,8 @@ struct iob_act *iob_act_coarser(const struct iob_act *act);
 struct iob_act *iob_act_next(u32 *nr);
 struct iob_act *iob_act_nr(u32 nr);
 u32 iob_acts_count(void);
+u32 iob_acts_taken(void);
+bool iob_acts_crowd_out(void);
 u32 iob_acts_max(void);
 void iob_act_bury(struct iob_act *act);
 void iob_acts_forget_recent(void);
@@ -60,6 +62,12 @@ void iob_act_unnumber(struct iob_act *act);
 void iob_act_free(struct iob_act *act);
 int iob_acts_cache_init(void);
 void iob_acts_cache_exit(void);
+
+/* False for one that is less exact, or that IO of no file is charged to. */
+static inline bool iob_act_has_file(const struct iob_act *act)
+{
+	return act->file.ino || act->file.dev;
+}
 
 /* The CPU's recent answer of iob_act_of(), or NULL.  As iob_act_of(). */
 static __always_inline struct iob_act *iob_act_recently(u64 cause, const struct iob_file *file)

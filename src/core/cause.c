@@ -199,7 +199,7 @@ struct iob_cause *iob_cause_next(u32 *nr)
 /* The number of causes without the roles' last resorts. */
 u32 iob_causes_count(void)
 {
-	return READ_ONCE(iob_causes.taken);
+	return iob_index_taken(&iob_causes);
 }
 
 /* Mark a cause dead and take it out of the hash table; its number stays taken. */

@@ -86,10 +86,32 @@ int iob_index_init(struct iob_index *idx, u32 max, u32 first)
 /* True if no number is left, which is counted.  Any context. */
 bool iob_index_full(const struct iob_index *idx)
 {
-	if (READ_ONCE(idx->taken) + idx->spare < idx->max - idx->first)
+	if (iob_index_taken(idx) + idx->spare < idx->max - idx->first)
 		return false;
 	iob_stat_inc(idx_nospc);
 	return true;
+}
+
+/* How many of the spare numbers are taken.  X. */
+static u32 index_spares(const struct iob_index *idx)
+{
+	return min(idx->spares, idx->spare);
+}
+
+/* One number more, or one less (@by is -1), from ->first on.  X. */
+static void index_count(struct iob_index *idx, bool spare, int by)
+{
+	u32 all = idx->taken + index_spares(idx) + by;
+
+	if (spare)
+		WRITE_ONCE(idx->spares, idx->spares + by);
+	WRITE_ONCE(idx->taken, all - index_spares(idx));
+}
+
+/* True if there is a number left.  X. */
+static bool index_has_room(const struct iob_index *idx, bool spare)
+{
+	return idx->taken + (spare ? index_spares(idx) : idx->spare) < idx->max - idx->first;
 }
 
 /* Let @node be found by number @nr. */
@@ -143,12 +165,12 @@ static u32 index_free_from(struct iob_index *idx, u32 nr)
  * Give @node a number and an id.  The next number is the lowest free one above the last: a
  * number that was freed is used again as late as possible.
  */
-static int index_number(struct iob_index *idx, struct iob_node *node, u32 spare)
+static int index_number(struct iob_index *idx, struct iob_node *node, bool spare)
 {
 	u32 nr = idx->max;
 
 	lockdep_assert_held(&idx->lock);
-	if (idx->taken + spare < idx->max - idx->first) {
+	if (index_has_room(idx, spare)) {
 		nr = index_free_from(idx, idx->cursor);
 		if (nr >= idx->max)
 			nr = index_free_from(idx, idx->first);
@@ -162,7 +184,7 @@ static int index_number(struct iob_index *idx, struct iob_node *node, u32 spare)
 		iob_stat_inc(idx_nomem);
 		return -ENOMEM;
 	}
-	idx->taken++;
+	index_count(idx, spare, 1);
 	idx->cursor = nr + 1;
 	if (!++idx->gen)
 		idx->gen = 1;
@@ -171,7 +193,7 @@ static int index_number(struct iob_index *idx, struct iob_node *node, u32 spare)
 
 static struct iob_node *index_add(struct iob_index *idx, struct iob_node *node, u32 hash,
 				  bool (*same)(const struct iob_node *,
-					       const struct iob_node *), u32 spare)
+					       const struct iob_node *), bool spare)
 {
 	struct hlist_head *head = iob_index_bucket(idx, hash);
 	struct iob_node *old;
@@ -211,15 +233,15 @@ struct iob_node *iob_index_add(struct iob_index *idx, struct iob_node *node,
 			       u32 hash, bool (*same)(const struct iob_node *,
 						      const struct iob_node *))
 {
-	return index_add(idx, node, hash, same, idx->spare);
+	return index_add(idx, node, hash, same, false);
 }
 
-/* As iob_index_add(); the spare numbers may be used, too. */
+/* As iob_index_add(), with one of the spare numbers, or, when these are taken, another one. */
 struct iob_node *iob_index_add_spare(struct iob_index *idx, struct iob_node *node,
 				     u32 hash, bool (*same)(const struct iob_node *,
 							    const struct iob_node *))
 {
-	return index_add(idx, node, hash, same, 0);
+	return index_add(idx, node, hash, same, true);
 }
 
 /**
@@ -304,14 +326,7 @@ void iob_index_unhash(struct iob_index *idx, struct iob_node *node)
 	spin_unlock_irqrestore(&idx->lock, flags);
 }
 
-/**
- * iob_index_unnumber - free an object's number, after iob_index_unhash()
- * @idx:  the index
- * @node: the object
- *
- * Any context but NMI.  Free @node after synchronize_rcu().
- */
-void iob_index_unnumber(struct iob_index *idx, struct iob_node *node)
+static void index_unnumber(struct iob_index *idx, struct iob_node *node, bool spare)
 {
 	unsigned long flags;
 	u32 nr;
@@ -323,8 +338,26 @@ void iob_index_unnumber(struct iob_index *idx, struct iob_node *node)
 	__clear_bit(nr >> BLOCK_BITS, idx->crowded);
 	idx->count--;
 	if (nr >= idx->first)
-		idx->taken--;
+		index_count(idx, spare, -1);
 	spin_unlock_irqrestore(&idx->lock, flags);
+}
+
+/**
+ * iob_index_unnumber - free an object's number, after iob_index_unhash()
+ * @idx:  the index
+ * @node: the object, added by iob_index_add()
+ *
+ * Any context but NMI.  Free @node after synchronize_rcu().
+ */
+void iob_index_unnumber(struct iob_index *idx, struct iob_node *node)
+{
+	index_unnumber(idx, node, false);
+}
+
+/* The same for an object that was added by iob_index_add_spare(). */
+void iob_index_unnumber_spare(struct iob_index *idx, struct iob_node *node)
+{
+	index_unnumber(idx, node, true);
 }
 
 /**

@@ -39,12 +39,13 @@ struct iob_index {
 	u32 cursor;		/* X: the next nr to try */
 	u32 gen;		/* X: of the next object */
 	u32 count;		/* X: objects in the index */
-	u32 taken;		/* X: of them, those whose number is ->first or above */
+	u32 spares;		/* X, read without: of them, those of iob_index_add_spare() */
+	u32 taken;		/* X, read without: iob_index_taken() */
 	u32 max;		/* nr stays below */
 	u32 first;		/* the lowest nr that is given out */
 	/* called for a new object that has its id, before it can be found; or NULL.  X */
 	void (*numbered)(struct iob_node *node);
-	u32 spare;		/* so many numbers are for iob_index_add_spare() only */
+	u32 spare;		/* so many are for iob_index_add_spare() only, and taken first */
 };
 
 #define IOB_INDEX_LEAF	(PAGE_SIZE / sizeof(struct iob_node *))
@@ -81,6 +82,15 @@ static inline struct hlist_head *iob_index_bucket(const struct iob_index *idx,
 }
 
 /*
+ * How many numbers from ->first on are taken, but for those that are spare.  So what is added by
+ * iob_index_add_spare() takes room from others only when all that is spare is taken.  Any context.
+ */
+static inline u32 iob_index_taken(const struct iob_index *idx)
+{
+	return READ_ONCE(idx->taken);
+}
+
+/*
  * True if the index has no room for another object; that is counted.  Callers ask before
  * they allocate an object, without the lock.
  */
@@ -98,6 +108,7 @@ int iob_index_prepare(struct iob_index *idx, u32 end);
 void iob_index_place(struct iob_index *idx, struct iob_node *node, u64 id);
 void iob_index_unhash(struct iob_index *idx, struct iob_node *node);
 void iob_index_unnumber(struct iob_index *idx, struct iob_node *node);
+void iob_index_unnumber_spare(struct iob_index *idx, struct iob_node *node);
 struct iob_node *iob_index_next(struct iob_index *idx, u32 *nr);
 
 #endif

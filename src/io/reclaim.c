@@ -35,6 +35,7 @@
 #include "core/act.h"
 #include "core/cause.h"
 #include "core/epoch.h"
+#include "core/intent.h"
 #include "core/role.h"
 #include "core/stats.h"
 #include "core/worker.h"
@@ -72,6 +73,7 @@ struct pass {
 	bool roles_marked;	/* once */
 	bool short_of_roles;
 	bool short_of_causes;
+	bool crowded_out;	/* acts with files, by acts without */
 	bool has_room;		/* half of it at least */
 	u32 want_acts;		/* room is short: free so many, also unread ones */
 };
@@ -111,14 +113,10 @@ static bool is_unread(const struct iob_act *act)
 	return READ_ONCE(act->counters) && iob_pipe_unread(READ_ONCE(act->use.pipe));
 }
 
-static bool act_has_file(const struct iob_act *act)
-{
-	return act->file.ino || act->file.dev;
-}
-
 /*
- * Acts without a file have taken over what others counted.  While unread they stay, unless
- * they keep roles alive that are wanted.
+ * Acts without a file have taken over what others counted.  While unread they stay, unless they
+ * keep roles alive that are wanted, or take room from acts with files.  For the latter their intent
+ * is enough to lose: there is room for one of each role.
  */
 static bool act_may_go(const struct pass *p, const struct iob_act *act, u32 ticks, bool unread)
 {
@@ -126,7 +124,10 @@ static bool act_may_go(const struct pass *p, const struct iob_act *act, u32 tick
 		return false;
 	if (!is_unread(act))
 		return true;
-	return act_has_file(act) ? unread : p->short_of_roles;
+	if (iob_act_has_file(act))
+		return unread;
+	return p->short_of_roles ||
+	       (unread && p->crowded_out && act->intent > IOB_INTENT_LOST);
 }
 
 static u32 count_causes(const struct pass *p, u32 ticks)
@@ -296,16 +297,13 @@ static void free_acts(const struct pass *p)
 	struct iob_act *act;
 	u32 nr;
 
-	/* first all of them: a coarser one must not be among the dead */
-	for_each_set_bit(nr, p->dead, iob_acts_max()) {
-		merge_act(iob_act_nr(nr));
-		cond_resched();
-	}
 	for_each_set_bit(nr, p->dead, iob_acts_max()) {
 		act = iob_act_nr(nr);
 		/* while it is found by its number: a pass over all sums has them here or there */
 		iob_sums_keep(act);
+		/* the less exact act may need the number; none of the dead are found to be that */
 		iob_act_unnumber(act);
+		merge_act(act);
 		hlist_add_head(&act->node.hash, &list);
 		cond_resched();
 	}
@@ -411,21 +409,6 @@ static bool reclaim_pass(struct pass *p)
 	return !done || reclaimed.acts + reclaimed.causes + reclaimed.roles != before;
 }
 
-/* True if three quarters of max_acts have files. */
-static bool is_short_of_acts(void)
-{
-	u32 nr, n = 0, max = iob_conf.max[IOB_LIMIT_acts];
-	struct iob_act *act;
-
-	if (!is_crowded(iob_acts_count(), max))
-		return false;
-	for (nr = 0; (act = iob_act_next(&nr)); nr++) {
-		n += act_has_file(act);
-		cond_resched();
-	}
-	return is_crowded(n, max);
-}
-
 /*
  * How many acts shall go.  Each keeps its role alive, and has sums for each disk and operation: so
  * roles or sums may be what is short.  Sums go with their acts, and wait for readers: meanwhile a
@@ -434,9 +417,10 @@ static bool is_short_of_acts(void)
 static u32 acts_wanted(bool short_of_roles)
 {
 	u32 nr = short_of_roles ? iob_roles_max() / 4 : 0, sums = iob_sums_count();
+	u32 max_acts = iob_conf.max[IOB_LIMIT_acts];
 
-	if (is_short_of_acts() && iob_sums_may_go())
-		nr = max(nr, iob_conf.max[IOB_LIMIT_acts] / 4);
+	if (is_crowded(iob_acts_taken(), max_acts) && iob_sums_may_go())
+		nr = max(nr, max_acts / 4);
 	if (sums && is_crowded(sums, iob_conf.max[IOB_LIMIT_sums]) && iob_sums_may_go())
 		nr = max(nr, iob_acts_count() / 4);
 	return nr;
@@ -460,6 +444,7 @@ static void reclaim_work_fn(struct work_struct *work)
 		.short_of_roles = is_crowded(iob_roles_count(), iob_roles_max()),
 		.short_of_causes = is_crowded(iob_causes_count(),
 					      iob_conf.max[IOB_LIMIT_causes]),
+		.crowded_out = iob_acts_crowd_out(),
 		.has_room = is_half_empty(iob_roles_count(), iob_roles_max()) &&
 			    is_half_empty(iob_causes_count(), iob_conf.max[IOB_LIMIT_causes]),
 	};

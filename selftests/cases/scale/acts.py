@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from lib.case import Disk, buffer, disable, enable, eventually, put, value
+from lib.case import Disk, buffer, disable, enable, eventually, pipe, put, run, value
 from lib.crowd import one_each, show_status, verdict, wanted, wanted_same
 from lib.sums import Sums
 
@@ -36,6 +36,74 @@ reader.close()
 disable()
 put("sums", "0")
 put("max_sums", "65536")
+
+# --- counters that nobody reads: acts that go lose their file, but take no room from new ones
+ACTS, EACH, ROUNDS = 64, 12, 12
+put("nr_counters", "1")
+put("counters/0", "RW size 0 1 1024 2048 4096 8192 16384 32768 0")
+put("max_acts", str(ACTS))
+
+
+def with_file(pids):
+    """How many acts have a file: each writer made one, and is merged once."""
+    return len(pids) - int(value("stats/acts_merged"))
+
+
+def by_role(acts):
+    sums = {}
+    for a in acts:
+        if any(a["hist"][0]):
+            sums[a["who"]] = sums.get(a["who"], 0) + sum(a["hist"][0])
+    return sums
+
+
+def last_has_file(before):
+    """A new act has its file, and each role its IOs; @before by role."""
+    last = "pid-%d" % one_each(fd, page, 1)[0]
+    acts = pipe()
+    wanted_same("files of the last one's acts", [a["dev"] for a in acts if a["who"] == last],
+                [raw.dev])
+    wanted_same("IOs by role", by_role(acts), dict(before, **{last: 1}))
+
+
+enable(log=False)
+pids = []
+for _ in range(ROUNDS):
+    eventually("acts with files go, so that there is room for the next",
+               lambda: with_file(pids) <= ACTS - 3 - EACH)
+    pids += one_each(fd, page, EACH)
+    wanted_same("IOs of %d without a file" % len(pids), value("stats/idx_nospc"), "0")
+show_status()
+wanted(int(value("nr_acts")) > ACTS, "all acts have found room beside each other")
+last_has_file({"pid-%d" % pid: 1 for pid in pids})
+disable()
+
+# --- when roles have many intents, and no act without a file is left for them, they lose these
+ROLES, WAYS = 32, 5
+put("max_roles", str(ROLES))
+enable(log=False)
+
+
+def in_many_ways(n):
+    os.pwritev(fd, [page], n * 4096)
+    os.pwrite(fd, page, n * 4096)
+    os.preadv(fd, [page], n * 4096)
+    os.lseek(fd, n * 4096, os.SEEK_SET)
+    os.writev(fd, [page])
+    os.readv(fd, [page])
+
+
+# (less than three quarters of max_roles)
+pids = []
+for n in range(20):
+    pids.append(run(in_many_ways, n))
+    eventually("acts without a file make room for others",
+               lambda: int(value("nr_acts")) <= 2 + ROLES + ACTS // 4 * 3)
+wanted_same("intents", int(value("nr_intents")), 2 + WAYS)
+show_status()
+last_has_file({"pid-%d" % pid: WAYS for pid in pids})
+disable()
 os.close(fd)
 put("max_acts", "65536")
+put("max_roles", "65536")
 verdict()
