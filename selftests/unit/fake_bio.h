@@ -165,6 +165,7 @@ struct iob_io {
 static u64 done_bytes;		/* of all that ended */
 static u64 done_capacity;	/* the sum of those of their disks */
 static unsigned int nr_done;
+static u64 done_issue_at;	/* of the last one */
 
 static inline void iob_io_share(struct iob_io *io, u64 sector, const struct iob_share *share)
 {
@@ -176,6 +177,7 @@ static inline void iob_io_share(struct iob_io *io, u64 sector, const struct iob_
 static inline void iob_io_end(struct iob_io *io)
 {
 	nr_done++;
+	done_issue_at = io->issue_at;
 	done_capacity += io->gd ? io->gd->capacity : io->capacity;
 }
 

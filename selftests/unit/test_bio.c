@@ -206,11 +206,29 @@ static void partition(void)
 	parent_known = false;
 }
 
+/* A bio waits for a cgroup's limit; its queueing is not seen, as the session ends. */
+static void not_queued(void)
+{
+	struct gendisk *gd = new_disk(false, 7);
+	struct bio bio;
+
+	begin();
+	bio_begin(&bio, gd, NULL);
+	bio.bi_private = gd;
+	iob_bio_claim(&bio, NULL);
+	iob_bio_done(&bio, gd->queue);
+	ended("a bio that waited", 1, 7, 0);
+	if (done_issue_at)
+		fail("its address is taken for a time: %llx", (unsigned long long)done_issue_at);
+	nothing_left();
+	free(gd);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(chained), TEST(given_up), TEST(pieces), TEST(path_gone),
-		TEST(partition),
+		TEST(partition), TEST(not_queued),
 	};
 
 	return run_tests("bio", tests, ARRAY_SIZE(tests));

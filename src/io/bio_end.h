@@ -66,7 +66,8 @@ static inline void iob_bio_ctx_describe(struct iob_io *io, struct iob_first *fir
 		io->gd = iob_bio_ctx_disk(f);
 	}
 	io->op = f->op;
-	io->issue_at = READ_ONCE(f->issue_at);
+	/* (one that waited for a cgroup's limit, and whose queueing was not seen, has .private) */
+	io->issue_at = f->claimed ? 0 : READ_ONCE(f->issue_at);
 	*first = f->first;
 }
 

@@ -234,7 +234,8 @@ static noinline void record_simple(const struct iob_bio_ctx *f,
 	io.gd = iob_rq_disk(rq);
 	io.rq = rq;
 	io.first = &f->first;
-	io.issue_at = f->issue_at;
+	/* as in iob_bio_ctx_describe() */
+	io.issue_at = f->claimed ? 0 : f->issue_at;
 	io.error = error;
 	io.nr_bios = 1;
 	io.op = f->op;
