@@ -7,9 +7,9 @@
  *
  * Many file systems are never told to discard.  So a worker forgets ranges that were noted an
  * hour ago.  All ranges together get 1/512 of the memory; then the oldest of a space with more
- * than a few gives way, which is counted.  Ranges of one act that touch are one range.  A range keeps its cause
- * alive in a space that was seen to discard, unless room is short: some discard much later.  A
- * discard of which nothing is noted is charged to its submitter.
+ * than a few gives way, which is counted.  Ranges of one act that touch are one range.  A range
+ * keeps its cause alive in a space that was seen to discard, unless room is short: some discard
+ * much later.  A discard of which nothing is noted is charged to its submitter.
  *
  * F: the space's lock.
  */

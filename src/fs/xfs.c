@@ -198,7 +198,7 @@ static void xfs_for_inode_entered(struct pt_regs *regs)
 		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), regs);
 }
 
-/* (ip, ...): a worker ends a write; xfs_end_ioend_entered() knows better for whom, if it came first */
+/* (ip, ...): a worker ends a write.  Around it, xfs_end_ioend_entered() knows better for whom. */
 static void xfs_unwritten_entered(struct pt_regs *regs)
 {
 	if (!(current->flags & PF_KTHREAD))

@@ -95,6 +95,13 @@ expect_whole_json() {
 	expect_json "$1" '.[0].type == "header" and .[0].schema == 2 and .[-1].type == "end"'
 }
 
+# missing_hooks: what a view says of them in its last line; a debug kernel lacks some
+missing_hooks() {
+	local n
+	n=$(grep -cE '^hook .* missing' "$IOB/status" || :)
+	[ "$n" = 0 ] || echo "; $n hooks are missing (ioblame status)"
+}
+
 # scsi_debug_disk: the name of scsi_debug's disk, once it is there
 scsi_debug_disk() {
 	local i sd

@@ -10,7 +10,8 @@ import os
 import sys
 
 from lib.case import (IOB, MNT, PAGE, BinaryLog, Disk, check, child, disable, enable, fsync,
-                      next_pid_is, put, read, replace, run, same, status, sync, wait_for, write_pages)
+                      next_pid_is, put, replace, run, same, status, sync, wait_for,
+                      write_pages)
 
 NOBODY = 65534
 NEWNS, NEWUSER, NEWPID = 0x20000, 0x10000000, 0x20000000

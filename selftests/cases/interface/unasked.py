@@ -181,4 +181,5 @@ def mapped():
 
 
 put("devs", " ".join(disk.name for disk in disks))
-{"behind": behind, "cloned": cloned, "filled": filled, "partial": partial, "mapped": mapped}[sys.argv[1]]()
+{"behind": behind, "cloned": cloned, "filled": filled, "partial": partial,
+ "mapped": mapped}[sys.argv[1]]()
