@@ -167,6 +167,28 @@ static void hostile_names(void)
 	name_bound(0, 64 << 20);
 }
 
+/* A recording has a name again and again: it takes room once. */
+static void repeated(void)
+{
+	struct name_key key = { .kind = NAME_DISK, .dev = 7 << 20 };
+	static char text[60001];
+	u64 before = name_no_room();
+	u32 i;
+
+	memset(text, 'a', sizeof(text) - 1);
+	name_offline();
+	for (i = 0; i < 6000; i++)
+		name_put(&key, text);
+	/* a longer one and a shorter one, too */
+	name_put(&key, "short");
+	key.dev++;
+	name_put(&key, "new");
+	if (name_no_room() != before)
+		fail("%llu of %u had no room", name_no_room() - before, i);
+	if (strcmp(name_disk(7 << 20), "short") || strcmp(name_disk(key.dev), "new"))
+		fail("they are %s and %s", name_disk(7 << 20), name_disk(key.dev));
+}
+
 /* A forged recording has very many and very long names: some have no room, and are counted. */
 static void forged(void)
 {
@@ -194,7 +216,8 @@ static void forged(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(when), TEST(kept), TEST(bounded), TEST(hostile_names), TEST(forged),
+		TEST(when), TEST(kept), TEST(bounded), TEST(hostile_names), TEST(repeated),
+		TEST(forged),
 	};
 
 	return run_tests("tool_name", tests, ARRAY_SIZE(tests));

@@ -255,6 +255,18 @@ static void acts(void)
 	}
 }
 
+/* A recording has a stack again and again: it takes room once. */
+static void repeated_intents(void)
+{
+	u64 before = intent_no_room();
+	u32 i;
+
+	for (i = 0; i < 600000; i++)
+		intent_parse("#6 modifier=0x1\n");
+	if (intent_no_room() != before || !intent_parse("#5000 modifier=0x0\n"))
+		fail("%llu of %u had no room", (unsigned long long)(intent_no_room() - before), i);
+}
+
 /* A forged recording has more stacks than there can be: they are counted, and memory is bounded. */
 static void forged_intents(void)
 {
@@ -278,7 +290,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(intents), TEST(bad_intents), TEST(statuses), TEST(text_log), TEST(acts),
-		TEST(forged_intents),
+		TEST(repeated_intents), TEST(forged_intents),
 	};
 
 	return run_tests("tool_parse", tests, ARRAY_SIZE(tests));

@@ -103,12 +103,17 @@ static bool renumber(struct intent *in)
 	return k;
 }
 
+static void free_intent(struct intent *in)
+{
+	bytes -= sizeof(*in) + DEPTH_MAX * sizeof(*in->frame);
+	free(in->frame);
+	free(in);
+}
+
 static void put_intent(struct intent *in)
 {
 	if (renumbering && renumber(in)) {
-		bytes -= sizeof(*in) + DEPTH_MAX * sizeof(*in->frame);
-		free(in->frame);
-		free(in);
+		free_intent(in);
 		return;
 	}
 	if (renumbering)
@@ -121,10 +126,8 @@ static void put_intent(struct intent *in)
 		       (size - size_intents) * sizeof(*intents));
 		size_intents = size;
 	}
-	if (intents[in->nr]) {
-		free(intents[in->nr]->frame);
-		free(intents[in->nr]);
-	}
+	if (intents[in->nr])
+		free_intent(intents[in->nr]);
 	intents[in->nr] = in;
 	if (in->nr >= nr_intents)
 		nr_intents = in->nr + 1;
@@ -247,9 +250,7 @@ void intent_forget(void)
 	for (nr = 0; nr < nr_intents; nr++) {
 		if (!intents[nr])
 			continue;
-		bytes -= sizeof(*intents[nr]) + DEPTH_MAX * sizeof(*intents[nr]->frame);
-		free(intents[nr]->frame);
-		free(intents[nr]);
+		free_intent(intents[nr]);
 		intents[nr] = NULL;
 	}
 	nr_intents = 0;

@@ -226,16 +226,19 @@ void name_put(const struct name_key *key, const char *text)
 {
 	struct name *name = map_get(&names, key);
 	size_t size = 4 * strlen(text) + sizeof(*name);
+	size_t before = name ? name->recorded : 0;
 	char *safe;
 
-	if (size > RECORDED_BYTES - recorded) {
+	/* what comes again takes the place of what was there: ioblamed's tapes repeat names */
+	if (size > RECORDED_BYTES - recorded + before) {
 		no_room++;
 		return;
 	}
-	/* those that are served are as many as name_tidy() leaves */
-	recorded += served ? 0 : size;
 	if (!name)
 		name = new_name(key);
+	/* those that are served are as many as name_tidy() leaves */
+	name->recorded = served ? 0 : size;
+	recorded += name->recorded - before;
 	name->used_ns = served ? clock_ns() : 0;
 	safe = must(escape_again(text, strlen(text)));
 	set_text(name, safe);

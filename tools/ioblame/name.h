@@ -43,6 +43,7 @@ struct name {
 	char *text;		/* NULL if it has none */
 	uint64_t asked_ns, used_ns;
 	uint64_t saved;		/* a bit for each tape that has it */
+	size_t recorded;	/* what it takes of the room for the names of a recording */
 };
 
 void name_offline(void);
