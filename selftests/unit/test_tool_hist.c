@@ -73,6 +73,29 @@ static void sums(void)
 		fail("sum");
 }
 
+/* A month has more IOs than 32 bits count. */
+static void many(void)
+{
+	const u64 most = 2ULL * U32_MAX;
+	struct hist_few few = { 0 }, other = { 0 };
+	struct hist h = { { 0 } };
+
+	hist_few_add(&few, 5, U32_MAX);
+	hist_few_add(&few, 5, U32_MAX);
+	hist_few_sum(&h, &few);
+	if (hist_count(&h) != most)
+		fail("few are %llu, not %llu", (u64)hist_count(&h), most);
+	hist_few_add(&other, HIST_SLOTS - 1, U32_MAX);
+	hist_few_move(&other, &few);
+	hist_few_sum(&h, &other);
+	if (hist_count(&h) != 2 * most + U32_MAX || h.n[HIST_SLOTS - 1] != U32_MAX)
+		fail("moved, they are %llu", (u64)hist_count(&h));
+	hist_sum(&h, &h);
+	if (hist_count(&h) != 4 * most + 2ULL * U32_MAX || hist_percentile(&h, 0.5) != hist_low(5))
+		fail("their sum is %llu", (u64)hist_count(&h));
+	hist_few_free(&other);
+}
+
 static void bars(void)
 {
 	static const struct {
@@ -145,7 +168,7 @@ static void fits(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(slots), TEST(percentiles), TEST(sums), TEST(bars), TEST(fits),
+		TEST(slots), TEST(percentiles), TEST(sums), TEST(many), TEST(bars), TEST(fits),
 	};
 
 	return run_tests("tool_hist", tests, ARRAY_SIZE(tests));

@@ -60,7 +60,7 @@ struct chart {
 	uint64_t begin_ns, width_ns;
 	unsigned int used;		/* bins up to the last with IO */
 	struct chart_bin all[CHART_BINS];
-	uint32_t latency[CHART_BINS][HIST_SLOTS];
+	uint64_t latency[CHART_BINS][HIST_SLOTS];
 	struct map tracks;
 	struct chart_disk *disk[CHART_DISKS];
 	unsigned int nr_disks;

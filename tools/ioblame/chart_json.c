@@ -176,7 +176,8 @@ static void print_latency(FILE *f, const struct chart *c)
 		for (slot = 0; slot < HIST_SLOTS; slot++) {
 			if (!c->latency[i][slot])
 				continue;
-			fprintf(f, "%s%u,%u,%u", more ? "," : "", i, slot, c->latency[i][slot]);
+			fprintf(f, "%s%u,%u,%llu", more ? "," : "", i, slot,
+				LLU(c->latency[i][slot]));
 			more = true;
 		}
 	}

@@ -41,7 +41,7 @@ void hist_sum(struct hist *to, const struct hist *from)
 		to->n[i] += from->n[i];
 }
 
-void hist_few_add(struct hist_few *h, unsigned int slot, uint32_t n)
+void hist_few_add(struct hist_few *h, unsigned int slot, uint64_t n)
 {
 	unsigned int i;
 

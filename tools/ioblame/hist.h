@@ -7,6 +7,7 @@
 #ifndef IOBLAME_HIST_H
 #define IOBLAME_HIST_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,19 +16,21 @@ enum {
 	HIST_SLOTS = 4 + 40 * HIST_SUB,	/* up to 2^42 */
 };
 
+static_assert(HIST_SLOTS <= 256, "a pair has 8 bits for its slot");
+
 struct hist {
-	uint32_t n[HIST_SLOTS];
+	uint64_t n[HIST_SLOTS];
 };
 
 /* a histogram with few slots in use; all zero at first */
 struct hist_few {
 	struct hist_pair {
-		uint32_t slot, n;
+		uint64_t slot : 8, n : 56;
 	} *pair;
 	unsigned int nr, size;
 };
 
-void hist_few_add(struct hist_few *h, unsigned int slot, uint32_t n);
+void hist_few_add(struct hist_few *h, unsigned int slot, uint64_t n);
 void hist_few_sum(struct hist *to, const struct hist_few *from);
 void hist_few_move(struct hist_few *to, struct hist_few *from);
 void hist_few_free(struct hist_few *h);
