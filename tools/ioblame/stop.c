@@ -15,6 +15,7 @@
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 static volatile sig_atomic_t asked;
 static int pipe_fd[2] = { -1, -1 };
+static bool under_nohup;
 
 static void wake_waiter(void)
 {
@@ -39,16 +40,23 @@ static void on_other(int sig)
 	wake_waiter();
 }
 
-/* Let SIGINT, SIGTERM, SIGHUP and SIGQUIT set stop_asked(), and ignore SIGPIPE. */
+/*
+ * Let SIGINT, SIGTERM, SIGHUP and SIGQUIT set stop_asked(), and ignore SIGPIPE.  A SIGHUP that was
+ * ignored stays so: nohup(1) asks for that.  A shell ignores SIGINT for what it starts in the
+ * background, where scripts send it all the same to end the command.
+ */
 void stop_init(void)
 {
-	struct sigaction sa = { .sa_handler = on_end };
+	struct sigaction sa = { .sa_handler = on_end }, before;
 	size_t i;
 
+	under_nohup = !sigaction(SIGHUP, NULL, &before) && before.sa_handler == SIG_IGN;
 	if (pipe2(pipe_fd, O_CLOEXEC | O_NONBLOCK))
 		msg("no pipe: %s", strerror(errno));
-	for (i = 0; i < ARRAY_SIZE(ends); i++)
-		sigaction(ends[i], &sa, NULL);
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		if (ends[i] != SIGHUP || !under_nohup)
+			sigaction(ends[i], &sa, NULL);
+	}
 	sa.sa_handler = on_other;
 	sigaction(SIGCHLD, &sa, NULL);
 	sa.sa_handler = SIG_IGN;
@@ -66,7 +74,7 @@ void stop_reset(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(ends); i++)
-		signal(ends[i], SIG_DFL);
+		signal(ends[i], under_nohup && ends[i] == SIGHUP ? SIG_IGN : SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 }
