@@ -220,7 +220,6 @@ static void take_events(struct run *run)
 {
 	drvtrace_read(take_event);
 	match_pending(run->now_ns, false);
-	name_tidy();
 }
 
 enum column {

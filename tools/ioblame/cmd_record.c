@@ -13,7 +13,6 @@
 #include "device.h"
 #include "escape.h"
 #include "msg.h"
-#include "name.h"
 #include "opts.h"
 #include "run.h"
 #include "store.h"
@@ -63,7 +62,6 @@ static int begin_recording(struct run *run)
 static void flush_tape(struct run *run)
 {
 	run->quit |= !tape_flush(tape);
-	name_tidy();
 }
 
 static void add_to_tape(struct run *run, const struct iob_iolog_bin_record *rec)

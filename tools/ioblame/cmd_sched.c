@@ -269,7 +269,6 @@ static void release_events(struct run *run)
 {
 	events_fill(&events);
 	events_release(&events, false, take_event, run);
-	name_tidy();
 }
 
 static void stop_events(struct run *run)

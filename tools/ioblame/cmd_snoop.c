@@ -192,7 +192,6 @@ static void flush_lines(struct run *run)
 	(void)run;
 	/* do not keep lines back from a pipe */
 	out_flush();
-	name_tidy();
 	last.disk_name = NULL;
 	last.cgroup_name = NULL;
 }

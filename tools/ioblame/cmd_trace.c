@@ -235,7 +235,6 @@ static void release_events(struct run *run)
 	events_fill(&events);
 	events_release(&events, false, print_event, run);
 	out_flush();
-	name_tidy();
 }
 
 /* ioblame is about to be switched off: what comes then has no record. */

@@ -236,7 +236,6 @@ static void flush_output(struct run *run)
 {
 	(void)run;
 	out_flush();
-	name_tidy();
 }
 
 static int begin_export(struct run *run)

@@ -2,7 +2,6 @@
 #include "agg.h"
 #include "choice.h"
 #include "msg.h"
-#include "name.h"
 #include "opts.h"
 #include "out.h"
 #include "run.h"
@@ -28,7 +27,6 @@ void sum_filled(struct run *run)
 {
 	(void)run;
 	agg_squeeze(&summed);
-	name_tidy();
 }
 
 /* Print below a table how many IOs lost their file and stack. */

@@ -58,14 +58,24 @@ void view_pass(struct run *run, const struct view *view, const struct iob_iolog_
 	view->record(run, rec);
 }
 
+/*
+ * No view keeps a name behind its batch.  Where names have no room, filters do not know them, and
+ * drop the IO: so each view has them tidied, also one that prints only at its end.
+ */
+static void end_batch(struct run *run, const struct view *view)
+{
+	if (view->filled)
+		view->filled(run);
+	name_tidy();
+}
+
 static void pass_records(struct run *run, const struct view *view)
 {
 	struct iob_iolog_bin_record rec;
 
 	while (!run->quit && source_next(&run->source, &rec))
 		view_pass(run, view, &rec);
-	if (view->filled)
-		view->filled(run);
+	end_batch(run, view);
 	name_done();
 }
 
@@ -114,8 +124,7 @@ static void replay_some(struct run *run, const struct view *view, struct schedul
 				return;
 			view_pass(run, view, &rec);
 		}
-		if (view->filled)
-			view->filled(run);
+		end_batch(run, view);
 		out_flush();
 	}
 }

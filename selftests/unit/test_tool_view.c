@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a view does around its records.  The source, the session and the names are fakes. */
+#include "fake_run.h"
+#include "test.h"
+
+#include "view.c"
+
+enum {
+	BATCHES = 50,
+	RECORDS = 2,		/* in each */
+};
+
+static u64 now;
+static unsigned int fills, given, records, tidied, filled;
+
+uint64_t clock_ns(void)
+{
+	return now;
+}
+
+bool source_fill(struct source *s, bool last)
+{
+	(void)s;
+	given = 0;
+	return !last && fills++ < BATCHES;
+}
+
+bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
+{
+	(void)s;
+	memset(rec, 0, sizeof(*rec));
+	rec->complete_ns = now;
+	return fills <= BATCHES && given++ < RECORDS;
+}
+
+bool source_is_live(const struct source *s)
+{
+	return s->kind == SOURCE_BINARY;
+}
+
+uint64_t source_tick(const struct source *s, uint64_t tick, uint64_t most)
+{
+	(void)s;
+	(void)tick;
+	return most;
+}
+
+int stop_wait(int fd, uint64_t timeout_ns)
+{
+	(void)fd;
+	now += timeout_ns;
+	return 0;
+}
+
+void name_tidy(void)
+{
+	tidied++;
+}
+
+static void count_record(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	(void)run;
+	(void)rec;
+	records++;
+}
+
+/* Names that the view uses here are still there. */
+static void end_of_batch(struct run *run)
+{
+	(void)run;
+	filled++;
+	if (tidied >= filled)
+		fail("names are dropped before the view has used them");
+}
+
+static void run_view(const struct view *view, enum source_kind kind)
+{
+	const struct opts o = { .direct = true };
+	struct run run = { .opts = &o, .source = { .kind = kind } };
+
+	now = 1000000000;
+	fills = 0;
+	records = 0;
+	tidied = 0;
+	filled = 0;
+	go_through(&run, view);
+	if (records != BATCHES * RECORDS)
+		fail("%u records", records);
+}
+
+/* A view without an end of its batches needs no memory for each name of a month either. */
+static void tidy(void)
+{
+	static const enum source_kind kinds[] = { SOURCE_BINARY, SOURCE_RECORDING };
+	const struct view plain = { .record = count_record };
+	const struct view with_end = { .record = count_record, .filled = end_of_batch };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		run_view(&plain, kinds[i]);
+		if (tidied < BATCHES)
+			fail("kind %d: names are tidied %u times in %u batches", kinds[i], tidied,
+			     BATCHES);
+		run_view(&with_end, kinds[i]);
+		if (filled < BATCHES || tidied < filled)
+			fail("kind %d: %u ends of batches, names are tidied %u times", kinds[i],
+			     filled, tidied);
+	}
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(tidy),
+	};
+
+	return run_tests("tool_view", tests, ARRAY_SIZE(tests));
+}
