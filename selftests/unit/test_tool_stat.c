@@ -75,6 +75,38 @@ static void another_disk(void)
 	}
 }
 
+/* An interval in which a disk came or was away is not known; those after it are. */
+static void looks(void)
+{
+	static const struct {
+		const char *text;
+		bool known;
+		u64 ios;
+	} steps[] = {
+		/* it joins what is watched, after a month */
+		{ "8 0 sda 1000000 0 8000000 5 0 0 0 0 0 9 9\n", false, 0 },
+		{ "8 0 sda 1000010 0 8000080 5 0 0 0 0 0 9 9\n", true, 10 },
+		{ "8 16 sdb 1 0 8 5 0 0 0 0 0 9 9\n", false, 0 },
+		{ "8 0 sda 2000000 0 16000000 5 0 0 0 0 0 9 9\n", false, 0 },
+		{ "8 0 sda 2000007 0 16000056 5 0 0 0 0 0 9 9\n", true, 7 },
+		/* another one has its number */
+		{ "8 0 sda 120 0 960 5 0 0 0 0 0 9 9\n", false, 0 },
+		{ "8 0 sda 123 0 984 5 0 0 0 0 0 9 9\n", true, 3 },
+		/* the file cannot be read, or it is a recording */
+		{ NULL, false, 0 },
+	};
+	struct diskstats_look look = { .there = false };
+	struct diskstats st;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		if (diskstats_next(&look, steps[i].text, 8 << 20, &st) != steps[i].known)
+			fail("step %zu is %sknown", i, steps[i].known ? "not " : "");
+		else if (steps[i].known && st.ios[STAT_READ] != steps[i].ios)
+			fail("step %zu has %llu IOs", i, (u64)st.ios[STAT_READ]);
+	}
+}
+
 /* Against a second of 400 places that are marked one by one. */
 static void cover(void)
 {
@@ -127,7 +159,7 @@ static void many(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(lines), TEST(another_disk), TEST(cover), TEST(many),
+		TEST(lines), TEST(another_disk), TEST(looks), TEST(cover), TEST(many),
 	};
 
 	return run_tests("tool_stat", tests, ARRAY_SIZE(tests));

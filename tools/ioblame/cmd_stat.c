@@ -29,7 +29,7 @@ enum {
 struct disk {
 	uint32_t dev;
 	bool cached;
-	struct diskstats before;
+	struct diskstats_look look;	/* the last one */
 	/* what of the log was ahead of the kernel's numbers: it is counted in the next interval */
 	struct blamed ahead;
 	struct spans busy;
@@ -75,13 +75,14 @@ static int begin_stat(struct run *run)
 {
 	const struct session *s = &run->session;
 	char *text = source_is_live(&run->source) ? diskstats_read() : NULL;
+	struct diskstats st;
 	struct disk *d;
 	unsigned int i;
 
 	blamed_init(&sums, run->opts->by);
 	for (i = 0; i < s->nr_devices && text; i++) {
 		d = find_disk(run, s->device[i].disk);
-		diskstats_parse(text, d->dev, &d->before);
+		diskstats_next(&d->look, text, d->dev, &st);
 	}
 	free(text);
 	since_ns = run->source.head.start_ns;
@@ -157,14 +158,17 @@ static int compare_sums(const void *va, const void *vb)
 	return (b->label.key.who < a->label.key.who) - (b->label.key.who > a->label.key.who);
 }
 
-/* A disk's numbers of a recording are those of its records. */
+/*
+ * A disk's numbers of a recording are those of its records, and so are those of an interval in
+ * which the kernel's are of another time: it was added, it was away, or another one took its place.
+ */
 static void print_disk(const struct run *run, struct disk *d, const char *text,
 		       struct stat_look *look)
 {
 	struct blamed **list, total, rest;
-	struct diskstats st, now;
+	struct diskstats st;
 	unsigned int i, nr, most = run->opts->rows ? run->opts->rows : ROWS;
-	bool known = text && diskstats_parse(text, d->dev, &now);
+	bool known = diskstats_next(&d->look, text, d->dev, &st);
 
 	blamed_total(&sums, d->dev, &total);
 	total.busy = d->busy;
@@ -172,12 +176,10 @@ static void print_disk(const struct run *run, struct disk *d, const char *text,
 	nr = blamed_list(&sums, d->dev, &list);
 	sort_by = run->opts->sort;
 	qsort(list, nr, sizeof(*list), compare_sums);
-	if (known) {
-		st = now;
-		diskstats_since(&st, &d->before);
-		d->before = now;
+	if (known)
 		find_rest(d, &st, &total, &rest);
-	}
+	else
+		memset(&d->ahead, 0, sizeof(d->ahead));
 	stat_print_disk(look, name_disk(d->dev), known ? &st : NULL, &total);
 	if (run->opts->format != FORMAT_TABLE)
 		most = nr;

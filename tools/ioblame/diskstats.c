@@ -109,3 +109,26 @@ bool diskstats_since(struct diskstats *st, const struct diskstats *before)
 	st->queue_ms = (uint32_t)(st->queue_ms - before->queue_ms);
 	return true;
 }
+
+/**
+ * diskstats_next - what a disk did since the look before
+ * @look: that one; all 0 before the first
+ * @text: of /proc/diskstats now, or NULL
+ * @dev:  the disk
+ * @st:   the result
+ *
+ * Return: false if that is not known: this is the first look at the disk, it is away, it was away
+ * at the look before, or it is another one.
+ */
+bool diskstats_next(struct diskstats_look *look, const char *text, uint32_t dev,
+		    struct diskstats *st)
+{
+	struct diskstats_look now;
+	bool known;
+
+	now.there = diskstats_parse(text, dev, &now.st);
+	*st = now.st;
+	known = now.there && look->there && diskstats_since(st, &look->st);
+	*look = now;
+	return known;
+}

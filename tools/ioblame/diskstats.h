@@ -24,9 +24,17 @@ struct diskstats {
 	uint64_t queue_ms;	/* the same, times their number */
 };
 
+/* What was seen of a disk */
+struct diskstats_look {
+	bool there;
+	struct diskstats st;	/* its numbers, if it was */
+};
+
 void diskstats_parse_numbers(const char *at, struct diskstats *st);
 bool diskstats_parse(const char *text, uint32_t dev, struct diskstats *st);
 char *diskstats_read(void);
 bool diskstats_since(struct diskstats *st, const struct diskstats *before);
+bool diskstats_next(struct diskstats_look *look, const char *text, uint32_t dev,
+		    struct diskstats *st);
 
 #endif
