@@ -21,6 +21,7 @@
 #include "path.h"
 #include "query.h"
 #include "records.h"
+#include "source.h"
 #include "store.h"
 #include "test.h"
 
@@ -700,11 +701,44 @@ static void waits(void)
 	end_daemon();
 }
 
+/* The log of a CPU that has come is opened, within a second, and read. */
+static void cpu_comes(void)
+{
+	struct iob_iolog_bin_record rec = one_record(ANN, 11);
+	struct source s;
+	char path[128];
+	int fd;
+
+	if (!begin_daemon() || source_open_log(&s)) {
+		fail("the log is not open");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/iolog_bin%u", folder, CPUS + 3);
+	mkfifo(path, 0600);
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	s.cpus--;
+	source_look_for_cpus(&s);
+	if (s.nr_cpus != CPUS)
+		fail("it looks all the time");
+	s.looked_ns -= 2000000000;
+	source_look_for_cpus(&s);
+	if (s.nr_cpus != CPUS + 1 || s.cpu[CPUS].nr != CPUS + 3)
+		fail("%u logs are open", s.nr_cpus);
+	if (write(fd, &rec, sizeof(rec)) != sizeof(rec) || !source_fill(&s, false) ||
+	    !source_next(&s, &rec) || rec.ino != 11)
+		fail("its record is not read");
+	source_close(&s);
+	close(fd);
+	unlink(path);
+	end_daemon();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(requests), TEST(waits), TEST(several_users), TEST(slow_reader),
 		TEST(large_pass), TEST(many_users), TEST(one_user), TEST(slow_user),
+		TEST(cpu_comes),
 	};
 
 	return run_tests("daemon_query", tests, ARRAY_SIZE(tests));

@@ -11,7 +11,7 @@ enum {
 };
 
 static u64 now;
-static unsigned int fills, given, records, tidied, filled;
+static unsigned int fills, given, records, tidied, filled, looked;
 
 uint64_t clock_ns(void)
 {
@@ -23,6 +23,12 @@ bool source_fill(struct source *s, bool last)
 	(void)s;
 	given = 0;
 	return !last && fills++ < BATCHES;
+}
+
+void source_look_for_cpus(struct source *s)
+{
+	(void)s;
+	looked++;
 }
 
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
@@ -83,6 +89,7 @@ static void run_view(const struct view *view, enum source_kind kind)
 	records = 0;
 	tidied = 0;
 	filled = 0;
+	looked = 0;
 	go_through(&run, view);
 	if (records != BATCHES * RECORDS)
 		fail("%u records", records);
@@ -108,10 +115,23 @@ static void tidy(void)
 	}
 }
 
+/* A CPU that comes while the view runs is read, too; a recording has none. */
+static void cpus(void)
+{
+	const struct view plain = { .record = count_record };
+
+	run_view(&plain, SOURCE_BINARY);
+	if (looked < BATCHES)
+		fail("it looked %u times for CPUs in %u batches", looked, BATCHES);
+	run_view(&plain, SOURCE_RECORDING);
+	if (looked)
+		fail("a replay looks for CPUs");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(tidy),
+		TEST(tidy), TEST(cpus),
 	};
 
 	return run_tests("tool_view", tests, ARRAY_SIZE(tests));

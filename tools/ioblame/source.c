@@ -35,6 +35,9 @@ enum {
 /* How long ioblamed has to answer: it may be started for that */
 #define ANSWER_NS	10000000000ULL
 
+/* How often it is looked for CPUs that have come */
+#define LOOK_NS		1000000000ULL
+
 /* What has to be added to a clock for the time of day.  CLOCK_MONOTONIC stops in a suspend. */
 static int64_t wall_offset(clockid_t clock)
 {
@@ -82,13 +85,8 @@ static int open_cpu(struct source *s, const char *name, unsigned int nr)
 	return 0;
 }
 
-/**
- * source_open_more - open the logs of CPUs that have come since
- * @s: a source of the binary log
- *
- * Return: 0 or an errno: EBUSY if another process reads one.
- */
-int source_open_more(struct source *s)
+/* Open the logs that are not open yet.  Return: 0 or an errno: EBUSY if another reads one. */
+static int open_cpus(struct source *s)
 {
 	static const char prefix[] = "iolog_bin";
 	DIR *dir = opendir(dir_path());
@@ -106,6 +104,21 @@ int source_open_more(struct source *s)
 	if (dir)
 		closedir(dir);
 	return err ? err : s->nr_cpus ? 0 : ENOENT;
+}
+
+/* A CPU that comes has a log from then on: open it, too.  It is looked once a second. */
+void source_look_for_cpus(struct source *s)
+{
+	uint64_t now = clock_ns();
+	long online;
+
+	if (s->kind != SOURCE_BINARY || now - s->looked_ns < LOOK_NS)
+		return;
+	s->looked_ns = now;
+	online = sysconf(_SC_NPROCESSORS_ONLN);
+	if (online != s->cpus)
+		open_cpus(s);
+	s->cpus = online;
 }
 
 /* What is known of a run that begins now on this machine. */
@@ -136,7 +149,9 @@ int source_open_log(struct source *s)
 	memset(s, 0, sizeof(*s));
 	s->kind = SOURCE_BINARY;
 	s->intents = -1;
-	err = source_open_more(s);
+	s->looked_ns = clock_ns();
+	s->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	err = open_cpus(s);
 	if (!err) {
 		s->intents = dir_open("intents", O_RDONLY);
 		err = s->intents < 0 ? errno : 0;

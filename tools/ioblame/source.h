@@ -57,11 +57,13 @@ struct source {
 	void (*raw)(unsigned int cpu, const void *bytes, size_t len, void *arg);
 	void *raw_arg;
 	bool raw_only;		/* and there is nothing for source_next() */
+	uint64_t looked_ns;	/* when source_look_for_cpus() has looked */
+	long cpus;		/* that were online then */
 };
 
 int source_open(struct source *s, bool text);
 int source_open_log(struct source *s);
-int source_open_more(struct source *s);
+void source_look_for_cpus(struct source *s);
 uint64_t source_tick(const struct source *s, uint64_t tick, uint64_t most);
 int source_open_idle(struct source *s);
 int source_open_served(struct source *s);

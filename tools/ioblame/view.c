@@ -160,6 +160,7 @@ static void watch_records(struct run *run, const struct view *view, struct sched
 	if (run->opts->duration_ns)
 		c->end = start + run->opts->duration_ns;
 	while (!stop_asked() && !out_closed() && !run->quit) {
+		source_look_for_cpus(&run->source);
 		if (!source_fill(&run->source, false)) {
 			run->ended_by_others = true;
 			break;

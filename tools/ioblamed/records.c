@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <string.h>
 #include <systemd/sd-event.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "intent.h"
@@ -13,7 +12,7 @@
 #include "source.h"
 #include "status.h"
 
-/* How often it is tried to open the log, and looked for CPUs that have come */
+/* How often it is tried to open the log */
 #define AGAIN_NS	1000000000ULL
 
 static struct source source;
@@ -22,8 +21,6 @@ static sd_event_source *timer;
 static bool open_log;		/* @source is open */
 static bool passing;		/* taps are being called */
 static uint64_t tick = RECORDS_TICK;
-static uint64_t looked_ns;	/* for CPUs */
-static long cpus;		/* online, then */
 static uint64_t session;	/* of the log that was opened last */
 static const char *state;	/* why nothing comes; NULL: it does */
 
@@ -132,22 +129,6 @@ static void try_to_open(void)
 		return;
 	open_log = true;
 	tick = RECORDS_TICK;
-	looked_ns = clock_ns();
-	cpus = sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-static void look_for_cpus(void)
-{
-	uint64_t now = clock_ns();
-	long online;
-
-	if (now - looked_ns < AGAIN_NS)
-		return;
-	looked_ns = now;
-	online = sysconf(_SC_NPROCESSORS_ONLN);
-	if (online != cpus)
-		source_open_more(&source);
-	cpus = online;
 }
 
 /* What the taps want. */
@@ -171,7 +152,7 @@ static bool read_log(void)
 	struct iob_iolog_bin_record rec;
 	bool more;
 
-	look_for_cpus();
+	source_look_for_cpus(&source);
 	choose_form();
 	more = source_fill(&source, false);
 	while (source_next(&source, &rec))
