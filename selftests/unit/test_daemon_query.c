@@ -13,12 +13,7 @@
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "container.h"
-#include "device.h"
-#include "dir.h"
-#include "kernel.h"
-#include "path.h"
+#include "fake_module.h"
 #include "query.h"
 #include "records.h"
 #include "source.h"
@@ -46,13 +41,9 @@ const struct query_verb query_past = {
 	.word = "past", .begin = put_many, .enough = no_more, .end = no_more,
 };
 
-static char folder[64], socket_path[96];
+static char socket_path[96];
 static int cpu_fd[CPUS];
-static bool loaded = true;
 static sd_event *event;
-
-static const char status[] =
-	"enabled 1\nsession 7\ntotal write ios=10 exact=4096\nloss io_nomem 3 (a loss)\n";
 
 static const char *put_many(struct asker *a, char *rest)
 {
@@ -69,95 +60,6 @@ static void no_more(struct asker *a)
 {
 	(void)a;
 }
-
-const char *dir_path(void)
-{
-	return folder;
-}
-
-int dir_open(const char *name, int flags)
-{
-	char path[128];
-
-	if (!strcmp(name, "intents"))
-		return open("/dev/null", O_RDONLY | O_CLOEXEC);
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return open(path, flags | O_CLOEXEC);
-}
-
-char *dir_read(const char *name)
-{
-	return !strcmp(name, "status") ? strdup(status) : !strcmp(name, "devs") ? strdup("8:0 sda\n") : NULL;
-}
-
-int dir_refused(int err, const char *name)
-{
-	(void)name;
-	return err;
-}
-
-bool kernel_is_open(void)
-{
-	return loaded;
-}
-
-uint64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-uint64_t clock_boot_ns(void)
-{
-	return clock_ns();
-}
-
-bool device_lookup(const char *word, struct device *d)
-{
-	(void)word;
-	memset(d, 0, sizeof(*d));
-	d->dev = 8 << 20;
-	strcpy(d->name, "sda");
-	return true;
-}
-
-uint64_t device_sectors(uint32_t dev)
-{
-	(void)dev;
-	return 1000;
-}
-
-char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	char text[64];
-
-	(void)dev;
-	(void)gen;
-	snprintf(text, sizeof(text), "/secret/file-%llu", (u64)ino);
-	return strdup(text);
-}
-
-char *path_of_mount(uint32_t dev)
-{
-	(void)dev;
-	return NULL;
-}
-
-char *path_of_cgroup(uint64_t id)
-{
-	(void)id;
-	return NULL;
-}
-
-char *container_name(const struct container *c)
-{
-	(void)c;
-	return NULL;
-}
-
-void path_close(void) {}
 
 /* Processes with these ids are not there, so that the module's word counts. */
 static struct iob_iolog_bin_record one_record(uint32_t uid, u64 ino)
@@ -733,12 +635,88 @@ static void cpu_comes(void)
 	end_daemon();
 }
 
+/* Chunks up to the third record: status, intent and records in the order in which they come. */
+static void note_order(int ready)
+{
+	FILE *f = ask_as(0, 0, "records\n");
+	char order[16] = "", *data, *at = order;
+	struct store_chunk c;
+
+	/* a log has an end when nobody can write it */
+	close(cpu_fd[0]);
+	if (store_open(f) != STORE_CHUNK || write(ready, "", 1) != 1)
+		_exit(101);
+	while (at < order + 7 && store_read(f, &c, &data) == STORE_CHUNK) {
+		*at = c.type == STORE_STATUS_BEFORE ? 's' : c.type == STORE_INTENT ? 'i' :
+		      c.type == STORE_RECORDS ? 'r' : '\0';
+		if (*at == 'r' && write(ready, "", 1) != 1)
+			_exit(102);
+		at += !!*at;
+	}
+	if (strcmp(order, "sirrsir"))
+		fprintf(stderr, "the order is %s\n", order);
+	_exit(strcmp(order, "sirrsir") ? 103 : 0);
+}
+
+/* The log and the intents of a session, which stand in the place of those before. */
+static void next_session(char nr)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/intents", folder);
+	unlink(path);
+	f = fopen(path, "w");
+	fprintf(f, "#0 modifier=0x0\n[0] stack_of_%c+0x1/0x2\n", nr);
+	fclose(f);
+	*(strstr(status, "session ") + strlen("session ")) = nr;
+}
+
+/* A session begins while one is sent records: its status is before its intents. */
+static void two_sessions(void)
+{
+	static const char *const who[] = { "it" };
+	char path[128];
+	int ready[2];
+	pid_t pid;
+
+	if (!can_be_others())
+		return;
+	if (!begin_daemon() || pipe2(ready, O_NONBLOCK)) {
+		fail("no daemon");
+		return;
+	}
+	next_session('7');
+	pid = fork();
+	if (!pid)
+		note_order(ready[1]);
+	run_until(ready[0], 1);
+	log_record(0, ANN, 11);
+	run_until(ready[0], 1);
+	/* this one has the stack of the first session still, and then its log has an end */
+	log_record(0, ANN, 12);
+	next_session('8');
+	snprintf(path, sizeof(path), "%s/iolog_bin0", folder);
+	unlink(path);
+	mkfifo(path, 0600);
+	close(cpu_fd[0]);
+	cpu_fd[0] = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	log_record(0, ANN, 13);
+	run_until_exit(&pid, 1, who);
+	close(ready[0]);
+	close(ready[1]);
+	next_session('7');
+	snprintf(path, sizeof(path), "%s/intents", folder);
+	unlink(path);
+	end_daemon();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(requests), TEST(waits), TEST(several_users), TEST(slow_reader),
 		TEST(large_pass), TEST(many_users), TEST(one_user), TEST(slow_user),
-		TEST(cpu_comes),
+		TEST(cpu_comes), TEST(two_sessions),
 	};
 
 	return run_tests("daemon_query", tests, ARRAY_SIZE(tests));

@@ -395,12 +395,63 @@ static void hostile(void)
 	}
 }
 
+/* Take what ioblamed sends: all of it may have come before the first record is looked at. */
+static void take(struct recording *r, struct stream *to, u32 type, const void *data, size_t len)
+{
+	const struct store_chunk chunk = { .type = type, .len = len };
+	struct store_head head = { 0 };
+	char *text = calloc(1, len + 1);
+
+	memcpy(text, data, len);
+	recording_take(r, &head, to, &chunk, text);
+	free(text);
+}
+
+static void take_session(struct recording *r, struct stream *to, const char *status,
+			 const char *intent, u32 nr)
+{
+	const struct iob_iolog_bin_record rec = {
+		.len = sizeof(rec), .ver = IOB_IOLOG_BIN_VER, .op = 'W', .intent_nr = nr,
+	};
+
+	take(r, to, STORE_STATUS_BEFORE, status, strlen(status));
+	take(r, to, STORE_INTENT, intent, strlen(intent));
+	take(r, to, STORE_RECORDS, &rec, sizeof(rec));
+}
+
+/* A view goes on when another session begins: a record keeps the stack of its own. */
+static void sessions(void)
+{
+	static const char *const want[] = { "one+0x1/0x2", "two+0x1/0x2", "three+0x1/0x2", NULL };
+	struct iob_iolog_bin_record rec;
+	struct recording r = { 0 };
+	const struct intent *in;
+	struct stream to = { 0 };
+	size_t i;
+
+	take_session(&r, &to, "session 1\n", "#12 modifier=0x0\n[0] one+0x1/0x2\n", 12);
+	take_session(&r, &to, "session 2\n", "#12 modifier=0x0\n[0] two+0x1/0x2\n", 12);
+	/* the module was loaded anew, and counts from 1 again */
+	take_session(&r, &to, "session 2\n", "#12 modifier=0x0\n[0] three+0x1/0x2\n", 12);
+	/* one that has no stack */
+	take_session(&r, &to, "session 3\n", "#1 modifier=0x0\n[0] four+0x1/0x2\n", 12);
+	for (i = 0; i < ARRAY_SIZE(want) && stream_next(&to, &rec); i++) {
+		in = intent_get(rec.intent_nr);
+		if (!in != !want[i] || (in && strcmp(in->frame[0], want[i])))
+			fail("record %zu has the stack %s", i, in ? in->frame[0] : "of none");
+	}
+	if (i < ARRAY_SIZE(want))
+		fail("%zu records", i);
+	stream_free(&to);
+}
+
 int main(void)
 {
 	static const struct test tests[] = { TEST(good), TEST(cut), TEST(damaged), TEST(hostile),
 #ifdef HAVE_ZSTD
 					     TEST(packed), TEST(packed_cut), TEST(packed_damaged),
 #endif
+					     TEST(sessions),
 	};
 
 	return run_tests("tool_replay", tests, ARRAY_SIZE(tests));

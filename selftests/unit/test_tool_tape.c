@@ -198,6 +198,48 @@ static void apart(void)
 		fail("the second: %u records, intents %#x, late %d", f.records, f.intents, f.late);
 }
 
+static void know_intents_of(u64 module, u64 session, const char *name)
+{
+	intent_note_session(module, session);
+	if (intent_get(2))
+		fail("%llu, %llu: intents of before are known", module, session);
+	know_intents(name);
+	/* nothing is forgotten while it is the same */
+	intent_note_session(module, session);
+}
+
+/* Records of a session are before the intents of the next one, which have the same numbers. */
+static void in_order(void)
+{
+	struct store_chunk c;
+	char order[32], *data;
+	size_t nr = 0;
+	struct taped t;
+	FILE *file;
+
+	know_intents_of(7, 1, "first");
+	begin(&t, false);
+	add(&t, 101, 2);
+	know_intents_of(7, 2, "second");
+	add(&t, 102, 2);
+	/* the module was loaded anew, and this is its second session, too */
+	know_intents_of(8, 2, "third");
+	add(&t, 103, 2);
+	end(&t);
+	file = fmemopen(t.bytes, t.len, "r");
+	store_open(file);
+	while (nr < sizeof(order) - 1 && store_read(file, &c, &data) == STORE_CHUNK) {
+		if (c.type == STORE_INTENT || c.type == STORE_RECORDS)
+			order[nr++] = c.type == STORE_INTENT ? 'i' : 'r';
+		free(data);
+	}
+	order[nr] = '\0';
+	if (strcmp(order, "iririr"))
+		fail("intents and records are in the order %s", order);
+	fclose(file);
+	free(t.bytes);
+}
+
 /* A name that changes is written again, and an intent of another session. */
 static void anew(void)
 {
@@ -290,7 +332,7 @@ static void full(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(apart), TEST(anew), TEST(many), TEST(packed), TEST(full),
+		TEST(apart), TEST(anew), TEST(in_order), TEST(many), TEST(packed), TEST(full),
 	};
 
 	return run_tests("tool_tape", tests, ARRAY_SIZE(tests));

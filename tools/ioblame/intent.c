@@ -17,7 +17,7 @@ enum {
 
 static struct intent **intents;		/* by number, with gaps */
 static uint32_t nr_intents, size_intents;
-static uint64_t session;		/* how often they were forgotten */
+static uint64_t forgotten;		/* how often they were */
 
 /* The same frames are in many stacks: each text is kept once. */
 struct word {
@@ -254,7 +254,25 @@ void intent_forget(void)
 		intents[nr] = NULL;
 	}
 	nr_intents = 0;
-	session++;
+	forgotten++;
+}
+
+/**
+ * intent_note_session - forget the intents of a session that is over
+ * @module:  the number of the module that is loaded
+ * @session: its number of the session
+ *
+ * A module that is loaded anew counts its sessions from 1 again.
+ */
+void intent_note_session(uint64_t module, uint64_t session)
+{
+	static uint64_t of_module, of_session;
+
+	if (module == of_module && session == of_session)
+		return;
+	intent_forget();
+	of_module = module;
+	of_session = session;
 }
 
 /*
@@ -285,7 +303,7 @@ uint32_t intent_number(uint32_t nr)
 /* A number for the intents that are known: another one after intent_forget(). */
 uint64_t intent_session(void)
 {
-	return session;
+	return forgotten;
 }
 
 /* An intent by its number; NULL if it is not known. */

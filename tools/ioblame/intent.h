@@ -25,6 +25,7 @@ bool intent_parse(const char *text);
 const struct intent *intent_get(uint32_t nr);
 void intent_load(int fd);
 void intent_forget(void);
+void intent_note_session(uint64_t module, uint64_t session);
 void intent_begin_other(void);
 uint32_t intent_number(uint32_t nr);
 const char *intent_why(const struct iob_iolog_bin_record *rec);

@@ -24,6 +24,30 @@ static bool begin_packed(struct recording *r)
 	return r->pack;
 }
 
+/*
+ * Each intent gets the number by which it is known here now: when the record's turn comes, the
+ * intents of the session after may have been read.
+ */
+static void take_records(struct stream *to, const char *data, size_t len)
+{
+	unsigned char *at = stream_room(to, len);
+	struct iob_iolog_bin_record rec;
+	size_t off;
+
+	memcpy(at, data, len);
+	for (off = 0; len - off >= sizeof(rec); off += rec.len) {
+		memcpy(&rec, at + off, sizeof(rec));
+		/* the stream counts what is broken or of another version */
+		if (!rec.len || rec.len > len - off)
+			break;
+		if (rec.ver != IOB_IOLOG_BIN_VER || rec.len < sizeof(rec))
+			continue;
+		rec.intent_nr = intent_number(rec.intent_nr);
+		memcpy(at + off, &rec, sizeof(rec));
+	}
+	stream_added(to, len);
+}
+
 /**
  * recording_take - take what a chunk says
  * @r:     the recording
@@ -53,6 +77,10 @@ bool recording_take(struct recording *r, struct store_head *head, struct stream 
 		name_put(&key, data + sizeof(key));
 		break;
 	case STORE_STATUS_BEFORE:
+		/* ioblamed sends one for each session: intents have the same numbers in all */
+		if (r->has_before)
+			intent_begin_other();
+		r->has_before = true;
 		status_parse(&r->before, data);
 		break;
 	case STORE_STATUS_AFTER:
@@ -60,8 +88,7 @@ bool recording_take(struct recording *r, struct store_head *head, struct stream 
 		r->has_status = true;
 		break;
 	case STORE_RECORDS:
-		memcpy(stream_room(to, chunk->len), data, chunk->len);
-		stream_added(to, chunk->len);
+		take_records(to, data, chunk->len);
 		return true;
 	}
 	return false;

@@ -22,6 +22,7 @@ struct recording {
 	bool several;			/* sessions were read: see joined.h */
 	bool ahead;			/* the next records are read already */
 	struct status before, after;
+	bool has_before;		/* @before is there */
 	bool has_status;		/* @after is there */
 };
 

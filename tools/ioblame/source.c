@@ -405,10 +405,7 @@ static bool next_record(struct source *s, struct iob_iolog_bin_record *rec)
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 {
 	while (next_record(s, rec)) {
-		if (!s->joined)
-			return true;
-		rec->intent_nr = intent_number(rec->intent_nr);
-		if (joined_takes(s->joined, rec))
+		if (!s->joined || joined_takes(s->joined, rec))
 			return true;
 	}
 	return false;

@@ -38,6 +38,7 @@ struct status {
 	bool enabled;
 	bool own;			/* the totals are not told */
 	uint64_t session;
+	uint64_t module;		/* of status_now(): another number for each load */
 	uint64_t ios;
 	uint64_t bytes[IOB_NR_HOWS];
 	uint64_t less[NR_LESS];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "dir.h"
 #include "status.h"
@@ -8,10 +9,14 @@
 bool status_now(struct status *st)
 {
 	char *text = dir_read("status");
+	struct stat module;
 
 	*st = (struct status){ 0 };
 	if (text)
 		status_parse(st, text);
+	/* kernfs gives no number twice */
+	if (text && !stat("/sys/module/ioblame", &module))
+		st->module = module.st_ino;
 	free(text);
 	return text;
 }

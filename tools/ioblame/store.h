@@ -25,7 +25,7 @@ enum store_type {
 	STORE_INTENT,		/* an entry of the file `intents` */
 	STORE_NAME,		/* struct name_key, then the name */
 	STORE_RECORDS,
-	STORE_STATUS_BEFORE,	/* the file `status` */
+	STORE_STATUS_BEFORE,	/* the file `status`; ioblamed sends it anew for each session */
 	STORE_STATUS_AFTER,	/* the same at the end; the last chunk */
 	STORE_PACKED,		/* empty */
 	/* of what ioblamed sends, and of no file */

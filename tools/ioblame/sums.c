@@ -166,8 +166,7 @@ static int look_at_session(struct sums *s)
 
 	if (!status_now(&st))
 		return errno ? errno : ENODEV;
-	if (st.session != s->session)
-		intent_forget();
+	intent_note_session(st.module, st.session);
 	s->session = st.session;
 	s->on = st.enabled;
 	return 0;

@@ -100,10 +100,6 @@ static bool is_new_intent(struct tape *t, uint32_t nr)
 {
 	uint32_t size = t->nr_intents;	/* those behind it are not set */
 
-	if (t->session != intent_session()) {
-		t->session = intent_session();
-		size = 0;
-	}
 	if (nr >= size) {
 		t->nr_intents = (nr + 4096) & ~63U;
 		t->intents = must(realloc(t->intents, t->nr_intents / 8));
@@ -146,9 +142,20 @@ static void write_batch(struct tape *t)
 	t->nr_batch = 0;
 }
 
+/* Intents of another session have the same numbers: what is of the one before goes first. */
+static void note_session(struct tape *t)
+{
+	if (t->session == intent_session())
+		return;
+	write_batch(t);
+	t->session = intent_session();
+	t->nr_intents = 0;
+}
+
 /* Add a record, after the intent and the names that it uses. */
 void tape_add(struct tape *t, const struct iob_iolog_bin_record *rec)
 {
+	note_session(t);
 	name_watch(write_name, t);
 	use_names(rec);
 	name_watch(NULL, NULL);

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "device.h"
 #include "dir.h"
+#include "intent.h"
 #include "kernel.h"
 #include "msg.h"
 #include "owner.h"
@@ -32,7 +33,7 @@ struct watcher {
 	uint64_t lost;			/* records, since it was told */
 	bool behind;			/* it gets no more of this batch */
 	const char *told;		/* of records_state() */
-	uint64_t session;		/* of the status that it was sent */
+	uint64_t session;		/* intent_session() of the status that it was sent */
 	uint64_t status_ns;		/* when it was sent the last one */
 };
 
@@ -71,16 +72,18 @@ static char *cut_status(char *text)
 	return cut;
 }
 
-static void send_status(struct watcher *w, uint32_t type)
+/* Return: false if it cannot be read now. */
+static bool send_status(struct watcher *w, uint32_t type)
 {
 	char *text = kernel_is_open() ? dir_read("status") : NULL;
 
 	if (!text)
-		return;
+		return false;
 	if (!w->asker->right.all)
 		text = cut_status(text);
 	tape_text(w->tape, type, text);
 	free(text);
+	return true;
 }
 
 /* The disks that are watched. */
@@ -116,6 +119,21 @@ static bool hide_submitter(const struct viewer_right *right, struct iob_iolog_bi
 	return true;
 }
 
+/*
+ * Another session began: its status comes before its intents, which have the numbers of those
+ * before, and behind all records that use these.
+ */
+static void tell_session(struct watcher *w)
+{
+	if (intent_session() == w->session)
+		return;
+	tape_flush(w->tape);
+	if (!send_status(w, STORE_STATUS_BEFORE))
+		return;
+	w->session = intent_session();
+	w->status_ns = 0;
+}
+
 static void take_record(const struct iob_iolog_bin_record *rec, void *arg)
 {
 	struct watcher *w = arg;
@@ -130,10 +148,12 @@ static void take_record(const struct iob_iolog_bin_record *rec, void *arg)
 			rec = &shown;
 	}
 	w->behind |= query_is_behind(w->asker);
-	if (w->behind)
+	if (w->behind) {
 		w->lost++;
-	else
-		tape_add(w->tape, rec);
+		return;
+	}
+	tell_session(w);
+	tape_add(w->tape, rec);
 }
 
 /* Tell what has changed: why nothing comes, that another session began. */
@@ -144,11 +164,7 @@ static void tell_news(struct watcher *w)
 	if (now != w->told)
 		tape_text(w->tape, STORE_NOTE, now ? now : "");
 	w->told = now;
-	if (records_session() != w->session) {
-		send_status(w, STORE_STATUS_BEFORE);
-		w->session = records_session();
-		w->status_ns = 0;
-	}
+	tell_session(w);
 	/* a live view shows what is lost until now */
 	if (clock_ns() - w->status_ns > STATUS_NS) {
 		send_status(w, STORE_STATUS_AFTER);

@@ -21,7 +21,7 @@ static sd_event_source *timer;
 static bool open_log;		/* @source is open */
 static bool passing;		/* taps are being called */
 static uint64_t tick = RECORDS_TICK;
-static uint64_t session;	/* of the log that was opened last */
+static uint64_t session;	/* intent_session() of the log that was opened last */
 static const char *state;	/* why nothing comes; NULL: it does */
 
 /* Note why nothing comes, and say it once. */
@@ -40,7 +40,7 @@ const char *records_state(void)
 	return taps ? state : NULL;
 }
 
-/* The module's number of the session that is read; 0: none was. */
+/* A number of the session that is read, which no other has; 0: none was. */
 uint64_t records_session(void)
 {
 	return session;
@@ -93,10 +93,10 @@ static bool note_session(void)
 {
 	struct status st;
 
-	status_now(&st);
-	if (st.session != session)
-		intent_forget();
-	session = st.session;
+	if (!status_now(&st))
+		return false;
+	intent_note_session(st.module, st.session);
+	session = intent_session();
 	return st.enabled;
 }
 
@@ -155,8 +155,12 @@ static bool read_log(void)
 	source_look_for_cpus(&source);
 	choose_form();
 	more = source_fill(&source, false);
-	while (source_next(&source, &rec))
+	while (source_next(&source, &rec)) {
+		/* the next session began, and who reads the sums knows its intents already */
+		if (session != intent_session())
+			rec.intent_nr = UINT32_MAX;
 		pass_record(&rec);
+	}
 	return more;
 }
 
