@@ -50,5 +50,6 @@ for pid in pids:
     kill(pid)
 print("%d IOs in %d sessions, %d known" % (seen, SESSIONS, known))
 check(seen >= EACH * SESSIONS, "%d IOs are few" % seen)
-check(known > seen * 3 // 4, "%d of %d IOs are known" % (known, seen))
+# (those while it was enabled, but for one or two that had begun before)
+check(known >= SESSIONS * (EACH - 10), "%d of %d IOs are known" % (known, seen))
 check(not wrong, "%d of %d IOs are another's: %r" % (len(wrong), known, wrong[:10]))
