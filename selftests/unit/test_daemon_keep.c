@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "container.h"
+#include "intent.h"
 #include "moment_keep.h"
 #include "path.h"
 #include "recording.h"
@@ -218,6 +219,65 @@ static void cut(void)
 		fail("nothing has %u records", s.records);
 }
 
+static void count_intents(const char *path, uint32_t *first, uint32_t *second, uint32_t *unknown)
+{
+	struct iob_iolog_bin_record rec;
+	struct store_head head = { 0 };
+	struct stream stream = { 0 };
+	const struct intent *in;
+	struct recording r;
+	bool more;
+
+	*first = 0;
+	*second = 0;
+	*unknown = 0;
+	intent_note_session(0, 0);
+	if (recording_open(&r, path, &head, &stream)) {
+		fail("%s cannot be opened", path);
+		return;
+	}
+	do {
+		while (stream_next(&stream, &rec)) {
+			in = intent_get(rec.intent_nr);
+			*first += in && !strncmp(in->frame[0], "first+", 6);
+			*second += in && !strncmp(in->frame[0], "second+", 7);
+			*unknown += !in;
+		}
+		more = recording_read(&r, &head, &stream);
+	} while (more || stream.off < stream.len);
+	recording_close(&r);
+	stream_free(&stream);
+	store_free_head(&head);
+}
+
+/*
+ * The session ends while a moment is kept, and somebody reads the intents of the next: what was
+ * written before has its stacks, what is written later has none, and nothing has the next one's.
+ */
+static void over(void)
+{
+	uint32_t nr, first, second, unknown;
+	char path[256];
+	struct keep k;
+
+	intent_note_session(7, 1);
+	intent_parse("#0 modifier=0x0\n[ffffffff00000000] first+0x1/0x2\n\n");
+	begin(&k, 16 << 20);
+	k.session = intent_session();
+	nr = read_log(&k.reel, READS);
+	path_to(path, k.name[0]);
+	keep_write(&k, 100);
+	intent_note_session(7, 2);
+	intent_parse("#0 modifier=0x0\n[ffffffff00000000] second+0x1/0x2\n\n");
+	if (keep_end(&k, NULL))
+		fail("keep_end");
+	count_intents(path, &first, &second, &unknown);
+	if (!first || second || !unknown || first + unknown != nr)
+		fail("of %u: %u of this session's, %u of the next one's, %u unknown", nr, first,
+		     second, unknown);
+	unlink(path);
+}
+
 /* Without a folder, or with a full disk, there is an error and nothing is left. */
 static void trouble(void)
 {
@@ -245,7 +305,7 @@ static void trouble(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(written), TEST(cut), TEST(trouble) };
+	static const struct test tests[] = { TEST(written), TEST(cut), TEST(over), TEST(trouble) };
 
 	if (!mkdtemp(folder))
 		return 1;

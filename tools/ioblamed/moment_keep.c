@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "intent.h"
 #include "moment_keep.h"
 #include "msg.h"
 #include "stream.h"
@@ -25,7 +26,7 @@ static void path_of(const struct keep *k, const char *name, const char *tail, ch
 
 /**
  * keep_begin - begin a recording
- * @k:	    folder, name[0], reel and from_ns are set
+ * @k:	    folder, name[0], reel, from_ns and session are set
  * @head:   of the recording
  * @status: the file `status` as it was before, or NULL
  *
@@ -82,14 +83,20 @@ static int compare_records(const void *va, const void *vb)
 	return (a->complete_ns > b->complete_ns) - (a->complete_ns < b->complete_ns);
 }
 
-/* Write those that completed before @until_ns, in their order; later ones wait. */
+/*
+ * Write those that completed before @until_ns, in their order; later ones wait.  Where the next
+ * session has begun meanwhile, a number is that of one of its intents: theirs are unknown.
+ */
 static size_t write_until(struct keep *k, uint64_t until_ns)
 {
+	bool over = k->session != intent_session();
 	size_t i;
 
 	if (k->nr)
 		qsort(k->record, k->nr, sizeof(*k->record), compare_records);
 	for (i = 0; i < k->nr && k->record[i].complete_ns < until_ns; i++) {
+		if (over)
+			k->record[i].intent_nr = UINT32_MAX;
 		tape_add(k->tape, &k->record[i]);
 		k->ios += !k->record[i].part;
 	}

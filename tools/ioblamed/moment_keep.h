@@ -29,6 +29,7 @@ struct keep {
 	unsigned int nr_names;
 	struct reel reel;	/* what is still to be written */
 	uint64_t from_ns;	/* records that completed before are left out */
+	uint64_t session;	/* intent_session() that the records are of */
 	uint64_t ios;		/* that were written */
 
 	/* moment_keep.c's own */

@@ -157,6 +157,7 @@ static int begin_keeping(struct moments *m, const char *name, uint64_t now)
 	strcpy(m->keep.name[0], name);
 	m->keep.nr_names = 1;
 	m->keep.from_ns = now > m->conf.before_ns ? now - m->conf.before_ns : 0;
+	m->keep.session = m->session;
 	mkdir(m->conf.folder, 0750);
 	make_head(m, &head);
 	err = keep_begin(&m->keep, &head, note_before(m, m->keep.from_ns));
@@ -268,10 +269,8 @@ static void check_session(struct moments *m)
 	reel_clear(&m->ring);
 	judge_forget(&m->judge);
 	moment_match_forget(&m->match);
-	if (!m->keeping)
-		return;
-	reel_clear(&m->keep.reel);
-	end_keeping(m, false);
+	if (m->keeping)
+		end_keeping(m, false);
 }
 
 static void judge_bytes(struct moments *m, const unsigned char *bytes, size_t len)
