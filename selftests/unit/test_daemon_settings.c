@@ -119,9 +119,13 @@ static void put_back_own(void)
 	char text[96];
 
 	begin();
+	if (settings_kept())
+		fail("settings are kept before any were taken");
 	if (settings_take() || !has("enable", "1\n") || !has("sums", "1\n") ||
 	    !has("devs", "8:0\n"))
 		fail("it is not on");
+	if (!settings_kept())
+		fail("a daemon that is killed leaves no settings");
 	if (settings_restore() || !has("enable", "0\n") || !has("sums", "0\n") || !has("devs", ""))
 		fail("it is not as it was");
 	if (!access(SETTINGS_FILE, F_OK))
@@ -173,6 +177,9 @@ static void loaded_again(void)
 		}
 		settings_take();
 		load_again();
+		if (settings_kept())
+			fail("%d: the settings of the module before are taken for this one's",
+			     was_on);
 		if (settings_take() || !has("enable", "1\n") || !has("devs", "8:0\n"))
 			fail("%d: the new module is not on", was_on);
 		if (settings_restore() || !has("enable", "0\n") || !has("sums", "0\n") ||
@@ -237,6 +244,8 @@ static void unmounted(void)
 	settings_take();
 	unlink("enable");
 	unlink("module");
+	if (settings_kept())
+		fail("settings of no module");
 	if (settings_restore() || !access(SETTINGS_FILE, F_OK))
 		fail("the settings outlive the module");
 }

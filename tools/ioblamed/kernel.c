@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "dir.h"
 #include "file.h"
@@ -145,7 +144,7 @@ int kernel_mount(void)
 void kernel_begin(void)
 {
 	/* a daemon before may have been killed */
-	if (!access(SETTINGS_FILE, F_OK))
+	if (settings_kept())
 		msg("going on with the settings of the daemon before, which did not put them back");
 	open_sums();
 	begun = true;

@@ -87,6 +87,16 @@ static bool is_of_another(const char *text)
 	return line && now && strtoull(line + strlen("\nmodule "), NULL, 10) != now;
 }
 
+/* True if a daemon before has set something in the module that is loaded, and not put it back. */
+bool settings_kept(void)
+{
+	char *text = file_read(SETTINGS_FILE);
+	bool kept = text && module_number() && !is_of_another(text);
+
+	free(text);
+	return kept;
+}
+
 /* The module was unloaded and loaded: what is set in this one was not looked at yet. */
 static void forget_another(void)
 {

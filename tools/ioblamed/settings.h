@@ -14,6 +14,9 @@
 #define SETTINGS_FILE	SETTINGS_FOLDER "/settings"
 #define SETTINGS_MODULE	"/sys/module/ioblame"
 
+#include <stdbool.h>
+
+bool settings_kept(void);
 int settings_take(void);
 void settings_add_disks(void);
 int settings_restore(void);
