@@ -27,7 +27,7 @@
  *	memory.dirtier 41000		bytes of the dirtier table
  *	memory.owners 1000		bytes of the association cache
  *	memory.freed 1000		bytes of the freed extents that are noted
- *	memory.places 131072		bytes of the contexts of bios that lie in places
+ *	memory.places 393504		bytes of the contexts of bios that lie in places
  *	memory.log 16777216		bytes of the logs that are open
  *	memory.objects 1000		at least, of roles, intents and acts, without
  *					stacks and counters
