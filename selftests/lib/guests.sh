@@ -12,7 +12,6 @@ guest_job() {
 		return
 	fi
 	mkdir -p "$job"/{out,disks,bin}
-	# (IOB_RESULTS may name the folder of an earlier run)
 	rm -f "$job/results" "$job/late"
 	cp -r "$RUN/$kernel/bin/." "$job/bin"
 	guest_describe "$suite" "$kernel" "$job" "$@" || status=$?
@@ -26,6 +25,21 @@ guest_job() {
 	say "guest $shown/$guest: off after $((SECONDS - started)) s"
 	# images are large: keep them only for a failure
 	grep -q "^FAIL $shown " "$RESULTS" 2>/dev/null || rm -rf "$job/disks"
+}
+
+# guests_lost: cases without a result, of a job that has ended early, for want of room on the disk, say
+guests_lost() {
+	local pair kernel shown name
+	for pair in "${READY[@]}"; do
+		kernel=${pair#*:}
+		shown=${IOB_WITHIN:+$IOB_ARCH-}$kernel
+		[ ! -e "$RUN/$kernel/bin/broken" ] || continue
+		for name in $(cases_of "$TREE" "$CASE"); do
+			case_fits "$TREE/selftests/cases/$name" "$kernel" || continue
+			grep -qF " $shown $name " "$RESULTS" ||
+				result FAIL "$kernel" "$name" - "no result: what runs its guest has ended early"
+		done
+	done
 }
 
 # A run on a slow machine may have a limit: IOB_DEADLINE, in seconds. No case begins after it.

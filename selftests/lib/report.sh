@@ -12,6 +12,13 @@ results_begin() {
 	[ -z "${KTAP:-}" ] || echo "KTAP version 1"
 }
 
+# IOB_RESULTS may name the folder of an earlier run: what that has said of its builds, its guests
+# and the releases' roots is not of this one
+results_forget() {
+	rm -f "$RUN"/*/bin/broken "$RUN"/*/*/done
+	find "$RUN" -mindepth 6 -maxdepth 6 -path '*/out/*' \( -name prepared -o -name failed \) -delete
+}
+
 # result ok|FAIL|skip KERNEL NAME SECONDS [REASON] [LOG]. Several jobs may end at once:
 # a lock keeps their lines together, and in KTAP their numbers in order.
 result() {
