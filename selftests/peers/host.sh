@@ -62,7 +62,10 @@ make_peer() {
 peer_key() {
 	{
 		basename "$2"
-		cat "$(root_dir "$SUITE")/.ioblame-key" "$IOB_SELFTESTS/peers/guest"
+		root_kver "$SUITE"
+		cat "$(root_dir "$SUITE")/.ioblame-key" "$IOB_SELFTESTS"/peers/{guest,guest.py,watched.py} \
+			"$IOB_SELFTESTS"/vm/dmesg-{bad,allowed,races}
+		echo "${PEERS_LIMIT:-300}"
 		peer_fact "$1" source
 		content_key "$RUN/tree" Kbuild src include
 	} | sha256sum | cut -c1-12
@@ -150,7 +153,7 @@ peer_death() {
 		;;
 	*)
 		echo "{\"test\": \"$name\", \"round\": $round, \"status\": \"fail\"," \
-			"\"reason\": \"$why\", \"digest\": \"\", \"seconds\": 0, \"log\": []}" >>"$job/out/results"
+			"\"reason\": \"$why\", \"digest\": \"\", \"seconds\": 0, \"log\": [\"$why\"]}" >>"$job/out/results"
 		;;
 	esac
 }
