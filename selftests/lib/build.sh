@@ -47,7 +47,7 @@ building() (
 build_place() {
 	local suite=$1 tree=$2 prefix=$3
 	shift 3
-	echo "$IOB_CACHE/build/$suite/$prefix$(cat "$(root_dir "$suite")/.ioblame-key")${IOB_KVER:+-$IOB_KVER}-$(
+	echo "$IOB_CACHE/build/$suite/$prefix$(cat "$(root_dir "$suite")/.ioblame-key")-$(root_kver "$suite")-$(
 		content_key "$tree" "$@")"
 }
 
