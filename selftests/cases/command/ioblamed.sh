@@ -37,7 +37,7 @@ cp "$IOB_BIN/ioblamed" /usr/sbin
 for unit in "${units[@]}"; do cp "$IOB_TREE/tools/ioblamed/$unit" /etc/systemd/system; done
 systemd-sysusers "$IOB_TREE/tools/ioblamed/ioblamed.sysusers"
 mkdir -p /etc/ioblame/ioblamed.conf.d "$MNT"
-printf '[Daemon]\nInterval=1s\n' >/etc/ioblame/ioblamed.conf.d/test.conf
+printf '[Daemon]\nInterval=%ss\n' "$IOB_SLOWNESS" >/etc/ioblame/ioblamed.conf.d/test.conf
 mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$DISK_daemon"
 # (a read would else change the inode, whose write is of who has read)
 mount -o no_prefetch_block_bitmaps,noatime "$DISK_daemon" "$MNT"
