@@ -159,8 +159,8 @@ static const char *completed(const char *dir, const char *line)
 	FILE *f;
 
 	snprintf(command, sizeof(command),
-		 "bash -c '. %s; COMP_WORDS=(%s/ioblame %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
-		 " _ioblame; IFS=,; echo \",${COMPREPLY[*]},\"'", COMPLETION, dir, line);
+		 "bash -c '. %s; cd %s; PATH=%s:$PATH; COMP_WORDS=(%s/ioblame %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
+		 " _ioblame; IFS=,; echo \",${COMPREPLY[*]},\"'", COMPLETION, dir, dir, dir, line);
 	memset(answer, 0, sizeof(answer));
 	f = popen(command, "r");
 	if (!f || !fread(answer, 1, sizeof(answer) - 1, f))
@@ -168,6 +168,49 @@ static const char *completed(const char *dir, const char *line)
 	if (f)
 		pclose(f);
 	return answer;
+}
+
+static void put_program(const char *dir, const char *name, const char *body)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	if (!f) {
+		fail("%s: %s", path, strerror(errno));
+		return;
+	}
+	fprintf(f, "#!/bin/sh\n%s", body);
+	fclose(f);
+	chmod(path, 0700);
+}
+
+/* Names of programs and files are anybody's: they are offered as they are, and run nothing. */
+static void offers_hostile_names(const char *dir)
+{
+	static const char * const lines[][2] = {
+		{ "snoop -c \"\"", ",\\$\\(touch\\ run\\)," }, { "snoop -c \"\"", ",a\\ b," },
+		{ "replay \"\"", ",\\$\\(touch\\ run\\)," },
+	};
+	char path[128];
+	size_t i;
+
+	put_program(dir, "ps", "echo '$(touch run)'; echo 'a b'; echo '`touch run`'\n");
+	snprintf(path, sizeof(path), "%s/$(touch run)", dir);
+	fclose(fopen(path, "w"));
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (!strstr(completed(dir, lines[i][0]), lines[i][1]))
+			fail("ioblame %s has not '%s' but %s", lines[i][0], lines[i][1],
+			     completed(dir, lines[i][0]));
+	}
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/run", dir);
+	if (!access(path, F_OK))
+		fail("a name was run");
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/ps", dir);
+	unlink(path);
 }
 
 static void completes(void)
@@ -190,8 +233,7 @@ static void completes(void)
 		{ "snoop --", ",--by," }, { "replay /dev/null \"\"", ",record," },
 		{ "status --", ",--device," }, { "report --by \"\"", ",top," },
 	};
-	char dir[] = "/tmp/ioblame.options.XXXXXX", path[80];
-	FILE *f;
+	char dir[] = "/tmp/ioblame.options.XXXXXX", path[80], *body;
 	size_t i;
 
 	print_into_text(print_words, 0);
@@ -199,11 +241,10 @@ static void completes(void)
 		fail("no folder");
 		return;
 	}
-	snprintf(path, sizeof(path), "%s/ioblame", dir);
-	f = fopen(path, "w");
-	fprintf(f, "#!/bin/sh\n[ \"$*\" = 'help --words' ] || exit 1\ncat <<'EOF'\n%sEOF\n", text);
-	fclose(f);
-	chmod(path, 0700);
+	if (asprintf(&body, "[ \"$*\" = 'help --words' ] || exit 1\ncat <<'EOF'\n%sEOF\n", text) < 0)
+		return;
+	put_program(dir, "ioblame", body);
+	free(body);
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
 		if (!strstr(completed(dir, lines[i][0]), lines[i][1]))
 			fail("ioblame %s has not '%s' but %s", lines[i][0], lines[i][1],
@@ -213,8 +254,11 @@ static void completes(void)
 		if (strstr(completed(dir, never[i][0]), never[i][1]))
 			fail("ioblame %s has '%s'", never[i][0], never[i][1]);
 	}
+	offers_hostile_names(dir);
+	snprintf(path, sizeof(path), "%s/ioblame", dir);
 	unlink(path);
-	rmdir(dir);
+	if (rmdir(dir))
+		fail("%s: %s", dir, strerror(errno));
 }
 
 int main(void)

@@ -1,9 +1,10 @@
 # bash completion for ioblame                              -*- shell-script -*-
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2207
+# shellcheck shell=bash
 #
 # Commands, options and their words come from `ioblame help --words`, so nothing is repeated
-# here but where disks, pids and names are found.
+# here but where disks, pids and names are found. Names of programs, files and cgroups are
+# anybody's: nothing here may expand them. (compgen -W does, as the shell does: $(...) would run.)
 
 _ioblame_disks() {
 	local d
@@ -14,7 +15,7 @@ _ioblame_disks() {
 _ioblame_values() {
 	case $* in
 	disk) _ioblame_disks ;;
-	pid) ps -eo pid= 2>/dev/null ;;
+	pid) ps -eo pid= 2>/dev/null | tr -d ' ' ;;
 	comm) ps -eo comm= 2>/dev/null ;;
 	user) cut -d: -f1 /etc/passwd 2>/dev/null ;;
 	file) compgen -A file -- "$cur" ;;
@@ -53,7 +54,7 @@ _ioblame_commands() { # [view]
 _ioblame_arguments() { # COMMAND
 	local kind command rest
 	while read -r kind command rest; do
-		[[ $kind != argument || $command != "$1" ]] || printf '%s\n' "$rest"
+		[[ $kind != argument || $command != "$1" ]] || tr ' ' '\n' <<<"$rest"
 	done <<<"$_ioblame_table"
 }
 
@@ -64,8 +65,18 @@ _ioblame_config() { # WORD
 	add | remove | only) _ioblame_disks ;;
 	esac
 	while read -r kind word rest; do
-		[[ $kind != config || $word != "$1" ]] || printf '%s\n' "$rest"
+		[[ $kind != config || $word != "$1" ]] || tr ' ' '\n' <<<"$rest"
 	done <<<"$_ioblame_table"
+}
+
+# COMPREPLY: those of the lines that begin with what is typed, quoted for the command line
+_ioblame_offer() { # LINES
+	local line quoted
+	COMPREPLY=()
+	while IFS= read -r line; do
+		printf -v quoted %q "$line"
+		[[ -z $line || ($line != "$cur"* && $quoted != "$cur"*) ]] || COMPREPLY+=("$quoted")
+	done <<<"$1"
 }
 
 _ioblame() {
@@ -76,7 +87,7 @@ _ioblame() {
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == -- ]]; then
 			# a command to run: what bash knows of commands and files
-			COMPREPLY=($(compgen -A command -A file -- "$cur"))
+			_ioblame_offer "$(compgen -A command -A file -- "$cur")"
 			return
 		fi
 		if [[ (-z $command || $command == replay) &&
@@ -93,7 +104,7 @@ _ioblame() {
 	if [[ $prev == -* ]]; then
 		words=$(_ioblame_option "${command:-top}" "$prev")
 		if [[ -n $words ]]; then
-			COMPREPLY=($(compgen -W "$words" -- "$cur"))
+			_ioblame_offer "$words"
 			return
 		fi
 	fi
@@ -110,7 +121,7 @@ _ioblame() {
 	elif [[ $prev == "$command" ]]; then
 		words=$(_ioblame_arguments "$command")
 	fi
-	COMPREPLY=($(compgen -W "$words" -- "$cur"))
+	_ioblame_offer "$words"
 }
 
 complete -F _ioblame ioblame
