@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 
 . "$IOB_TREE/selftests/cases/command/lib.sh"
-# the service has a /tmp of its own
-MNT=/mnt/daemon
+# (its names are asked of a service that systemd confines, and which sees the machine's /tmp)
+MNT=/tmp/daemon
 own=/sys/fs/ioblame
 units=(ioblamed.service ioblamed.socket ioblamed-namer.service ioblamed-namer.socket)
 [ -e "$IOB_BIN/ioblamed" ] || skip "ioblamed was not built: no libsystemd-dev"
