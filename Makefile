@@ -167,7 +167,8 @@ dist:
 	@git show v$(version):dkms.conf 2>/dev/null | grep -q '^PACKAGE_VERSION="$(version)"$$' || { \
 		echo "no tag v$(version) of this version: Documentation/how-to/make-a-release.rst" >&2; \
 		exit 1; }
-	git archive --prefix=ioblame-$(version)/ -o ioblame-$(version).tar.gz v$(version)
+	@# (git's own compression differs from release to release)
+	git archive --prefix=ioblame-$(version)/ --format=tar v$(version) | gzip -cn >ioblame-$(version).tar.gz
 	@sha256sum ioblame-$(version).tar.gz
 
 # The packages of each release, built in its root: debian/output, rpm/output
