@@ -45,7 +45,7 @@ class Feed:
         for nr, unit in enumerate(UNITS):
             for op, how, why in (("read", "exact", ""), ("write", "inherited", "writeback"),
                                  ("write", "lost", ""),
-                                 ("flush", "exact", "fsync")):
+                                 ("flush", "exact", "flush")):
                 ios = 10 * (nr + 1)
                 count = 0 if op == "flush" else ios * 4096
                 lat = [0] * 28

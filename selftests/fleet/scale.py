@@ -29,7 +29,7 @@ DEVICES = ["nvme0n1", "sda"]
 # operation, reason and certainty of what units do
 KINDS = [("read", "page fault", "exact"), ("read", "read", "exact"),
          ("readahead", "readahead", "exact"), ("write", "writeback", "inherited"),
-         ("write", "fsync", "exact"), ("flush", "fsync", "exact")]
+         ("write", "task", "exact"), ("flush", "flush", "exact")]
 
 
 def usage(units, rng):
