@@ -287,12 +287,29 @@ static int set_counter(char **args, int nr, const char *end)
 	return err ? setting_refused(err, name, args[1]) : EXIT_OK;
 }
 
+/* Return: whether a word follows one that takes none, after saying so. */
+static bool has_too_much(const char *what, int nr)
+{
+	static const char *const alone[] = { "show", "counters", "enable", "disable" };
+	size_t i;
+
+	for (i = 0; nr > 0 && i < ARRAY_SIZE(alone); i++) {
+		if (strcmp(what, alone[i]))
+			continue;
+		msg("config %s takes no value; try: ioblame config --help", what);
+		return true;
+	}
+	return false;
+}
+
 int cmd_config(const struct opts *o)
 {
 	const char *what = o->nr_args ? o->args[0] : "show";
 	char **args = o->args + 1;
 	int nr = o->nr_args - 1, ret;
 
+	if (has_too_much(what, nr))
+		return EXIT_USAGE;
 	ret = dir_find();
 	if (ret)
 		return ret;
@@ -308,9 +325,9 @@ int cmd_config(const struct opts *o)
 		ret = set_counter(args, nr, "");
 	else if (!strcmp(what, "filter"))
 		ret = set_counter(args, nr, "_filter");
-	else if (!strcmp(what, "enable") && nr == 0)
+	else if (!strcmp(what, "enable"))
 		ret = set_setting("enable", "1");
-	else if (!strcmp(what, "disable") && nr == 0)
+	else if (!strcmp(what, "disable"))
 		ret = set_setting("enable", "0");
 	else
 		ret = config_unknown("config", what);

@@ -137,11 +137,16 @@ static void print_moments(const struct opts *o, const struct points *w, const st
 	else if (o->format == FORMAT_TABLE && !nr)
 		out_puts("Nothing stood out in this time.\n");
 	kept_print(kept, o);
-	if (o->format == FORMAT_TABLE && nr)
-		out_printf("\nShow more: ioblame report -D %s --since %s --until %s\n",
+	if (o->format == FORMAT_TABLE && nr) {
+		out_printf("\nShow more: ioblame report -D %s --since %s --until %s",
 			   escape_is_word(m[nr - 1].disk) ? m[nr - 1].disk : "DEVICE",
 			   since_word(m[nr - 1].from_ns, from, sizeof(from)),
 			   since_word(m[nr - 1].until_ns, until, sizeof(until)));
+		for (i = 0; i < o->nr_pasts; i++)
+			out_printf(" --past %s",
+				   escape_is_word(o->past[i]) ? o->past[i] : "COPY");
+		out_puts("\n");
+	}
 	free(m);
 }
 

@@ -346,7 +346,8 @@ static int begin_live(struct run *run)
 	v.to_ns = v.begun_ns;
 	agg_init(&v.agg, FIELD_TOTAL, v.by);
 	agg_init(&v.shown, FIELD_TOTAL, v.by);
-	screen = newterm(NULL, stdout, stdin);
+	/* (newterm() takes one that cannot move its cursor, as TERM=dumb, too) */
+	screen = cur_term && cursor_address ? newterm(NULL, stdout, stdin) : NULL;
 	if (!screen) {
 		msg("this terminal has no live view; try: ioblame top --batch");
 		return EXIT_FAILED;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <linux/ioblame.h>
@@ -145,8 +146,13 @@ static int open_version(struct past *past, int i, const char *path)
 /* Return: EXIT_OK, also if the file is not there. */
 static int open_one(struct past *past, int i, const char *path)
 {
+	struct stat st;
 	int version;
 
+	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+		msg("%s: %s; name a database, as %s", path, strerror(EISDIR), PAST_FILE);
+		return EXIT_FAILED;
+	}
 	if (access(path, R_OK)) {
 		if (errno == ENOENT || errno == ENOTDIR)
 			return EXIT_OK;

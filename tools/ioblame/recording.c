@@ -125,6 +125,9 @@ bool recording_read(struct recording *r, struct store_head *head, struct stream 
 		if (records)
 			return true;
 	}
+	/* (a pipe, and the user does not wait for the rest: nothing is known of that) */
+	if (ferror(r->file) && errno == EINTR)
+		return false;
 	r->torn = got == STORE_TORN || !r->has_status || (r->pack && pack_damaged(r->pack));
 	return false;
 }

@@ -142,7 +142,8 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 			 source_is_live(&run->source) ? "the module's status cannot be read" :
 			 run->source.recording.several ?
 			 "these are recordings of several sessions of the module" :
-			 "the recording ends early");
+			 run->source.recording.torn ? "the recording ends early" :
+			 "the recording was not read to its end");
 		return;
 	}
 	n = print_sure(run, to, size);

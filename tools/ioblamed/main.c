@@ -164,6 +164,11 @@ int main(int argc, char **argv)
 		return kernel_mount();
 	if (restore)
 		return restore_settings();
+	/* defaults are for who names no file */
+	if (strcmp(path, CONF_FILE) && access(path, F_OK)) {
+		msg("%s: %s", path, strerror(errno));
+		return EXIT_FAILED;
+	}
 	good = conf_load(&d.conf, path, say_wrong);
 	if (test)
 		return good ? EXIT_OK : EXIT_FAILED;
