@@ -88,6 +88,16 @@ for name, ino in inos.items():
               "%s of %s is charged %d of %d bytes" % (pid, name, n, total))
     same("entries that a worker has submitted for itself",
          [e for e in entries if "pid-%d" % e.sub in sums], [])
+# Each of them has pages of each extent, so each pays a part of it
+extents = []
+for e in written(log, inos["mixed"]):
+    if not e.part:
+        extents.append([])
+    extents[-1].append(e.who)
+print("extents of mixed", len(extents), [len(names) for names in extents])
+check(len(extents) >= TOTAL // 32, "mixed has %d extents" % len(extents))
+same("who pays for each extent of mixed", {tuple(sorted(set(names))) for names in extents},
+     {tuple(sorted(who["mixed"]))})
 hows = {name: {e.how for e in written(log, ino)} for name, ino in inos.items()}
 same("how alone is known", hows["alone"], {"exact"})
 same("how halves is known", hows["halves"], {"exact"})
