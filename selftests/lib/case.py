@@ -395,8 +395,10 @@ def next_pid_is(pid):
 
 
 def kill(pid, number=signal.SIGKILL):
+    """End a child that goes on for ever: one that has ended before has failed."""
     os.kill(pid, number)
-    os.waitpid(pid, 0)
+    how = os.waitpid(pid, 0)[1]
+    check(how & 0x7f == number, "a child has ended by itself, with status %#x" % how)
 
 
 def output(*words, **more):
