@@ -97,6 +97,9 @@ class Load:
         return sum(now.get("disk %s W" % p.disk.name, {"bytes": 0})["bytes"]
                    for p in self.places)
 
+    def disks_have(self):
+        return sum(p.disk.stat()["Wb"] for p in self.places)
+
     def write(self, place):
         r = Round(place)
         base = "%s/%d" % (place.mnt, self.rounds)
@@ -114,12 +117,14 @@ class Load:
         # xfs writes what the round before has changed half a minute later, else
         self.settle()
         iolog_now()
-        before = self.written()
+        before, by_itself = self.written(), self.disks_have()
         rounds = [self.write(p) for p in self.places]
         self.rounds += 1
         os.sync()
         log = [e for e in iolog_now() if e.op == "W"]
         same("bytes in iolog %s" % when, sum(e.bytes for e in log), self.written() - before)
+        same("bytes by the disks' own statistics %s" % when, self.disks_have() - by_itself,
+             sum(e.bytes for e in log))
         for r in rounds:
             self.judge(when, r, [e for e in log if e.disk == r.place.disk.name])
         check("stack_wrong" not in status()["lost"], "%s: %r" % (when, status()["lost"]))
