@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Check all views of a recording with hostile names: COMMAND RECORDING FOLDER"""
+"""Check all views of a recording with hostile names, and a live one's output: COMMAND RECORDING
+FOLDER LIVE"""
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 import sys
 
 from hostile_names import CGROUP_SHOWN, SHOWN
 
-command, recording, folder = sys.argv[1:]
+command, recording, folder, live = sys.argv[1:]
 VIEWS = (("snoop", "--stacks"), ("report",), ("top",), ("hist", "size", "--by", "process"),
          ("hist", "size", "--by", "file"), ("hist", "size", "--by", "cgroup"),
          ("stacks", "--svg"))
@@ -59,10 +61,19 @@ def shown(view):
     return text
 
 
-for view in VIEWS:
-    bad = [c for c in shown(view) if (ord(c) < 32 and c != "\n") or 0x7F <= ord(c) < 0xA0 or
+def check_clean(view, text):
+    bad = [c for c in text if (ord(c) < 32 and c != "\n") or 0x7F <= ord(c) < 0xA0 or
            c in "\u202e\u200b"]
     assert not bad, (view, bad)
+
+
+for each in VIEWS:
+    check_clean(each, shown(each))
+with open(live, "rb") as f:
+    seen = f.read().decode("utf-8")
+check_clean("live", seen)
+assert set(SHOWN.values()) <= file_names(
+    [{"file": "", **r} for r in map(json.loads, seen.splitlines())])
 
 want = set(SHOWN.values())
 ios = [r for r in map(json.loads, run("snoop", "--json").splitlines()) if r["type"] == "io"]
@@ -70,8 +81,9 @@ assert want <= file_names(ios), want - file_names(ios)
 comms = {r["comm"] for r in ios}
 assert {"\\033[2J\\033[31m", "a\\012b\\011c", "\\377\\376\\200", "gr\u00fc\u00df"} <= comms, comms
 groups = {r["cgroup"] for r in ios}
-if any("evil" in g for g in groups):
+if os.path.exists("/sys/fs/cgroup/cgroup.procs"):
     assert CGROUP_SHOWN in groups, groups
+    assert json.dumps(CGROUP_SHOWN)[1:-1] in seen, "no cgroup in the live view"
 
 table = csv_rows("report", "--csv")
 assert want <= {r["file"][len(folder) + 1:] for r in table if r["type"] == "file"}

@@ -7,13 +7,11 @@ from hostile_names import CGROUP, NAMES
 
 
 def make_cgroup():
-    """True if there are cgroups and the kernel takes the name."""
-    try:
-        os.stat("/sys/fs/cgroup/cgroup.procs")
-        os.mkdir(CGROUP)
-        return True
-    except OSError:
+    """True if there are cgroups."""
+    if not os.path.exists("/sys/fs/cgroup/cgroup.procs"):
         return False
+    os.makedirs(CGROUP, exist_ok=True)
+    return True
 
 
 def write_as(name, folder, grouped):

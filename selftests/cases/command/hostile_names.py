@@ -17,5 +17,6 @@ SHOWN = {
     b"gr\xc3\xbc\xc3\x9f": "gr\u00fc\u00df",
 }
 NAMES = list(SHOWN)
-CGROUP = b"/sys/fs/cgroup/evil\x1b[31m\xff,\"\n"
-CGROUP_SHOWN = "/evil\\033[31m\\377,\"\\012"
+# (the kernel takes no name with a newline)
+CGROUP = b"/sys/fs/cgroup/evil\x1b[31m\xff,\"\t"
+CGROUP_SHOWN = "/evil\\033[31m\\377,\"\\011"
