@@ -206,6 +206,32 @@ static void partition(void)
 	parent_known = false;
 }
 
+/* A bio waits before the kernel knows where its partition begins, and once more after that. */
+static void waits_on_partition(void)
+{
+	struct gendisk *gd = new_disk(false, 7);
+	struct bio bio;
+
+	begin();
+	bio_begin(&bio, gd, NULL);
+	bio.bi_iter.bi_sector = 8;
+	bio.partition = 2048;
+	iob_bio_claim(&bio, NULL);
+	bio.bi_iter.bi_sector += 2048;
+	bio.partition = 0;
+	iob_bio_claim(&bio, NULL);
+	if (nr_submitters != 1)
+		fail("who pays is asked for %u times", nr_submitters);
+	/* (of a worker) */
+	iob_bio_queue(&bio, 0, 0, 0);
+	if (nr_submitters != 1)
+		fail("who queues it pays");
+	iob_bio_done(&bio, gd->queue);
+	ended("a bio that waited on a partition", 1, 7, 0);
+	nothing_left();
+	free(gd);
+}
+
 /* A bio waits for a cgroup's limit; its queueing is not seen, as the session ends. */
 static void not_queued(void)
 {
@@ -228,7 +254,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(chained), TEST(given_up), TEST(pieces), TEST(path_gone),
-		TEST(partition), TEST(not_queued),
+		TEST(partition), TEST(waits_on_partition), TEST(not_queued),
 	};
 
 	return run_tests("bio", tests, ARRAY_SIZE(tests));

@@ -191,8 +191,8 @@ static void bio_complete_probe(void *data, struct request_queue *q, struct bio *
 	iob_read_unlock();
 }
 
-/* (bio, ...): a bio that is throttled waits, and a worker queues it later */
-static void bio_throttle_entered(struct pt_regs *regs)
+/* (bio, ...): a bio waits here, and a worker queues it later */
+static void bio_waits_entered(struct pt_regs *regs)
 {
 	iob_bio_claim(iob_arg_ptr(regs, 0), regs);
 }
@@ -223,8 +223,15 @@ static const struct iob_hook block_table[] = {
 		.name = "throtl_add_bio_tg|__blk_throtl_bio|blk_throtl_bio",
 		.called_in = "__blk_throtl_bio|blk_throtl_bio",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = bio_throttle_entered,
+		.entered = bio_waits_entered,
 		.impact = "the submitters of IO that a cgroup's io.max delays",
+	},
+	{
+		/* of a cgroup that has a share of the disk: for that its own worker may wait */
+		.name = "__blkcg_punt_bio_submit|blkcg_punt_bio_submit",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = bio_waits_entered,
+		.impact = "the dirtiers of what is compressed for a cgroup's io controller",
 	},
 };
 

@@ -87,12 +87,13 @@ static bool is_claim_of(const struct iob_bio_ctx *f, const struct bio *bio)
  * @bio:  the bio
  * @regs: at the function's entry
  *
- * A worker queues it then; who pays is known only now.  From a probe: any context but NMI,
- * inside iob_read_lock().
+ * A worker queues it then; who pays is known only now.  Once it is claimed, further calls do
+ * nothing.  From a probe: any context but NMI, inside iob_read_lock().
  */
 void iob_bio_claim(struct bio *bio, struct pt_regs *regs)
 {
 	struct iob_bio_ctx *f = iob_bio_ctx_find(bio);
+	u64 at;
 
 	/* such a context is found by the parent's address */
 	if (iob_bio_ends_with_parent(bio))
@@ -102,9 +103,12 @@ void iob_bio_claim(struct bio *bio, struct pt_regs *regs)
 		return;
 	if (f)
 		iob_bio_ctx_drop_stale(f);
-	f = follow_bio(bio, iob_bio_disk(bio), bio->bi_iter.bi_sector, true);
+	/* on a partition, the bio may have its place on the disk only when it is queued */
+	at = iob_bio_disk_sector(bio);
+	f = follow_bio(bio, iob_bio_disk(bio), at, true);
 	if (!f)
 		return;
+	f->sector = at;
 	if (!iob_parent_find(&f->origin, bio))
 		iob_origin_find(&f->origin, bio, f->op, NULL, regs);
 	f->first.queue_at = iob_clock_now();

@@ -10,6 +10,8 @@ from lib.case import (K, MNT, PAGE, Disk, check, compressible, disable, drop_cac
 
 disk = Disk(sys.argv[1])
 TOTAL = 512  # pages of a file
+GROUPS = "/sys/fs/cgroup"
+GROUP = GROUPS + "/iobcompressed"
 
 
 # Write a page that compresses to about a third
@@ -22,6 +24,12 @@ def pages(path, numbers, seed):
     for n in numbers:
         page(fd, n, seed)
     os.close(fd)
+
+
+# What a cgroup with the io controller writes is submitted by a worker of its own
+def pages_in_group(path, numbers, seed):
+    put(GROUP + "/cgroup.procs", "0")
+    pages(path, numbers, seed)
 
 
 # Three threads take turns of 5 pages: an extent of 32 pages has data of all three
@@ -49,6 +57,8 @@ def written(log, ino):
     return [e for e in log if e.op == "W" and e.ino == ino]
 
 
+os.mkdir(GROUP)
+put(GROUPS + "/cgroup.subtree_control", "+io +memory")
 sync()
 put("devs", disk.name)
 # Dirtied before ioblame was enabled: unknown, and not charged to the task that then
@@ -60,13 +70,14 @@ toucher = run(os.chmod, MNT + "/before", 0o640)
 inos = {}
 who = {}
 # The writers of a file run one after the other
-for name, shares in (("alone", [range(TOTAL)]),
+for name, shares in (("alone", [range(TOTAL)]), ("grouped", [range(TOTAL)]),
                      ("halves", [range(TOTAL // 2), range(TOTAL // 2, TOTAL)]),
                      # single pages, which btrfs does not compress
                      ("holes", [range(0, TOTAL, 2), range(1, TOTAL, 2)])):
     who[name] = []
     for n, share in enumerate(shares):
-        who[name].append("pid-%d" % run(pages, MNT + "/" + name, share, n))
+        do = pages_in_group if name == "grouped" else pages
+        who[name].append("pid-%d" % run(do, MNT + "/" + name, share, n))
 r, w = os.pipe()
 run(turns, MNT + "/mixed", w)
 who["mixed"] = ["pid-" + tid for tid in os.read(r, 100).decode().split()]
@@ -100,6 +111,7 @@ same("who pays for each extent of mixed", {tuple(sorted(set(names))) for names i
      {tuple(sorted(who["mixed"]))})
 hows = {name: {e.how for e in written(log, ino)} for name, ino in inos.items()}
 same("how alone is known", hows["alone"], {"exact"})
+same("how grouped is known", hows["grouped"], {"exact"})
 same("how halves is known", hows["halves"], {"exact"})
 same("how holes is known", hows["holes"], {"exact"})
 same("how mixed is known", hows["mixed"], {"inherited"})
@@ -124,3 +136,5 @@ for name, ino in inos.items():
     same("readers of " + name, list(sums), ["pid-%d" % pid])
     same("bytes read of " + name, sums["pid-%d" % pid], sum(e.bytes for e in written(log, ino)))
 disable()
+put(GROUPS + "/cgroup.subtree_control", "-io -memory")
+os.rmdir(GROUP)
