@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Some drivers do not clone a bio but send it on as it is: two simple ones on 5.10, and one
+ * Some drivers do not clone a bio but send it on as it is: two simple ones up to 6.1, and one
  * with several paths to a disk on all kernels.  The block layer has announced the bio once
  * and will not again; only block_bio_remap tells.  Below, the bio has a context of its own,
  * which is a piece of the upper disk's context; that one ends with the last of its bytes.
