@@ -159,7 +159,7 @@ static const char *completed(const char *dir, const char *line)
 	FILE *f;
 
 	snprintf(command, sizeof(command),
-		 "bash -c '. %s; cd %s; PATH=%s:$PATH; COMP_WORDS=(%s/ioblame %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
+		 "bash -c 'exec 2>/dev/null; . %s; cd %s; PATH=%s:$PATH; COMP_WORDS=(%s/ioblame %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
 		 " _ioblame; IFS=,; echo \",${COMPREPLY[*]},\"'", COMPLETION, dir, dir, dir, line);
 	memset(answer, 0, sizeof(answer));
 	f = popen(command, "r");
@@ -192,6 +192,8 @@ static void offers_hostile_names(const char *dir)
 	static const char * const lines[][2] = {
 		{ "snoop -c \"\"", ",\\$\\(touch\\ run\\)," }, { "snoop -c \"\"", ",a\\ b," },
 		{ "replay \"\"", ",\\$\\(touch\\ run\\)," },
+		/* within quotes bash completes by itself, which knows how to quote there */
+		{ "replay \"\\\"\"", ",," },
 	};
 	char path[128];
 	size_t i;

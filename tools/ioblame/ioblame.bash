@@ -82,6 +82,12 @@ _ioblame_offer() { # LINES
 _ioblame() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i command='' words
 	local _ioblame_table
+	# what %q writes is wrong within quotes: there bash completes files by itself
+	if [[ $cur == *[\'\"]* ]]; then
+		COMPREPLY=()
+		compopt -o default
+		return
+	fi
 	_ioblame_table=$("${COMP_WORDS[0]}" help --words 2>/dev/null) || return
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
