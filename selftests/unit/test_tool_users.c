@@ -22,6 +22,14 @@ const char *dir_name_in(const char *path)
 	return !strncmp(path, folder, n) && path[n] == '/' ? path + n + 1 : NULL;
 }
 
+static bool is_spoofed;
+
+bool dir_is_module_file(const char *path)
+{
+	(void)path;
+	return !is_spoofed;
+}
+
 static void open_file(const char *name)
 {
 	char path[128];
@@ -107,6 +115,18 @@ static void nobody(void)
 	expect("nobody", 0, "", "");
 }
 
+/* A file at such a path that is in no file system of the module's; and a name that a terminal obeys. */
+static void spoofed(void)
+{
+	pid_t pid = start("attacker", "iolog_bin\033[2K");
+
+	is_spoofed = true;
+	expect("a file of another file system", 0, "", "");
+	is_spoofed = false;
+	expect("a hostile name", pid, "attacker", "iolog_bin\\033[2K");
+	end(pid);
+}
+
 static void keeper(void)
 {
 	pid_t pid = start_kept("ioblame", "sums_bin");
@@ -142,7 +162,7 @@ static void readers(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(nobody), TEST(keeper), TEST(readers) };
+	static const struct test tests[] = { TEST(nobody), TEST(spoofed), TEST(keeper), TEST(readers) };
 	char rm[64];
 	int ret;
 

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libmount/libmount.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/statfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "served.h"
 
 #define OWN "/sys/fs/ioblame"
+#define OWN_MAGIC	0x696f626c
 
 static char debugfs[256], top[300];
 
@@ -64,6 +67,17 @@ const char *dir_name_in(const char *path)
 		return path + n + 1;
 	n = strlen(OWN);
 	return !strncmp(path, OWN, n) && path[n] == '/' ? path + n + 1 : NULL;
+}
+
+/*
+ * Whether a file, or what a link of /proc leads to, is in a file system in which the module has its
+ * files.  Nobody but root mounts these.
+ */
+bool dir_is_module_file(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && (fs.f_type == DEBUGFS_MAGIC || fs.f_type == OWN_MAGIC);
 }
 
 /* How much root may not do. */

@@ -26,6 +26,7 @@ char *dir_read_timed(const char *name);
 char *dir_read_word(const char *name);
 int dir_write(const char *name, const char *text, int flags);
 const char *dir_name_in(const char *path);
+bool dir_is_module_file(const char *path);
 enum lockdown dir_lockdown(void);
 int dir_refused(int err, const char *name);
 

@@ -38,7 +38,8 @@ static enum rank process_uses(const char *pid, struct users *u, char *file, size
 			continue;
 		to[len] = '\0';
 		name = dir_name_in(to);
-		if (!name)
+		/* in a mount namespace of his own, anybody has files at such a path */
+		if (!name || !dir_is_module_file(link))
 			continue;
 		bin = !strncmp(name, "iolog_bin", 9);
 		log = bin || !strcmp(name, "iolog");
@@ -46,7 +47,7 @@ static enum rank process_uses(const char *pid, struct users *u, char *file, size
 		u->text |= log && !bin;
 		u->sums |= !strcmp(name, "sums_bin");
 		if (log || rank < READS_LOG)
-			snprintf(file, size, "%.60s", name);
+			escape_text(file, size, name, strlen(name));
 		rank = log || rank == READS_LOG ? READS_LOG : USES;
 	}
 	if (dir)
