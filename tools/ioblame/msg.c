@@ -29,19 +29,41 @@ void msg_progress_end(void)
 	progress_shown = false;
 }
 
-/* Print a line on stderr.  The caller escapes names from outside. */
+/* Make what a terminal would obey visible: control characters, also those of UTF-8. */
+static void tame_text(char *text)
+{
+	unsigned char *at;
+
+	for (at = (unsigned char *)text; *at; at++) {
+		if (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) {
+			at[0] = '?';
+			at[1] = '?';
+		} else if (*at < ' ' || *at == 0x7f) {
+			*at = '?';
+		}
+	}
+}
+
+/*
+ * Print a line on stderr.  The caller escapes names from outside; paths, and the words of
+ * libraries, which may have such names in them, are made harmless here.
+ */
 void msg(const char *fmt, ...)
 {
+	char *text = NULL;
 	va_list args;
 
 	if (quiet)
 		return;
 	msg_progress_end();
-	fprintf(stderr, "%s: ", program);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
 	va_end(args);
-	fputc('\n', stderr);
+	if (text)
+		tame_text(text);
+	fprintf(stderr, "%s: %s\n", program, text ? text : fmt);
+	free(text);
 }
 
 /* Print the progress in a line that is overwritten, on a terminal only. */
