@@ -33,6 +33,15 @@ static void print_chosen(char *line, void *arg)
 	}
 }
 
+/* The same of a configuration: texts, as of who signs modules, and with which PIN, are left out. */
+static void print_setting(char *line, void *arg)
+{
+	const char *value = strchr(line, '=');
+
+	if (!value || !value[1 + strspn(value + 1, "ymnx0123456789abcdef")])
+		print_chosen(line, arg);
+}
+
 static void copy_lines(FILE *f, const char *path, const char *const *words)
 {
 	struct choice_of_lines c = { f, words };
@@ -206,7 +215,7 @@ void bundle_config(FILE *f)
 		snprintf(path, sizeof(path), "/lib/modules/%s/build/.config", name.release);
 	if (!access(path, R_OK)) {
 		text = bundle_read(path, path);
-		bundle_lines(text, print_chosen, &c);
+		bundle_lines(text, print_setting, &c);
 		free(text);
 	} else if (!access("/proc/config.gz", R_OK)) {
 		copy_output(f, "/proc/config.gz", "gzip -dc /proc/config.gz | grep -E '^CONFIG_[A-Z0-9_]*=[ym0-9]*$'");

@@ -44,6 +44,7 @@ for part in PARTS - {"MANIFEST"}:
     expect(found and int(found[1]) == len(text[part]), part, "has", len(text[part]),
            "bytes; MANIFEST:", found and found[1])
 expect(RELEASE in text["kernel.txt"], "no release")
+expect('"' not in text["config.txt"], "texts of the configuration, as who signs modules")
 expect(re.search(r"^CONFIG_(DYNAMIC_)?FTRACE=y", text["config.txt"], re.M), "no configuration")
 expect("zqhostzq" not in whole, "the machine's name is in it")
 expect("root=" not in text["kernel.txt"].replace("root=...", ""), "a value of the command line")
