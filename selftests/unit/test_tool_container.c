@@ -38,6 +38,8 @@ static void finds(void)
 		else if (strcmp(container_short(&c, label, sizeof(label)), paths[i][1]) ||
 			 strcmp(c.id, paths[i][2]))
 			fail("%s is %s, %s", paths[i][0], label, c.id);
+		else if (c.nested != !strcmp(c.id, ID2))
+			fail("%s is %sin another one", paths[i][0], c.nested ? "" : "not ");
 	}
 	for (i = 0; i < ARRAY_SIZE(none); i++) {
 		if (container_find(none[i], &c))

@@ -44,11 +44,13 @@ bool container_find(const char *path, struct container *c)
 	const char *at;
 	bool found = false;
 
+	c->nested = false;
 	if (!strncmp(path, USERS, strlen(USERS)))
 		return false;
 	for (at = path; *at; at++) {
 		if ((at > path && !strchr("-/", at[-1])) || !is_id(at))
 			continue;
+		c->nested = found;
 		c->runtime = runtime_of(path, at);
 		snprintf(c->id, sizeof(c->id), "%.64s", at);
 		found = true;

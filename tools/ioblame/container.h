@@ -26,6 +26,7 @@
 struct container {
 	const char *runtime;		/* "docker", "podman", "cri-o", "containerd", "container" */
 	char id[CONTAINER_ID + 1];
+	bool nested;			/* in another one: its runtime's files are there */
 };
 
 bool container_find(const char *path, struct container *c);

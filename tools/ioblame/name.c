@@ -120,7 +120,8 @@ static char *ask_container(uint64_t cgroup)
 	char *path = path_of_cgroup(cgroup), *name = NULL;
 	struct container c;
 
-	if (path && container_find(path, &c))
+	/* who may make cgroups in a container could name one as another container */
+	if (path && container_find(path, &c) && !c.nested)
 		name = container_name(&c);
 	free(path);
 	return name;
