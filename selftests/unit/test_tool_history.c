@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whoever reads tables of the past slowly holds up nothing. */
+/* Whoever reads tables of the past slowly holds up nothing; days are those of the time zone. */
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "databases.h"
 #include "flame.h"
@@ -16,7 +17,12 @@
 enum {
 	INTERVALS = 6,
 	TABLE = 100000,		/* bytes of a table: more than a pipe holds */
+	TABLES = 400,
 };
+
+/* The tables that are printed as JSON */
+static struct { int64_t from_ns; uint64_t ios; } tables[TABLES];
+static unsigned int nr_tables;
 
 bool usage_wanted(const struct opts *o, const struct usage_key *key)
 {
@@ -29,9 +35,10 @@ void usage_print(const struct opts *o, const struct usage_list *rows, enum pivot
 {
 	static char line[TABLE];
 
-	(void)o;
 	(void)rows;
 	(void)by;
+	if (o->format == FORMAT_JSON)
+		return;
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\n';
 	out_write(line, sizeof(line));
@@ -81,7 +88,10 @@ struct table *table_new(enum format format, const char *type, const struct col *
 void table_row(struct table *t, const struct cell *cells)
 {
 	(void)t;
-	(void)cells;
+	if (nr_tables < TABLES) {
+		tables[nr_tables].from_ns = cells[0].n;
+		tables[nr_tables++].ios = cells[4].n;
+	}
 }
 
 void table_end(struct table *t)
@@ -168,9 +178,118 @@ static void slow_reader(void)
 	end();
 }
 
+/* A database of @nr hours from @t on, with one IO in each. */
+static void put_hours(time_t t, int nr)
+{
+	struct recorder r;
+	char sql[1024];
+	sqlite3 *db;
+
+	begin();
+	recorder_open(&r, &conf);
+	recorder_close(&r);
+	snprintf(sql, sizeof(sql),
+		 "INSERT INTO name VALUES (1, ''), (2, 'sda');"
+		 "INSERT INTO originator VALUES (1, 1, 1, 1, 1, 2, 1, 0, NULL, 0, 0);"
+		 "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+		 "INSERT INTO span SELECT i + 1, 2, 0, (%lld + i * 3600) * 1000000000, "
+		 "(%lld + (i + 1) * 3600) * 1000000000, 0 FROM n;"
+		 "INSERT INTO usage SELECT id * 4096, 1, 1, 4096, 1000, 0, '[7,1]' FROM span",
+		 nr - 1, (s64)t, (s64)t);
+	if (sqlite3_open(disk, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL))
+		fail("%s", sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+/* Clocks are set in the middle of what is shown, or not at all. */
+static const struct zone_case {
+	const char *zone;
+	int year, month, day, days, hours;	/* @hours of a step */
+	unsigned int nr, odd;			/* steps; the one of another length */
+	uint64_t ios, odd_ios;
+	int first_minute;			/* of the hours that are kept */
+} zone_cases[] = {
+	{ "CET-1CEST,M3.5.0,M10.5.0/3", 2025, 10, 20, 11, 0, 11, 6, 24, 25 },
+	{ "CET-1CEST,M3.5.0,M10.5.0/3", 2025, 3, 27, 7, 0, 7, 3, 24, 23 },
+	{ "CET-1CEST,M3.5.0,M10.5.0/3", 2025, 10, 20, 11, 12, 22, 12, 12, 13 },
+	{ "CET-1CEST,M3.5.0,M10.5.0/3", 2025, 3, 27, 7, 6, 28, 12, 6, 5 },
+	{ "CET-1CEST,M3.5.0,M10.5.0/3", 2025, 10, 20, 11, 2, 132, 73, 2, 3 },
+	{ "CET-1CEST,M3.5.0,M10.5.0/3", 2025, 10, 26, 2, 1, 49, 0, 1, 1 },
+	{ "CET-1CEST,M3.5.0,M10.5.0/3", 2025, 3, 30, 2, 1, 47, 0, 1, 1 },
+	/* weeks since 1970, which began on a Thursday */
+	{ "CET-1CEST,M3.5.0,M10.5.0/3", 2025, 10, 16, 28, 168, 4, 1, 168, 169 },
+	/* at midnight, and to midnight */
+	{ "CST5CDT,M3.2.0/0,M11.1.0/1", 2025, 3, 5, 8, 0, 8, 4, 24, 23 },
+	{ "CST5CDT,M3.2.0/0,M11.1.0/1", 2025, 10, 29, 8, 0, 8, 4, 24, 25 },
+	{ "IST-5:30", 2025, 10, 20, 11, 0, 11, 0, 24, 24, 30 },
+	{ "UTC0", 2025, 10, 20, 11, 0, 11, 0, 24, 24 },
+	/* by half an hour: the days before begin with a half of an hour that is the day before's */
+	{ "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", 2025, 10, 1, 8, 0, 8, 4, 24, 23, 30 },
+	{ "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0", 2025, 4, 2, 8, 0, 8, 4, 24, 25 },
+};
+
+static void check_tables(const struct zone_case *z, time_t from)
+{
+	time_t t, before;
+	unsigned int i;
+	struct tm tm;
+	int day;
+
+	if (nr_tables != z->nr)
+		fail("%s %d: %u tables, not %u", z->zone, z->hours, nr_tables, z->nr);
+	for (i = 0; i < nr_tables && i < z->nr; i++) {
+		if (tables[i].ios != (i == z->odd ? z->odd_ios : z->ios))
+			fail("%s %d: table %u has %llu IOs", z->zone, z->hours, i,
+			     (u64)tables[i].ios);
+		t = tables[i].from_ns / SECOND;
+		localtime_r(&t, &tm);
+		day = tm.tm_yday;
+		before = t - 3600;
+		localtime_r(&before, &tm);
+		/* the first hour that begins in its day */
+		if ((!i && t != from) || (z->hours % 24 == 0 && tm.tm_yday == day))
+			fail("%s %d: table %u is from an hour after %02d:%02d", z->zone, z->hours,
+			     i, tm.tm_hour, tm.tm_min);
+	}
+}
+
+/* `ioblame top --past FILE --since --until` over a change of the clocks: days are those of here. */
+static void clocks_set(void)
+{
+	struct opts o = {
+		.command = CMD_TOP, .past = { disk }, .nr_pasts = 1, .by = BY_PROCESS,
+		.format = FORMAT_JSON,
+	};
+	const struct zone_case *z;
+	time_t from, until;
+	struct tm tm;
+
+	for (z = zone_cases; z < zone_cases + ARRAY_SIZE(zone_cases); z++) {
+		setenv("TZ", z->zone, 1);
+		tzset();
+		tm = (struct tm){ .tm_year = z->year - 1900, .tm_mon = z->month - 1,
+				  .tm_mday = z->day, .tm_min = z->first_minute, .tm_isdst = -1 };
+		from = mktime(&tm);
+		tm = (struct tm){ .tm_year = z->year - 1900, .tm_mon = z->month - 1,
+				  .tm_mday = z->day + z->days, .tm_isdst = -1 };
+		until = mktime(&tm);
+		put_hours(from, (until - from + 3599) / 3600);
+		o.since_ns = from * SECOND;
+		o.until_ns = until * SECOND;
+		o.interval_ns = z->hours * 3600ULL * SECOND;
+		nr_tables = 0;
+		if (history_top(&o))
+			fail("%s: it fails", z->zone);
+		check_tables(z, from);
+		end();
+	}
+	unsetenv("TZ");
+	tzset();
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(slow_reader) };
+	static const struct test tests[] = { TEST(slow_reader), TEST(clocks_set) };
 
 	return run_tests("tool_history", tests, ARRAY_SIZE(tests));
 }

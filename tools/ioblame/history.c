@@ -28,6 +28,7 @@ enum {
 
 #define SECOND	1000000000LL
 #define HOUR	(3600 * SECOND)
+#define DAY	(24 * HOUR)
 
 /* Open what the command line names, else ioblamed's own.  Return: as past_open(). */
 int history_open(struct past *past, const struct opts *o)
@@ -54,7 +55,7 @@ int64_t history_until(const struct opts *o)
 /* --since, or a day ago: of what stood out */
 int64_t history_since(const struct opts *o)
 {
-	return o->since_ns ? o->since_ns : history_until(o) - 24 * HOUR;
+	return o->since_ns ? o->since_ns : history_until(o) - DAY;
 }
 
 static bool is_disk(const struct opts *o, const char *disk)
@@ -244,7 +245,9 @@ struct steps {
 	struct collected to;
 	struct usage_list list;
 	int64_t step_ns, nr;	/* which step @list is of, since 1970 */
-	int64_t east_ns;	/* of the time zone: days begin here at midnight */
+	int64_t span_ns;	/* when the span of the last usage began */
+	int64_t east_ns;	/* of the time zone then; of other steps, when the first began */
+	bool of_day;		/* days, or equal parts of a day: they begin as clocks here show */
 	bool printed;
 };
 
@@ -262,11 +265,32 @@ static void print_step(struct steps *s)
 	usage_clear(&s->list);
 }
 
+static int64_t zone_ns(int64_t ns)
+{
+	time_t t = ns / SECOND;
+	struct tm tm;
+
+	return localtime_r(&t, &tm) ? tm.tm_gmtoff * SECOND : 0;
+}
+
+/*
+ * A day in which clocks are set has 23 or 25 hours.  Hours are of one length: when clocks are set
+ * back, two of them show the same time, and are two steps.
+ */
+static bool is_of_day(int64_t ns)
+{
+	return ns > HOUR && !(ns % HOUR) && (!(ns % DAY) || !(DAY % ns));
+}
+
 static bool add_step(const struct usage *usage, const struct past_span *span, void *arg)
 {
 	struct steps *s = arg;
-	int64_t nr = (span->from_ns + s->east_ns) / s->step_ns;
+	int64_t nr;
 
+	if (s->of_day && span->from_ns != s->span_ns)
+		s->east_ns = zone_ns(span->from_ns);
+	s->span_ns = span->from_ns;
+	nr = (span->from_ns + s->east_ns) / s->step_ns;
 	if (nr != s->nr) {
 		print_step(s);
 		s->nr = nr;
@@ -279,15 +303,7 @@ static bool add_step(const struct usage *usage, const struct past_span *span, vo
 /* About 120 tables at most, if no interval is given. */
 static int64_t usual_step(int64_t ns)
 {
-	return ns <= 2 * HOUR ? HOUR / 60 : ns <= 120 * HOUR ? HOUR : 24 * HOUR;
-}
-
-static int64_t zone_ns(int64_t ns)
-{
-	time_t t = ns / SECOND;
-	struct tm tm;
-
-	return localtime_r(&t, &tm) ? tm.tm_gmtoff * SECOND : 0;
+	return ns <= 2 * HOUR ? HOUR / 60 : ns <= 120 * HOUR ? HOUR : DAY;
 }
 
 /*
@@ -307,6 +323,7 @@ int history_top(const struct opts *o)
 	s.to.list = &s.list;
 	s.east_ns = zone_ns(o->since_ns);
 	s.step_ns = o->interval_ns ? (int64_t)o->interval_ns : usual_step(until_ns - o->since_ns);
+	s.of_day = is_of_day(s.step_ns);
 	past.finest = s.step_ns >= HOUR ? PAST_HOUR : s.step_ns >= HOUR / 60 ? PAST_MINUTE :
 		      PAST_INTERVAL;
 	out_hold();
