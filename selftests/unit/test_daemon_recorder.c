@@ -631,6 +631,33 @@ static void squeezed(void)
 	usage_clear(&list);
 }
 
+/* More disks and operations than a span has usages: all IO is in some usage, at each level. */
+static void many_disks(void)
+{
+	struct usage_list list = { .from_ns = BEGIN, .until_ns = BEGIN + 10 * SECOND };
+	char name[16], sql[128];
+	struct recorder r;
+	int i, level;
+
+	begin();
+	for (i = 0; i < 5000; i++) {
+		sprintf(name, "sd%d", i / 5);
+		usage_add(&list, &(struct usage){ .key = { .disk = name, .op = i % 5 }, .ios = 1 });
+	}
+	recorder_open(&r, &conf);
+	recorder_add(&r, &list);
+	add_interval(&r, BEGIN + 3600 * SECOND, 0, 1);
+	recorder_close(&r);
+	usage_clear(&list);
+	for (level = 0; level < 3; level++) {
+		sprintf(sql, "SELECT sum(ios) FROM usage WHERE id / 4096 = "
+			"(SELECT min(id) FROM span WHERE level = %d)", level);
+		if (read_number(level ? disk : recent, sql) != 5000)
+			fail("level %d: not 5000 IOs", level);
+	}
+	end();
+}
+
 static void histograms(void)
 {
 	static const char *const wrong[] = {
@@ -758,7 +785,7 @@ static void set_back_within(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(squeezed), TEST(histograms), TEST(sums), TEST(aged), TEST(suspended),
+		TEST(squeezed), TEST(many_disks), TEST(histograms), TEST(sums), TEST(aged), TEST(suspended),
 		TEST(minute_lost), TEST(killed), TEST(full_disk), TEST(damaged), TEST(newer),
 		TEST(older), TEST(busy_disks), TEST(clock_back), TEST(bounded),
 		TEST(writes), TEST(documented), TEST(views), TEST(set_back_within),

@@ -497,7 +497,7 @@ static bool write_busy(struct recorder_db *d, int64_t id, const struct usage_bus
  * recorder_db_write - write a span, in a transaction
  * @d:	  the database
  * @span: its id, level and parent
- * @list: its usages, fewer than PAST_USAGES, and its time
+ * @list: its usages, PAST_USAGES at most, and its time
  *
  * Return: false after an error: the transaction must be undone.
  */

@@ -3,7 +3,8 @@
  * The largest usages keep their names, the rest becomes few.  Pure.
  *
  * The smaller ones first lose their file and stack, then their program and user, then their
- * unit.  Sums and histograms stay what they were.  Example: of 5000 files of one program, 100
+ * unit.  Where there are more disks than a span has usages, the smallest lose their disk, too.
+ * Sums and histograms stay what they were.  Example: of 5000 files of one program, 100
  * stay; the other 4900 are one usage with the file "(others)".
  */
 #include <stdlib.h>
@@ -12,7 +13,11 @@
 #include "recorder.h"
 
 enum narrowness {
-	NO_FILE = 1, NO_PROGRAM, NO_UNIT, NO_REASON, NR_NARROW,
+	NO_FILE = 1, NO_PROGRAM, NO_UNIT, NO_REASON, NR_NARROW, NO_DISK,
+};
+
+enum {
+	OPERATIONS = 8,		/* or fewer */
 };
 
 /* Errors are rare and asked for; an IO costs about as much as 4096 bytes. */
@@ -47,6 +52,8 @@ static void narrow_key(struct usage_key *key, enum narrowness how)
 		key->why = "";
 		key->how = 0;
 	}
+	if (how >= NO_DISK)
+		key->disk = PAST_OTHERS;
 }
 
 /* Keep the texts of stacks that a usage still has. */
@@ -95,7 +102,7 @@ static void squeeze_to(struct usage_list *list, size_t keep, enum narrowness how
 /**
  * recorder_squeeze - make a list at most @most long, if it can be
  * @list: its usages are reordered
- * @most: more remain only if there are so many disks and operations
+ * @most: more remain only if there are so many disks and operations: PAST_USAGES at most
  */
 void recorder_squeeze(struct usage_list *list, size_t most)
 {
@@ -103,4 +110,6 @@ void recorder_squeeze(struct usage_list *list, size_t most)
 
 	for (how = NO_FILE; how < NR_NARROW && list->nr > most; how++)
 		squeeze_to(list, most * 3 / 4, how);
+	if (list->nr > PAST_USAGES)
+		squeeze_to(list, PAST_USAGES - OPERATIONS, NO_DISK);
 }
