@@ -23,7 +23,7 @@
 
 #include "../../tools/ioblamed/settings.c"
 
-static unsigned int session;
+static unsigned int session, nr_disks = 1, nr_devs;
 
 static void put(const char *name, const char *text, const char *mode)
 {
@@ -60,11 +60,18 @@ char *dir_read_word(const char *name)
 	return text;
 }
 
-/* As the module does: who switches on begins a session, and `devs` is a list. */
+/* As the module does: who switches on begins a session, and `devs` is a list that is bounded. */
 int dir_write(const char *name, const char *text, int flags)
 {
 	char line[64];
 
+	if (!strcmp(name, "devs")) {
+		if (flags & O_TRUNC)
+			nr_devs = 0;
+		if (nr_devs == DEVICES_MAX)
+			return -ENOSPC;
+		nr_devs++;
+	}
 	snprintf(line, sizeof(line), "%s\n", text);
 	put(name, line, strcmp(name, "devs") || flags & O_TRUNC ? "w" : "a");
 	if (!strcmp(name, "enable")) {
@@ -76,9 +83,13 @@ int dir_write(const char *name, const char *text, int flags)
 
 unsigned int device_all(struct device *d, unsigned int max)
 {
-	(void)max;
-	strcpy(d->number, "8:0");
-	return 1;
+	unsigned int i;
+
+	for (i = 0; i < nr_disks && i < max; i++) {
+		sprintf(d[i].number, "8:%u", i);
+		sprintf(d[i].name, "sd%u", i);
+	}
+	return i;
 }
 
 static void begin(void)
@@ -250,11 +261,55 @@ static void unmounted(void)
 		fail("the settings outlive the module");
 }
 
+static bool said(const char *text)
+{
+	char *all = file_read("said");
+	bool has_it = all && strstr(all, text);
+
+	free(all);
+	return has_it;
+}
+
+/* More disks than the module watches, at once or later: that is said, once. */
+static void too_many(void)
+{
+	int saved = dup(STDERR_FILENO), k;
+
+	for (k = 0; k < 2; k++) {
+		put("said", "", "w");
+		if (!freopen("said", "a", stderr))
+			fail("said: %s", strerror(errno));
+		begin();
+		said_left = false;
+		nr_disks = k ? DEVICES_MAX : 3000;
+		if (settings_take() || nr_devs != DEVICES_MAX)
+			fail("%d: %u disks are watched", k, nr_devs);
+		fflush(stderr);
+		if (said("cannot") == k)
+			fail("%d: something is said, or not, when it is on", k);
+		nr_disks = k ? DEVICES_MAX + 7 : 3000;
+		settings_add_disks();
+		fflush(stderr);
+		if (!said(k ? "more than 1024 disks cannot be watched: 7 are not\n" :
+			  "more than 1024 disks cannot be watched: 1976 are not\n"))
+			fail("%d: it is not said how many are not watched", k);
+		put("said", "", "w");
+		settings_add_disks();
+		fflush(stderr);
+		if (said("cannot"))
+			fail("%d: it is said again", k);
+		settings_restore();
+	}
+	nr_disks = 1;
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(put_back_own), TEST(taken_over), TEST(loaded_again), TEST(locked),
-		TEST(unmounted),
+		TEST(unmounted), TEST(too_many),
 	};
 	char folder[] = "/tmp/iob-settings-XXXXXX", command[64];
 	int ret;

@@ -37,8 +37,9 @@ enum {
 	RESTORE_MS = 10000,
 };
 
-static struct device disks[DEVICES_MAX];
+static struct device *disks;	/* of the machine, also those that cannot be watched */
 static bool all_disks;		/* none was chosen */
+static bool said_left;		/* that there are more disks than can be watched */
 
 /*
  * Commands that switch on or off at the same time wait for each other: see session.c.  One that is
@@ -169,19 +170,47 @@ static void save_session(void)
 	free(text);
 }
 
+/* Look for all disks, more than can be watched.  Return: their number. */
+static unsigned int find_disks(void)
+{
+	static unsigned int most = DEVICES_MAX;
+	unsigned int nr;
+
+	for (;; most *= 2) {
+		disks = must(realloc(disks, most * sizeof(*disks)));
+		nr = device_all(disks, most);
+		if (nr < most)
+			return nr;
+	}
+}
+
+static void say_left(unsigned int left)
+{
+	if (left && !said_left) {
+		msg("more than %d disks cannot be watched: %u are not", DEVICES_MAX, left);
+		said_left = true;
+	}
+}
+
 /* Watch all disks, where none was chosen. */
 static int set_devices(void)
 {
 	char *text = dir_read("devs");
 	unsigned int i, nr, good = 0;
 	bool empty = text && !*text;
+	int err = 0;
 
 	free(text);
 	if (!empty)
 		return 0;
-	nr = device_all(disks, DEVICES_MAX);
-	for (i = 0; i < nr; i++)
-		good += !dir_write("devs", disks[i].number, good ? 0 : O_TRUNC);
+	nr = find_disks();
+	for (i = 0; i < nr; i++) {
+		err = dir_write("devs", disks[i].number, good ? 0 : O_TRUNC);
+		if (err == -ENOSPC)
+			break;
+		good += !err;
+	}
+	say_left(nr - i);
 	return good ? 0 : -ENODEV;
 }
 
@@ -253,15 +282,22 @@ static bool is_watched(const char *devs, const char *number)
 void settings_add_disks(void)
 {
 	char *text = all_disks ? dir_read("devs") : NULL;
-	unsigned int i, nr;
+	unsigned int i, nr, left = 0;
+	int err;
 
 	if (!text)
 		return;
-	nr = device_all(disks, DEVICES_MAX);
+	nr = find_disks();
 	for (i = 0; i < nr; i++) {
-		if (!is_watched(text, disks[i].number) && !dir_write("devs", disks[i].number, 0))
+		if (is_watched(text, disks[i].number))
+			continue;
+		/* where there is no room for one, there is none for the others */
+		err = left ? -ENOSPC : dir_write("devs", disks[i].number, 0);
+		left += err == -ENOSPC;
+		if (!err)
 			msg("%s came; watching it, too", disks[i].name);
 	}
+	say_left(left);
 	free(text);
 }
 
