@@ -276,6 +276,98 @@ static void largest(void)
 	metrics_free(m);
 }
 
+/* An interval of @seconds */
+static void pass(struct metrics *m, struct usage *list, size_t nr, int seconds)
+{
+	int64_t from = m->until_ns ?: 1764000000000000000LL;
+	struct usage_list usage = {
+		.list = list, .nr = nr, .from_ns = from, .until_ns = from + seconds * 1000000000LL,
+	};
+
+	metrics_add(m, &usage);
+}
+
+/* What "other" did stays for half a day, and what it does then begins at 0. */
+static void idle_other(void)
+{
+	static const char begin[] = "ioblame_io_bytes_total{unit=\"other\"";
+	struct metrics *m = new_metrics(2000, 1);
+	struct usage list[2] = {
+		one_usage("large", "sda", "", 2, 4 << 20), one_usage("small", "sda", "", 2, 4096),
+	};
+	unsigned int hour, series;
+	char *text;
+
+	pass(m, list, 1, 10);
+	series = metrics_series(m);
+	pass(m, list, 2, 10);
+	free(written(m, false));
+	for (hour = 1; hour <= 13; hour++) {
+		pass(m, list, 1, 3600);
+		text = written(m, false);
+		if (hour < 12 && sum_of_samples(text, begin) != 4096)
+			fail("other has %.0f after %u h", sum_of_samples(text, begin), hour);
+		free(text);
+		/* the clock is set back: that is not half a day */
+		if (hour == 2)
+			pass(m, list, 1, -30);
+	}
+	pass(m, list, 1, 10);
+	if (metrics_series(m) != series)
+		fail("%u series, and %u before", metrics_series(m), series);
+	pass(m, list, 2, 10);
+	text = written(m, false);
+	if (sum_of_samples(text, begin) || !strstr(text, begin))
+		fail("other does not begin at 0 again");
+	free(text);
+	metrics_free(m);
+}
+
+/* Twenty units on two disks; if @busy a backup reads 60 disks, too.  Return: how many usages. */
+static unsigned int backup_usage(struct usage *list, bool busy)
+{
+	static const char *const why[] = { "readahead", "read", "metadata", "journal", "discard" };
+	static char units[20][24], disks[60][8];
+	unsigned int i, k, nr = 0;
+
+	for (i = 0; i < 20 * 6; i++) {
+		sprintf(units[i / 6], "svc%u.service", i / 6);
+		list[nr++] = one_usage(units[i / 6], i & 1 ? "sda" : "sdb", why[i % 6 / 2],
+				       i % 6 / 2 ? 2 : 0, 600 << 16);
+	}
+	for (i = 0; busy && i < ARRAY_SIZE(disks); i++) {
+		sprintf(disks[i], "sd%u", i);
+		for (k = 0; k < ARRAY_SIZE(why); k++) {
+			const char *unit = k < 2 ? "backup.service" : "none";
+
+			list[nr++] = one_usage(unit, disks[i], why[k], 0,
+					       k < 2 ? 100 << 20 : 409600);
+			list[nr++] = one_usage(unit, disks[i], why[k], 2, 40960);
+		}
+	}
+	return nr;
+}
+
+/* After a busy half hour on many disks units have names again. */
+static void after_backup(void)
+{
+	static struct usage list[20 * 6 + 60 * 10];
+	struct metrics *m = new_metrics(2000, 40);
+	unsigned int i, before;
+
+	for (i = 0; i < 60; i++)
+		pass(m, list, backup_usage(list, false), 60);
+	before = m->named;
+	for (i = 0; i < 30; i++)
+		pass(m, list, backup_usage(list, true), 60);
+	for (i = 0; i < 24 * 60; i++)
+		pass(m, list, backup_usage(list, false), 60);
+	if (before < 15 || m->named < 15)
+		fail("%u units before, %u a day later", before, m->named);
+	note("%u units before, %u a day later", before, m->named);
+	metrics_free(m);
+}
+
 static void wrong_usage(void)
 {
 	struct metrics *m = new_metrics(0, 0);
@@ -310,8 +402,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(labels), TEST(histogram), TEST(begins_at_zero), TEST(formats),
-		TEST(bounded), TEST(largest), TEST(wrong_usage),
-		TEST(past_lost),
+		TEST(bounded), TEST(largest), TEST(idle_other), TEST(after_backup),
+		TEST(wrong_usage), TEST(past_lost),
 	};
 
 	return run_tests("daemon_metrics", tests, ARRAY_SIZE(tests));

@@ -74,6 +74,8 @@ void metrics_add(struct metrics *m, const struct usage_list *usage)
 
 	add_scores(m, usage);
 	metrics_choose_units(m);
+	m->from_ns = usage->from_ns;
+	m->until_ns = usage->until_ns;
 	for (i = 0; i < usage->nr; i++) {
 		const struct usage *u = &usage->list[i];
 
@@ -85,8 +87,6 @@ void metrics_add(struct metrics *m, const struct usage_list *usage)
 		metrics_sum_add(m, u);
 	}
 	m->lost_ios += usage->lost_ios;
-	m->from_ns = usage->from_ns;
-	m->until_ns = usage->until_ns;
 	m->intervals++;
 }
 

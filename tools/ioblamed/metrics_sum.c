@@ -6,6 +6,8 @@
 #include "msg.h"
 
 #define FLUSH_OP	4
+/* What "other" did not do for so long loses its series, as an idle unit does */
+#define IDLE_NS		(12 * 3600000000000LL)
 
 static unsigned int sum_series(uint8_t op)
 {
@@ -75,6 +77,7 @@ static void add_latency(struct metrics *m, const struct usage *u, const struct m
 	for (i = 0; i < USAGE_SLOTS; i++)
 		lat->slots[i] += u->lat[i];
 	lat->ns += u->ns;
+	lat->used_ns = m->until_ns;
 }
 
 /* The sum of a usage; without room that of "other", first of the device, then of all devices */
@@ -112,6 +115,7 @@ void metrics_sum_add(struct metrics *m, const struct usage *u)
 	sum->bytes += u->bytes;
 	sum->ns += u->ns;
 	sum->errors += u->errors;
+	sum->used_ns = m->until_ns;
 	if (sum->key.unit == METRICS_OTHER) {
 		m->folded.ios += u->ios;
 		m->folded.bytes += u->bytes;
@@ -119,33 +123,64 @@ void metrics_sum_add(struct metrics *m, const struct usage *u)
 	add_latency(m, u, unit, device);
 }
 
-static bool sum_is_named(const void *value, const void *arg)
+/* Series of the units that are named, "other" not among them */
+unsigned int metrics_named_series(const struct metrics *m)
+{
+	const struct metrics_sum *sum;
+	const struct metrics_lat *lat;
+	unsigned int nr = 0;
+	size_t i;
+
+	map_for_each(&m->sums, i, sum)
+		nr += sum->unit ? sum_series(sum->key.op) : 0;
+	map_for_each(&m->lats, i, lat)
+		nr += lat->unit ? METRICS_HISTOGRAM_SERIES : 0;
+	return nr;
+}
+
+/* Sums of named units are used, of "other" those that were added to lately, and the reserve's. */
+static bool sum_is_used(const void *value, const void *arg)
 {
 	const struct metrics_sum *sum = value;
+	const struct metrics *m = arg;
 
-	(void)arg;
-	return !sum->unit || sum->unit->named;
+	if (sum->unit)
+		return sum->unit->named;
+	return (!sum->key.device && !sum->key.reason) || m->until_ns - sum->used_ns < IDLE_NS;
 }
 
-static bool lat_is_named(const void *value, const void *arg)
+static bool lat_is_used(const void *value, const void *arg)
 {
 	const struct metrics_lat *lat = value;
+	const struct metrics *m = arg;
 
-	(void)arg;
-	return !lat->unit || lat->unit->named;
+	if (lat->unit)
+		return lat->unit->named;
+	return !lat->key.device || m->until_ns - lat->used_ns < IDLE_NS;
 }
 
-/* Forget the sums of units that are no longer named; their series end. */
-void metrics_forget_unnamed(struct metrics *m)
+/* A time that lies ahead, after the clock was set back, is as now. */
+static void not_ahead(int64_t *used_ns, int64_t now_ns)
+{
+	if (*used_ns > now_ns)
+		*used_ns = now_ns;
+}
+
+/* Forget the sums of units that are no longer named, and idle ones of "other"; series end. */
+void metrics_forget_unused(struct metrics *m)
 {
 	struct metrics_sum *sum;
 	struct metrics_lat *lat;
 	size_t i;
 
-	map_for_each(&m->sums, i, sum)
-		m->series -= sum_is_named(sum, NULL) ? 0 : sum_series(sum->key.op);
-	map_for_each(&m->lats, i, lat)
-		m->series -= lat_is_named(lat, NULL) ? 0 : METRICS_HISTOGRAM_SERIES;
-	map_keep(&m->sums, sum_is_named, NULL, free);
-	map_keep(&m->lats, lat_is_named, NULL, free);
+	map_for_each(&m->sums, i, sum) {
+		not_ahead(&sum->used_ns, m->until_ns);
+		m->series -= sum_is_used(sum, m) ? 0 : sum_series(sum->key.op);
+	}
+	map_for_each(&m->lats, i, lat) {
+		not_ahead(&lat->used_ns, m->until_ns);
+		m->series -= lat_is_used(lat, m) ? 0 : METRICS_HISTOGRAM_SERIES;
+	}
+	map_keep(&m->sums, sum_is_used, m, free);
+	map_keep(&m->lats, lat_is_used, m, free);
 }

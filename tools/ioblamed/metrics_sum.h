@@ -47,6 +47,7 @@ struct metrics_sum {
 	} key;
 	const struct metrics_unit *unit;	/* NULL: "other" */
 	uint64_t ios, bytes, ns, errors;
+	int64_t used_ns;		/* the end of the interval that was added last */
 	unsigned int shown;		/* bits of enum metrics_reader */
 };
 
@@ -59,6 +60,7 @@ struct metrics_lat {
 	} key;
 	const struct metrics_unit *unit;
 	uint64_t slots[USAGE_SLOTS], ns;
+	int64_t used_ns;
 	unsigned int shown;
 };
 
@@ -92,6 +94,7 @@ struct metrics_unit *metrics_unit(struct metrics *m, const char *name);
 void metrics_choose_units(struct metrics *m);
 uint16_t metrics_word(struct metrics_words *words, const char *name);
 void metrics_sum_add(struct metrics *m, const struct usage *u);
-void metrics_forget_unnamed(struct metrics *m);
+unsigned int metrics_named_series(const struct metrics *m);
+void metrics_forget_unused(struct metrics *m);
 
 #endif

@@ -120,10 +120,12 @@ static void replace_small(struct metrics *m, struct metrics_unit **list, long nr
 static void adapt_limit(struct metrics *m)
 {
 	unsigned int room = m->conf.max_series - METRICS_FIXED - METRICS_RESERVE - m->series;
+	/* those of "other" say nothing about one more unit */
+	unsigned int needed = 50 + 2 * metrics_named_series(m) / (m->named + 1);
 
 	if (m->crowded)
 		m->limit = m->named > 10 ? m->named - m->named / 10 : m->named - (m->named > 1);
-	else if (m->limit < m->conf.max_units && room > 50 + 2 * m->series / (m->named + 1))
+	else if (m->limit < m->conf.max_units && room > needed)
 		m->limit++;
 	m->crowded = false;
 }
@@ -146,7 +148,7 @@ static void forget_small(struct metrics *m, struct metrics_unit **list, long nr)
 
 /**
  * metrics_choose_units - decide which units are named, by their scores
- * @m: the metrics; sums of units that lose their names are forgotten
+ * @m: the metrics; sums of units that lose their names, and idle ones of "other", are forgotten
  */
 void metrics_choose_units(struct metrics *m)
 {
@@ -170,7 +172,7 @@ void metrics_choose_units(struct metrics *m)
 		set_named(m, unit, true);
 	}
 	replace_small(m, list, nr);
-	metrics_forget_unnamed(m);
+	metrics_forget_unused(m);
 	forget_small(m, list, nr);
 	free(list);
 }
