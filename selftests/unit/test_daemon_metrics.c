@@ -159,6 +159,52 @@ static void begins_at_zero(void)
 	metrics_free(m);
 }
 
+static char *written_file(struct metrics *m)
+{
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	metrics_write(m, f, false, METRICS_TEXTFILE);
+	fclose(f);
+	return text;
+}
+
+static void check_file(struct metrics *m, double bytes, double ios, const char *when)
+{
+	char *text = written_file(m);
+
+	if (sum_of_samples(text, "ioblame_io_bytes_total{") != bytes ||
+	    sum_of_samples(text, "ioblame_io_latency_seconds_count{") != ios)
+		fail("%s: %.0f bytes in the text file, not %.0f", when,
+		     sum_of_samples(text, "ioblame_io_bytes_total{"), bytes);
+	free(text);
+}
+
+/* The text file has 0 for two minutes: whoever reads it each minute sees that. */
+static void begins_at_zero_in_file(void)
+{
+	struct metrics *m = new_metrics(2000, 10);
+	struct usage u = one_usage("a", "sda", "", 2, 4096);
+	unsigned int i;
+
+	for (i = 1; i <= 13; i++) {
+		add(m, &u, 1);
+		check_file(m, i == 13 ? 13 * 4096 : 0, i == 13 ? 13 : 0, "two minutes");
+	}
+	metrics_free(m);
+	/* once it has its value it does not fall, wherever the clock is set */
+	m = new_metrics(2000, 10);
+	add(m, &u, 1);
+	m->until_ns = 1000 * STEP;
+	check_file(m, 0, 0, "at first");
+	m->until_ns = 999 * STEP;
+	check_file(m, 4096, 1, "the clock was set back");
+	m->until_ns = 1001 * STEP;
+	check_file(m, 4096, 1, "after that");
+	metrics_free(m);
+}
+
 static void formats(void)
 {
 	struct metrics *m = new_metrics(2000, 10);
@@ -401,8 +447,8 @@ static void past_lost(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(labels), TEST(histogram), TEST(begins_at_zero), TEST(formats),
-		TEST(bounded), TEST(largest), TEST(idle_other), TEST(after_backup),
+		TEST(labels), TEST(histogram), TEST(begins_at_zero),
+		TEST(begins_at_zero_in_file), TEST(formats), TEST(bounded), TEST(largest), TEST(idle_other), TEST(after_backup),
 		TEST(wrong_usage), TEST(past_lost),
 	};
 

@@ -37,6 +37,12 @@ struct metrics_words {
 	char word[METRICS_WORDS][METRICS_LABEL];
 };
 
+/* Who was shown a series, by bits of enum metrics_reader */
+struct metrics_shown {
+	unsigned int seen, begun;	/* as 0; it has its value now */
+	int64_t since_ns;		/* the text file: the first time */
+};
+
 /* The counters of a unit, device, operation, reason and certainty */
 struct metrics_sum {
 	struct metrics_sum_key {
@@ -48,7 +54,7 @@ struct metrics_sum {
 	const struct metrics_unit *unit;	/* NULL: "other" */
 	uint64_t ios, bytes, ns, errors;
 	int64_t used_ns;		/* the end of the interval that was added last */
-	unsigned int shown;		/* bits of enum metrics_reader */
+	struct metrics_shown shown;
 };
 
 /* The latency of a unit, device and operation */
@@ -61,7 +67,7 @@ struct metrics_lat {
 	const struct metrics_unit *unit;
 	uint64_t slots[USAGE_SLOTS], ns;
 	int64_t used_ns;
-	unsigned int shown;
+	struct metrics_shown shown;
 };
 
 struct metrics_folded {

@@ -18,6 +18,9 @@ enum {
 	LABELS = 4 * METRICS_LABEL + 128,
 };
 
+/* The text file has a new series as 0 for so long: it is read each minute or so. */
+#define TEXTFILE_ZERO_NS	(120 * 1000000000LL)
+
 static const char *const ops[METRICS_OPS] = {
 #define WORD(constant, letter, word)	word,
 	IOB_OPS(WORD)
@@ -108,6 +111,20 @@ static void **sorted_values(const struct map *map, int (*order)(const void *a, c
 	return list;
 }
 
+/* Before a series is written: find out whether this reader has seen its 0. */
+static void show(struct metrics_shown *shown, int64_t now_ns, enum metrics_reader reader)
+{
+	int64_t age = now_ns - shown->since_ns;
+
+	/* a time that lies ahead: the clock was set back */
+	if ((shown->seen & reader) &&
+	    (reader != METRICS_TEXTFILE || age < 0 || age >= TEXTFILE_ZERO_NS))
+		shown->begun |= reader;
+	if (reader == METRICS_TEXTFILE && !(shown->seen & reader))
+		shown->since_ns = now_ns;
+	shown->seen |= reader;
+}
+
 static void write_counter(const struct metrics_text *t, const struct metrics *m,
 			  const struct metrics_counter *c, struct metrics_sum **sums,
 			  enum metrics_reader reader)
@@ -123,7 +140,7 @@ static void write_counter(const struct metrics_text *t, const struct metrics *m,
 			continue;
 		sum_labels(labels, m, sums[i]);
 		memcpy(&value, (char *)sums[i] + c->offset, sizeof(value));
-		if (!(sums[i]->shown & reader))
+		if (!(sums[i]->shown.begun & reader))
 			value = 0;
 		(c->seconds ? metrics_seconds : metrics_count)(t, name, labels, value);
 	}
@@ -135,10 +152,10 @@ static void write_sums(const struct metrics_text *t, const struct metrics *m,
 	struct metrics_sum **sums = (struct metrics_sum **)sorted_values(&m->sums, by_sum);
 	size_t i;
 
+	for (i = 0; i < m->sums.nr; i++)
+		show(&sums[i]->shown, m->until_ns, reader);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
 		write_counter(t, m, &counters[i], sums, reader);
-	for (i = 0; i < m->sums.nr; i++)
-		sums[i]->shown |= reader;
 	free(sums);
 }
 
@@ -155,13 +172,14 @@ static void write_lats(const struct metrics_text *t, const struct metrics *m,
 		       "Time of IOs from queueing to completion.");
 	for (i = 0; i < m->lats.nr; i++) {
 		struct metrics_lat *lat = lats[i];
-		bool shown = lat->shown & reader;
+		bool begun;
 
+		show(&lat->shown, m->until_ns, reader);
+		begun = lat->shown.begun & reader;
 		snprintf(labels, sizeof(labels), "unit=\"%s\",device=\"%s\",operation=\"%s\"",
 			 unit_label(lat->unit), word_label(&m->devices, lat->key.device),
 			 ops[lat->key.op]);
-		metrics_histogram(t, name, labels, shown ? lat->slots : none, shown ? lat->ns : 0);
-		lat->shown |= reader;
+		metrics_histogram(t, name, labels, begun ? lat->slots : none, begun ? lat->ns : 0);
 	}
 	free(lats);
 }
@@ -294,7 +312,8 @@ static void write_own(const struct metrics_text *t, const struct metrics *m)
  * @reader: for whom
  *
  * A series is 0 when a reader sees it for the first time, and has its value from the second time
- * on: what increase() would not count is not lost.
+ * on: what increase() would not count is not lost.  In the text file it is 0 for two minutes, as
+ * that is not read each time.
  */
 void metrics_write(struct metrics *m, FILE *f, bool open, enum metrics_reader reader)
 {
