@@ -238,6 +238,47 @@ static void formats(void)
 	metrics_free(m);
 }
 
+/* What is lost by the kinds a and b; @later: -1 if there is no b */
+static void check_losses(struct metrics *m, double there, double later, const char *when)
+{
+	static const char a[] = "ioblame_losses_total{kind=\"a\"} ";
+	static const char b[] = "ioblame_losses_total{kind=\"b\"} ";
+	char *text = written(m, false);
+
+	if (sum_of_samples(text, a) != there || sum_of_samples(text, b) != (later < 0 ? 0 : later) ||
+	    !strstr(text, b) != (later < 0))
+		fail("%s: %.0f and %.0f lost, not %.0f and %.0f", when, sum_of_samples(text, a),
+		     sum_of_samples(text, b), there, later);
+	free(text);
+}
+
+/* A kind that comes later is 0 first; one that is there in a session's first status is not. */
+static void losses_begin_at_zero(void)
+{
+	static const char both[] = "enabled 1\nsession 1\nloss b 5 (so)\nloss a 4 (so)\n";
+	struct metrics *m = new_metrics(2000, 10);
+	unsigned int i;
+	char *text;
+
+	metrics_status(m, "enabled 1\nsession 1\nloss a 3 (so)\n", 4096);
+	check_losses(m, 3, -1, "the first status");
+	metrics_status(m, both, 4096);
+	check_losses(m, 4, 0, "one comes later");
+	metrics_status(m, both, 4096);
+	check_losses(m, 4, 5, "it came later, the second time");
+	for (i = 1; i <= 13; i++) {
+		add(m, NULL, 0);
+		text = written_file(m);
+		if (sum_of_samples(text, "ioblame_losses_total{kind=\"b\"") != (i == 13 ? 5 : 0) ||
+		    sum_of_samples(text, "ioblame_losses_total{kind=\"a\"") != 4)
+			fail("not 0 in the text file for two minutes");
+		free(text);
+	}
+	metrics_status(m, "enabled 1\nsession 2\nloss a 1 (so)\nloss b 2 (so)\n", 4096);
+	check_losses(m, 1, 2, "another session");
+	metrics_free(m);
+}
+
 /* Whatever comes: the limit holds, all is counted, and nothing is there twice. */
 static void bounded(void)
 {
@@ -448,7 +489,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(labels), TEST(histogram), TEST(begins_at_zero),
-		TEST(begins_at_zero_in_file), TEST(formats), TEST(bounded), TEST(largest), TEST(idle_other), TEST(after_backup),
+		TEST(begins_at_zero_in_file), TEST(formats), TEST(losses_begin_at_zero),
+		TEST(bounded), TEST(largest), TEST(idle_other), TEST(after_backup),
 		TEST(wrong_usage), TEST(past_lost),
 	};
 

@@ -90,6 +90,40 @@ void metrics_add(struct metrics *m, const struct usage_list *usage)
 	m->intervals++;
 }
 
+static const struct metrics_loss *find_loss(const struct metrics_loss *losses, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < STATUS_LOSSES && *losses[i].name; i++) {
+		if (!strcmp(losses[i].name, name))
+			return &losses[i];
+	}
+	return NULL;
+}
+
+/*
+ * Who was shown the kinds of losses.  @first: it is the first status of a session; what it has was
+ * there before, and is not 0 first.
+ */
+static void take_losses(struct metrics *m, bool first)
+{
+	struct metrics_loss before[STATUS_LOSSES];
+	unsigned int i;
+
+	memcpy(before, m->losses, sizeof(before));
+	memset(m->losses, 0, sizeof(m->losses));
+	for (i = 0; i < m->status.nr_losses; i++) {
+		struct metrics_loss *loss = &m->losses[i];
+		const struct metrics_loss *known = find_loss(before, m->status.loss[i].name);
+
+		strcpy(loss->name, m->status.loss[i].name);
+		if (first)
+			loss->shown.begun = METRICS_HTTP | METRICS_TEXTFILE;
+		else if (known)
+			loss->shown = known->shown;
+	}
+}
+
 /**
  * metrics_status - take the module's losses, and the pages whose write was cancelled
  * @m:         the metrics
@@ -99,12 +133,15 @@ void metrics_add(struct metrics *m, const struct usage_list *usage)
 void metrics_status(struct metrics *m, const char *text, uint64_t page_size)
 {
 	static const char event[] = "\nevent pages_cancelled ";
+	bool first = !m->has_status;
+	uint64_t session = m->status.session;
 	const char *at;
 
 	m->has_status = text;
 	if (!text)
 		return;
 	status_parse(&m->status, text);
+	take_losses(m, first || m->status.session != session);
 	at = strstr(text, event);
 	m->cancelled_bytes = at ? page_size * strtoull(at + sizeof(event) - 1, NULL, 10) : 0;
 }

@@ -70,6 +70,12 @@ struct metrics_lat {
 	struct metrics_shown shown;
 };
 
+/* A kind of the module's losses in this session */
+struct metrics_loss {
+	char name[STATUS_NAME];
+	struct metrics_shown shown;
+};
+
 struct metrics_folded {
 	uint64_t ios, bytes;
 };
@@ -89,6 +95,7 @@ struct metrics {
 	int64_t from_ns, until_ns;	/* the last interval */
 	bool has_status;
 	struct status status;
+	struct metrics_loss losses[STATUS_LOSSES];	/* as in status */
 	uint64_t cancelled_bytes;
 	struct metrics_own own;
 	uint64_t scrapes[2], scrape_bytes[2];	/* by the bit of the reader */

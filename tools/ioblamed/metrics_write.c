@@ -205,7 +205,8 @@ static void write_time(const struct metrics_text *t, const char *name, enum metr
 }
 
 /* What is not known: IOs that were lost, bytes by certainty, and the module's own losses */
-static void write_losses(const struct metrics_text *t, const struct metrics *m)
+static void write_losses(const struct metrics_text *t, struct metrics *m,
+			 enum metrics_reader reader)
 {
 	char labels[LABELS];
 	unsigned int i;
@@ -231,10 +232,14 @@ static void write_losses(const struct metrics_text *t, const struct metrics *m)
 	metrics_family(t, "ioblame_losses", METRICS_COUNTER, NULL,
 		       "Losses in the module by kind, see its file status; 0 if there is no series.");
 	for (i = 0; i < m->status.nr_losses; i++) {
+		struct metrics_shown *shown = &m->losses[i].shown;
+
+		show(shown, m->until_ns, reader);
 		strcpy(labels, "kind=\"");
 		metrics_label(labels + 6, METRICS_LABEL, m->status.loss[i].name);
 		strcat(labels, "\"");
-		metrics_count(t, "ioblame_losses_total", labels, m->status.loss[i].nr);
+		metrics_count(t, "ioblame_losses_total", labels,
+			      shown->begun & reader ? m->status.loss[i].nr : 0);
 	}
 }
 
@@ -322,7 +327,7 @@ void metrics_write(struct metrics *m, FILE *f, bool open, enum metrics_reader re
 
 	write_sums(&t, m, reader);
 	write_lats(&t, m, reader);
-	write_losses(&t, m);
+	write_losses(&t, m, reader);
 	write_bounds(&t, m);
 	write_own(&t, m);
 	write_past(&t, m);
