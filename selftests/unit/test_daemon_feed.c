@@ -58,7 +58,8 @@ static void round_trip(void)
 	const struct usage u = { .key = {
 		.unit = "a \"b\" \\012", .program = "p", .user = "", .file = "/\303\251", .disk = "sda",
 		.why = "sync", .uid = 7, .op = 3, .how = 1,
-	}, .ios = 1ULL << 40, .bytes = 5, .ns = 6, .errors = 7, .lat = { [27] = 3 } };
+	}, .ios = 1ULL << 40, .bytes = 5, .ns = 6, .errors = 7,
+	.lat = { [7] = 1ULL << 39, [27] = 3 } };
 	const struct usage_list list = { .from_ns = 3, .until_ns = 4, .lost_ios = 5 };
 	char *text = NULL, *end;
 	struct feed feed = { 0 };
@@ -91,7 +92,8 @@ static void wrong_lines(void)
 	static const char *const lines[] = {
 		"x", "[]", "1", "null", "{", "{} {}", "{\"ios\":-1}", "{\"ios\":1.5}",
 		"{\"ios\":\"1\"}", "{\"op\":\"writes\"}", "{\"how\":3}", "{\"uid\":4294967295}",
-		"{\"lat\":1}", "{\"lat\":[4294967296]}", "{\"unit\":1}", "{\"unit\":\"a\\u0007\"}",
+		"{\"lat\":1}", "{\"lat\":[9223372036854775808]}", "{\"lat\":[-1]}",
+		"{\"unit\":1}", "{\"unit\":\"a\\u0007\"}",
 		"{\"unit\":\"a\\u0000b\"}", "{\"nothing\":1}", "{\"busy_ms\":1}",
 		"{\"disk\":\"a\",\"busy_ms\":-1}", "{\"disk\":\"a\",\"busy_ms\":\"1\"}",
 		"{\"disk\":\"a\",\"busy_ms\":1,\"ios\":1}", "{\"disk\":\"\",\"busy_ms\":1}", "{\"until_ns\":5}",

@@ -661,16 +661,17 @@ static void many_disks(void)
 static void histograms(void)
 {
 	static const char *const wrong[] = {
-		"", "[", "[1]", "[1,2", "[1,2]x", "[28,1]", "[1,4294967296]", "[a,1]", "1,2", "[1,2,]",
+		"", "[", "[1]", "[1,2", "[1,2]x", "[28,1]", "[1,18446744073709551616]", "[a,1]",
+		"1,2", "[1,2,]", "[1,99999999999999999999]", "[1,184467440737095516150]",
 	};
-	uint32_t lat[USAGE_SLOTS], got[USAGE_SLOTS];
+	uint64_t lat[USAGE_SLOTS], got[USAGE_SLOTS];
 	char text[PAST_LAT_TEXT];
 	size_t i;
 	int n;
 
 	for (n = 0; n < 2000; n++) {
 		for (i = 0; i < USAGE_SLOTS; i++)
-			lat[i] = n == 1 ? UINT32_MAX : n && !rnd(3) ? rnd64() >> (32 + rnd(32)) : 0;
+			lat[i] = n == 1 ? UINT64_MAX : n && !rnd(3) ? rnd64() >> rnd(64) : 0;
 		if (!past_lat_parse(past_lat_text(lat, text), got) || memcmp(lat, got, sizeof(lat)))
 			fail("%s", text);
 	}

@@ -149,7 +149,7 @@ static void wants(void)
 
 static void values(void)
 {
-	uint32_t lat[USAGE_SLOTS] = { [7] = 980, [16] = 20 };
+	uint64_t lat[USAGE_SLOTS] = { [7] = 980, [16] = 20 };
 	struct rule_sums s = {
 		.ios = 1000, .bytes = 5 << 20, .ns = 3000 * MS, .errors = 7, .busy_ms = 9700,
 		.span_ns = 10000000000, .lat = lat,

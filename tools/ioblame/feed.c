@@ -90,7 +90,7 @@ static bool get_word(struct json_object *value, const char *const *words, unsign
 	return false;
 }
 
-static bool get_lat(struct json_object *value, uint32_t *lat)
+static bool get_lat(struct json_object *value, uint64_t *lat)
 {
 	size_t i, nr;
 	int64_t n;
@@ -101,7 +101,8 @@ static bool get_lat(struct json_object *value, uint32_t *lat)
 	if (nr > USAGE_SLOTS)
 		return false;
 	for (i = 0; i < nr; i++) {
-		if (!get_number(json_object_array_get_idx(value, i), 0, UINT32_MAX, &n))
+		/* json-c has INT64_MAX for all that is larger */
+		if (!get_number(json_object_array_get_idx(value, i), 0, INT64_MAX - 1, &n))
 			return false;
 		lat[i] = n;
 	}
@@ -288,7 +289,7 @@ void feed_put_stack(FILE *to, const struct usage *usage)
 	while (nr && !usage->lat[nr - 1])
 		nr--;
 	for (i = 0; i < nr; i++)
-		fprintf(to, "%s%u", i ? "," : ",\"lat\":[", usage->lat[i]);
+		fprintf(to, "%s%llu", i ? "," : ",\"lat\":[", (unsigned long long)usage->lat[i]);
 	fputs(nr ? "]}\n" : "}\n", to);
 }
 

@@ -25,7 +25,7 @@
 enum {
 	PAST_VERSION = 2,	/* user_version of the schema */
 	PAST_USAGES = 4096,	/* of a span, at most: a usage's id is span * PAST_USAGES + n */
-	PAST_LAT_TEXT = USAGE_SLOTS * 14 + 3,
+	PAST_LAT_TEXT = USAGE_SLOTS * 24 + 3,	/* a number has 20 digits at most */
 	PAST_NAME_BYTES = 4 << 20,	/* of a database's originators in memory, about */
 };
 
@@ -135,8 +135,8 @@ static inline void past_close(struct past *past)
 }
 #endif
 
-const char *past_lat_text(const uint32_t *lat, char *to);
-bool past_lat_parse(const char *text, uint32_t *lat);
+const char *past_lat_text(const uint64_t *lat, char *to);
+bool past_lat_parse(const char *text, uint64_t *lat);
 
 extern const char *const past_schema[PAST_VERSION];
 

@@ -10,14 +10,15 @@
 #include "past.h"
 
 /* @to has PAST_LAT_TEXT bytes. */
-const char *past_lat_text(const uint32_t *lat, char *to)
+const char *past_lat_text(const uint64_t *lat, char *to)
 {
 	char *end = to;
 	unsigned int i;
 
 	for (i = 0; i < USAGE_SLOTS; i++) {
 		if (lat[i])
-			end += sprintf(end, "%c%u,%u", end == to ? '[' : ',', i, lat[i]);
+			end += sprintf(end, "%c%u,%llu", end == to ? '[' : ',', i,
+				       (unsigned long long)lat[i]);
 	}
 	strcpy(end, end == to ? "[]" : "]");
 	return to;
@@ -25,18 +26,21 @@ const char *past_lat_text(const uint32_t *lat, char *to)
 
 static bool take_number(const char **s, uint64_t most, uint64_t *n)
 {
+	unsigned int digit;
+
 	if (**s < '0' || **s > '9')
 		return false;
 	for (*n = 0; **s >= '0' && **s <= '9'; (*s)++) {
-		*n = *n * 10 + (**s - '0');
-		if (*n > most)
+		digit = **s - '0';
+		if (digit > most || *n > (most - digit) / 10)
 			return false;
+		*n = *n * 10 + digit;
 	}
 	return true;
 }
 
 /* Return: false if the text is none; @lat has then what came before. */
-bool past_lat_parse(const char *text, uint32_t *lat)
+bool past_lat_parse(const char *text, uint64_t *lat)
 {
 	uint64_t slot, n;
 
@@ -48,7 +52,7 @@ bool past_lat_parse(const char *text, uint32_t *lat)
 	do {
 		text++;
 		if (!take_number(&text, USAGE_SLOTS - 1, &slot) || *text++ != ',' ||
-		    !take_number(&text, UINT32_MAX, &n))
+		    !take_number(&text, UINT64_MAX, &n))
 			return false;
 		lat[slot] = n;
 	} while (*text == ',');

@@ -58,7 +58,7 @@ struct rule {
 struct rule_sums {
 	uint64_t ios, bytes, ns, errors, busy_ms;
 	int64_t span_ns;		/* how long the stretch is */
-	const uint32_t *lat;		/* USAGE_SLOTS of them */
+	const uint64_t *lat;		/* USAGE_SLOTS of them */
 };
 
 extern const char *const rule_whats[NR_RULE_WHATS];

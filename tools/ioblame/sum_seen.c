@@ -56,8 +56,8 @@ bool sum_seen_add(struct sum_seen *seen, const struct iob_sum_bin_record *rec,
 	delta->ns = rec->total_ns - s->ns;
 	delta->errors = rec->errors - s->errors;
 	for (i = 0; i < IOB_SUM_SLOTS; i++) {
-		/* (each is modulo 2^32) */
-		delta->lat[i] = rec->lat[i] - s->lat[i];
+		/* the kernel's are modulo 2^32, those of a usage are not */
+		delta->lat[i] = (uint32_t)(rec->lat[i] - s->lat[i]);
 		s->lat[i] = rec->lat[i];
 	}
 	s->ios = rec->ios;

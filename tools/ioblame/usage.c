@@ -42,7 +42,7 @@ uint64_t usage_slot_low(unsigned int slot)
  * Return: the upper end of its slot in nanoseconds, the lower end of the last slot, which has no
  * upper end; 0 if there is no IO.
  */
-uint64_t usage_percentile(const uint32_t *lat, double part)
+uint64_t usage_percentile(const uint64_t *lat, double part)
 {
 	uint64_t all = 0, seen = 0, want;
 	unsigned int i;
@@ -88,12 +88,7 @@ int usage_compare(const struct usage_key *a, const struct usage_key *b)
 	return ret ? ret : compare_numbers(a->how, b->how);
 }
 
-static uint32_t add_limited(uint32_t a, uint32_t b)
-{
-	return a + b < a ? UINT32_MAX : a + b;
-}
-
-/* Add the sums of @from to those of @to.  A slot that is full stays full. */
+/* Add the sums of @from to those of @to. */
 void usage_merge(struct usage *to, const struct usage *from)
 {
 	unsigned int i;
@@ -103,7 +98,7 @@ void usage_merge(struct usage *to, const struct usage *from)
 	to->ns += from->ns;
 	to->errors += from->errors;
 	for (i = 0; i < USAGE_SLOTS; i++)
-		to->lat[i] = add_limited(to->lat[i], from->lat[i]);
+		to->lat[i] += from->lat[i];
 }
 
 /* A hash of a text, the same on each machine; never 0, which stands for no stack. */

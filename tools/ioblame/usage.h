@@ -40,7 +40,7 @@ struct usage_key {		/* all texts are escaped, "" if there is none */
 struct usage {
 	struct usage_key key;
 	uint64_t ios, bytes, ns, errors;	/* of this interval (deltas) */
-	uint32_t lat[USAGE_SLOTS];
+	uint64_t lat[USAGE_SLOTS];	/* a month of a fast disk may be one usage */
 };
 
 /* The text of a stack, as intent_folded() writes it */
@@ -76,7 +76,7 @@ struct usage_list {
 
 unsigned int usage_slot(uint64_t ns);
 uint64_t usage_slot_low(unsigned int slot);
-uint64_t usage_percentile(const uint32_t *lat, double part);
+uint64_t usage_percentile(const uint64_t *lat, double part);
 int usage_compare(const struct usage_key *a, const struct usage_key *b);
 void usage_merge(struct usage *to, const struct usage *from);
 uint64_t usage_hash(const char *text);

@@ -172,7 +172,7 @@ static void judge_used(struct judge_disk *d, uint64_t used, struct findings *f)
 static void judge_rules(const struct judge *j, const struct judge_disk *d, int64_t ns,
 			int64_t busy_ms, struct findings *f)
 {
-	static const uint32_t none[USAGE_SLOTS];
+	static const uint64_t none[USAGE_SLOTS];
 	const struct judge_ruled *r;
 	enum rule_what what;
 	uint64_t value;

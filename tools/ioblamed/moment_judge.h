@@ -45,7 +45,7 @@ struct judge_disk {
 	unsigned int idle;		/* windows since it did something */
 	unsigned int rules;		/* a bit for each that is about it */
 	uint64_t ios, errors;		/* of this window */
-	uint32_t lat[USAGE_SLOTS];
+	uint64_t lat[USAGE_SLOTS];
 	struct judge_ruled ruled[JUDGE_RULES];
 	uint64_t p99_ns[JUDGE_USUAL];	/* of windows before; the oldest is overwritten */
 	unsigned int nr_p99;		/* that there ever were */
