@@ -6,15 +6,20 @@
 
 #define STEP	10000000000LL
 
-static char *written(struct metrics *m, bool open)
+static char *written_for(struct metrics *m, bool open, enum metrics_reader reader)
 {
 	char *text;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	metrics_write(m, f, open, METRICS_HTTP);
+	metrics_write(m, f, open, reader);
 	fclose(f);
 	return text;
+}
+
+static char *written(struct metrics *m, bool open)
+{
+	return written_for(m, open, METRICS_HTTP);
 }
 
 static struct metrics *new_metrics(unsigned int series, unsigned int units)
@@ -161,13 +166,7 @@ static void begins_at_zero(void)
 
 static char *written_file(struct metrics *m)
 {
-	char *text;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	metrics_write(m, f, false, METRICS_TEXTFILE);
-	fclose(f);
-	return text;
+	return written_for(m, false, METRICS_TEXTFILE);
 }
 
 static void check_file(struct metrics *m, double bytes, double ios, const char *when)
