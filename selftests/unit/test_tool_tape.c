@@ -57,6 +57,32 @@ char *path_of_cgroup(uint64_t id)
 
 void path_close(void) {}
 
+/* who runs process 7 from its next look-up on, as it is asked before and behind it */
+static u32 runs[2];
+static unsigned int looked;
+static const char *runs_command = "alice's";	/* NULL: it is gone */
+
+uint32_t user_of_process(uint32_t tgid)
+{
+	(void)tgid;
+	return runs[looked++ % 2];
+}
+
+char *user_name(uint32_t uid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", uid);
+	return strdup(text);
+}
+
+static char *ask_another(const struct name_key *key)
+{
+	if (key->kind != NAME_COMMAND)
+		return name_ask(key);
+	return runs_command ? strdup(runs_command) : NULL;
+}
+
 /* A recording in memory */
 struct taped {
 	struct tape *tape;
@@ -329,10 +355,71 @@ static void full(void)
 	fclose(f);
 }
 
+static void add_of_process(struct taped *t)
+{
+	const struct iob_iolog_bin_record rec = {
+		.len = sizeof(rec), .ver = IOB_IOLOG_BIN_VER, .op = 'W', .disk = 8 << 20,
+		.dev = 8 << 20, .ino = 100, .gen = 1, .cgroup = 1, .intent_nr = 2,
+		.tgid = 7, .pid = 7, .comm = "same",
+	};
+
+	/* a name is looked up again after five seconds */
+	now += 10000000000ULL;
+	looked = 0;
+	tape_add(t->tape, &rec);
+}
+
+static bool has_text(struct taped *t, const char *text)
+{
+	tape_flush(t->tape);
+	return memmem(t->bytes, t->len, text, strlen(text));
+}
+
+/* A user's process gets id and name of another's that is gone: its command line is not told. */
+static void of_user(void)
+{
+	struct taped all, bob;
+
+	name_ask_by(ask_another);
+	begin(&all, false);
+	begin(&bob, false);
+	tape_only_of(bob.tape, 1002);
+	runs[0] = runs[1] = 1001;
+	add_of_process(&all);
+	if (!has_text(&all, "alice's"))
+		fail("who may see all is not told the command line");
+	/* bob's process has the id now, and is gone again before it is looked up */
+	runs_command = NULL;
+	runs[0] = runs[1] = 1002;
+	add_of_process(&bob);
+	/* or while it is */
+	runs_command = "alice's again";
+	runs[0] = 1001;
+	add_of_process(&bob);
+	runs[0] = 1002;
+	runs[1] = 1001;
+	add_of_process(&bob);
+	if (has_text(&bob, "alice's"))
+		fail("bob is told of alice's process");
+	if (!has_text(&bob, "/file-100") && !has_text(&bob, "/renamed"))
+		fail("bob is not told the name of his file");
+	runs_command = "bob's";
+	runs[1] = 1002;
+	add_of_process(&bob);
+	if (!has_text(&bob, "bob's"))
+		fail("bob is not told of his own process");
+	end(&all);
+	end(&bob);
+	free(all.bytes);
+	free(bob.bytes);
+	name_ask_by(NULL);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(apart), TEST(anew), TEST(in_order), TEST(many), TEST(packed), TEST(full),
+		TEST(of_user),
 	};
 
 	return run_tests("tool_tape", tests, ARRAY_SIZE(tests));

@@ -254,6 +254,33 @@ static char *cut_name(const struct name_key *key, char *text)
 	return must(realloc(text, strlen(text) + 1));
 }
 
+static bool is_of_process(const struct name *name)
+{
+	return name->key.kind == NAME_USER || name->key.kind == NAME_COMMAND;
+}
+
+/*
+ * Whether a name may be told to a user: what is of a process only if this user ran it when it was
+ * looked up.  A process of another one may have had the same id and the same name.
+ */
+bool name_is_of_user(const struct name *name, uint32_t uid)
+{
+	return !is_of_process(name) || (uid != USER_NONE && name->asked_uid1 == uid + 1);
+}
+
+/* Ask another process; a process's id may be another one's before and behind that. */
+static char *ask_other(struct name *name)
+{
+	bool process = is_of_process(name);
+	uint32_t uid = process ? user_of_process(name->key.nr) : USER_NONE;
+	char *text = other_asks(&name->key);
+
+	/* the text of before stays where there is none now, and so does whose it is */
+	if (text && process)
+		name->asked_uid1 = user_of_process(name->key.nr) == uid ? uid + 1 : 0;
+	return text;
+}
+
 /* The name as it is known now, NULL if it never was looked up; it may have no text. */
 static struct name *look_up(const struct name_key *key)
 {
@@ -278,7 +305,7 @@ static struct name *look_up(const struct name_key *key)
 	if (name->asked_ns && now - name->asked_ns < stale_ns)
 		return name;
 	name->asked_ns = now;
-	text = cut_name(key, other_asks ? other_asks(key) : name_ask(key));
+	text = cut_name(key, other_asks ? ask_other(name) : name_ask(key));
 	/* keep the last name of a file that is gone */
 	if (!text || (name->text && !strcmp(text, name->text))) {
 		free(text);

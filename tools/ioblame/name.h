@@ -44,6 +44,7 @@ struct name {
 	uint64_t asked_ns, used_ns;
 	uint64_t saved;		/* a bit for each tape that has it */
 	size_t recorded;	/* what it takes of the room for the names of a recording */
+	uint32_t asked_uid1;	/* + 1: who ran the process when another was asked; 0: not certain */
 };
 
 void name_offline(void);
@@ -67,5 +68,6 @@ void name_tidy(void);
 void name_done(void);
 void name_watch(void (*one)(struct name *name, void *arg), void *arg);
 void name_not_saved(uint64_t bit);
+bool name_is_of_user(const struct name *name, uint32_t uid);
 
 #endif

@@ -19,6 +19,8 @@ struct tape {
 	FILE *opened;		/* the caller's */
 	struct pack *pack;	/* if it is compressed */
 	unsigned int nr;	/* its bit in name.saved */
+	bool only_of_user;	/* of processes, names that are @uid's */
+	uint32_t uid;
 	int failed;		/* an errno */
 	uint64_t written;	/* bytes before they are compressed */
 	uint64_t session;	/* intent_session(), of which @intents are */
@@ -79,6 +81,13 @@ struct tape *tape_begin(FILE *to, const struct store_head *head, bool packed)
 	return t;
 }
 
+/* This recording is for a user who may see only what is his.  Before the first record. */
+void tape_only_of(struct tape *t, uint32_t uid)
+{
+	t->only_of_user = true;
+	t->uid = uid;
+}
+
 static void write_name(struct name *name, void *arg)
 {
 	struct tape *t = arg;
@@ -86,6 +95,8 @@ static void write_name(struct name *name, void *arg)
 	char *data;
 
 	if (name->saved & 1ULL << t->nr)
+		return;
+	if (t->only_of_user && !name_is_of_user(name, t->uid))
 		return;
 	name->saved |= 1ULL << t->nr;
 	data = must(malloc(sizeof(name->key) + n));

@@ -23,6 +23,7 @@ enum {
 struct tape;
 
 struct tape *tape_begin(FILE *to, const struct store_head *head, bool packed);
+void tape_only_of(struct tape *t, uint32_t uid);
 void tape_write(struct tape *t, uint32_t type, const void *data, size_t len);
 void tape_text(struct tape *t, uint32_t type, const char *text);
 void tape_add(struct tape *t, const struct iob_iolog_bin_record *rec);

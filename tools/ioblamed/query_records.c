@@ -219,6 +219,8 @@ static const char *begin_records(struct asker *a, char *rest)
 		free_watcher(w);
 		return "too many recordings are written; end one, and try again";
 	}
+	if (!a->right.all)
+		tape_only_of(w->tape, a->right.uid);
 	w->tap.take = take_record;
 	w->tap.batch = flush_batch;
 	w->tap.arg = w;
