@@ -81,13 +81,14 @@ int dir_write(const char *name, const char *text, int flags)
 	return 0;
 }
 
-unsigned int device_all(struct device *d, unsigned int max)
+unsigned int device_every(struct device **all)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr_disks && i < max; i++) {
-		sprintf(d[i].number, "8:%u", i);
-		sprintf(d[i].name, "sd%u", i);
+	*all = realloc(*all, (nr_disks + 1) * sizeof(**all));
+	for (i = 0; i < nr_disks; i++) {
+		sprintf((*all)[i].number, "8:%u", i);
+		sprintf((*all)[i].name, "sd%u", i);
 	}
 	return i;
 }

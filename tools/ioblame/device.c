@@ -200,6 +200,24 @@ unsigned int device_all(struct device *d, unsigned int max)
 	return nr;
 }
 
+/**
+ * device_every - find all real disks, also more than can be watched
+ * @all: gets them; the list of before is used again, so it is NULL or of this function
+ *
+ * Return: their number.
+ */
+unsigned int device_every(struct device **all)
+{
+	unsigned int most = DEVICES_MAX / 2, nr;
+
+	do {
+		most *= 2;
+		*all = must(realloc(*all, most * sizeof(**all)));
+		nr = device_all(*all, most);
+	} while (nr == most);
+	return nr;
+}
+
 /* As device_lookup(); print an error, and what there is, if there is no such device. */
 bool device_require(const char *word, struct device *d)
 {

@@ -134,6 +134,20 @@ bool session_served(struct session *s, struct store_head *head, const struct dev
 	return true;
 }
 
+/* All disks; it is said if they are more than can be watched. */
+static unsigned int choose_all(struct session *s)
+{
+	struct device *all = NULL;
+	unsigned int nr = device_every(&all), watched = nr < DEVICES_MAX ? nr : DEVICES_MAX;
+
+	if (nr > watched)
+		msg("more than %d disks cannot be watched: %u are not; choose some: -D DEVICE,...",
+		    DEVICES_MAX, nr - watched);
+	memcpy(s->device, all, watched * sizeof(*all));
+	free(all);
+	return watched;
+}
+
 /* Choose the devices: of the command line, else those that are set, else all disks. */
 static bool choose_devices(struct session *s, const struct device *want, unsigned int nr)
 {
@@ -144,7 +158,7 @@ static bool choose_devices(struct session *s, const struct device *want, unsigne
 	}
 	read_devices(s);
 	if (!s->nr_devices)
-		s->nr_devices = device_all(s->device, DEVICES_MAX);
+		s->nr_devices = choose_all(s);
 	if (!s->nr_devices)
 		msg("there is no disk to watch; name one: -D DEVICE");
 	return s->nr_devices;

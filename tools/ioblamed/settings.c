@@ -170,20 +170,6 @@ static void save_session(void)
 	free(text);
 }
 
-/* Look for all disks, more than can be watched.  Return: their number. */
-static unsigned int find_disks(void)
-{
-	static unsigned int most = DEVICES_MAX;
-	unsigned int nr;
-
-	for (;; most *= 2) {
-		disks = must(realloc(disks, most * sizeof(*disks)));
-		nr = device_all(disks, most);
-		if (nr < most)
-			return nr;
-	}
-}
-
 static void say_left(unsigned int left)
 {
 	if (left && !said_left) {
@@ -203,7 +189,7 @@ static int set_devices(void)
 	free(text);
 	if (!empty)
 		return 0;
-	nr = find_disks();
+	nr = device_every(&disks);
 	for (i = 0; i < nr; i++) {
 		err = dir_write("devs", disks[i].number, good ? 0 : O_TRUNC);
 		if (err == -ENOSPC)
@@ -287,7 +273,7 @@ void settings_add_disks(void)
 
 	if (!text)
 		return;
-	nr = find_disks();
+	nr = device_every(&disks);
 	for (i = 0; i < nr; i++) {
 		if (is_watched(text, disks[i].number))
 			continue;
