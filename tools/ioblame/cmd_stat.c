@@ -14,6 +14,7 @@
 #include "diskstats.h"
 #include "file.h"
 #include "group.h"
+#include "map.h"
 #include "msg.h"
 #include "name.h"
 #include "opts.h"
@@ -35,8 +36,10 @@ struct disk {
 	struct spans busy;
 };
 
-static struct disk disks[DEVICES_MAX];
+/* A recording of months may have had more than are watched at once; in the order in which they came */
+static struct disk **disks;
 static unsigned int nr_disks;
+static struct map disk_map = { .key_len = sizeof(uint32_t) };
 static struct blamed_sums sums;
 static uint64_t since_ns;
 static bool discards;
@@ -57,18 +60,18 @@ static bool is_cached(uint32_t dev, bool live)
 
 static struct disk *find_disk(const struct run *run, uint32_t dev)
 {
-	unsigned int i;
+	struct disk *d = map_get(&disk_map, &dev);
 
-	for (i = 0; i < nr_disks; i++) {
-		if (disks[i].dev == dev)
-			return &disks[i];
-	}
-	if (nr_disks == DEVICES_MAX)
-		return &disks[0];
-	memset(&disks[nr_disks], 0, sizeof(*disks));
-	disks[nr_disks].dev = dev;
-	disks[nr_disks].cached = is_cached(dev, source_is_live(&run->source));
-	return &disks[nr_disks++];
+	if (d)
+		return d;
+	d = must(calloc(1, sizeof(*d)));
+	d->dev = dev;
+	d->cached = is_cached(dev, source_is_live(&run->source));
+	map_put(&disk_map, d);
+	if (!(nr_disks & (nr_disks - 1)))
+		disks = must(realloc(disks, (nr_disks ? nr_disks * 2 : 1) * sizeof(*disks)));
+	disks[nr_disks++] = d;
+	return d;
 }
 
 static int begin_stat(struct run *run)
@@ -211,7 +214,7 @@ static void print_stat(struct run *run, uint64_t from_ns, uint64_t to_ns, bool l
 	if (!last || !run->opts->interval_ns || sums.map.nr) {
 		stat_print_begin(&look);
 		for (i = 0; i < nr_disks; i++)
-			print_disk(run, &disks[i], text, &look);
+			print_disk(run, disks[i], text, &look);
 		stat_print_end(&look);
 	}
 	free(text);
@@ -223,6 +226,8 @@ static int end_stat(struct run *run)
 {
 	(void)run;
 	blamed_clear(&sums);
+	map_clear(&disk_map, free);
+	free(disks);
 	return EXIT_OK;
 }
 
