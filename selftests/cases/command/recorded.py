@@ -144,9 +144,26 @@ def colours():
     expect(run("--color", "maybe").returncode == 2, "--color maybe")
 
 
+def disks():
+    """More disks than can be watched at once: each has its line, and its own time."""
+    many = recording.Recording()
+    for i in range(1500):
+        for _ in range(2 if i else 1):
+            many.io("W", disk=recording.dev_of(65 + i // 256, i % 256), bytes=4096, comm="dd",
+                    pid=7, sub_comm="dd")
+    many.save(FILE)
+    lines = json_of("stat")
+    SAMPLE.save(FILE)
+    rows = [disk for line in lines if line["type"] == "stat" for disk in line["disk"]]
+    expect([disk["write_ios"] for disk in rows] == [1] + [2] * 1499,
+           (len(rows), rows[:1], rows[-1:]))
+    # (each IO takes 3 ms, and they follow each other after 1 ms)
+    expect(rows[0]["util"] < rows[1]["util"], (rows[0], rows[1]))
+
+
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
-for each in (closed_and_full, parts, nothing_matches, sums, columns, widths, colours):
+for each in (closed_and_full, parts, nothing_matches, sums, columns, widths, colours, disks):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
