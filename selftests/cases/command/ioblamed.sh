@@ -35,6 +35,9 @@ trap at_exit EXIT
 cp "$(command -v dd)" "$SCRATCH/straight"
 cp "$IOB_BIN/ioblamed" /usr/sbin
 for unit in "${units[@]}"; do cp "$IOB_TREE/tools/ioblamed/$unit" /etc/systemd/system; done
+# (to restore the settings takes a slow kernel longer than the service allows)
+mkdir -p /etc/systemd/system/ioblamed.service.d
+printf '[Service]\nTimeoutStopSec=%d\n' $((20 * IOB_SLOWNESS)) >/etc/systemd/system/ioblamed.service.d/slow.conf
 systemd-sysusers "$IOB_TREE/tools/ioblamed/ioblamed.sysusers"
 mkdir -p /etc/ioblame/ioblamed.conf.d "$MNT"
 printf '[Daemon]\nInterval=%ss\n' "$IOB_SLOWNESS" >/etc/ioblame/ioblamed.conf.d/test.conf
