@@ -238,11 +238,35 @@ static void marked(void)
 	end();
 }
 
+static void join_one_more(void)
+{
+	join(journal, 8, 900, 1);
+}
+
+/* Two CPUs take the last place of a transaction at the same time: one gets it. */
+static void last_place(void)
+{
+	unsigned long causes[MAX_ACTS / 64] = { 0 };
+	unsigned int i;
+
+	begin();
+	for (i = 3; i < 3 + MAX_PARTICIPANTS - 1; i++)
+		join(journal, 8, i, 1);
+	on_other_cpu = join_one_more;
+	join(journal, 8, 800, 1);
+	if (log_find(journal)->last[0].nr != MAX_PARTICIPANTS)
+		fail("%u participants", log_find(journal)->last[0].nr);
+	iob_transactions_mark(causes);
+	if (!(causes[900 / 64] >> 900 % 64 & 1) || !(causes[800 / 64] >> 800 % 64 & 1))
+		fail("one of both is not marked");
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(parts), TEST(many_blocks), TEST(ended), TEST(restarted), TEST(goes_on), TEST(ids),
-		TEST(marked),
+		TEST(marked), TEST(last_place),
 	};
 
 	return run_tests("transaction", tests, ARRAY_SIZE(tests));

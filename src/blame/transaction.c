@@ -335,7 +335,8 @@ static void transaction_add(struct transaction_log *log, u32 tid, u64 role, u64 
 		new = iob_pool_get(&participant_pool);
 		may_get = false;
 	}
-	if (!p && new) {
+	/* (others may have come while the lock was not held) */
+	if (!p && new && t->nr < MAX_PARTICIPANTS) {
 		p = new;
 		participant_add(t, p, role, act);
 		new = NULL;
