@@ -3,8 +3,26 @@
  * Which memory belongs to an address: places are found for all that was added, for nothing
  * else, and no two addresses that are a bio apart share one.
  */
-#include "io/place_map.h"
+#include <asm/barrier.h>
+
 #include "test.h"
+
+/* Runs when a lookup has met the end of its search, and before it returns: another CPU */
+static void (*on_other_cpu)(void);
+
+#undef smp_load_acquire
+#define smp_load_acquire(p) ({							\
+	typeof(*(p)) read_ = __atomic_load_n(p, __ATOMIC_ACQUIRE);		\
+	void (*other_)(void) = on_other_cpu;					\
+										\
+	if (!read_ && other_) {							\
+		on_other_cpu = NULL;						\
+		other_();							\
+	}									\
+	read_;									\
+})
+
+#include "io/place_map.h"
 
 #define ENTRIES	256
 #define MANY	2000
@@ -109,6 +127,31 @@ static void at_the_end(void)
 	free(map);
 }
 
+static struct iob_place_map *common;
+static unsigned long another;	/* key of a region that is added on another CPU */
+
+static void add_another(void)
+{
+	iob_place_map_add(common, another, places[0]);
+}
+
+/* A region is added while another one of the same hash, which is not there, is looked up. */
+static void meanwhile(void)
+{
+	unsigned long at = 0xffff888012345000UL, key = at >> IOB_REGION_BITS;
+
+	common = new_map();
+	for (another = key + 1; iob_region_hash(common, another) != iob_region_hash(common, key);
+	     another++)
+		;
+	on_other_cpu = add_another;
+	if (!is_closed(iob_place_of(common, (void *)at)))
+		fail("a region that is not there has the places of another one");
+	if (iob_place_of(common, (void *)(another << IOB_REGION_BITS)) != places[0])
+		fail("the other region was not added");
+	free(common);
+}
+
 static void sizes(void)
 {
 	if (sizeof(struct iob_place) != IOB_PLACE_SIZE)
@@ -118,7 +161,7 @@ static void sizes(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(sizes), TEST(empty), TEST(added), TEST(at_the_end),
+		TEST(sizes), TEST(empty), TEST(added), TEST(at_the_end), TEST(meanwhile),
 	};
 
 	return run_tests("place_map", tests, ARRAY_SIZE(tests));

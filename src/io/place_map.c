@@ -33,6 +33,7 @@ void iob_place_map_init(struct iob_place_map *map, u32 entries,
 
 	map->mask = (entries - 1) * sizeof(struct iob_region);
 	map->nr = 0;
+	map->closed = closed;
 	/* then a search ends after one or two entries */
 	map->room = entries / 2;
 	for (i = 0; i < entries + MAP_TAIL; i++) {

@@ -46,6 +46,7 @@ struct iob_place_map {
 	unsigned long mask;	/* of the offset of an entry, in bytes */
 	u32 nr;			/* regions */
 	u32 room;		/* so many are taken */
+	struct iob_place *closed;	/* IOB_REGION_PLACES of them */
 	struct iob_region region[];	/* and IOB_REGION_PROBES + 1 behind the last */
 };
 
@@ -55,6 +56,13 @@ static __always_inline unsigned long iob_region_hash(const struct iob_place_map 
 {
 	/* GOLDEN_RATIO_32: one instruction.  These bits of the product depend on all below them. */
 	return ((u64)key * 0x61c88647 >> 16) & map->mask;
+}
+
+/* That place of a region's which belongs to an address. */
+static __always_inline struct iob_place *iob_place_within(struct iob_place *places,
+							  unsigned long at)
+{
+	return (void *)((char *)places + (at & (IOB_REGION_SIZE - IOB_PLACE_SIZE)));
 }
 
 /**
@@ -74,13 +82,15 @@ static __always_inline struct iob_place *iob_place_of(const struct iob_place_map
 	r = (const void *)((const char *)map->region + iob_region_hash(map, key));
 	/* pairs with iob_place_map_add(); the entry behind the last has no key */
 	found = smp_load_acquire(&r->key);
-	while (unlikely(found != key) && found) {
+	while (unlikely(found != key)) {
+		/* r->place may be of a region that is being added */
+		if (!found)
+			return iob_place_within(map->closed, at);
 		r++;
 		/* likewise */
 		found = smp_load_acquire(&r->key);
 	}
-	return (void *)((char *)r->place +
-			(at & (IOB_REGION_SIZE - IOB_PLACE_SIZE)));
+	return iob_place_within(r->place, at);
 }
 
 size_t iob_place_map_size(u32 entries);
