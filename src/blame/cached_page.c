@@ -30,7 +30,8 @@ static unsigned long cached_pfn(struct address_space *mapping, unsigned long ind
 {
 	struct iob_folio *f;
 	unsigned long pfn, first;
-	void *entry = xa_find(&mapping->i_pages, &index, last, mark);
+	/* data_race: others mark pages meanwhile; which is found then is as good */
+	void *entry = data_race(xa_find(&mapping->i_pages, &index, last, mark));
 
 	if (!entry || xa_is_value(entry))
 		return 0;

@@ -182,7 +182,7 @@ static void spare_put(struct spare *spare)
 static bool space_is_full(const struct freed_space *s)
 {
 	return s->nr >= FEW_RANGES &&
-	       percpu_counter_read(&nr_freed_ranges) >= max_freed_ranges;
+	       percpu_counter_read_positive(&nr_freed_ranges) >= max_freed_ranges;
 }
 
 /* A new range, if there is one; else the oldest of the space gives way.  F. */

@@ -131,7 +131,7 @@ static int index_publish(struct iob_index *idx, struct iob_node *node, u32 nr,
 	__set_bit(nr, idx->used);
 	/* content first, then the object: likewise */
 	smp_store_release(&(*leaf)[nr % IOB_INDEX_LEAF], node);
-	idx->count++;
+	WRITE_ONCE(idx->count, idx->count + 1);
 	return 0;
 }
 
@@ -336,7 +336,7 @@ static void index_unnumber(struct iob_index *idx, struct iob_node *node, bool sp
 	WRITE_ONCE(idx->leaf[nr / IOB_INDEX_LEAF][nr % IOB_INDEX_LEAF], NULL);
 	__clear_bit(nr, idx->used);
 	__clear_bit(nr >> BLOCK_BITS, idx->crowded);
-	idx->count--;
+	WRITE_ONCE(idx->count, idx->count - 1);
 	if (nr >= idx->first)
 		index_count(idx, spare, -1);
 	spin_unlock_irqrestore(&idx->lock, flags);

@@ -316,7 +316,7 @@ static void layout_show_offsets(struct seq_file *m, const struct iob_layout *l)
 
 	for (i = 0; i < l->nr; i++)
 		seq_printf(m, " %.*s=%u", (int)strcspn(l->member[i].name, "|"),
-			   l->member[i].name, l->at[i]);
+			   l->member[i].name, READ_ONCE(l->at[i]));
 	seq_putc(m, '\n');
 }
 
@@ -345,7 +345,8 @@ void iob_layouts_show(struct seq_file *m)
 
 	mutex_lock(&layouts_mutex);
 	for (i = 0; i < nr_layouts; i++) {
-		if (!layouts[i]->by_use_only || layouts[i]->held || layouts[i]->failed)
+		if (!layouts[i]->by_use_only || READ_ONCE(layouts[i]->held) ||
+		    READ_ONCE(layouts[i]->failed))
 			layout_show(m, layouts[i]);
 	}
 	mutex_unlock(&layouts_mutex);

@@ -62,7 +62,7 @@ void *iob_pool_get(struct iob_pool *pool)
 	raw_spin_lock_irqsave(&c->lock, flags);
 	object = pool_pop(c);
 	if (c->nr < c->wanted / 2 && !c->low) {
-		c->low = true;
+		WRITE_ONCE(c->low, true);
 		kick = true;
 	}
 	raw_spin_unlock_irqrestore(&c->lock, flags);
@@ -90,7 +90,7 @@ void iob_pool_put(struct iob_pool *pool, void *object)
 	pool_push(c, object);
 	/* far more than this CPU ever takes */
 	if (c->nr > 4 * MAX_WANTED && !c->low) {
-		c->low = true;
+		WRITE_ONCE(c->low, true);
 		kick = true;
 	}
 	raw_spin_unlock_irqrestore(&c->lock, flags);
@@ -114,7 +114,7 @@ static int pool_fill_cpu(struct iob_pool *pool, struct iob_pool_cpu *c)
 			iob_pool_free(pool, object);
 			continue;
 		}
-		c->low = missing > 0;
+		WRITE_ONCE(c->low, missing > 0);
 		raw_spin_unlock_irqrestore(&c->lock, flags);
 		if (missing <= 0)
 			return 0;
@@ -126,7 +126,9 @@ static int pool_fill_cpu(struct iob_pool *pool, struct iob_pool_cpu *c)
 		raw_spin_unlock_irqrestore(&c->lock, flags);
 	}
 	/* the next object that is taken asks again */
+	raw_spin_lock_irqsave(&c->lock, flags);
 	WRITE_ONCE(c->low, false);
+	raw_spin_unlock_irqrestore(&c->lock, flags);
 	return -ENOMEM;
 }
 

@@ -117,7 +117,7 @@ static struct iob_task *task_create(const struct task_struct *task, s32 user)
 	t->user = user;
 	raw_spin_lock_irqsave(&tasks_lock, flags);
 	hlist_add_head_rcu(&t->hash, iob_task_bucket(task));
-	nr_users += !!user;
+	WRITE_ONCE(nr_users, nr_users + !!user);
 	raw_spin_unlock_irqrestore(&tasks_lock, flags);
 	return t;
 }
@@ -130,7 +130,7 @@ static void task_renew(struct iob_task *t)
 	t->serves = 0;
 	t->acted_on_behalf = false;
 	t->role_guessed = false;
-	t->role = 0;
+	WRITE_ONCE(t->role, 0);
 	t->pid = 0;
 	t->role_failed = 0;
 	t->direct = 0;
@@ -154,7 +154,7 @@ static void task_unlink(struct iob_task *t)
 {
 	lockdep_assert_held(&tasks_lock);
 	hlist_del_rcu(&t->hash);
-	nr_users -= !!t->user;
+	WRITE_ONCE(nr_users, nr_users - !!t->user);
 }
 
 /* No reader can find @t any more. */
@@ -238,7 +238,7 @@ int iob_task_set_user(s32 user)
 	t = iob_task_get();
 	if (t) {
 		raw_spin_lock_irqsave(&tasks_lock, flags);
-		nr_users += !!user - !!t->user;
+		WRITE_ONCE(nr_users, nr_users + !!user - !!t->user);
 		WRITE_ONCE(t->user, user);
 		raw_spin_unlock_irqrestore(&tasks_lock, flags);
 		task_forget_role(t);
@@ -320,7 +320,7 @@ static noinline u64 task_find_role(struct iob_task *t)
 		if (o)
 			user = READ_ONCE(o->user);
 	}
-	t->role = iob_role_get(who, user);
+	WRITE_ONCE(t->role, iob_role_get(who, user));
 	t->role_epoch = epoch;
 	t->pid = sure ? current->pid : 0;
 	/* the owner is gone: for a process or cgroup its leader is as good */

@@ -128,7 +128,7 @@ static bool f2fs_cluster(struct page *page, struct iob_cluster *c)
 	    !iob_folio_has_private(f))
 		return false;
 	host = iob_folio_host(f);
-	if (!host || !S_ISREG(host->i_mode) || !f2fs_mixes_files(host->i_sb))
+	if (!host || !S_ISREG(READ_ONCE(host->i_mode)) || !f2fs_mixes_files(host->i_sb))
 		return false;
 	if (!f2fs_cluster_notes((const void *)page_private(page), host, &notes))
 		return false;

@@ -60,7 +60,7 @@ static struct page *fscrypt_bounced(struct page *page)
 		host = iob_folio_host(iob_folio_of(own));
 	else if (iob_provider_cluster(own, &c))
 		host = c.host;
-	return host && S_ISREG(host->i_mode) && IS_ENCRYPTED(host) ? own : page;
+	return host && S_ISREG(READ_ONCE(host->i_mode)) && IS_ENCRYPTED(host) ? own : page;
 }
 
 IOB_PROVIDER(fscrypt) = {

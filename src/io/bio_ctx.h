@@ -258,7 +258,8 @@ static __always_inline void iob_note_submitter(struct iob_first *first,
 {
 	if (likely(task)) {
 		first->sub_pid = current->pid;
-		memcpy(first->sub_comm, current->comm, sizeof(first->sub_comm));
+		/* data_race: a thread of the process may rename this one; 16 bytes are copied */
+		data_race(memcpy(first->sub_comm, current->comm, sizeof(first->sub_comm)));
 	} else {
 		first->sub_pid = 0;
 		memset(first->sub_comm, 0, sizeof(first->sub_comm));

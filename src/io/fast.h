@@ -208,7 +208,8 @@ static __always_inline bool iob_fast_begin(struct bio *bio,
 	iob_bio_ctx_of(f, bio, size, q->disk);
 	f->kind = q->kind;
 	f->first.what = q->what;
-	memcpy(f->first.sub_comm, current->comm, sizeof(f->first.sub_comm));
+	/* data_race: as in iob_note_submitter() */
+	data_race(memcpy(f->first.sub_comm, current->comm, sizeof(f->first.sub_comm)));
 	f->origin.shape = IOB_ORIGIN_ONE;
 	f->origin.one.cause = q->cause;
 	f->origin.one.file = q->on;

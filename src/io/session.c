@@ -47,7 +47,7 @@ static const struct iob_session_ops *session_ops;
 
 static int start_log(void)
 {
-	return iob_iolog_start(iob_conf.log_at_enable);
+	return iob_iolog_start(READ_ONCE(iob_conf.log_at_enable));
 }
 
 static int start_intents(void)

@@ -13,7 +13,7 @@ struct percpu_counter {
 #define percpu_counter_destroy(c)	((void)(c))
 #define percpu_counter_inc(c)		((void)(c)->count++)
 #define percpu_counter_dec(c)		((void)(c)->count--)
-#define percpu_counter_read(c)		((c)->count)
+#define percpu_counter_read_positive(c)	((c)->count)
 #define percpu_counter_sum_positive(c)	((c)->count)
 
 #endif
