@@ -176,7 +176,7 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 		d.ref = iob_cause_of_entry(iob_dirtier_get(pfn), d.hash);
 		iob_cause_touch_nr(iob_cause_number(d.ref));
 	} else {
-		iob_dirtier_set_one(pfn, (u32)d.ref);
+		iob_dirtier_set(pfn, iob_buffer_pages(bh), (u32)d.ref);
 	}
 	iob_assoc_set(&iob_assoc_logged, bh, tid, d.ref);
 	iob_transaction_join(log, tid, d.ref);

@@ -13,6 +13,12 @@
 #include "association.h"
 #include "core/task.h"
 
+/* How many pages a buffer lies in: since 7.2 ext4 has blocks that are larger than pages. */
+static inline unsigned long iob_buffer_pages(const struct buffer_head *bh)
+{
+	return DIV_ROUND_UP(bh->b_size, PAGE_SIZE);
+}
+
 struct pt_regs;
 
 /* A buffer that was changed in the transaction of that tid. */

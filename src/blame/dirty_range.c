@@ -131,8 +131,9 @@ static bool dirty_buffer_has_others(struct buffer_head *bh)
  * iob_dirty_buffer - the current task dirties a clean buffer of a large folio
  * @bh: the buffer
  *
- * If its page has several, the task whose buffer was the first stays the page's dirtier.  From a
- * probe, inside iob_read_lock().
+ * If its page has several, the task whose buffer was the first stays the page's dirtier.  A buffer
+ * of several pages is written as a whole, so all of them are the task's.  From a probe, inside
+ * iob_read_lock().
  */
 void iob_dirty_buffer(struct buffer_head *bh)
 {
@@ -146,7 +147,7 @@ void iob_dirty_buffer(struct buffer_head *bh)
 	iob_dirtied_by_find(&d, inode, NULL);
 	iob_dirtied_by_set_changed(&d, bh->b_folio,
 				   folio_pfn(bh->b_folio) + (bh_offset(bh) >> PAGE_SHIFT),
-				   1);
+				   iob_buffer_pages(bh));
 	iob_dirty_expect(bh->b_folio, folio_test_dirty(bh->b_folio));
 }
 #endif
@@ -160,8 +161,9 @@ void iob_dirty_buffer(struct buffer_head *bh)
  * @len:   how many bytes
  * @regs:  as they were at the function's entry
  *
- * From a probe, inside iob_read_lock().  Without @state the last task to dirty a page of a
- * dirty folio counts: nothing tells which was the first.
+ * Blocks are written as a whole, also those of several pages.  From a probe, inside
+ * iob_read_lock().  Without @state the last task to dirty a page of a dirty folio counts: nothing
+ * tells which was the first.
  */
 void iob_dirty_range(struct folio *folio, const void *state, size_t off,
 		     size_t len, struct pt_regs *regs)
@@ -170,14 +172,15 @@ void iob_dirty_range(struct folio *folio, const void *state, size_t off,
 	bool was_dirty = folio_test_dirty(folio);
 	struct iob_dirtied_by d IOB_UNINIT;
 	unsigned long pfn, nr;
-	size_t end;
+	size_t end, unit;
 
 	if (!inode || !len || !folio_test_large(folio) ||
 	    !iob_disk_watches(inode))
 		return;
 	iob_dirtied_by_find(&d, inode, regs);
-	end = min(off + len, folio_size(folio));
-	off = round_down(off, PAGE_SIZE);
+	unit = max_t(size_t, PAGE_SIZE, i_blocksize(inode));
+	end = min(round_up(off + len, unit), folio_size(folio));
+	off = round_down(off, unit);
 	pfn = folio_pfn(folio) + (off >> PAGE_SHIFT);
 	/* runs of @nr pages that were clean, from @pfn on */
 	for (nr = 0; off < end; off += PAGE_SIZE) {
