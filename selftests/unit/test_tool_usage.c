@@ -2,6 +2,7 @@
 /* Lists of usages against plain sums, and the ends of the slots. */
 #include "test.h"
 #include "usage.h"
+#include "work.h"
 
 static void slots(void)
 {
@@ -184,11 +185,63 @@ static void within(void)
 		fail("an empty list has texts");
 }
 
+/* Each disk once, with all of its time, in the order in which they came. */
+static void busy_disks(void)
+{
+	struct usage_list list = { 0 }, all = { 0 };
+	u64 ms[300] = { 0 };
+	char name[16];
+	unsigned int i, d, k;
+
+	note("seed %llu", seed());
+	for (i = 0; i < 3000; i++) {
+		d = i < 300 ? i : rnd(300);
+		k = rnd(1000);
+		sprintf(name, "sd%u", d);
+		ms[d] += k;
+		usage_add_busy(&list, name, k);
+	}
+	usage_add_busy(&all, "sd7", 5);
+	ms[7] += 5;
+	usage_add_list(&all, &list);
+	usage_clear(&list);
+	if (all.nr_busy != 300 || strcmp(all.busy[0].disk, "sd7"))
+		fail("%zu disks, of which %s is the first", all.nr_busy, all.busy[0].disk);
+	for (i = 0; i < all.nr_busy && i < 300; i++) {
+		d = strtoul(all.busy[i].disk + 2, NULL, 10);
+		if (all.busy[i].ms != ms[d])
+			fail("sd%u has %llu ms, not %llu", d, (u64)all.busy[i].ms, ms[d]);
+		if (i && d != i - (i <= 7))
+			fail("sd%u is at %u", d, i);
+	}
+	usage_clear(&all);
+	if (all.nr_busy || all.busy_places.nr)
+		fail("an empty list has busy disks");
+}
+
+static void add_busy_disks(unsigned int disks)
+{
+	struct usage_list list = { 0 };
+	unsigned int i;
+	char name[16];
+
+	for (i = 0; i < 2 * disks; i++) {
+		sprintf(name, "sd%04u", i % disks);
+		usage_add_busy(&list, name, 1);
+	}
+	usage_clear(&list);
+}
+
+static void many_busy(void)
+{
+	work_is_linear("busy disks", add_busy_disks);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(slots), TEST(percentiles), TEST(lists), TEST(texts), TEST(order),
-		TEST(limits), TEST(within),
+		TEST(limits), TEST(within), TEST(busy_disks), TEST(many_busy),
 	};
 
 	return run_tests("tool_usage", tests, ARRAY_SIZE(tests));

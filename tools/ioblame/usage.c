@@ -19,6 +19,12 @@ struct place {
 	size_t at;
 };
 
+/* Where in the list of busy disks this one is. */
+struct busy_place {
+	const char *disk;	/* the list's text */
+	size_t at;
+};
+
 /* The slot of a time in nanoseconds.  Example: 70 us are below 2^7 us: slot 7. */
 unsigned int usage_slot(uint64_t ns)
 {
@@ -229,22 +235,25 @@ void usage_add_stack(struct usage_list *to, uint64_t hash, const char *text)
 	to->stack[to->nr_stacks++] = (struct usage_stack){ hash, usage_text(to, text) };
 }
 
-/* Add to the time that a disk was busy.  There are few disks. */
+/* Add to the time that a disk was busy. */
 void usage_add_busy(struct usage_list *to, const char *disk, uint64_t ms)
 {
-	size_t i;
+	struct busy_place *place;
 
 	disk = usage_text(to, disk);
-	for (i = 0; i < to->nr_busy; i++) {
-		if (to->busy[i].disk == disk) {
-			to->busy[i].ms += ms;
-			return;
-		}
+	to->busy_places.key_len = sizeof(disk);
+	place = map_get(&to->busy_places, &disk);
+	if (place) {
+		to->busy[place->at].ms += ms;
+		return;
 	}
 	if (to->nr_busy == to->busy_size) {
 		to->busy_size = to->busy_size ? to->busy_size * 2 : 8;
 		to->busy = must(realloc(to->busy, to->busy_size * sizeof(*to->busy)));
 	}
+	place = must(malloc(sizeof(*place)));
+	*place = (struct busy_place){ disk, to->nr_busy };
+	map_put(&to->busy_places, place);
 	to->busy[to->nr_busy++] = (struct usage_busy){ disk, ms };
 }
 
@@ -283,6 +292,7 @@ void usage_clear(struct usage_list *list)
 	map_clear(&list->texts, free_texts);
 	map_clear(&list->index, free);
 	map_clear(&list->stacks, free);
+	map_clear(&list->busy_places, free);
 	free(list->list);
 	free(list->stack);
 	free(list->busy);

@@ -71,7 +71,7 @@ struct usage_list {
 	/* usage.c's own */
 	size_t size, stack_size, busy_size;
 	size_t text_bytes;
-	struct map texts, index, stacks;
+	struct map texts, index, stacks, busy_places;
 };
 
 unsigned int usage_slot(uint64_t ns);
