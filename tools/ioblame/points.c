@@ -26,98 +26,118 @@ static uint64_t share_of_rule(const struct usage *u, enum rule_what what)
 	}
 }
 
-static struct when_point *point_of(struct points *w, size_t first, const char *disk)
-{
-	size_t i;
+/* Where the last point of a disk is. */
+struct place {
+	const char *disk;	/* the text of names */
+	size_t at;
+};
 
-	for (i = first; i < w->nr; i++) {
-		if (w->point[i].disk == disk)
-			return &w->point[i];
-	}
+/* What one list of this span has of a disk. */
+struct disk_sums {
+	struct usage all;
+	uint64_t most[NR_WHEN];	/* that one program has, of each what; of a rule the first */
+	uint64_t busy_ms;
+};
+
+static struct when_point *add_point(struct points *w, const char *disk)
+{
+	struct when_point *p;
+
 	if (w->nr == w->size) {
 		w->size = w->size ? w->size * 2 : 256;
 		w->point = must(realloc(w->point, w->size * sizeof(*w->point)));
 	}
-	w->point[w->nr] = (struct when_point){
+	p = &w->point[w->nr++];
+	*p = (struct when_point){
 		.from_ns = w->span.from_ns, .until_ns = w->span.until_ns, .disk = disk,
 		.level = w->span.level,
 	};
 	if (w->nr_rules)
-		w->point[w->nr].ruled = must(calloc(w->nr_rules, sizeof(*w->point->ruled)));
-	return &w->point[w->nr++];
+		p->ruled = must(calloc(w->nr_rules, sizeof(*p->ruled)));
+	return p;
 }
 
-/* All that a list has of a disk. */
-static struct usage sum_of(const struct usage_list *list, const char *disk)
+/* The point that this span has of a disk, which may be new; valid until the next one is. */
+static struct when_point *point_of(struct points *w, const char *name)
 {
-	struct usage all = { .key.disk = disk };
-	size_t i;
+	const char *disk = usage_text(&w->names, name);
+	struct place *place;
 
-	for (i = 0; i < list->nr; i++) {
-		if (!strcmp(list->list[i].key.disk, disk))
-			usage_merge(&all, &list->list[i]);
+	w->places.key_len = sizeof(disk);
+	place = map_get(&w->places, &disk);
+	if (place && place->at >= w->first)
+		return &w->point[place->at];
+	if (!place) {
+		place = must(malloc(sizeof(*place)));
+		place->disk = disk;
+		map_put(&w->places, place);
 	}
-	return all;
+	place->at = w->nr;
+	return add_point(w, disk);
 }
 
-static void fill_point(struct points *w, struct when_point *p)
+/* Name the programs that have most; of those that have as much, the first of the list. */
+static void fill_points(struct points *w, struct disk_sums *sums)
 {
-	struct usage all = sum_of(&w->now[0], p->disk), *u;
-	uint64_t most[NR_WHEN] = { 0 };
+	const struct usage_list *list = &w->now[0];
+	struct when_point *p;
+	struct disk_sums *s;
+	const struct usage *u;
 	int what;
 
-	p->ios = all.ios;
-	p->bytes = all.bytes;
-	p->errors = all.errors;
-	p->p99_ns = usage_percentile(all.lat, 0.99);
-	for (u = w->now[0].list; u < w->now[0].list + w->now[0].nr; u++) {
-		for (what = 0; !strcmp(u->key.disk, p->disk) && what < NR_WHEN; what++) {
-			if (share_of(u, what) <= most[what])
+	for (u = list->list; u < list->list + list->nr; u++) {
+		p = point_of(w, u->key.disk);
+		s = &sums[p - w->point - w->first];
+		usage_merge(&s->all, u);
+		for (what = 0; what < NR_WHEN; what++) {
+			if (share_of(u, what) <= s->most[what])
 				continue;
-			most[what] = share_of(u, what);
+			s->most[what] = share_of(u, what);
 			p->who[what] = usage_text(&w->names, u->key.program);
 		}
 	}
-}
-
-static uint64_t busy_of(const struct points *w, const char *disk)
-{
-	size_t i;
-
-	for (i = 0; i < w->busy.nr_busy; i++) {
-		if (!strcmp(w->busy.busy[i].disk, disk))
-			return w->busy.busy[i].ms;
-	}
-	return 0;
-}
-
-/* What each rule compares, of the IO that it is about. */
-static void fill_ruled(struct points *w, struct when_point *p, uint64_t busy_ms)
-{
-	struct when_ruled *ruled = p->ruled;
-	const struct usage_list *list;
-	const struct usage *u;
-	struct usage all;
-	uint64_t most;
-	size_t i;
-
-	for (i = 0; i < w->nr_rules; i++) {
-		if (!rule_wants_disk(&w->rules[i], p->disk))
-			continue;
-		list = &w->now[i + 1];
-		all = sum_of(list, p->disk);
-		ruled[i].value = rule_value(w->rules[i].what, &(struct rule_sums){
-			.ios = all.ios, .bytes = all.bytes, .ns = all.ns, .errors = all.errors,
-			.busy_ms = busy_ms, .span_ns = p->until_ns - p->from_ns, .lat = all.lat,
+	for (p = w->point + w->first, s = sums; p < w->point + w->nr; p++, s++) {
+		p->ios = s->all.ios;
+		p->bytes = s->all.bytes;
+		p->errors = s->all.errors;
+		p->p99_ns = usage_percentile(s->all.lat, 0.99);
+		p->used = rule_value(RULE_UTIL, &(struct rule_sums){
+			.busy_ms = s->busy_ms, .span_ns = p->until_ns - p->from_ns,
 		});
-		most = 0;
-		for (u = list->list; u < list->list + list->nr; u++) {
-			if (strcmp(u->key.disk, p->disk) ||
-			    share_of_rule(u, w->rules[i].what) <= most)
-				continue;
-			most = share_of_rule(u, w->rules[i].what);
-			ruled[i].who = usage_text(&w->names, u->key.program);
-		}
+		p->used_known = w->busy.nr_busy;
+	}
+}
+
+/* What rule @i compares, of the IO that it is about; programs are named as by fill_points(). */
+static void fill_ruled(struct points *w, struct disk_sums *sums, size_t i)
+{
+	const struct usage_list *list = &w->now[i + 1];
+	const struct rule *rule = &w->rules[i];
+	struct when_point *p;
+	struct disk_sums *s;
+	const struct usage *u;
+
+	for (s = sums; s < sums + w->nr - w->first; s++) {
+		memset(&s->all, 0, sizeof(s->all));
+		s->most[0] = 0;
+	}
+	for (u = list->list; u < list->list + list->nr; u++) {
+		p = point_of(w, u->key.disk);
+		s = &sums[p - w->point - w->first];
+		usage_merge(&s->all, u);
+		if (share_of_rule(u, rule->what) <= s->most[0])
+			continue;
+		s->most[0] = share_of_rule(u, rule->what);
+		p->ruled[i].who = usage_text(&w->names, u->key.program);
+	}
+	for (p = w->point + w->first, s = sums; p < w->point + w->nr; p++, s++) {
+		if (!rule_wants_disk(rule, p->disk))
+			continue;
+		p->ruled[i].value = rule_value(rule->what, &(struct rule_sums){
+			.ios = s->all.ios, .bytes = s->all.bytes, .ns = s->all.ns,
+			.errors = s->all.errors, .busy_ms = s->busy_ms,
+			.span_ns = p->until_ns - p->from_ns, .lat = s->all.lat,
+		});
 	}
 }
 
@@ -125,24 +145,25 @@ static void fill_ruled(struct points *w, struct when_point *p, uint64_t busy_ms)
 static void end_span(struct points *w)
 {
 	const struct usage_list *busy = &w->busy;
+	struct disk_sums *sums;
 	struct when_point *p;
-	size_t i, first = w->nr;
-	uint64_t ms;
+	size_t i;
 
+	w->first = w->nr;
 	for (i = 0; i < w->now[0].nr; i++)
-		point_of(w, first, usage_text(&w->names, w->now[0].list[i].key.disk));
+		point_of(w, w->now[0].list[i].key.disk);
 	/* a disk whose IOs do not end was busy, and did nothing */
 	for (i = 0; i < busy->nr_busy; i++)
-		point_of(w, first, usage_text(&w->names, busy->busy[i].disk));
-	for (p = w->point + first; p < w->point + w->nr; p++) {
-		ms = busy_of(w, p->disk);
-		p->used = rule_value(RULE_UTIL, &(struct rule_sums){
-			.busy_ms = ms, .span_ns = p->until_ns - p->from_ns,
-		});
-		p->used_known = busy->nr_busy;
-		fill_point(w, p);
-		fill_ruled(w, p, ms);
+		point_of(w, busy->busy[i].disk);
+	sums = must(calloc(w->nr - w->first + 1, sizeof(*sums)));
+	for (i = 0; i < busy->nr_busy; i++) {
+		p = point_of(w, busy->busy[i].disk);
+		sums[p - w->point - w->first].busy_ms = busy->busy[i].ms;
 	}
+	fill_points(w, sums);
+	for (i = 0; i < w->nr_rules; i++)
+		fill_ruled(w, sums, i);
+	free(sums);
 	for (i = 0; i <= w->nr_rules; i++)
 		usage_clear(&w->now[i]);
 	usage_clear(&w->busy);
@@ -226,6 +247,7 @@ void points_free(struct points *points)
 
 	for (i = 0; i < points->nr; i++)
 		free(points->point[i].ruled);
+	map_clear(&points->places, free);
 	usage_clear(&points->names);
 	free(points->point);
 	free(points->now);

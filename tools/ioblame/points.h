@@ -27,6 +27,8 @@ struct points {
 	struct usage_list *now;		/* of this span by disk and program: all, and by rule */
 	struct usage_list busy;		/* of this span */
 	struct usage_list names;	/* owns the texts of all points */
+	struct map places;		/* where the last point of each disk is */
+	size_t first;			/* point of this span */
 	struct past_span span;
 };
 
