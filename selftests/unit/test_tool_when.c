@@ -2,11 +2,12 @@
 /* What stands out among points, and what does not. */
 #include "test.h"
 #include "when.h"
+#include "work.h"
 
 #define MINUTE	60000000000LL
 #define MS	1000000ULL
 
-static struct when_point point[1000];
+static struct when_point point[20000];
 static struct when_moment *moments;
 static size_t nr;
 static struct rule rule[2];
@@ -190,11 +191,221 @@ static void rules(void)
 	moments = NULL;
 }
 
+/* What is said of a point, word for word: how large it is, when it is known, what stands out. */
+static u64 oracle_value(const struct when_point *p, int what)
+{
+	s64 ms = (p->until_ns - p->from_ns) / (s64)MS;
+
+	if (what == WHEN_ERRORS)
+		return p->errors;
+	if (what == WHEN_SLOW)
+		return p->ios < WHEN_LEAST_IOS ? 0 : p->p99_ns;
+	if (what == WHEN_USED)
+		return p->used;
+	return ms ? p->bytes * 1000 / ms : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const u64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static u64 oracle_usual(size_t of, int what)
+{
+	u64 value[ARRAY_SIZE(ruled)];
+	size_t i, n = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (point[i].disk != point[of].disk || point[i].level != point[of].level)
+			continue;
+		if (what == WHEN_USED ? point[i].used_known : oracle_value(&point[i], what) != 0)
+			value[n++] = oracle_value(&point[i], what);
+	}
+	if (what == WHEN_ERRORS || n < WHEN_LEAST_POINTS)
+		return 0;
+	qsort(value, n, sizeof(*value), compare);
+	return value[n / 2] || what != WHEN_USED ? value[n / 2] : 1;
+}
+
+static bool oracle_stands_out(int what, u64 value, u64 usual)
+{
+	static const struct { u64 least, times; } is[] = {
+		[WHEN_SLOW] = { 10 * MS, 4 }, [WHEN_BUSY] = { 1 << 20, 8 },
+		[WHEN_USED] = { 9000, 2 },
+	};
+
+	if (what == WHEN_ERRORS)
+		return value;
+	return usual && value >= is[what].least && value >= is[what].times * usual;
+}
+
+static struct when_moment expected[20000];
+static size_t nr_expected;
+
+static void expect(const struct when_moment *m)
+{
+	struct when_moment *b = NULL;
+	size_t i;
+
+	for (i = 0; i < nr_expected; i++) {
+		if (expected[i].disk == m->disk && expected[i].what == m->what &&
+		    expected[i].rule == m->rule)
+			b = &expected[i];
+	}
+	if (!b || b->until_ns != m->from_ns) {
+		expected[nr_expected++] = *m;
+		return;
+	}
+	b->until_ns = m->until_ns;
+	if (m->what == WHEN_ERRORS || (m->rule && m->rule->what == RULE_ERRORS)) {
+		b->value += m->value;
+	} else if (m->value > b->value) {
+		b->value = m->value;
+		b->who = m->who;
+	}
+}
+
+static void expect_all(void)
+{
+	struct when_moment m;
+	size_t i, k;
+	int what;
+
+	nr_expected = 0;
+	for (i = 0; i < nr; i++) {
+		m = (struct when_moment){ .from_ns = point[i].from_ns,
+			.until_ns = point[i].until_ns, .disk = point[i].disk };
+		for (what = 0; what < NR_WHEN; what++) {
+			m.what = what;
+			m.who = point[i].who[what];
+			m.value = oracle_value(&point[i], what);
+			m.usual = oracle_usual(i, what);
+			if (oracle_stands_out(what, m.value, m.usual))
+				expect(&m);
+		}
+		m.what = WHEN_RULE;
+		m.usual = 0;
+		for (k = 0; k < nr_rules; k++) {
+			m.rule = &rule[k];
+			m.who = ruled[i][k].who;
+			m.value = ruled[i][k].value;
+			if (m.value > rule[k].limit)
+				expect(&m);
+		}
+	}
+}
+
+/* Disks that begin and end at any time, of which any is missing now and then; ties are many. */
+static void fill_random(void)
+{
+	static const char *const disks[] = { "sda", "sdb", "sdc", "sdd", "" };
+	static const char *const who[] = { "a", "b", "c", NULL };
+	s64 ns = 0;
+	size_t i;
+	int what;
+
+	nr = 0;
+	nr_rules = 2;
+	while (nr < 400) {
+		struct when_point *p = &point[nr];
+
+		if (!nr || !rnd(4))
+			ns += (1 + !rnd(4)) * MINUTE;
+		*p = (struct when_point){
+			.from_ns = ns, .until_ns = ns + (rnd(20) ? MINUTE : 0),
+			.disk = disks[rnd(5)], .level = 1 + !rnd(4), .ios = rnd(40),
+			.bytes = (rnd(4) ? rnd(4) : 40ULL) * (60 << 20), .errors = rnd(8) / 6,
+			.p99_ns = (rnd(4) ? rnd(4) : 20 + rnd(3)) * MS,
+			.used = rnd(4) ? rnd(3) : 9000 + rnd(3), .used_known = rnd(10),
+			.ruled = ruled[nr],
+		};
+		for (what = 0; what < NR_WHEN; what++)
+			p->who[what] = who[rnd(4)];
+		for (i = 0; i < nr_rules; i++)
+			ruled[nr][i] = (struct when_ruled){ rnd(6), who[rnd(4)] };
+		nr++;
+	}
+}
+
+static void compare_moments(size_t got, unsigned int *seen)
+{
+	const struct when_moment *m, *e;
+	size_t i;
+
+	if (got != nr_expected)
+		fail("%zu moments, not %zu", got, nr_expected);
+	for (i = 0; i < got && i < nr_expected; i++) {
+		m = &moments[i];
+		e = &expected[i];
+		seen[m->what]++;
+		if (m->from_ns != e->from_ns || m->until_ns != e->until_ns || m->disk != e->disk ||
+		    m->who != e->who || m->what != e->what || m->rule != e->rule ||
+		    m->value != e->value || m->usual != e->usual)
+			fail("moment %zu of %s is another one (%d, %d)", i, m->disk, m->what,
+			     e->what);
+	}
+}
+
+/* Against all points for each point, and all moments for each moment. */
+static void oracle(void)
+{
+	unsigned int seen[NR_WHEN + 1] = { 0 }, round;
+	size_t i;
+
+	if (rule_parse(&rule[0], "ios/s > 3") || rule_parse(&rule[1], "errors > 3"))
+		fail("the rules are none");
+	for (round = 0; round < 12; round++) {
+		fill_random();
+		expect_all();
+		compare_moments(judge(), seen);
+	}
+	for (i = 0; i < ARRAY_SIZE(seen); i++) {
+		if (seen[i] < 50)
+			fail("only %u moments of %zu", seen[i], i);
+	}
+	note("seed %llu, %u %u %u %u %u moments", seed(), seen[0], seen[1], seen[2], seen[3],
+	     seen[4]);
+	free(moments);
+	moments = NULL;
+}
+
+/* Each disk has errors in each second minute, and in one minute all of the rest. */
+static void judge_disks(unsigned int disks)
+{
+	static char name[1000][8];
+	size_t i;
+
+	nr = disks * 20;
+	nr_rules = 0;
+	for (i = 0; i < nr; i++) {
+		bool much = i / disks == 10;
+
+		sprintf(name[i % disks], "sd%zu", i % disks);
+		point[i] = (struct when_point){
+			.from_ns = i / disks * MINUTE, .until_ns = (i / disks + 1) * MINUTE,
+			.disk = name[i % disks], .ios = 100, .errors = i / disks % 2,
+			.bytes = 60ULL << (much ? 30 : 20), .p99_ns = (much ? 500 : 1) * MS,
+			.used = much ? 9999 : 100, .used_known = true,
+		};
+	}
+	if (judge() != disks * 13)
+		fail("%u disks have other moments", disks);
+	free(moments);
+	moments = NULL;
+}
+
+static void many_disks(void)
+{
+	work_is_linear("points", judge_disks);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(quiet), TEST(slow), TEST(not_slow), TEST(busy), TEST(errors),
-		TEST(used), TEST(rules),
+		TEST(used), TEST(rules), TEST(oracle), TEST(many_disks),
 	};
 
 	return run_tests("tool_when", tests, ARRAY_SIZE(tests));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map.h"
 #include "msg.h"
 #include "when.h"
 
@@ -42,17 +43,53 @@ static bool counts(const struct when_point *p, enum when_what what)
 	return what == WHEN_USED ? p->used_known : value_of(p, what);
 }
 
-/* The median of the points like @like; 0 if there are too few. */
-static uint64_t usual_of(const struct when_point *p, size_t nr, const struct when_point *like,
-			 enum when_what what)
-{
-	uint64_t *values = must(malloc((nr + 1) * sizeof(*values))), usual;
-	size_t i, n = 0;
+/* The points of one disk and level, and what is usual for them. */
+struct kind {
+	struct kind_key {
+		const char *disk;
+		int64_t level;
+	} key;
+	size_t nr, last;	/* of the points: @last, the one before it, and so on */
+	uint64_t usual[NR_WHEN];
+};
 
+static struct kind *find_kind(const struct map *kinds, const struct when_point *p)
+{
+	const struct kind_key key = { p->disk, p->level };
+
+	return map_get(kinds, &key);
+}
+
+/* Put each point to its kind; @before gets the number of the kind's point before it. */
+static void sort_kinds(struct map *kinds, const struct when_point *p, size_t nr, size_t *before)
+{
+	struct kind *kind;
+	size_t i;
+
+	kinds->key_len = sizeof(kind->key);
 	for (i = 0; i < nr; i++) {
-		if (p[i].disk == like->disk && p[i].level == like->level &&
-		    counts(&p[i], what))
-			values[n++] = value_of(&p[i], what);
+		kind = find_kind(kinds, &p[i]);
+		if (!kind) {
+			kind = must(calloc(1, sizeof(*kind)));
+			kind->key = (struct kind_key){ p[i].disk, p[i].level };
+			map_put(kinds, kind);
+		}
+		before[i] = kind->last;
+		kind->last = i;
+		kind->nr++;
+	}
+}
+
+/* The median of the points of a kind; 0 if there are too few. */
+static uint64_t usual_of(const struct when_point *p, const size_t *before,
+			 const struct kind *kind, enum when_what what)
+{
+	uint64_t *values = must(malloc(kind->nr * sizeof(*values))), usual;
+	size_t i, at, n = 0;
+
+	for (i = 0, at = kind->last; i < kind->nr; i++, at = before[at]) {
+		if (counts(&p[at], what))
+			values[n++] = value_of(&p[at], what);
 	}
 	qsort(values, n, sizeof(*values), compare_values);
 	usual = n >= WHEN_LEAST_POINTS ? values[n / 2] : 0;
@@ -61,6 +98,20 @@ static uint64_t usual_of(const struct when_point *p, size_t nr, const struct whe
 		usual = 1;
 	free(values);
 	return usual;
+}
+
+static void find_usual(struct map *kinds, const struct when_point *p, size_t nr)
+{
+	size_t *before = must(malloc((nr + 1) * sizeof(*before))), i;
+	struct kind *kind;
+	int what;
+
+	sort_kinds(kinds, p, nr, before);
+	map_for_each(kinds, i, kind) {
+		for (what = WHEN_SLOW; what < NR_WHEN; what++)
+			kind->usual[what] = usual_of(p, before, kind, what);
+	}
+	free(before);
 }
 
 static bool stands_out(enum when_what what, uint64_t value, uint64_t usual)
@@ -77,72 +128,57 @@ static bool stands_out(enum when_what what, uint64_t value, uint64_t usual)
 	}
 }
 
+/* The last moment of a disk, and of a what and rule */
+struct last {
+	struct last_key {
+		const char *disk;
+		const struct rule *rule;
+		uint64_t what;
+	} key;
+	size_t at;
+};
+
 struct moments {
 	struct when_moment *list;
 	size_t nr, size;
+	struct map last;
 };
 
 /* Make the moment before it longer, if it is one with it. */
-static bool extend(struct moments *to, const struct when_moment *m)
+static bool extend(struct when_moment *before, const struct when_moment *m)
 {
-	struct when_moment *before;
-	size_t i;
-
-	for (i = to->nr; i-- > 0;) {
-		before = &to->list[i];
-		if (before->disk != m->disk || before->what != m->what ||
-		    before->rule != m->rule)
-			continue;
-		if (before->until_ns != m->from_ns)
-			return false;
-		before->until_ns = m->until_ns;
-		if (m->what == WHEN_ERRORS || (m->rule && m->rule->what == RULE_ERRORS)) {
-			before->value += m->value;
-		} else if (m->value > before->value) {
-			before->value = m->value;
-			before->who = m->who;
-		}
-		return true;
+	if (before->until_ns != m->from_ns)
+		return false;
+	before->until_ns = m->until_ns;
+	if (m->what == WHEN_ERRORS || (m->rule && m->rule->what == RULE_ERRORS)) {
+		before->value += m->value;
+	} else if (m->value > before->value) {
+		before->value = m->value;
+		before->who = m->who;
 	}
-	return false;
+	return true;
 }
 
 static void add_moment(struct moments *to, const struct when_moment *m)
 {
-	if (extend(to, m))
+	const struct last_key key = { m->disk, m->rule, m->what };
+	struct last *last;
+
+	to->last.key_len = sizeof(key);
+	last = map_get(&to->last, &key);
+	if (last && extend(&to->list[last->at], m))
 		return;
+	if (!last) {
+		last = must(malloc(sizeof(*last)));
+		last->key = key;
+		map_put(&to->last, last);
+	}
 	if (to->nr == to->size) {
 		to->size = to->size ? to->size * 2 : 16;
 		to->list = must(realloc(to->list, to->size * sizeof(*to->list)));
 	}
+	last->at = to->nr;
 	to->list[to->nr++] = *m;
-}
-
-/* What is usual for the kind of a point, looked up once for each kind. */
-struct usual {
-	const char *disk;
-	int level;
-	uint64_t of[NR_WHEN];
-};
-
-static const struct usual *find_usual(struct usual **list, size_t *nr,
-				      const struct when_point *p, size_t nr_points,
-				      const struct when_point *like)
-{
-	struct usual *u;
-	size_t i;
-	int what;
-
-	for (i = 0; i < *nr; i++) {
-		if ((*list)[i].disk == like->disk && (*list)[i].level == like->level)
-			return &(*list)[i];
-	}
-	*list = must(realloc(*list, (*nr + 1) * sizeof(**list)));
-	u = &(*list)[(*nr)++];
-	*u = (struct usual){ .disk = like->disk, .level = like->level };
-	for (what = WHEN_SLOW; what < NR_WHEN; what++)
-		u->of[what] = usual_of(p, nr_points, like, what);
-	return u;
 }
 
 static void judge_rules(struct moments *to, const struct when_point *p,
@@ -175,27 +211,29 @@ size_t when_judge(const struct when_point *p, size_t nr, const struct rule *rule
 		  size_t nr_rules, struct when_moment **moments)
 {
 	struct moments found = { 0 };
-	struct usual *kinds = NULL;
-	const struct usual *usual;
-	size_t i, nr_kinds = 0;
+	struct map kinds = { 0 };
+	const uint64_t *usual;
 	uint64_t value;
+	size_t i;
 	int what;
 
+	find_usual(&kinds, p, nr);
 	for (i = 0; i < nr; i++) {
-		usual = find_usual(&kinds, &nr_kinds, p, nr, &p[i]);
+		usual = find_kind(&kinds, &p[i])->usual;
 		for (what = 0; what < NR_WHEN; what++) {
 			value = value_of(&p[i], what);
-			if (!stands_out(what, value, usual->of[what]))
+			if (!stands_out(what, value, usual[what]))
 				continue;
 			add_moment(&found, &(struct when_moment){
 				.from_ns = p[i].from_ns, .until_ns = p[i].until_ns,
 				.disk = p[i].disk, .who = p[i].who[what], .what = what,
-				.value = value, .usual = usual->of[what],
+				.value = value, .usual = usual[what],
 			});
 		}
 		judge_rules(&found, &p[i], rules, nr_rules);
 	}
-	free(kinds);
+	map_clear(&kinds, free);
+	map_clear(&found.last, free);
 	*moments = found.list;
 	return found.nr;
 }
