@@ -13,6 +13,7 @@
 #include "stop.h"
 #include "table.h"
 #include "usage_print.h"
+#include "work.h"
 
 enum {
 	INTERVALS = 6,
@@ -23,6 +24,7 @@ enum {
 /* The tables that are printed as JSON */
 static struct { int64_t from_ns; uint64_t ios; } tables[TABLES];
 static unsigned int nr_tables;
+static unsigned int nr_flames;
 
 bool usage_wanted(const struct opts *o, const struct usage_key *key)
 {
@@ -67,12 +69,16 @@ struct flame *flame_new(void)
 	return NULL;
 }
 
+/* IOs of a stack have as many bytes as its function is called. */
 void flame_add(struct flame *f, const char *const *frame, unsigned int nr, uint64_t weight)
 {
+	char name[32];
+
 	(void)f;
-	(void)frame;
-	(void)nr;
-	(void)weight;
+	sprintf(name, "f%llu", (u64)weight);
+	if (nr != 4 || strcmp(frame[1], name) || strcmp(frame[2], "g"))
+		fail("stack %llu has other frames", (u64)weight);
+	nr_flames++;
 }
 
 struct table *table_new(enum format format, const char *type, const struct col *cols,
@@ -287,9 +293,57 @@ static void clocks_set(void)
 	tzset();
 }
 
+/* A database with one hour, of an IO by each of so many stacks. */
+static void put_stacks(unsigned int stacks)
+{
+	struct recorder r;
+	char sql[1024];
+	sqlite3 *db;
+
+	begin();
+	recorder_open(&r, &conf);
+	recorder_close(&r);
+	snprintf(sql, sizeof(sql),
+		 "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %u) "
+		 "INSERT INTO stack SELECT i, 'f' || i || ';g' FROM n;"
+		 "INSERT INTO name VALUES (1, ''), (2, 'sda');"
+		 "INSERT INTO originator "
+		 "SELECT hash, 1, 1, 1, 1, 2, 1, hash, NULL, 0, 0 FROM stack;"
+		 "INSERT INTO span VALUES (1, 2, 0, %lld, %lld, 0);"
+		 "INSERT INTO usage SELECT 4096 + hash, hash, 1, hash, 1000, 0, '[7,1]' FROM stack",
+		 stacks, (s64)BEGIN, (s64)(BEGIN + 3600 * SECOND));
+	if (sqlite3_open(disk, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL))
+		fail("%s", sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+static void draw_stacks(unsigned int stacks)
+{
+	const struct opts o = {
+		.command = CMD_STACKS, .since_ns = BEGIN, .until_ns = BEGIN + 3600 * SECOND,
+		.past = { disk }, .nr_pasts = 1, .weight = WEIGHT_BYTES,
+	};
+	struct flame *f;
+	double seconds;
+
+	put_stacks(stacks);
+	nr_flames = 0;
+	if (history_flame(&o, &f, &seconds) || nr_flames != stacks)
+		fail("%u stacks are drawn, not %u", nr_flames, stacks);
+	end();
+}
+
+/* Each stack finds its text without a look at all others. */
+static void many_stacks(void)
+{
+	work_is_linear("stacks", draw_stacks);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(slow_reader), TEST(clocks_set) };
+	static const struct test tests[] = {
+		TEST(slow_reader), TEST(clocks_set), TEST(many_stacks),
+	};
 
 	return run_tests("tool_history", tests, ARRAY_SIZE(tests));
 }

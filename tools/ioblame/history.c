@@ -112,8 +112,7 @@ static bool collect(const struct usage *usage, const struct past_span *span, voi
 	if (!history_wants(c->o, &usage->key))
 		return true;
 	usage_add(list, usage);
-	list->stacks.key_len = sizeof(stack);
-	if (c->stacks && stack && !map_get(&list->stacks, &stack)) {
+	if (c->stacks && stack && !usage_stack_text(list, stack)) {
 		text = past_stack(c->past, stack);
 		usage_add_stack(list, stack, text ? text : "?");
 		free(text);
@@ -345,7 +344,7 @@ int history_top(const struct opts *o)
 static const char *label_of(const struct usage_list *list, const struct usage_key *key,
 			    enum pivot by)
 {
-	size_t i;
+	const char *text;
 
 	switch (by) {
 	case BY_FILE:
@@ -359,11 +358,8 @@ static const char *label_of(const struct usage_list *list, const struct usage_ke
 	case BY_WHY:
 		return *key->why ? key->why : "-";
 	case BY_STACK:
-		for (i = 0; i < list->nr_stacks; i++) {
-			if (list->stack[i].hash == key->stack)
-				return list->stack[i].text;
-		}
-		return "-";
+		text = usage_stack_text(list, key->stack);
+		return text ? text : "-";
 	default:
 		return key->program;
 	}

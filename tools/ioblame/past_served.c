@@ -131,13 +131,9 @@ static int each_served(struct past *past, int64_t from_ns, int64_t until_ns, pas
 static char *stack_served(struct past *past, uint64_t hash)
 {
 	const struct answer *a = past->answer;
-	size_t i;
+	const char *text = usage_stack_text(&a->stacks, hash);
 
-	for (i = 0; i < a->stacks.nr_stacks; i++) {
-		if (a->stacks.stack[i].hash == hash)
-			return must(strdup(a->stacks.stack[i].text));
-	}
-	return NULL;
+	return text ? must(strdup(text)) : NULL;
 }
 
 static void close_served(struct past *past)

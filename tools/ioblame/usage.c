@@ -25,6 +25,12 @@ struct busy_place {
 	size_t at;
 };
 
+/* Where in the list of stacks the one with this hash is. */
+struct stack_place {
+	uint64_t hash;
+	size_t at;
+};
+
 /* The slot of a time in nanoseconds.  Example: 70 us are below 2^7 us: slot 7. */
 unsigned int usage_slot(uint64_t ns)
 {
@@ -220,19 +226,27 @@ bool usage_add_within(struct usage_list *to, const struct usage *usage, size_t m
 /* Say what the text of a stack is; the first text of a hash stays. */
 void usage_add_stack(struct usage_list *to, uint64_t hash, const char *text)
 {
-	uint64_t *known;
+	struct stack_place *place;
 
-	to->stacks.key_len = sizeof(hash);
-	if (!hash || map_get(&to->stacks, &hash))
+	if (!hash || usage_stack_text(to, hash))
 		return;
-	known = must(malloc(sizeof(*known)));
-	*known = hash;
-	map_put(&to->stacks, known);
+	place = must(malloc(sizeof(*place)));
+	*place = (struct stack_place){ hash, to->nr_stacks };
+	to->stacks.key_len = sizeof(hash);
+	map_put(&to->stacks, place);
 	if (to->nr_stacks == to->stack_size) {
 		to->stack_size = to->stack_size ? to->stack_size * 2 : 16;
 		to->stack = must(realloc(to->stack, to->stack_size * sizeof(*to->stack)));
 	}
 	to->stack[to->nr_stacks++] = (struct usage_stack){ hash, usage_text(to, text) };
+}
+
+/* The text of a stack; NULL if the list has none with this hash. */
+const char *usage_stack_text(const struct usage_list *list, uint64_t hash)
+{
+	const struct stack_place *place = map_get(&list->stacks, &hash);
+
+	return place ? list->stack[place->at].text : NULL;
 }
 
 /* Add to the time that a disk was busy. */

@@ -84,6 +84,7 @@ uint64_t usage_hash(const char *text);
 struct usage *usage_add(struct usage_list *to, const struct usage *usage);
 bool usage_add_within(struct usage_list *to, const struct usage *usage, size_t most);
 void usage_add_stack(struct usage_list *to, uint64_t hash, const char *text);
+const char *usage_stack_text(const struct usage_list *list, uint64_t hash);
 void usage_add_busy(struct usage_list *to, const char *disk, uint64_t ms);
 void usage_add_list(struct usage_list *to, const struct usage_list *from);
 const char *usage_text(struct usage_list *list, const char *text);

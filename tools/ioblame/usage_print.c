@@ -81,17 +81,6 @@ bool usage_wanted(const struct opts *o, const struct usage_key *key)
 	       matches(key->file, o->file, o->nr_files);
 }
 
-static const char *text_of_stack(const struct usage_list *rows, uint64_t hash)
-{
-	size_t i;
-
-	for (i = 0; i < rows->nr_stacks; i++) {
-		if (rows->stack[i].hash == hash)
-			return rows->stack[i].text;
-	}
-	return NULL;
-}
-
 /* A text that is not known, or is not the row's, is none in JSON. */
 static struct cell cell_of(const char *text)
 {
@@ -120,7 +109,7 @@ static void print_usage(struct table *t, const struct usage_list *rows, const st
 	c[ERRORS] = CELL_N(u->errors);
 	c[WHY] = cell_of(k->why);
 	c[FILE_PATH] = cell_of(k->file);
-	c[STACK] = CELL_TEXT(text_of_stack(rows, k->stack));
+	c[STACK] = CELL_TEXT(usage_stack_text(rows, k->stack));
 	table_row(t, c);
 }
 

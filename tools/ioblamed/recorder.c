@@ -351,8 +351,7 @@ static bool copy_usage(const struct usage *usage, const struct past_span *span, 
 
 	(void)span;
 	usage_add(&c->list, usage);
-	c->list.stacks.key_len = sizeof(usage->key.stack);
-	if (usage->key.stack && !map_get(&c->list.stacks, &usage->key.stack)) {
+	if (usage->key.stack && !usage_stack_text(&c->list, usage->key.stack)) {
 		text = past_stack(c->past, usage->key.stack);
 		if (text)
 			usage_add_stack(&c->list, usage->key.stack, text);
