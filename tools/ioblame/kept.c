@@ -42,6 +42,25 @@ static bool is_asked(const struct opts *o, const struct moment_file *file)
 	       history_wants(o, &key);
 }
 
+static int compare_disks(const void *va, const void *vb)
+{
+	const struct moment_file *a = *(const struct moment_file *const *)va;
+	const struct moment_file *b = *(const struct moment_file *const *)vb;
+	int ret = strcmp(a->disk, b->disk);
+
+	return ret ? ret : (a > b) - (a < b);
+}
+
+static void sort_disks(struct kept *k)
+{
+	size_t i;
+
+	k->by_disk = must(malloc((k->files.nr + 1) * sizeof(*k->by_disk)));
+	for (i = 0; i < k->files.nr; i++)
+		k->by_disk[i] = &k->files.list[i];
+	qsort(k->by_disk, k->files.nr, sizeof(*k->by_disk), compare_disks);
+}
+
 /**
  * kept_read - look for the recordings that the command line asks for
  * @k: gets them; to be freed
@@ -63,6 +82,15 @@ void kept_read(struct kept *k, const struct opts *o)
 			k->files.list[nr++] = k->files.list[i];
 	}
 	k->files.nr = nr;
+	sort_disks(k);
+}
+
+/* Whether a recording is of a disk before this one, or over when the moment begins. */
+static bool is_before(const struct moment_file *file, const char *disk, int64_t from_ns)
+{
+	int ret = strcmp(file->disk, disk);
+
+	return ret < 0 || (!ret && file->at_ns + SECOND <= from_ns);
 }
 
 /**
@@ -79,16 +107,21 @@ void kept_read(struct kept *k, const struct opts *o)
 const char *kept_of(const struct kept *k, const char *disk, int64_t from_ns, int64_t until_ns,
 		    char *to, size_t size)
 {
+	size_t low = 0, high = k->files.nr, mid;
 	const struct moment_file *file;
 
-	for (file = k->files.list; file < k->files.list + k->files.nr; file++) {
-		if (file->at_ns + SECOND <= from_ns || file->at_ns >= until_ns ||
-		    strcmp(file->disk, disk))
-			continue;
-		snprintf(to, size, "%s/%s", k->shown, file->name);
-		return to;
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (is_before(k->by_disk[mid], disk, from_ns))
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	return NULL;
+	file = low < k->files.nr ? k->by_disk[low] : NULL;
+	if (!file || strcmp(file->disk, disk) || file->at_ns >= until_ns)
+		return NULL;
+	snprintf(to, size, "%s/%s", k->shown, file->name);
+	return to;
 }
 
 /* The command that shows one; its path is no command to a shell. */
@@ -141,6 +174,7 @@ void kept_print(const struct kept *k, const struct opts *o)
 void kept_free(struct kept *k)
 {
 	moment_files_free(&k->files);
+	free(k->by_disk);
 	free(k->folder);
 	free(k->shown);
 }

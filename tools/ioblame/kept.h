@@ -15,6 +15,7 @@ struct kept {
 	char *folder;		/* as it is, and escaped */
 	char *shown;
 	struct moment_files files;	/* of the time and the disks that are asked for */
+	const struct moment_file **by_disk;	/* the same, by disk, and by time again */
 };
 
 char *kept_folder(const struct opts *o);
