@@ -10,6 +10,7 @@
 #include "dirtied_by.h"
 #include "dirty.h"
 #include "dirty_range.h"
+#include "provider.h"
 
 #ifdef IOB_HAVE_FOLIO
 /**
@@ -84,7 +85,6 @@ void iob_dirty_whole(struct folio *folio, size_t off, size_t len,
 #endif
 #endif
 
-#ifdef IOB_HAVE_BH_FOLIO
 /* The buffer that became dirty last on this CPU: a hint, as it may be freed */
 static DEFINE_PER_CPU(struct buffer_head *, dirty_buffer_last);
 
@@ -120,7 +120,7 @@ static bool dirty_buffer_has_others(struct buffer_head *bh)
 	}
 	if (off == page)
 		return false;
-	for (b = folio_buffers(bh->b_folio); b && nr; b = b->b_this_page, nr--) {
+	for (b = iob_folio_private(iob_buffer_folio(bh)); b && nr; b = b->b_this_page, nr--) {
 		if (bh_offset(b) >= page && b != bh && buffer_dirty(b))
 			return true;
 	}
@@ -128,8 +128,8 @@ static bool dirty_buffer_has_others(struct buffer_head *bh)
 }
 
 /**
- * iob_dirty_buffer - the current task dirties a clean buffer of a large folio
- * @bh: the buffer
+ * iob_dirty_buffer - the current task dirties a clean buffer
+ * @bh: the buffer, of a large folio, or of one that is dirty
  *
  * If its page has several, the task whose buffer was the first stays the page's dirtier.  A buffer
  * of several pages is written as a whole, so all of them are the task's.  From a probe, inside
@@ -137,20 +137,23 @@ static bool dirty_buffer_has_others(struct buffer_head *bh)
  */
 void iob_dirty_buffer(struct buffer_head *bh)
 {
-	struct inode *inode = iob_folio_host(bh->b_folio);
+	struct iob_folio *f = iob_buffer_folio(bh);
+	struct inode *inode = iob_folio_host(f);
+	bool was_dirty = iob_folio_dirty(f);
 	struct iob_dirtied_by d IOB_UNINIT;
 
 	if (!inode || !iob_disk_watches(inode))
 		return;
-	if (bh->b_size < PAGE_SIZE && folio_test_dirty(bh->b_folio) && dirty_buffer_has_others(bh))
+	/* (a large folio's pages may lack entries that only this gives) */
+	if (iob_folio_pages(f) == 1 && iob_provider_logs(bh))
+		return;
+	if (bh->b_size < PAGE_SIZE && was_dirty && dirty_buffer_has_others(bh))
 		return;
 	iob_dirtied_by_find(&d, inode, NULL);
-	iob_dirtied_by_set_changed(&d, bh->b_folio,
-				   folio_pfn(bh->b_folio) + (bh_offset(bh) >> PAGE_SHIFT),
+	iob_dirtied_by_set_changed(&d, f, iob_folio_pfn(f) + (bh_offset(bh) >> PAGE_SHIFT),
 				   iob_buffer_pages(bh));
-	iob_dirty_expect(bh->b_folio, folio_test_dirty(bh->b_folio));
+	iob_dirty_expect(f, was_dirty);
 }
-#endif
 
 #ifdef IOB_HAVE_IOMAP_DIRTY
 /**

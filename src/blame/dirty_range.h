@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dirty_range - a task dirties a part of a large folio
+ * dirty_range - a task dirties a part of a folio
  *
  * Pages are charged, not folios.  The kernel's event says only that a folio of, say, 64
  * KiB becomes dirty; these functions say which of its 16 pages.
@@ -11,6 +11,16 @@
 #include <linux/buffer_head.h>
 
 #include <compat/folio.h>
+
+/* The folio in which a buffer is. */
+static inline struct iob_folio *iob_buffer_folio(const struct buffer_head *bh)
+{
+#ifdef IOB_HAVE_BH_FOLIO
+	return bh->b_folio;
+#else
+	return iob_folio_of(bh->b_page);
+#endif
+}
 
 struct pt_regs;
 

@@ -119,6 +119,20 @@ static __always_inline bool is_of_last_file(const struct iob_look *l, struct pag
 	return likely(!l->bounces) || iob_look_host(l, iob_folio_of(page)) == l->last_host;
 }
 
+/*
+ * True for a block of the disk itself that is written though nobody has made it dirty since it was
+ * written last: a file system writes its super block so when it is unmounted.  The entry is of that
+ * earlier write.  Whoever writes a dirty buffer leaves its folio dirty, or marks it first.
+ */
+static __always_inline bool is_written_clean(const struct iob_look *l, struct page *page,
+					     const struct inode *host)
+{
+	struct iob_folio *f = iob_folio_of(page);
+
+	return unlikely(l->kind == &iob_bio_buffer && iob_is_bdev(host)) &&
+	       !iob_folio_dirty(f) && !iob_folio_writeback(f);
+}
+
 /* @bytes from @off on of one page of the bio. */
 static void look_at_page(struct iob_look *l, struct page *page, u32 off, u32 bytes)
 {
@@ -144,6 +158,8 @@ static void look_at_page(struct iob_look *l, struct page *page, u32 off, u32 byt
 	}
 	l->last_entry = 0;
 	host = iob_look_host(l, iob_folio_of(page));
+	if (entry && host && is_written_clean(l, page, host))
+		entry = 0;
 	ref = entry && host ? ref_of_entry(l, entry, host) : IOB_CAUSE_NONE;
 	if (ref == IOB_CAUSE_NONE) {
 		iob_look_add_submitter(l, host, bytes);

@@ -9,6 +9,7 @@
 struct iob_provider_list iob_providers;
 struct iob_provider_list iob_providers_bounce;
 static struct iob_provider_list providers_mix;	/* with mixes_files */
+static struct iob_provider_list providers_log;	/* with logs */
 struct iob_provider_list iob_providers_extent;
 struct iob_provider_list iob_providers_discard;
 
@@ -54,6 +55,8 @@ int iob_provider_add(const struct iob_provider *p)
 		provider_list_add(&iob_providers_bounce, p);
 	if (p->mixes_files)
 		provider_list_add(&providers_mix, p);
+	if (p->logs)
+		provider_list_add(&providers_log, p);
 	if (p->extent)
 		provider_list_add(&iob_providers_extent, p);
 	if (p->discards)
@@ -93,6 +96,18 @@ bool iob_provider_mixes_files(const struct super_block *sb)
 
 	iob_for_each_provider(p, &providers_mix) {
 		if ((*p)->mixes_files(sb))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a journal notes who changes @bh.  Inside iob_read_lock(). */
+bool iob_provider_logs(const struct buffer_head *bh)
+{
+	const struct iob_provider **p;
+
+	iob_for_each_provider(p, &providers_log) {
+		if ((*p)->logs(bh))
 			return true;
 	}
 	return false;

@@ -20,6 +20,7 @@
 #include "share.h"
 
 struct bio;
+struct buffer_head;
 struct iob_assoc_kind;
 struct iob_hook_list;
 struct iob_layout;
@@ -88,6 +89,8 @@ struct iob_provider {
 	const struct iob_extent *(*extent)(struct iob_task *t, const struct bio *bio,
 					   const struct iob_stack *stack,
 					   struct iob_extent *room);
+	/* Whether @bh is a journal's, which notes who changes it. */
+	bool (*logs)(const struct buffer_head *bh);
 	/* Whether the task discards what transactions freed; @what says which. */
 	bool (*discards)(const struct iob_task *t, const struct iob_stack *stack,
 			 struct iob_transaction_write *what);
@@ -120,6 +123,7 @@ int iob_providers_start(void);
 void iob_providers_stop(void);
 
 bool iob_provider_mixes_files(const struct super_block *sb);
+bool iob_provider_logs(const struct buffer_head *bh);
 struct page *iob_provider_bounced(struct page *page);
 bool iob_provider_cluster(struct page *page, struct iob_cluster *c);
 

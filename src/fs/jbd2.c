@@ -173,6 +173,13 @@ static const struct iob_hook jbd2_table[] = {
 
 static IOB_HOOK_LIST(jbd2_hooks, jbd2_table);
 
+/* (of a file system without a journal of this kind it says nothing, or has another meaning) */
+static bool jbd2_logs(const struct buffer_head *bh)
+{
+	return buffer_jbd(bh);
+}
+
 IOB_PROVIDER(jbd2) = {
 	.hooks = &jbd2_hooks,
+	.logs = jbd2_logs,
 };

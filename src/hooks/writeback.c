@@ -159,17 +159,23 @@ static void folio_cancel_entered(struct pt_regs *regs)
 	iob_dirty_cancel(f);
 }
 
-#ifdef IOB_HAVE_BH_FOLIO
+/*
+ * A small folio that is clean has an event of its own, which is as exact.  One that is dirty has
+ * none, though its buffers may have been written: write_dirty_buffer() leaves it dirty.
+ */
 static void buffer_dirty_probe(void *data, struct buffer_head *bh)
 {
-	/* for a small folio the page's own event is as exact */
-	if (!folio_test_large(bh->b_folio) || buffer_dirty(bh))
+	struct iob_folio *f;
+
+	if (buffer_dirty(bh))
+		return;
+	f = iob_buffer_folio(bh);
+	if (iob_folio_pages(f) == 1 && !iob_folio_dirty(f))
 		return;
 	iob_read_lock();
 	iob_dirty_buffer(bh);
 	iob_read_unlock();
 }
-#endif
 
 static void redirty_found(unsigned long func)
 {
@@ -253,15 +259,13 @@ static const struct iob_hook writeback_table[] = {
 		.found = iob_dirty_fast_found,
 		.impact = "no data: writes of many pages cost more",
 	},
-#ifdef IOB_HAVE_BH_FOLIO
 	{
 		.name = "block_dirty_buffer",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(block_dirty_buffer, buffer_dirty_probe,
 				   buffer_dirty_probe),
-		.impact = "the dirtiers of single pages of a large folio with buffers",
+		.impact = "who dirties single pages of a large folio with buffers, and buffers again",
 	},
-#endif
 };
 
 static IOB_HOOK_LIST(writeback_hooks, writeback_table);

@@ -44,7 +44,7 @@ struct name {
 	uint64_t asked_ns, used_ns;
 	uint64_t saved;		/* a bit for each tape that has it */
 	size_t recorded;	/* what it takes of the room for the names of a recording */
-	uint32_t asked_uid1;	/* + 1: who ran the process when another was asked; 0: not certain */
+	uint32_t asked_uid1;	/* + 1: who ran the process when it was asked; 0: not certain */
 };
 
 void name_offline(void);

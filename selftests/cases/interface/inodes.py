@@ -26,9 +26,27 @@ log = [e for e in iolog_now() if e.op == "W"]
 mine = [e for e in log if e.sub == maker]
 same("writes of fsync", [(e.who, e.bytes) for e in mine], [("pid-%d" % changer, 512)])
 
-# All blocks of a page have one role; mkdir writes blocks of both FATs besides
-page = mine[0].sector // 8
-made = [e for e in log if e.sector // 8 != page]
+# What mkdir changes is its own, also in a page of which that fsync has written another block
+made = [e for e in log if e not in mine]
 same("writes of mkdir", {e.who for e in made}, {"pid-%d" % maker})
 check(sum(e.bytes for e in made) >= 1024, "not both FATs: %r" % made)
+
+
+# fsync writes buffers and leaves their pages dirty: who changes a buffer next pays for it
+def append(name):
+    fd = os.open(MNT + "/" + name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for _ in range(3):
+        os.write(fd, b"a" * 65536)
+        os.fsync(fd)
+    os.close(fd)
+
+
+iolog_now()
+writers = [run(append, name) for name in ("first", "second", "first", "second")]
+log = [e for e in iolog_now() if e.op == "W"]
+for pid in writers:
+    metadata = [e for e in log if e.sub == pid and not e.ino]
+    same("who has changed the metadata that fsync writes", {e.who for e in metadata},
+         {"pid-%d" % pid})
+    check(len(metadata) >= 3, "it writes %d times" % len(metadata))
 disable()
