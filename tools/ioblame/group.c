@@ -6,6 +6,7 @@
 #include "choice.h"
 #include "group.h"
 #include "hist.h"
+#include "intent.h"
 #include "map.h"
 #include "msg.h"
 #include "name.h"
@@ -463,6 +464,30 @@ static uint64_t sort_value(const struct row *row, enum sort sort)
 	}
 }
 
+/* The reason of an atom, which has all that it is made of. */
+static const char *reason_of(const struct atom_key *key)
+{
+	const struct iob_iolog_bin_record rec = {
+		.op = key->op, .role_kind = key->kind, .intent_nr = key->intent,
+		.modifier = key->modifier, .ino = key->ino,
+	};
+
+	return intent_why(&rec);
+}
+
+/* A hash of the text that rows stand for. */
+static uint64_t hash_of_row(enum pivot by, const struct atom *a)
+{
+	switch (by) {
+	case BY_USER:
+		return hash_of_user(a);
+	case BY_COMMAND:
+		return hash_of_command(a);
+	default:
+		return hash_of_text(reason_of(&a->key));
+	}
+}
+
 static const struct aspect *aspect_now;
 
 static int compare_rows(const void *va, const void *vb)
@@ -515,14 +540,10 @@ void group_narrow(enum pivot by, struct atom_key *key)
 		break;
 	case BY_USER:
 	case BY_COMMAND:
-		/* texts, so a hash of them */
-		h = by == BY_USER ? hash_of_user(&whole) : hash_of_command(&whole);
+	case BY_WHY:
+		h = hash_of_row(by, &whole);
 		key->dev = h >> 32;
 		key->gen = h;
-		break;
-	case BY_WHY:
-		key->op = all.op;
-		key->modifier = all.modifier;
 		break;
 	default:
 		key->kind = all.kind == ROLE_THREAD ? ROLE_PROCESS : all.kind;

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import unicodedata
+from collections import Counter
 
 from lib import recording
 
@@ -97,6 +98,47 @@ def sums():
         expect(row["time_ns"] == str(recording.WALL_NS + SAMPLE.now - recording.START_NS), row)
 
 
+def reasons():
+    """A row of --by why is one reason in each view, also where operation and modifier are one."""
+    rec = recording.Recording()
+    sizes, counts, of_op, of_file = Counter(), Counter(), Counter(), Counter()
+    nobody, task, direct = (rec.intent(stack=stack) for stack in
+                            ([], recording.STACK, ["iomap_dio_rw+0x1/0x2"]))
+    expect(nobody == 0, "intent 0 is none")
+    for why, op, times, size, ino, intent_nr in (
+            ("metadata", "W", 2, 2048, 0, task), ("direct", "W", 5, 65536, 12, direct),
+            ("task", "W", 3, 4096, 13, task), ("read", "R", 4, 512, 13, task),
+            ("metadata", "R", 7, 1024, 2, task), ("direct", "R", 6, 8192, 12, direct),
+            ("task", "W", 1, 4096, 14, task)):
+        for _ in range(times):
+            rec.io(op, disk=recording.VDA, bytes=size, comm="dd", pid=7, role_kind=1,
+                   dev=recording.FS, ino=ino, intent_nr=intent_nr, error=-5, opf=1 << 17)
+        sizes[why] += times * size
+        counts[why] += times
+        of_op[why, op] += times
+        of_file[why, ino] += times
+    rec.save(FILE)
+
+    def rows(view, kind):
+        return [row for row in json_of(view, "--by", "why") if row["type"] == kind]
+
+    def equal(view, got, want):
+        expect(sorted(got) == sorted(want), (view, got, want))
+    stat = rows("stat", "stat")[0]["disk"][0]["originators"]
+    for view, got in (("report", rows("report", "why")), ("stat", stat)):
+        equal(view, [(row.get("why", row.get("name")), row["read_bytes"] + row["write_bytes"])
+                     for row in got], sizes.items())
+    equal("pattern", [(row["name"], row["bytes"]) for row in rows("pattern", "pattern")],
+          sizes.items())
+    equal("flush", [(row["why"], row["fua_writes"]) for row in rows("flush", "flush")],
+          counts.items())
+    # (these two do not name it)
+    equal("errors", [row["ios"] for row in rows("errors", "error")], of_op.values())
+    equal("files", [row["reads"] + row["writes"] for row in rows("files", "file_use")],
+          of_file.values())
+    SAMPLE.save(FILE)
+
+
 def columns():
     """ERR, D, F and IOS are there if they say something."""
     def head(*words):
@@ -163,7 +205,8 @@ def disks():
 
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
-for each in (closed_and_full, parts, nothing_matches, sums, columns, widths, colours, disks):
+for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
+             disks):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
