@@ -96,6 +96,71 @@ static void filters(void)
 	close(fd);
 }
 
+static bool takes_by(struct dirty_row *row, const void *arg)
+{
+	dirty_narrow(&row->key, *(const enum pivot *)arg);
+	return true;
+}
+
+/* Read what @by makes of a text, and join it if that is to be.  Return: the number of rows. */
+static size_t read_by(struct dirty *d, enum pivot by, const char *text, struct dirty_row ***rows)
+{
+	int fd = file_of(text, strlen(text));
+
+	if (dirty_read(d, fd, takes_by, &by))
+		fail("no text");
+	close(fd);
+	if (by == BY_PROCESS)
+		dirty_join(d);
+	return dirty_sorted(d, true, rows);
+}
+
+/* Threads are one row, of the name and the cgroup of most pages; so are the files of a process. */
+static void processes(void)
+{
+	static const char text[] =
+		"dirty=4 writeback=0 oldest=3000 how=exact int=2 dev=0x800010 ino=0x10 gen=0xa role=thread id=811 tgid=811 cgroup=77 comm=main\n"
+		"dirty=30 writeback=1 oldest=2000 how=exact int=2 dev=0x800010 ino=0x10 gen=0xa role=thread id=812 tgid=811 cgroup=78 comm=worker\n"
+		"dirty=20 writeback=0 oldest=1000 how=inherited int=2 dev=0x800010 ino=0x11 gen=0xa role=thread id=813 tgid=811 cgroup=77 comm=main\n"
+		"dirty=40 writeback=0 oldest=1500 how=exact int=2 dev=0x800010 ino=0x11 gen=0xa role=thread id=900 tgid=900 cgroup=77 comm=main\n"
+		"dirty=3 writeback=0 oldest=1600 how=exact int=2 dev=0x800010 ino=0x11 gen=0xa role=thread id=901 tgid=0 cgroup=0 comm=gone\n"
+		"dirty=2 writeback=0 oldest=1600 how=exact int=2 dev=0x800010 ino=0x11 gen=0xa role=cgroup id=7 tgid=0 cgroup=7 comm=\n"
+		"dirty=1 writeback=0 oldest=1600 how=exact int=2 dev=0x800010 ino=0x11 gen=0xa role=cgroup id=7 tgid=0 cgroup=8 comm=\n"
+		"cancelled=6 int=14 role=thread id=812 tgid=811 cgroup=78 comm=worker\n"
+		"cancelled=5 int=14 role=thread id=811 tgid=811 cgroup=77 comm=main\n";
+	static const struct {
+		enum pivot by;
+		size_t rows;
+	} others[] = { { BY_FILE, 3 }, { BY_DEVICE, 2 }, { BY_CGROUP, 7 } };
+	struct dirty_row **rows;
+	struct dirty d = { 0 };
+	unsigned int i;
+	size_t nr;
+
+	nr = read_by(&d, BY_PROCESS, text, &rows);
+	if (nr != 6)
+		fail("%zu rows of processes", nr);
+	is(rows[0], 811, 54, 1, 0, 1000, IOB_HOW_INHERITED);
+	is(rows[1], 900, 40, 0, 0, 1500, IOB_HOW_EXACT);
+	is(rows[2], 811, 0, 0, 11, 0, IOB_HOW_EXACT);
+	is(rows[3], 901, 3, 0, 0, 1600, IOB_HOW_EXACT);
+	if (strcmp(rows[0]->key.comm, "worker") || rows[0]->key.cgroup != 78 ||
+	    rows[0]->key.tgid != 811 || rows[0]->key.kind != ROLE_PROCESS || rows[0]->key.ino ||
+	    !rows[0]->key.known || strcmp(rows[1]->key.comm, "main"))
+		fail("the first is %s's of %u", rows[0]->key.comm, rows[0]->key.tgid);
+	if (rows[4]->key.cgroup != 7 || rows[5]->key.cgroup != 8)
+		fail("two cgroups are one");
+	free(rows);
+	dirty_clear(&d);
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		nr = read_by(&d, others[i].by, text, &rows);
+		if (nr != others[i].rows)
+			fail("by %u: %zu rows", others[i].by, nr);
+		free(rows);
+		dirty_clear(&d);
+	}
+}
+
 /* What is cut, empty or too long is no line, and is no harm. */
 static void refuses(void)
 {
@@ -124,7 +189,7 @@ static void refuses(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(adds_up), TEST(filters), TEST(refuses),
+		TEST(adds_up), TEST(filters), TEST(processes), TEST(refuses),
 	};
 
 	return run_tests("tool_dirty", tests, ARRAY_SIZE(tests));

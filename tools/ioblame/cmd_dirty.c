@@ -117,33 +117,16 @@ static bool take_row(struct dirty_row *row, const void *arg)
 {
 	const struct run *run = arg;
 	const struct opts *o = run->opts;
-	struct dirty_key *k = &row->key, was = *k;
 
 	if (!takes_row(run, row))
 		return false;
 	sums.dirty += row->dirty;
 	sums.writeback += row->writeback;
 	sums.cancelled += row->cancelled;
-	if (!k->known)
+	if (!row->key.known)
 		sums.unknown += row->dirty + row->writeback;
-	if (!o->given_by)
-		return true;
-	if (o->by != BY_PROCESS) {
-		memset(k, 0, sizeof(*k));
-		k->kind = ROLE_SPECIAL;
-		k->cancelled = was.cancelled;
-	}
-	if (o->by == BY_FILE) {
-		k->dev = was.dev;
-		k->ino = was.ino;
-		k->gen = was.gen;
-	} else {
-		k->dev = o->by == BY_DEVICE ? was.dev : 0;
-		k->ino = 0;
-		k->gen = 0;
-	}
-	if (o->by == BY_CGROUP)
-		k->cgroup = was.cgroup;
+	if (o->given_by)
+		dirty_narrow(&row->key, o->by);
 	return true;
 }
 
@@ -295,6 +278,8 @@ static int print_dirty(struct run *run)
 	}
 	if (err)
 		return dir_refused(err, "dirty");
+	if (run->opts->given_by && run->opts->by == BY_PROCESS)
+		dirty_join(&d);
 	run_time(run, run->now_ns, time, sizeof(time));
 	if (run->opts->format == FORMAT_TABLE && again)
 		out_puts("\n");

@@ -221,6 +221,71 @@ size_t dirty_sorted(const struct dirty *d, bool by_bytes, struct dirty_row ***so
 	return nr;
 }
 
+/* Leave of a key what a row stands for; of a process the name and the cgroup, too: dirty_join(). */
+void dirty_narrow(struct dirty_key *key, enum pivot by)
+{
+	const struct dirty_key was = *key;
+
+	if (by == BY_PROCESS) {
+		if (was.kind == ROLE_THREAD) {
+			key->kind = ROLE_PROCESS;
+			key->id = was.tgid ? was.tgid : was.id;
+		}
+	} else {
+		memset(key, 0, sizeof(*key));
+		key->kind = ROLE_SPECIAL;
+		key->cancelled = was.cancelled;
+	}
+	key->dev = by == BY_FILE || by == BY_DEVICE ? was.dev : 0;
+	key->ino = by == BY_FILE ? was.ino : 0;
+	key->gen = by == BY_FILE ? was.gen : 0;
+	if (by == BY_CGROUP)
+		key->cgroup = was.cgroup;
+}
+
+/* The largest row of a process */
+struct leader {
+	struct dirty_key key;	/* of all its rows */
+	const struct dirty_row *row;
+};
+
+static const struct dirty_key *find_leader(struct map *leaders, const struct dirty_row *row)
+{
+	struct dirty_key key = row->key;
+	struct leader *leader;
+
+	memset(key.comm, 0, sizeof(key.comm));
+	if (key.kind != ROLE_CGROUP)
+		key.cgroup = 0;
+	leader = map_get(leaders, &key);
+	if (!leader) {
+		leader = must(calloc(1, sizeof(*leader)));
+		leader->key = key;
+		leader->row = row;
+		map_put(leaders, leader);
+	}
+	return &leader->row->key;
+}
+
+/* Make one row of each process, with the name and the cgroup of most of its pages. */
+void dirty_join(struct dirty *d)
+{
+	struct map leaders = { .key_len = sizeof(struct dirty_key) };
+	struct dirty joined = { .broken = d->broken };
+	struct dirty_row **rows, row;
+	size_t i, nr = dirty_sorted(d, true, &rows);
+
+	for (i = 0; i < nr; i++) {
+		row = *rows[i];
+		row.key = *find_leader(&leaders, rows[i]);
+		dirty_add(&joined, &row);
+	}
+	map_clear(&leaders, free);
+	free(rows);
+	dirty_clear(d);
+	*d = joined;
+}
+
 void dirty_clear(struct dirty *d)
 {
 	map_clear(&d->rows, free);

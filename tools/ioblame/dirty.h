@@ -14,6 +14,7 @@
 
 #include <linux/ioblame.h>
 
+#include "choice.h"
 #include "map.h"
 
 /* What a row stands for: what does not count is 0. */
@@ -42,6 +43,8 @@ void dirty_add(struct dirty *d, const struct dirty_row *row);
 int dirty_read(struct dirty *d, int fd, bool (*takes)(struct dirty_row *row, const void *arg),
 	       const void *arg);
 size_t dirty_sorted(const struct dirty *d, bool by_bytes, struct dirty_row ***sorted);
+void dirty_narrow(struct dirty_key *key, enum pivot by);
+void dirty_join(struct dirty *d);
 void dirty_clear(struct dirty *d);
 
 #endif
