@@ -3,7 +3,8 @@
  * stat: what iostat -x says of a disk, and below it the same of each originator
  *
  * The line of a disk is made of /proc/diskstats.  Those of the originators are made of the log,
- * and "(not blamed)" is what is missing in them: so the lines add up to the disk's.
+ * and "(not blamed)" is what is missing in them: so the lines add up to the disk's.  Where it may
+ * be missing because this command is not to show it, it is "(not shown)".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "blamed.h"
 #include "cmd.h"
+#include "device.h"
 #include "diskstats.h"
 #include "file.h"
 #include "group.h"
@@ -74,6 +76,34 @@ static struct disk *find_disk(const struct run *run, uint32_t dev)
 	return d;
 }
 
+/* What of a disk is among some devices */
+enum covered {
+	COVERS_NOTHING,
+	COVERS_PART,		/* one partition or more */
+	COVERS_ALL,
+};
+
+static enum covered covered_by(const struct device *device, unsigned int nr, uint32_t disk)
+{
+	enum covered covered = COVERS_NOTHING;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (device[i].disk != disk)
+			continue;
+		if (!device[i].end)
+			return COVERS_ALL;
+		covered = COVERS_PART;
+	}
+	return covered;
+}
+
+/* Others may watch more disks than are asked for here. */
+static bool is_asked_for(const struct run *run, uint32_t disk)
+{
+	return !run->nr_devices || covered_by(run->device, run->nr_devices, disk);
+}
+
 static int begin_stat(struct run *run)
 {
 	const struct session *s = &run->session;
@@ -84,6 +114,8 @@ static int begin_stat(struct run *run)
 
 	blamed_init(&sums, run->opts->by);
 	for (i = 0; i < s->nr_devices && text; i++) {
+		if (!is_asked_for(run, s->device[i].disk))
+			continue;
 		d = find_disk(run, s->device[i].disk);
 		diskstats_next(&d->look, text, d->dev, &st);
 	}
@@ -161,6 +193,22 @@ static int compare_sums(const void *va, const void *vb)
 	return (b->label.key.who < a->label.key.who) - (b->label.key.who > a->label.key.who);
 }
 
+static bool is_filtered(const struct opts *o)
+{
+	return *o->rw || o->nr_pids || o->nr_users || o->nr_comms || o->nr_cgroups || o->nr_files;
+}
+
+/* True if somebody's IO on a disk may be known and not be shown here. */
+static bool hides_some(const struct run *run, uint32_t disk)
+{
+	const struct session *s = &run->session;
+
+	/* ioblamed shows a user his own */
+	return is_filtered(run->opts) || run->source.recording.before.own ||
+	       covered_by(s->device, s->nr_devices, disk) == COVERS_PART ||
+	       covered_by(run->device, run->nr_devices, disk) == COVERS_PART;
+}
+
 /*
  * A disk's numbers of a recording are those of its records, and so are those of an interval in
  * which the kernel's are of another time: it was added, it was away, or another one took its place.
@@ -190,15 +238,11 @@ static void print_disk(const struct run *run, struct disk *d, const char *text,
 		stat_print_sum(look, list[i]);
 	if (i < nr)
 		stat_print_more(look, list + i, nr - i);
+	look->filtered = hides_some(run, d->dev);
 	if (known)
 		stat_print_rest(look, &rest);
 	stat_print_disk_end(look);
 	free(list);
-}
-
-static bool is_filtered(const struct opts *o)
-{
-	return *o->rw || o->nr_pids || o->nr_users || o->nr_comms || o->nr_cgroups || o->nr_files;
 }
 
 static void print_stat(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
@@ -206,7 +250,7 @@ static void print_stat(struct run *run, uint64_t from_ns, uint64_t to_ns, bool l
 	char *text = source_is_live(&run->source) ? diskstats_read() : NULL;
 	struct stat_look look = {
 		.run = run, .from_ns = from_ns, .to_ns = to_ns, .wide = run->opts->extended,
-		.filtered = is_filtered(run->opts), .discards = discards,
+		.discards = discards,
 	};
 	unsigned int i;
 

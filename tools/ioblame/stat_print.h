@@ -16,7 +16,7 @@ struct stat_look {
 	const struct run *run;
 	uint64_t from_ns, to_ns;
 	bool wide;		/* all columns */
-	bool filtered;		/* what is not shown may be somebody's */
+	bool filtered;		/* of a disk: what is not shown may be somebody's */
 	bool discards;		/* there are any: the table has a column for them */
 	/* JSON that is being made; CSV */
 	struct json_object *line, *disks, *disk, *originators;
