@@ -87,7 +87,10 @@ static int create_stat_parts(struct iob_tree_node *dir)
 	unsigned long i;
 
 	for (i = 0; iob_stat_part_name(i); i++) {
-		snprintf(name, sizeof(name), "owner_evicted.%s", iob_stat_part_name(i));
+		/* (a name that is cut would be no name of the documents) */
+		if (WARN_ON(snprintf(name, sizeof(name), "owner_evicted.%s",
+				     iob_stat_part_name(i)) >= sizeof(name)))
+			return -ENAMETOOLONG;
 		file = iob_tree_file(dir, name, 0400, (void *)i, &stat_part_fops);
 		if (IS_ERR(file))
 			return PTR_ERR(file);

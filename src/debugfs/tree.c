@@ -109,7 +109,8 @@ static struct iob_tree_node *add_node(const struct iob_tree_node *from)
 
 static struct iob_tree_node *add_file(struct iob_tree_node *from, const char *name)
 {
-	strscpy(from->name, name, sizeof(from->name));
+	if (strscpy(from->name, name, sizeof(from->name)) < 0)
+		return ERR_PTR(-ENAMETOOLONG);
 	return add_node(from);
 }
 

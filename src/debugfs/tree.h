@@ -16,7 +16,7 @@
 struct iob_tree_node {
 	struct list_head all;		/* in the order in which they came */
 	struct iob_tree_node *dir;		/* NULL: the top */
-	char name[32];
+	char name[48];
 	umode_t mode;
 	bool removable;
 	const struct file_operations *fops;	/* NULL: a directory */
