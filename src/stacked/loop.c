@@ -77,7 +77,8 @@ static struct loop_state *loop_state_of(const struct iob_task *t)
  */
 static u64 loop_place(u64 pos, const struct page *page, unsigned int offset)
 {
-	return pos ^ hash_64(page_to_phys(page) + offset, 64);
+	/* (hash_64() has the upper 32 bits of the product at most) */
+	return pos ^ (u64)(page_to_phys(page) + offset) * GOLDEN_RATIO_64;
 }
 
 /*
