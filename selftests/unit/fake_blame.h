@@ -224,6 +224,7 @@ struct iob_share {
 struct iob_origin {
 	u64 bytes[MAX_ACTS];	/* by act */
 	u64 sum;
+	u64 lost;		/* of .sum */
 	unsigned int nr;
 	struct iob_share share[MAX_SHARES];	/* of .nr, in their order */
 };
@@ -235,6 +236,12 @@ struct iob_origin {
 struct iob_file {
 	u64 ino;
 };
+
+static inline void iob_origin_add_lost(struct iob_origin *o, u32 bytes)
+{
+	o->sum += bytes;
+	o->lost += bytes;
+}
 
 static inline void iob_origin_add(struct iob_origin *o, u64 act, const struct iob_file *file,
 				  u32 bytes, u32 modifier)

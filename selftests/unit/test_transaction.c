@@ -4,6 +4,23 @@
  * same address pays for anything.
  */
 #include "fake_blame.h"
+#include <linux/spinlock.h>
+
+/* Runs once a lock is dropped: another CPU */
+static void (*after_unlock)(void);
+
+static inline void unlock_then(raw_spinlock_t *lock)
+{
+	void (*then)(void) = after_unlock;
+
+	shim_lock(lock, false);
+	after_unlock = NULL;
+	if (then)
+		then();
+}
+
+#undef raw_spin_unlock_irqrestore
+#define raw_spin_unlock_irqrestore(l, flags)	((void)(flags), unlock_then(l))
 
 #include "blame/transaction.c"
 
@@ -262,11 +279,36 @@ static void last_place(void)
 	end();
 }
 
+static void join_much_later(void)
+{
+	join(journal, 8 + NR_LAST, 900, 1);
+}
+
+/* The transaction's place is another one's before all of a block is paid for. */
+static void taken_over(void)
+{
+	struct iob_transaction_write what = { .key = journal, .first = 8, .last = 8 };
+	const u32 bytes = 1 << 20;
+	struct iob_origin o = { };
+	unsigned int i;
+
+	begin();
+	/* more than are asked for at once */
+	for (i = 3; i < 3 + 2 * NR_PAYERS + 1; i++)
+		join(journal, 8, i, 1);
+	after_unlock = join_much_later;
+	if (!iob_transaction_split(&o, &what, NULL, bytes) || o.sum != bytes)
+		fail("%llu of %u bytes are in the origin", o.sum, bytes);
+	if (!o.lost || o.lost == bytes)
+		fail("%llu of %u bytes are lost", o.lost, bytes);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(parts), TEST(many_blocks), TEST(ended), TEST(restarted), TEST(goes_on), TEST(ids),
-		TEST(marked), TEST(last_place),
+		TEST(marked), TEST(last_place), TEST(taken_over),
 	};
 
 	return run_tests("transaction", tests, ARRAY_SIZE(tests));

@@ -565,6 +565,9 @@ bool iob_transaction_split(struct iob_origin *o,
 			iob_origin_add(o, payer[i].act, file,
 				       payer[i].sectors << SECTOR_SHIFT, modifier);
 	}
+	/* another CPU may have begun a transaction in the place of this one meanwhile */
+	if (c.begun && c.done < c.sectors)
+		iob_origin_add_lost(o, (c.sectors - c.done) << SECTOR_SHIFT);
 	return c.begun;
 }
 

@@ -38,7 +38,7 @@ struct disk {
 	struct spans busy;
 };
 
-/* A recording of months may have had more than are watched at once; in the order in which they came */
+/* A recording of months may have had more than are watched at once; in the order of their coming */
 static struct disk **disks;
 static unsigned int nr_disks;
 static struct map disk_map = { .key_len = sizeof(uint32_t) };
