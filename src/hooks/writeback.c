@@ -9,6 +9,7 @@
  * Context: dirty and delete run with interrupts off under the mapping's lock; start and
  * written run in the flusher; handlers of functions run with preemption off.
  */
+#include <linux/blkdev.h>
 #include <linux/buffer_head.h>
 #include <linux/writeback.h>
 
@@ -18,10 +19,7 @@
 #include <compat/tracepoint.h>
 #include <compat/wb_work.h>
 
-#ifdef IOB_HAVE_BH_FOLIO
-#include <linux/blkdev.h>
 #include <trace/events/block.h>
-#endif
 #include <trace/events/filemap.h>
 #include <trace/events/writeback.h>
 
