@@ -124,6 +124,15 @@ static bool last_end(struct agg *agg, const struct iob_iolog_bin_record *rec, ui
 	return known;
 }
 
+/* An IO that is not to be added: the next one is held against it all the same. */
+void agg_pass(struct agg *agg, const struct iob_iolog_bin_record *rec)
+{
+	uint64_t end;
+
+	if (agg->field == FIELD_SEEK && rec->bytes)
+		last_end(agg, rec, &end);
+}
+
 /* What the histogram counts of a record.  Return: false if it does not count it. */
 static bool value_of(struct agg *agg, const struct iob_iolog_bin_record *rec, uint64_t *value)
 {

@@ -66,6 +66,15 @@ static void print_hists(struct run *run, uint64_t to_ns)
 	agg_clear(&summed);
 }
 
+/* The IO before it on the disk may be one that the filters do not take. */
+static void take_seek(struct run *run, const struct iob_iolog_bin_record *rec)
+{
+	if (run_took(run))
+		agg_add(&summed, rec);
+	else
+		agg_pass(&summed, rec);
+}
+
 static void print_interval(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
 	(void)from_ns;
@@ -81,6 +90,10 @@ int cmd_hist(const struct opts *o)
 		.ages = o->field == FIELD_AGE,
 	};
 
+	if (o->field == FIELD_SEEK) {
+		view.all = true;
+		view.record = take_seek;
+	}
 	if (o->since_ns)
 		return history_hist(o);
 	return o->counters ? counts_run(o) : view_run(o, &view);

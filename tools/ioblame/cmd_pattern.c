@@ -4,16 +4,18 @@
  *
  * As biopattern: an IO is sequential if it begins where the last one of the disk ended.  Two
  * originators that both go in sequence disturb each other, so each is held against its own
- * last IO, too.
+ * last IO, too.  The filters choose which IOs are counted; the last one is that of all.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agg.h"
 #include "cell.h"
 #include "choice.h"
 #include "cmd.h"
 #include "escape.h"
+#include "group.h"
 #include "label.h"
 #include "map.h"
 #include "msg.h"
@@ -29,18 +31,28 @@
 
 enum {
 	ROWS = 30,
+	ENDS_MOST = 16384,	/* about 4 MiB */
 };
 
-/* What a tally counts besides; N_END is where its last IO ended, and one more */
+/* What a tally counts besides */
 enum {
-	N_SEQ, N_RANDOM, N_OWN_SEQ, N_END,
+	N_SEQ, N_RANDOM, N_OWN_SEQ,
 };
 
-/* Where the last IO of a disk ended */
-struct end {
-	uint32_t disk;
-	uint64_t sector;
+/* A disk, or with @own an originator on it */
+struct end_key {
+	struct atom_key who;
+	uint32_t disk, own;
 };
+
+/* Where the last IO ended */
+struct end {
+	struct end_key key;
+	uint64_t sector;
+	uint64_t used;		/* the number of its last use */
+};
+
+#define NO_END	UINT64_MAX
 
 enum column {
 	TIME_NS, TIME_S, DEVICE, NAME, SEQ, RANDOM, OWN, COUNT, SEQUENTIAL, BYTES, NR_COLUMNS,
@@ -60,31 +72,55 @@ static const struct col columns[NR_COLUMNS] = {
 };
 
 static struct tallies tallies;
-static struct map ends = { .key_len = sizeof(uint32_t) };
+static struct map ends = { .key_len = sizeof(struct end_key) };
+static uint64_t uses;
+
+static bool is_recent(const void *value, const void *arg)
+{
+	(void)arg;
+	return ((const struct end *)value)->used + ENDS_MOST / 2 > uses;
+}
+
+/* Where the last IO ended, or NO_END.  Now it is where this one ends. */
+static uint64_t move_end(const struct end_key *key, const struct iob_iolog_bin_record *rec)
+{
+	struct end *e = map_get(&ends, key);
+	uint64_t last = e ? e->sector : NO_END;
+
+	/* half of them and more were not used for long: forget these */
+	if (!e && ends.nr >= ENDS_MOST)
+		map_keep(&ends, is_recent, NULL, free);
+	if (!e) {
+		e = must(calloc(1, sizeof(*e)));
+		e->key = *key;
+		map_put(&ends, e);
+	}
+	e->sector = rec->sector + rec->bytes / 512;
+	e->used = ++uses;
+	return last;
+}
 
 static void add_io(struct run *run, const struct iob_iolog_bin_record *rec)
 {
-	struct end *e = map_get(&ends, &rec->disk);
-	bool first = !e;
+	struct end_key key = { .disk = rec->disk };
+	bool taken = run_took(run);
+	uint64_t end, own_end;
 	struct tally *t;
 
 	if (!rec->bytes || !strchr("RAW", rec->op))
 		return;
-	t = tally_add(&tallies, rec, run->opts->by, TALLY_DISK, 0);
-	if (first) {
-		e = must(calloc(1, sizeof(*e)));
-		e->disk = rec->disk;
-		map_put(&ends, e);
-	}
+	end = move_end(&key, rec);
+	agg_key(&key.who, rec, run->opts->by);
+	group_narrow(run->opts->by, &key.who);
+	key.own = 1;
+	own_end = move_end(&key, rec);
+	t = taken ? tally_add(&tallies, rec, run->opts->by, TALLY_DISK, 0) : NULL;
 	/* a further part of an IO is no IO; the first one of a disk has none before it */
-	if (t && !rec->part && !first) {
-		t->n[N_SEQ] += e->sector == rec->sector;
-		t->n[N_RANDOM] += e->sector != rec->sector;
-		t->n[N_OWN_SEQ] += t->n[N_END] == rec->sector + 1;
-	}
-	e->sector = rec->sector + rec->bytes / 512;
-	if (t)
-		t->n[N_END] = e->sector + 1;
+	if (!t || rec->part || end == NO_END)
+		return;
+	t->n[N_SEQ] += end == rec->sector;
+	t->n[N_RANDOM] += end != rec->sector;
+	t->n[N_OWN_SEQ] += own_end == rec->sector;
 }
 
 static uint64_t ios_of(const struct tally *t)
@@ -126,7 +162,7 @@ static void print_pattern(struct run *run, uint64_t from_ns, uint64_t to_ns, boo
 int cmd_pattern(const struct opts *o)
 {
 	static const struct view view = {
-		.record = add_io, .interval = print_pattern,
+		.all = true, .record = add_io, .interval = print_pattern,
 	};
 
 	return view_run(o, &view);

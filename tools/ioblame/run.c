@@ -35,6 +35,20 @@ void run_time(const struct run *run, uint64_t ns, char *to, unsigned int size)
 	snprintf(to, size, "%s.%06u", text, (unsigned int)(wall % 1000000000 / 1000));
 }
 
+/**
+ * run_took - whether the filters take a record
+ * @run: the run
+ *
+ * For views that get all records, once for each.  (Asking the filters again would count it twice.)
+ */
+bool run_took(struct run *run)
+{
+	bool took = run->records != run->asked;
+
+	run->asked = run->records;
+	return took;
+}
+
 /* Print what JSON begins with. */
 void run_print_head(const struct run *run)
 {

@@ -30,8 +30,10 @@ struct run {
 	bool cut;		/* a part of a recording is shown */
 	bool quit;		/* the view ends the run */
 	struct pace pace;	/* of a recording in the live view */
+	uint64_t asked;		/* @records when run_took() was asked */
 };
 
+bool run_took(struct run *run);
 void run_print_head(const struct run *run);
 void run_print_end(const struct run *run);
 void run_lost(const struct run *run, char *to, unsigned int size);

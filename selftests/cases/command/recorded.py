@@ -203,10 +203,55 @@ def disks():
     expect(rows[0]["util"] < rows[1]["util"], (rows[0], rows[1]))
 
 
+def places():
+    """A filter or an interval chooses what is counted, not what an IO is held against."""
+    mixed, alone = recording.Recording(), recording.Recording()
+    for i in range(20):
+        for rec in (mixed, alone):
+            rec.io("W", disk=recording.VDA, sector=1000 + 8 * i, bytes=4096, comm="near", pid=7,
+                   after=250 * recording.MS)
+        mixed.io("W", disk=recording.VDA, sector=900000 - 8000 * i, bytes=4096, comm="far", pid=8,
+                 after=250 * recording.MS)
+    # more originators than ends are kept of
+    many = recording.Recording()
+    for i in range(17000):
+        many.io("W", disk=recording.VDA, sector=5000 + 16 * i, bytes=4096, comm="many", pid=100 + i)
+        if not i % 100:
+            many.io("W", disk=recording.VDA, sector=1000000 + 8 * (i // 100), bytes=4096,
+                    comm="near", pid=7)
+
+    def patterns(rec, *words):
+        rec.save(FILE)
+        return [[row["count"], row["sequential"], row["own_sequential_percent"]]
+                for row in json_of("pattern", *words)
+                if row["type"] == "pattern" and row["name"] == "7 near"]
+    got = patterns(mixed)
+    expect(got == [[19, 0, 100]], got)
+    for words in (["-c", "near"], ["-p", "7"], ["-c", "n*", "--rw", "W"]):
+        expect(patterns(mixed, *words) == got, (words, patterns(mixed, *words)))
+    expect(patterns(alone) == [[19, 19, 100]], patterns(alone))
+    for step in ("1", "0.5"):
+        rows = [row for row in patterns(alone, step) if row[0]]
+        expect(len(rows) > 4 and sum(row[0] for row in rows) == 19, (step, rows))
+        expect(all(row[1] == row[0] and row[2] == 100 for row in rows), (step, rows))
+    got = patterns(many, "-c", "near")
+    expect(len(got) == 1 and got[0][:2] == [170, 0] and got[0][2] > 99, got)
+
+    def seeks(*words):
+        mixed.save(FILE)
+        return [(row["low_sectors"], row["count"]) for row in json_of("hist", "seek_dist", *words)
+                if row["type"] == "hist" and row["name"] in (None, "7 near")]
+    expect(seeks("-c", "near") == seeks("--by", "process") == [(1 << 19, 19)], seeks("-c", "near"))
+    SAMPLE.save(FILE)
+    for words in (["pattern"], ["hist", "seek_dist"]):
+        got = run(*words, "-c", "cat", "--rw", "D")
+        expect(f"none of {len(SAMPLE.ios)} IOs passes" in got.stderr, got.stderr)
+
+
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
 for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
-             disks):
+             disks, places):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
