@@ -39,6 +39,8 @@ enum {
 
 /* The record of a command may come a little later */
 #define PATIENCE_NS	500000000ULL
+/* ... and of discards the right one may come after that of another */
+#define SETTLED_NS	100000000ULL
 
 struct under_way {
 	uint64_t match;
@@ -139,8 +141,16 @@ static void take_record(struct run *run, const struct iob_iolog_bin_record *rec)
 	records += !strncmp(name_disk(rec->disk), nvme ? "nvme" : "sd", 2);
 	if (rec->op == OP_FLUSH || rec->opf & OPF_PREFLUSH)
 		drvorigin_note(rec, DRVORIGIN_FLUSH);
+	if (rec->op == OP_DISCARD)
+		drvorigin_note(rec, DRVORIGIN_DISCARD);
 	if (rec->bytes)
 		drvorigin_note(rec, rec->sector);
+}
+
+/* True if the command is IO of the block layer, or looks like it. */
+static bool is_io(const struct drvevent *e)
+{
+	return e->has_block || drvevent_is_flush(e) || drvevent_is_discard(e);
 }
 
 /* The record in whose time a command fell, or NULL. */
@@ -150,6 +160,8 @@ static const struct drvorigin *find_origin(const struct done *d, uint32_t dev, u
 		return drvorigin_find(dev, d->sent.block * sectors, d->sent.ns);
 	if (drvevent_is_flush(&d->sent))
 		return drvorigin_find(dev, DRVORIGIN_FLUSH, d->sent.ns);
+	if (drvevent_is_discard(&d->sent))
+		return drvorigin_find_discard(dev, d->sent.ns, d->done_ns);
 	return NULL;
 }
 
@@ -194,24 +206,34 @@ static void add_sum(const struct done *d, const struct drvorigin *o, uint32_t de
 		s->max_ns = ns;
 }
 
+/* Find the record of a command.  Return: false if it may still come. */
+static bool find_settled(const struct done *d, uint32_t dev, unsigned int sectors, uint64_t now_ns,
+			 const struct drvorigin **o)
+{
+	if (drvevent_is_discard(&d->sent) && d->done_ns + SETTLED_NS > now_ns)
+		return false;
+	*o = find_origin(d, dev, sectors);
+	return *o || !is_io(&d->sent) || d->done_ns + PATIENCE_NS <= now_ns;
+}
+
 /* Commands that are done, with the records that came meanwhile. */
 static void match_pending(uint64_t now_ns, bool last)
 {
 	const struct drvorigin *o;
-	size_t i, kept = 0;
 	unsigned int sectors;
+	size_t i, kept = 0;
+	struct done *d;
 	uint32_t dev;
-	bool data;
 
 	for (i = 0; i < nr_pending; i++) {
-		drvdisk_find(pending[i].sent.device, &dev, &sectors);
-		o = dev ? find_origin(&pending[i], dev, sectors) : NULL;
-		data = pending[i].sent.has_block || drvevent_is_flush(&pending[i].sent);
-		if (!o && data && dev && !last && pending[i].done_ns + PATIENCE_NS > now_ns)
-			pending[kept++] = pending[i];
+		d = &pending[i];
+		drvdisk_find(d->sent.device, &dev, &sectors);
+		o = NULL;
+		if (dev && !find_settled(d, dev, sectors, last ? UINT64_MAX : now_ns, &o))
+			pending[kept++] = *d;
 		else
-			add_sum(&pending[i], o, dev,
-				!o && !(data && drvorigin_forgotten(pending[i].sent.ns)));
+			add_sum(d, o, dev,
+				!o && !(is_io(&d->sent) && drvorigin_forgotten(d->sent.ns)));
 	}
 	nr_pending = kept;
 }
@@ -330,6 +352,8 @@ static int end_trace(struct run *run)
 	drvorigin_clear();
 	free(pending);
 	pending = NULL;
+	nr_pending = 0;
+	room_pending = 0;
 	return EXIT_OK;
 }
 

@@ -181,3 +181,9 @@ bool drvevent_is_flush(const struct drvevent *e)
 	return !strncmp(e->command, "SYNCHRONIZE_CACHE", 17) ||
 	       !strcmp(e->command, "nvme_cmd_flush");
 }
+
+/* True for what a discard becomes, if the line has no sectors.  (That of WRITE SAME has them.) */
+bool drvevent_is_discard(const struct drvevent *e)
+{
+	return !strcmp(e->command, "UNMAP") || !strcmp(e->command, "nvme_cmd_dsm");
+}

@@ -40,5 +40,6 @@ struct drvevent {
 
 bool drvevent_parse(const char *line, struct drvevent *e);
 bool drvevent_is_flush(const struct drvevent *e);
+bool drvevent_is_discard(const struct drvevent *e);
 
 #endif

@@ -20,6 +20,11 @@ struct place {
 	uint32_t last;		/* the number of the last origin, from 1 */
 };
 
+/* Times of drivers are whole microseconds */
+#define COARSE_NS	1000
+/* Records are noted in the order of their ends, but for so much */
+#define DISORDER_NS	1000000
+
 static struct map places = { .key_len = sizeof(struct place_key) };
 static struct drvorigin *origins;
 static uint32_t nr_origins;
@@ -40,7 +45,7 @@ static void forget(void)
 /**
  * drvorigin_note - remember a record
  * @rec:    the record
- * @sector: its sector, or DRVORIGIN_FLUSH
+ * @sector: its sector, DRVORIGIN_FLUSH or DRVORIGIN_DISCARD
  */
 void drvorigin_note(const struct iob_iolog_bin_record *rec, uint64_t sector)
 {
@@ -70,10 +75,11 @@ void drvorigin_note(const struct iob_iolog_bin_record *rec, uint64_t sector)
 	snprintf(o->comm, sizeof(o->comm), "%.16s", comm);
 	escape_cut(o->comm);
 	o->begin_ns = rec->queue_ns;
+	o->issue_ns = rec->issue_ns;
 	o->end_ns = rec->complete_ns;
 }
 
-/* The record of IO at @sector in whose time @ns is, or NULL.  Drivers' times are microseconds. */
+/* The record of IO at @sector in whose time @ns is, or NULL. */
 const struct drvorigin *drvorigin_find(uint32_t disk, uint64_t sector, uint64_t ns)
 {
 	const struct place_key key = { .disk = disk, .sector = sector };
@@ -83,16 +89,50 @@ const struct drvorigin *drvorigin_find(uint32_t disk, uint64_t sector, uint64_t 
 
 	for (nr = p ? p->last : 0; nr; nr = o->before) {
 		o = &origins[nr - 1];
-		if (ns + 1000 >= o->begin_ns && ns <= o->end_ns + 1000)
+		if (ns + COARSE_NS >= o->begin_ns && ns <= o->end_ns + COARSE_NS)
 			return o;
 	}
 	return NULL;
 }
 
+/**
+ * drvorigin_find_discard - find the record of a discard whose command has no sectors
+ * @disk:    the disk
+ * @sent_ns: when the command was sent
+ * @done_ns: when it was done
+ *
+ * A record begins before its command is sent, and ends after that is done.  Of several, that of
+ * the command was issued at the moment of the sending; others need not be.
+ *
+ * Return: the record that was issued nearest to it, or NULL.
+ */
+const struct drvorigin *drvorigin_find_discard(uint32_t disk, uint64_t sent_ns, uint64_t done_ns)
+{
+	const struct place_key key = { .disk = disk, .sector = DRVORIGIN_DISCARD };
+	const struct place *p = map_get(&places, &key);
+	const struct drvorigin *o, *best = NULL;
+	uint64_t off, best_off = UINT64_MAX;
+	uint32_t nr;
+
+	for (nr = p ? p->last : 0; nr; nr = o->before) {
+		o = &origins[nr - 1];
+		if (o->end_ns + COARSE_NS + DISORDER_NS < done_ns)
+			break;
+		if (sent_ns + COARSE_NS < o->begin_ns || done_ns > o->end_ns + COARSE_NS)
+			continue;
+		off = sent_ns > o->issue_ns ? sent_ns - o->issue_ns : o->issue_ns - sent_ns;
+		if (off >= best_off)
+			continue;
+		best_off = off;
+		best = o;
+	}
+	return best;
+}
+
 /* True if a record of this moment may be among those that were forgotten. */
 bool drvorigin_forgotten(uint64_t ns)
 {
-	return forgot_ns && ns <= forgot_ns + 1000;
+	return forgot_ns && ns <= forgot_ns + COARSE_NS;
 }
 
 /* Forget everything. */

@@ -17,17 +17,19 @@ enum {
 	DRVORIGIN_MOST = 65536,
 };
 
-/* The sector under which the flushes of a disk are noted */
+/* The sectors under which the flushes and the discards of a disk are noted */
 #define DRVORIGIN_FLUSH		UINT64_MAX
+#define DRVORIGIN_DISCARD	(UINT64_MAX - 1)
 
 struct drvorigin {
 	char who[32], comm[IOB_COMM_LEN + 1];
-	uint64_t begin_ns, end_ns;
+	uint64_t begin_ns, issue_ns, end_ns;
 	uint32_t before;	/* the number of the one before at this sector; 0: none */
 };
 
 void drvorigin_note(const struct iob_iolog_bin_record *rec, uint64_t sector);
 const struct drvorigin *drvorigin_find(uint32_t disk, uint64_t sector, uint64_t ns);
+const struct drvorigin *drvorigin_find_discard(uint32_t disk, uint64_t sent_ns, uint64_t done_ns);
 bool drvorigin_forgotten(uint64_t ns);
 void drvorigin_clear(void);
 
