@@ -56,14 +56,19 @@ static const struct usage *disk_of(const struct usage_list *disks, const char *d
 	return &disks->list[i];
 }
 
-/* What was written, by @rows's names: disk, program and file, or the disk alone. */
-static void sum_writes(const struct usage_list *list, struct usage_list *rows, bool by_disk)
+/*
+ * What was written, by @rows's names: of what the command line asks for, disk, program and file; or
+ * with @by_disk, the disk alone and all that was.
+ */
+static void sum_writes(const struct opts *o, const struct usage_list *list, struct usage_list *rows,
+		       bool by_disk)
 {
 	struct usage u;
 	size_t i;
 
 	for (i = 0; i < list->nr; i++) {
-		if (rec_op_letters[list->list[i].key.op] != 'W')
+		if (rec_op_letters[list->list[i].key.op] != 'W' ||
+		    (!by_disk && !history_wants(o, &list->list[i].key)))
 			continue;
 		u = list->list[i];
 		u.key = (struct usage_key){ .disk = u.key.disk, .uid = UINT32_MAX };
@@ -137,17 +142,37 @@ static void print_rows(const struct opts *o, const struct usage_list *rows,
 		out_printf("... and %zu more (--rows)\n", rows->nr - i);
 }
 
+/* Whether a row is of the disk. */
+static bool has_disk(const struct usage_list *rows, const char *disk)
+{
+	size_t i;
+
+	for (i = 0; i < rows->nr; i++) {
+		if (!strcmp(rows->list[i].key.disk, disk))
+			return true;
+	}
+	return false;
+}
+
 int cmd_wear(const struct opts *o)
 {
 	struct usage_list list = { 0 }, rows = { 0 }, disks = { 0 };
-	int ret = history_list(o, history_until(o) - 30 * DAY, false, &list);
+	struct opts all = *o;
 	size_t i;
+	int ret;
 
+	/* a disk wears by what all write */
+	all.nr_comms = 0;
+	all.nr_users = 0;
+	all.nr_files = 0;
+	ret = history_list(&all, history_until(o) - 30 * DAY, false, &list);
 	if (!ret) {
-		sum_writes(&list, &rows, false);
-		sum_writes(&list, &disks, true);
-		for (i = 0; i < disks.nr; i++)
-			print_disk(o, &disks.list[i], &list);
+		sum_writes(o, &list, &rows, false);
+		sum_writes(o, &list, &disks, true);
+		for (i = 0; i < disks.nr; i++) {
+			if (has_disk(&rows, disks.list[i].key.disk))
+				print_disk(o, &disks.list[i], &list);
+		}
 		if (o->format == FORMAT_TABLE)
 			out_puts(rows.nr ? "\n" : "No writes were recorded in this time.\n");
 		if (rows.nr)
