@@ -28,6 +28,7 @@ static const char intents[] =
 	"#6 modifier=0x10000003 wb=periodic\n[0] vfs_write+0x1/0x2\n";
 
 static u64 now;
+static unsigned int chosen;	/* the cgroup that the options choose, 0: all */
 static char long_name[400];	/* of characters of two bytes */
 
 void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
@@ -110,7 +111,7 @@ static void by_flusher(struct iob_iolog_bin_record *rec)
 
 static void add(struct iob_iolog_bin_record rec)
 {
-	advise_add(&rec);
+	advise_add(&rec, !chosen || rec.cgroup == chosen);
 }
 
 /* What was added is advice by @rule, once, and by no other; @rule is NULL for none. */
@@ -379,6 +380,59 @@ static void starved(void)
 	expect("slow for another reason", NULL, "");
 }
 
+static void drop(void)
+{
+	struct advices found = { 0 };
+
+	advise_tell(&found);
+	advise_free(&found);
+}
+
+/* Options choose of whom advice is; what it says is what it says of all IO. */
+static void of_chosen(void)
+{
+	static const unsigned int cgroups[] = { BACKUP, WEB, LONG };
+	struct iob_iolog_bin_record rec;
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(cgroups); k++) {
+		chosen = cgroups[k];
+		for (i = 0; i < 12; i++)
+			second_of_two(i & 1 ? 40 * MS : MS / 2, i & 1);
+		/* either of the two is told of it */
+		expect("the one or the other", chosen == LONG ? NULL : "starved",
+		       "While /backup moved 120M on sda, half of the 120 IOs of /web took more");
+		reasons(IOB_MODIFIER_JOURNAL, PLAIN, 100, 100);
+		expect("a journal", chosen == WEB ? "journal" : NULL, "(50 %)");
+		reasons(IOB_MODIFIER_JOURNAL, PLAIN, 100, 0);
+		for (i = 0; i < 400; i++) {
+			rec = io('W', i * 128, 64 << 10);
+			rec.cgroup = BACKUP;
+			add(rec);
+		}
+		expect("a journal of a fifth", NULL, "");
+		for (i = 0; i < ADVISE_MOST; i++) {
+			rec = io('R', 8, 512);
+			rec.error = -5;
+			rec.cgroup = BACKUP;
+			rec.tgid = rec.pid = rec.id = 1000 + i;
+			add(rec);
+			add(rec);
+		}
+		rec = io('R', 8, 512);
+		rec.error = -5;
+		add(rec);
+		/* weightier advice that is not shown takes no room */
+		if (chosen == WEB)
+			expect("errors", "errors", "1 IO of program (100) on sda failed");
+		else if (chosen == LONG)
+			expect("errors", NULL, "");
+		else
+			drop();
+	}
+	chosen = 0;
+}
+
 /* Many of one kind are cut, and counted. */
 static void many(void)
 {
@@ -489,7 +543,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(errors), TEST(small_syncs), TEST(random_writes), TEST(read_again), TEST(faults),
-		TEST(shares), TEST(starved), TEST(many), TEST(wrapped),
+		TEST(shares), TEST(starved), TEST(of_chosen), TEST(many), TEST(wrapped),
 		TEST(many_disks), TEST(hostile_disk), TEST(cut_names),
 	};
 

@@ -18,6 +18,7 @@ static const struct advise_rule *const rules[] = {
 };
 
 static uint64_t no_room;
+static bool rec_chosen;		/* the record that is being added */
 
 /* A record found no room in a map. */
 void advise_miss(void)
@@ -67,6 +68,7 @@ void *advise_entry(struct map *map, const struct iob_iolog_bin_record *rec, enum
 	}
 	e->label.key = whole;
 	e->label.why = intent_why(rec);
+	e->chosen |= rec_chosen;
 	return e;
 }
 
@@ -88,6 +90,7 @@ struct advice *advise_new(struct advices *to, const char *name, const struct adv
 	memset(a, 0, sizeof(*a));
 	a->rule = name;
 	a->who = e->label;
+	a->chosen = e->chosen;
 	a->disk = e->label.key.disk;
 	return a;
 }
@@ -131,11 +134,16 @@ void advise_see(struct advice *a, const char *view, const struct advise_entry *e
 	snprintf(a->see, sizeof(a->see), "%s -D %s%s", view, disk, pid);
 }
 
-/* Add an IO, or a further part of one, in the order in which they completed. */
-void advise_add(const struct iob_iolog_bin_record *rec)
+/**
+ * advise_add - add an IO, or a further part of one, in the order in which they completed
+ * @rec:    the record
+ * @chosen: the options choose it
+ */
+void advise_add(const struct iob_iolog_bin_record *rec, bool chosen)
 {
 	size_t i;
 
+	rec_chosen = chosen;
 	for (i = 0; i < ARRAY_SIZE(rules); i++)
 		rules[i]->add(rec);
 }
@@ -145,6 +153,18 @@ static int compare_advice(const void *va, const void *vb)
 	const struct advice *a = va, *b = vb;
 
 	return (a->weight < b->weight) - (a->weight > b->weight);
+}
+
+/* Drop what a rule found, from @first on, of whom the options do not choose. */
+static void keep_chosen(struct advices *to, size_t first)
+{
+	size_t i, nr = first;
+
+	for (i = first; i < to->nr; i++) {
+		if (to->advice[i].chosen)
+			to->advice[nr++] = to->advice[i];
+	}
+	to->nr = nr;
 }
 
 /* Sort what a rule found, from @first on, and keep the beginning. */
@@ -162,7 +182,7 @@ static void keep_weightiest(struct advices *to, size_t first)
 }
 
 /**
- * advise_tell - what stands out in the records that were added
+ * advise_tell - what stands out in the records that were added, of whom the options choose
  * @to: gets the advice, the weightiest first; empty before
  *
  * The sums begin anew.
@@ -174,6 +194,7 @@ void advise_tell(struct advices *to)
 	for (i = 0; i < ARRAY_SIZE(rules); i++) {
 		first = to->nr;
 		rules[i]->tell(to, rules[i]->name);
+		keep_chosen(to, first);
 		keep_weightiest(to, first);
 		rules[i]->clear();
 	}

@@ -6,6 +6,9 @@
  * gives pieces of advice.  A rule says only what its records prove: each piece has its figures,
  * and the command that shows more.  Where a figure is short of a rule's bound, nothing is said.
  *
+ * What the options choose is whose advice is shown.  The records are all there are: a share of
+ * what a disk does, or how a unit fares beside others, can be told of nothing less.
+ *
  * To add a rule: its file, a line in ADVISE_RULES, a paragraph in Documentation/ioblame.8, IO
  * that it must find and IO that it must not in selftests/unit/test_tool_advise.c.
  */
@@ -43,6 +46,7 @@ struct advice {
 	const char *rule;
 	struct atom who;	/* the originator; its file, if @has_file */
 	bool has_file;
+	bool chosen;		/* by the options: an IO of it, at least */
 	uint32_t disk;
 	/* the evidence; what each stands for is in the words of @fact */
 	uint64_t ios, bytes, ns, calm_ns;
@@ -85,6 +89,7 @@ struct advise_key {
 struct advise_entry {
 	struct advise_key key;
 	struct atom label;	/* of the last record */
+	bool chosen;		/* the options choose one of its records */
 };
 
 void *advise_entry(struct map *map, const struct iob_iolog_bin_record *rec, enum pivot by,
@@ -96,7 +101,7 @@ void advise_miss(void);
 const char *advise_unit(uint64_t id, char *to, size_t size);
 void advise_see(struct advice *a, const char *view, const struct advise_entry *e);
 
-void advise_add(const struct iob_iolog_bin_record *rec);
+void advise_add(const struct iob_iolog_bin_record *rec, bool chosen);
 void advise_tell(struct advices *to);
 void advise_free(struct advices *a);
 

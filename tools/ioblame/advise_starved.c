@@ -145,6 +145,8 @@ static void end_slice(struct slice *s)
 			continue;
 		p->slices++;
 		p->bytes += by ? by->bytes : 0;
+		p->unit.chosen |= by && by->e.chosen;
+		p->other.chosen |= n->e.chosen;
 		for (k = 0; k < n->hist.nr; k++) {
 			hist_few_add(&p->hist, n->hist.pair[k].slot, n->hist.pair[k].n);
 			p->ios += n->hist.pair[k].n;
@@ -198,6 +200,7 @@ static void write_starved(struct advice *a, const struct pair *p, const struct p
 	a->calm_ns = median_of(calm);
 	a->weight = a->ns / (a->calm_ns ? a->calm_ns : 1);
 	a->disk = p->key.disk;
+	a->chosen = p->unit.chosen || p->other.chosen;
 	snprintf(a->fact, sizeof(a->fact),
 		 "While %s moved %s on %s, half of the %llu IOs of %s took more than %s; half of %llu in calm times took less than %s.",
 		 advise_unit(p->key.unit, unit, sizeof(unit)), text_bytes(bytes, p->bytes),

@@ -53,8 +53,7 @@ static const struct col columns[NR_COLUMNS] = {
 
 static void add_io(struct run *run, const struct iob_iolog_bin_record *rec)
 {
-	(void)run;
-	advise_add(rec);
+	advise_add(rec, run_took(run));
 }
 
 /* The command that shows more of it, of the recording if there is one. */
@@ -161,7 +160,7 @@ static void print_all(struct run *run, uint64_t from_ns, uint64_t to_ns, bool la
 int cmd_advise(const struct opts *o)
 {
 	static const struct view view = {
-		.record = add_io, .interval = print_all,
+		.all = true, .record = add_io, .interval = print_all,
 	};
 
 	return view_run(o, &view);

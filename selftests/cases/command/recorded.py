@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from collections import Counter
 
-from lib import recording
+from lib import abi, recording
 
 COMMAND, FOLDER = sys.argv[1:]
 FILE = os.path.join(FOLDER, "sample")
@@ -248,10 +248,34 @@ def places():
         expect(f"none of {len(SAMPLE.ios)} IOs passes" in got.stderr, got.stderr)
 
 
+def advice():
+    """Who is chosen is told of his share in all that was written, not in what he wrote."""
+    def advised(other, *words):
+        rec = recording.Recording()
+        rec.cgroup(77, "/app.service")
+        rec.cgroup(78, "/bulk.service")
+        for i in range(128):
+            rec.io("W", disk=recording.VDA, sector=1000 + 128 * i, bytes=1 << 16, comm="app", pid=7,
+                   cgroup=77, modifier=abi.CONSTANTS["IOB_MODIFIER_JOURNAL"])
+        for i in range(other):
+            rec.io("W", disk=recording.VDA, sector=(1 << 20) + 2048 * i, bytes=1 << 20, comm="bulk",
+                   pid=8, cgroup=78)
+        rec.save(FILE)
+        return [[row["rule"], row["cgroup"], round(row["percent"])]
+                for row in json_of("advise", *words) if row["type"] == "advice"]
+    for words in ([], ["-c", "app"], ["-p", "7"], ["-g", "app.service"], ["--rw", "W"]):
+        got = advised(8, *words)
+        expect(got == [["journal", "/app.service", 50]], (words, got))
+        expect(advised(64, *words) == [], (words, advised(64, *words)))
+    for words in (["-c", "bulk"], ["--rw", "R"], ["-D", "1:1"]):
+        expect(advised(8, *words) == [], (words, advised(8, *words)))
+    SAMPLE.save(FILE)
+
+
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
 for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
-             disks, places):
+             disks, places, advice):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
