@@ -611,6 +611,26 @@ void iob_freed_extent_discard(const void *space, u64 start, u64 bytes,
 	d->own = !(current->flags & PF_KTHREAD) && !iob_behalf_is_common(regs);
 }
 
+/**
+ * iob_freed_extent_discard_rest - a call begins that discards what others have freed
+ * @call: the call
+ *
+ * The discards that the task submits until the call returns are of ranges of the disk, of which is
+ * noted who freed them.  From a probe, inside iob_read_lock().
+ */
+void iob_freed_extent_discard_rest(const struct iob_call *call)
+{
+	struct iob_task *t = iob_task_get();
+	struct iob_discard_call *d;
+
+	if (!t)
+		return;
+	d = iob_discard_call_of(t);
+	d->call = *call;
+	d->space = NULL;
+	d->own = false;
+}
+
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM; iob_freed_extents_stop() undoes it. */
 int iob_freed_extents_start(void)
 {

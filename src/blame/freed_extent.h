@@ -16,10 +16,11 @@
 struct iob_stack;
 struct pt_regs;
 
-/* A task's call that discards a range of a file system's own addresses. */
+/* A task's call that discards what was freed. */
 struct iob_discard_call {
 	struct iob_call call;	/* until it returns */
 	bool own;		/* on the task's own account, as fstrim does */
+	/* a range of a file system's own addresses; NULL: ranges of the disk */
 	const void *space;
 	u64 start, end;
 	u64 pos;		/* where the next bio begins */
@@ -47,5 +48,6 @@ void iob_freed_extent_end(const void *space);
 void iob_freed_extent_share(const void *space, u64 start, u64 end, struct pt_regs *regs);
 void iob_freed_extent_discard(const void *space, u64 start, u64 bytes,
 			      const struct iob_call *call, struct pt_regs *regs);
+void iob_freed_extent_discard_rest(const struct iob_call *call);
 
 #endif

@@ -259,7 +259,7 @@ noinline_for_stack bool iob_look_at_discard(struct iob_look *l)
 	d = iob_discard_call_of(l->task);
 	if (d->call.ret && iob_stack_has(&stack, d->call.ret)) {
 		l->not_own = !d->own;
-		return !d->own && look_at_freed(l, d);
+		return !d->own && look_at_freed(l, d->space ? d : NULL);
 	}
 	iob_for_each_provider(p, &iob_providers_discard) {
 		if (!(*p)->discards(l->task, &stack, &what))

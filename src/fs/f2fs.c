@@ -19,6 +19,7 @@
 
 #include "blame/behalf.h"
 #include "blame/bio_kind.h"
+#include "blame/freed_extent.h"
 #include "blame/provider.h"
 #include "core/layout.h"
 #include "core/mark.h"
@@ -81,6 +82,14 @@ static void f2fs_free_entered(struct pt_regs *regs)
 	if (!sb || !sb->s_root || block >= (u32)-2)
 		return;
 	iob_free_blocks(sb, d_inode(sb->s_root), block, iob_f2fs_freed(regs), regs);
+}
+
+/* (sbi[, ...]): at an unmount the task discards what is left, whoever freed it */
+static void f2fs_rest_entered(struct pt_regs *regs)
+{
+	struct iob_call call = iob_call_at(regs);
+
+	iob_freed_extent_discard_rest(&call);
 }
 
 /* The garbage collector, which writeback calls if there is no room. */
@@ -146,6 +155,8 @@ static const struct iob_hook f2fs_table[] = {
 			 f2fs_checkpoint_entered, "the participants of a transaction of f2fs"),
 	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_invalidate_blocks",
 			 f2fs_free_entered, "which act freed what f2fs discards"),
+	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_issue_discard_timeout",
+			 f2fs_rest_entered, "who freed what f2fs discards at an unmount"),
 #ifndef IOB_HAVE_FOLIO
 	/* (later f2fs has iomap's) */
 	IOB_HOOK_END_IN("f2fs", CONFIG_F2FS_FS, "f2fs_dio_end_io", &iob_bio_direct,
