@@ -37,10 +37,13 @@ log = [e for e in iolog_now() if e.op == "D"]
 by = iolog.bytes_by(log, "sub_comm", "who", "how")
 print(by)
 check([e for e in log if e.sub_comm == "umount"], "nothing was left to umount")
-same("who pays for what is discarded", {who for _, who, _ in by}, deleters)
-same("how that is known", {how for _, _, how in by}, {"inherited"})
-# (blocks of nodes besides)
+same("how it is known who pays", {how for _, who, how in by if who in deleters}, {"inherited"})
+# (their files, and blocks of nodes besides)
 for who in deleters:
     size = sum(n for (_, one, _), n in by.items() if one == who)
-    check(size >= 0.9 * FILES * SIZE, "%s pays for %d bytes" % (who, size))
+    check(FILES * SIZE <= size <= 1.05 * FILES * SIZE, "%s pays for %d bytes" % (who, size))
+# blocks that f2fs freed by writing them elsewhere are the submitter's
+rest = {key: n for key, n in by.items() if key[1] not in deleters}
+check({how for _, _, how in rest} <= {"submitter"}, "the rest is %r" % rest)
+check(sum(rest.values()) <= 0.02 * 2 * FILES * SIZE, "the rest is %r" % rest)
 disable()
