@@ -43,7 +43,6 @@ static struct disk **disks;
 static unsigned int nr_disks;
 static struct map disk_map = { .key_len = sizeof(uint32_t) };
 static struct blamed_sums sums;
-static uint64_t since_ns;
 static bool discards;
 
 /* True if the disk gets flushes.  Of a recording it is not known: most disks do. */
@@ -120,7 +119,6 @@ static int begin_stat(struct run *run)
 		diskstats_next(&d->look, text, d->dev, &st);
 	}
 	free(text);
-	since_ns = run->source.head.start_ns;
 	return EXIT_OK;
 }
 
@@ -128,11 +126,11 @@ static void add_record(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	discards |= rec->op == OP_DISCARD;
 	struct disk *d = find_disk(run, rec->disk);
-	uint64_t from = rec->queue_ns > since_ns ? rec->queue_ns : since_ns;
+	uint64_t from = rec->queue_ns > run->since_ns ? rec->queue_ns : run->since_ns;
 
 	if (rec->queue_ns && from < rec->complete_ns)
 		spans_add(&d->busy, from, rec->complete_ns);
-	blamed_add(&sums, rec, d->cached, since_ns);
+	blamed_add(&sums, rec, d->cached, run->since_ns);
 }
 
 static uint64_t not_blamed(uint64_t all, uint64_t blamed, uint64_t *ahead)
@@ -263,7 +261,6 @@ static void print_stat(struct run *run, uint64_t from_ns, uint64_t to_ns, bool l
 	}
 	free(text);
 	blamed_clear(&sums);
-	since_ns = to_ns;
 }
 
 static int end_stat(struct run *run)

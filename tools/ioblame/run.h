@@ -24,6 +24,7 @@ struct run {
 	struct device device[DEVICES_MAX];
 	unsigned int nr_devices;
 	uint64_t now_ns;	/* on the clock of the records */
+	uint64_t since_ns;	/* when the interval that is under way began */
 	uint64_t ios, records;	/* that pass the filter; records count each part of an IO */
 	uint64_t bytes[IOB_NR_HOWS];	/* of these records */
 	bool ended_by_others;	/* another process switched ioblame off */

@@ -80,28 +80,66 @@ static void pass_records(struct run *run, const struct view *view)
 }
 
 struct schedule {
-	uint64_t interval, next, last, end;
+	uint64_t interval, next, end;
 	uint64_t count;
+	bool begun;		/* a record has come */
 };
+
+/*
+ * That an interval of a recording is over is seen at the next record, which may be of another day.
+ * So it ends where it should, and what completes just then is still in it.  Live, it ends now.
+ */
+static bool is_over(const struct run *run, const struct schedule *c)
+{
+	if (!c->interval)
+		return false;
+	return source_is_live(&run->source) ? run->now_ns >= c->next : run->now_ns > c->next;
+}
+
+/* Go on to the interval that is under way; those of a recording without IO are left out. */
+static void next_interval(struct run *run, struct schedule *c, uint64_t ended)
+{
+	bool live = source_is_live(&run->source);
+
+	c->next = schedule_next(c->next, c->interval, live ? run->now_ns : run->now_ns - 1);
+	run->since_ns = live || c->next == UINT64_MAX ? ended : c->next - c->interval;
+	/* the last one that there can be: a forged record has any time */
+	if (c->next == UINT64_MAX)
+		c->interval = 0;
+}
 
 /* At the end of an interval, let the view print.  Return: true after the last one. */
 static bool end_interval(struct run *run, const struct view *view, struct schedule *c)
 {
-	if (!c->interval || run->now_ns < c->next)
+	uint64_t to = source_is_live(&run->source) ? run->now_ns : c->next;
+
+	if (!is_over(run, c))
 		return false;
 	if (run->opts->iowait)
 		iowait_turn();
 	if (view->interval) {
-		view->interval(run, c->last, run->now_ns, false);
+		view->interval(run, run->since_ns, to, false);
 		out_flush();
 		name_tidy();
 	}
-	c->last = run->now_ns;
-	c->next = schedule_next(c->next, c->interval, run->now_ns);
-	/* the last one that there can be: a forged record has any time */
-	if (c->next == UINT64_MAX)
-		c->interval = 0;
+	next_interval(run, c, to);
 	return run->opts->count && ++c->count >= run->opts->count;
+}
+
+/* The time is that of the next record.  Return: true if that is behind the end of the replay. */
+static bool replay_until(struct run *run, const struct view *view, struct schedule *c,
+			 const struct iob_iolog_bin_record *rec)
+{
+	bool past = rec->complete_ns > c->end;
+	uint64_t now = past ? c->end : rec->complete_ns;
+
+	/* the records of several CPUs are in order but for moments */
+	if (run->now_ns < now)
+		run->now_ns = now;
+	if (!c->begun && is_over(run, c))
+		next_interval(run, c, run->since_ns);
+	c->begun = true;
+	return end_interval(run, view, c) || past;
 }
 
 /* Replay a recording: intervals follow the times of its records. */
@@ -112,14 +150,7 @@ static void replay_some(struct run *run, const struct view *view, struct schedul
 	while (!stop_asked() && !out_closed() && !run->quit &&
 	       source_fill(&run->source, false)) {
 		while (!run->quit && source_next(&run->source, &rec)) {
-			if (!c->next) {
-				c->last = run->source.head.start_ns;
-				c->next = c->last + c->interval;
-			}
-			run->now_ns = rec.complete_ns;
-			run->cut = end_interval(run, view, c) ||
-				   (run->opts->duration_ns && rec.complete_ns >
-				    run->source.head.start_ns + run->opts->duration_ns);
+			run->cut = replay_until(run, view, c, &rec);
 			if (run->cut)
 				return;
 			view_pass(run, view, &rec);
@@ -131,9 +162,16 @@ static void replay_some(struct run *run, const struct view *view, struct schedul
 
 static void replay_records(struct run *run, const struct view *view, struct schedule *c)
 {
+	uint64_t start = run->source.head.start_ns;
+
+	run->now_ns = start;
+	run->since_ns = start;
+	if (c->interval)
+		c->next = schedule_next(start, c->interval, start);
+	c->end = UINT64_MAX;
+	if (run->opts->duration_ns && run->opts->duration_ns < UINT64_MAX - start)
+		c->end = start + run->opts->duration_ns;
 	replay_some(run, view, c);
-	if (!c->next)
-		c->last = run->source.head.start_ns;
 	/* what the module counted stands at the end of the file */
 	if (!stop_asked() && !out_closed())
 		run->cut |= source_skip(&run->source);
@@ -155,7 +193,7 @@ static void watch_records(struct run *run, const struct view *view, struct sched
 	uint64_t tick = TICK_MOST, start = clock_ns(), wait;
 
 	run->now_ns = start;
-	c->last = start;
+	run->since_ns = start;
 	c->next = start + c->interval;
 	if (run->opts->duration_ns)
 		c->end = start + run->opts->duration_ns;
@@ -339,7 +377,7 @@ static int go_through(struct run *run, const struct view *view)
 	if (o->iowait && !(o->count && c.count >= o->count))
 		iowait_turn();
 	if (view->interval && !(o->count && c.count >= o->count))
-		view->interval(run, c.last, run->now_ns, true);
+		view->interval(run, run->since_ns, run->now_ns, true);
 	return ret;
 }
 

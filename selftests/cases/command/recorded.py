@@ -272,10 +272,53 @@ def advice():
     SAMPLE.save(FILE)
 
 
+def gaps():
+    """An interval, and -d, last as long as asked, also where no IO completes for a while."""
+    gap = recording.Recording()
+    for after in [10 * recording.MS] * 100 + [99_500 * recording.MS, 250 * recording.MS]:
+        gap.io("W", disk=recording.VDA, bytes=1 << 20, comm="dd", pid=7, took=5 * recording.MS,
+               after=after)
+    gap.save(FILE)
+
+    def intervals(*words):
+        return [(line["interval_s"], disk["write_ios"], disk["w/s"],
+                 int(line["time_ns"]) - recording.WALL_NS)
+                for line in json_of(*words) if line["type"] == "stat" for disk in line["disk"]]
+    second = 1000 * recording.MS
+    whole = (1.0, 100, 100.0, second)
+    # the 100th completes just when the first second is over
+    for words, wants in ((["1"], [whole, (0.75, 2, 2.67, 100_750 * recording.MS)]),
+                         (["1", "1"], [whole]), (["1", "-d", "1"], [whole]),
+                         (["1", "-d", "50"], [whole]),
+                         (["-d", "2"], [(2.0, 100, 50.0, 2 * second)]),
+                         (["0.5", "-d", "2"], [(0.5, 50, 100.0, second // 2),
+                                               (0.5, 50, 100.0, second)]),
+                         ([], [(100.75, 102, 1.01, 100_750 * recording.MS)])):
+        got = intervals("stat", *words)
+        expect(got == wants, (words, got))
+    expect(run("report", "-d", "2").stdout.startswith("100 IOs in 2.0 s"), run("report", "-d", "2"))
+    # what a disk was busy before an interval is not of it, nor is the time before the first IO
+    late = recording.Recording()
+    for after, took in ((9_505, 10), (5, 5), (5_740, 500), (60_000, 1500)):
+        late.io("W", disk=recording.VDA, bytes=4096, comm="dd", pid=7, wait=0,
+                took=took * recording.MS, after=after * recording.MS)
+    late.save(FILE)
+    got = [(line["interval_s"], disk["util"]) for line in json_of("stat", "1")
+           if line["type"] == "stat" for disk in line["disk"]]
+    expect(got == [(1.0, 1.5), (1.0, 25.0), (0.25, 100.0)], got)
+    # of two CPUs, the earlier comes last
+    for after in (801, -1):
+        late.io("W", disk=recording.VDA, bytes=4096, comm="dd", pid=7, after=after * recording.MS)
+    late.save(FILE)
+    expect(intervals("stat", "1")[-1] == (0.051, 2, 39.22, 76_051 * recording.MS),
+           intervals("stat", "1"))
+    SAMPLE.save(FILE)
+
+
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
 for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
-             disks, places, advice):
+             disks, places, advice, gaps):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
