@@ -242,10 +242,12 @@ static void handle_key(struct run *run, int key)
 	case 'a':
 		v.accumulate = !v.accumulate;
 		/* IO since the last interval is part of the sums, so they begin there */
-		if (v.accumulate)
+		if (v.accumulate) {
 			v.begun_ns = v.to_ns;
-		else
+		} else {
 			agg_clear(&v.agg);
+			v.held = false;
+		}
 		gather_rows();
 		break;
 	case 'v':
@@ -300,11 +302,15 @@ static void show_interval(struct run *run, uint64_t from_ns, uint64_t to_ns, boo
 	}
 	run_lost(run, v.lost, sizeof(v.lost));
 	if (v.paused) {
-		/* the next interval that is shown has all IO of the pause */
+		/* the next interval that is shown has all IO of the pause, and is as long */
+		if (!v.held)
+			v.held_ns = from_ns;
+		v.held = true;
 		live_draw(&v);
 		return;
 	}
-	v.from_ns = from_ns;
+	v.from_ns = v.held ? v.held_ns : from_ns;
+	v.held = false;
 	v.to_ns = to_ns;
 	if (v.accumulate) {
 		agg_squeeze(&v.agg);

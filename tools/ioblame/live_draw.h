@@ -48,6 +48,8 @@ struct live_state {
 	const struct agg *sums;	/* which of them is on the screen */
 	uint64_t begun_ns, from_ns, to_ns;
 	uint64_t since_ns;	/* when @sums began */
+	bool held;		/* a pause keeps intervals back: */
+	uint64_t held_ns;	/* the first of them began then */
 	struct row *rows;	/* of @sums, filtered */
 	size_t nr, selected, top;
 	struct atom chosen;	/* of the row that stays selected */

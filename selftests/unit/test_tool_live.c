@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the keys of the live view do to its sums.  There is no terminal: its pictures are counted. */
+#include "intent.h"
+#include "test.h"
+
+#include "live.c"
+
+#define SECOND	1000000000ULL
+
+enum {
+	PER_SECOND = 100,	/* IOs of 1 MiB */
+};
+
+void live_draw(struct live_state *state)
+{
+	(void)state;
+}
+
+bool pace_key(struct pace *p, int key)
+{
+	(void)p;
+	(void)key;
+	return false;
+}
+
+bool rows_unknown(const char *list, char *to, size_t size)
+{
+	(void)list;
+	(void)to;
+	(void)size;
+	return false;
+}
+
+void run_lost(const struct run *run, char *to, unsigned int size)
+{
+	(void)run;
+	(void)size;
+	*to = '\0';
+}
+
+int stop_wait(int fd, uint64_t timeout_ns)
+{
+	(void)fd;
+	(void)timeout_ns;
+	return 0;
+}
+
+uint64_t clock_ns(void)
+{
+	return 0;
+}
+
+int view_run(const struct opts *o, const struct view *view)
+{
+	(void)o;
+	(void)view;
+	return 0;
+}
+
+void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	(void)dev;
+	(void)ino;
+	(void)gen;
+}
+
+const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	(void)dev;
+	(void)ino;
+	(void)gen;
+	return "/file";
+}
+
+const char *name_cgroup(uint64_t id)
+{
+	(void)id;
+	return "/";
+}
+
+const char *name_unit(uint64_t id)
+{
+	return name_cgroup(id);
+}
+
+const char *name_disk(uint32_t dev)
+{
+	(void)dev;
+	return "sda";
+}
+
+const char *name_sched(uint32_t dev)
+{
+	(void)dev;
+	return "none";
+}
+
+const char *name_user(uint32_t tgid, const char *comm)
+{
+	(void)tgid;
+	(void)comm;
+	return "root";
+}
+
+const char *name_command(uint32_t tgid, const char *comm)
+{
+	(void)tgid;
+	(void)comm;
+	return NULL;
+}
+
+static struct opts opts;
+static struct run run = { .opts = &opts };
+
+static void begin(void)
+{
+	memset(&v, 0, sizeof(v));
+	v.run = &run;
+	agg_init(&v.agg, FIELD_TOTAL, v.by);
+	agg_init(&v.shown, FIELD_TOTAL, v.by);
+}
+
+/* The seconds from @from until @to pass, each with as many IOs. */
+static void pass(u64 from, u64 to)
+{
+	struct iob_iolog_bin_record rec = {
+		.op = 'W', .bytes = 1 << 20, .tgid = 5, .pid = 5, .id = 5, .comm = "dd",
+	};
+	unsigned int i;
+
+	for (; from < to; from++) {
+		for (i = 0; i < PER_SECOND; i++) {
+			rec.complete_ns = from * SECOND + i * SECOND / PER_SECOND;
+			add_record(&run, &rec);
+		}
+		show_interval(&run, from * SECOND, (from + 1) * SECOND, false);
+	}
+}
+
+/* The picture has the IO of @seconds, and says that it is of as many. */
+static void expect_picture(const char *when, u64 seconds)
+{
+	u64 ios = 0;
+	size_t i;
+
+	for (i = 0; i < v.nr; i++)
+		ios += v.rows[i].all_ios;
+	if (ios != seconds * PER_SECOND || v.to_ns - v.since_ns != seconds * SECOND)
+		fail("%s: %llu IOs in %llu ns, not in %llu s", when, ios,
+		     (u64)(v.to_ns - v.since_ns), seconds);
+}
+
+/* The picture behind a pause has all IO of it, and its rates are those of the whole time. */
+static void pause_is_as_long(void)
+{
+	begin();
+	pass(0, 3);
+	expect_picture("before a pause", 1);
+	handle_key(&run, ' ');
+	pass(3, 63);
+	expect_picture("in a pause", 1);
+	handle_key(&run, ' ');
+	pass(63, 64);
+	expect_picture("behind a pause", 61);
+	pass(64, 65);
+	expect_picture("a second later", 1);
+	/* one that is over before the interval is keeps nothing back */
+	handle_key(&run, ' ');
+	handle_key(&run, ' ');
+	pass(65, 66);
+	expect_picture("behind a short pause", 1);
+	end_live(&run);
+}
+
+/* Sums that are dropped in a pause begin anew: what was kept back until then is gone. */
+static void pause_forgets(void)
+{
+	begin();
+	pass(0, 3);
+	handle_key(&run, ' ');
+	pass(3, 20);
+	handle_key(&run, 'a');
+	pass(20, 25);
+	handle_key(&run, 'a');
+	pass(25, 30);
+	handle_key(&run, ' ');
+	pass(30, 31);
+	expect_picture("behind a pause in which sums were dropped", 6);
+	end_live(&run);
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(pause_is_as_long), TEST(pause_forgets) };
+
+	return run_tests("tool_live", tests, ARRAY_SIZE(tests));
+}
