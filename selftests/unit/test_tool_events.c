@@ -24,6 +24,8 @@ static unsigned int read_to[CPUS];	/* of 2 * IOS, those that this CPU has given 
 static unsigned int given[IOS], with_record;
 static u64 last_ns, latest_ns;
 static bool endless;		/* IO without a record does not end */
+static const struct blkevent *only;	/* if set, these are all that there are */
+static unsigned int nr_only;
 
 uint64_t clock_ns(void)
 {
@@ -50,10 +52,10 @@ bool device_lookup(const char *word, struct device *d)
 	return true;
 }
 
-bool device_has(const struct device *d, uint32_t disk, uint64_t sector)
+bool device_has(const struct device *d, uint32_t disk, uint64_t sector, bool data)
 {
-	(void)sector;
-	return d->disk == disk;
+	return d->disk == disk &&
+	       (!data || !d->end || (sector >= d->start && sector < d->end));
 }
 
 static u64 begin_of(unsigned int io)
@@ -84,7 +86,9 @@ void tracefs_read(struct tracefs *t, void (*one)(const struct blkevent *e, void 
 	struct blkevent e;
 
 	(void)t;
-	for (cpu = 0; cpu < CPUS; cpu++) {
+	for (cpu = 0; only && cpu < nr_only; cpu++)
+		one(&only[cpu], arg);
+	for (cpu = 0; !only && cpu < CPUS; cpu++) {
 		u64 to = now_ns + (cpu ? 0 : 7 * MS);
 
 		for (; read_to[cpu] < IOS * 2; read_to[cpu]++) {
@@ -173,9 +177,48 @@ static void wait_for_the_end(void)
 		fail("an event waits for %llu ns", waited);
 }
 
+static unsigned int shown;
+
+static void count(const struct blkevent *e, const struct origins_found *found, void *arg)
+{
+	(void)found;
+	(void)arg;
+	shown |= 1U << e->pid;
+}
+
+/* The trace of a partition has the flushes of its disk, but no command that says nothing of it. */
+static void partition_has_flushes(void)
+{
+	static const struct device part = { .disk = DISK, .start = 2048, .end = 4096 };
+	struct blkevent cases[] = {
+		{ .sector = 2048, .sectors = 8, .rwbs = "W" }, { .rwbs = "FF" }, { .rwbs = "FWS" },
+		{ .sector = 4096, .sectors = 8, .rwbs = "FWS" }, { .rwbs = "N" },
+		{ .sector = 4096, .rwbs = "FWS" },
+	};
+	struct events ev;
+	unsigned int i;
+
+	events_begin(&ev, ~0U, &part, 1);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		cases[i].dev = DISK;
+		cases[i].pid = i;
+		cases[i].ns = i + 1;
+		cases[i].kind = EV_block_rq_issue;
+	}
+	only = cases;
+	nr_only = ARRAY_SIZE(cases);
+	events_fill(&ev);
+	events_release(&ev, true, count, NULL);
+	events_end(&ev);
+	if (shown != 7)
+		fail("events 0x%x are shown", shown);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(come_out_in_order), TEST(wait_for_the_end) };
+	static const struct test tests[] = {
+		TEST(come_out_in_order), TEST(wait_for_the_end), TEST(partition_has_flushes),
+	};
 
 	return run_tests("tool_events", tests, ARRAY_SIZE(tests));
 }

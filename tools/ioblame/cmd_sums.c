@@ -120,6 +120,20 @@ static int watch_sums(struct run *run, uint64_t interval, uint64_t *printed)
 	return EXIT_OK;
 }
 
+/* The module sums up by disks: a partition is not told apart.  Return: the exit status. */
+static int refuse_beside(const struct run *run)
+{
+	const struct session *s = &run->session;
+	const struct device *d = device_beside(run->device, run->nr_devices, s->device,
+					       s->nr_devices);
+
+	if (!d || s->own)
+		return EXIT_OK;
+	msg("more of the disk of %s is watched, and its sums are not told apart; say -D with the disk, or see: ioblame report -D %s",
+	    d->name, d->name);
+	return EXIT_FAILED;
+}
+
 /* Return: the exit status. */
 static int begin_sums(struct run *run)
 {
@@ -134,6 +148,8 @@ static int begin_sums(struct run *run)
 		ret = restore_set_sums();
 	if (!ret)
 		ret = session_begin(&run->session, run->device, run->nr_devices, NULL);
+	if (!ret)
+		ret = refuse_beside(run);
 	if (ret)
 		return ret;
 	sums.wants = is_wanted_disk;

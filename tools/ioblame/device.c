@@ -236,11 +236,43 @@ bool device_require(const char *word, struct device *d)
 	return false;
 }
 
-/* True if a sector of a disk belongs to @d. */
-bool device_has(const struct device *d, uint32_t disk, uint64_t sector)
+/* True if a sector of a disk belongs to @d; without @data: if a flush does, which has no place. */
+bool device_has(const struct device *d, uint32_t disk, uint64_t sector, bool data)
 {
 	return d->disk == disk &&
-	       (!d->end || (sector >= d->start && sector < d->end));
+	       (!data || !d->end || (sector >= d->start && sector < d->end));
+}
+
+static bool is_among(const struct device *d, const struct device *list, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr && list[i].dev != d->dev; i++)
+		;
+	return i < nr;
+}
+
+/**
+ * device_beside - find a partition of which what is summed up of its disk cannot be told apart
+ * @want:	disks and partitions
+ * @nr:		number of them
+ * @watched:	disks and partitions that are watched
+ * @nr_watched: number of them
+ *
+ * Return: a partition of @want, if more of its disk is watched than @want has; else NULL.
+ */
+const struct device *device_beside(const struct device *want, unsigned int nr,
+				   const struct device *watched, unsigned int nr_watched)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < nr; i++) {
+		for (k = 0; want[i].end && k < nr_watched; k++) {
+			if (watched[k].disk == want[i].disk && !is_among(&watched[k], want, nr))
+				return &want[i];
+		}
+	}
+	return NULL;
 }
 
 /* True if a file is, or would be, on one of these disks. */

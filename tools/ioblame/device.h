@@ -26,7 +26,9 @@ bool device_require(const char *word, struct device *d);
 unsigned int device_all(struct device *d, unsigned int max);
 unsigned int device_every(struct device **all);
 uint64_t device_sectors(uint32_t dev);
-bool device_has(const struct device *d, uint32_t disk, uint64_t sector);
+bool device_has(const struct device *d, uint32_t disk, uint64_t sector, bool data);
+const struct device *device_beside(const struct device *want, unsigned int nr,
+				   const struct device *watched, unsigned int nr_watched);
 bool device_under_path(const char *path, const struct device *d, unsigned int nr);
 
 #endif

@@ -74,6 +74,7 @@ const char *events_number(struct events *ev, uint32_t dev)
 
 static bool is_watched(struct events *ev, const struct blkevent *e)
 {
+	bool data = e->sectors || e->sector || !strchr(e->rwbs, 'F');
 	uint32_t disk;
 	unsigned int i;
 
@@ -81,7 +82,7 @@ static bool is_watched(struct events *ev, const struct blkevent *e)
 		return true;
 	disk = events_disk(ev, e->dev);
 	for (i = 0; i < ev->nr_devices; i++) {
-		if (device_has(&ev->device[i], disk, e->sector))
+		if (device_has(&ev->device[i], disk, e->sector, data))
 			return true;
 	}
 	return false;

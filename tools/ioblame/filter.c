@@ -45,7 +45,7 @@ static bool takes_device(struct filter *f, const struct iob_iolog_bin_record *re
 	if (!f->nr_devices)
 		return true;
 	for (i = 0; i < f->nr_devices; i++) {
-		if (device_has(&f->device[i], rec->disk, rec->sector))
+		if (device_has(&f->device[i], rec->disk, rec->sector, rec->bytes))
 			return true;
 	}
 	return false;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/* -D: which IO is that of a partition, and when it can be told apart.  No device is looked up. */
+#include "device.h"
+#include "filter.h"
+#include "name.h"
+#include "opts.h"
+#include "rec.h"
+#include "test.h"
+
+#define SDA	(8U << 20)
+#define SDB	(SDA | 16)
+
+static const struct device sda = { .dev = SDA, .disk = SDA };
+static const struct device sda1 = { .dev = SDA | 1, .disk = SDA, .start = 2048, .end = 4096 };
+static const struct device sda2 = { .dev = SDA | 2, .disk = SDA, .start = 4096, .end = 8192 };
+static const struct device sdb = { .dev = SDB, .disk = SDB };
+static const struct device sdb1 = { .dev = SDB | 1, .disk = SDB, .start = 2048, .end = 4096 };
+
+const char *name_disk(uint32_t dev)
+{
+	(void)dev;
+	return "sda";
+}
+
+const char *name_cgroup(uint64_t id)
+{
+	(void)id;
+	return "/";
+}
+
+const char *name_unit(uint64_t id)
+{
+	(void)id;
+	return "-";
+}
+
+const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	(void)dev;
+	(void)ino;
+	(void)gen;
+	return "/file";
+}
+
+const char *name_user(uint32_t tgid, const char *comm)
+{
+	(void)tgid;
+	(void)comm;
+	return "root";
+}
+
+/* A flush goes to the whole disk, and counts for each of its partitions. */
+static void filters(void)
+{
+	static const struct {
+		char op;
+		u32 disk;
+		u64 sector, bytes;
+		bool one, whole;	/* -D sda1, -D sda */
+	} cases[] = {
+		{ OP_WRITE, SDA, 2048, 4096, true, true },
+		{ OP_WRITE, SDA, 4095, 512, true, true },
+		{ OP_WRITE, SDA, 4096, 4096, false, true },
+		{ OP_READ, SDA, 0, 4096, false, true },
+		{ OP_FLUSH, SDA, 0, 0, true, true },
+		{ OP_FLUSH, SDB, 0, 0, false, false },
+		{ OP_WRITE, SDB, 2048, 4096, false, false },
+	};
+	const struct opts o = { .nr_devices = 1, .rw = "" };
+	struct filter f = { .device = &sda1, .nr_devices = 1 };
+	size_t i;
+
+	filter_begin(&f, &o);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct iob_iolog_bin_record rec = {
+			.op = cases[i].op, .disk = cases[i].disk, .sector = cases[i].sector,
+			.bytes = cases[i].bytes,
+		};
+
+		f.device = &sda1;
+		if (filter_takes(&f, &rec) != cases[i].one)
+			fail("case %zu: sda1 %s", i, cases[i].one ? "lacks it" : "has it");
+		f.device = &sda;
+		if (filter_takes(&f, &rec) != cases[i].whole)
+			fail("case %zu: sda %s", i, cases[i].whole ? "lacks it" : "has it");
+	}
+	wants_free(&f.wants);
+}
+
+/* Sums are those of a disk: of a partition they are only if nothing else of its disk is watched. */
+static void sums(void)
+{
+	const struct device both[] = { sda1, sda2 }, disks[] = { sdb, sda }, other[] = { sdb, sda1 };
+
+	if (device_beside(&sda, 1, both, 2) || device_beside(&sda, 1, &sda, 1))
+		fail("a whole disk is not told apart");
+	if (device_beside(&sda1, 1, &sda1, 1) || device_beside(both, 2, both, 2))
+		fail("what is watched is not told apart");
+	if (device_beside(&sda1, 1, other, 2))
+		fail("another disk is taken for a part of it");
+	if (device_beside(&sda1, 1, disks, 2) != &sda1)
+		fail("a partition has the sums of its disk");
+	if (device_beside(both, 1, both, 2) != &both[0])
+		fail("a partition has the sums of another one");
+	if (device_beside(other, 2, (const struct device[]){ sdb1, sda }, 2) != &other[1])
+		fail("the second of two has the sums of its disk");
+}
+
+int main(void)
+{
+	static const struct test tests[] = { TEST(filters), TEST(sums) };
+
+	return run_tests("tool_device", tests, ARRAY_SIZE(tests));
+}
