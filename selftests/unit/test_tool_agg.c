@@ -322,11 +322,48 @@ static void many_disks(void)
 	agg_free(&agg);
 }
 
+/* IO that was under way at the start has no times: it is not taken for the fastest. */
+static void not_timed(void)
+{
+	static const struct {
+		enum field field;
+		u64 queue_ns, issue_ns;
+		bool counted;
+	} cases[] = {
+		{ FIELD_TOTAL, 0, 0, false }, { FIELD_WAIT, 0, 0, false }, { FIELD_IO, 0, 0, false },
+		{ FIELD_TOTAL, 0, 5, false }, { FIELD_WAIT, 0, 5, false }, { FIELD_IO, 0, 5, true },
+		{ FIELD_TOTAL, 5, 0, true }, { FIELD_WAIT, 5, 0, true }, { FIELD_IO, 5, 0, true },
+		{ FIELD_TOTAL, 1000, 1000, true }, { FIELD_SIZE, 0, 0, true },
+	};
+	struct iob_iolog_bin_record rec = sample(7, 1, 4096);
+	struct row_more more;
+	struct row *rows;
+	struct agg agg;
+	size_t i;
+
+	rec.complete_ns = 1000;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		rec.queue_ns = cases[i].queue_ns;
+		rec.issue_ns = cases[i].issue_ns;
+		agg_init(&agg, cases[i].field, BY_PROCESS);
+		agg_add(&agg, &rec);
+		if (group_rows(&agg, BY_PROCESS, SORT_BYTES, &rows) != 1)
+			fail("case %zu: not one row", i);
+		group_more(&rows[0], &more);
+		if (hist_count(&more.hist) != cases[i].counted)
+			fail("case %zu: %llu times", i, (u64)hist_count(&more.hist));
+		if (rows[0].all_ios != 1)
+			fail("case %zu: %llu IOs", i, (u64)rows[0].all_ios);
+		free(rows);
+		agg_free(&agg);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(adds_up), TEST(named), TEST(bounded), TEST(seeks), TEST(told_apart),
-		TEST(many_disks),
+		TEST(many_disks), TEST(not_timed),
 	};
 
 	return run_tests("tool_agg", tests, ARRAY_SIZE(tests));

@@ -177,7 +177,7 @@ static void add_io(const struct iob_iolog_bin_record *rec)
 		n->bytes += rec->bytes;
 		s->bytes += rec->bytes;
 	}
-	if (!rec->part)
+	if (!rec->part && rec->queue_ns)
 		hist_few_add(&n->hist, hist_slot(rec_total_ns(rec)), 1);
 }
 

@@ -90,18 +90,12 @@ static void free_atom(void *value)
 	free(atom);
 }
 
-static uint64_t simple_value(enum field field, const struct iob_iolog_bin_record *rec)
+/* Of IO that was under way when ioblame was switched on, no time is known. */
+static bool time_of(enum field field, const struct iob_iolog_bin_record *rec, uint64_t *ns)
 {
-	switch (field) {
-	case FIELD_SIZE:
-		return rec->bytes;
-	case FIELD_WAIT:
-		return rec_wait_ns(rec);
-	case FIELD_IO:
-		return rec_io_ns(rec);
-	default:
-		return rec_total_ns(rec);
-	}
+	*ns = field == FIELD_WAIT ? rec_wait_ns(rec) : field == FIELD_IO ? rec_io_ns(rec) :
+	      rec_total_ns(rec);
+	return rec->queue_ns || (field == FIELD_IO && rec->issue_ns);
 }
 
 /* Where the last IO of this disk ended; false if there was none.  Now it is where this one ends. */
@@ -151,9 +145,11 @@ static bool value_of(struct agg *agg, const struct iob_iolog_bin_record *rec, ui
 	case FIELD_AGE:
 		*value = rec_age_ns(rec);
 		return rec->dirty_ns;
-	default:
-		*value = simple_value(agg->field, rec);
+	case FIELD_SIZE:
+		*value = rec->bytes;
 		return true;
+	default:
+		return time_of(agg->field, rec, value);
 	}
 }
 

@@ -114,8 +114,8 @@ static void print_row(const struct run *run, struct table *table, const struct t
 	c[WRITTEN] = CELL_N(written_of(t));
 	c[DISCARDED] = CELL_N(t->bytes[AT_DISCARD]);
 	c[ERRORS] = CELL_N(t->n[0]);
-	c[P50] = CELL_IF(t->all_ios, tally_percentile(t, 0.5));
-	c[P99] = CELL_IF(t->all_ios, tally_percentile(t, 0.99));
+	c[P50] = CELL_IF(tally_timed(t), tally_percentile(t, 0.5));
+	c[P99] = CELL_IF(tally_timed(t), tally_percentile(t, 0.99));
 	c[FILE_PATH] = CELL_TEXT(label_file(&t->label));
 	c[DEV_NR] = CELL_TEXT(dev);
 	c[INO] = CELL_N(key->ino);

@@ -89,6 +89,7 @@ static void print_row(const struct run *run, struct table *table, const struct t
 {
 	char who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)], via[ESCAPE_SIZE(IOB_COMM_LEN)];
 	struct cell c[NR_COLUMNS];
+	uint64_t timed = tally_timed(t);
 
 	(void)from_ns;
 	escape_text(via, sizeof(via), t->label.sub_comm, IOB_COMM_LEN);
@@ -101,9 +102,9 @@ static void print_row(const struct run *run, struct table *table, const struct t
 	c[EMPTY] = CELL_N(t->n[N_EMPTY]);
 	c[PRE] = CELL_N(t->n[N_PRE]);
 	c[FUA] = CELL_N(t->n[N_FUA]);
-	c[MEAN] = CELL_N(t->all_ios ? t->total_ns / t->all_ios : 0);
-	c[P99] = CELL_N(tally_percentile(t, 0.99));
-	c[MAX] = CELL_N(t->max_ns);
+	c[MEAN] = CELL_IF(timed, timed ? t->total_ns / timed : 0);
+	c[P99] = CELL_IF(timed, tally_percentile(t, 0.99));
+	c[MAX] = CELL_IF(timed, t->max_ns);
 	c[TOTAL] = CELL_N(t->total_ns);
 	c[WHY] = CELL_TEXT(t->label.why);
 	c[VIA] = CELL_TEXT(via);

@@ -249,7 +249,7 @@ static enum mark mark_of(uint64_t ns)
 static void fill_numbers(const struct row *row, const struct hist *hist,
 			 const struct rows_look *look, struct cell *c)
 {
-	bool timed = row->all_ios;
+	uint64_t timed = hist_count(hist);
 
 	c[R_RATE] = CELL_RATE(rate_per_second(row->ios[ROW_READ], look));
 	c[W_RATE] = CELL_RATE(rate_per_second(row->ios[ROW_WRITE], look));
@@ -272,7 +272,7 @@ static void fill_numbers(const struct row *row, const struct hist *hist,
 	c[P50].mark = mark_of(c[P50].n);
 	c[P99] = CELL_IF(timed, hist_percentile(hist, 0.99));
 	c[P99].mark = mark_of(c[P99].n);
-	c[MEAN] = CELL_IF(timed, timed ? row->total_ns / row->all_ios : 0);
+	c[MEAN] = CELL_IF(timed, timed ? row->total_ns / timed : 0);
 }
 
 /**

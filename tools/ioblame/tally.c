@@ -83,6 +83,9 @@ struct tally *tally_add(struct tallies *t, const struct iob_iolog_bin_record *re
 	if (rec->part)
 		return tally;
 	tally->all_ios++;
+	/* of IO that was under way when ioblame was switched on, it is not known */
+	if (!rec->queue_ns)
+		return tally;
 	tally->total_ns += rec_total_ns(rec);
 	if (rec_total_ns(rec) > tally->max_ns)
 		tally->max_ns = rec_total_ns(rec);
@@ -119,7 +122,18 @@ size_t tally_sorted(const struct tallies *t, uint64_t (*value)(const struct tall
 	return nr;
 }
 
-/* As hist_percentile_to(), of the times. */
+/* How many times are known. */
+uint64_t tally_timed(const struct tally *tally)
+{
+	uint64_t nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < tally->hist.nr; i++)
+		nr += tally->hist.pair[i].n;
+	return nr;
+}
+
+/* As hist_percentile_to(), of the times that are known. */
 uint64_t tally_percentile(const struct tally *tally, double part)
 {
 	struct hist h = { { 0 } };

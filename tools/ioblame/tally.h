@@ -42,7 +42,7 @@ struct tally {
 	uint64_t total_ns, max_ns, last_ns;
 	uint64_t sector;		/* of the last IO */
 	int32_t error;
-	struct hist_few hist;		/* of the times of all IOs, without further parts */
+	struct hist_few hist;		/* of the times that are known, without further parts */
 };
 
 struct tallies {
@@ -54,6 +54,7 @@ struct tally *tally_add(struct tallies *t, const struct iob_iolog_bin_record *re
 			unsigned int parts, uint64_t extra);
 size_t tally_sorted(const struct tallies *t, uint64_t (*value)(const struct tally *tally),
 		    struct tally ***list);
+uint64_t tally_timed(const struct tally *tally);
 uint64_t tally_percentile(const struct tally *tally, double part);
 void tally_clear(struct tallies *t);
 

@@ -315,10 +315,34 @@ def gaps():
     SAMPLE.save(FILE)
 
 
+def not_timed():
+    """IO that was under way at the start has no times: the others' are shown, or none."""
+    early = recording.Recording()
+    for i in range(62):
+        for op in "WF":
+            early.io(op, disk=recording.VDA, bytes=4096 if op == "W" else 0, comm="dd", pid=7,
+                     took=19 * recording.MS, after=1)
+            if i < 32:
+                early.ios[-1].update(queue_ns=0, issue_ns=0)
+    for nr, ios in ((0, early.ios), (1, early.ios[:64])):
+        early.ios = ios
+        early.save(FILE)
+        for words, kind in ((["--by", "process"], "process"), (["files"], "file_use"),
+                            (["flush"], "flush"), (["hist", "total_time", "--percentiles"],
+                                                   "percentiles")):
+            for row in json_of(*words):
+                times = [value for key, value in row.items()
+                         if key in ("p50_ns", "p99_ns", "mean_ns", "max_ns")]
+                expect(row["type"] != kind or times and
+                       all(value is None if nr else 18e6 < value < 21e6 for value in times),
+                       (nr, words, row))
+    SAMPLE.save(FILE)
+
+
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
 for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
-             disks, places, advice, gaps):
+             disks, places, advice, gaps, not_timed):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
