@@ -13,7 +13,7 @@
 #include "association.h"
 #include "core/task.h"
 
-/* How many pages a buffer lies in: since 7.2 ext4 has blocks that are larger than pages. */
+/* How many pages a buffer lies in: from 7.2 on it may have several. */
 static inline unsigned long iob_buffer_pages(const struct buffer_head *bh)
 {
 	return DIV_ROUND_UP(bh->b_size, PAGE_SIZE);

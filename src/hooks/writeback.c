@@ -262,7 +262,7 @@ static const struct iob_hook writeback_table[] = {
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
 		.probe = IOB_PROBE(block_dirty_buffer, buffer_dirty_probe,
 				   buffer_dirty_probe),
-		.impact = "who dirties single pages of a large folio with buffers, and buffers again",
+		.impact = "who dirties single pages of a large folio, and buffers again",
 	},
 };
 
