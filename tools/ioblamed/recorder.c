@@ -64,17 +64,17 @@ static void copy_squeezed(struct usage_list *to, const struct usage_list *from, 
 	recorder_squeeze(to, most);
 }
 
-/* A database that could not be opened is tried again. */
+/* A database that could not be opened, or only to read it, is tried again. */
 static bool open_recent(struct recorder *r)
 {
-	return r->recent.db ||
+	return (r->recent.db && !r->recent.read_only) ||
 	       recorder_db_open(&r->recent, r->conf.recent, r->conf.group,
 				r->conf.recent_bytes, true);
 }
 
 static bool open_disk(struct recorder *r)
 {
-	return r->disk.db ||
+	return (r->disk.db && !r->disk.read_only) ||
 	       recorder_db_open(&r->disk, r->conf.file, r->conf.group, r->conf.max_bytes, false);
 }
 

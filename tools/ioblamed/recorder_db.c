@@ -117,6 +117,7 @@ static void close_db(struct recorder_db *d)
 	}
 	sqlite3_close(d->db);
 	d->db = NULL;
+	d->read_only = false;
 	forget_names(d);
 }
 
@@ -210,6 +211,17 @@ static void make_file(const struct recorder_db *d)
 	close(fd);
 }
 
+/* SQLite opens a file that cannot be written to read it, and says so of each transaction only. */
+static bool can_write(struct recorder_db *d)
+{
+	d->read_only = sqlite3_db_readonly(d->db, NULL) > 0;
+	if (d->read_only && !d->said) {
+		msg("cannot write %s: it is read-only; it is tried again", d->path);
+		d->said = true;
+	}
+	return !d->read_only;
+}
+
 static bool try_open(struct recorder_db *d, uint64_t max_bytes)
 {
 	int64_t version;
@@ -235,18 +247,19 @@ static bool try_open(struct recorder_db *d, uint64_t max_bytes)
 	mask = umask(027);
 	good = version >= 0 && set_up(d, max_bytes) && migrate(d, version) && prepare_all(d);
 	umask(mask);
-	return good;
+	return good && can_write(d);
 }
 
 /**
  * recorder_db_open - open a database, make it, or mend it
- * @d:		all zero, or closed
+ * @d:		all zero, or closed, or read_only
  * @path:	its file; its folder is made if it is not there
  * @group:	that may read it, (gid_t)-1: that of the process
  * @max_bytes:	that it never exceeds; nothing is written while its log has half of that
  * @memory:	it is in memory
  *
- * Return: false after a message if there is none now: it can be tried again.
+ * Return: false after a message if it cannot be written now: it can be tried again.  What can be
+ * read is open then.
  */
 bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint64_t max_bytes,
 		      bool memory)
@@ -258,6 +271,8 @@ bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint
 	d->group = group;
 	d->max_bytes = max_bytes;
 	d->memory = memory;
+	if (d->db)
+		close_db(d);
 	for (tries = 0; tries < 2; tries++) {
 		d->damaged = 0;
 		if (try_open(d, max_bytes)) {
@@ -271,7 +286,8 @@ bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint
 		else if (d->db)
 			break;
 	}
-	close_db(d);
+	if (!d->read_only)
+		close_db(d);
 	return false;
 }
 

@@ -38,6 +38,7 @@ struct recorder_db {
 	gid_t group;			/* that may read it; (gid_t)-1: root's */
 	uint64_t max_bytes;		/* of it; its log may have half of that */
 	bool memory;			/* it need not outlive the machine */
+	bool read_only;			/* it is open, but cannot be written */
 	bool said;			/* that it fails */
 	bool full;			/* that is why something failed in this transaction */
 	int damaged;			/* an error that opening it again does not mend */
