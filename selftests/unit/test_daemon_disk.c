@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The recorder where its file on the disk cannot be written for a while. */
+/* The recorder where its file on the disk cannot be written for a while, or is taken away. */
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
@@ -92,10 +92,70 @@ static void read_only(void)
 	end();
 }
 
+/* The minutes of its intervals are in the file at the path, and nowhere else. */
+static void expect_ios(const char *what, int64_t intervals)
+{
+	int64_t got = read_number(disk, all_ios);
+
+	if (got != intervals * IOS)
+		fail("%s: %lld IOs, not %lld", what, (s64)got, (s64)intervals * IOS);
+}
+
+/*
+ * The file is removed between two writings, with the log beside it or without: what comes is in the
+ * new one.
+ */
+static void removed(void)
+{
+	struct recorder r;
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		begin();
+		conf.flush_ns = 60 * SECOND;
+		recorder_open(&r, &conf);
+		add_intervals(&r, 0, 60);
+		run_shell("rm %s%s", disk, k ? "*" : "");
+		quiet(true);
+		/* until the next writing */
+		add_intervals(&r, 60, 67);
+		quiet(false);
+		expect_ios("removed", 12);
+		add_intervals(&r, 67, 120);
+		recorder_close(&r);
+		expect_ios("closed", 66);
+		end();
+	}
+}
+
+/* A copy of earlier is put in its place: it goes on from there, and its log is not the other's. */
+static void replaced(void)
+{
+	struct recorder r;
+
+	begin();
+	conf.flush_ns = 60 * SECOND;
+	recorder_open(&r, &conf);
+	add_intervals(&r, 0, 60);
+	checkpoint(disk);
+	run_shell("cp %s %s.copy", disk, disk);
+	add_intervals(&r, 60, 120);
+	run_shell("mv %s.copy %s", disk, disk);
+	quiet(true);
+	add_intervals(&r, 120, 180);
+	quiet(false);
+	if (r.disk.said || read_number(disk, "SELECT count(*) FROM pragma_integrity_check "
+				       "WHERE integrity_check != 'ok'"))
+		fail("it is damaged");
+	recorder_close(&r);
+	expect_ios("replaced", 54 + 66);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(read_only),
+		TEST(read_only), TEST(removed), TEST(replaced),
 	};
 
 	return run_tests("daemon_disk", tests, ARRAY_SIZE(tests));

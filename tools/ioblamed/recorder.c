@@ -72,10 +72,27 @@ static bool open_recent(struct recorder *r)
 				r->conf.recent_bytes, true);
 }
 
+static int64_t max_id(struct recorder_db *d)
+{
+	int64_t id = recorder_db_number(d, "SELECT max(id) FROM span");
+	int64_t parent = recorder_db_number(d, "SELECT max(parent) FROM span");
+
+	return id > parent ? id : parent;
+}
+
 static bool open_disk(struct recorder *r)
 {
-	return (r->disk.db && !r->disk.read_only) ||
-	       recorder_db_open(&r->disk, r->conf.file, r->conf.group, r->conf.max_bytes, false);
+	int64_t id;
+
+	if (r->disk.db && !r->disk.read_only && !recorder_db_moved(&r->disk))
+		return true;
+	if (!recorder_db_open(&r->disk, r->conf.file, r->conf.group, r->conf.max_bytes, false))
+		return false;
+	/* it may be another one */
+	id = max_id(&r->disk);
+	if (r->next_id <= id)
+		r->next_id = id + 1;
+	return true;
 }
 
 /* Keep the latest @keep spans of a level in memory; @drop: those that were before are lost. */
@@ -559,14 +576,6 @@ static void flush_all(struct recorder *r, int64_t now_ns)
 		forget_written(r);
 	else
 		bound_recent(r, PAST_MINUTE, HELD_MINUTES, true);
-}
-
-static int64_t max_id(struct recorder_db *d)
-{
-	int64_t id = recorder_db_number(d, "SELECT max(id) FROM span");
-	int64_t parent = recorder_db_number(d, "SELECT max(parent) FROM span");
-
-	return id > parent ? id : parent;
 }
 
 /* Add up the parts of one sum that a daemon before this one has left. */

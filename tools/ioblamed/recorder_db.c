@@ -121,6 +121,33 @@ static void close_db(struct recorder_db *d)
 	forget_names(d);
 }
 
+/* Whether its file is gone, or another one is there: SQLite goes on writing the one that was. */
+bool recorder_db_moved(struct recorder_db *d)
+{
+	int moved = 0;
+
+	return d->db && sqlite3_file_control(d->db, NULL, SQLITE_FCNTL_HAS_MOVED, &moved) ==
+	       SQLITE_OK && moved;
+}
+
+/* The log beside it is of the file that was there, and gets into no other one. */
+static void leave_moved(struct recorder_db *d)
+{
+	static const char *const parts[] = { "-wal", "-shm" };
+	char *path;
+	size_t i;
+
+	sqlite3_wal_checkpoint_v2(d->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	close_db(d);
+	for (i = 0; i < ARRAY_SIZE(parts) && access(d->path, F_OK); i++) {
+		if (asprintf(&path, "%s%s", d->path, parts[i]) < 0)
+			must(NULL);
+		unlink(path);
+		free(path);
+	}
+	msg("%s was removed or replaced: what it had is lost, and it is opened anew", d->path);
+}
+
 /* A file that is not the recorder's, or no longer, is kept; the one before it is not. */
 static void move_aside(struct recorder_db *d, const char *why)
 {
@@ -252,7 +279,7 @@ static bool try_open(struct recorder_db *d, uint64_t max_bytes)
 
 /**
  * recorder_db_open - open a database, make it, or mend it
- * @d:		all zero, or closed, or read_only
+ * @d:		all zero, closed, read_only or moved
  * @path:	its file; its folder is made if it is not there
  * @group:	that may read it, (gid_t)-1: that of the process
  * @max_bytes:	that it never exceeds; nothing is written while its log has half of that
@@ -271,7 +298,9 @@ bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint
 	d->group = group;
 	d->max_bytes = max_bytes;
 	d->memory = memory;
-	if (d->db)
+	if (recorder_db_moved(d))
+		leave_moved(d);
+	else
 		close_db(d);
 	for (tries = 0; tries < 2; tries++) {
 		d->damaged = 0;

@@ -47,6 +47,7 @@ struct recorder_db {
 bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint64_t max_bytes,
 		      bool memory);
 void recorder_db_close(struct recorder_db *d);
+bool recorder_db_moved(struct recorder_db *d);
 bool recorder_db_begin(struct recorder_db *d);
 bool recorder_db_end(struct recorder_db *d, bool good);
 bool recorder_db_write(struct recorder_db *d, const struct past_span *span,
