@@ -23,6 +23,8 @@ enum {
 	AT_ONCE = 256,
 	/* texts of a pass; its usages are as many as the module's sums */
 	LIST_BYTES = 8 << 20,
+	/* between a look at one clock and at the other */
+	SLACK_NS = 100000000,
 };
 
 /* A pass under way */
@@ -242,6 +244,25 @@ static int pass_sums(struct sums *s, struct usage_list *list)
 	return err;
 }
 
+/*
+ * Note what time it is.  The time since the last pass goes into @list, if there is one.  Where the
+ * clock was set back meanwhile, it began so long ago as it has lasted: before the last one's end.
+ */
+static void note_time(struct sums *s, struct usage_list *list)
+{
+	uint64_t now_ns = clock_ns();
+	int64_t until_ns = wall_ns(), lasted_ns = now_ns - s->ended_ns;
+
+	if (list) {
+		list->from_ns = s->at_ns;
+		list->until_ns = until_ns;
+		if (until_ns - s->at_ns < lasted_ns - SLACK_NS || until_ns <= s->at_ns)
+			list->from_ns = until_ns - lasted_ns;
+	}
+	s->at_ns = until_ns;
+	s->ended_ns = now_ns;
+}
+
 /**
  * sums_open - begin to follow the module's sums
  * @s:     .wants, .arg and .for_users are set, or 0
@@ -263,7 +284,7 @@ int sums_open(struct sums *s)
 	s->intents = dir_open("intents", O_RDONLY);
 	s->looked_ns = clock_ns();
 	err = s->intents < 0 ? errno : pass_sums(s, NULL);
-	s->at_ns = wall_ns();
+	note_time(s, NULL);
 	if (err)
 		sums_close(s);
 	return err;
@@ -289,13 +310,11 @@ int sums_pass(struct sums *s, struct usage_list *list)
 			return err;
 	}
 	name_tidy();
-	list->from_ns = s->at_ns;
 	began_ns = clock_ns();
 	err = pass_sums(s, list);
 	name_done();
-	s->at_ns = wall_ns();
+	note_time(s, list);
 	s->looked_ns = began_ns;
-	list->until_ns = s->at_ns;
 	if (err) {
 		usage_clear(list);
 		sums_close(s);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The time that a pass over the sums is of.  The clocks, the names and the module are fakes. */
+#include <time.h>
+
+#include "test.h"
+
+#define SECOND	1000000000LL
+#define BEGIN	(1764003600LL * SECOND)
+
+static u64 now;			/* CLOCK_MONOTONIC */
+static int64_t wall;
+
+static int fake_gettime(clockid_t id, struct timespec *ts)
+{
+	(void)id;
+	*ts = (struct timespec){ .tv_sec = wall / SECOND, .tv_nsec = wall % SECOND };
+	return 0;
+}
+
+#define clock_gettime fake_gettime
+#include "sums.c"
+
+uint64_t clock_ns(void)
+{
+	return now;
+}
+
+/* No sums are new. */
+int dir_open(const char *name, int flags)
+{
+	(void)name;
+	return open("/dev/null", flags);
+}
+
+bool status_now(struct status *st)
+{
+	memset(st, 0, sizeof(*st));
+	return true;
+}
+
+void intent_note_session(uint64_t module, uint64_t session)
+{
+	(void)module;
+	(void)session;
+}
+
+void intent_load(int fd)
+{
+	(void)fd;
+}
+
+const struct intent *intent_get(uint32_t nr)
+{
+	(void)nr;
+	return NULL;
+}
+
+const char *intent_why(const struct iob_iolog_bin_record *rec)
+{
+	(void)rec;
+	return "";
+}
+
+char *intent_folded(const struct intent *in, const char *separator, bool outermost_first)
+{
+	(void)in;
+	(void)separator;
+	(void)outermost_first;
+	return strdup("");
+}
+
+const char *name_disk(uint32_t dev)
+{
+	(void)dev;
+	return "sda";
+}
+
+const char *name_unit(uint64_t id)
+{
+	(void)id;
+	return "";
+}
+
+const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	(void)dev;
+	(void)ino;
+	(void)gen;
+	return "";
+}
+
+void name_tidy(void)
+{
+}
+
+void name_done(void)
+{
+}
+
+uint32_t owner_uid(uint32_t tgid, uint64_t start_ns)
+{
+	(void)tgid;
+	(void)start_ns;
+	return OWNER_NONE;
+}
+
+uint32_t owner_uid_since(uint32_t tgid, uint64_t start_ns, uint32_t first, uint64_t since_ns)
+{
+	(void)tgid;
+	(void)start_ns;
+	(void)since_ns;
+	return first;
+}
+
+const char *owner_name(uint32_t uid)
+{
+	(void)uid;
+	return "";
+}
+
+/* Passes of 10 seconds, before each of which the clock is set. */
+static void clock_is_set(void)
+{
+	static const struct {
+		int64_t set, lasts;	/* in seconds */
+	} steps[] = {
+		{ 0, 10 }, { -7200, 10 }, { 0, 10 }, { -10, 10 }, { -9, 10 }, { 0, 10 },
+		{ 3600, 3610 }, { 0, 10 },
+	};
+	struct usage_list list = { 0 };
+	struct sums s = { 0 };
+	int64_t before;
+	size_t i;
+
+	now = SECOND;
+	wall = BEGIN;
+	if (sums_open(&s))
+		fail("it is not opened");
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		before = wall;
+		now += 10 * SECOND;
+		wall += (10 + steps[i].set) * SECOND;
+		if (sums_pass(&s, &list))
+			fail("pass %zu", i);
+		if (list.until_ns != wall ||
+		    list.until_ns - list.from_ns != steps[i].lasts * SECOND)
+			fail("pass %zu: %lld seconds, not %lld", i,
+			     (s64)((list.until_ns - list.from_ns) / SECOND), (s64)steps[i].lasts);
+		if (steps[i].set >= 0 && list.from_ns != before)
+			fail("pass %zu does not begin where the last one ends", i);
+	}
+	sums_close(&s);
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(clock_is_set),
+	};
+
+	return run_tests("tool_pass", tests, ARRAY_SIZE(tests));
+}
