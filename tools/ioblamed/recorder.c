@@ -728,7 +728,7 @@ void recorder_add(struct recorder *r, const struct usage_list *list)
 
 	/* the clock was set back while it lasted */
 	if (all.until_ns <= all.from_ns)
-		all.until_ns = all.from_ns + 1;
+		all.until_ns = all.from_ns + r->conf.interval_ns;
 	over = roll_sums(r, all.from_ns);
 	copy_squeezed(&small, &all, r->conf.interval_rows);
 	if (!write_recent(r, r->next_id++, PAST_INTERVAL, r->minute.id, &small))
