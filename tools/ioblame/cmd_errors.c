@@ -57,6 +57,9 @@ static const struct col columns[NR_COLUMNS] = {
 
 static struct tallies tallies;
 
+/* Of @n of a tally: failed IOs that its originator had a part in */
+enum { N_FAILED };
+
 /* Records wait here until the kernel's events of the same time are read */
 static struct iob_iolog_bin_record *waiting;
 static size_t nr_waiting;
@@ -64,8 +67,12 @@ static size_t nr_waiting;
 /* What an error is of, besides its originator: its sense, operation and errno */
 static void count_error(struct run *run, const struct iob_iolog_bin_record *rec)
 {
-	tally_add(&tallies, rec, run->opts->by, TALLY_DISK, (uint64_t)sense_of(rec) << 40 |
-		  (uint64_t)rec->op << 32 | (uint32_t)rec->error);
+	struct tally *t = tally_add(&tallies, rec, run->opts->by, TALLY_DISK,
+				    (uint64_t)sense_of(rec) << 40 | (uint64_t)rec->op << 32 |
+				    (uint32_t)rec->error);
+
+	if (t)
+		t->n[N_FAILED]++;
 }
 
 static void count_waiting(struct run *run)
@@ -104,7 +111,7 @@ static int end_errors(struct run *run)
 
 static uint64_t ios_of(const struct tally *t)
 {
-	return t->all_ios;
+	return t->n[N_FAILED];
 }
 
 static void print_row(const struct run *run, struct table *table, const struct tally *t,
@@ -123,7 +130,7 @@ static void print_row(const struct run *run, struct table *table, const struct t
 	c[TIME_NS] = CELL_N(run_wall_ns(run, t->last_ns));
 	c[TIME_S] = c[TIME_NS];
 	c[LAST] = CELL_TEXT(last + sizeof("2026-11-25"));
-	c[IOS] = CELL_N(t->all_ios);
+	c[IOS] = CELL_N(t->n[N_FAILED]);
 	c[DEVICE] = CELL_TEXT(name_disk(t->key.disk));
 	c[OP] = CELL_TEXT(rec_op_name(t->key.extra >> 32 & 0xff));
 	c[ERROR] = CELL_N((int64_t)t->error);

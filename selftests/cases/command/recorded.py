@@ -339,10 +339,24 @@ def not_timed():
     SAMPLE.save(FILE)
 
 
+def shares():
+    """An IO of two originators that failed is one of each of them."""
+    shared = recording.Recording()
+    for part, comm in enumerate(("first", "second")):
+        shared.io("W", disk=recording.SDB, bytes=4096, sector=8 * part, comm=comm, pid=7 + part,
+                  dev=recording.FS, ino=12 + part, gen=1, sub_comm="dd", error=-5, part=part)
+    shared.save(FILE)
+    for view, key in (("errors", "ios"), ("files", "errors"), ("report", "errors")):
+        rows = {row["comm"]: row[key] for row in json_of(view) if "comm" in row and
+                row["type"] in ("error", "file_use", "process")}
+        expect(rows == {"first": 1, "second": 1}, (view, rows))
+    SAMPLE.save(FILE)
+
+
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
 for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
-             disks, places, advice, gaps, not_timed):
+             disks, places, advice, gaps, not_timed, shares):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
