@@ -18,6 +18,11 @@
 #include "text.h"
 #include "when.h"
 
+enum {
+	/* words have no fractions: a moment's end is in the second before its word */
+	LAST_NS = 999999999,
+};
+
 enum column {
 	TIME, TIME_NS, TIME_S, LASTED, DEVICE, WHAT, KIND, RULE, ERRORS, P99, USUAL_P99, MEAN, RATE,
 	USUAL_RATE, IO_RATE, USED, USUAL_USED, PROGRAM, RECORDS, NR_COLUMNS,
@@ -141,7 +146,7 @@ static void print_moments(const struct opts *o, const struct points *w, const st
 		out_printf("\nShow more: ioblame report -D %s --since %s --until %s",
 			   escape_is_word(m[nr - 1].disk) ? m[nr - 1].disk : "DEVICE",
 			   since_word(m[nr - 1].from_ns, from, sizeof(from)),
-			   since_word(m[nr - 1].until_ns, until, sizeof(until)));
+			   since_word(m[nr - 1].until_ns + LAST_NS, until, sizeof(until)));
 		for (i = 0; i < o->nr_pasts; i++)
 			out_printf(" --past %s",
 				   escape_is_word(o->past[i]) ? o->past[i] : "COPY");

@@ -2,6 +2,8 @@
 """Views of a recording that lib/recording.py made: COMMAND FOLDER"""
 import json
 import os
+import re
+import sqlite3
 import subprocess
 import sys
 import unicodedata
@@ -353,10 +355,44 @@ def shares():
     SAMPLE.save(FILE)
 
 
+PAST = """
+CREATE TABLE name (id INTEGER PRIMARY KEY, text);
+CREATE TABLE originator (id INTEGER PRIMARY KEY, unit, program, user, file, disk, why, stack, uid,
+                         op, how);
+CREATE TABLE stack (hash INTEGER PRIMARY KEY, text);
+CREATE TABLE span (id INTEGER PRIMARY KEY, level, parent, from_ns, until_ns, lost_ios);
+CREATE TABLE usage (id INTEGER PRIMARY KEY, originator, ios, bytes, ns, errors, lat);
+CREATE TABLE busy (id INTEGER PRIMARY KEY, disk, ms);
+INSERT INTO name VALUES (1, ''), (2, 'cat'), (3, 'sda');
+INSERT INTO originator VALUES (1, 1, 2, 1, 1, 3, 1, 0, NULL, 2, 0);
+INSERT INTO span VALUES (7, 1, 0, 1764000000200000000, 1764000000900000000, 0);
+INSERT INTO usage VALUES (28672, 1, 5, 4096, 5000, 1, '[2,5]');
+PRAGMA user_version = 2;
+"""
+
+
+def short_moment():
+    """A moment that is within a second: the command that shows more of it has both ends."""
+    past = os.path.join(FOLDER, "past.db")
+    with sqlite3.connect(past) as db:
+        db.executescript(PAST)
+    db.close()
+    environment = {"LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"], "TZ": "UTC"}
+    words = ["when", "--since", "@1763999000", "--until", "@1764001000", "--past", past]
+    for _ in range(2):
+        got = subprocess.run([COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, env=environment, timeout=20, check=False)
+        expect(got.returncode == 0 and "cat" in got.stdout, (words, got))
+        more = re.search("Show more: ioblame (.*)", got.stdout)
+        words = more.group(1).split() if more else words
+    expect(words[0] == "report", words)
+    os.unlink(past)
+
+
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
 for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
-             disks, places, advice, gaps, not_timed, shares):
+             disks, places, advice, gaps, not_timed, shares, short_moment):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
