@@ -24,6 +24,15 @@ def lines_of(folder):
                 yield f"{name}:{number}", json.loads(line)
 
 
+def no_twice(pairs):
+    """An object of the schema: of a key that is there twice only the last one would count."""
+    keys = [key for key, _ in pairs]
+    twice = {key for key in keys if keys.count(key) > 1}
+    if twice:
+        raise ValueError(f"the schema has {sorted(twice)} twice in one object")
+    return dict(pairs)
+
+
 def strict(schema):
     """A schema that takes no key that it does not describe: the test's, as new keys may appear."""
     if isinstance(schema, list):
@@ -82,7 +91,7 @@ def spoilt(line, definition):
 class Check:
     def __init__(self):
         with open(SCHEMA, encoding="utf-8") as file:
-            self.schema = strict(json.load(file))
+            self.schema = strict(json.load(file, object_pairs_hook=no_twice))
         jsonschema.Draft202012Validator.check_schema(self.schema)
         self.whole = jsonschema.Draft202012Validator(self.schema)
         # one validator for each definition that a line can be
