@@ -152,10 +152,34 @@ static void replaced(void)
 	end();
 }
 
+/* The file cannot even be read at first: what comes has other numbers than what is there. */
+static void unreadable(void)
+{
+	struct recorder r;
+
+	begin();
+	conf.flush_ns = 60 * SECOND;
+	recorder_open(&r, &conf);
+	add_intervals(&r, 0, 60);
+	recorder_close(&r);
+	run_shell("rm %s*; mv %s %s.away; touch %s", recent, folder, folder, folder);
+	quiet(true);
+	recorder_open(&r, &conf);
+	add_intervals(&r, 60, 120);
+	run_shell("rm %s; mv %s.away %s", folder, folder, folder);
+	add_intervals(&r, 120, 180);
+	quiet(false);
+	if (r.disk.said)
+		fail("it is not written again");
+	recorder_close(&r);
+	expect_ios("unreadable", 180);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(read_only), TEST(removed), TEST(replaced),
+		TEST(read_only), TEST(removed), TEST(replaced), TEST(unreadable),
 	};
 
 	return run_tests("daemon_disk", tests, ARRAY_SIZE(tests));

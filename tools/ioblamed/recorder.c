@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "msg.h"
 #include "recorder.h"
@@ -680,6 +681,9 @@ int recorder_open(struct recorder *r, const struct recorder_conf *conf)
 	r->next_id = (recent > disk ? recent : disk) + 1;
 	if (r->next_id < 1)
 		r->next_id = 1;
+	/* one that cannot be read has lower numbers: there are no thousand spans in a second */
+	if (!r->disk.db && r->next_id < time(NULL) * 1000LL)
+		r->next_id = time(NULL) * 1000LL;
 	resume_sums(r);
 	return good ? EXIT_OK : EXIT_FAILED;
 }
