@@ -266,6 +266,8 @@ int iob_iolog_wait(void)
 __poll_t iob_iolog_poll(struct file *file, struct poll_table_struct *pt)
 {
 	poll_wait(file, &iob_log_wait, pt);
+	/* also if there is a record: an edge-triggered epoll does not ask again when all is read */
+	iob_log_announce();
 	return is_text_ready() ? EPOLLIN | EPOLLRDNORM : 0;
 }
 

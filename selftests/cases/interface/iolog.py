@@ -150,6 +150,20 @@ check(len(e.stack) > 3, "a stack of %d" % len(e.stack))
 same("the first line", re.match(r"W 4096 @ 2048 pid-%d \(python3\) dev=0x%x ino=0x0 gen=0x0 " %
                                 (pid, raw.dev), text) is not None, True)
 
+# --- epoll that tells of a change only once wakes for each IO, also behind one that was there before
+for edge in False, True:
+    ep = select.epoll()
+    raw.direct_write(0, 4096)
+    ep.register(fd, select.EPOLLIN | (select.EPOLLET if edge else 0))
+    for n in range(4):
+        same("epoll, edge %s, the %d. time" % (edge, n), ep.poll(30), [(fd, select.EPOLLIN)])
+        while read_once(fd) != "EAGAIN":
+            pass
+        raw.direct_write(n * 4096, 4096)
+    ep.close()
+    while read_once(fd) != "EAGAIN":
+        pass
+
 # --- small reads give the same text; poll reports the rest of an entry
 raw.direct_write(0, 8192, 3)
 whole = os.read(fd, 5)
