@@ -17,6 +17,8 @@ struct reader {
 	u32 arg;
 	u32 nr;			/* of the record in @text */
 	size_t off;		/* bytes of it that are read */
+	/* a signal came: these have no record, and the file's position is still the first */
+	loff_t none_from, none_to;
 	struct iob_text text;
 };
 
@@ -105,7 +107,12 @@ static ssize_t read_records(struct reader *r, char __user *to, size_t count,
 			    loff_t *pos)
 {
 	size_t n, done = 0;
+	loff_t from = *pos;
 	int ret = 0;
+
+	if (from == r->none_from && r->none_to)
+		*pos = r->none_to;
+	r->none_to = 0;
 
 	while (done < count && *pos < INT_MAX) {
 		/* the first one is handed out in pieces, if need be */
@@ -117,6 +124,8 @@ static ssize_t read_records(struct reader *r, char __user *to, size_t count,
 			/* nothing yet: *pos moves on, and a signal ends the wait */
 			++*pos;
 			if (signal_pending(current)) {
+				r->none_from = from;
+				r->none_to = *pos;
 				ret = -ERESTARTSYS;
 				break;
 			}
@@ -192,6 +201,7 @@ loff_t iob_reader_llseek(struct file *file, loff_t off, int whence)
 	if (!tell) {
 		mutex_lock(&r->lock);
 		forget_record(r);
+		r->none_to = 0;
 		file->f_pos = base + off;
 		mutex_unlock(&r->lock);
 	}

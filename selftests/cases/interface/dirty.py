@@ -4,6 +4,7 @@
 The truth is what the programs wrote, and the kernel's own count of dirty pages.
 """
 import os
+import signal
 import sys
 import time
 
@@ -93,6 +94,16 @@ same("all that is dirty", sum(row.get("dirty", 0) for row in rows()), dirty_in_m
 with open(path("dirty"), "rb", buffering=0) as f:
     pieces = b"".join(iter(lambda: f.read(37), b"")).decode()
 same("what is read in pieces", sorted(map(str, rows(pieces))), sorted(map(str, rows())))
+
+# --- signals that come all the time do not begin the search anew: it ends, and so does the file
+ticks = []
+signal.signal(signal.SIGALRM, lambda *_: ticks.append(1))
+signal.siginterrupt(signal.SIGALRM, False)
+signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
+text = read("dirty")
+signal.setitimer(signal.ITIMER_REAL, 0)
+same("what is read while signals come", sorted(map(str, rows(text))), sorted(map(str, rows())))
+print("signals meanwhile:", len(ticks))
 
 # --- what is written is not dirty, though the table still names who dirtied it
 fsync(MNT + "/first")
