@@ -212,18 +212,20 @@ static void show_objects(struct seq_file *m)
 static void show_stats_and_losses(struct seq_file *m)
 {
 	struct iob_reclaimed reclaimed;
-	u64 nr, sum = 0;
+	u64 v[IOB_NR_STATS], nr, sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < IOB_NR_LOSSES; i++)
-		sum += iob_stat_read(i);
+	/* once each: the lines add up to the sum also while they grow */
+	for (i = 0; i < IOB_NR_STATS; i++) {
+		v[i] = iob_stat_read(i);
+		sum += i < IOB_NR_LOSSES ? v[i] : 0;
+	}
 	seq_printf(m, "losses %llu\n", sum);
 	for (i = 0; i < IOB_NR_STATS; i++) {
-		nr = iob_stat_read(i);
-		if (nr)
+		if (v[i])
 			seq_printf(m, "%s %s %llu (%s)\n",
 				   i < IOB_NR_LOSSES ? "loss" : "event",
-				   iob_stat_name(i), nr, iob_stat_what(i));
+				   iob_stat_name(i), v[i], iob_stat_what(i));
 	}
 	for (i = 0; iob_stat_part_name(i); i++) {
 		nr = iob_stat_part_read(i);
