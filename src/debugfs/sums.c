@@ -57,6 +57,9 @@ static ssize_t copy_sums(struct sums_file *f, char __user *to, size_t size)
 	int err;
 
 	while (size - done >= RECORD) {
+		/* what was put together of a session that is over */
+		if (f->reader.session != iob_session_seq())
+			f->taken = f->nr;
 		if (f->taken == f->nr) {
 			/* the next read tells of the end of the pass */
 			if (done && f->reader.part == IOB_SUM_PART_END)

@@ -282,6 +282,20 @@ stays.close()
 disable()
 takes("ttl_secs", "120", "120")
 
+# --- a reader in the middle of a pass is told nothing more of a session that is over
+enable(log=False)
+for _ in range(20):
+    run(disk.direct_write, 0, PAGE)
+fd = os.open(path("sums_bin"), os.O_RDONLY)
+SIZE = abi.SUM.size
+same("bytes of the first sum", len(os.read(fd, SIZE)), SIZE)
+disable()
+enable(log=False)
+old = b"".join(iter(lambda: os.read(fd, 16 * SIZE), b""))
+same("sums of the session before", len(old), 0)
+os.close(fd)
+disable()
+
 # --- errors
 if sys.argv[2]:
     bad = NullBlk("sums", 0)
