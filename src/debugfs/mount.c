@@ -5,7 +5,7 @@
  * Under Secure Boot most kernels lock themselves down ("integrity"): debugfs opens no file
  * that can be written, and the module's files are for root alone, whom lockdown does not
  * trust with hardware.  These files reach none.  So the module shows them here, too.  At
- * "confidentiality" even root may not see what the kernel does: nothing opens then.
+ * "confidentiality" even root may not see what the kernel does: nothing opens here then.
  *
  * There is one superblock, filled when it is mounted.  It pins the module.
  */
