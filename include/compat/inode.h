@@ -19,4 +19,14 @@ static inline bool iob_inode_dirty(struct inode *inode)
 #endif
 }
 
+/* True if only the inode's times must be written, and not soon (lazytime).  Any context. */
+static inline bool iob_inode_times_only(struct inode *inode)
+{
+#ifdef IOB_HAVE_INODE_STATE
+	return (inode_state_read_once(inode) & I_DIRTY_ALL) == I_DIRTY_TIME;
+#else
+	return (READ_ONCE(inode->i_state) & I_DIRTY_ALL) == I_DIRTY_TIME;
+#endif
+}
+
 #endif

@@ -119,6 +119,20 @@ static void inode_dirty_probe(void *data, struct inode *inode, int flags)
 	iob_read_unlock();
 }
 
+/*
+ * With lazytime new times only set a flag of the inode, without the event above, which comes when
+ * the flusher is to write them.  This one comes when a clean inode is put into a list.
+ */
+static void inode_enqueue_probe(void *data, struct inode *inode)
+{
+	if (!iob_inode_times_only(inode))
+		return;
+	iob_read_lock();
+	if (iob_disk_watches(inode))
+		iob_dirty_inode(inode);
+	iob_read_unlock();
+}
+
 static void inode_write_probe(void *data, struct inode *inode, struct writeback_control *wbc)
 {
 	iob_read_lock();
@@ -224,6 +238,12 @@ static const struct iob_hook writeback_table[] = {
 		.probe = IOB_PROBE(writeback_dirty_inode_start, inode_dirty_probe,
 				   inode_dirty_probe),
 		.impact = "which act changed an inode",
+	}, {
+		.name = "writeback_dirty_inode_enqueue",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.probe = IOB_PROBE(writeback_dirty_inode_enqueue, inode_enqueue_probe,
+				   inode_enqueue_probe),
+		.impact = "which act changed an inode's times where they wait (lazytime)",
 	}, {
 		.name = "writeback_write_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
