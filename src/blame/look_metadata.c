@@ -55,17 +55,19 @@ static bool look_at_log(struct iob_look *l)
 {
 	const struct iob_transaction_write *w;
 	struct iob_file file;
+	bool is_log;
 	u64 nr;
 
 	/* a task may have to write out memory anywhere: REQ_SWAP */
 	if (!l->task || l->late || l->bio->bi_opf & REQ_SWAP)
 		return false;
 	w = iob_transaction_writes(l->task);
-	if (!w->key)
+	/* it is the log's whoever has taken part, as what is written at an unmount */
+	is_log = l->kind && l->kind->is_log && l->kind->is_log(l->task);
+	if (is_log || (w->key && w->always))
+		l->modifier = IOB_MODIFIER_JOURNAL;
+	if (!w->key || (!w->always && !is_log))
 		return false;
-	if (!w->always && !(l->kind && l->kind->is_log && l->kind->is_log(l->task)))
-		return false;
-	l->modifier = IOB_MODIFIER_JOURNAL;
 	if (log_block_of(l, w, &nr) &&
 	    add_changed_by(l, iob_assoc_get_last(&iob_assoc_log_block, w->log_id, nr)))
 		return true;
@@ -225,7 +227,7 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		unknown = 0;
 	}
 	/* (kernel threads discard what is no file system's, too) */
-	if (last == IOB_CAUSE_NONE && (d || noted))
+	if (last == IOB_CAUSE_NONE && (d || noted || l->not_own))
 		iob_stat_inc(freed_unknown);
 	return last != IOB_CAUSE_NONE;
 }

@@ -220,7 +220,9 @@ static void btrfs_discard_entered(struct pt_regs *regs)
 /* The superblock serves the transaction whose end the task is at. */
 static bool btrfs_super_is_log(const struct iob_task *t)
 {
-	return iob_transaction_writes(t)->key == iob_behalf_common_key(t);
+	const void *key = iob_transaction_writes(t)->key;
+
+	return key && key == iob_behalf_common_key(t);
 }
 
 static const struct iob_bio_kind btrfs_bio_super = {
