@@ -10,6 +10,7 @@
 #include "dir.h"
 #include "lock.h"
 #include "msg.h"
+#include "name.h"
 #include "restore.h"
 #include "session.h"
 #include "status.h"
@@ -101,6 +102,14 @@ static int read_along(struct session *s, const struct device *want, unsigned int
 	return EXIT_OK;
 }
 
+/* A disk has its name also before, and without, a record of it. */
+static void name_device(const struct device *d)
+{
+	const struct name_key key = { .kind = NAME_DISK, .dev = d->dev };
+
+	name_put(&key, d->name);
+}
+
 /**
  * session_served - ioblamed reads the log, and nothing is to be set or restored
  * @s:	  the session
@@ -121,7 +130,7 @@ bool session_served(struct session *s, struct store_head *head, const struct dev
 		snprintf(number, sizeof(number), "%u:%u", head->device[i].dev >> 20,
 			 head->device[i].dev & 0xfffff);
 		if (device_lookup(number, &s->device[s->nr_devices]))
-			s->nr_devices++;
+			name_device(&s->device[s->nr_devices++]);
 	}
 	store_free_head(head);
 	for (i = 0; i < nr; i++) {
