@@ -150,7 +150,7 @@ check(len(e.stack) > 3, "a stack of %d" % len(e.stack))
 same("the first line", re.match(r"W 4096 @ 2048 pid-%d \(python3\) dev=0x%x ino=0x0 gen=0x0 " %
                                 (pid, raw.dev), text) is not None, True)
 
-# --- epoll that tells of a change only once wakes for each IO, also behind one that was there before
+# --- epoll that tells of a change only once wakes for each IO, also behind one that was there
 for edge in False, True:
     ep = select.epoll()
     raw.direct_write(0, 4096)
