@@ -172,6 +172,23 @@ static void folio_cancel_entered(struct pt_regs *regs)
 }
 
 /*
+ * Whether another buffer of a small folio is dirty; mostly the first one is.  They stay in a ring,
+ * as the caller has the folio locked, or a reference to @bh.
+ */
+static bool page_has_dirty_buffer(struct iob_folio *f, const struct buffer_head *bh)
+{
+	const struct buffer_head *b = iob_folio_private(f);
+
+	if (b && buffer_dirty(b))
+		return true;
+	for (b = bh->b_this_page; b && b != bh; b = b->b_this_page) {
+		if (buffer_dirty(b))
+			return true;
+	}
+	return false;
+}
+
+/*
  * A small folio that is clean has an event of its own, which is as exact.  One that is dirty has
  * none, though its buffers may have been written: write_dirty_buffer() leaves it dirty.
  */
@@ -182,7 +199,7 @@ static void buffer_dirty_probe(void *data, struct buffer_head *bh)
 	if (buffer_dirty(bh))
 		return;
 	f = iob_buffer_folio(bh);
-	if (iob_folio_pages(f) == 1 && !iob_folio_dirty(f))
+	if (iob_folio_pages(f) == 1 && (!iob_folio_dirty(f) || page_has_dirty_buffer(f, bh)))
 		return;
 	iob_read_lock();
 	iob_dirty_buffer(bh);
