@@ -4,6 +4,7 @@
 #include <wchar.h>
 
 #include "advise.h"
+#include "fake_names.h"
 #include "intent.h"
 #include "name.h"
 #include "opf.h"
@@ -60,24 +61,11 @@ const char *name_disk(uint32_t dev)
 	return dev == HOSTILE ? "sd$(id)" : dev == 8 ? "sdb" : "sda";
 }
 
-const char *name_sched(uint32_t dev)
-{
-	(void)dev;
-	return "none";
-}
-
 const char *name_user(uint32_t tgid, const char *comm)
 {
 	(void)tgid;
 	(void)comm;
 	return "root";
-}
-
-const char *name_command(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return NULL;
 }
 
 /* An IO of process 100, of one page of file 77, that completes 1 ms after the last one. */

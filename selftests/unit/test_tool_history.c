@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "databases.h"
+#include "fake_table.h"
 #include "flame.h"
 #include "history.h"
 #include "hist_print.h"
@@ -79,16 +80,6 @@ void flame_add(struct flame *f, const char *const *frame, unsigned int nr, uint6
 	if (nr != 4 || strcmp(frame[1], name) || strcmp(frame[2], "g"))
 		fail("stack %llu has other frames", (u64)weight);
 	nr_flames++;
-}
-
-struct table *table_new(enum format format, const char *type, const struct col *cols,
-			unsigned int nr)
-{
-	(void)format;
-	(void)type;
-	(void)cols;
-	(void)nr;
-	return NULL;
 }
 
 void table_row(struct table *t, const struct cell *cells)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the keys of the live view do to its sums.  There is no terminal: its pictures are counted. */
+#include "fake_names.h"
 #include "intent.h"
 #include "test.h"
 
@@ -89,24 +90,11 @@ const char *name_disk(uint32_t dev)
 	return "sda";
 }
 
-const char *name_sched(uint32_t dev)
-{
-	(void)dev;
-	return "none";
-}
-
 const char *name_user(uint32_t tgid, const char *comm)
 {
 	(void)tgid;
 	(void)comm;
 	return "root";
-}
-
-const char *name_command(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return NULL;
 }
 
 static struct opts opts;

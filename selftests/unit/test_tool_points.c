@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Points against plain sums of a past that this test has itself. */
+#include "fake_history.h"
 #include "history.h"
 #include "points.h"
 #include "test.h"
@@ -26,16 +27,6 @@ int history_open(struct past *past, const struct opts *o)
 	(void)o;
 	memset(past, 0, sizeof(*past));
 	return 0;
-}
-
-int64_t history_since(const struct opts *o)
-{
-	return o->since_ns;
-}
-
-int64_t history_until(const struct opts *o)
-{
-	return o->until_ns;
 }
 
 bool history_wants(const struct opts *o, const struct usage_key *key)

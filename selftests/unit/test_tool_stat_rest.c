@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which disks stat shows, and what it calls IO without a record.  The numbers are fakes. */
+#include "fake_names.h"
 #include "intent.h"
 #include "name.h"
 #include "test.h"
@@ -54,24 +55,11 @@ const char *name_cgroup(uint64_t id)
 	return "-";
 }
 
-const char *name_sched(uint32_t dev)
-{
-	(void)dev;
-	return "none";
-}
-
 const char *name_user(uint32_t tgid, const char *comm)
 {
 	(void)tgid;
 	(void)comm;
 	return "-";
-}
-
-const char *name_command(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return NULL;
 }
 
 const char *intent_why(const struct iob_iolog_bin_record *rec)

@@ -7,7 +7,9 @@
  * done; memory pressure deletes the page from the page cache (its frame has no act).
  *
  * Context: dirty and delete run with interrupts off under the mapping's lock; start and
- * written run in the flusher; handlers of functions run with preemption off.
+ * written run in the flusher; handlers of functions run with preemption off.  Probes of buffers and
+ * of inodes run in the task that changes them, preemptible on 7.2 but in iob_read_lock(); the
+ * caller has a reference to what they get.
  */
 #include <linux/blkdev.h>
 #include <linux/buffer_head.h>
