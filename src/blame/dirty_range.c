@@ -129,7 +129,7 @@ static bool dirty_buffer_has_others(struct buffer_head *bh)
 
 /**
  * iob_dirty_buffer - the current task dirties a clean buffer
- * @bh: the buffer, of a large folio, or of one that is dirty
+ * @bh: the buffer, of a large folio, or of a small one that is dirty and has no other dirty one
  *
  * If its page has several, the task whose buffer was the first stays the page's dirtier.  A buffer
  * of several pages is written as a whole, so all of them are the task's.  From a probe, inside
@@ -144,11 +144,13 @@ void iob_dirty_buffer(struct buffer_head *bh)
 
 	if (!inode || !iob_disk_watches(inode))
 		return;
-	/* (a large folio's pages may lack entries that only this gives) */
-	if (iob_folio_pages(f) == 1 && iob_provider_logs(bh))
+	if (iob_folio_pages(f) == 1) {
+		/* (a large folio's pages may lack entries that only this gives) */
+		if (iob_provider_logs(bh))
+			return;
+	} else if (bh->b_size < PAGE_SIZE && was_dirty && dirty_buffer_has_others(bh)) {
 		return;
-	if (bh->b_size < PAGE_SIZE && was_dirty && dirty_buffer_has_others(bh))
-		return;
+	}
 	iob_dirtied_by_find(&d, inode, NULL);
 	iob_dirtied_by_set_changed(&d, f, iob_folio_pfn(f) + (bh_offset(bh) >> PAGE_SHIFT),
 				   iob_buffer_pages(bh));
