@@ -4,6 +4,7 @@
 A way's folder has `tests`, all names; `results`, a line of JSON for each test and round; and
 `ends`, a line for each guest that ended by itself (see ./guest.py).
 """
+import collections
 import json
 import os
 
@@ -59,6 +60,23 @@ class Test:
         reason = results[-1]["reason"] or "; ".join(results[-1]["log"][:1])
         return text + (": " + reason if reason else "")
 
+    def open_sums(self):
+        """(disk, by itself, by ioblame) of sums that do not close."""
+        return [what for row in self.with_it.values() for what in row.get("open", ())]
+
+    def closed_sums(self):
+        return sum(row.get("closed", 0) for row in self.with_it.values())
+
+    def faults(self):
+        """What the kernel complains of with ioblame, and never without it, is a fault also of a
+        test that gives the same in another round: most races are lost seldom."""
+        usual = {line for row in self.without.values() for line in row.get("log", ())}
+        said = ["the kernel's log, only with ioblame: " + line
+                for row in self.with_it.values() for line in row.get("log", ())
+                if line not in usual]
+        return said + ["the reader of the log was gone" for row in self.with_it.values()
+                       if row.get("reader") is False]
+
 
 class Comparison:
     def __init__(self, without, with_it):
@@ -86,32 +104,20 @@ class Comparison:
     def again(self):
         return [t.name for t in self.compared if t.again()]
 
-    def with_rows(self):
-        return [row for t in self.compared for row in t.with_it.values()]
-
     def open_sums(self):
-        """(test, disk, by itself, by ioblame) of sums that do not close."""
-        return [(row["test"], *what) for row in self.with_rows() for what in row.get("open", ())]
+        return [what for t in self.compared for what in t.open_sums()]
 
     def good(self):
         """Sums that close when the test runs again did not close before."""
-        return not (self.of("different") or self.faults() or self.open_sums())
+        return bool(self.compared) and not (
+            self.of("different") or self.open_sums() or self.end_faults() or
+            any(t.faults() for t in self.compared))
 
-    def closed_sums(self):
-        return sum(row.get("closed", 0) for row in self.with_rows())
-
-    def faults(self):
-        """What is wrong with ioblame itself. What the kernel complains of with ioblame, and never
-        without it, is a fault also of a test that gives the same in another round: most races
-        are lost seldom."""
-        said = [] if self.compared else ["no test has run both ways"]
-        for test in self.compared:
-            usual = {line for row in test.without.values() for line in row.get("log", ())}
-            said += ["%s: the kernel's log, only with ioblame: %s" % (test.name, line)
-                     for row in test.with_it.values() for line in row.get("log", ())
-                     if line not in usual]
-        if self.compared and not self.ends:
-            said.append("no guest with it has ended by itself")
+    def end_faults(self):
+        """What is wrong with ioblame itself when a guest ends."""
+        if not self.ends:
+            return ["no guest with it has ended by itself"]
+        said = []
         for end in self.ends:
             for name in end["left"]:
                 said.append("left after unloading: " + name)
@@ -120,6 +126,15 @@ class Comparison:
             if not end["log_is_status"] and not end["lost"]:
                 said.append("the log and status do not have the same bytes")
             said += ["kernel log at the end: " + line for line in end["log"]]
-        said += ["the reader of the log was gone after " + row["test"]
-                 for row in self.with_rows() if row.get("reader") is False]
         return said
+
+    def log_line(self):
+        """What the reader of the log has seen."""
+        losses = collections.Counter()
+        for end in self.ends:
+            losses.update(end["losses"])
+        said = ", ".join("%s %d" % item for item in sorted(losses.items())) or "none"
+        complaints = sum(1 for t in self.compared if any(r["log"] for r in t.with_it.values()))
+        return "%d records read, %d lost; kernel log not clean in %d tests; losses: %s" % (
+            sum(end["records"] for end in self.ends), sum(end["lost"] for end in self.ends),
+            complaints, said)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run tests of one suite in the guest, with ioblame or without: guest.py SUITE with|without
 
-OUT/wanted has the names to run, or PEERS_TESTS patterns; OUT/results gets a line of JSON after
-each test, OUT/ends one at the end, OUT/log/TEST what the test printed. Tests that OUT/results has
-for this PEERS_ROUND are done. After a test that did not end in time the guest ends: what hangs
-would disturb the next one. The host boots another one for the rest.
+OUT/wanted has the names to run, or PEERS_TESTS patterns; those in OUT/later come last, in its
+order. OUT/results gets a line of JSON after each test, OUT/ends one at the end, OUT/log/TEST what
+the test printed. Tests that OUT/results has for this PEERS_ROUND are done. After a test that did
+not end in time the guest ends: what hangs would disturb the next one. The host boots another one
+for the rest.
 """
 import fnmatch
 import hashlib
@@ -129,7 +130,8 @@ class KernelLog:
 
 
 def wanted(suite):
-    """All names, and those to run, in an order that mixes them: a part is a sample of all."""
+    """All names, and those to run. Those without a result come first, in an order that mixes them:
+    a part is a sample of all."""
     names = suite.tests()
     with open(OUT + "/tests", "w", encoding="utf-8") as f:
         f.writelines(name + "\n" for name in names)
@@ -140,8 +142,9 @@ def wanted(suite):
     names = [n for n in names if any(fnmatch.fnmatchcase(n, p) for p in patterns)]
     done = {row["test"] for row in map(json.loads, suites.read_text(OUT + "/results").splitlines())
             if row["round"] == ROUND}
+    later = {name: nr for nr, name in enumerate(suites.read_text(OUT + "/later").splitlines())}
     return sorted((n for n in names if n not in done),
-                  key=lambda name: hashlib.md5(name.encode()).digest())
+                  key=lambda name: (later.get(name, -1), hashlib.md5(name.encode()).digest()))
 
 
 def run_test(suite, task, kernel, watched, name):

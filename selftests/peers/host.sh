@@ -58,17 +58,42 @@ make_peer() {
 		bash /tree/selftests/peers/build "$name"
 }
 
-# peer_key NAME BUILT: what the results depend on: the built suite, how tests are run, the module
-peer_key() {
+# without_key NAME BUILT: what results without ioblame depend on: the built suite, how tests are run
+without_key() {
 	{
 		basename "$2"
 		root_kver "$SUITE"
-		cat "$(root_dir "$SUITE")/.ioblame-key" "$IOB_SELFTESTS"/peers/{guest,guest.py,watched.py} \
+		cat "$(root_dir "$SUITE")/.ioblame-key" "$IOB_SELFTESTS"/peers/{guest,guest.py} \
 			"$IOB_SELFTESTS"/vm/dmesg-{bad,allowed,races}
 		echo "${PEERS_LIMIT:-300}"
 		peer_fact "$1" source
+	} | sha256sum | cut -c1-12
+}
+
+# with_key WITHOUT_KEY: those with ioblame depend on the module, too
+with_key() {
+	{
+		echo "$1"
+		cat "$IOB_SELFTESTS/peers/watched.py"
 		content_key "$RUN/tree" Kbuild src include
 	} | sha256sum | cut -c1-12
+}
+
+# peer_state NAME KERNEL BUILT: set STATE to the folder of the results, and lock them. A new module
+# finds those without ioblame as they are
+peer_state() {
+	local name=$1 kernel=$2 built=$3 key without way
+	key=$(without_key "$name" "$built")
+	without=$IOB_CACHE/peers/$kernel/$name-without-$key
+	STATE=$IOB_CACHE/peers/$kernel/$name-$(with_key "$key")
+	[ -z "${PEERS_FRESH:-}" ] || rm -rf --one-file-system "$STATE" "$without"
+	mkdir -p "$without/out" "$STATE/with/out"
+	exec {STATE_LOCK}<>"$without/lock"
+	flock -n "$STATE_LOCK" || die "another run is at $name"
+	ln -sfn "$without" "$STATE/without"
+	for way in without with; do
+		"$IOB_SELFTESTS/peers/table" --later "$name" "$kernel" >"$STATE/$way/out/later"
+	done
 }
 
 # results_of JOB: how many there are
@@ -76,6 +101,11 @@ results_of() { grep -c . "$1/out/results" 2>/dev/null || true; }
 
 # tests_done FOLDER: the tests that have a result of the first round
 tests_done() { sed -nE 's/^\{"test": "([^"]*)", "round": 0,.*/\1/p' "$1/out/results" 2>/dev/null || true; }
+
+# tests_ahead: whether some have a result without ioblame, and none with it
+tests_ahead() {
+	[ "$(comm -23 <(tests_done "$STATE/without" | sort) <(tests_done "$STATE/with" | sort))" ]
+}
 
 # peer_way NAME WAY ROUND BUILT: guests until all tests of that round are done, or the time is up
 peer_way() {
