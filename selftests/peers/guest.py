@@ -150,7 +150,6 @@ def wanted(suite):
 def run_test(suite, task, kernel, watched, name):
     folder = OUT + "/log/" + name.replace("/", "-")
     now(name, task.limit)
-    kernel.lines()
     if watched:
         watched.before()
     began = time.monotonic()
@@ -182,6 +181,7 @@ def main():
     names = wanted(suite)
     kernel = KernelLog()
     watched = Watched(OUT) if sys.argv[2] == "with" else None
+    begun = kernel.complaints(OUT + "/log/begin.dmesg")
     for name in names:
         if BUDGET and time.monotonic() - began > BUDGET:
             break
@@ -192,7 +192,7 @@ def main():
     now("the end", 300)
     if watched:
         said = watched.end()
-        said["log"] = kernel.complaints(OUT + "/log/end.dmesg")
+        said["log"] = begun + kernel.complaints(OUT + "/log/end.dmesg")
         append("ends", said)
 
 
