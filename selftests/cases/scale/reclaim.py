@@ -5,9 +5,9 @@ import sys
 import time
 
 from lib import abi
-from lib.case import (MNT, Disk, buffer, check, child, disable, enable, eventually, iolog_now,
-                      next_pid_is, path, pipe, put, read, read_bytes, run, same, sync, value,
-                      wait_for)
+from lib.case import (MNT, SLOWNESS, Disk, buffer, check, child, disable, enable, eventually,
+                      iolog_now, next_pid_is, path, pipe, put, read, read_bytes, run, same, sync,
+                      value, wait_for)
 from lib.crowd import one_each, show_status, verdict, wanted, wanted_same
 from lib.sums import Sums
 
@@ -50,8 +50,9 @@ def late_roles(nr):
 
 
 def freed(wanted_gone, seconds):
-    """Those that are there after so long: a worker frees, without any reader."""
-    end = time.monotonic() + seconds
+    """Those that are there after so long: a worker frees, without any reader.  It may take one part
+    in a hundred of a CPU's time, so it comes seldom where a look takes long."""
+    end = time.monotonic() + seconds * SLOWNESS
     while wanted_gone & pids() and time.monotonic() < end:
         time.sleep(0.5)
     return wanted_gone & pids()
