@@ -72,7 +72,7 @@ static void count_error(struct run *run, const struct iob_iolog_bin_record *rec)
 				    (uint32_t)rec->error);
 
 	if (t)
-		t->n[N_FAILED]++;
+		t->n[N_FAILED] += !t->more;
 }
 
 static void count_waiting(struct run *run)

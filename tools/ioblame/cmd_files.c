@@ -60,7 +60,7 @@ static void add_io(struct run *run, const struct iob_iolog_bin_record *rec)
 	struct tally *t = tally_add(&tallies, rec, run->opts->by, TALLY_FILE, 0);
 
 	if (t)
-		t->n[0] += rec->error != 0;
+		t->n[0] += rec->error && !t->more;
 }
 
 static uint64_t bytes_of(const struct tally *t)

@@ -77,6 +77,8 @@ struct tally *tally_add(struct tallies *t, const struct iob_iolog_bin_record *re
 		tally->bytes[op - rec_op_letters] += rec->bytes;
 	}
 	tally->all_bytes += rec->bytes;
+	/* (the parts of an IO complete together) */
+	tally->more = rec->part && tally->last_ns == rec->complete_ns;
 	tally->last_ns = rec->complete_ns;
 	tally->sector = rec->sector;
 	tally->error = rec->error;

@@ -42,6 +42,7 @@ struct tally {
 	uint64_t total_ns, max_ns, last_ns;
 	uint64_t sector;		/* of the last IO */
 	int32_t error;
+	bool more;			/* the last record is more of an IO that it had a part of */
 	struct hist_few hist;		/* of the times that are known, without further parts */
 };
 

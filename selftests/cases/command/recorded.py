@@ -342,7 +342,7 @@ def not_timed():
 
 
 def shares():
-    """An IO of two originators that failed is one of each of them."""
+    """An IO of two originators that failed is one of each of them, also if it has more parts."""
     shared = recording.Recording()
     for part, comm in enumerate(("first", "second")):
         shared.io("W", disk=recording.SDB, bytes=4096, sector=8 * part, comm=comm, pid=7 + part,
@@ -352,6 +352,16 @@ def shares():
         rows = {row["comm"]: row[key] for row in json_of(view) if "comm" in row and
                 row["type"] in ("error", "file_use", "process")}
         expect(rows == {"first": 1, "second": 1}, (view, rows))
+    many = recording.Recording()
+    for part in range(20):
+        many.io("W", disk=recording.SDB, bytes=4096, sector=8 * part, comm="tar", pid=7,
+                dev=recording.FS, ino=12 + part // 2, gen=1, sub_comm="dd", error=-5, part=part,
+                after=0 if part else 1000)
+    many.save(FILE)
+    rows = [row["ios"] for row in json_of("errors") if row["type"] == "error"]
+    expect(rows == [1], ("errors of an IO of 20 parts", rows))
+    rows = [row["errors"] for row in json_of("files") if row["type"] == "file_use"]
+    expect(rows == [1] * 10, ("files of an IO of 20 parts", rows))
     SAMPLE.save(FILE)
 
 
