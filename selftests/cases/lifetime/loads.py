@@ -71,10 +71,13 @@ def begin_slow():
     return pid
 
 
-# Who has read is forgotten
+# Who has read is forgotten; it must have read all
 def is_reading(pid):
-    if os.waitpid(pid, os.WNOHANG) != (0, 0):
-        del readers[pid]
+    if pid in readers:
+        ended, how = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            check(how == 0, "a reader of the slow disk ended with status %#x" % how)
+            del readers[pid]
     return pid in readers
 
 
