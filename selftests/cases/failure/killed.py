@@ -12,8 +12,8 @@ import time
 
 from lib import abi
 from lib.case import (IOB, MNT, SCRATCH, SLOWNESS, Disk, K, M, buffer, check, disable, enable,
-                      eventually, iolog_now, kernel_memory, output, path, put, read_bytes,
-                      read_fd, same, status, value, write_error)
+                      eventually, iolog_now, kernel_memory, kill, output, path, put,
+                      read_bytes, read_fd, same, status, value, write_error)
 
 disk = Disk(sys.argv[1])
 SECONDS = int(sys.argv[2]) * SLOWNESS
@@ -235,8 +235,7 @@ same("the hook that only readers want",
      [h.split()[-1] for h in status()["hooks"] if " block_rq_issue " in h], ["ready"])
 disable()
 for pid in loads:
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
+    kill(pid)
 os.sync()
 
 # --- and it works
