@@ -67,7 +67,7 @@ def write(name, text):
     """As put(), but an error is an exception."""
     fd = os.open(path(name), os.O_WRONLY)
     try:
-        os.write(fd, text.encode())
+        same("bytes written of %r" % text, os.write(fd, text.encode()), len(text))
     finally:
         os.close(fd)
 
@@ -183,41 +183,84 @@ tally.end()
 # --- the files of a session
 
 
-def reads(name, flags=os.O_RDONLY):
-    def do():
-        fd = os.open(path(name), flags)
+class Reads:
+    """Read a file to its end, or until it would block; @steady: it has the same bytes each time."""
+
+    def __init__(self, name, flags=os.O_RDONLY, steady=False):
+        self.what, self.name, self.flags, self.data = "reading " + name, name, flags, b""
+        self.want = read(name).encode() if steady else None
+
+    def prepare(self):
+        self.data = b""
+
+    def do(self):
+        fd = os.open(path(self.name), self.flags)
         try:
-            while os.read(fd, 1 << 16):
-                pass
+            while True:
+                piece = os.read(fd, 1 << 16)
+                if not piece:
+                    break
+                self.data += piece
         except BlockingIOError:
             pass
         finally:
             os.close(fd)
 
-    return "reading " + name, do
+    def judge(self, what, got):
+        if not got and self.want is not None:
+            same("what is read, " + what, self.data, self.want)
 
 
-def writes(name, text):
-    return "writing %r to %s" % (text, name), lambda: write(name, text)
+class Writes:
+    """Write a setting, which reads as by @other before."""
+
+    def __init__(self, name, text, other):
+        self.what, self.name = "writing %r to %s" % (text, name), name
+        self.text, self.other = text, other
+        self.prepare()
+        self.before = value(name)
+        self.do()
+        self.want = value(name)
+        check(self.before != self.want, "%s reads as before, %s" % (name, self.what))
+
+    def prepare(self):
+        put(self.name, self.other)
+
+    def do(self):
+        write(self.name, self.text)
+
+    def judge(self, what, got):
+        same("%s after %s" % (self.name, what), value(self.name),
+             self.before if got else self.want)
 
 
 enable()
 work.round(whole=True)
-OPS = [reads(name) for name in ("devs", "status", "roles", "intents", "intents_bin",
-                                "counters_pipe", "counters_pipe_bin", "sums_bin", "nr_counters",
-                                "counters/0", "counters/0_filter", "stats/idx_nomem")]
-OPS += [reads(name, os.O_RDONLY | os.O_NONBLOCK) for name in ("iolog", "iolog_bin0")]
-OPS += [writes("counters/0_filter", "size > 4096"), writes("counters/0", value("counters/0")),
-        writes("ttl_secs", "120"), writes("devs", work.raw.name)]
-for name, do in OPS:
-    before = settings()
-    tally = Tally(name, allocations(do))
+counter = value("counters/0")
+OPS = [(Reads, name, os.O_RDONLY, True)
+       for name in ("devs", "nr_counters", "counters/0", "counters/0_filter")]
+OPS += [(Reads, name) for name in ("status", "roles", "intents", "intents_bin", "counters_pipe",
+                                   "counters_pipe_bin", "sums_bin", "stats/idx_nomem")]
+OPS += [(Reads, name, os.O_RDONLY | os.O_NONBLOCK) for name in ("iolog", "iolog_bin0")]
+OPS += [(Writes, "counters/0_filter", "size > 4096", "size > 8192"),
+        (Writes, "counters/0", counter, counter.replace("262144", "524288")),
+        (Writes, "ttl_secs", "120", "60"),
+        (Writes, "devs", work.raw.name, "!" + work.raw.name)]
+for kind, *args in OPS:
+    op = kind(*args)
+    op.prepare()
+    tally = Tally(op.what, allocations(op.do))
     for n in turns(tally.count, 10):
-        got, left = failing(n, do)
+        op.prepare()
+        before = settings()
+        got, left = failing(n, op.do)
         what = tally.add(n, got, left)
+        op.judge(what, got)
         if got:
             same("settings after " + what, settings(), before)
-        same("again, " + what, error_of(do), "")
+        op.prepare()
+        same("again, " + what, error_of(op.do), "")
+        op.judge("again, " + what, "")
     if tally.count:
         tally.end()
 
