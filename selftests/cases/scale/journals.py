@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from lib.case import MNT, M, Disk, check, disable, enable, fail, put, same, sync
+from lib.case import MNT, SCRATCH, M, Disk, check, disable, enable, fail, put, same, sync
 from lib.crowd import Tally, crowd, percent, show_status, verdict, wanted, wanted_same
 
 WRITERS, SIZE, OWN = 100, 6 * M, 64 << 10
@@ -74,7 +74,17 @@ def settle():
     return disk.stat()["Wb"], one.stat()["Wb"]
 
 
+# The pids of the writers, in the order of their folders: crowd forks one after the other, and pids
+# are not used again
+def pids_of(manifest):
+    with open(manifest, encoding="ascii") as f:
+        pids = sorted({int(line.split()[0]) for line in f})
+    same("writers", len(pids), WRITERS)
+    return pids
+
+
 def many_journals():
+    manifest = SCRATCH + "/manifest-many"
     partitions(ADD)
     make_all()
     for n in range(1, WRITERS + 1):
@@ -83,7 +93,7 @@ def many_journals():
     put("devs", disk.name)
     enable()
     log = Tally("-z", str(SIZE // 512))
-    crowd("writers", OWN, *[folder(n) for n in range(1, WRITERS + 1)])
+    crowd("writers", OWN, *[folder(n) for n in range(1, WRITERS + 1)], manifest=manifest)
     written = settle()[0] - at_first
     disable()
     sums = log.end()
@@ -95,10 +105,10 @@ def many_journals():
     same("bytes in the log", sums.written, written)
     # who wrote what is in each place
     right, others = 0, 0
-    for place in range(1, WRITERS + 1):
-        sizes = list(sums.by("id", op="W", comm="crowd", place=place).values())
-        right += sizes[0]
-        others += sum(sizes[1:])
+    for place, pid in enumerate(pids_of(manifest), 1):
+        sizes = sums.by("kind", "id", op="W", comm="crowd", place=place)
+        right += sizes.pop(("thread", pid), 0)
+        others += sum(sizes.values())
     wanted_same("bytes charged to the writer of another file system", others, 0)
     wanted(percent(right, written) >= 99.9, "%.2f %% of the bytes on 100 file systems are "
            "charged to the one that writes there" % percent(right, written))
@@ -106,6 +116,7 @@ def many_journals():
 
 # Each has a folder of its own, whose block is in the journal
 def one_journal():
+    manifest = SCRATCH + "/manifest-one"
     subprocess.run(MKFS + ["-b", "4096", one.node], check=True)
     mount_one(one.node, MNT)
     home = MNT + "/writers"
@@ -115,8 +126,8 @@ def one_journal():
     _, at_first = settle()
     put("devs", one.name)
     enable()
-    log = Tally()
-    crowd("writers", OWN, *["%s/%d" % (home, n) for n in range(WRITERS)])
+    log = Tally("-i", "-l", str(1 << 20), "-m", manifest)
+    crowd("writers", OWN, *["%s/%d" % (home, n) for n in range(WRITERS)], manifest=manifest)
     written = settle()[1] - at_first
     disable()
     sums = log.end()
@@ -127,6 +138,11 @@ def one_journal():
     right = sums.bytes(op="W", kind="thread", comm="crowd")
     wanted(percent(right, written) >= 99.9,
            "%.2f %% of the bytes are charged to the 100 writers" % percent(right, written))
+    right, wrong, _, whole = sums.files[0]
+    wanted_same("bytes of all files", whole, WRITERS * OWN)
+    wanted_same("bytes of files charged to another writer", wrong, 0)
+    wanted(percent(right, whole) >= 99.9, "%.2f %% of the bytes of files are charged to the one "
+           "that writes there" % percent(right, whole))
     journal = sums.by("id", op="W", why="journal", comm="crowd")
     print("journal: %d bytes, from %d to %d for %d writers" % (
         sum(journal.values()), min(journal.values()), max(journal.values()), len(journal)))
