@@ -72,6 +72,22 @@ static u64 role_cgroup(struct task_struct *task)
 	return id;
 }
 
+/* True if threads of @task's process may be in other cgroups than it. */
+static bool role_cgroup_is_threaded(struct task_struct *task)
+{
+	bool threaded = false;
+
+#ifdef CONFIG_CGROUPS
+	struct css_set *set = rcu_dereference_check(task->cgroups,
+						    iob_read_held());
+
+	if (set)
+		threaded = set->dfl_cgrp->dom_cgrp != set->dfl_cgrp ||
+			   READ_ONCE(set->dfl_cgrp->nr_threaded_children);
+#endif
+	return threaded;
+}
+
 /* The task whose number, start and name a role of @kind has. */
 static struct task_struct *role_task(struct task_struct *task, u8 kind)
 {
@@ -315,6 +331,19 @@ u64 iob_role_get(struct task_struct *task, s32 user)
 	role_key_of(task, user, &key);
 	role_key_add_now(task, &key);
 	return role_get(&key, task, role_cgroup(task));
+}
+
+/**
+ * iob_role_is_threads - whether threads of one process may have several roles
+ * @task: one of them
+ * @user: its user role, or 0: each thread has its own
+ *
+ * Inside iob_read_lock().
+ */
+bool iob_role_is_threads(struct task_struct *task, s32 user)
+{
+	return user || kind_set == IOB_ROLE_THREAD ||
+	       (kind_set == IOB_ROLE_CGROUP && role_cgroup_is_threaded(task));
 }
 
 /**

@@ -57,6 +57,7 @@ int iob_roles_init(u32 max, enum iob_role_kind kind);
 void iob_roles_exit(void);
 enum iob_role_kind iob_roles_kind(void);
 u64 iob_role_get(struct task_struct *task, s32 user);
+bool iob_role_is_threads(struct task_struct *task, s32 user);
 u64 iob_role_of_cgroup(u64 cgroup);
 void iob_role_note_exit(struct task_struct *task);
 void iob_role_note_comm(u64 id, const struct task_struct *task, const char *comm);

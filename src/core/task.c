@@ -269,17 +269,21 @@ s32 iob_task_user(void)
  * io_uring's threads work for the task that owns them.  Their link to it is private, but
  * their name is "iou-wrk-OWNER" or "iou-sqp-OWNER" with the owner's thread id of the initial
  * namespace.  Only their own process can rename them, and the task that is found must be of
- * the same process.  Return: NULL if the name does not tell.
+ * the same process.  A worker has one task's requests.  A polling thread is its maker's, but
+ * takes those of any thread that has the ring, and of other rings: *@polls is set then.
+ * Return: NULL if the name does not tell.
  */
-static struct task_struct *uring_owner(struct task_struct *worker)
+static struct task_struct *uring_owner(struct task_struct *worker, bool *polls)
 {
 	struct task_struct *owner;
 	bool its;
 	int tid;
 
-	if (sscanf(worker->comm, "iou-wrk-%d", &tid) != 1 &&
-	    sscanf(worker->comm, "iou-sqp-%d", &tid) != 1)
-		return NULL;
+	if (sscanf(worker->comm, "iou-wrk-%d", &tid) != 1) {
+		if (sscanf(worker->comm, "iou-sqp-%d", &tid) != 1)
+			return NULL;
+		*polls = true;
+	}
 	/* pid_task() asks for it; what keeps the task is iob_read_lock() */
 	rcu_read_lock();
 	owner = pid_task(find_pid_ns(tid, &init_pid_ns), PIDTYPE_PID);
@@ -296,7 +300,7 @@ static noinline u64 task_find_role(struct iob_task *t)
 	struct task_struct *who = current;
 	u32 tick = (u32)jiffies | 1;
 	s32 user = t->user;
-	bool sure = true;
+	bool sure = true, polls = false;
 	u32 epoch;
 
 	/* try again at the next tick, not for each page */
@@ -309,10 +313,10 @@ static noinline u64 task_find_role(struct iob_task *t)
 	if (current->flags & PF_IO_WORKER) {
 		const struct iob_task *o;
 
-		who = uring_owner(current);
+		who = uring_owner(current, &polls);
 		/* a polling thread has workers of its own */
 		if (who && READ_ONCE(who->flags) & PF_IO_WORKER)
-			who = uring_owner(who);
+			who = uring_owner(who, &polls);
 		sure = who;
 		if (!who)
 			who = current->group_leader;
@@ -323,8 +327,8 @@ static noinline u64 task_find_role(struct iob_task *t)
 	WRITE_ONCE(t->role, iob_role_get(who, user));
 	t->role_epoch = epoch;
 	t->pid = sure ? current->pid : 0;
-	/* the owner is gone: for a process or cgroup its leader is as good */
-	t->role_guessed = !sure && !user && iob_roles_kind() == IOB_ROLE_THREAD;
+	/* who it acts for is one of some threads: for a process each of them is as good */
+	t->role_guessed = (!sure || polls) && iob_role_is_threads(who, user);
 	t->role_failed = 0;
 	if (likely(t->role != IOB_ROLE_NOMEM))
 		return t->role;

@@ -40,7 +40,7 @@ struct iob_task {
 	u32 modifier;		/* of the writeback work at hand, or 0 */
 	u32 serves;		/* IOB_SERVES_*, see iob_task_serve() */
 	bool acted_on_behalf;	/* it did, in this session: see blame/behalf */
-	bool role_guessed;	/* .role is another thread's: see task_find_role() */
+	bool role_guessed;	/* .role may be another thread's: see task_find_role() */
 	u64 role;		/* id, the last one; valid by iob_task_has_role() */
 	s32 user;		/* user role, 0 for none: outlives sessions */
 	pid_t pid;		/* the task's when .role was set; 0: .role is not valid */

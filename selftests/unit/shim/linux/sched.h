@@ -3,10 +3,18 @@
 #ifndef SHIM_LINUX_SCHED_H
 #define SHIM_LINUX_SCHED_H
 
+#include <linux/types.h>
+
+#define PF_IO_WORKER	0x00000010
 #define PF_KTHREAD	0x00200000
+#define TASK_COMM_LEN	16
 
 struct task_struct {
 	unsigned int flags;
+	int pid, tgid;
+	u64 start_boottime;
+	struct task_struct *group_leader;
+	char comm[TASK_COMM_LEN];
 };
 
 extern struct task_struct *current;
