@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A log is known by a key: a pointer that is compared and never followed.  For each log
- * the last eight transactions are kept: a journal has two at a time, one that runs and one
+ * the last sixteen transactions are kept: a journal has two at a time, one that runs and one
  * that is committed; other logs write a few at once, and a block may hold the
- * end of one and the beginning of the next: then the participants of both pay.
+ * end of one and the beginning of the next: then the participants of both pay.  A log that discards
+ * at the end of a transaction has most: the last of its eight pieces may wait until the first has,
+ * four more transactions for a piece, and one runs.  (Small ones may share a piece: then there are
+ * more.)
  *
  * The next log may have the same key: then nothing of the old one's may be left.  A hook says
  * that a log ends.  Where the kernel lacks its function, numbers tell: a transaction takes no
@@ -37,7 +40,7 @@
 #include "transaction.h"
 
 #define MAX_PARTICIPANTS	512
-#define NR_LAST			8
+#define NR_LAST			16
 #define ROLE_BITS		4
 /* how long the write of a transaction may take that keeps its causes alive */
 #define WRITTEN		(5 * HZ)

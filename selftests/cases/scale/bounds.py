@@ -67,7 +67,7 @@ def rest():
         # a CPU that comes has them, too
         "stack caches, pools": possible * 180 * K,
         "tasks": tasks * 2253 + 512 * K,
-        # of the disk, and of the root, if it has one
+        # of the disk, and of the root, if it has one; of so few roles far less than 324 KiB each
         "journals": 4 * 164 * K,
         # iolog_bin, and status while it is read
         "open files": 128 * K,
