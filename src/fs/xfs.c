@@ -81,6 +81,8 @@ struct xfs_state {
 	const void *freer;	/* this transaction frees */
 	u32 freed;		/* so many blocks */
 	u32 committed;		/* blocks that the transaction of @log freed */
+	const void *ended;	/* the IO of this buffer ended last, */
+	u64 ended_act;		/* for this act, if that is known */
 	struct iob_call done;	/* until it returns, a checkpoint is being ended: */
 	const void *done_log;
 	u64 done_seq;
@@ -291,10 +293,37 @@ static void xfs_flush_inode_entered(struct pt_regs *regs)
 	}
 }
 
-/* (bp): it was written, or is freed.  It is locked: no task changes it. */
-static void xfs_buf_end_entered(struct pt_regs *regs)
+/* (bp): the next buffer at this address is another */
+static void xfs_buf_free_entered(struct pt_regs *regs)
 {
 	iob_assoc_forget(&xfs_assoc_buf, iob_arg_ptr(regs, 0), 0);
+}
+
+/* (bp): it was written.  It is locked: no task changes it. */
+static void xfs_buf_end_entered(struct pt_regs *regs)
+{
+	const void *bp = iob_arg_ptr(regs, 0);
+	u64 act = iob_assoc_take(&xfs_assoc_buf, bp, 0);
+	struct xfs_state *x = xfs_state_get();
+
+	if (x) {
+		x->ended = bp;
+		x->ended_act = act;
+	}
+}
+
+/*
+ * The function above asks here what to do, as the write has failed.  Before it unlocks the buffer
+ * it may write it again at once; else the log's thread does so later.
+ */
+static void xfs_buf_failed_entered(struct pt_regs *regs)
+{
+	struct xfs_state *x = xfs_state_get();
+
+	if (!x || x->ended_act == IOB_CAUSE_NONE)
+		return;
+	iob_assoc_set(&xfs_assoc_buf, x->ended, 0, x->ended_act);
+	x->ended_act = IOB_CAUSE_NONE;
 }
 
 /* (ip): the next inode at this address is another */
@@ -528,13 +557,19 @@ static const struct iob_bio_kind xfs_bio_log = {
 static const struct iob_hook xfs_table[] = {
 	/* those that forget come first: what is noted must be forgotten in time */
 	XFS("xfs_trans_free", xfs_trans_free_entered, "the end of a transaction of xfs"),
-	XFS("xfs_buf_free", xfs_buf_end_entered, "the end of a buffer of xfs"),
+	XFS("xfs_buf_free", xfs_buf_free_entered, "the end of a buffer of xfs"),
 	{
 		/* (where there is the first, the second only hands on what did not end well) */
 		.name = "__xfs_buf_ioend|xfs_buf_ioend", .called_in = "xfs_buf_ioend_work",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = xfs_buf_end_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
 		.impact = "the end of a buffer's write",
+	},
+	{
+		.name = "xfs_error_get_cfg", .called_in = "__xfs_buf_ioend|xfs_buf_ioend",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = xfs_buf_failed_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
+		.impact = "which act changed a buffer whose write has failed before",
 	},
 	/* (xfs_inode_free() is no replacement: reclaim does not call it) */
 	XFS("__xfs_inode_free", xfs_inode_free_entered, "the end of an inode of xfs"),

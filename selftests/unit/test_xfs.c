@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who pays for a buffer of xfs: the last act that changed it, until it is written.  A write that
+ * fails is repeated, by whomever, for the same act.
+ */
+#include <linux/bio.h>
+#include <linux/compiler.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "test.h"
+
+/* the real ones are not read */
+#define IOB_BLAME_ASSOCIATION_H
+#define IOB_BLAME_BEHALF_H
+#define IOB_BLAME_BIO_KIND_H
+#define IOB_BLAME_PROVIDER_H
+#define IOB_BLAME_TRANSACTION_H
+#define IOB_COMPAT_XFS_H
+#define IOB_CORE_CAUSE_H
+#define IOB_CORE_LAYOUT_H
+#define IOB_CORE_TASK_H
+#define IOB_HOOKS_ENTRY_H
+#define IOB_STACK_CALL_H
+#define IOB_STACK_STACK_H
+
+/* --- the kernel */
+
+#define PF_WQ_WORKER	0x00000020
+#define THREAD_SIZE	16384UL
+#define IS_BUILTIN(config)	0
+
+struct pt_regs {
+	unsigned long arg[4];
+};
+
+#define regs_get_kernel_argument(regs, nr)	((regs)->arg[nr])
+
+struct iomap_ioend {
+	struct inode *io_inode;
+	u64 io_offset;
+	size_t io_size;
+};
+
+struct bio_of_buffer {
+	struct bio bio;
+	void *bi_private;
+};
+
+#define bio	bio_of_buffer
+
+static struct task_struct worker = { .flags = PF_KTHREAD | PF_WQ_WORKER };
+static struct task_struct aild = { .flags = PF_KTHREAD }, program;
+struct task_struct *current;
+
+/* --- core/cause, core/task, core/layout, hooks/entry */
+
+#define IOB_CAUSE_NONE		0ULL
+#define IOB_CAUSE_LOST		2ULL
+#define IOB_CAUSE_INHERITED	(1ULL << 20)
+
+struct iob_task {
+	u64 part[32];
+};
+
+struct iob_task_part {
+	const char *name;
+	size_t size;
+};
+
+static struct iob_task task_of_worker, task_of_program, task_of_aild;
+
+static struct iob_task *iob_task_get(void)
+{
+	if (current == &worker)
+		return &task_of_worker;
+	return current == &aild ? &task_of_aild : &task_of_program;
+}
+
+#define iob_task_part_of(t, p)		((void *)(t)->part)
+
+struct iob_layout_member {
+	const char *name;
+};
+
+struct iob_layout {
+	const char *type, *cost;
+	const struct iob_layout_member *member;
+	bool by_use_only;
+	u16 at[3];
+};
+
+#define IOB_LAYOUT_IN(mod, config)	.at[0] = 0
+#define IOB_LAYOUT_OF(members)		.member = members
+#define IOB_LAYOUT_MEMBER(name, type, member)	{ name }
+#define iob_layout_tell(l, right)	((void)(l), (void)(right))
+#define iob_layout_is_sure(l)		((void)(l), true)
+#define iob_layout_is_bad(l)		((void)(l), false)
+
+typedef void (*iob_entry_fn)(struct pt_regs *regs);
+
+/* --- compat/xfs, stack */
+
+struct iob_xfs_cil_ctx;
+struct iob_xfs_cil;
+
+enum { IOB_XFS_CTX_CIL, IOB_XFS_CTX_SEQUENCE, IOB_XFS_CTX_START_LSN };
+
+#define iob_xlog_checkpoint(ctx, at, log_at, sure, log, seq)	\
+	((void)(ctx), (void)(sure), *(log) = NULL, *(seq) = 0, false)
+#define iob_xlog_written(regs, at, seq)	((void)(regs), *(seq) = -1, (void *)NULL)
+
+struct iob_call {
+	unsigned long ret, sp;
+};
+
+struct iob_stack {
+	unsigned int nr;
+};
+
+#define iob_call_at(regs)		((void)(regs), (struct iob_call){ 1, 1 })
+#define iob_stack_at(regs)		((void)(regs), 0UL)
+#define iob_stack_has(s, ret)		((void)(s), (void)(ret), false)
+
+/* --- blame: one act for each object */
+
+struct iob_assoc_kind {
+	const char *name;
+};
+
+enum { NR_NOTES = 16 };
+
+static struct {
+	const struct iob_assoc_kind *kind;
+	const void *object;
+	u64 act;
+} notes[NR_NOTES];
+
+static u64 *note_of(const struct iob_assoc_kind *kind, const void *object, bool make)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_NOTES && notes[i].kind; i++) {
+		if (notes[i].kind == kind && notes[i].object == object)
+			return &notes[i].act;
+	}
+	if (!make)
+		return NULL;
+	if (i == NR_NOTES)
+		abort();
+	notes[i].kind = kind;
+	notes[i].object = object;
+	return &notes[i].act;
+}
+
+static u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub)
+{
+	const u64 *act = note_of(kind, object, false);
+
+	(void)sub;
+	return act ? *act : IOB_CAUSE_NONE;
+}
+
+static void iob_assoc_set(const struct iob_assoc_kind *kind, const void *object, u64 sub, u64 act)
+{
+	(void)sub;
+	*note_of(kind, object, true) = act;
+}
+
+static u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 sub)
+{
+	u64 act = iob_assoc_get(kind, object, sub);
+
+	iob_assoc_set(kind, object, sub, IOB_CAUSE_NONE);
+	return act;
+}
+
+#define iob_assoc_get_last		iob_assoc_get
+#define iob_assoc_forget(k, object, sub)	((void)iob_assoc_take(k, object, sub))
+
+static u64 acts_for;			/* the current task acts for this act */
+
+#define iob_behalf_current(regs)	((void)(regs), acts_for)
+#define iob_behalf_for(act, regs)	((void)(act), (void)(regs))
+#define iob_behalf_pages(i, a, b, d, r)	((void)(r))
+#define iob_behalf_is_known(regs)	((void)(regs), !(current->flags & PF_KTHREAD))
+
+struct iob_transaction_write {
+	const void *key;
+	u32 first, last, modifier;
+	bool always;
+};
+
+static struct iob_transaction_write writes;
+
+#define IOB_MODIFIER_DISCARD		1
+#define iob_transaction_writes(t)	((void)(t), &writes)
+#define iob_transaction_begin_write(t, key, first, last)	\
+	((void)(key), (void)(first), (void)(last))
+#define iob_transaction_join(key, seq, act)	((void)(seq))
+#define iob_transaction_share(key, seq, act, n)	((void)(key))
+#define iob_transaction_freed_key(log)	((const void *)(log))
+#define iob_transaction_key_is_known(k)	((void)(k), false)
+#define iob_transaction_log_end(key)	((void)(key))
+
+struct iob_hook_list;
+struct iob_bio_kind {
+	const char *name;
+	u64 (*changed_by)(const struct bio *whole);
+	bool (*is_log)(const struct iob_task *t);
+};
+
+struct iob_provider {
+	const struct iob_hook_list *hooks;
+	struct iob_task_part *part[2];
+	struct iob_assoc_kind *assoc[6];
+	struct iob_layout *layout[4];
+	bool (*discards)(const struct iob_task *t, const struct iob_stack *stack,
+			 struct iob_transaction_write *what);
+};
+
+#define IOB_PROVIDER(name)		const struct iob_provider iob_provider_##name
+
+/* as in the kernel */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include "fs/xfs.c"
+
+/* --- what xfs does */
+
+enum { TAR = 10, DD };
+
+static char buffer[2], transaction[2];
+
+static void begin(void)
+{
+	memset(notes, 0, sizeof(notes));
+	memset(&task_of_worker, 0, sizeof(task_of_worker));
+	memset(&task_of_aild, 0, sizeof(task_of_aild));
+	memset(&task_of_program, 0, sizeof(task_of_program));
+}
+
+/* @task enters a function that is hooked: a row of the table. */
+static void enters(struct task_struct *task, const char *func, const void *arg0, const void *arg1)
+{
+	struct pt_regs regs = { { (unsigned long)arg0, (unsigned long)arg1 } };
+	unsigned int i;
+
+	current = task;
+	for (i = 0; i < ARRAY_SIZE(xfs_table); i++) {
+		if (!strcmp(xfs_table[i].name, func)) {
+			xfs_table[i].entered(&regs);
+			return;
+		}
+	}
+	fail("%s is not hooked", func);
+}
+
+static void changes(u64 act, const void *bp)
+{
+	acts_for = act;
+	enters(&program, "xfs_trans_dirty_buf", transaction, bp);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	acts_for = IOB_CAUSE_NONE;
+}
+
+/* Who pays when @task submits the buffer's write. */
+static u64 payer(struct task_struct *task, const void *bp)
+{
+	const struct bio b = { .bi_private = (void *)bp };
+
+	current = task;
+	return xfs_bio_buf.changed_by(&b);
+}
+
+static void ends(struct task_struct *task, const void *bp, bool failed)
+{
+	enters(task, "__xfs_buf_ioend|xfs_buf_ioend", bp, NULL);
+	if (failed)
+		enters(task, "xfs_error_get_cfg", NULL, NULL);
+}
+
+/* The last act pays, once. */
+static void written(void)
+{
+	begin();
+	changes(TAR, &buffer[0]);
+	changes(DD, &buffer[0]);
+	changes(TAR, &buffer[1]);
+	if (payer(&aild, &buffer[0]) != DD || payer(&aild, &buffer[1]) != TAR)
+		fail("not the last act pays");
+	ends(&worker, &buffer[0], false);
+	if (payer(&aild, &buffer[0]) != IOB_CAUSE_NONE || payer(&aild, &buffer[1]) != TAR)
+		fail("after the write of a buffer");
+	enters(&aild, "xfs_buf_free", &buffer[1], NULL);
+	if (payer(&aild, &buffer[1]) != IOB_CAUSE_NONE)
+		fail("a buffer that is freed has an act");
+}
+
+/* The worker writes it again at once, and the log's thread as long as that fails. */
+static void failed(void)
+{
+	unsigned int i;
+
+	begin();
+	changes(TAR, &buffer[0]);
+	for (i = 0; i < 3; i++) {
+		ends(&worker, &buffer[0], true);
+		if (payer(i ? &aild : &worker, &buffer[0]) != TAR)
+			fail("try %u is paid by %llu", i + 2, payer(&worker, &buffer[0]));
+	}
+	ends(&worker, &buffer[0], false);
+	if (payer(&aild, &buffer[0]) != IOB_CAUSE_NONE)
+		fail("a buffer that was written at last has an act");
+}
+
+/* Who changes it between two tries pays for the next. */
+static void changed(void)
+{
+	begin();
+	changes(TAR, &buffer[0]);
+	ends(&worker, &buffer[0], true);
+	changes(DD, &buffer[0]);
+	if (payer(&aild, &buffer[0]) != DD)
+		fail("the try before pays");
+}
+
+/* What fails is the buffer that ended last in this task, and no other. */
+static void others(void)
+{
+	begin();
+	changes(TAR, &buffer[0]);
+	ends(&worker, &buffer[0], false);
+	/* of the next one nothing is known */
+	ends(&worker, &buffer[1], true);
+	if (payer(&worker, &buffer[0]) || payer(&worker, &buffer[1]))
+		fail("another buffer's act");
+	changes(TAR, &buffer[0]);
+	ends(&aild, &buffer[0], false);
+	ends(&worker, &buffer[1], true);
+	if (payer(&worker, &buffer[0]) || payer(&worker, &buffer[1]))
+		fail("another task's buffer");
+	/* it is asked once */
+	changes(DD, &buffer[0]);
+	ends(&worker, &buffer[0], true);
+	enters(&aild, "xfs_buf_free", &buffer[0], NULL);
+	enters(&worker, "xfs_error_get_cfg", NULL, NULL);
+	if (payer(&worker, &buffer[0]) != IOB_CAUSE_NONE)
+		fail("a buffer that is freed has an act again");
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(written), TEST(failed), TEST(changed), TEST(others),
+	};
+
+	return run_tests("xfs", tests, ARRAY_SIZE(tests));
+}
