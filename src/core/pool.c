@@ -61,7 +61,8 @@ void *iob_pool_get(struct iob_pool *pool)
 
 	raw_spin_lock_irqsave(&c->lock, flags);
 	object = pool_pop(c);
-	if (c->nr < c->wanted / 2 && !c->low) {
+	/* (of one object none is less than half) */
+	if (c->nr < DIV_ROUND_UP(c->wanted, 2) && !c->low) {
 		WRITE_ONCE(c->low, true);
 		kick = true;
 	}
