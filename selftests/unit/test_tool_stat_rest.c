@@ -200,10 +200,33 @@ static void others_io(void)
 	shows(&run, "sda-");
 }
 
+/* IO that was under way before has no time: what is summed up is the others'. */
+static void not_timed(void)
+{
+	struct iob_iolog_bin_record rec = {
+		.op = OP_WRITE, .disk = SDA, .bytes = 512, .tgid = 7, .id = 7, .complete_ns = 5000,
+	};
+	struct blamed_sums s;
+	struct blamed total;
+	unsigned int i;
+
+	blamed_init(&s, BY_PROCESS);
+	for (i = 0; i < 10; i++) {
+		rec.queue_ns = i < 4 ? 0 : 3000;
+		blamed_add(&s, &rec, true, 0);
+	}
+	blamed_total(&s, SDA, &total);
+	if (total.ios[STAT_WRITE] != 10 || total.timed[STAT_WRITE] != 6 ||
+	    total.ns[STAT_WRITE] != 12000)
+		fail("%llu of %llu IOs took %llu ns", (u64)total.timed[STAT_WRITE],
+		     (u64)total.ios[STAT_WRITE], (u64)total.ns[STAT_WRITE]);
+	blamed_clear(&s);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(asked_for), TEST(partitions), TEST(others_io),
+		TEST(asked_for), TEST(partitions), TEST(others_io), TEST(not_timed),
 	};
 
 	return run_tests("tool_stat_rest", tests, ARRAY_SIZE(tests));

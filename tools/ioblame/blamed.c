@@ -93,7 +93,11 @@ void blamed_add(struct blamed_sums *s, const struct iob_iolog_bin_record *rec, b
 		return;
 	b->ios[op]++;
 	b->merges[op] += rec->nr_bios ? rec->nr_bios - 1 : 0;
-	b->ns[op] += rec_total_ns(rec);
+	/* of IO that was under way when ioblame was switched on, it is not known */
+	if (rec->queue_ns) {
+		b->timed[op]++;
+		b->ns[op] += rec_total_ns(rec);
+	}
 	b->errors += rec->error != 0;
 	b->lost_ios += rec->how == IOB_HOW_LOST;
 }
@@ -134,6 +138,7 @@ void blamed_total(const struct blamed_sums *s, uint32_t disk, struct blamed *tot
 			total->merges[op] += b->merges[op];
 			total->bytes[op] += b->bytes[op];
 			total->ns[op] += b->ns[op];
+			total->timed[op] += b->timed[op];
 		}
 		total->errors += b->errors;
 		total->lost_ios += b->lost_ios;

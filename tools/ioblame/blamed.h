@@ -27,6 +27,7 @@ struct blamed {
 	struct atom_key key;	/* what the pivot leaves of it, and the disk */
 	struct atom label;	/* of the first IO: its name */
 	uint64_t ios[STAT_OPS], merges[STAT_OPS], bytes[STAT_OPS], ns[STAT_OPS];
+	uint64_t timed[STAT_OPS];	/* of @ios, those whose time is known: @ns is theirs */
 	uint64_t errors, lost_ios;
 	struct spans busy;
 };

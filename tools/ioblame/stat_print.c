@@ -52,9 +52,10 @@ static const struct shown {
 	{ UTIL, "%util", 5, 1 },
 };
 
-/* What the figures are made of; a negative time is not known */
+/* What the figures are made of */
 struct counts {
 	double ios[STAT_OPS], merges[STAT_OPS], kb[STAT_OPS], ms[STAT_OPS];
+	double timed[STAT_OPS];		/* of @ios, those whose time is in @ms */
 	double busy_ms, queue_ms;
 };
 
@@ -68,6 +69,12 @@ static double ratio(double part, double all)
 	return all > 0 ? part / all : 0;
 }
 
+/* Of the IOs whose time is known; as iostat, 0 if there was no IO at all. */
+static double mean_ms(const struct counts *c, enum diskstats_op op)
+{
+	return c->ios[op] > 0 && !(c->timed[op] > 0) ? -1 : ratio(c->ms[op], c->timed[op]);
+}
+
 /* As sysstat reckons; a negative figure is not known. */
 static void make_figures(const struct counts *c, double secs, double *f)
 {
@@ -78,11 +85,11 @@ static void make_figures(const struct counts *c, double secs, double *f)
 		f[RKB_S + op] = ratio(c->kb[op], secs);
 		f[RRQM_S + op] = ratio(c->merges[op], secs);
 		f[RRQM + op] = 100 * ratio(c->merges[op], c->merges[op] + c->ios[op]);
-		f[R_AWAIT + op] = ratio(c->ms[op], c->ios[op]);
+		f[R_AWAIT + op] = mean_ms(c, op);
 		f[RAREQ + op] = ratio(c->kb[op], c->ios[op]);
 	}
 	f[F_S] = ratio(c->ios[STAT_FLUSH], secs);
-	f[F_AWAIT] = ratio(c->ms[STAT_FLUSH], c->ios[STAT_FLUSH]);
+	f[F_AWAIT] = mean_ms(c, STAT_FLUSH);
 	f[AQU] = ratio(c->queue_ms / 1000, secs);
 	f[UTIL] = 100 * ratio(c->busy_ms / 1000, secs);
 	if (f[UTIL] > 100)
@@ -98,6 +105,7 @@ static void counts_of_disk(struct counts *c, const struct diskstats *st)
 		c->merges[op] = st->merges[op];
 		c->kb[op] = (double)st->sectors[op] / 2;
 		c->ms[op] = st->ms[op];
+		c->timed[op] = st->ios[op];
 	}
 	c->busy_ms = st->busy_ms;
 	c->queue_ms = st->queue_ms;
@@ -113,10 +121,11 @@ static void counts_of_sum(struct counts *c, const struct blamed *b)
 		c->merges[op] = b->merges[op];
 		c->kb[op] = (double)b->bytes[op] / 1024;
 		c->ms[op] = (double)b->ns[op] / 1e6;
+		c->timed[op] = b->timed[op];
 		c->queue_ms += c->ms[op];
 	}
 	/* an empty flush is timed as a write */
-	c->ms[STAT_FLUSH] = -1;
+	c->timed[STAT_FLUSH] = 0;
 	c->busy_ms = (double)spans_covered(&b->busy) / 1e6;
 }
 
@@ -325,6 +334,7 @@ void stat_print_more(struct stat_look *look, struct blamed **list, unsigned int 
 			sum.merges[op] += c.merges[op];
 			sum.kb[op] += c.kb[op];
 			sum.ms[op] += c.ms[op];
+			sum.timed[op] += c.timed[op];
 		}
 		sum.queue_ms += c.queue_ms;
 	}

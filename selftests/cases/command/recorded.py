@@ -338,6 +338,10 @@ def not_timed():
                 expect(row["type"] != kind or times and
                        all(value is None if nr else 18e6 < value < 21e6 for value in times),
                        (nr, words, row))
+        disk = json_of("stat")[1]["disk"][0]
+        for line in (disk, *disk["originators"]):
+            expect(line["w_await"] is None if nr else 18 < line["w_await"] < 21, (nr, line))
+            expect(line["r_await"] == 0, line)
     SAMPLE.save(FILE)
 
 
