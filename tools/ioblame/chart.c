@@ -32,6 +32,7 @@ static void add_bin(struct chart_bin *to, const struct chart_bin *from)
 	to->read += from->read;
 	to->written += from->written;
 	to->ios += from->ios;
+	to->timed += from->timed;
 	to->total_ns += from->total_ns;
 	if (to->max_ns < from->max_ns)
 		to->max_ns = from->max_ns;
@@ -41,6 +42,7 @@ static void add_cell(struct chart_cell *to, const struct chart_cell *from)
 {
 	to->ios += from->ios;
 	to->bytes += from->bytes;
+	to->timed += from->timed;
 	to->total_ns += from->total_ns;
 }
 
@@ -205,7 +207,8 @@ static struct chart_disk *find_disk(struct chart *c, uint32_t disk)
 static void add_place(struct chart *c, const struct iob_iolog_bin_record *rec, unsigned int bin)
 {
 	const struct chart_cell one = {
-		.ios = 1, .bytes = rec->bytes, .total_ns = rec_total_ns(rec),
+		.ios = 1, .bytes = rec->bytes,
+		.timed = !!rec->queue_ns, .total_ns = rec_total_ns(rec),
 	};
 	struct chart_disk *d = find_disk(c, rec->disk);
 
@@ -230,7 +233,7 @@ void chart_add(struct chart *c, const struct iob_iolog_bin_record *rec)
 	const struct chart_bin one = {
 		.read = rec->op == OP_READ || rec->op == OP_AHEAD ? rec->bytes : 0,
 		.written = rec->op == OP_WRITE ? rec->bytes : 0,
-		.ios = 1, .total_ns = total, .max_ns = total,
+		.ios = 1, .timed = !!rec->queue_ns, .total_ns = total, .max_ns = total,
 	};
 	struct chart_track *t = find_track(c, rec);
 
@@ -238,7 +241,9 @@ void chart_add(struct chart *c, const struct iob_iolog_bin_record *rec)
 	add_bin(&t->bin[bin], &one);
 	t->weight += rec->bytes + 1;
 	t->ios++;
-	c->latency[bin][hist_slot(total)]++;
+	/* of IO that was under way when ioblame was switched on, it is not known */
+	if (rec->queue_ns)
+		c->latency[bin][hist_slot(total)]++;
 	add_place(c, rec, bin);
 }
 

@@ -30,7 +30,8 @@ enum {
 };
 
 struct chart_bin {
-	uint64_t read, written, ios, total_ns, max_ns;
+	uint64_t read, written, ios;
+	uint64_t timed, total_ns, max_ns;	/* of the IOs whose time is known */
 };
 
 /* Who: the pivot "process", as a key */
@@ -46,7 +47,8 @@ struct chart_track {
 };
 
 struct chart_cell {
-	uint64_t ios, bytes, total_ns;
+	uint64_t ios, bytes;
+	uint64_t timed, total_ns;	/* as in a bin */
 };
 
 struct chart_disk {
@@ -60,7 +62,7 @@ struct chart {
 	uint64_t begin_ns, width_ns;
 	unsigned int used;		/* bins up to the last with IO */
 	struct chart_bin all[CHART_BINS];
-	uint64_t latency[CHART_BINS][HIST_SLOTS];
+	uint64_t latency[CHART_BINS][HIST_SLOTS];	/* of the IOs whose time is known */
 	struct map tracks;
 	struct chart_disk *disk[CHART_DISKS];
 	unsigned int nr_disks;

@@ -44,7 +44,7 @@ void chart_json_text(FILE *f, const char *text)
 }
 
 enum value {
-	READ, WRITTEN, IOS, TOTAL, LONGEST,
+	READ, WRITTEN, IOS, TIMED, TOTAL, LONGEST,
 	NR_VALUES,
 };
 
@@ -57,6 +57,8 @@ static uint64_t bin_value(const struct chart_bin *bin, enum value value)
 		return bin->written;
 	case IOS:
 		return bin->ios;
+	case TIMED:
+		return bin->timed;
 	case TOTAL:
 		return bin->total_ns;
 	default:
@@ -67,7 +69,7 @@ static uint64_t bin_value(const struct chart_bin *bin, enum value value)
 static void print_track(FILE *f, const char *name, const struct chart_bin *bin, unsigned int nr)
 {
 	static const char *const keys[NR_VALUES] = {
-		"read", "written", "ios", "total_ns", "max_ns",
+		"read", "written", "ios", "timed", "total_ns", "max_ns",
 	};
 	unsigned int i;
 	enum value v;
@@ -92,6 +94,7 @@ static void subtract_track(struct chart_bin *rest, const struct chart_track *t, 
 		rest[i].read -= t->bin[i].read;
 		rest[i].written -= t->bin[i].written;
 		rest[i].ios -= t->bin[i].ios;
+		rest[i].timed -= t->bin[i].timed;
 		rest[i].total_ns -= t->bin[i].total_ns;
 	}
 }
@@ -184,7 +187,7 @@ static void print_latency(FILE *f, const struct chart *c)
 	putc(']', f);
 }
 
-/* Cells: time, place, IOs, bytes and their time together. */
+/* Cells: time, place, IOs, bytes, and of the IOs whose time is known that and their number. */
 static void print_disk(FILE *f, const struct chart_disk *d)
 {
 	const struct chart_cell *cell;
@@ -199,8 +202,9 @@ static void print_disk(FILE *f, const struct chart_disk *d)
 			cell = &d->cell[i][k];
 			if (!cell->ios)
 				continue;
-			fprintf(f, "%s%u,%u,%llu,%llu,%llu", more ? "," : "", i, k, LLU(cell->ios),
-				LLU(cell->bytes), LLU(cell->total_ns / 1000));
+			fprintf(f, "%s%u,%u,%llu,%llu,%llu,%llu", more ? "," : "", i, k,
+				LLU(cell->ios), LLU(cell->bytes), LLU(cell->total_ns / 1000),
+				LLU(cell->timed));
 			more = true;
 		}
 	}

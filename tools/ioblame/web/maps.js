@@ -104,11 +104,14 @@ function latencyMap(holder, charts) {
 function placeMap(holder, charts, disk, what) {
 	const width = charts.width_ns * charts.cell_bins / 1e9, step = disk.step * 512;
 	const cells = [];
-	for (let i = 0; i < disk.cells.length; i += 5) {
-		const [time, place, ios, bytes, us] = disk.cells.slice(i, i + 5);
-		const value = what === "ios" ? ios : what === "bytes" ? bytes : us * 1000 / ios;
+	for (let i = 0; i < disk.cells.length; i += 6) {
+		const [time, place, ios, bytes, us, timed] = disk.cells.slice(i, i + 6);
+		const mean = timed ? us * 1000 / timed : null;
+		const value = what === "ios" ? ios : what === "bytes" ? bytes : mean;
+		if (value === null)
+			continue;
 		cells.push({ x: time * width, width, y: place * step, top: (place + 1) * step,
-			     value: Math.max(1, value), ios, bytes, mean: us * 1000 / ios });
+			     value: Math.max(1, value), ios, bytes, mean });
 	}
 	const high = cells.reduce((a, c) => Math.max(a, c.top), step);
 	return heatPlot(holder, charts, cells, {
@@ -116,6 +119,6 @@ function placeMap(holder, charts, disk, what) {
 		series: [{}, { points: { show: false } }], quiet: true,
 		y: { range: () => [0, high] }, axis: { incrs: BYTES }, textOfY: textBytes,
 		text: (c) => `${textSeconds(c.x)}, ${textBytes(c.y)} to ${textBytes(c.top)}: ${c.ios} IOs, ` +
-			`${textBytes(c.bytes)}, ${textTime(c.mean)} on average`,
+			`${textBytes(c.bytes)}, ` + (c.mean === null ? "times not known" : `${textTime(c.mean)} on average`),
 	});
 }

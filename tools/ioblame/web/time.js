@@ -160,7 +160,7 @@ function bandwidthChart(holder, charts, what) {
 }
 
 function latencyChart(holder, charts, what) {
-	const data = charts.tracks.map((track) => track.ios.map((n, i) =>
+	const data = charts.tracks.map((track) => track.timed.map((n, i) =>
 		!n ? null : Math.max(1, what === "mean" ? track.total_ns[i] / n : track.max_ns[i])).concat(null));
 	return timePlot(holder, [timeAxis(charts), ...data], textTime, {
 		series: trackSeries(charts, textTime), axis: { splits: decades },
