@@ -192,6 +192,33 @@ static void small_syncs(void)
 	expect("O_DSYNC", "small_sync", "flushed sda 100 times");
 }
 
+/* Of what was under way before there are no times. */
+static void syncs_not_timed(void)
+{
+	static const struct {
+		unsigned int unknown;
+		const char *fact;
+	} rows[] = {
+		{ 0, "); the flushes took 50ms." },
+		{ 40, "); 60 of the flushes took 30ms, the others' time is not known." },
+		{ 100, "); how long the flushes took is not known." },
+	};
+	struct iob_iolog_bin_record rec;
+	unsigned int k, i;
+
+	for (k = 0; k < ARRAY_SIZE(rows); k++) {
+		for (i = 0; i < 100; i++) {
+			rec = io('W', 1000 + i * 8, 4096);
+			rec.opf = OPF_FUA;
+			rec.intent_nr = DIRECT;
+			if (i < rows[k].unknown)
+				rec.queue_ns = 0;
+			add(rec);
+		}
+		expect("times", "small_sync", rows[k].fact);
+	}
+}
+
 static void random_writes(void)
 {
 	struct iob_iolog_bin_record rec;
@@ -530,7 +557,8 @@ static void wrapped(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(errors), TEST(small_syncs), TEST(random_writes), TEST(read_again), TEST(faults),
+		TEST(errors), TEST(small_syncs), TEST(syncs_not_timed), TEST(random_writes),
+		TEST(read_again), TEST(faults),
 		TEST(shares), TEST(starved), TEST(of_chosen), TEST(many), TEST(wrapped),
 		TEST(many_disks), TEST(hostile_disk), TEST(cut_names),
 	};

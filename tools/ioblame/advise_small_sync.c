@@ -27,7 +27,8 @@ enum {
 struct syncer {
 	struct advise_entry e;
 	struct atom file;	/* that it wrote last */
-	uint64_t syncs, bytes, ns, first_ns, last_ns;
+	uint64_t syncs, bytes, first_ns, last_ns;
+	uint64_t timed, ns;	/* of @syncs, those whose time is known, and it */
 	bool pending;		/* it submitted buffered data since the last flush */
 };
 
@@ -61,7 +62,11 @@ static void add_sync(const struct iob_iolog_bin_record *rec)
 		return;
 	s->pending = false;
 	s->syncs++;
-	s->ns += rec_total_ns(rec);
+	/* of IO that was under way when ioblame was switched on, it is not known */
+	if (rec->queue_ns) {
+		s->timed++;
+		s->ns += rec_total_ns(rec);
+	}
 	if (!s->first_ns)
 		s->first_ns = rec->complete_ns;
 	s->last_ns = rec->complete_ns;
@@ -75,9 +80,24 @@ static bool is_small_sync(const struct syncer *s)
 	       (double)s->syncs >= LEAST_EACH_SECOND * seconds;
 }
 
+/* How long they took, of all or of those of which it is known */
+static const char *took_text(const struct syncer *s, char *to, size_t size)
+{
+	char took[TEXT_NUMBER];
+
+	if (!s->timed)
+		snprintf(to, size, "how long the flushes took is not known");
+	else if (s->timed < s->syncs)
+		snprintf(to, size, "%llu of the flushes took %s, the others' time is not known",
+			 (unsigned long long)s->timed, text_nsecs(took, s->ns));
+	else
+		snprintf(to, size, "the flushes took %s", text_nsecs(took, s->ns));
+	return to;
+}
+
 static void tell_sync(struct advices *to, const char *name)
 {
-	char who[160], each[TEXT_NUMBER], all[TEXT_NUMBER], took[TEXT_NUMBER];
+	char who[160], each[TEXT_NUMBER], all[TEXT_NUMBER], took[96];
 	const struct syncer *s;
 	struct advice *a;
 	char file[300];
@@ -95,11 +115,12 @@ static void tell_sync(struct advices *to, const char *name)
 		a->weight = s->syncs;
 		snprintf(file, sizeof(file), "%s", a->has_file ? label_file(&a->who) : "");
 		snprintf(a->fact, sizeof(a->fact),
-			 "%s flushed %s %llu times in %.1f s, for %s of data each (%s in all%s%s); the flushes took %s.",
+			 "%s flushed %s %llu times in %.1f s, for %s of data each (%s in all%s%s); %s.",
 			 advise_who(&s->e, who, sizeof(who)), name_disk(a->disk),
 			 (unsigned long long)s->syncs, (double)(s->last_ns - s->first_ns) / 1e9,
 			 text_bytes(each, s->bytes / s->syncs), text_bytes(all, s->bytes),
-			 *file ? ", the last to " : "", escape_cut(file), text_nsecs(took, s->ns));
+			 *file ? ", the last to " : "", escape_cut(file),
+			 took_text(s, took, sizeof(took)));
 		snprintf(a->what, sizeof(a->what),
 			 "The disk is asked to make little safe, often.  If the program can lose its last moment, or write more before each fsync() (one transaction for many rows), it waits less.");
 		advise_see(a, "flush", &s->e);
