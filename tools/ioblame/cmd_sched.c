@@ -125,9 +125,11 @@ static struct sched_sum *sum_of(const struct iob_iolog_bin_record *rec)
 
 static void take_record(struct run *run, const struct iob_iolog_bin_record *rec)
 {
+	bool taken = run_took(run);
+
 	events_record(&events, rec);
 	/* what was not issued did not wait for it; of an IO the first part counts */
-	if (rec->issue_ns && !rec->part && filter_takes(&run->filter, rec))
+	if (taken && rec->issue_ns && !rec->part)
 		add_time(&sum_of(rec)->wait, rec_wait_ns(rec));
 }
 
@@ -178,7 +180,7 @@ static void take_event(const struct blkevent *e, const struct origins_found *fou
 			put_insert(&key, ns);
 	} else {
 		ns = take_insert(&key);
-		if (ns && found->rec && filter_takes(&run->filter, found->rec))
+		if (ns && found->rec && filter_chooses(&run->filter, found->rec))
 			add_time(&sum_of(found->rec)->inserted, e->ns - ns);
 	}
 }

@@ -194,7 +194,7 @@ static void print_event(const struct blkevent *e, const struct origins_found *fo
 
 	if (run->quit || !blkevent_is_in(e, o->acts ? o->acts : BLKEVENT_ALL_ACTS))
 		return;
-	if (found->rec ? !filter_takes(&run->filter, found->rec) : has_filter(o))
+	if (found->rec ? !filter_chooses(&run->filter, found->rec) : has_filter(o))
 		return;
 	shown++;
 	kinds_shown[e->kind]++;

@@ -226,13 +226,12 @@ void filter_begin(struct filter *f, const struct opts *o)
 	wants_begin(&f->wants, WANT_FILE, o->nr_files);
 }
 
-/* True if an IO passes the options of the command line. */
-bool filter_takes(struct filter *f, const struct iob_iolog_bin_record *rec)
+/* As filter_takes(), for a record that it was asked before: it does not count. */
+bool filter_chooses(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = f->opts;
 	bool takes;
 
-	f->wants.all++;
 	/* while a word has matched nothing, each is asked, whatever the others say */
 	if (wants_are_open(&f->wants))
 		takes = takes_device(f, rec) & takes_pid(f, rec) & takes_comm(f, rec) &
@@ -240,9 +239,17 @@ bool filter_takes(struct filter *f, const struct iob_iolog_bin_record *rec)
 	else
 		takes = takes_device(f, rec) && takes_pid(f, rec) && takes_comm(f, rec) &&
 			takes_cgroup(f, rec) && takes_file(f, rec);
-	takes = takes && (!*o->rw || strchr(o->rw, rec->op)) && (!o->errors || rec->error) &&
-		takes_user(o, rec) &&
-		(!o->min_lat_ns || rec_total_ns(rec) >= o->min_lat_ns);
+	return takes && (!*o->rw || strchr(o->rw, rec->op)) && (!o->errors || rec->error) &&
+	       takes_user(o, rec) &&
+	       (!o->min_lat_ns || rec_total_ns(rec) >= o->min_lat_ns);
+}
+
+/* True if an IO passes the options of the command line.  Once for each: the end says how many. */
+bool filter_takes(struct filter *f, const struct iob_iolog_bin_record *rec)
+{
+	bool takes = filter_chooses(f, rec);
+
+	f->wants.all++;
 	f->wants.passed += takes;
 	return takes;
 }

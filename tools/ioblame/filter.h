@@ -21,6 +21,7 @@ struct filter {
 
 void filter_begin(struct filter *f, const struct opts *opts);
 bool filter_selects(const struct opts *o);
+bool filter_chooses(struct filter *f, const struct iob_iolog_bin_record *rec);
 bool filter_takes(struct filter *f, const struct iob_iolog_bin_record *rec);
 void filter_end(struct filter *f);
 
