@@ -128,8 +128,11 @@ static void take_record(struct run *run, const struct iob_iolog_bin_record *rec)
 	bool taken = run_took(run);
 
 	events_record(&events, rec);
-	/* what was not issued did not wait for it; of an IO the first part counts */
-	if (taken && rec->issue_ns && !rec->part)
+	/*
+	 * What was not issued did not wait for it; of what was under way when ioblame was switched
+	 * on, it is not known; of an IO the first part counts.
+	 */
+	if (taken && rec->issue_ns && rec->queue_ns && !rec->part)
 		add_time(&sum_of(rec)->wait, rec_wait_ns(rec));
 }
 
