@@ -141,10 +141,10 @@ static void press_key(struct run *run, uint64_t timeout_ns)
 }
 
 static struct run run;
+static struct opts opts = { .input = "recording" };
 
 static void replay(const char *pressed)
 {
-	static const struct opts opts = { .input = "recording" };
 	static const struct view view = {
 		.interval = show_picture, .wait = press_key, .jumped = jump,
 		.interval_ns = 1000 * MS,
@@ -258,10 +258,63 @@ static void is_short(void)
 		fail("no picture");
 }
 
+/* -d and COUNT end it by itself, -d at a time of the recording; keys that seek do not count. */
+static void ends(void)
+{
+	static const struct {
+		u64 duration_ms, count;
+		const char *keys;
+		u64 at_ms;		/* where it is when it ends */
+		unsigned int pictures;
+		bool cut;
+	} rows[] = {
+		{ 2500, 0, "", 2500, 3, true },
+		{ 0, 3, "", 3000, 3, true },
+		{ 2500, 2, "", 2000, 2, true },
+		{ 2500, 3, "", 2500, 3, true },
+		{ 2500, 9, "", 2500, 3, true },
+		/* twice as fast, from the first picture on */
+		{ 0, 2, "+", 3950, 2, true },
+		/* not while it is paused, though it is sought there; and not behind it */
+		{ 2500, 0, " >>>>>>>>>>>>______________ ", 2500, 0, true },
+		{ 2500, 2, ">>>>>>>>>>>>", 2500, 1, true },
+		/* of all of the recording, and what it does not have */
+		{ 60000, 0, "", 0, 0, false },
+		{ 0, 1000, "", 0, 0, false },
+	};
+	char pressed[400];
+	unsigned int k;
+	u64 end, all;
+
+	make_records(2 * MS);
+	all = at[RECORDS - 1] - at[0] + 100 * MS;
+	for (k = 0; k < ARRAY_SIZE(rows); k++) {
+		opts.duration_ns = rows[k].duration_ms * MS;
+		opts.count = rows[k].count;
+		strcpy(pressed, rows[k].keys);
+		strcat(pressed, repeat('_', 300));
+		replay(pressed);
+		end = rows[k].at_ms ? rows[k].at_ms * MS : all;
+		if (!*keys)
+			fail("%u: it does not end", k);
+		if (run.pace.at_ns < run.pace.begin_ns + end ||
+		    run.pace.at_ns > run.pace.begin_ns + end + (rows[k].duration_ms ? 0 : 200 * MS))
+			fail("%u: it ends at %llu ms", k,
+			     (u64)(run.pace.at_ns - run.pace.begin_ns) / MS);
+		if (rows[k].pictures && pictures - jumps > rows[k].pictures)
+			fail("%u: %u pictures", k, pictures - jumps);
+		if (run.cut != rows[k].cut)
+			fail("%u: it says that the time is%s cut", k, run.cut ? "" : " not");
+	}
+	memset(&opts, 0, sizeof(opts));
+	opts.input = "recording";
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(passes), TEST(follows_keys), TEST(is_where_it_was_told), TEST(is_short),
+		TEST(ends),
 	};
 
 	return run_tests("tool_pace", tests, ARRAY_SIZE(tests));

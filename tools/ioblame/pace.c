@@ -32,6 +32,18 @@ static bool rewind_recording(struct run *run)
 	return true;
 }
 
+/* As in other views, -d is a time of the recording. */
+static void cut_end(struct pace *p, struct run *run)
+{
+	const struct opts *o = run->opts;
+
+	p->ends = o->duration_ns || o->count;
+	if (!o->duration_ns || o->duration_ns >= p->end_ns - p->begin_ns)
+		return;
+	p->end_ns = p->begin_ns + o->duration_ns;
+	run->cut = true;
+}
+
 /**
  * pace_measure - find where a recording begins and ends, and what was lost in it
  * @p:   the result
@@ -53,6 +65,7 @@ bool pace_measure(struct pace *p, struct run *run)
 		}
 	}
 	p->at_ns = p->begin_ns;
+	cut_end(p, run);
 	p->on = rewind_recording(run);
 	return p->on;
 }
@@ -201,15 +214,25 @@ static void go_on(struct pace *p, uint64_t wall_ns)
 	p->at_ns += by < left ? by : left;
 }
 
+/* True if all pictures that were asked for were shown, or all of the time was. */
+static bool is_shown(const struct pace *p, struct run *run, uint64_t pictures)
+{
+	if (run->opts->count && pictures >= run->opts->count) {
+		run->cut |= p->at_ns < p->end_ns;
+		return true;
+	}
+	return p->ends && !p->paused && !p->sought && p->at_ns >= p->end_ns;
+}
+
 /**
- * pace_records - let a recording pass until the view ends it
+ * pace_records - let a recording pass until the view ends it, or all that was asked for is shown
  * @p:    where it is; the view changes it by pace_key()
  * @run:  the run
  * @view: a live view: it waits for keys, and has intervals
  */
 void pace_records(struct pace *p, struct run *run, const struct view *view)
 {
-	uint64_t wall = clock_ns(), drawn = wall, from = p->at_ns, now;
+	uint64_t wall = clock_ns(), drawn = wall, from = p->at_ns, now, pictures = 0;
 	struct reader r = { .waits = false };
 	bool moved = false;
 
@@ -237,7 +260,10 @@ void pace_records(struct pace *p, struct run *run, const struct view *view)
 			from = p->at_ns;
 			drawn = now;
 			moved = false;
+			pictures++;
 		}
+		if (is_shown(p, run, pictures))
+			return;
 		view->wait(run, TICK);
 	}
 }

@@ -23,7 +23,8 @@ enum {
 
 struct pace {
 	bool on;			/* the run is one of these */
-	uint64_t begin_ns, end_ns;	/* of the recording, on the clock of its records */
+	bool ends;			/* -d or COUNT: it does not wait at its end */
+	uint64_t begin_ns, end_ns;	/* of what is replayed, on the clock of its records */
 	uint64_t at_ns;			/* what completed until then has passed */
 	uint64_t interval_ns;		/* between two pictures, on the clock on the wall */
 	int speed;			/* a power of two: 1 is twice as fast, -1 half */
