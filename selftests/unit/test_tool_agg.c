@@ -359,11 +359,60 @@ static void not_timed(void)
 	}
 }
 
+/* Sums that are added to others are those of all IO, also where there is no room. */
+static void merges(void)
+{
+	static const unsigned int kinds[] = { 1, 50, AGG_ATOMS + 5000, 2 * AGG_ATOMS };
+	struct agg agg, all;
+	struct atom *atom;
+	unsigned int k, i;
+	u64 ios, bytes, times, want;
+	size_t slot, p;
+
+	for (k = 0; k < ARRAY_SIZE(kinds); k++) {
+		agg_init(&all, FIELD_TOTAL, BY_PROCESS);
+		want = 0;
+		for (i = 0; i < 3; i++) {
+			struct iob_iolog_bin_record rec;
+			unsigned int n;
+
+			agg_init(&agg, FIELD_TOTAL, BY_PROCESS);
+			for (n = 0; n < kinds[k]; n++) {
+				rec = sample(1 + n / 2 + i, 1 + n, 4096);
+				rec.queue_ns = 1;
+				rec.complete_ns = 1000 + n;
+				agg_add(&agg, &rec);
+				want++;
+			}
+			agg_merge(&all, &agg);
+			agg_squeeze(&all);
+			if (agg.records != kinds[k])
+				fail("what is added is changed");
+			agg_free(&agg);
+		}
+		ios = bytes = times = 0;
+		map_for_each(&all.atoms, slot, atom) {
+			ios += atom->ios;
+			bytes += atom->bytes;
+			for (p = 0; p < atom->hist.nr; p++)
+				times += atom->hist.pair[p].n;
+		}
+		if (ios != want || bytes != want * 4096 || times != want || all.records != want)
+			fail("%u: %llu IOs, %llu bytes, %llu times of %llu", kinds[k], ios, bytes,
+			     times, want);
+		if (all.atoms.nr > AGG_ATOMS + AGG_ATOMS / 4)
+			fail("%u: %zu atoms", kinds[k], all.atoms.nr);
+		if (!all.folded != (kinds[k] < AGG_ATOMS / 4))
+			fail("%u: %llu are folded", kinds[k], (u64)all.folded);
+		agg_free(&all);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(adds_up), TEST(named), TEST(bounded), TEST(seeks), TEST(told_apart),
-		TEST(many_disks), TEST(not_timed),
+		TEST(many_disks), TEST(not_timed), TEST(merges),
 	};
 
 	return run_tests("tool_agg", tests, ARRAY_SIZE(tests));

@@ -106,6 +106,7 @@ static void begin(void)
 	v.run = &run;
 	agg_init(&v.agg, FIELD_TOTAL, v.by);
 	agg_init(&v.shown, FIELD_TOTAL, v.by);
+	agg_init(&v.all, FIELD_TOTAL, v.by);
 }
 
 /* The seconds from @from until @to pass, each with as many IOs. */
@@ -177,9 +178,49 @@ static void pause_forgets(void)
 	end_live(&run);
 }
 
+/* Keys that draw the picture anew, one after the other */
+static void expect_picture_of_keys(const char *when, u64 seconds)
+{
+	static const char keys[] = "fsdcpssss";
+	const char *k;
+
+	expect_picture(when, seconds);
+	for (k = keys; *k; k++) {
+		handle_key(&run, *k);
+		expect_picture(when, seconds);
+	}
+}
+
+/* Sums since a time stand still in a pause, whatever keys are pressed, and then have all of it. */
+static void pause_accumulates(void)
+{
+	begin();
+	pass(0, 3);
+	handle_key(&run, 'a');
+	expect_picture("before the first interval that is summed up", 0);
+	pass(3, 8);
+	expect_picture_of_keys("since then", 5);
+	handle_key(&run, ' ');
+	expect_picture_of_keys("at the pause", 5);
+	pass(8, 38);
+	expect_picture_of_keys("in a pause", 5);
+	handle_key(&run, ' ');
+	expect_picture_of_keys("when it goes on", 5);
+	pass(38, 40);
+	expect_picture_of_keys("behind a pause", 37);
+	/* the last interval is still there */
+	handle_key(&run, 'a');
+	expect_picture_of_keys("of one interval", 1);
+	pass(40, 41);
+	expect_picture_of_keys("of the next one", 1);
+	end_live(&run);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(pause_is_as_long), TEST(pause_forgets) };
+	static const struct test tests[] = {
+		TEST(pause_is_as_long), TEST(pause_forgets), TEST(pause_accumulates),
+	};
 
 	return run_tests("tool_live", tests, ARRAY_SIZE(tests));
 }

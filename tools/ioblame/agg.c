@@ -153,6 +153,29 @@ static bool value_of(struct agg *agg, const struct iob_iolog_bin_record *rec, ui
 	}
 }
 
+/*
+ * The atom with this key, or, if there is no room, a merged one: then it has @ios more that are
+ * folded.  NULL: there is none yet, and the key is that of the one to make.
+ */
+static struct atom *room_for(struct agg *agg, struct atom_key *key, uint64_t ios)
+{
+	struct atom *atom = map_get(&agg->atoms, key);
+
+	if (atom || agg->atoms.nr < AGG_ATOMS)
+		return atom;
+	if (key->rest == REST_NONE) {
+		agg->folded += ios;
+		widen_key(key, REST_FILE);
+		atom = map_get(&agg->atoms, key);
+	}
+	/* too many originators: give them up, too */
+	if (!atom && agg->atoms.nr >= AGG_ATOMS + AGG_ATOMS / 4) {
+		widen_key(key, REST_ALL);
+		atom = map_get(&agg->atoms, key);
+	}
+	return atom;
+}
+
 /* The atom of a record; a merged one if there is no room. */
 static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record *rec)
 {
@@ -160,21 +183,9 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 	struct atom *atom;
 
 	agg_key(&key, rec, agg->by);
-	atom = map_get(&agg->atoms, &key);
+	atom = room_for(agg, &key, 1);
 	if (atom)
 		return atom;
-	if (agg->atoms.nr >= AGG_ATOMS) {
-		agg->folded++;
-		widen_key(&key, REST_FILE);
-		atom = map_get(&agg->atoms, &key);
-		/* too many originators: give them up, too */
-		if (!atom && agg->atoms.nr >= AGG_ATOMS + AGG_ATOMS / 4) {
-			widen_key(&key, REST_ALL);
-			atom = map_get(&agg->atoms, &key);
-		}
-		if (atom)
-			return atom;
-	}
 	atom = new_atom(&agg->atoms, &key, intent_why(rec));
 	/* look up names now: file and cgroup may go away */
 	if (!key.rest)
@@ -240,7 +251,8 @@ static void mark_lighter(const struct map *map, enum rest rest)
 	free(atoms);
 }
 
-static void merge_atom(struct atom *to, struct atom *from)
+/* All but the histogram */
+static void add_numbers(struct atom *to, const struct atom *from)
 {
 	if (to->last_ns < from->last_ns)
 		to->last_ns = from->last_ns;
@@ -249,6 +261,11 @@ static void merge_atom(struct atom *to, struct atom *from)
 	to->errors += from->errors;
 	to->total_ns += from->total_ns;
 	to->sum += from->sum;
+}
+
+static void merge_atom(struct atom *to, struct atom *from)
+{
+	add_numbers(to, from);
 	hist_few_move(&to->hist, &from->hist);
 	free_atom(from);
 }
@@ -278,6 +295,27 @@ static void widen_lighter(struct agg *agg, enum rest rest)
 			map_put(&agg->atoms, atom);
 	}
 	map_clear(&old, NULL);
+}
+
+/* Add other sums, which stay what they are. */
+void agg_merge(struct agg *to, const struct agg *from)
+{
+	struct atom *atom, *own;
+	struct atom_key key;
+	size_t i;
+
+	map_for_each(&from->atoms, i, atom) {
+		key = atom->key;
+		own = room_for(to, &key, atom->ios);
+		if (!own)
+			own = new_atom(&to->atoms, &key, atom->why);
+		memcpy(own->sub_comm, atom->sub_comm, sizeof(own->sub_comm));
+		add_numbers(own, atom);
+		hist_few_merge(&own->hist, &atom->hist);
+	}
+	to->folded += from->folded;
+	to->ios += from->ios;
+	to->records += from->records;
 }
 
 /**

@@ -74,6 +74,7 @@ void agg_key(struct atom_key *key, const struct iob_iolog_bin_record *rec, enum 
 void agg_init(struct agg *agg, enum field field, enum pivot by);
 void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec);
 void agg_pass(struct agg *agg, const struct iob_iolog_bin_record *rec);
+void agg_merge(struct agg *to, const struct agg *from);
 void agg_squeeze(struct agg *agg);
 void agg_clear(struct agg *agg);
 void agg_free(struct agg *agg);

@@ -66,13 +66,19 @@ void hist_few_sum(struct hist *to, const struct hist_few *from)
 		to->n[from->pair[i].slot] += from->pair[i].n;
 }
 
-/* Add @from to @to, and free @from. */
-void hist_few_move(struct hist_few *to, struct hist_few *from)
+/* Add @from to @to. */
+void hist_few_merge(struct hist_few *to, const struct hist_few *from)
 {
 	unsigned int i;
 
 	for (i = 0; i < from->nr; i++)
 		hist_few_add(to, from->pair[i].slot, from->pair[i].n);
+}
+
+/* Add @from to @to, and free @from. */
+void hist_few_move(struct hist_few *to, struct hist_few *from)
+{
+	hist_few_merge(to, from);
 	hist_few_free(from);
 }
 

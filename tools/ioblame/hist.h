@@ -32,6 +32,7 @@ struct hist_few {
 
 void hist_few_add(struct hist_few *h, unsigned int slot, uint64_t n);
 void hist_few_sum(struct hist *to, const struct hist_few *from);
+void hist_few_merge(struct hist_few *to, const struct hist_few *from);
 void hist_few_move(struct hist_few *to, struct hist_few *from);
 void hist_few_free(struct hist_few *h);
 

@@ -58,7 +58,7 @@ static void gather_rows(void)
 	size_t i, kept = 0;
 
 	free(v.rows);
-	v.sums = v.accumulate ? &v.agg : &v.shown;
+	v.sums = v.accumulate ? &v.all : &v.shown;
 	v.since_ns = v.accumulate ? v.begun_ns : v.from_ns;
 	v.nr = group_rows(v.sums, v.by, v.sort, &v.rows);
 	for (i = 0; i < v.nr; i++) {
@@ -245,6 +245,7 @@ static void handle_key(struct run *run, int key)
 		if (v.accumulate) {
 			v.begun_ns = v.to_ns;
 		} else {
+			agg_clear(&v.all);
 			agg_clear(&v.agg);
 			v.held = false;
 		}
@@ -313,12 +314,12 @@ static void show_interval(struct run *run, uint64_t from_ns, uint64_t to_ns, boo
 	v.held = false;
 	v.to_ns = to_ns;
 	if (v.accumulate) {
-		agg_squeeze(&v.agg);
-	} else {
-		agg_clear(&v.shown);
-		v.shown = v.agg;
-		agg_init(&v.agg, FIELD_TOTAL, v.by);
+		agg_merge(&v.all, &v.agg);
+		agg_squeeze(&v.all);
 	}
+	agg_clear(&v.shown);
+	v.shown = v.agg;
+	agg_init(&v.agg, FIELD_TOTAL, v.by);
 	gather_rows();
 	live_draw(&v);
 }
@@ -334,6 +335,7 @@ static void drop_sums(struct run *run)
 {
 	v.begun_ns = run->now_ns;
 	agg_clear(&v.agg);
+	agg_clear(&v.all);
 }
 
 static int begin_live(struct run *run)
@@ -352,6 +354,7 @@ static int begin_live(struct run *run)
 	v.to_ns = v.begun_ns;
 	agg_init(&v.agg, FIELD_TOTAL, v.by);
 	agg_init(&v.shown, FIELD_TOTAL, v.by);
+	agg_init(&v.all, FIELD_TOTAL, v.by);
 	/* (newterm() takes one that cannot move its cursor, as TERM=dumb, too) */
 	screen = cur_term && cursor_address ? newterm(NULL, stdout, stdin) : NULL;
 	if (!screen) {
@@ -384,6 +387,7 @@ static int end_live(struct run *run)
 	free(v.rows);
 	agg_clear(&v.agg);
 	agg_clear(&v.shown);
+	agg_clear(&v.all);
 	return EXIT_OK;
 }
 

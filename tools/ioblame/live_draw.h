@@ -43,9 +43,10 @@ struct live_state {
 	unsigned int down;	/* lines of the detail or the help that are scrolled away */
 	unsigned int need[ROWS_COLUMNS];	/* widths that columns had: they do not shrink */
 	bool seen[ROWS_COLUMNS];	/* columns that had a value but 0 */
-	struct agg agg;		/* of the interval that runs, or since the beginning */
+	struct agg agg;		/* of the interval that runs, which is not shown yet */
 	struct agg shown;	/* of the last whole interval */
-	const struct agg *sums;	/* which of them is on the screen */
+	struct agg all;		/* of all intervals since @begun_ns, while they accumulate */
+	const struct agg *sums;	/* which of the two is on the screen */
 	uint64_t begun_ns, from_ns, to_ns;
 	uint64_t since_ns;	/* when @sums began */
 	bool held;		/* a pause keeps intervals back: */
