@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "drive.h"
 #include "history.h"
+#include "map.h"
 #include "msg.h"
 #include "out.h"
 #include "rec.h"
@@ -45,15 +46,37 @@ static uint64_t in_a_day(uint64_t bytes, const struct usage_list *list)
 	return ns > 0 ? (uint64_t)((double)bytes * (double)DAY / (double)ns) : 0;
 }
 
-static const struct usage *disk_of(const struct usage_list *disks, const char *disk)
+/* What was written to each disk, found by its name */
+struct disk_sums {
+	struct usage_list list;
+	struct map map;
+};
+
+struct disk_sum {
+	const char *disk;	/* the list's text: each name is one pointer */
+	uint64_t bytes;
+	bool shown;		/* a row is of this disk */
+};
+
+static void index_disks(struct disk_sums *d)
 {
+	struct disk_sum *sum;
 	size_t i;
 
-	for (i = 0; i < disks->nr; i++) {
-		if (!strcmp(disks->list[i].key.disk, disk))
-			break;
+	for (i = 0; i < d->list.nr; i++) {
+		sum = must(calloc(1, sizeof(*sum)));
+		sum->disk = d->list.list[i].key.disk;
+		sum->bytes = d->list.list[i].bytes;
+		map_put(&d->map, sum);
 	}
-	return &disks->list[i];
+}
+
+/* The sum of a disk, which has written something. */
+static struct disk_sum *disk_of(struct disk_sums *d, const char *disk)
+{
+	const char *own = usage_text(&d->list, disk);
+
+	return map_get(&d->map, &own);
 }
 
 /*
@@ -118,11 +141,12 @@ static void print_disk(const struct opts *o, const struct usage *u, const struct
 }
 
 static void print_rows(const struct opts *o, const struct usage_list *rows,
-		       const struct usage_list *disks, const struct usage_list *list)
+		       struct disk_sums *disks, const struct usage_list *list)
 {
 	size_t i, most = o->rows ? o->rows : o->format == FORMAT_TABLE ? ROWS : SIZE_MAX;
 	struct table *t = table_new(o->format, "wear", columns, NR_COLUMNS);
-	const struct usage *u, *disk;
+	const struct disk_sum *disk;
+	const struct usage *u;
 	struct cell c[NR_COLUMNS];
 
 	for (i = 0; i < rows->nr && i < most; i++) {
@@ -142,23 +166,25 @@ static void print_rows(const struct opts *o, const struct usage_list *rows,
 		out_printf("... and %zu more (--rows)\n", rows->nr - i);
 }
 
-/* Whether a row is of the disk. */
-static bool has_disk(const struct usage_list *rows, const char *disk)
+/* The sums of the disks of which there are rows */
+static void print_disks(const struct opts *o, const struct usage_list *rows,
+			struct disk_sums *disks, const struct usage_list *list)
 {
 	size_t i;
 
-	for (i = 0; i < rows->nr; i++) {
-		if (!strcmp(rows->list[i].key.disk, disk))
-			return true;
+	for (i = 0; i < rows->nr; i++)
+		disk_of(disks, rows->list[i].key.disk)->shown = true;
+	for (i = 0; i < disks->list.nr; i++) {
+		if (disk_of(disks, disks->list.list[i].key.disk)->shown)
+			print_disk(o, &disks->list.list[i], list);
 	}
-	return false;
 }
 
 int cmd_wear(const struct opts *o)
 {
-	struct usage_list list = { 0 }, rows = { 0 }, disks = { 0 };
+	struct usage_list list = { 0 }, rows = { 0 };
+	struct disk_sums disks = { .map.key_len = sizeof(const char *) };
 	struct opts all = *o;
-	size_t i;
 	int ret;
 
 	/* a disk wears by what all write */
@@ -168,11 +194,9 @@ int cmd_wear(const struct opts *o)
 	ret = history_list(&all, history_until(o) - 30 * DAY, false, &list);
 	if (!ret) {
 		sum_writes(o, &list, &rows, false);
-		sum_writes(o, &list, &disks, true);
-		for (i = 0; i < disks.nr; i++) {
-			if (has_disk(&rows, disks.list[i].key.disk))
-				print_disk(o, &disks.list[i], &list);
-		}
+		sum_writes(o, &list, &disks.list, true);
+		index_disks(&disks);
+		print_disks(o, &rows, &disks, &list);
 		if (o->format == FORMAT_TABLE)
 			out_puts(rows.nr ? "\n" : "No writes were recorded in this time.\n");
 		if (rows.nr)
@@ -182,7 +206,8 @@ int cmd_wear(const struct opts *o)
 			    (unsigned long long)list.lost_ios);
 	}
 	usage_clear(&rows);
-	usage_clear(&disks);
+	map_clear(&disks.map, free);
+	usage_clear(&disks.list);
 	usage_clear(&list);
 	return ret;
 }
