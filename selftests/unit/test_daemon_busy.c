@@ -5,6 +5,7 @@
 
 #include "busy.h"
 #include "test.h"
+#include "work.h"
 
 static char folder[] = "/tmp/iob-busy-XXXXXX";
 
@@ -106,15 +107,69 @@ static void passes(void)
 	gone("sd\nb");
 	gone("cciss!c0d0");
 	gone("loop0");
-	if (rmdir(folder))
-		fail("%s: %s", folder, strerror(errno));
+}
+
+/* A pass that knows the disks, and one in which half of them are gone */
+static void look_at_disks(unsigned int disks)
+{
+	struct usage_list list = { 0 };
+	struct busy busy = { 0 };
+	unsigned int i;
+	char name[16];
+
+	for (i = 0; i < disks; i++) {
+		sprintf(name, "sd%u", i);
+		put(name, 1000);
+	}
+	busy_pass(&busy, folder, &list);
+	for (i = 0; i < disks; i++) {
+		sprintf(name, "sd%u", i);
+		put(name, 1001 + i);
+	}
+	busy_pass(&busy, folder, &list);
+	if (list.nr_busy != disks)
+		fail("%zu of %u disks", list.nr_busy, disks);
+	for (i = 0; i < list.nr_busy; i++) {
+		if (list.busy[i].ms != 1 + strtoul(list.busy[i].disk + 2, NULL, 10))
+			fail("%s: %llu", list.busy[i].disk, (u64)list.busy[i].ms);
+	}
+	for (i = 0; i < disks; i += 2) {
+		sprintf(name, "sd%u", i);
+		gone(name);
+	}
+	busy_pass(&busy, folder, NULL);
+	for (i = 0; i < disks; i++) {
+		sprintf(name, "sd%u", i);
+		put(name, 9000);
+	}
+	usage_clear(&list);
+	busy_pass(&busy, folder, &list);
+	if (list.nr_busy != disks / 2)
+		fail("%zu of %u disks are as before", list.nr_busy, disks / 2);
+	usage_clear(&list);
+	busy_end(&busy);
+	for (i = 0; i < disks; i++) {
+		sprintf(name, "sd%u", i);
+		gone(name);
+	}
+}
+
+static void many_disks(void)
+{
+	work_is_linear("disks", look_at_disks);
 }
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(passes) };
+	static const struct test tests[] = { TEST(passes), TEST(many_disks) };
+	int ret;
 
 	if (!mkdtemp(folder))
 		return 1;
-	return run_tests("daemon_busy", tests, ARRAY_SIZE(tests));
+	ret = run_tests("daemon_busy", tests, ARRAY_SIZE(tests));
+	if (rmdir(folder)) {
+		perror(folder);
+		ret = 1;
+	}
+	return ret;
 }

@@ -8,6 +8,7 @@
 #include "diskstats.h"
 #include "escape.h"
 #include "file.h"
+#include "map.h"
 #include "msg.h"
 
 enum {
@@ -15,33 +16,26 @@ enum {
 };
 
 struct busy_disk {
-	char name[DISK_NAME];	/* of the folder */
+	char name[DISK_NAME];	/* of the folder; the key, with zeroes behind it */
 	struct diskstats before;
 	uint64_t pass;		/* the last one that saw it */
 };
 
 static struct busy_disk *find_disk(struct busy *busy, const char *name)
 {
-	size_t i;
+	char key[DISK_NAME] = "";
 
-	for (i = 0; i < busy->nr; i++) {
-		if (!strcmp(busy->disk[i].name, name))
-			return &busy->disk[i];
-	}
-	return NULL;
+	strcpy(key, name);
+	busy->disks.key_len = sizeof(key);
+	return map_get(&busy->disks, key);
 }
 
 static struct busy_disk *add_disk(struct busy *busy, const char *name)
 {
-	struct busy_disk *d;
+	struct busy_disk *d = must(calloc(1, sizeof(*d)));
 
-	if (busy->nr == busy->size) {
-		busy->size = busy->size ? busy->size * 2 : 16;
-		busy->disk = must(realloc(busy->disk, busy->size * sizeof(*busy->disk)));
-	}
-	d = &busy->disk[busy->nr++];
-	memset(d, 0, sizeof(*d));
 	strcpy(d->name, name);
+	map_put(&busy->disks, d);
 	return d;
 }
 
@@ -84,16 +78,12 @@ static void look_at(struct busy *busy, const char *folder, const char *name,
 	d->pass = busy->pass;
 }
 
-/* Another disk may come under the name of one that is gone. */
-static void forget_gone(struct busy *busy)
+static bool is_there(const void *value, const void *arg)
 {
-	size_t i, nr = 0;
+	const struct busy_disk *d = value;
+	const struct busy *busy = arg;
 
-	for (i = 0; i < busy->nr; i++) {
-		if (busy->disk[i].pass == busy->pass)
-			busy->disk[nr++] = busy->disk[i];
-	}
-	busy->nr = nr;
+	return d->pass == busy->pass;
 }
 
 /**
@@ -115,11 +105,12 @@ void busy_pass(struct busy *busy, const char *folder, struct usage_list *list)
 			look_at(busy, folder, e->d_name, list);
 	}
 	closedir(dir);
-	forget_gone(busy);
+	/* another disk may come under the name of one that is gone */
+	map_keep(&busy->disks, is_there, busy, free);
 }
 
 void busy_end(struct busy *busy)
 {
-	free(busy->disk);
+	map_clear(&busy->disks, free);
 	memset(busy, 0, sizeof(*busy));
 }

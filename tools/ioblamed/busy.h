@@ -9,17 +9,16 @@
 #ifndef IOBLAMED_BUSY_H
 #define IOBLAMED_BUSY_H
 
-#include <stddef.h>
 #include <stdint.h>
 
+#include "map.h"
 #include "usage.h"
 
 #define BUSY_FOLDER	"/sys/block"
 
 /* All zero before the first pass. */
 struct busy {
-	struct busy_disk *disk;
-	size_t nr, size;
+	struct map disks;	/* that the last pass saw */
 	uint64_t pass;
 };
 
