@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of interface/retry."""
+import collections
+import os
+import subprocess
+import sys
+import time
+
+from lib.case import (MNT, Disk, check, child, disable, enable, iolog_now, output, put, run, same,
+                      sync, wait_for)
+
+raw = Disk(sys.argv[1])
+FILES = 200
+
+
+def fact(*words):
+    """A number of the file system; xfs_db prints `name = number` or `0xnumber (number)`."""
+    status, said = output("xfs_db", "-r", *[w for word in words for w in ("-c", word)], raw.node)
+    same("xfs_db " + words[-1], status, 0)
+    return int(said.split()[-1].strip("()"))
+
+
+def table(bad):
+    """All is as below, or fails but for the log, without which xfs would give up."""
+    parts = [(0, log), (log, log + log_size), (log + log_size, sectors)]
+    return "".join("%d %d %s\n" % (begin, end - begin,
+                                   "error" if bad and begin != log else
+                                   "linear %s %d" % (raw.node, begin)) for begin, end in parts)
+
+
+def switch(bad):
+    for words, text in ((["suspend", "--nolockfs", "--noflush", "ifretry"], None),
+                        (["reload", "ifretry"], table(bad)),
+                        (["resume", "--noudevsync", "ifretry"], None)):
+        subprocess.run(["dmsetup", *words], input=text, text=True, check=True)
+
+
+def create():
+    os.mkdir(MNT + "/new")
+    for nr in range(FILES):
+        with open("%s/new/%d" % (MNT, nr), "wb"):
+            pass
+
+
+def freeze():
+    """Returns when all metadata is in its place."""
+    subprocess.run(["fsfreeze", "--freeze", MNT], check=True)
+
+
+sectors = int(output("blockdev", "--getsz", raw.node)[1])
+log = fact("convert fsblock %d daddr" % fact("sb 0", "print logstart"))
+log_size = fact("sb 0", "print logblocks") * fact("sb 0", "print blocksize") // 512
+subprocess.run(["dmsetup", "create", "--noudevsync", "ifretry"], input=table(False), text=True,
+               check=True)
+output("dmsetup", "mknodes")
+dm = Disk("/dev/mapper/ifretry")
+subprocess.run(["mount", "-t", "xfs", dm.node, MNT], check=True)
+put("devs", dm.name)
+enable()
+maker = "pid-%d" % run(create)
+# the log has it
+sync()
+iolog_now()
+switch(True)
+freezer = child(freeze)
+written, end = [], time.monotonic() + 60
+# at once, by the worker, and at least once more, by the thread of the log
+while max([0, *collections.Counter(e.sector for e in written if e.err).values()]) < 3:
+    check(time.monotonic() < end, "no write is repeated: %s" % [(e.sector, e.err) for e in written])
+    time.sleep(0.2)
+    written += [e for e in iolog_now() if e.op == "W"]
+switch(False)
+wait_for(freezer)
+written += [e for e in iolog_now() if e.op == "W"]
+subprocess.run(["fsfreeze", "--unfreeze", MNT], check=True)
+disable()
+put("devs", "", os.O_TRUNC)
+subprocess.run(["umount", MNT], check=True)
+same("dmsetup remove", output("dmsetup", "remove", "--noudevsync", "ifretry"), (0, ""))
+
+first = {}
+for e in written:
+    if e.err:
+        first.setdefault(e.sector, e)
+mine = {sector for sector, e in first.items() if e.who == maker}
+print("places that fail: %d, of %s: %d" % (len(first), maker, len(mine)))
+again = [e for e in written if e.sector in mine and e is not first[e.sector]]
+for sector in sorted(mine)[:4]:
+    print(sector, [(e.who, e.how, e.sub_comm, e.err) for e in written if e.sector == sector])
+check([e for e in again if e.err], "no repetition failed")
+check([e for e in again if not e.err], "no repetition worked")
+check(len({e.sub_comm for e in again}) > 1, "only one task repeats")
+same("who pays for repetitions", sorted({e.who for e in again}), [maker])
