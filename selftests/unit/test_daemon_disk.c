@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The recorder where its file on the disk cannot be written for a while, or is taken away. */
+/* The recorder where its file on the disk cannot be written for a while, or a file is taken away. */
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
@@ -176,10 +176,125 @@ static void unreadable(void)
 	end();
 }
 
+static int64_t ios_of(const char *path, int level)
+{
+	char sql[160];
+
+	snprintf(sql, sizeof(sql), "SELECT coalesce(sum(ios), 0) FROM usage u "
+		 "JOIN span s ON s.id = u.id / 4096 WHERE s.level = %d", level);
+	return read_number(path, sql);
+}
+
+static int saved_stderr, said_in;
+
+static void begin_hearing(void)
+{
+	fflush(stderr);
+	saved_stderr = dup(STDERR_FILENO);
+	said_in = open("/dev/shm", O_TMPFILE | O_RDWR, 0600);
+	dup2(said_in, STDERR_FILENO);
+}
+
+/* How often @what was said since then */
+static int end_hearing(const char *what)
+{
+	char text[8192] = "", *at = text;
+	int nr = 0;
+
+	fflush(stderr);
+	dup2(saved_stderr, STDERR_FILENO);
+	close(saved_stderr);
+	if (pread(said_in, text, sizeof(text) - 1, 0) < 0)
+		fail("what was said cannot be read");
+	close(said_in);
+	for (; (at = strstr(at, what)); at++)
+		nr++;
+	return nr;
+}
+
+/*
+ * The file in memory is removed, with the log beside it or without: what comes is in a new one, and
+ * so are the minutes that waited in it for the disk.
+ */
+static void recent_removed(void)
+{
+	struct recorder r;
+	int k, said;
+
+	for (k = 0; k < 2; k++) {
+		begin();
+		recorder_open(&r, &conf);
+		/* half of the sixth minute */
+		add_intervals(&r, 0, 33);
+		run_shell("rm %s%s", recent, k ? "*" : "");
+		begin_hearing();
+		add_intervals(&r, 33, 42);
+		said = end_hearing("removed or replaced");
+		if (said != 1)
+			fail("it is said %d times", said);
+		if (ios_of(recent, PAST_INTERVAL) != 9 * IOS)
+			fail("intervals have %lld IOs", (s64)ios_of(recent, PAST_INTERVAL));
+		if (ios_of(recent, PAST_MINUTE) != 36 * IOS)
+			fail("minutes have %lld IOs", (s64)ios_of(recent, PAST_MINUTE));
+		recorder_close(&r);
+		expect_ios("recent.db is removed", 42);
+		end();
+	}
+}
+
+/* A copy of earlier is put in its place: each minute is there once. */
+static void recent_replaced(void)
+{
+	struct recorder r;
+
+	begin();
+	recorder_open(&r, &conf);
+	add_intervals(&r, 0, 13);
+	checkpoint(recent);
+	run_shell("cp %s %s.copy", recent, recent);
+	add_intervals(&r, 13, 30);
+	run_shell("mv %s.copy %s", recent, recent);
+	quiet(true);
+	add_intervals(&r, 30, 42);
+	quiet(false);
+	if (r.recent.said || read_number(recent, "SELECT count(*) FROM pragma_integrity_check "
+					 "WHERE integrity_check != 'ok'"))
+		fail("it is damaged");
+	if (ios_of(recent, PAST_INTERVAL) != (13 + 12) * IOS)
+		fail("intervals have %lld IOs", (s64)ios_of(recent, PAST_INTERVAL));
+	recorder_close(&r);
+	expect_ios("recent.db is replaced", 42);
+	end();
+}
+
+/* While nothing is to be recorded, it is noticed, too; where it cannot be made, the disk has all. */
+static void recent_stays_away(void)
+{
+	struct recorder r;
+
+	begin();
+	recorder_open(&r, &conf);
+	add_intervals(&r, 0, 33);
+	run_shell("rm %s", recent);
+	quiet(true);
+	recorder_tick(&r, BEGIN + 340 * SECOND);
+	if (access(recent, F_OK) || ios_of(recent, PAST_MINUTE) != 30 * IOS)
+		fail("it is not made anew");
+	run_shell("rm %s*; mkdir %s", recent, recent);
+	recorder_tick(&r, BEGIN + 350 * SECOND);
+	expect_ios("no recent.db", 30);
+	add_intervals(&r, 33, 42);
+	quiet(false);
+	recorder_close(&r);
+	expect_ios("no recent.db", 42);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(read_only), TEST(removed), TEST(replaced), TEST(unreadable),
+		TEST(recent_removed), TEST(recent_replaced), TEST(recent_stays_away),
 	};
 
 	return run_tests("daemon_disk", tests, ARRAY_SIZE(tests));

@@ -16,7 +16,6 @@
 enum {
 	HELD = 8192,		/* usages of a sum in memory, before it is squeezed */
 	HELD_BYTES = 8 << 20,	/* of their texts */
-	HELD_MINUTES = 1440,	/* that wait in memory for a full disk */
 	OLD_SPANS = 200,	/* deleted at once: what a clock costs that is wrong for a while */
 	SIZE_TRIES = 2,		/* to find how many of them have so many bytes */
 	ROOM_TRIES = 8,		/* each a quarter of what is left */
@@ -39,13 +38,12 @@ static void start_sum(struct recorder *r, struct recorder_sum *sum, int64_t nr)
 	*sum = (struct recorder_sum){ .id = r->next_id++, .nr = nr };
 }
 
-static bool write_span(struct recorder_db *d, int64_t id, enum past_level level, int64_t parent,
+static bool write_span(struct recorder_db *d, const struct past_span *span,
 		       const struct usage_list *list)
 {
-	struct past_span span = { .id = id, .level = level, .parent = parent };
 	bool good = recorder_db_begin(d);
 
-	good = good && recorder_db_write(d, &span, list);
+	good = good && recorder_db_write(d, span, list);
 	return recorder_db_end(d, good);
 }
 
@@ -65,14 +63,6 @@ static void copy_squeezed(struct usage_list *to, const struct usage_list *from, 
 	recorder_squeeze(to, most);
 }
 
-/* A database that could not be opened, or only to read it, is tried again. */
-static bool open_recent(struct recorder *r)
-{
-	return (r->recent.db && !r->recent.read_only) ||
-	       recorder_db_open(&r->recent, r->conf.recent, r->conf.group,
-				r->conf.recent_bytes, true);
-}
-
 static int64_t max_id(struct recorder_db *d)
 {
 	int64_t id = recorder_db_number(d, "SELECT max(id) FROM span");
@@ -81,18 +71,37 @@ static int64_t max_id(struct recorder_db *d)
 	return id > parent ? id : parent;
 }
 
+/* It may be another one than before: what comes has numbers above those that it has. */
+static void number_above(struct recorder *r, struct recorder_db *d)
+{
+	int64_t id = max_id(d);
+
+	if (r->next_id <= id)
+		r->next_id = id + 1;
+}
+
+static bool reopen_recent(struct recorder *r)
+{
+	if (!recorder_db_open(&r->recent, r->conf.recent, r->conf.group, r->conf.recent_bytes,
+			      true))
+		return false;
+	number_above(r, &r->recent);
+	return true;
+}
+
+/* A database that could not be opened, or only to read it, is tried again. */
+static bool open_recent(struct recorder *r)
+{
+	return (r->recent.db && !r->recent.read_only) || reopen_recent(r);
+}
+
 static bool open_disk(struct recorder *r)
 {
-	int64_t id;
-
 	if (r->disk.db && !r->disk.read_only && !recorder_db_moved(&r->disk))
 		return true;
 	if (!recorder_db_open(&r->disk, r->conf.file, r->conf.group, r->conf.max_bytes, false))
 		return false;
-	/* it may be another one */
-	id = max_id(&r->disk);
-	if (r->next_id <= id)
-		r->next_id = id + 1;
+	number_above(r, &r->disk);
 	return true;
 }
 
@@ -122,15 +131,6 @@ static void bound_recent(struct recorder *r, enum past_level level, int64_t keep
 	}
 }
 
-static void lose_minutes(struct recorder *r, uint64_t nr)
-{
-	if (!r->dropped)
-		msg("minutes of the past have no room, neither in %s nor in %s, and are lost",
-		    r->conf.recent, r->conf.file);
-	r->dropped += nr;
-	recorder_lost.sums += nr;
-}
-
 /* Delete the oldest spans of a level in memory, one part of @parts.  Return: false if none went. */
 static bool drop_recent(struct recorder *r, enum past_level level, int64_t parts)
 {
@@ -151,20 +151,20 @@ static bool drop_recent(struct recorder *r, enum past_level level, int64_t parts
 	good = good && recorder_db_tidy(&r->recent);
 	good = recorder_db_end(&r->recent, good);
 	if (good && level != PAST_INTERVAL)
-		lose_minutes(r, nr);
+		recorder_lose_minutes(r, nr);
 	return good;
 }
 
 /* Write a span to memory; if that is full, the older half of the intervals makes room. */
-static bool write_recent(struct recorder *r, int64_t id, enum past_level level, int64_t parent,
+static bool write_recent(struct recorder *r, const struct past_span *span,
 			 const struct usage_list *list)
 {
 	if (!open_recent(r))
 		return false;
-	if (write_span(&r->recent, id, level, parent, list))
+	if (write_span(&r->recent, span, list))
 		return true;
 	return r->recent.full && drop_recent(r, PAST_INTERVAL, 2) &&
-	       write_span(&r->recent, id, level, parent, list);
+	       write_span(&r->recent, span, list);
 }
 
 /*
@@ -231,52 +231,24 @@ static bool put_disk(struct recorder *r, const struct past_span *span, struct us
 	return recorder_db_write(&r->disk, span, list);
 }
 
-static bool put_minute(struct recorder *r, struct usage_list *list)
+static bool put_minute(struct recorder *r, const struct past_span *minute, struct usage_list *list)
 {
-	const struct past_span span = {
-		.id = r->minute.id, .level = PAST_MINUTE, .parent = r->hour.id,
-	};
 	bool good = open_disk(r) && recorder_db_begin(&r->disk);
 
-	good = good && put_disk(r, &span, list);
+	good = good && put_disk(r, minute, list);
 	return r->disk.db && recorder_db_end(&r->disk, good);
 }
 
-static uint64_t late_bytes(const struct recorder *r)
-{
-	uint64_t bytes = 0;
-	size_t i;
-
-	for (i = 0; i < r->nr_late; i++)
-		bytes += recorder_db_needed(&r->late[i].list);
-	return bytes;
-}
-
-static void forget_late(struct recorder *r)
-{
-	usage_clear(&r->late[0].list);
-	memmove(r->late, r->late + 1, sizeof(*r->late) * --r->nr_late);
-}
-
-/* The minute waits in the daemon; @list is empty then. */
-static void keep_late(struct recorder *r, struct usage_list *list)
-{
-	r->late = must(realloc(r->late, (r->nr_late + 1) * sizeof(*r->late)));
-	r->late[r->nr_late++] = (struct recorder_late){ r->minute.id, r->hour.id, *list };
-	memset(list, 0, sizeof(*list));
-	while (r->nr_late > HELD_MINUTES || late_bytes(r) > RECORDER_LATE_BYTES) {
-		forget_late(r);
-		lose_minutes(r, 1);
-	}
-}
-
-/* Those that wait, the oldest first. */
+/* Those that wait, the oldest first.  A copy of earlier may have some of them. */
 static void write_late(struct recorder *r)
 {
-	const struct recorder_late *l = r->late;
+	struct recorder_late *l = r->late;
 
-	while (r->nr_late && write_recent(r, l->id, PAST_MINUTE, l->hour, &l->list))
-		forget_late(r);
+	while (r->nr_late && (recorder_db_has(&r->recent, l->minute.id) ||
+			      recorder_db_has(&r->disk, l->minute.id) ||
+			      write_recent(r, &l->minute, &l->list) ||
+			      put_minute(r, &l->minute, &l->list)))
+		recorder_late_forget(r);
 }
 
 /*
@@ -285,22 +257,21 @@ static void write_late(struct recorder *r)
  */
 static void write_minute(struct recorder *r, struct usage_list *list)
 {
-	int64_t id = r->minute.id, hour = r->hour.id;
+	const struct past_span span = {
+		.id = r->minute.id, .level = PAST_MINUTE, .parent = r->hour.id,
+	};
 	bool full;
 
 	write_late(r);
-	if (write_recent(r, id, PAST_MINUTE, hour, list))
+	if (write_recent(r, &span, list))
 		return;
 	full = r->recent.full;
-	if (put_minute(r, list))
+	if (put_minute(r, &span, list))
 		return;
-	if (!full) {
-		keep_late(r, list);
-		return;
-	}
-	if (!drop_recent(r, PAST_MINUTE, 2) ||
-	    !write_span(&r->recent, id, PAST_MINUTE, hour, list))
-		lose_minutes(r, 1);
+	if (!full)
+		recorder_late_keep(r, &span, list);
+	else if (!drop_recent(r, PAST_MINUTE, 2) || !write_span(&r->recent, &span, list))
+		recorder_lose_minutes(r, 1);
 }
 
 /* The minute is over: it goes to memory, and to its hour. */
@@ -403,8 +374,12 @@ static bool read_list(struct past *past, const struct past_span *span, struct us
 	return true;
 }
 
-/* Copy the minutes that are in memory to the disk, in its transaction. */
-static bool copy_minutes(struct recorder *r)
+/* What becomes of a minute; it may take the list.  Return: false to end. */
+typedef bool (*minute_fn)(struct recorder *r, const struct past_span *span,
+			  struct usage_list *list);
+
+/* Call @take for the minutes that are in memory and not on the disk.  Return: false if it ended. */
+static bool each_minute(struct recorder *r, minute_fn take)
 {
 	struct past past = { .db = { NULL, r->recent.db }, .version = { 0, PAST_VERSION } };
 	struct usage_list list;
@@ -413,21 +388,32 @@ static bool copy_minutes(struct recorder *r)
 
 	if (!r->recent.db)
 		return true;
-	if (past_spans(&past, INT64_MIN, INT64_MAX)) {
-		past_forget(&past, 1);
-		return true;
-	}
+	if (past_spans(&past, INT64_MIN, INT64_MAX))
+		past.nr = 0;
 	for (i = 0; good && i < past.nr; i++) {
 		if (past.span[i].level != PAST_MINUTE || recorder_db_has(&r->disk, past.span[i].id))
 			continue;
 		if (!read_list(&past, &past.span[i], &list))
 			continue;
-		good = put_disk(r, &past.span[i], &list);
+		good = take(r, &past.span[i], &list);
 		usage_clear(&list);
 	}
 	past_forget(&past, 1);
 	free(past.span);
 	return good;
+}
+
+/*
+ * Whoever removes the file in memory, or puts another one there, takes the intervals away.  SQLite
+ * can still read the one that was: its minutes wait in the daemon for a file that is there.
+ */
+static void watch_recent(struct recorder *r)
+{
+	if (!recorder_db_moved(&r->recent))
+		return;
+	each_minute(r, recorder_late_keep);
+	reopen_recent(r);
+	write_late(r);
 }
 
 static bool copy_hours(struct recorder *r)
@@ -488,7 +474,7 @@ static bool flush_minutes(struct recorder *r, int64_t now_ns)
 {
 	bool tidied = false, good = recorder_db_begin(&r->disk);
 
-	good = good && bound_disk(r, now_ns, &tidied) && copy_minutes(r);
+	good = good && bound_disk(r, now_ns, &tidied) && each_minute(r, put_disk);
 	good = recorder_db_end(&r->disk, good);
 	if (good && tidied)
 		r->tidied_ns = now_ns;
@@ -518,7 +504,7 @@ static bool is_kept(struct recorder *r, int64_t minute)
 	size_t i;
 
 	for (i = 0; i < r->nr_late; i++) {
-		if (r->late[i].id == minute)
+		if (r->late[i].minute.id == minute)
 			return true;
 	}
 	return minute == r->minute.id || recorder_db_has(&r->disk, minute) ||
@@ -576,7 +562,7 @@ static void flush_all(struct recorder *r, int64_t now_ns)
 	if (good)
 		forget_written(r);
 	else
-		bound_recent(r, PAST_MINUTE, HELD_MINUTES, true);
+		bound_recent(r, PAST_MINUTE, RECORDER_MINUTES, true);
 }
 
 /* Add up the parts of one sum that a daemon before this one has left. */
@@ -728,14 +714,18 @@ static void lose_interval(struct recorder *r)
 void recorder_add(struct recorder *r, const struct usage_list *list)
 {
 	struct usage_list small, all = *list;
+	struct past_span span = { .level = PAST_INTERVAL };
 	bool over;
 
+	watch_recent(r);
 	/* the clock was set back while it lasted */
 	if (all.until_ns <= all.from_ns)
 		all.until_ns = all.from_ns + r->conf.interval_ns;
 	over = roll_sums(r, all.from_ns);
 	copy_squeezed(&small, &all, r->conf.interval_rows);
-	if (!write_recent(r, r->next_id++, PAST_INTERVAL, r->minute.id, &small))
+	span.id = r->next_id++;
+	span.parent = r->minute.id;
+	if (!write_recent(r, &span, &small))
 		lose_interval(r);
 	usage_clear(&small);
 	usage_add_list(&r->minute.list, &all);
@@ -755,6 +745,7 @@ void recorder_tick(struct recorder *r, int64_t now_ns)
 {
 	int64_t since = now_ns - r->flushed_ns;
 
+	watch_recent(r);
 	if (!r->flushed_ns)
 		r->flushed_ns = now_ns;
 	else if (since >= (int64_t)r->conf.flush_ns || since < 0)
@@ -775,9 +766,9 @@ void recorder_close(struct recorder *r)
 	if (now_ns)
 		flush_all(r, now_ns);
 	if (r->nr_late)
-		lose_minutes(r, r->nr_late);
+		recorder_lose_minutes(r, r->nr_late);
 	while (r->nr_late)
-		forget_late(r);
+		recorder_late_forget(r);
 	free(r->late);
 	usage_clear(&r->hour.list);
 	for (i = 0; i < r->nr_old; i++)

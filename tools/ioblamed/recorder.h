@@ -12,7 +12,9 @@
  * aside, to NAME.aside.  What a full disk does not take stays in memory and is written later.
  * Where the database in memory is full, its oldest intervals go; what still has no room in it is
  * written to the disk at once, or is counted as dropped.  Who may read the databases can lock them,
- * too: a minute that finds both locked waits in the daemon.
+ * too: a minute that finds both locked waits in the daemon.  A file that was removed, or in whose
+ * place another one is, is noticed: the one in memory with the next interval, the one on disk when
+ * it is next written.
  */
 #ifndef IOBLAMED_RECORDER_H
 #define IOBLAMED_RECORDER_H
@@ -27,8 +29,9 @@
 
 enum {
 	RECORDER_OLD_HOURS = 24,	/* that wait for a full disk */
+	RECORDER_MINUTES = 1440,	/* the same */
 	RECORDER_INTERVALS = 720,	/* at most; fewer if their names are long */
-	RECORDER_LATE_BYTES = 16 << 20,	/* of minutes that wait for a lock */
+	RECORDER_LATE_BYTES = 16 << 20,	/* of minutes that wait in the daemon */
 };
 
 struct recorder_conf {
@@ -51,7 +54,7 @@ struct recorder_sum {
 
 /* A minute that neither database has taken */
 struct recorder_late {
-	int64_t id, hour;
+	struct past_span minute;
 	struct usage_list list;
 };
 
@@ -61,7 +64,7 @@ struct recorder {
 	struct recorder_sum minute, hour;
 	struct recorder_sum old[RECORDER_OLD_HOURS];	/* hours that are not yet on disk */
 	unsigned int nr_old;
-	struct recorder_late *late;	/* the oldest first */
+	struct recorder_late *late;	/* the oldest first: recorder_late.c */
 	size_t nr_late;
 	int64_t next_id;
 	int64_t flushed_ns;		/* on the clock of the usages, written or not */
@@ -77,5 +80,9 @@ void recorder_tick(struct recorder *r, int64_t now_ns);
 void recorder_close(struct recorder *r);
 
 void recorder_squeeze(struct usage_list *list, size_t most);
+bool recorder_late_keep(struct recorder *r, const struct past_span *minute,
+			struct usage_list *list);
+void recorder_late_forget(struct recorder *r);
+void recorder_lose_minutes(struct recorder *r, uint64_t nr);
 
 #endif

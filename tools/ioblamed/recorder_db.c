@@ -145,7 +145,8 @@ static void leave_moved(struct recorder_db *d)
 		unlink(path);
 		free(path);
 	}
-	msg("%s was removed or replaced: what it had is lost, and it is opened anew", d->path);
+	msg("%s was removed or replaced: %s lost, and it is opened anew", d->path,
+	    d->memory ? "its intervals are" : "what it had is");
 }
 
 /* A file that is not the recorder's, or no longer, is kept; the one before it is not. */
