@@ -303,9 +303,34 @@ static void trouble(void)
 		fail("%s", command);
 }
 
+/* It begins with the records from before; where these had no room, with the oldest that is there. */
+static void start(void)
+{
+	unsigned char bytes[REEL_LEAST / 16] = { 0 };
+	struct reel ring;
+	u64 ns;
+
+	reel_begin(&ring, REEL_LEAST);
+	if (keep_start(&ring, 50) != 50)
+		fail("an empty ring");
+	for (ns = 100; ns <= 500; ns += 100)
+		reel_add(&ring, ns, bytes, sizeof(bytes));
+	if (keep_start(&ring, 50) != 50)
+		fail("a ring that has all: %llu", (u64)keep_start(&ring, 50));
+	for (; ns <= 3000; ns += 100)
+		reel_add(&ring, ns, bytes, sizeof(bytes));
+	if (keep_start(&ring, 50) <= 1000 || keep_start(&ring, 50) > 2000)
+		fail("a ring that is full: %llu", (u64)keep_start(&ring, 50));
+	if (keep_start(&ring, 2500) != 2500)
+		fail("it has more than is to be kept: %llu", (u64)keep_start(&ring, 2500));
+	reel_end(&ring);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(written), TEST(cut), TEST(over), TEST(trouble) };
+	static const struct test tests[] = {
+		TEST(written), TEST(cut), TEST(over), TEST(start), TEST(trouble),
+	};
 
 	if (!mkdtemp(folder))
 		return 1;

@@ -25,6 +25,22 @@ static void path_of(const struct keep *k, const char *name, const char *tail, ch
 }
 
 /**
+ * keep_start - from when on a recording has all IO
+ * @ring:    the records from before
+ * @from_ns: when it is to begin
+ *
+ * Where the ring had no room for all, that is when its oldest ones were read.
+ * Return: when it begins.
+ */
+uint64_t keep_start(struct reel *ring, uint64_t from_ns)
+{
+	struct reel_chunk chunk;
+
+	return ring->dropped && reel_peek(ring, &chunk) && chunk.read_ns > from_ns ?
+	       chunk.read_ns : from_ns;
+}
+
+/**
  * keep_begin - begin a recording
  * @k:	    folder, name[0], reel, from_ns and session are set
  * @head:   of the recording

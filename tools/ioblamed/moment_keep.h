@@ -39,6 +39,7 @@ struct keep {
 	size_t nr, size;
 };
 
+uint64_t keep_start(struct reel *ring, uint64_t from_ns);
 int keep_begin(struct keep *k, const struct store_head *head, const char *status);
 bool keep_write(struct keep *k, size_t most);
 int keep_end(struct keep *k, const char *status);

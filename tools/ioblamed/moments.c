@@ -54,6 +54,7 @@ struct moments {
 	uint64_t dropped;		/* bytes that had no room when it began */
 	uint64_t read_ns;		/* of this read; 0: nothing was read yet */
 	uint64_t window_ns;		/* when this window began */
+	uint64_t ring_ns;		/* when the ring began */
 	uint64_t session;		/* that the ring is of */
 	struct note note[2];		/* the latest, and the one before */
 	uint32_t own;			/* process id */
@@ -160,6 +161,8 @@ static int begin_keeping(struct moments *m, const char *name, uint64_t now)
 	m->keep.session = m->session;
 	mkdir(m->conf.folder, 0750);
 	make_head(m, &head);
+	head.start_ns = keep_start(&m->ring, m->keep.from_ns > m->ring_ns ? m->keep.from_ns :
+						m->ring_ns);
 	err = keep_begin(&m->keep, &head, note_before(m, m->keep.from_ns));
 	store_free_head(&head);
 	if (err)
@@ -169,6 +172,7 @@ static int begin_keeping(struct moments *m, const char *name, uint64_t now)
 	if (!reel_begin(&m->ring, m->conf.ring_bytes))
 		msg("there is no memory for Ring=%llu: what follows is kept in part",
 		    (unsigned long long)m->conf.ring_bytes);
+	m->ring_ns = now;
 	m->keeping = true;
 	m->until_ns = now + m->conf.after_ns;
 	m->longest_ns = now + LONGEST;
@@ -267,6 +271,7 @@ static void check_session(struct moments *m)
 		return;
 	m->session = records_session();
 	reel_clear(&m->ring);
+	m->ring_ns = clock_ns();
 	judge_forget(&m->judge);
 	moment_match_forget(&m->match);
 	if (m->keeping)
@@ -417,6 +422,7 @@ void moments_watch(struct moments *m)
 	if (!m)
 		return;
 	m->window_ns = clock_ns();
+	m->ring_ns = m->window_ns;
 	records_tap(&m->tap);
 }
 
