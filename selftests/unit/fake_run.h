@@ -137,10 +137,10 @@ void pace_records(struct pace *p, struct run *run, const struct view *view)
 	(void)view;
 }
 
-void joined_begin(struct joined *j, const struct store_head *head)
+void source_join(struct source *s, struct joined *k)
 {
-	(void)j;
-	(void)head;
+	(void)s;
+	(void)k;
 }
 
 bool child_start(char **argv)

@@ -36,6 +36,8 @@ static const char *path_at(int64_t at_s)
 /* How long the machine was suspended before the second recording, and the third one */
 static int64_t suspended_ns;
 static bool knows_boot;
+/* When each begins, of its moment */
+static int64_t starts_s = -2;
 
 static FILE *begin(int64_t at_s, int64_t clock_ns, unsigned int session)
 {
@@ -43,6 +45,7 @@ static FILE *begin(int64_t at_s, int64_t clock_ns, unsigned int session)
 	struct store_head head = {
 		.cpus = 1, .wall_ns = THREE - RUNS + clock_ns + suspended,
 		.boot_ns = knows_boot ? THREE - RUNS + clock_ns : 0,
+		.start_ns = RUNS + (at_s + starts_s) * SECOND,
 	};
 	FILE *f = fopen(path_at(at_s), "w");
 	char status[64];
@@ -147,8 +150,7 @@ static u64 read_all(struct source *s, struct joined *k)
 
 	if (source_open_file(s, k->path[0]))
 		fail("not opened");
-	joined_begin(k, &s->head);
-	s->joined = k;
+	source_join(s, k);
 	do {
 		while (source_next(s, &rec)) {
 			got = got * 10 + rec.sector;
@@ -265,6 +267,56 @@ static void suspended(void)
 	knows_boot = false;
 }
 
+/* Return: when it begins, in milliseconds after three o'clock. */
+static int64_t begins(int64_t since_ms)
+{
+	struct source s;
+	struct joined k;
+	int64_t ms;
+
+	said[0] = '\0';
+	write_three(7, 0);
+	if (joined_find(&k, folder, THREE + since_ms * 1000000, THREE + 30 * SECOND))
+		fail("nothing found: %s", said);
+	if (source_open_file(&s, k.path[0]))
+		fail("not opened");
+	source_join(&s, &k);
+	ms = (int64_t)(s.head.start_ns - RUNS) / 1000000;
+	source_close(&s);
+	joined_free(&k);
+	return ms;
+}
+
+/* It begins at the time that is asked for; if no recording has that, this is said. */
+static void begin_asked(void)
+{
+	static const struct {
+		int64_t since_ms, starts_s, begins_ms;
+		bool said;
+	} cases[] = {
+		{ 4000, -2, 4000, false }, { 3500, -2, 3500, false }, { 9800, -2, 9800, false },
+		{ 2500, -2, 3000, false }, { -50000, -2, 3000, true },
+		/* the first ones are over by then */
+		{ 15000, -2, 18000, true }, { 18500, -2, 18500, false },
+		/* records from before it */
+		{ -50000, 0, 3900, true }, { 4000, 0, 4000, false },
+		/* none */
+		{ 29000, -2, 29000, false },
+	};
+	size_t i;
+	int64_t ms;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		starts_s = cases[i].starts_s;
+		ms = begins(cases[i].since_ms);
+		if (ms != cases[i].begins_ms)
+			fail("since %lld ms, it begins at %lld ms", (s64)cases[i].since_ms, (s64)ms);
+		if (!!strstr(said, "records are kept from 2026-11-2") != cases[i].said)
+			fail("since %lld ms, said: %s", (s64)cases[i].since_ms, said);
+	}
+	starts_s = -2;
+}
+
 static void none(void)
 {
 	struct joined k;
@@ -280,7 +332,8 @@ static void none(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(as_one), TEST(two_sessions), TEST(other_boot), TEST(suspended), TEST(none),
+		TEST(as_one), TEST(two_sessions), TEST(other_boot), TEST(suspended),
+		TEST(begin_asked), TEST(none),
 	};
 	int ret;
 

@@ -112,6 +112,7 @@ static void set_times(struct joined *k, const struct store_head *head)
 {
 	k->from_ns = k->since_ns > head->wall_ns ? k->since_ns - head->wall_ns : 0;
 	k->to_ns = k->until_ns > head->wall_ns ? k->until_ns - head->wall_ns : 0;
+	k->start_ns = head->start_ns;
 }
 
 /* The head of the first recording is read. */
@@ -120,6 +121,23 @@ void joined_begin(struct joined *k, const struct store_head *head)
 	k->wall_ns = head->wall_ns;
 	k->boot_ns = head->boot_ns;
 	set_times(k, head);
+}
+
+/**
+ * joined_start - begin at the time that is asked for, or where the recordings do
+ * @k:	  the recordings, read up to the first record that is asked for
+ * @head: gets when that is; what is not kept of the time asked for is said
+ */
+void joined_start(struct joined *k, struct store_head *head)
+{
+	char from[32], asked[32];
+
+	head->start_ns = k->start_ns > k->from_ns ? k->start_ns : k->from_ns;
+	if (k->start_ns < k->from_ns + SECOND)
+		return;
+	since_text(k->start_ns + head->wall_ns, from, sizeof(from));
+	msg("records are kept from %s on, not from %s", from,
+	    since_text(k->since_ns, asked, sizeof(asked)));
 }
 
 static bool is_other_boot(const struct joined *k, const struct store_head *head)
@@ -191,6 +209,9 @@ bool joined_takes(struct joined *k, const struct iob_iolog_bin_record *rec)
 {
 	if (rec->complete_ns > k->latest_ns)
 		k->latest_ns = rec->complete_ns;
+	/* an ioblamed before this one wrote when the moment was noticed */
+	if (rec->complete_ns < k->start_ns)
+		k->start_ns = rec->complete_ns;
 	return rec->complete_ns >= k->from_ns && rec->complete_ns < k->to_ns &&
 	       rec->complete_ns > k->floor_ns;
 }

@@ -26,6 +26,7 @@ struct joined {
 	size_t nr, at;			/* how many, and which is read */
 	int64_t since_ns, until_ns;	/* CLOCK_REALTIME */
 	uint64_t from_ns, to_ns;	/* the same on the clock of the records that are read */
+	uint64_t start_ns;		/* of the recording that is read, on that clock */
 	uint64_t latest_ns;		/* of the records until now */
 	uint64_t floor_ns;		/* the records up to here were in the recordings before */
 	int64_t wall_ns, boot_ns;	/* of the first one's head */
@@ -33,6 +34,7 @@ struct joined {
 
 int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t until_ns);
 void joined_begin(struct joined *k, const struct store_head *head);
+void joined_start(struct joined *k, struct store_head *head);
 bool joined_next(struct joined *k, struct recording *r, struct store_head *head, struct stream *to);
 bool joined_takes(struct joined *k, const struct iob_iolog_bin_record *rec);
 void joined_free(struct joined *k);

@@ -401,6 +401,40 @@ static bool next_record(struct source *s, struct iob_iolog_bin_record *rec)
 	return true;
 }
 
+/* Read on to the first record that is asked for, which stays. */
+static void find_first(struct source *s)
+{
+	struct source_cpu *cpu = &s->cpu[0];
+
+	while (!s->ended) {
+		while (stream_next(&cpu->stream, &cpu->head)) {
+			cpu->has_head = joined_takes(s->joined, &cpu->head);
+			if (cpu->has_head) {
+				/* source_fill() gives out what is read before it reads on */
+				s->recording.ahead = true;
+				return;
+			}
+		}
+		s->ended = !read_recording(s);
+	}
+}
+
+/**
+ * source_join - go on with the recordings that follow the open one
+ * @s: the source
+ * @k: the recordings: only records of the time that is asked for are given
+ *
+ * Recordings without such a record are over before that time, or are of disks without IO then.  The
+ * source's head says when what is given begins.
+ */
+void source_join(struct source *s, struct joined *k)
+{
+	joined_begin(k, &s->head);
+	s->joined = k;
+	find_first(s);
+	joined_start(k, &s->head);
+}
+
 /* The next record of what source_fill() read.  Return: false if there is none. */
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 {
