@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* /metrics over TLS, in the daemon's loop: an answer of any size arrives whole. */
+/*
+ * /metrics in the daemon's loop: over TLS, an answer of any size arrives whole, and who does
+ * nothing keeps nobody away.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <systemd/sd-event.h>
@@ -129,9 +134,163 @@ static void large_answer(void)
 	sd_event_unref(event);
 }
 
+static struct metrics *served;
+static sd_event *loop;
+static int port;
+
+static void begin_plain(bool large)
+{
+	struct metrics_conf conf;
+
+	metrics_defaults(&conf);
+	if (large) {
+		conf.max_series = METRICS_MOST_SERIES;
+		conf.max_units = UNITS;
+	}
+	port = 20000 + (getpid() + 1) % 20000;
+	snprintf(conf.listen, sizeof(conf.listen), "127.0.0.1:%d", port);
+	if (sd_event_new(&loop) < 0 || metrics_begin(&served, loop, &conf))
+		fail("nothing is served");
+	if (large)
+		add_units(served);
+}
+
+static void end_plain(int *fd, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		close(fd[i]);
+	metrics_finish(served);
+	sd_event_unref(loop);
+}
+
+static void turn(unsigned int ms)
+{
+	sd_event_run(loop, ms * 1000);
+}
+
+static int open_one(void)
+{
+	struct sockaddr_in to = {
+		.sin_family = AF_INET, .sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM, 0), room = 4096, i;
+
+	/* an answer that is not read waits in the daemon */
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		fail("no connection: %s", strerror(errno));
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	for (i = 0; i < 3; i++)
+		turn(1);
+	return fd;
+}
+
+static void say(int fd, const char *text)
+{
+	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0 && errno != EPIPE && errno != ECONNRESET)
+		fail("send: %s", strerror(errno));
+}
+
+static bool is_open(int fd)
+{
+	char c;
+	ssize_t n = recv(fd, &c, 1, MSG_PEEK);
+
+	return n > 0 || (n < 0 && errno == EAGAIN);
+}
+
+/* Ask for something, long before a connection that does nothing is closed for that. */
+static bool asks(int fd)
+{
+	char text[64] = "";
+	int i;
+
+	say(fd, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+	for (i = 0; i < 200 && recv(fd, text, 15, 0) < 0; i++)
+		turn(20);
+	/* the rest of the page */
+	turn(1);
+	while (recv(fd, text + 16, 40, 0) > 0)
+		;
+	return !strncmp(text, "HTTP/1.1 200", 12);
+}
+
+/* However many say nothing, or a little: the latest of them have the places. */
+static void idle(void)
+{
+	static const char *const says[] = { "", "GET /metrics HTT" };
+	int fd[41];
+	size_t i, k, nr;
+
+	for (k = 0; k < ARRAY_SIZE(says); k++) {
+		begin_plain(false);
+		for (i = 0; i < 40; i++) {
+			fd[i] = open_one();
+			say(fd[i], says[k]);
+		}
+		/* the first of the last ones goes on, and waits no less for that */
+		say(fd[25], says[k]);
+		turn(1);
+		fd[40] = open_one();
+		if (!asks(fd[40]))
+			fail("%zu: %s keeps others away", k, *says[k] ? "a part" : "nothing");
+		for (i = 0, nr = 0; i < 40; i++)
+			nr += is_open(fd[i]);
+		if (nr != 15 || !is_open(fd[25]) || is_open(fd[24]))
+			fail("%zu: %zu of 15 are open, but not the latest", k, nr);
+		end_plain(fd, 41);
+	}
+}
+
+/* Who had an answer waits since then. */
+static void had_answer(void)
+{
+	int fd[17];
+	size_t i;
+
+	begin_plain(false);
+	for (i = 0; i < 16; i++)
+		fd[i] = open_one();
+	if (!asks(fd[0]))
+		fail("no answer");
+	fd[16] = open_one();
+	if (!asks(fd[16]) || !is_open(fd[0]) || is_open(fd[1]))
+		fail("not the one that waits longest gives way");
+	if (!asks(fd[0]))
+		fail("no second answer");
+	end_plain(fd, 17);
+}
+
+/* Sixteen that do not read what they have asked for are no reason to answer nobody. */
+static void slow_readers(void)
+{
+	int fd[17];
+	size_t i;
+
+	begin_plain(true);
+	for (i = 0; i < 16; i++) {
+		fd[i] = open_one();
+		say(fd[i], "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+		turn(100);
+	}
+	fd[16] = open_one();
+	if (!asks(fd[16]))
+		fail("slow readers keep others away");
+	for (i = 0; i < 16; i++) {
+		if (!is_open(fd[i]))
+			fail("an answer is cut off at once");
+	}
+	end_plain(fd, 17);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(large_answer) };
+	static const struct test tests[] = {
+		TEST(large_answer), TEST(idle), TEST(had_answer), TEST(slow_readers),
+	};
 	char remove[96];
 	int ret;
 

@@ -2,6 +2,13 @@
 /*
  * /metrics by libmicrohttpd, in the loop of the daemon: no thread.  The answer is made whole, so
  * that a slow reader keeps a buffer and nothing else.
+ *
+ * There are 16 places, and nobody keeps one by doing nothing.  When another connection comes, the
+ * one gives way that waits longest: since it came or had its last answer, whatever bytes of a
+ * request it has sent.  If all others are being sent an answer, the one that is sent longest gives
+ * way when it has taken 10 seconds; until then the new one has a place beside the 16.  Also where
+ * nobody comes, a connection is closed that does nothing for 10 seconds, that has sent no whole
+ * request in 10, or has not taken its answer in a minute.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -9,6 +16,7 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "file.h"
@@ -18,9 +26,20 @@
 
 enum {
 	CONNECTIONS = 16,
-	SECONDS = 10,			/* a connection that does nothing is closed */
+	SECONDS = 10,			/* to do nothing; for a request; see above */
+	ANSWER_SECONDS = 60,
 	CONNECTION_BYTES = 16 << 10,
 	STEPS = 64,			/* of libmicrohttpd for one event */
+};
+
+#define SECOND	1000000000ULL
+
+struct place {
+	bool used;
+	bool shut;			/* libmicrohttpd sees its end soon */
+	bool sending;			/* its request is complete; else it waits */
+	int fd;
+	uint64_t since_ns;		/* when it began to do that */
 };
 
 struct metrics_http {
@@ -28,6 +47,9 @@ struct metrics_http {
 	struct MHD_Daemon *daemon;
 	struct metrics_web web;
 	char *cert, *key;
+	struct place place[CONNECTIONS + 1];	/* the last one to come may be beside the others */
+	struct place *newest;
+	bool closed;			/* a connection has ended in this step */
 };
 
 static const char page[] =
@@ -40,6 +62,107 @@ static uint64_t monotonic_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static struct place *place_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static void begin_doing(struct place *p, bool sending)
+{
+	if (!p)
+		return;
+	p->sending = sending;
+	p->since_ns = monotonic_ns();
+}
+
+/* libmicrohttpd finds that it has ended. */
+static void shut_place(struct place *p)
+{
+	p->shut = true;
+	shutdown(p->fd, SHUT_RDWR);
+}
+
+/* Who does it longest, but for the one that came last; NULL if nobody does. */
+static struct place *find_longest(struct metrics_http *h, bool sending)
+{
+	struct place *p, *longest = NULL;
+
+	for (p = h->place; p < h->place + CONNECTIONS + 1; p++) {
+		if (p->used && !p->shut && p != h->newest && p->sending == sending &&
+		    (!longest || p->since_ns < longest->since_ns))
+			longest = p;
+	}
+	return longest;
+}
+
+/* If there is one more than there are places, another one gives way. */
+static void give_way(struct metrics_http *h)
+{
+	struct place *p;
+	unsigned int nr = 0;
+
+	for (p = h->place; p < h->place + CONNECTIONS + 1; p++)
+		nr += p->used && !p->shut;
+	if (nr <= CONNECTIONS)
+		return;
+	p = find_longest(h, false);
+	if (!p) {
+		p = find_longest(h, true);
+		if (p && monotonic_ns() - p->since_ns < SECONDS * SECOND)
+			p = NULL;
+	}
+	if (p)
+		shut_place(p);
+}
+
+static void end_slow(struct metrics_http *h)
+{
+	uint64_t now = monotonic_ns();
+	struct place *p;
+
+	for (p = h->place; p < h->place + CONNECTIONS + 1; p++) {
+		if (p->used && !p->shut &&
+		    now - p->since_ns > (p->sending ? ANSWER_SECONDS : SECONDS) * SECOND)
+			shut_place(p);
+	}
+}
+
+static void on_connection(void *arg, struct MHD_Connection *c, void **context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	struct metrics_http *h = arg;
+	struct place *p = *context;
+
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+		h->closed = true;
+		if (p)
+			p->used = false;
+		return;
+	}
+	for (p = h->place; p < h->place + CONNECTIONS && p->used; p++)
+		;
+	*p = (struct place){
+		.used = true, .since_ns = monotonic_ns(),
+		.fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
+	};
+	*context = p;
+	h->newest = p;
+	give_way(h);
+}
+
+/* The answer is sent, or will not be. */
+static void on_completed(void *arg, struct MHD_Connection *c, void **state,
+			 enum MHD_RequestTerminationCode why)
+{
+	(void)arg;
+	(void)state;
+	(void)why;
+	begin_doing(place_of(c), false);
 }
 
 static enum MHD_Result answer_text(struct MHD_Connection *c, unsigned int status, const char *text)
@@ -125,6 +248,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 		*upload_size = 0;
 		return MHD_YES;
 	}
+	begin_doing(place_of(c), true);
 	if (!may_read(h, c))
 		return answer_text(c, MHD_HTTP_UNAUTHORIZED, "Unauthorized\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
@@ -211,7 +335,9 @@ static bool start_server(struct metrics_http *h, const char *where)
 		flags |= MHD_USE_TLS;
 	h->daemon = MHD_start_daemon(flags, 0, NULL, NULL, answer, h,
 				     MHD_OPTION_SOCK_ADDR, &addr,
-				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS + 1,
+				     MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
+				     MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
 				     MHD_OPTION_CONNECTION_TIMEOUT, SECONDS,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 				     MHD_OPTION_ARRAY, h->cert ? tls : tls + 3, MHD_OPTION_END);
@@ -249,21 +375,28 @@ int metrics_listen(struct metrics *m)
  * metrics_ready - serve what waits
  * @m: the metrics
  *
- * Also to be called once an interval: connections that are idle are closed.
+ * Also to be called once an interval: connections that are idle or slow are closed.
  *
  * Return: true if more can be done at once.  The file descriptor does not say so: with TLS a step
  * sends one record, and the socket may take more without having been full.
  */
 bool metrics_ready(struct metrics *m)
 {
+	struct metrics_http *h = m->http;
 	unsigned long long timeout;
 	unsigned int i;
 
-	if (!m->http)
+	if (!h)
 		return false;
+	end_slow(h);
+	give_way(h);
 	for (i = 0; i < STEPS; i++) {
-		MHD_run(m->http->daemon);
-		if (MHD_get_timeout(m->http->daemon, &timeout) != MHD_YES || timeout)
+		h->closed = false;
+		MHD_run(h->daemon);
+		/* who comes is looked at again when a place is free as a step begins */
+		if (h->closed)
+			continue;
+		if (MHD_get_timeout(h->daemon, &timeout) != MHD_YES || timeout)
 			return false;
 	}
 	return true;
