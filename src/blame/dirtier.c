@@ -139,20 +139,15 @@ void iob_dirtier_want_age(bool want)
 }
 
 /*
- * True if a page may still have to be written, or is being prepared for it.  The frame may
- * have another page by now: the answer does no harm then.
+ * True if a page's folio is pending.  The frame may have another page by now: the answer does no
+ * harm then.
  */
 static bool pfn_is_pending(unsigned long pfn)
 {
 	/* (memory that is offline, or a device's, has none) */
 	struct page *page = pfn_to_online_page(pfn);
-	struct iob_folio *f;
 
-	if (!page)
-		return false;
-	f = iob_folio_of(page);
-	/* writeback sets one flag before it clears another: so all are read at once */
-	return iob_folio_flags(f) & (BIT(PG_dirty) | BIT(PG_writeback) | BIT(PG_locked));
+	return page && iob_folio_is_pending(iob_folio_of(page));
 }
 
 /* As iob_dirtier_mark(), of one leaf: @pfn is its first page frame. */

@@ -13,6 +13,8 @@
 #include <linux/mm.h>
 #include <linux/types.h>
 
+#include <compat/folio.h>
+
 #include "plane.h"
 
 extern struct iob_plane iob_dirtiers;
@@ -47,6 +49,15 @@ static inline u32 iob_dirtier_get(unsigned long pfn)
 	const u32 *leaf = iob_dirtier_leaf(pfn);
 
 	return leaf ? READ_ONCE(leaf[pfn % IOB_LEAF_PAGES]) : 0;
+}
+
+/*
+ * True if a folio may still have to be written, or is being written or prepared for it: writeback
+ * sets one flag before it clears another, so all are read at once.
+ */
+static inline bool iob_folio_is_pending(const struct iob_folio *f)
+{
+	return iob_folio_flags(f) & (BIT(PG_dirty) | BIT(PG_writeback) | BIT(PG_locked));
 }
 
 /* Two equal entries in one word. */

@@ -122,15 +122,15 @@ static __always_inline bool is_of_last_file(const struct iob_look *l, struct pag
 /*
  * True for a block of the disk itself that is written though nobody has made it dirty since it was
  * written last: a file system writes its super block so when it is unmounted.  The entry is of that
- * earlier write.  Whoever writes a dirty buffer leaves its folio dirty, or marks it first.
+ * earlier write.  Whoever writes a dirty buffer leaves its folio dirty, or marks it first.  Only
+ * writeback makes the folio clean before: with the folio locked it waits for a buffer that another
+ * task writes.
  */
 static __always_inline bool is_written_clean(const struct iob_look *l, struct page *page,
 					     const struct inode *host)
 {
-	struct iob_folio *f = iob_folio_of(page);
-
 	return unlikely(l->kind == &iob_bio_buffer && iob_is_bdev(host)) &&
-	       !iob_folio_dirty(f) && !iob_folio_writeback(f);
+	       !iob_folio_is_pending(iob_folio_of(page));
 }
 
 /* @bytes from @off on of one page of the bio. */
