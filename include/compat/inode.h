@@ -9,24 +9,32 @@
 
 #include <linux/fs.h>
 
-/* True if the inode itself, and not only its pages, must be written.  Any context. */
-static inline bool iob_inode_dirty(struct inode *inode)
+/* Any context. */
+static inline unsigned long iob_inode_state(struct inode *inode)
 {
 #ifdef IOB_HAVE_INODE_STATE
-	return inode_state_read_once(inode) & I_DIRTY_INODE;
+	return inode_state_read_once(inode);
 #else
-	return READ_ONCE(inode->i_state) & I_DIRTY_INODE;
+	return READ_ONCE(inode->i_state);
 #endif
 }
 
-/* True if only the inode's times must be written, and not soon (lazytime).  Any context. */
+/* True if the inode itself, and not only its pages, must be written.  Any context. */
+static inline bool iob_inode_dirty(struct inode *inode)
+{
+	return iob_inode_state(inode) & I_DIRTY_INODE;
+}
+
+/* True if times of the inode must be written, and not soon (lazytime).  Any context. */
+static inline bool iob_inode_times_wait(struct inode *inode)
+{
+	return iob_inode_state(inode) & I_DIRTY_TIME;
+}
+
+/* True if nothing else of the inode must be written.  Any context. */
 static inline bool iob_inode_times_only(struct inode *inode)
 {
-#ifdef IOB_HAVE_INODE_STATE
-	return (inode_state_read_once(inode) & I_DIRTY_ALL) == I_DIRTY_TIME;
-#else
-	return (READ_ONCE(inode->i_state) & I_DIRTY_ALL) == I_DIRTY_TIME;
-#endif
+	return (iob_inode_state(inode) & I_DIRTY_ALL) == I_DIRTY_TIME;
 }
 
 #endif

@@ -95,6 +95,7 @@ static unsigned long ram_pages;
 unsigned long jiffies;
 
 #define MINUTE	(60UL * HZ)
+#define HOUR	(60 * MINUTE)
 
 /* --- what must be noted */
 
@@ -103,6 +104,7 @@ unsigned long jiffies;
 #define SUBS	2
 
 static struct iob_assoc_kind other = { .name = "other" };
+static struct iob_assoc_kind lasting = { .name = "lasting", .life = 25 * HOUR };
 static const struct iob_assoc_kind *const kinds[KINDS] = { &iob_assoc_inode, &other };
 static u64 acts[OBJECTS][KINDS][SUBS];
 static const void *objects[OBJECTS];
@@ -409,11 +411,13 @@ static void merged(void)
 	end();
 }
 
+static bool is_room;
+
 static void marked(const char *what, u64 act, bool want)
 {
 	unsigned long marks[MAX_CAUSES / 64] = { 1UL << 63 };
 
-	iob_assoc_mark(marks);
+	iob_assoc_mark(marks, is_room);
 	if (test_bit(act, marks) != want)
 		fail("%s: the cause %s", what, want ? "may go" : "must stay");
 	if (!test_bit(63, marks))
@@ -458,6 +462,114 @@ static void causes(void)
 	end();
 }
 
+static unsigned int nr_lasting(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < OBJECTS; i++) {
+		u64 act = iob_assoc_get(&lasting, object(i), 0);
+
+		if (act != IOB_CAUSE_NONE && act != 1 + i)
+			fail("object %u is %llu's, not %u's", i, act, 1 + i);
+		n += act == 1 + i;
+	}
+	return n;
+}
+
+static void set_lasting(unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		iob_assoc_set(&lasting, object(i), 0, 1 + i);
+}
+
+/* A day later it is known, whatever else came and went; its cause stays while there is room. */
+static void lasts(void)
+{
+	unsigned long first;
+	unsigned int i, hour;
+
+	begin(64 * SMALL, U32_MAX);
+	first = iob_assoc_bytes();
+	set_lasting(OBJECTS / 4);
+	for (hour = 0; hour < 24; hour++) {
+		for (i = 0; i < OBJECTS; i++)
+			iob_assoc_set(kinds[0], object(rnd(OBJECTS)), hour, 200);
+		for (i = 0; i < 20; i++)
+			merges();
+		jiffies += HOUR;
+	}
+	if (nr_lasting() != OBJECTS / 4)
+		fail("%u of %u are known", nr_lasting(), OBJECTS / 4);
+	if (nr_evicted[0] || nr_evicted[lasting.stat])
+		fail("%u and %u are counted", nr_evicted[0], nr_evicted[lasting.stat]);
+	is_room = true;
+	marked("a day ago, there is room", 7, true);
+	is_room = false;
+	marked("a day ago, there is none", 7, false);
+	is_room = true;
+	if (iob_assoc_get_last(&lasting, object(6), 0) != 7)
+		fail("it is not known when asked for");
+	marked("asked for", 7, false);
+	if (iob_assoc_bytes() == first)
+		fail("%u take no room", nr_lasting());
+	jiffies += HOUR;
+	marked("longer ago than it lasts", 8, false);
+	for (i = 0; i < 20; i++)
+		merges();
+	if (iob_assoc_bytes() != first)
+		fail("%lu bytes are still %lu", first, iob_assoc_bytes());
+	is_room = false;
+	end();
+}
+
+/* It takes no other kind's place and gives way to all, and lets the cache grow to half. */
+static void lasts_if_there_is_room(void)
+{
+	unsigned int i, sets, known;
+
+	begin(SMALL, U32_MAX);
+	for (i = 0; i < OBJECTS; i++)
+		set(i, 0, 0, 1 + i);
+	compare("before");
+	known = OBJECTS - lost_of[0];
+	memset(nr_evicted, 0, sizeof(nr_evicted));
+	jiffies += 1;
+	set_lasting(OBJECTS);
+	compare("beside those that last");
+	if (OBJECTS - lost_of[0] != known || nr_evicted[0])
+		fail("%u of %u are known", OBJECTS - lost_of[0], known);
+	if (nr_lasting() + nr_evicted[lasting.stat] != OBJECTS)
+		fail("%u are known, %u are counted", nr_lasting(), nr_evicted[lasting.stat]);
+	end();
+
+	begin(SMALL, U32_MAX);
+	set_lasting(OBJECTS);
+	memset(nr_evicted, 0, sizeof(nr_evicted));
+	known = nr_lasting();
+	for (i = 0; i < OBJECTS / 4; i++)
+		set(i, 0, 0, 1 + i);
+	compare("after those that last");
+	if (lost_of[0] || nr_evicted[0] || known != nr_lasting() + nr_evicted[lasting.stat])
+		fail("%u are lost, of %u %u gave way and %u are known", lost_of[0], known,
+		     nr_evicted[lasting.stat], nr_lasting());
+	end();
+
+	begin(2 * SMALL, U32_MAX);
+	sets = 2 * 512;
+	set_lasting(OBJECTS);
+	if (assoc_pool.nr_out > sets / 2 || !nr_evicted[lasting.stat] ||
+	    nr_lasting() + nr_evicted[lasting.stat] != OBJECTS)
+		fail("%u sets of %u, %u are known, %u are counted", assoc_pool.nr_out, sets,
+		     nr_lasting(), nr_evicted[lasting.stat]);
+	for (i = 0; i < OBJECTS; i++)
+		set(i, 0, 0, 1 + i);
+	if (assoc_pool.nr_out <= sets / 2)
+		fail("others do not let it grow");
+	end();
+}
+
 /* Without memory for the first sets there is no cache, and no set is left. */
 static void no_memory(void)
 {
@@ -478,10 +590,11 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(any_order), TEST(full), TEST(oldest), TEST(alike), TEST(idle), TEST(merged),
-		TEST(causes), TEST(no_memory),
+		TEST(causes), TEST(lasts), TEST(lasts_if_there_is_room), TEST(no_memory),
 	};
 
-	if (iob_assoc_kind_add(&iob_assoc_inode) || iob_assoc_kind_add(&other))
+	if (iob_assoc_kind_add(&iob_assoc_inode) || iob_assoc_kind_add(&other) ||
+	    iob_assoc_kind_add(&lasting))
 		abort();
 	return run_tests("association", tests, ARRAY_SIZE(tests));
 }

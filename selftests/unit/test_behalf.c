@@ -11,7 +11,9 @@
 /* the real ones are not read */
 #define IOB_BLAME_ASSOCIATION_H
 #define IOB_BLAME_CACHED_PAGE_H
+#define IOB_COMPAT_INODE_H
 #define IOB_BLAME_SHARE_H
+#define IOB_BLAME_TIMES_H
 #define IOB_BLAME_TRANSACTION_H
 #define IOB_CORE_CAUSE_H
 #define IOB_CORE_DISK_H
@@ -113,6 +115,8 @@ struct inode {
 	unsigned int i_mode;
 	struct super_block *i_sb;
 	u64 ref;
+	u64 times;	/* who changed those that wait, */
+	bool times_wait;	/* or that still do */
 };
 
 struct iob_task {
@@ -140,6 +144,7 @@ static struct iob_task my_task;
 static unsigned int nr_evicted;
 static struct iob_cause any_cause = { .role = 1 };
 static int iob_assoc_inode;
+static u64 times_noted;
 
 enum { IOB_SERVES_PARENT };
 
@@ -163,6 +168,9 @@ static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_pa
 #define iob_assoc_get(kind, inode, sub)		((void)(kind), (inode)->ref)
 #define iob_assoc_get_last			iob_assoc_get
 #define iob_cause_of_inode(ref, inode)		((void)(inode), (ref))
+#define iob_inode_times_wait(inode)		((inode)->times_wait)
+#define iob_times_take(inode)			((inode)->times)
+#define iob_times_note(inode, ref)		((void)(inode), (void)(times_noted = (ref)))
 #define iob_transaction_join(key, tid, ref)	((void)(key))
 static u32 now_tid = 5;
 
@@ -386,6 +394,44 @@ static void open_one(void)
 	compare("closed", 4);
 }
 
+/* An inode is written whose times waited, or change while it is dirty and wait on. */
+static void lazy_times(void)
+{
+	static const struct {
+		const char *what;
+		u64 ref, times;
+		bool wait;
+		u64 pays, noted;
+	} cases[] = {
+		{ "nothing is known", 0, 0, true, 0, 0 },
+		{ "times waited", 0, 9, false, 9, 0 },
+		{ "they wait on", 0, 9, true, 9, 9 },
+		{ "the inode has changed since", 7, 9, false, 7, 0 },
+		{ "its times have, too", 7, 0, true, 7, 7 },
+	};
+	struct iob_behalf *active;
+	struct iob_stack stack;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct inode inode = {
+			.i_mode = 1, .i_sb = &sb, .ref = cases[i].ref, .times = cases[i].times,
+			.times_wait = cases[i].wait,
+		};
+
+		begin();
+		times_noted = 0;
+		iob_behalf_inode(&inode);
+		iob_stack_get(&stack, NULL);
+		active = iob_behalf_active(&my_task, &stack);
+		if ((active ? active->ref : 0) != cases[i].pays)
+			fail("%s: %llu pays", cases[i].what, active ? active->ref : 0);
+		if (times_noted != cases[i].noted)
+			fail("%s: %llu is noted", cases[i].what, times_noted);
+		iob_behalf_inode(NULL);
+	}
+}
+
 /* The function that returns to @ret is entered; what it notes is the caller's. */
 static struct pt_regs entered_at(unsigned long ret)
 {
@@ -490,7 +536,7 @@ static void old_transaction(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(any_depth), TEST(recursion), TEST(too_many), TEST(open_one),
+		TEST(any_depth), TEST(recursion), TEST(too_many), TEST(open_one), TEST(lazy_times),
 		TEST(not_known_deeper), TEST(not_known_inside), TEST(old_transaction),
 	};
 

@@ -17,6 +17,9 @@
  * ago.  Such idle entries give way before a set is split, too.  Once asked for the last time, an
  * entry keeps no cause alive: so exited tasks' roles can be freed at once when room is short.
  *
+ * A kind may live longer than five minutes.  Its entries keep their causes while there is room for
+ * causes, take no other kind's place, give way before any other, and let the cache grow to half.
+ *
  * No object's lifetime is ours, and no object is followed: its address is compared.  So
  * an entry may be left from an object that had the address before.  Each caller must be
  * able to tell: by the act's file, because objects of the kind are always noted anew
@@ -53,7 +56,7 @@
 #define SHARE		128
 /* at first, of that */
 #define FIRST_SHARE	32
-/* an entry that was noted so long ago is hardly asked for any more */
+/* an entry that was noted so long ago is hardly asked for any more, unless its kind lives longer */
 #define IDLE		(5 * 60 * HZ)
 /* an entry that was asked for the last time is idle after so long: most often nobody asks again */
 #define LAST		(60 * HZ)
@@ -120,6 +123,8 @@ int iob_assoc_kind_add(struct iob_assoc_kind *kind)
 	if (stat < 0)
 		return stat;
 	kind->stat = stat;
+	if (!kind->life)
+		kind->life = IDLE;
 	kind->nr = ++nr_assoc_kinds;
 	assoc_kinds[kind->nr] = kind;
 	return 0;
@@ -209,9 +214,20 @@ static void assoc_drop(struct assoc_set *s, const struct assoc *a)
 	s->tags &= ~(0xffULL << (a - s->way) * 8);
 }
 
+static const struct iob_assoc_kind *kind_of(const struct assoc *a)
+{
+	return assoc_kinds[a->kind];
+}
+
+static bool kind_lasts(const struct iob_assoc_kind *kind)
+{
+	return kind->life > IDLE;
+}
+
+/* S.  The entry's way has a tag: else its kind may be anything. */
 static bool assoc_is_idle(const struct assoc *a)
 {
-	return (u32)jiffies - a->used >= IDLE;
+	return (u32)jiffies - a->used >= kind_of(a)->life;
 }
 
 /* S, as @place. */
@@ -264,26 +280,53 @@ static void assoc_split(struct assoc_set *s, struct assoc_set *new, u64 hash)
 	assoc_lead_to(new, first + half, half);
 }
 
-/* The entry of a full set that was noted first.  S. */
-static struct assoc *assoc_oldest(struct assoc_set *s)
+/* The older one of two entries, of which one may be NULL.  S. */
+static struct assoc *assoc_older(struct assoc *a, struct assoc *b)
 {
-	struct assoc *oldest = &s->way[0];
+	return a && (s32)(a->used - b->used) <= 0 ? a : b;
+}
+
+/* The oldest of the entries of a full set that are idle, or NULL.  S. */
+static struct assoc *assoc_oldest_idle(struct assoc_set *s)
+{
+	struct assoc *oldest = NULL;
 	unsigned int i;
 
-	for (i = 1; i < WAYS; i++) {
-		if ((s32)(s->way[i].used - oldest->used) < 0)
-			oldest = &s->way[i];
+	for (i = 0; i < WAYS; i++) {
+		if (assoc_is_idle(&s->way[i]))
+			oldest = assoc_older(oldest, &s->way[i]);
 	}
 	return oldest;
 }
 
-/* Make room in the set of @hash, once.  Return: false if there is no memory for it. */
-static bool assoc_grow(u64 hash)
+/*
+ * The entry of a full set without idle ones that gives way to one of @kind: the oldest of those
+ * that last, else the oldest.  NULL: the new one gives way, as it lasts and no other does.  S.
+ */
+static struct assoc *assoc_oldest(struct assoc_set *s, const struct iob_assoc_kind *kind)
 {
+	struct assoc *oldest = NULL, *lasting = NULL;
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++) {
+		struct assoc *a = &s->way[i];
+
+		if (kind_lasts(kind_of(a)))
+			lasting = assoc_older(lasting, a);
+		else
+			oldest = assoc_older(oldest, a);
+	}
+	return lasting || kind_lasts(kind) ? lasting : oldest;
+}
+
+/* Make room in the set of @hash for @kind, once.  Return: false if there is no memory for it. */
+static bool assoc_grow(u64 hash, const struct iob_assoc_kind *kind)
+{
+	int max = kind_lasts(kind) ? max_assoc_sets / 2 : max_assoc_sets;
 	struct assoc_set *s, *new = NULL;
 	unsigned long flags;
 
-	if (atomic_read(&nr_assoc_sets) < max_assoc_sets)
+	if (atomic_read(&nr_assoc_sets) < max)
 		new = iob_pool_get(&assoc_pool);
 	if (!new)
 		return false;
@@ -300,32 +343,38 @@ static bool assoc_grow(u64 hash)
 }
 
 /* Of iob_assoc_set(): the object is not noted, and its set was full. */
-static noinline void assoc_set_full(u64 hash, u32 kind, const void *object, u64 sub, u64 act)
+static noinline void assoc_set_full(u64 hash, const struct iob_assoc_kind *kind,
+				    const void *object, u64 sub, u64 act)
 {
 	bool may_grow = true;
 	unsigned long flags;
 	struct assoc_set *s;
-	struct assoc *a;
+	struct assoc *a, *old;
 
 	for (;;) {
 		s = assoc_lock(hash, &flags);
-		a = assoc_find(s, hash, kind, object, sub);
+		a = assoc_find(s, hash, kind->nr, object, sub);
 		if (!a)
 			a = assoc_place(s, hash);
 		if (a)
 			break;
-		a = assoc_oldest(s);
-		if (assoc_is_idle(a) || !may_grow || s->depth == assoc_bits) {
-			if (!assoc_is_idle(a))
-				iob_assoc_count_evicted(assoc_kinds[a->kind]);
-			assoc_drop(s, a);
+		old = assoc_oldest_idle(s);
+		if (!old && (!may_grow || s->depth == assoc_bits)) {
+			old = assoc_oldest(s, kind);
+			iob_assoc_count_evicted(old ? kind_of(old) : kind);
+			if (!old)
+				break;
+		}
+		if (old) {
+			assoc_drop(s, old);
 			a = assoc_place(s, hash);
 			break;
 		}
 		raw_spin_unlock_irqrestore(&s->lock, flags);
-		may_grow = assoc_grow(hash);
+		may_grow = assoc_grow(hash, kind);
 	}
-	assoc_fill(a, kind, object, sub, act);
+	if (a)
+		assoc_fill(a, kind->nr, object, sub, act);
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 }
 
@@ -354,7 +403,7 @@ void iob_assoc_set(const struct iob_assoc_kind *kind, const void *object, u64 su
 		assoc_fill(a, kind->nr, object, sub, act);
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	if (unlikely(!a))
-		assoc_set_full(hash, kind->nr, object, sub, act);
+		assoc_set_full(hash, kind, object, sub, act);
 }
 
 /**
@@ -413,7 +462,7 @@ u64 iob_assoc_get_last(const struct iob_assoc_kind *kind, const void *object, u6
 	a = assoc_find(s, hash, kind->nr, object, sub);
 	if (a) {
 		act = a->act;
-		a->used = (u32)jiffies - IDLE + LAST;
+		a->used = (u32)jiffies - kind->life + LAST;
 	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	return act;
@@ -445,15 +494,17 @@ u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 su
 }
 
 /*
- * True if the entry's cause must stay: it was noted less than four minutes ago, and nobody has
- * asked for it the last time.
+ * True if the entry's cause must stay: nobody has asked for it the last time, and it was noted less
+ * than four minutes ago, or lasts while there @is_room.  S.
  */
-static bool assoc_needs_cause(const struct assoc *a)
+static bool assoc_needs_cause(const struct assoc *a, bool is_room)
 {
-	return (u32)jiffies - a->used < IDLE - LAST;
+	const struct iob_assoc_kind *kind = kind_of(a);
+
+	return (u32)jiffies - a->used < kind->life - LAST && (is_room || !kind_lasts(kind));
 }
 
-static void assoc_mark_set(struct assoc_set *s, unsigned long *causes)
+static void assoc_mark_set(struct assoc_set *s, unsigned long *causes, bool is_room)
 {
 	unsigned long flags;
 	unsigned int i;
@@ -461,7 +512,7 @@ static void assoc_mark_set(struct assoc_set *s, unsigned long *causes)
 	raw_spin_lock_irqsave(&s->lock, flags);
 	for (i = 0; i < WAYS; i++) {
 		/* (what is no reference finds nothing) */
-		if (s->tags >> i * 8 & 0xff && assoc_needs_cause(&s->way[i]))
+		if (s->tags >> i * 8 & 0xff && assoc_needs_cause(&s->way[i], is_room))
 			iob_cause_mark(s->way[i].act, causes);
 	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
@@ -469,11 +520,12 @@ static void assoc_mark_set(struct assoc_set *s, unsigned long *causes)
 
 /**
  * iob_assoc_mark - find the causes that entries in use name
- * @causes: bitmap by number of cause; the function sets bits and clears none
+ * @causes:  bitmap by number of cause; the function sets bits and clears none
+ * @is_room: there is room for more causes: those of kinds that live long, too
  *
  * May sleep: it reads all sets.  In a session.
  */
-void iob_assoc_mark(unsigned long *causes)
+void iob_assoc_mark(unsigned long *causes, bool is_room)
 {
 	struct assoc_set *s, *last = NULL;
 	unsigned long place;
@@ -484,12 +536,17 @@ void iob_assoc_mark(unsigned long *causes)
 		/* pairs with assoc_lead_to() */
 		s = smp_load_acquire(&assoc_dir[place]);
 		if (s != last)
-			assoc_mark_set(s, causes);
+			assoc_mark_set(s, causes, is_room);
 		last = s;
 		iob_read_unlock();
 		cond_resched();
 	}
 	mutex_unlock(&assoc_walk_mutex);
+}
+
+static bool assoc_is_used(const struct assoc_set *s, unsigned int i)
+{
+	return (s->tags >> i * 8 & 0xff) && !assoc_is_idle(&s->way[i]);
 }
 
 /* The number of entries in use.  S. */
@@ -498,7 +555,7 @@ static unsigned int assoc_count(const struct assoc_set *s)
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < WAYS; i++)
-		nr += (s->tags >> i * 8 & 0xff) && !assoc_is_idle(&s->way[i]);
+		nr += assoc_is_used(s, i);
 	return nr;
 }
 
@@ -508,13 +565,13 @@ static void assoc_move(struct assoc_set *to, struct assoc_set *from)
 	unsigned int i;
 
 	for (i = 0; i < WAYS; i++) {
-		if (assoc_is_idle(&to->way[i]))
+		if (!assoc_is_used(to, i))
 			assoc_drop(to, &to->way[i]);
 	}
 	for (i = 0; i < WAYS; i++) {
 		const struct assoc *a = &from->way[i];
 
-		if ((from->tags >> i * 8 & 0xff) && !assoc_is_idle(a))
+		if (assoc_is_used(from, i))
 			*assoc_place(to, assoc_hash(a->kind, a->object, a->sub)) = *a;
 	}
 }

@@ -19,6 +19,7 @@
  */
 struct iob_assoc_kind {
 	const char *name;	/* without blanks: a part of a statistic's name */
+	u32 life;		/* jiffies that an entry is of use; 0: five minutes */
 	u32 nr;			/* not 0 once iob_assoc_kind_add() was called */
 	u32 stat;		/* of iob_stat_part_add() */
 };
@@ -33,7 +34,7 @@ void iob_assoc_pool_exit(void);
 void iob_assoc_set(const struct iob_assoc_kind *kind, const void *object, u64 sub,
 		   u64 act);
 void iob_assoc_forget(const struct iob_assoc_kind *kind, const void *object, u64 sub);
-void iob_assoc_mark(unsigned long *causes);
+void iob_assoc_mark(unsigned long *causes, bool is_room);
 u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 sub);
 u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub);
 u64 iob_assoc_get_last(const struct iob_assoc_kind *kind, const void *object, u64 sub);

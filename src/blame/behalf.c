@@ -8,6 +8,7 @@
  * innermost call that knows for whom decides.
  */
 #include <compat/compiler.h>
+#include <compat/inode.h>
 
 #include "association.h"
 #include "behalf.h"
@@ -19,6 +20,7 @@
 #include "core/stats.h"
 #include "dirty_fast.h"
 #include "stack/stack.h"
+#include "times.h"
 #include "transaction.h"
 
 /* The part of a task's context. */
@@ -358,6 +360,12 @@ void iob_behalf_inode(struct inode *inode)
 	b = behalf_push(t, NULL);
 	b->ref = iob_cause_of_inode(iob_assoc_get_last(&iob_assoc_inode, inode, 0), inode);
 	b->open = true;
+	/* (on 5.10 they may stop to wait without a word) */
+	if (b->ref == IOB_CAUSE_NONE)
+		b->ref = iob_times_take(inode);
+	/* these have changed since the inode became dirty: most likely by the same */
+	if (b->ref != IOB_CAUSE_NONE && iob_inode_times_wait(inode))
+		iob_times_note(inode, b->ref);
 }
 
 /* Of iob_behalf_active(): the task acted on another's behalf before. */

@@ -10,6 +10,7 @@
 #include "dirty_fast.h"
 #include "freed_extent.h"
 #include "plane.h"
+#include "times.h"
 #include "transaction.h"
 
 static struct iob_task_part *const blame_parts[] = {
@@ -23,6 +24,7 @@ static struct iob_task_part *const blame_parts[] = {
 
 static struct iob_assoc_kind *const blame_kinds[] = {
 	&iob_assoc_inode,
+	&iob_assoc_times,
 	&iob_assoc_logged,
 	&iob_assoc_log_block,
 };

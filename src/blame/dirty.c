@@ -8,6 +8,7 @@
 #include "dirtier.h"
 #include "dirty.h"
 #include "dirty_fast.h"
+#include "times.h"
 #include "transaction.h"
 
 struct iob_assoc_kind iob_assoc_logged = { .name = "logged_buffer" };
@@ -184,18 +185,37 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 
 /**
  * iob_dirty_inode - the current task changes a clean inode
- * @inode: the inode; iob_disk_watches() it
+ * @inode:  the inode; iob_disk_watches() it
+ * @waited: its times, which waited, are written with it (lazytime)
  *
  * From a probe, inside iob_read_lock().
  */
-void iob_dirty_inode(struct inode *inode)
+void iob_dirty_inode(struct inode *inode, bool waited)
 {
+	u64 before = waited ? iob_times_take(inode) : IOB_CAUSE_NONE;
 	struct iob_dirtied_by d IOB_UNINIT;
 
 	iob_dirtied_by_find(&d, inode, NULL);
 	/* a kernel thread keeps the cause that was noted before, which knows better */
 	if (!(current->flags & PF_KTHREAD) || d.parent)
-		iob_assoc_set(&iob_assoc_inode, inode, 0, d.ref);
+		before = d.ref;
+	if (before != IOB_CAUSE_NONE)
+		iob_assoc_set(&iob_assoc_inode, inode, 0, before);
+}
+
+/**
+ * iob_dirty_times - the current task changes no more of a clean inode than its times, which wait
+ * @inode: the inode; iob_disk_watches() it
+ *
+ * From a probe, inside iob_read_lock().
+ */
+void iob_dirty_times(struct inode *inode)
+{
+	struct iob_dirtied_by d IOB_UNINIT;
+
+	iob_dirtied_by_find(&d, inode, NULL);
+	if (!(current->flags & PF_KTHREAD) || d.parent)
+		iob_times_note(inode, d.ref);
 }
 
 /* A page with this entry, of the file of @hash, is given up: its dirtier's writes end here. */

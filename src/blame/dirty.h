@@ -29,7 +29,8 @@ void iob_dirty_expect(const struct iob_folio *folio, bool was_dirty);
 void iob_dirty_folio(struct inode *inode, struct iob_folio *folio);
 void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 		      struct pt_regs *regs);
-void iob_dirty_inode(struct inode *inode);
+void iob_dirty_inode(struct inode *inode, bool waited);
+void iob_dirty_times(struct inode *inode);
 void iob_dirty_cancel(struct iob_folio *folio);
 
 #endif

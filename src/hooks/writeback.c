@@ -117,13 +117,13 @@ static void inode_dirty_probe(void *data, struct inode *inode, int flags)
 		return;
 	iob_read_lock();
 	if (iob_disk_watches(inode))
-		iob_dirty_inode(inode);
+		iob_dirty_inode(inode, flags & I_DIRTY_TIME || iob_inode_times_wait(inode));
 	iob_read_unlock();
 }
 
 /*
  * With lazytime new times only set a flag of the inode, without the event above, which comes when
- * the flusher is to write them.  This one comes when a clean inode is put into a list.
+ * they are to be written, within a day.  This one comes when a clean inode is put into a list.
  */
 static void inode_enqueue_probe(void *data, struct inode *inode)
 {
@@ -131,7 +131,7 @@ static void inode_enqueue_probe(void *data, struct inode *inode)
 		return;
 	iob_read_lock();
 	if (iob_disk_watches(inode))
-		iob_dirty_inode(inode);
+		iob_dirty_times(inode);
 	iob_read_unlock();
 }
 

@@ -3,7 +3,8 @@
  * The only place where a role, a cause or an act dies while probes run.  For causes:
  *
  *  1. What still needs a cause is marked: pages to be written, and what is noted of inodes and
- *     journals' buffers; while there is much room, of transactions and freed blocks, too.
+ *     journals' buffers; while there is much room, of transactions, freed blocks and times that
+ *     wait, too.
  *  2. Causes that are unmarked and unused for long enough are buried: marked dead, and taken
  *     out of the hash table.  A new epoch ends the tasks' shortcuts.
  *  3. synchronize_rcu(): a probe that found one of them before has finished.
@@ -222,14 +223,14 @@ static void free_causes(const struct pass *p)
 }
 
 /*
- * Step 1.  Freed blocks may wait an hour for their discard.  They keep causes only as long as half
- * of the room is left, so that nothing else becomes short for them: else a late discard is charged
- * to `lost`.
+ * Step 1.  Freed blocks may wait an hour for their discard, and an inode's times a day to be
+ * written.  They keep causes only as long as half of the room is left, so that nothing else becomes
+ * short for them: else a late discard is charged to `lost`.
  */
 static void mark_causes(const struct pass *p)
 {
 	iob_dirtier_mark(p->causes);
-	iob_assoc_mark(p->causes);
+	iob_assoc_mark(p->causes, p->has_room);
 	if (!p->has_room)
 		return;
 	iob_transactions_mark(p->causes);

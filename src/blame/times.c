@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What changed an inode itself is asked for within half a minute, and forgotten after five.  Times
+ * wait a hundred times as long, so they have a kind of entries of their own.  An entry ends when
+ * the times stop to wait: the inode becomes dirty, and an ordinary entry has who pays.
+ */
+#include <linux/jiffies.h>
+
+#include "cached_page.h"
+#include "core/cause.h"
+#include "core/stats.h"
+#include "times.h"
+
+/*
+ * The kernel writes such times when they are 12 hours old (vm.dirtytime_expire_seconds), and looks
+ * as often: it may be a day.
+ */
+struct iob_assoc_kind iob_assoc_times = { .name = "times", .life = 25 * 60 * 60 * HZ };
+
+/**
+ * iob_times_note - note who changed an inode's times, which wait from now on
+ * @inode: the inode
+ * @ref:   a reference with the inode's tag
+ *
+ * From a probe, inside iob_read_lock().
+ */
+void iob_times_note(struct inode *inode, u64 ref)
+{
+	iob_assoc_set(&iob_assoc_times, inode, 0, ref);
+}
+
+/**
+ * iob_times_take - who changed the times of an inode, which wait no longer
+ * @inode: the inode
+ *
+ * From a probe, inside iob_read_lock().  Return: a reference with the inode's tag;
+ * IOB_CAUSE_NONE if no cause is known, or if it was reclaimed (counted).
+ */
+u64 iob_times_take(struct inode *inode)
+{
+	u64 ref = iob_assoc_take(&iob_assoc_times, inode, 0);
+
+	if (ref <= IOB_CAUSE_LOST || !iob_cause_is_about(ref, iob_inode_hash(inode)))
+		return IOB_CAUSE_NONE;
+	if (!iob_cause_of(ref)) {
+		iob_stat_inc(act_lost);
+		return IOB_CAUSE_NONE;
+	}
+	/* it is noted elsewhere now, where the reclaim of causes may have passed */
+	iob_cause_touch_nr(iob_cause_number(ref));
+	return ref;
+}
