@@ -11,6 +11,7 @@
 #define IOB_BLAME_CACHED_PAGE_H
 #define IOB_CORE_CAUSE_H
 #define IOB_CORE_STATS_H
+#define IOB_CORE_TASK_H
 
 /* --- core/cause, core/stats: a reference has the number of its inode above that of its cause */
 
@@ -31,6 +32,22 @@ static unsigned int nr_lost, nr_touched;
 #define iob_cause_is_about(ref, hash)	((ref) >> 32 == (hash))
 #define iob_cause_touch_nr(nr)		((void)(nr), (void)nr_touched++)
 #define iob_stat_inc(name)		((void)nr_lost++)
+
+/* --- core/task */
+
+struct iob_task {
+	u64 part;
+};
+
+struct iob_task_part {
+	const char *name;
+	size_t size;
+};
+
+static struct iob_task my_task, *me;	/* NULL: an interrupt, or no memory */
+
+#define iob_task_get()			me
+#define iob_task_part_of(t, which)	((void)(which), (void *)&(t)->part)
 
 /* --- blame/association: of one object */
 
@@ -69,6 +86,8 @@ static void begin(void)
 	reclaimed = 0;
 	nr_lost = 0;
 	nr_touched = 0;
+	my_task.part = 0;
+	me = &my_task;
 }
 
 /* Once: the times are written then. */
@@ -114,6 +133,32 @@ static void without_cause(void)
 		fail("another inode's is counted");
 }
 
+/* A task drops an inode, which becomes dirty: once, and no other. */
+static void due_once(void)
+{
+	struct inode a = { .ino = 5 }, b = { .ino = 6 };
+
+	begin();
+	if (iob_times_are_due(&a))
+		fail("nothing was said");
+	iob_times_set_due(&a);
+	if (!iob_times_are_due(&a))
+		fail("the inode is changed by the task");
+	if (iob_times_are_due(&a))
+		fail("it is not changed later, either");
+	iob_times_set_due(&a);
+	if (iob_times_are_due(&b) || iob_times_are_due(&a))
+		fail("another inode is not changed by the task");
+	iob_times_set_due(&a);
+	iob_times_set_due(&b);
+	if (!iob_times_are_due(&b))
+		fail("the last one is changed by the task");
+	me = NULL;
+	iob_times_set_due(&a);
+	if (iob_times_are_due(&a))
+		fail("a task that is not known");
+}
+
 /* The kernel writes times when they are 12 hours old, and looks as often. */
 static void for_a_day(void)
 {
@@ -124,7 +169,8 @@ static void for_a_day(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(known_once), TEST(another_inode), TEST(without_cause), TEST(for_a_day),
+		TEST(known_once), TEST(another_inode), TEST(without_cause), TEST(due_once),
+		TEST(for_a_day),
 	};
 
 	return run_tests("times", tests, ARRAY_SIZE(tests));

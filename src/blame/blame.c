@@ -20,6 +20,7 @@ static struct iob_task_part *const blame_parts[] = {
 	&iob_discard_call_part,
 	&iob_dirtied_by_part,
 	&iob_dirty_part,
+	&iob_times_part,
 };
 
 static struct iob_assoc_kind *const blame_kinds[] = {

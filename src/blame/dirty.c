@@ -193,8 +193,14 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 void iob_dirty_inode(struct inode *inode, bool waited)
 {
 	u64 before = waited ? iob_times_take(inode) : IOB_CAUSE_NONE;
+	bool due = waited && iob_times_are_due(inode);
 	struct iob_dirtied_by d IOB_UNINIT;
 
+	/* the task changes nothing but that others' times wait no longer */
+	if (due && before != IOB_CAUSE_NONE) {
+		iob_assoc_set(&iob_assoc_inode, inode, 0, before);
+		return;
+	}
 	iob_dirtied_by_find(&d, inode, NULL);
 	/* a kernel thread keeps the cause that was noted before, which knows better */
 	if (!(current->flags & PF_KTHREAD) || d.parent)

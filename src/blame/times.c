@@ -9,6 +9,7 @@
 #include "cached_page.h"
 #include "core/cause.h"
 #include "core/stats.h"
+#include "core/task.h"
 #include "times.h"
 
 /*
@@ -16,6 +17,21 @@
  * as often: it may be a day.
  */
 struct iob_assoc_kind iob_assoc_times = { .name = "times", .life = 25 * 60 * 60 * HZ };
+
+/* What a task makes dirty next, as times that have waited are due; compared, not followed. */
+struct due_times {
+	const struct inode *inode;
+};
+
+struct iob_task_part iob_times_part = {
+	.name = "due times",
+	.size = sizeof(struct due_times),
+};
+
+static struct due_times *due_times_of(const struct iob_task *t)
+{
+	return iob_task_part_of(t, &iob_times_part);
+}
 
 /**
  * iob_times_note - note who changed an inode's times, which wait from now on
@@ -49,4 +65,29 @@ u64 iob_times_take(struct inode *inode)
 	/* it is noted elsewhere now, where the reclaim of causes may have passed */
 	iob_cause_touch_nr(iob_cause_number(ref));
 	return ref;
+}
+
+/**
+ * iob_times_set_due - the task makes an inode dirty next, only because its times must be written
+ * @inode: the inode, which is clean but for times that wait
+ *
+ * Whoever drops the last reference to it does so.  From a probe, inside iob_read_lock().
+ */
+void iob_times_set_due(const struct inode *inode)
+{
+	struct iob_task *t = iob_task_get();
+
+	if (t)
+		due_times_of(t)->inode = inode;
+}
+
+/* Whether it is so with an inode that the task makes dirty now; once.  Likewise. */
+bool iob_times_are_due(const struct inode *inode)
+{
+	struct iob_task *t = iob_task_get();
+	bool due = t && due_times_of(t)->inode == inode;
+
+	if (t)
+		due_times_of(t)->inode = NULL;
+	return due;
 }

@@ -31,6 +31,7 @@
 #include "blame/dirty_fast.h"
 #include "blame/dirty_range.h"
 #include "blame/provider.h"
+#include "blame/times.h"
 #include "core/disk.h"
 #include "core/layout.h"
 #include "core/mark.h"
@@ -132,6 +133,17 @@ static void inode_enqueue_probe(void *data, struct inode *inode)
 	iob_read_lock();
 	if (iob_disk_watches(inode))
 		iob_dirty_times(inode);
+	iob_read_unlock();
+}
+
+/* Comes right before inode_dirty_probe() in the same task, which may be dropping the inode. */
+static void inode_times_due_probe(void *data, struct inode *inode)
+{
+	if (iob_inode_dirty(inode))
+		return;
+	iob_read_lock();
+	if (iob_disk_watches(inode))
+		iob_times_set_due(inode);
 	iob_read_unlock();
 }
 
@@ -263,6 +275,12 @@ static const struct iob_hook writeback_table[] = {
 		.probe = IOB_PROBE(writeback_dirty_inode_enqueue, inode_enqueue_probe,
 				   inode_enqueue_probe),
 		.impact = "which act changed an inode's times where they wait (lazytime)",
+	}, {
+		.name = "writeback_lazytime_iput|writeback_lazytime",
+		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
+		.probe = IOB_PROBE(writeback_lazytime, inode_times_due_probe,
+				   inode_times_due_probe),
+		.impact = "the act that changed times, when others drop the inode (lazytime)",
 	}, {
 		.name = "writeback_write_inode_start",
 		.kind = IOB_HOOK_TRACEPOINT, .phase = IOB_HOOK_ENABLED,
