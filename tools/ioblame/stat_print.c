@@ -21,6 +21,7 @@
 enum {
 	NAME = 19,		/* cells of the first column */
 	WIDE = 150,		/* a terminal of this width shows all columns */
+	NARROW = 89,		/* a narrower one has no room for discards */
 };
 
 /* The columns of iostat -x, in the order of its JSON */
@@ -36,7 +37,7 @@ static const char *const keys[NR_FIGURES] = {
 	"wareq-sz", "dareq-sz", "aqu-sz", "util",
 };
 
-/* As a table shows them; a rank of 1 is always shown, 2 if there are discards */
+/* As a table shows them; a rank of 1 is always shown, 2 if there are discards, and room for them */
 static const struct shown {
 	enum figure figure;
 	const char *head;
@@ -242,6 +243,7 @@ void stat_print_begin(struct stat_look *look)
 	/* a pipe has no width */
 	if (!width || width >= WIDE)
 		look->wide = true;
+	look->discards = look->discards && (!width || width >= NARROW);
 	if (look->run->opts->format == FORMAT_JSON) {
 		look->line = json_begin("stat");
 		json_time(look->line, run_wall_ns(look->run, look->to_ns));

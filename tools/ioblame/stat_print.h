@@ -17,7 +17,7 @@ struct stat_look {
 	uint64_t from_ns, to_ns;
 	bool wide;		/* all columns */
 	bool filtered;		/* of a disk: what is not shown may be somebody's */
-	bool discards;		/* there are any: the table has a column for them */
+	bool discards;		/* there are any: a table with room has a column for them */
 	/* JSON that is being made; CSV */
 	struct json_object *line, *disks, *disk, *originators;
 	const char *disk_name;

@@ -167,6 +167,10 @@ def widths():
                 if " IOs" in line or line.startswith(("Of ", "Lost", "... ")):
                     continue
                 expect(cells(line) <= width, f"{words} in {width}: {cells(line)}: {line}")
+    for width in (80, 88, 89, 149):
+        lines = run("stat", COLUMNS=str(width)).stdout.splitlines()
+        expect(max(map(cells, lines)) <= width, ("stat", width, lines))
+        expect(any("dkB/s" in line for line in lines) == (width >= 89), ("stat", width, lines))
     for words in (["--by", "process"], ["snoop"]):
         lines = run(*words, COLUMNS="80").stdout
         head = next(line for line in lines.splitlines() if "COMM" in line)
