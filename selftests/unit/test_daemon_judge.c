@@ -2,6 +2,7 @@
 /* Windows of records: quiet ones, and those in which something stands out. */
 #include "moment_judge.h"
 #include "test.h"
+#include "work.h"
 
 #define MS	1000000ULL
 #define SECOND	1000000000LL
@@ -215,10 +216,53 @@ static void many(void)
 	judge_forget(&judge);
 }
 
+/* Disks that do nothing for long make room for others. */
+static void forgotten(void)
+{
+	unsigned int i;
+
+	begin(NULL, NULL);
+	for (i = 0; i < JUDGE_DISKS; i++)
+		io(i << 20, 1, MS);
+	for (i = 0; i < JUDGE_IDLE + 2; i++) {
+		io(5 << 20, 1, MS);
+		end();
+	}
+	if (judge.nr != 1)
+		fail("%u disks are left", judge.nr);
+	for (i = 0; i < JUDGE_DISKS; i++)
+		io(i << 20, 1, MS);
+	if (judge.not_judged || judge.nr != JUDGE_DISKS)
+		fail("%llu IOs are not judged", (u64)judge.not_judged);
+	judge_forget(&judge);
+}
+
+/* Records of so many disks in turns */
+static void take_in_turns(unsigned int disks)
+{
+	unsigned int round, i;
+
+	begin(NULL, NULL);
+	for (round = 0; round < 10; round++) {
+		for (i = 0; i < disks; i++)
+			io(i << 20, 1, MS);
+		end();
+	}
+	if (judge.nr != disks || judge.not_judged)
+		fail("%u of %u disks", judge.nr, disks);
+	judge_forget(&judge);
+}
+
+static void many_disks(void)
+{
+	work_is_linear("disks in turns", take_in_turns);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(slow), TEST(errors), TEST(used), TEST(rules), TEST(many),
+		TEST(slow), TEST(errors), TEST(used), TEST(rules), TEST(many), TEST(forgotten),
+		TEST(many_disks),
 	};
 
 	return run_tests("daemon_judge", tests, ARRAY_SIZE(tests));

@@ -19,25 +19,24 @@ static struct judge_disk *add_disk(struct judge *j, uint32_t disk)
 	d = must(calloc(1, sizeof(*d)));
 	d->disk = disk;
 	d->rules = j->nr_rules ? j->rules_of(disk, j->arg) : 0;
-	j->disk[j->nr] = d;
-	j->last = j->nr++;
+	j->disk[j->nr++] = d;
+	map_put(&j->by_disk, d);
 	return d;
 }
 
 /* Most records are of the disk of the one before. */
 static struct judge_disk *find_disk(struct judge *j, uint32_t disk)
 {
-	unsigned int i;
+	struct judge_disk *d = j->last;
 
-	if (j->last < j->nr && j->disk[j->last]->disk == disk)
-		return j->disk[j->last];
-	for (i = 0; i < j->nr; i++) {
-		if (j->disk[i]->disk == disk) {
-			j->last = i;
-			return j->disk[i];
-		}
-	}
-	return add_disk(j, disk);
+	if (d && d->disk == disk)
+		return d;
+	j->by_disk.key_len = sizeof(disk);
+	d = map_get(&j->by_disk, &disk);
+	if (!d)
+		d = add_disk(j, disk);
+	j->last = d;
+	return d;
 }
 
 static unsigned int op_bit(unsigned char op)
@@ -214,6 +213,14 @@ static void judge_disk(struct judge *j, struct judge_disk *d, int64_t ns, struct
 		d->rules = j->rules_of(d->disk, j->arg);
 }
 
+static bool is_of_use(const void *value, const void *arg)
+{
+	const struct judge_disk *d = value;
+
+	(void)arg;
+	return d->idle <= JUDGE_IDLE;
+}
+
 /**
  * judge_end_window - the window is over
  * @j:	   the judge
@@ -230,18 +237,21 @@ size_t judge_end_window(struct judge *j, int64_t ns, struct judge_found *found, 
 
 	for (i = 0; i < j->nr; i++) {
 		judge_disk(j, j->disk[i], ns, &f);
-		if (j->disk[i]->idle > JUDGE_IDLE)
-			free(j->disk[i]);
-		else
+		if (is_of_use(j->disk[i], NULL))
 			j->disk[nr++] = j->disk[i];
 	}
-	j->nr = nr;
+	if (nr < j->nr) {
+		map_keep(&j->by_disk, is_of_use, NULL, free);
+		j->last = NULL;
+		j->nr = nr;
+	}
 	return f.nr;
 }
 
 /* Forget all disks, and what was usual. */
 void judge_forget(struct judge *j)
 {
-	while (j->nr)
-		free(j->disk[--j->nr]);
+	map_clear(&j->by_disk, free);
+	j->last = NULL;
+	j->nr = 0;
 }

@@ -16,11 +16,12 @@
 
 #include <linux/ioblame.h>
 
+#include "map.h"
 #include "rule.h"
 #include "usage.h"
 
 enum {
-	JUDGE_DISKS = 256,	/* the rest is not judged, and counted */
+	JUDGE_DISKS = 1024,	/* as many as are watched; the rest is not judged, and counted */
 	JUDGE_RULES = 16,
 	JUDGE_USUAL = 60,	/* windows that say what is usual */
 	JUDGE_LEAST = 10,	/* of them, to say it */
@@ -41,7 +42,7 @@ struct judge_ruled {
 };
 
 struct judge_disk {
-	uint32_t disk;			/* major << 20 | minor */
+	uint32_t disk;			/* major << 20 | minor; the key */
 	unsigned int idle;		/* windows since it did something */
 	unsigned int rules;		/* a bit for each that is about it */
 	uint64_t ios, errors;		/* of this window */
@@ -66,7 +67,9 @@ struct judge {
 
 	/* moment_judge.c's own */
 	struct judge_disk *disk[JUDGE_DISKS];
-	unsigned int nr, last;
+	unsigned int nr;
+	struct judge_disk *last;	/* of the record before */
+	struct map by_disk;		/* the same, by their number */
 	uint64_t not_judged;		/* IOs of more disks */
 };
 

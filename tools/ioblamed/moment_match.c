@@ -17,7 +17,6 @@
 enum {
 	KNOWN = 256,		/* of one rule; one of the same hash takes the place */
 	TURNS = 60,		/* windows; what a number is called may change */
-	DISKS = 512,
 };
 
 struct matched {
@@ -108,25 +107,25 @@ bool moment_match_is(struct moment_match *m, const struct rule *rule, unsigned i
 
 static struct match_busy *find_disk(struct moment_match *m, uint32_t disk)
 {
-	unsigned int i;
-
-	for (i = 0; i < m->nr; i++) {
-		if (m->disk[i].disk == disk)
-			return &m->disk[i];
-	}
-	return NULL;
+	m->disks.key_len = sizeof(disk);
+	return map_get(&m->disks, &disk);
 }
 
 static struct match_busy *add_disk(struct moment_match *m, uint32_t disk)
 {
-	if (m->nr == DISKS)
-		m->nr = 0;
-	if (m->nr == m->size) {
-		m->size = m->size ? m->size * 2 : 8;
-		m->disk = must(realloc(m->disk, m->size * sizeof(*m->disk)));
-	}
-	m->disk[m->nr] = (struct match_busy){ .disk = disk };
-	return &m->disk[m->nr++];
+	struct match_busy *d = must(calloc(1, sizeof(*d)));
+
+	d->disk = disk;
+	map_put(&m->disks, d);
+	return d;
+}
+
+static bool was_asked(const void *value, const void *arg)
+{
+	const struct match_busy *d = value;
+	const struct moment_match *m = arg;
+
+	return d->turn + TURNS > m->turns;
 }
 
 /* Milliseconds that a disk was busy since the window before; -1: not known. */
@@ -157,13 +156,16 @@ int64_t moment_busy(struct moment_match *m, uint32_t disk)
 void moment_match_turn(struct moment_match *m)
 {
 	m->turns++;
-	if (m->known && m->turns % TURNS == 0)
+	if (m->turns % TURNS)
+		return;
+	if (m->known)
 		memset(m->known, 0, (size_t)KNOWN * JUDGE_RULES * sizeof(*m->known));
+	map_keep(&m->disks, was_asked, m, free);
 }
 
 void moment_match_forget(struct moment_match *m)
 {
 	free(m->known);
-	free(m->disk);
+	map_clear(&m->disks, free);
 	memset(m, 0, sizeof(*m));
 }

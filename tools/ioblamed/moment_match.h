@@ -13,12 +13,12 @@
 
 #include <linux/ioblame.h>
 
+#include "map.h"
 #include "rule.h"
 
 struct moment_match {
 	struct matched *known;		/* a table by rule and hash; NULL: nothing is asked */
-	struct match_busy *disk;	/* what they were at the last window */
-	unsigned int nr, size;
+	struct map disks;		/* what they were at the last window */
 	unsigned int turns;
 };
 
