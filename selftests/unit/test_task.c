@@ -159,6 +159,12 @@ static void end(void)
 	task_cache = NULL;
 }
 
+/* As after loading */
+static void no_users(void)
+{
+	users_seen = false;
+}
+
 static void set_user(int pid, s32 user)
 {
 	current = task_of(pid);
@@ -265,10 +271,26 @@ static void users(void)
 	}
 }
 
+/* The maker has no role of the user's, but another thread gets one after the first requests. */
+static void other_users(void)
+{
+	no_users();
+	begin(IOB_ROLE_PROCESS);
+	acts("a polling thread", POLLER, LEADER, false);
+	set_user(LEADER, 0);
+	acts("another has none", POLLER, LEADER, false);
+	set_user(LEADER, 6);
+	acts("another has one", POLLER, LEADER, true);
+	acts("a worker", WORKER, LEADER, false);
+	acts("a poller's worker", POLLERS_WORKER, LEADER, true);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(threads), TEST(gone), TEST(processes), TEST(cgroups), TEST(users),
+		TEST(other_users),
 	};
 
 	return run_tests("task", tests, ARRAY_SIZE(tests));

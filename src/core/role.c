@@ -342,8 +342,8 @@ u64 iob_role_get(struct task_struct *task, s32 user)
  */
 bool iob_role_is_threads(struct task_struct *task, s32 user)
 {
-	return user || kind_set == IOB_ROLE_THREAD ||
-	       (kind_set == IOB_ROLE_CGROUP && role_cgroup_is_threaded(task));
+	/* (the cgroup is part of a process' role, too) */
+	return user || kind_set == IOB_ROLE_THREAD || role_cgroup_is_threaded(task);
 }
 
 /**

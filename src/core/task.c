@@ -25,6 +25,8 @@ static struct kmem_cache *task_cache;
 u32 iob_tasks_session = 1;
 /* L, read without: tasks with a user role.  0: forks need no look. */
 static unsigned int nr_users;
+/* tasks_lock, read without: a task has had a user role since the module was loaded */
+static bool users_seen;
 
 #define MAX_PARTS	16
 
@@ -232,6 +234,7 @@ int iob_task_set_user(s32 user)
 {
 	struct iob_task *t;
 	unsigned long flags;
+	bool first;
 	int err = 0;
 
 	iob_read_lock();
@@ -240,10 +243,13 @@ int iob_task_set_user(s32 user)
 		raw_spin_lock_irqsave(&tasks_lock, flags);
 		WRITE_ONCE(nr_users, nr_users + !!user - !!t->user);
 		WRITE_ONCE(t->user, user);
+		first = user && !users_seen;
+		if (first)
+			WRITE_ONCE(users_seen, true);
 		raw_spin_unlock_irqrestore(&tasks_lock, flags);
 		task_forget_role(t);
-		/* what its workers do is charged to this role, too */
-		if (task_has_workers(current))
+		/* what its workers do is charged to this role, too; and pollers may work for it */
+		if (first || task_has_workers(current))
 			iob_epoch_bump();
 	} else {
 		err = -ENOMEM;
@@ -327,8 +333,12 @@ static noinline u64 task_find_role(struct iob_task *t)
 	WRITE_ONCE(t->role, iob_role_get(who, user));
 	t->role_epoch = epoch;
 	t->pid = sure ? current->pid : 0;
-	/* who it acts for is one of some threads: for a process each of them is as good */
-	t->role_guessed = (!sure || polls) && iob_role_is_threads(who, user);
+	/*
+	 * Who it acts for is one of some threads: for a process each of them is as good, unless
+	 * another has a user role.
+	 */
+	t->role_guessed = (!sure || polls) &&
+			  (READ_ONCE(users_seen) || iob_role_is_threads(who, user));
 	t->role_failed = 0;
 	if (likely(t->role != IOB_ROLE_NOMEM))
 		return t->role;
