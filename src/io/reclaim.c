@@ -76,6 +76,7 @@ struct pass {
 	bool short_of_causes;
 	bool crowded_out;	/* acts with files, by acts without */
 	bool has_room;		/* half of it at least */
+	bool has_much_room;	/* three quarters */
 	u32 want_acts;		/* room is short: free so many, also unread ones */
 };
 
@@ -87,6 +88,11 @@ static bool is_crowded(u32 taken, u32 max)
 static bool is_half_empty(u32 taken, u32 max)
 {
 	return taken <= max / 2;
+}
+
+static bool is_nearly_empty(u32 taken, u32 max)
+{
+	return taken <= max / 4;
 }
 
 /* Whole ticks, rounded up. */
@@ -223,14 +229,15 @@ static void free_causes(const struct pass *p)
 }
 
 /*
- * Step 1.  Freed blocks may wait an hour for their discard, and an inode's times a day to be
- * written.  They keep causes only as long as half of the room is left, so that nothing else becomes
- * short for them: else a late discard is charged to `lost`.
+ * Step 1.  Freed blocks may wait an hour for their discard.  They keep causes only as long as half
+ * of the room is left, so that nothing else becomes short for them: else a late discard is charged
+ * to `lost`.  An inode's times may wait a day to be written: their causes stay while three quarters
+ * are left, so that those of freed blocks do, too.
  */
 static void mark_causes(const struct pass *p)
 {
 	iob_dirtier_mark(p->causes);
-	iob_assoc_mark(p->causes, p->has_room);
+	iob_assoc_mark(p->causes, p->has_much_room);
 	if (!p->has_room)
 		return;
 	iob_transactions_mark(p->causes);
@@ -448,6 +455,9 @@ static void reclaim_work_fn(struct work_struct *work)
 		.crowded_out = iob_acts_crowd_out(),
 		.has_room = is_half_empty(iob_roles_count(), iob_roles_max()) &&
 			    is_half_empty(iob_causes_count(), iob_conf.max[IOB_LIMIT_causes]),
+		.has_much_room = is_nearly_empty(iob_roles_count(), iob_roles_max()) &&
+				 is_nearly_empty(iob_causes_count(),
+						 iob_conf.max[IOB_LIMIT_causes]),
 	};
 	u64 began = current->se.sum_exec_runtime, now = ktime_get_ns();
 	u64 rest = rest_of_passes(p.ttl);
