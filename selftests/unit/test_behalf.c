@@ -169,7 +169,7 @@ static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_pa
 #define iob_assoc_get_last			iob_assoc_get
 #define iob_cause_of_inode(ref, inode)		((void)(inode), (ref))
 #define iob_inode_times_wait(inode)		((inode)->times_wait)
-#define iob_times_take(inode)			((inode)->times)
+#define iob_times_take(inode, needed)		((void)(needed), (inode)->times)
 #define iob_times_note(inode, ref)		((void)(inode), (void)(times_noted = (ref)))
 #define iob_transaction_join(key, tid, ref)	((void)(key))
 static u32 now_tid = 5;

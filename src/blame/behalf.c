@@ -362,7 +362,7 @@ void iob_behalf_inode(struct inode *inode)
 	b->open = true;
 	/* (on 5.10 they may stop to wait without a word) */
 	if (b->ref == IOB_CAUSE_NONE)
-		b->ref = iob_times_take(inode);
+		b->ref = iob_times_take(inode, true);
 	/* these have changed since the inode became dirty: most likely by the same */
 	if (b->ref != IOB_CAUSE_NONE && iob_inode_times_wait(inode))
 		iob_times_note(inode, b->ref);

@@ -192,8 +192,10 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
  */
 void iob_dirty_inode(struct inode *inode, bool waited)
 {
-	u64 before = waited ? iob_times_take(inode) : IOB_CAUSE_NONE;
 	bool due = waited && iob_times_are_due(inode);
+	/* (a task that changes the inode itself pays in any case) */
+	bool needed = due || current->flags & PF_KTHREAD;
+	u64 before = waited ? iob_times_take(inode, needed) : IOB_CAUSE_NONE;
 	struct iob_dirtied_by d IOB_UNINIT;
 
 	/* the task changes nothing but that others' times wait no longer */

@@ -47,19 +47,21 @@ void iob_times_note(struct inode *inode, u64 ref)
 
 /**
  * iob_times_take - who changed the times of an inode, which wait no longer
- * @inode: the inode
+ * @inode:  the inode
+ * @needed: nobody else can pay for them: a cause that is gone is a loss
  *
  * From a probe, inside iob_read_lock().  Return: a reference with the inode's tag;
- * IOB_CAUSE_NONE if no cause is known, or if it was reclaimed (counted).
+ * IOB_CAUSE_NONE if no cause is known, or if it was reclaimed (counted if @needed).
  */
-u64 iob_times_take(struct inode *inode)
+u64 iob_times_take(struct inode *inode, bool needed)
 {
 	u64 ref = iob_assoc_take(&iob_assoc_times, inode, 0);
 
 	if (ref <= IOB_CAUSE_LOST || !iob_cause_is_about(ref, iob_inode_hash(inode)))
 		return IOB_CAUSE_NONE;
 	if (!iob_cause_of(ref)) {
-		iob_stat_inc(act_lost);
+		if (needed)
+			iob_stat_inc(act_lost);
 		return IOB_CAUSE_NONE;
 	}
 	/* it is noted elsewhere now, where the reclaim of causes may have passed */

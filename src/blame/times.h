@@ -18,7 +18,7 @@ extern struct iob_assoc_kind iob_assoc_times;	/* struct inode whose times wait *
 extern struct iob_task_part iob_times_part;
 
 void iob_times_note(struct inode *inode, u64 ref);
-u64 iob_times_take(struct inode *inode);
+u64 iob_times_take(struct inode *inode, bool needed);
 void iob_times_set_due(const struct inode *inode);
 bool iob_times_are_due(const struct inode *inode);
 
