@@ -5,8 +5,10 @@ A way's folder has `tests`, all names; `results`, a line of JSON for each test a
 `ends`, a line for each guest that ended by itself (see ./guest.py).
 """
 import collections
+import datetime
 import json
 import os
+import time
 
 ROUNDS = 3      # how often a test that differs is run again, both ways
 
@@ -97,6 +99,12 @@ class Comparison:
                 return f.read().split("\n")[:-1]
         except OSError:
             return []
+
+    def date_of(self, name):
+        """When the test ran last with ioblame; today if its log is gone."""
+        path = "%s/log/%s" % (self.folders[1], name.replace("/", "-"))
+        when = os.stat(path).st_mtime if os.path.exists(path) else time.time()
+        return datetime.date.fromtimestamp(when).isoformat()
 
     def of(self, verdict):
         return [t for t in self.compared if t.verdict() == verdict]

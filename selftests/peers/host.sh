@@ -86,11 +86,14 @@ peer_state() {
 	key=$(without_key "$name" "$built")
 	without=$IOB_CACHE/peers/$kernel/$name-without-$key
 	STATE=$IOB_CACHE/peers/$kernel/$name-$(with_key "$key")
-	[ -z "${PEERS_FRESH:-}" ] || rm -rf --one-file-system "$STATE" "$without"
-	mkdir -p "$without/out" "$STATE/with/out"
+	mkdir -p "$without"
 	exec {STATE_LOCK}<>"$without/lock"
 	flock -n "$STATE_LOCK" || die "another run is at $name"
+	[ -z "${PEERS_FRESH:-}" ] || rm -rf --one-file-system "$STATE" "$without/out"
+	mkdir -p "$without/out" "$STATE/with/out"
 	ln -sfn "$without" "$STATE/without"
+	# a run that was interrupted in a round leaves them
+	rm -f "$STATE"/{without,with}/out/wanted
 	for way in without with; do
 		"$IOB_SELFTESTS/peers/table" --later "$name" "$kernel" >"$STATE/$way/out/later"
 	done

@@ -65,13 +65,18 @@ def of_end(kernel, suite, comparison, date, commit):
                 "0", date, commit, one_line("; ".join(faults) or comparison.log_line()))
 
 
-def take_over(kept, kernel, suite, comparison, date, commit):
-    """The results of a run; what others left of the same tests is replaced."""
+def take_over(kept, kernel, suite, comparison, commit):
+    """The results of a run; what others left of the same tests is replaced. Those that an earlier
+    run has taken over stay as they are."""
     if not comparison.compared:
         return
     for test in comparison.compared:
-        kept[kernel, suite, test.name] = of_test(kernel, suite, test, date, commit)
-    kept[kernel, suite, END] = of_end(kernel, suite, comparison, date, commit)
+        new = of_test(kernel, suite, test, comparison.date_of(test.name), commit)
+        old = kept.get(new[:3])
+        if not old or new._replace(commit=old.commit) != old:
+            kept[new[:3]] = new
+    newest = max(comparison.date_of(test.name) for test in comparison.compared)
+    kept[kernel, suite, END] = of_end(kernel, suite, comparison, newest, commit)
 
 
 def later(kept, kernel, suite):
