@@ -6,14 +6,15 @@ import signal
 import sys
 import time
 
-from lib.case import (MNT, SLOWNESS, K, M, Disk, check, child, disable, drop_caches, enable,
-                      eventually, iolog_now, put, read, same, status, sync, takes)
+from lib.case import (LIBC, MNT, SLOWNESS, K, M, Disk, check, child, disable, drop_caches,
+                      enable, eventually, iolog_now, put, read, same, status, sync, takes)
 
 disk = Disk(sys.argv[1])
 GROUPS = "/sys/fs/cgroup"
 TOP = GROUPS + "/ioboom"
 LIMIT, WRITTEN, MAPPED = 24 * M, 2 * M, 512 * K
 ROUNDS = 3		# for each kind of role
+MCL_CURRENT, MCL_FUTURE = 1, 2
 
 
 def dying():
@@ -107,6 +108,9 @@ def judge(role, wrote, log):
              {(want, "exact"): WRITTEN + MAPPED})
 
 
+# A page of a library that a process in a group is the first to need is the group's, and stays as
+# long as this process has it mapped, too: so all of them are there before
+same("mlockall", LIBC.mlockall(MCL_CURRENT | MCL_FUTURE), 0)
 os.mkdir(TOP)
 put(GROUPS + "/cgroup.subtree_control", "+memory")
 put(TOP + "/cgroup.subtree_control", "+memory")
