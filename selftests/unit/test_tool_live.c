@@ -109,19 +109,24 @@ static void begin(void)
 	agg_init(&v.all, FIELD_TOTAL, v.by);
 }
 
-/* The seconds from @from until @to pass, each with as many IOs. */
-static void pass(u64 from, u64 to)
+/* The IOs of a second, from number @i until @end */
+static void add_ios(u64 second, unsigned int i, unsigned int end)
 {
 	struct iob_iolog_bin_record rec = {
 		.op = 'W', .bytes = 1 << 20, .tgid = 5, .pid = 5, .id = 5, .comm = "dd",
 	};
-	unsigned int i;
 
+	for (; i < end; i++) {
+		rec.complete_ns = second * SECOND + i * SECOND / PER_SECOND;
+		add_record(&run, &rec);
+	}
+}
+
+/* The seconds from @from until @to pass, each with as many IOs. */
+static void pass(u64 from, u64 to)
+{
 	for (; from < to; from++) {
-		for (i = 0; i < PER_SECOND; i++) {
-			rec.complete_ns = from * SECOND + i * SECOND / PER_SECOND;
-			add_record(&run, &rec);
-		}
+		add_ios(from, 0, PER_SECOND);
 		show_interval(&run, from * SECOND, (from + 1) * SECOND, false);
 	}
 }
@@ -161,8 +166,8 @@ static void pause_is_as_long(void)
 	end_live(&run);
 }
 
-/* Sums that are dropped in a pause begin anew: what was kept back until then is gone. */
-static void pause_forgets(void)
+/* It has all IO of the pause, too, where sums began and ended in it. */
+static void pause_keeps(void)
 {
 	begin();
 	pass(0, 3);
@@ -174,7 +179,27 @@ static void pause_forgets(void)
 	pass(25, 30);
 	handle_key(&run, ' ');
 	pass(30, 31);
-	expect_picture("behind a pause in which sums were dropped", 6);
+	expect_picture("behind a pause in which sums were dropped", 28);
+	end_live(&run);
+}
+
+/* The interval in which sums end is a whole one. */
+static void sums_end(void)
+{
+	begin();
+	pass(0, 3);
+	handle_key(&run, 'a');
+	pass(3, 8);
+	add_ios(8, 0, PER_SECOND / 2);
+	handle_key(&run, 'a');
+	expect_picture("when sums end", 1);
+	add_ios(8, PER_SECOND / 2, PER_SECOND);
+	show_interval(&run, 8 * SECOND, 9 * SECOND, false);
+	expect_picture("of the interval in which sums ended", 1);
+	/* and those that begin next have nothing of the last ones */
+	handle_key(&run, 'a');
+	pass(9, 11);
+	expect_picture("of the next sums", 2);
 	end_live(&run);
 }
 
@@ -219,7 +244,7 @@ static void pause_accumulates(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(pause_is_as_long), TEST(pause_forgets), TEST(pause_accumulates),
+		TEST(pause_is_as_long), TEST(pause_keeps), TEST(pause_accumulates), TEST(sums_end),
 	};
 
 	return run_tests("tool_live", tests, ARRAY_SIZE(tests));

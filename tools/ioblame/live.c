@@ -242,13 +242,10 @@ static void handle_key(struct run *run, int key)
 	case 'a':
 		v.accumulate = !v.accumulate;
 		/* IO since the last interval is part of the sums, so they begin there */
-		if (v.accumulate) {
+		if (v.accumulate)
 			v.begun_ns = v.to_ns;
-		} else {
+		else
 			agg_clear(&v.all);
-			agg_clear(&v.agg);
-			v.held = false;
-		}
 		gather_rows();
 		break;
 	case 'v':
