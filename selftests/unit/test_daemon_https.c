@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <systemd/sd-event.h>
@@ -20,6 +21,7 @@ enum {
 	UNITS = METRICS_MOST_UNITS,
 	LEAST_BYTES = 4 << 20,	/* far more than is sent in one turn of the loop */
 	WAIT_SECONDS = 40,
+	REQUESTS = 300,		/* in 8 KB */
 };
 
 static const char certificate[] =
@@ -27,6 +29,9 @@ static const char certificate[] =
 static const char web_config[] =
 	"printf 'tls_server_config:\\n  cert_file: c.pem\\n  key_file: k.pem\\n' >web.yml";
 static char folder[64];
+static struct metrics *served;
+static sd_event *loop;
+static int port;
 
 /* The module's files; no interval of this test is the kernel's */
 char *dir_read(const char *name)
@@ -71,74 +76,7 @@ static void add_units(struct metrics *m)
 	free(list);
 }
 
-/* Return: its pid; it exits with 0 if it had all of the answer. */
-static pid_t start_reader(const char *where)
-{
-	char url[METRICS_PATH + 32], to[96], seconds[16];
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	snprintf(url, sizeof(url), "https://%s/metrics", where);
-	snprintf(to, sizeof(to), "%s/answer", folder);
-	snprintf(seconds, sizeof(seconds), "%d", WAIT_SECONDS);
-	execlp("curl", "curl", "-sfk", "--max-time", seconds, "-o", to, url, NULL);
-	_exit(127);
-}
-
-/* The loop of the daemon, until the reader ends. */
-static int serve(sd_event *event, pid_t pid)
-{
-	int status = 0;
-
-	while (!waitpid(pid, &status, WNOHANG))
-		sd_event_run(event, 100000);
-	return status;
-}
-
-static long answer_bytes(void)
-{
-	char path[96];
-	FILE *f;
-	long n;
-
-	snprintf(path, sizeof(path), "%s/answer", folder);
-	f = fopen(path, "r");
-	if (!f)
-		return 0;
-	fseek(f, 0, SEEK_END);
-	n = ftell(f);
-	fclose(f);
-	return n;
-}
-
-static void large_answer(void)
-{
-	struct metrics_conf conf;
-	struct metrics *m;
-	sd_event *event;
-	int status;
-
-	metrics_defaults(&conf);
-	conf.max_series = METRICS_MOST_SERIES;
-	conf.max_units = UNITS;
-	snprintf(conf.listen, sizeof(conf.listen), "127.0.0.1:%d", 20000 + getpid() % 20000);
-	snprintf(conf.web_config, sizeof(conf.web_config), "%s/web.yml", folder);
-	if (sd_event_new(&event) < 0 || metrics_begin(&m, event, &conf))
-		fail("nothing is served");
-	add_units(m);
-	status = serve(event, start_reader(conf.listen));
-	if (status || answer_bytes() < LEAST_BYTES)
-		fail("status %d (28 << 8: in time), %ld bytes", status, answer_bytes());
-	metrics_finish(m);
-	sd_event_unref(event);
-}
-
-static struct metrics *served;
-static sd_event *loop;
-static int port;
-
-static void begin_plain(bool large)
+static void begin_server(bool large, bool tls)
 {
 	struct metrics_conf conf;
 
@@ -147,15 +85,17 @@ static void begin_plain(bool large)
 		conf.max_series = METRICS_MOST_SERIES;
 		conf.max_units = UNITS;
 	}
-	port = 20000 + (getpid() + 1) % 20000;
+	port = 20000 + getpid() % 20000;
 	snprintf(conf.listen, sizeof(conf.listen), "127.0.0.1:%d", port);
+	if (tls)
+		snprintf(conf.web_config, sizeof(conf.web_config), "%s/web.yml", folder);
 	if (sd_event_new(&loop) < 0 || metrics_begin(&served, loop, &conf))
 		fail("nothing is served");
 	if (large)
 		add_units(served);
 }
 
-static void end_plain(int *fd, size_t nr)
+static void end_server(int *fd, size_t nr)
 {
 	size_t i;
 
@@ -163,6 +103,61 @@ static void end_plain(int *fd, size_t nr)
 		close(fd[i]);
 	metrics_finish(served);
 	sd_event_unref(loop);
+}
+
+static char *answer_path(void)
+{
+	static char path[96];
+
+	snprintf(path, sizeof(path), "%s/answer", folder);
+	return path;
+}
+
+/* Return: its pid; it exits with 0 if it had all of the answer. */
+static pid_t start_reader(void)
+{
+	char url[64], seconds[16];
+	pid_t pid;
+
+	unlink(answer_path());
+	pid = fork();
+	if (pid)
+		return pid;
+	snprintf(url, sizeof(url), "https://127.0.0.1:%d/metrics", port);
+	snprintf(seconds, sizeof(seconds), "%d", WAIT_SECONDS);
+	execlp("curl", "curl", "-sfk", "--max-time", seconds, "-o", answer_path(), url, NULL);
+	_exit(127);
+}
+
+static long answer_bytes(void)
+{
+	FILE *f = fopen(answer_path(), "r");
+	long n;
+
+	if (!f)
+		return 0;
+	fseek(f, 0, SEEK_END);
+	n = ftell(f);
+	fclose(f);
+	return n;
+}
+
+/* The loop of the daemon, until the reader ends, who is to have had all. */
+static void expect_answer(pid_t pid)
+{
+	int status = 0;
+
+	while (!waitpid(pid, &status, WNOHANG))
+		sd_event_run(loop, 100000);
+	if (status || answer_bytes() < LEAST_BYTES)
+		fail("status %d (28 << 8: in time), %ld bytes", status, answer_bytes());
+}
+
+static void large_answer(void)
+{
+	begin_server(true, true);
+	expect_answer(start_reader());
+	end_server(NULL, 0);
 }
 
 static void turn(unsigned int ms)
@@ -226,7 +221,7 @@ static void idle(void)
 	size_t i, k, nr;
 
 	for (k = 0; k < ARRAY_SIZE(says); k++) {
-		begin_plain(false);
+		begin_server(false, false);
 		for (i = 0; i < 40; i++) {
 			fd[i] = open_one();
 			say(fd[i], says[k]);
@@ -241,7 +236,7 @@ static void idle(void)
 			nr += is_open(fd[i]);
 		if (nr != 15 || !is_open(fd[25]) || is_open(fd[24]))
 			fail("%zu: %zu of 15 are open, but not the latest", k, nr);
-		end_plain(fd, 41);
+		end_server(fd, 41);
 	}
 }
 
@@ -251,7 +246,7 @@ static void had_answer(void)
 	int fd[17];
 	size_t i;
 
-	begin_plain(false);
+	begin_server(false, false);
 	for (i = 0; i < 16; i++)
 		fd[i] = open_one();
 	if (!asks(fd[0]))
@@ -261,7 +256,7 @@ static void had_answer(void)
 		fail("not the one that waits longest gives way");
 	if (!asks(fd[0]))
 		fail("no second answer");
-	end_plain(fd, 17);
+	end_server(fd, 17);
 }
 
 /* Sixteen that do not read what they have asked for are no reason to answer nobody. */
@@ -270,7 +265,7 @@ static void slow_readers(void)
 	int fd[17];
 	size_t i;
 
-	begin_plain(true);
+	begin_server(true, false);
 	for (i = 0; i < 16; i++) {
 		fd[i] = open_one();
 		say(fd[i], "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -283,13 +278,73 @@ static void slow_readers(void)
 		if (!is_open(fd[i]))
 			fail("an answer is cut off at once");
 	}
-	end_plain(fd, 17);
+	end_server(fd, 17);
+}
+
+/* Who begins a TLS handshake and is silent costs nothing; nor beside an answer that is not read. */
+static void silent_handshake(void)
+{
+	unsigned int i, busy = 0;
+	pid_t reader;
+	int fd;
+
+	begin_server(true, true);
+	reader = start_reader();
+	for (i = 0; i < 1000 && !answer_bytes(); i++)
+		turn(20);
+	kill(reader, SIGSTOP);
+	for (i = 0; i < 1000 && sd_event_run(loop, 50000) > 0; i++)
+		;
+	fd = open_one();
+	if (send(fd, "\x16\x03\x01\x00\xff", 5, MSG_NOSIGNAL) != 5)
+		fail("send: %s", strerror(errno));
+	for (i = 0; i < 30; i++)
+		busy += sd_event_run(loop, 10000) > 0;
+	if (busy > 5)
+		fail("%u of 30 turns had something to do", busy);
+	if (!is_open(fd))
+		fail("it is closed at once");
+	kill(reader, SIGCONT);
+	expect_answer(reader);
+	end_server(&fd, 1);
+}
+
+/* Many requests at once have their answers at once, in as many turns as it takes. */
+static void pipelined(void)
+{
+	static const char request[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+	char *ask = calloc(REQUESTS, sizeof(request)), *got = calloc(REQUESTS, 512), *at;
+	size_t len = 0, i, idle_turns, answers = 0;
+	int fd, room = 1 << 20;
+	ssize_t n;
+
+	begin_server(false, false);
+	fd = open_one();
+	/* no event says that there is room again */
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	for (i = 0; i < REQUESTS; i++)
+		strcat(ask, request);
+	say(fd, ask);
+	for (idle_turns = 0; idle_turns < 10; idle_turns++) {
+		if (sd_event_run(loop, 20000) > 0)
+			idle_turns = 0;
+		n = recv(fd, got + len, REQUESTS * 512 - 1 - len, 0);
+		len += n > 0 ? n : 0;
+	}
+	for (at = got; (at = strstr(at, "HTTP/1.1 200")); at++)
+		answers++;
+	if (answers != REQUESTS)
+		fail("%zu answers", answers);
+	end_server(&fd, 1);
+	free(got);
+	free(ask);
 }
 
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(large_answer), TEST(idle), TEST(had_answer), TEST(slow_readers),
+		TEST(silent_handshake), TEST(pipelined),
 	};
 	char remove[96];
 	int ret;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -49,7 +50,7 @@ struct metrics_http {
 	char *cert, *key;
 	struct place place[CONNECTIONS + 1];	/* the last one to come may be beside the others */
 	struct place *newest;
-	bool closed;			/* a connection has ended in this step */
+	bool went_on;			/* who is connected, or how far a request is, has changed */
 };
 
 static const char page[] =
@@ -138,8 +139,8 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **context,
 	struct metrics_http *h = arg;
 	struct place *p = *context;
 
+	h->went_on = true;
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
-		h->closed = true;
 		if (p)
 			p->used = false;
 		return;
@@ -159,9 +160,11 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **context,
 static void on_completed(void *arg, struct MHD_Connection *c, void **state,
 			 enum MHD_RequestTerminationCode why)
 {
-	(void)arg;
+	struct metrics_http *h = arg;
+
 	(void)state;
 	(void)why;
+	h->went_on = true;
 	begin_doing(place_of(c), false);
 }
 
@@ -239,6 +242,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 
 	(void)version;
 	(void)upload;
+	h->went_on = true;
 	/* first the header alone: the body of a request, if it has one, is dropped */
 	if (!*state) {
 		*state = h;
@@ -371,6 +375,31 @@ int metrics_listen(struct metrics *m)
 	return MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
 
+/* Return: true if there is more to do */
+static bool do_step(struct metrics_http *h)
+{
+	unsigned long long timeout;
+
+	h->went_on = false;
+	MHD_run(h->daemon);
+	/* who comes is looked at again when a place is free as a step begins */
+	return h->went_on || (MHD_get_timeout(h->daemon, &timeout) == MHD_YES && !timeout);
+}
+
+/* Where a socket is full, the file descriptor says when it is not. */
+static bool can_send(const struct metrics_http *h)
+{
+	const struct place *p;
+
+	for (p = h->place; p < h->place + CONNECTIONS + 1; p++) {
+		struct pollfd room = { .fd = p->fd, .events = POLLOUT };
+
+		if (p->used && !p->shut && p->sending && poll(&room, 1, 0) > 0)
+			return true;
+	}
+	return false;
+}
+
 /**
  * metrics_ready - serve what waits
  * @m: the metrics
@@ -378,28 +407,21 @@ int metrics_listen(struct metrics *m)
  * Also to be called once an interval: connections that are idle or slow are closed.
  *
  * Return: true if more can be done at once.  The file descriptor does not say so: with TLS a step
- * sends one record, and the socket may take more without having been full.
+ * sends one record, and the socket may take more without having been full.  libmicrohttpd says so
+ * too often: also of who has begun a TLS handshake and is silent.
  */
 bool metrics_ready(struct metrics *m)
 {
 	struct metrics_http *h = m->http;
-	unsigned long long timeout;
 	unsigned int i;
 
 	if (!h)
 		return false;
 	end_slow(h);
 	give_way(h);
-	for (i = 0; i < STEPS; i++) {
-		h->closed = false;
-		MHD_run(h->daemon);
-		/* who comes is looked at again when a place is free as a step begins */
-		if (h->closed)
-			continue;
-		if (MHD_get_timeout(h->daemon, &timeout) != MHD_YES || timeout)
-			return false;
-	}
-	return true;
+	for (i = 0; i < STEPS && do_step(h); i++)
+		;
+	return i == STEPS && (h->went_on || can_send(h));
 }
 
 void metrics_close(struct metrics *m)
