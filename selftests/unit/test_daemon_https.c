@@ -7,8 +7,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <systemd/sd-event.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dir.h"
@@ -32,12 +34,23 @@ static char folder[64];
 static struct metrics *served;
 static sd_event *loop;
 static int port;
+static long ahead;		/* seconds that pass in no time */
 
 /* The module's files; no interval of this test is the kernel's */
 char *dir_read(const char *name)
 {
 	(void)name;
 	return NULL;
+}
+
+/* libmicrohttpd's clock, too */
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	int err = syscall(SYS_clock_gettime, id, now);
+
+	if (id != CLOCK_REALTIME && id != CLOCK_REALTIME_COARSE)
+		now->tv_sec += ahead;
+	return err;
 }
 
 static bool run_shell(const char *cmd)
@@ -340,11 +353,64 @@ static void pipelined(void)
 	free(ask);
 }
 
+/* A request that is there is answered, however long nothing came before; a part of one is not. */
+static void was_idle(void)
+{
+	static const long seconds[] = { 5, 11, 3600 };
+	size_t i;
+	int fd;
+
+	begin_server(false, false);
+	fd = open_one();
+	for (i = 0; i < ARRAY_SIZE(seconds); i++) {
+		if (!asks(fd))
+			fail("%zu: no answer", i);
+		ahead += seconds[i];
+	}
+	if (!asks(fd))
+		fail("no answer in the end");
+	say(fd, "GET /metrics HTT");
+	turn(20);
+	ahead += 11;
+	say(fd, "P");
+	for (i = 0; i < 3; i++)
+		turn(20);
+	if (is_open(fd))
+		fail("a request may take for ever");
+	end_server(&fd, 1);
+}
+
+/* Who takes nothing of his answer is sent away. */
+static void stalled(void)
+{
+	static char text[65536];
+	long bytes = 0;
+	ssize_t n = -1;
+	int fd, i;
+
+	begin_server(true, false);
+	fd = open_one();
+	say(fd, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+	for (i = 0; i < 5; i++)
+		turn(20);
+	ahead += 11;
+	for (i = 0; i < 3; i++)
+		metrics_ready(served);
+	for (i = 0; i < 1000 && n; i++) {
+		turn(5);
+		while ((n = recv(fd, text, sizeof(text), 0)) > 0)
+			bytes += n;
+	}
+	if (n || !bytes || bytes >= LEAST_BYTES)
+		fail("%ld bytes, then %zd", bytes, n);
+	end_server(&fd, 1);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(large_answer), TEST(idle), TEST(had_answer), TEST(slow_readers),
-		TEST(silent_handshake), TEST(pipelined),
+		TEST(silent_handshake), TEST(pipelined), TEST(was_idle), TEST(stalled),
 	};
 	char remove[96];
 	int ret;

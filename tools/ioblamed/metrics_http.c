@@ -81,6 +81,15 @@ static void begin_doing(struct place *p, bool sending)
 	p->since_ns = monotonic_ns();
 }
 
+/*
+ * After how many seconds in which nothing is taken libmicrohttpd closes a connection; 0: never.  It
+ * looks at the time before it reads what has come, so end_slow() closes the connections that wait.
+ */
+static void set_timeout(struct MHD_Connection *c, unsigned int seconds)
+{
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}
+
 /* libmicrohttpd finds that it has ended. */
 static void shut_place(struct place *p)
 {
@@ -163,9 +172,11 @@ static void on_completed(void *arg, struct MHD_Connection *c, void **state,
 	struct metrics_http *h = arg;
 
 	(void)state;
-	(void)why;
 	h->went_on = true;
 	begin_doing(place_of(c), false);
+	/* one that was closed keeps it: libmicrohttpd finds it by that */
+	if (why == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+		set_timeout(c, 0);
 }
 
 static enum MHD_Result answer_text(struct MHD_Connection *c, unsigned int status, const char *text)
@@ -253,6 +264,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 		return MHD_YES;
 	}
 	begin_doing(place_of(c), true);
+	set_timeout(c, SECONDS);
 	if (!may_read(h, c))
 		return answer_text(c, MHD_HTTP_UNAUTHORIZED, "Unauthorized\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
@@ -342,7 +354,6 @@ static bool start_server(struct metrics_http *h, const char *where)
 				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS + 1,
 				     MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
 				     MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
-				     MHD_OPTION_CONNECTION_TIMEOUT, SECONDS,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 				     MHD_OPTION_ARRAY, h->cert ? tls : tls + 3, MHD_OPTION_END);
 	if (!h->daemon)
@@ -404,7 +415,8 @@ static bool can_send(const struct metrics_http *h)
  * metrics_ready - serve what waits
  * @m: the metrics
  *
- * Also to be called once an interval: connections that are idle or slow are closed.
+ * Also to be called once an interval: connections that are idle or slow are closed, when what they
+ * have sent until then is read.
  *
  * Return: true if more can be done at once.  The file descriptor does not say so: with TLS a step
  * sends one record, and the socket may take more without having been full.  libmicrohttpd says so
@@ -417,10 +429,10 @@ bool metrics_ready(struct metrics *m)
 
 	if (!h)
 		return false;
-	end_slow(h);
-	give_way(h);
 	for (i = 0; i < STEPS && do_step(h); i++)
 		;
+	end_slow(h);
+	give_way(h);
 	return i == STEPS && (h->went_on || can_send(h));
 }
 
