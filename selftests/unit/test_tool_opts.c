@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command line. */
+#include <time.h>
 #include <unistd.h>
 
 #include "msg.h"
@@ -26,6 +27,19 @@ static int parse(struct opts *o, const char *line)
 	dup2(err, 2);
 	close(err);
 	return ret;
+}
+
+/* A report of times of the day so many seconds from now */
+static const char *moments(int since, int until)
+{
+	static char line[64];
+	time_t now = time(NULL), from = now + since, to = now + until;
+	char a[16], b[16];
+
+	strftime(a, sizeof(a), "%T", localtime(&from));
+	strftime(b, sizeof(b), "%T", localtime(&to));
+	snprintf(line, sizeof(line), "report --since %s --until %s", a, b);
+	return line;
 }
 
 static void good_ones(void)
@@ -57,6 +71,10 @@ static void good_ones(void)
 	if (parse(&o, "report --since @100 --until @200.5 --by why --past f") ||
 	    o.since_ns != 100000000000LL || o.until_ns != 200500000000LL || o.nr_pasts != 1)
 		fail("since");
+	if (parse(&o, moments(-60, 120)) || o.until_ns - o.since_ns != 180000000000LL)
+		fail("until a time that is to come: %lld ns", (s64)(o.until_ns - o.since_ns));
+	if (!parse(&o, moments(-60, -60)))
+		fail("no time at all");
 	if (parse(&o, "top --since 1h 60 --by stack") || !o.since_ns || o.until_ns ||
 	    o.interval_ns != 60000000000ULL)
 		fail("top since");

@@ -124,6 +124,28 @@ static void twice_midnight(void)
 	zone("UTC");
 }
 
+/* From 03:00 to 03:10 is today also at 03:05. */
+static void behind(void)
+{
+	const s64 since = 1764126000;	/* 2025-11-26 03:00 */
+	static const char *const wrong[] = { "03:00", "now", "10m", "2025-11-27", "x", "" };
+	int64_t ns = 5;
+	size_t i;
+
+	zone("UTC");
+	if (!since_time_behind("03:10", since * 1000000000LL, &ns) ||
+	    ns != (since + 600) * 1000000000LL)
+		fail("03:10 is %lld", (s64)ns);
+	if (!since_time_behind("02:59:59.5", since * 1000000000LL, &ns) ||
+	    ns != (since + 86400) * 1000000000LL - 500000000)
+		fail("02:59:59.5 is %lld", (s64)ns);
+	ns = 5;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		if (since_time_behind(wrong[i], since * 1000000000LL, &ns) || ns != 5)
+			fail("%s is %lld", wrong[i], (s64)ns);
+	}
+}
+
 static void refused(void)
 {
 	static const char *const wrong[] = {
@@ -174,7 +196,7 @@ static void round_trip(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(utc), TEST(zones), TEST(twice), TEST(twice_midnight), TEST(refused),
+		TEST(utc), TEST(zones), TEST(twice), TEST(twice_midnight), TEST(behind), TEST(refused),
 		TEST(fractions), TEST(round_trip),
 	};
 

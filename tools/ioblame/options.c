@@ -136,6 +136,8 @@ static bool set_moment(struct opts *o, const struct option_row *row, const char 
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	now = t.tv_sec * 1000000000LL + t.tv_nsec;
+	if (row->n)
+		o->until = arg;
 	return (row->n ? since_parse_until(arg, now, ns) : since_parse(arg, now, ns)) && *ns;
 }
 

@@ -11,6 +11,7 @@
 #include "options.h"
 #include "opts.h"
 #include "rule.h"
+#include "since.h"
 #include "text.h"
 
 static int usage_error(const struct opts *o, const char *fmt, const char *what)
@@ -261,6 +262,13 @@ static int check_counters(const struct opts *o)
 	return EXIT_OK;
 }
 
+/* An --until that is a time of the day is the first one behind --since, if the last one is not. */
+static void order_moments(struct opts *o)
+{
+	if (o->since_ns && o->until_ns && o->until_ns <= o->since_ns)
+		since_time_behind(o->until, o->since_ns, &o->until_ns);
+}
+
 /* ioblamed keeps sums under names; what it shows is over, and no recording. */
 static int check_past(const struct opts *o)
 {
@@ -405,6 +413,7 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		ret = check_together(o);
 	if (!ret && o->counters)
 		ret = check_counters(o);
+	order_moments(o);
 	if (!ret && (PASTS | KEPT) & 1U << o->command)
 		ret = check_past(o);
 	if (!ret)

@@ -48,6 +48,7 @@ struct opts {
 
 	struct joined *joined;	/* of --since: @input is the first of these recordings */
 	int64_t since_ns, until_ns;	/* CLOCK_REALTIME; 0: not given */
+	const char *until;		/* as it was given */
 	const char *past[OPTS_LIST];	/* databases of ioblamed */
 	unsigned int nr_pasts;
 	const char *rule[OPTS_LIST];	/* of when; rule_parse() takes each */

@@ -290,6 +290,25 @@ bool since_parse_until(const char *text, int64_t now_ns, int64_t *ns)
 	return parse(text, now_ns, true, ns);
 }
 
+/**
+ * since_time_behind - the first time of a day that is behind a moment
+ * @text:     03:10, 03:10:30
+ * @since_ns: the moment
+ * @ns:	      the result, which may be to come; not changed if there is none
+ *
+ * Example: at 03:05 the last 03:10 was yesterday's, but from 03:00 to 03:10 is today.
+ * Return: false if the text says no time of a day, or the moment's own.
+ */
+bool since_time_behind(const char *text, int64_t since_ns, int64_t *ns)
+{
+	int64_t end = since_ns + DAY * SECOND, then;
+
+	if (!parse_time_of_day(text, end, true, &then) || then <= since_ns || then >= end)
+		return false;
+	*ns = then;
+	return true;
+}
+
 /* A moment as a reader of this time zone writes it.  Example: 2026-11-25 03:00:00 */
 const char *since_text(int64_t ns, char *to, unsigned int size)
 {

@@ -14,6 +14,7 @@
 
 bool since_parse(const char *text, int64_t now_ns, int64_t *ns);
 bool since_parse_until(const char *text, int64_t now_ns, int64_t *ns);
+bool since_time_behind(const char *text, int64_t since_ns, int64_t *ns);
 const char *since_text(int64_t ns, char *to, unsigned int size);
 const char *since_word(int64_t ns, char *to, unsigned int size);
 
