@@ -143,14 +143,17 @@ for role in "thread", "cgroup":
         os.rmdir("%s/%d" % (TOP, i))
         os.unlink("%s/%d" % (MNT, i))
 
+    # (of 24 groups one stayed for good, and of 3 that ran without ioblame: what the machine keeps.
+    # A role that holds its group holds each)
     def freed():
         sync()
         drop_caches()
-        return dying() <= before
+        return dying() <= before + 1
     print("by %s: %d groups are dying" % (role, dying() - others))
     eventually("the groups are freed, while enabled", freed, 30)
     print("by %s: %d groups are dying in the end" % (role, dying() - others))
     same("losses", {k: v for k, v in status()["lost"].items() if k == "stack_wrong"}, {})
     disable()
+    before = dying()
 os.rmdir(TOP)
 put(GROUPS + "/cgroup.subtree_control", "-memory")
