@@ -9,7 +9,7 @@ from lib.case import (MNT, Disk, check, child, disable, enable, eventually, iolo
 
 raw = Disk(sys.argv[1])
 FILES = 200
-LEAST = 100	# of some 16 places
+LEAST = 100  # of some 16 places
 
 
 def fact(*words):
