@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* -D: which IO is that of a partition, and when it can be told apart.  No device is looked up. */
 #include "device.h"
+#include "fake_one_name.h"
 #include "filter.h"
-#include "name.h"
 #include "opts.h"
 #include "rec.h"
 #include "test.h"
@@ -15,39 +15,6 @@ static const struct device sda1 = { .dev = SDA | 1, .disk = SDA, .start = 2048, 
 static const struct device sda2 = { .dev = SDA | 2, .disk = SDA, .start = 4096, .end = 8192 };
 static const struct device sdb = { .dev = SDB, .disk = SDB };
 static const struct device sdb1 = { .dev = SDB | 1, .disk = SDB, .start = 2048, .end = 4096 };
-
-const char *name_disk(uint32_t dev)
-{
-	(void)dev;
-	return "sda";
-}
-
-const char *name_cgroup(uint64_t id)
-{
-	(void)id;
-	return "/";
-}
-
-const char *name_unit(uint64_t id)
-{
-	(void)id;
-	return "-";
-}
-
-const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-	return "/file";
-}
-
-const char *name_user(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return "root";
-}
 
 /* A flush goes to the whole disk, and counts for each of its partitions. */
 static void filters(void)

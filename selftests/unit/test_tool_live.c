@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the keys of the live view do to its sums.  There is no terminal: its pictures are counted. */
 #include "fake_names.h"
+#include "fake_one_name.h"
 #include "intent.h"
 #include "test.h"
 
@@ -63,38 +64,6 @@ void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
 	(void)dev;
 	(void)ino;
 	(void)gen;
-}
-
-const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-	return "/file";
-}
-
-const char *name_cgroup(uint64_t id)
-{
-	(void)id;
-	return "/";
-}
-
-const char *name_unit(uint64_t id)
-{
-	return name_cgroup(id);
-}
-
-const char *name_disk(uint32_t dev)
-{
-	(void)dev;
-	return "sda";
-}
-
-const char *name_user(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return "root";
 }
 
 static struct opts opts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What sched counts of the IO that the options choose.  The events, the names and tables are fakes. */
 #include "fake_names.h"
+#include "fake_one_name.h"
 #include "fake_table.h"
 #include "name.h"
 #include "test.h"
@@ -76,38 +77,6 @@ bool device_has(const struct device *d, uint32_t disk, uint64_t sector, bool dat
 	(void)sector;
 	(void)data;
 	return true;
-}
-
-const char *name_disk(uint32_t dev)
-{
-	(void)dev;
-	return "sda";
-}
-
-const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-	return "/file";
-}
-
-const char *name_user(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return "root";
-}
-
-const char *name_cgroup(uint64_t id)
-{
-	(void)id;
-	return "/";
-}
-
-const char *name_unit(uint64_t id)
-{
-	return name_cgroup(id);
 }
 
 char *name_ask(const struct name_key *key)
