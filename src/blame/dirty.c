@@ -198,9 +198,13 @@ void iob_dirty_inode(struct inode *inode, bool waited)
 	u64 before = waited ? iob_times_take(inode, needed) : IOB_CAUSE_NONE;
 	struct iob_dirtied_by d IOB_UNINIT;
 
-	/* the task changes nothing but that others' times wait no longer */
-	if (due && before != IOB_CAUSE_NONE) {
-		iob_assoc_set(&iob_assoc_inode, inode, 0, before);
+	/*
+	 * The task changes nothing but that others' times wait no longer.  Where the others are not
+	 * known, nobody is noted: the flusher pays, as if it had written the times in time.
+	 */
+	if (due) {
+		if (before != IOB_CAUSE_NONE)
+			iob_assoc_set(&iob_assoc_inode, inode, 0, before);
 		return;
 	}
 	iob_dirtied_by_find(&d, inode, NULL);

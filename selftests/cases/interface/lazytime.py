@@ -51,8 +51,17 @@ def read_and(what, end):
 make("a", "b")
 os.sync()
 drop_caches()
+# of these times nothing is known: they wait already when ioblame is enabled
+for name in ("a", "b"):
+    run(look, name)
 put("devs", disk.name)
 enable()
+dropper = run(drop)
+os.sync()
+got = nodes_by()
+print("changed earlier", got)
+check(got, "changed earlier: no time was written")
+check("pid-%d" % dropper not in got, "who drops the inodes pays for what it has not changed")
 # who changed most in the checkpoint before
 run(make, *("c%d" % i for i in range(20)))
 os.sync()
