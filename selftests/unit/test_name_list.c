@@ -32,10 +32,20 @@ static void listed(void)
 	}
 }
 
+/* Of two that exist the first serves: so their places are compared. */
+static void placed(void)
+{
+	const char *names = "ab|a|b";
+
+	if (iob_name_place(names, "a") != names + 3 || iob_name_place(names, "b") != names + 5)
+		fail("a is at %td, b at %td", iob_name_place(names, "a") - names,
+		     iob_name_place(names, "b") - names);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(listed),
+		TEST(listed), TEST(placed),
 	};
 
 	return run_tests("name_list", tests, ARRAY_SIZE(tests));

@@ -10,20 +10,26 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* True if @name is one of @names, which may be NULL.  Any context. */
-static inline bool iob_name_listed(const char *names, const char *name)
+/* Where @name is in @names, which may be NULL; NULL if it is not there.  Any context. */
+static inline const char *iob_name_place(const char *names, const char *name)
 {
 	size_t len = strlen(name);
 	const char *p = names;
 
 	while (p && len) {
 		if (!strncmp(p, name, len) && (!p[len] || p[len] == '|'))
-			return true;
+			return p;
 		p = strchr(p, '|');
 		if (p)
 			p++;
 	}
-	return false;
+	return NULL;
+}
+
+/* True if @name is one of @names, which may be NULL.  Any context. */
+static inline bool iob_name_listed(const char *names, const char *name)
+{
+	return iob_name_place(names, name);
 }
 
 #endif

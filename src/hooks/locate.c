@@ -35,6 +35,7 @@ MODULE_PARM_DESC(inlined, "functions that are taken for inlined in a caller, for
 /* What for_each_kernel_tracepoint() hands to its callback. */
 struct tracepoint_search {
 	const char *names;
+	const char *place;		/* in names, of what was found */
 	struct tracepoint *found;
 };
 
@@ -46,12 +47,17 @@ static bool is_taken_for_absent(const char *name)
 static void tracepoint_match(struct tracepoint *tp, void *data)
 {
 	struct tracepoint_search *search = data;
+	const char *place = iob_name_place(search->names, tp->name);
 
-	if (iob_name_listed(search->names, tp->name) && !is_taken_for_absent(tp->name))
+	if (!place || is_taken_for_absent(tp->name))
+		return;
+	if (!search->found || place < search->place) {
 		search->found = tp;
+		search->place = place;
+	}
 }
 
-/* The tracepoint of a hook, or NULL.  May sleep. */
+/* The tracepoint of a hook, the first of its names that exists; or NULL.  May sleep. */
 struct tracepoint *iob_hook_tracepoint(const struct iob_hook *hook)
 {
 	struct tracepoint_search search = { .names = hook->name };
