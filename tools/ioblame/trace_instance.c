@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -132,6 +133,34 @@ static int set_up(const struct trace_instance *t)
 	return err ? EXIT_FAILED : EXIT_OK;
 }
 
+/*
+ * Make the instance's folder, in a process of its own.  A task that is killed meanwhile gets no
+ * memory for its buffers, and the kernel gives a WARNING for each CPU.  No signal reaches this
+ * process unless it is meant for it.  It has the keeper's pipe open, too: the keeper removes the
+ * folder when both are gone.  Return: 0 or an errno.
+ */
+static int make_apart(const char *folder)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	int status = 0;
+	size_t i;
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (i = 0; i < ARRAY_SIZE(ignored); i++)
+			signal(ignored[i], SIG_IGN);
+		setsid();
+		_exit(mkdir(folder, 0700) ? errno : 0);
+	}
+	if (pid < 0)
+		return errno;
+	while (waitpid(pid, &status, 0) < 0)
+		/* (whoever started the command may have SIGCHLD ignored) */
+		if (errno != EINTR)
+			return access(folder, F_OK) ? errno : 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
 /**
  * trace_instance_make - make an instance, in which no event is switched on
  * @t:      filled in
@@ -157,14 +186,14 @@ int trace_instance_make(struct trace_instance *t, const char *suffix)
 	remove_some(top, 0);
 	snprintf(t->folder, sizeof(t->folder), "%.240s/instances/" PREFIX "%d%.8s", top, getpid(),
 		 suffix);
-	if (!mkdir(t->folder, 0700)) {
+	err = make_apart(t->folder);
+	if (!err) {
 		nr_made++;
 		err = set_up(t);
 		if (err)
 			trace_instance_remove(t);
 		return err;
 	}
-	err = errno;
 	t->folder[0] = '\0';
 	msg("the kernel gives no trace buffer: %s", strerror(err));
 	return err == EPERM || err == EACCES ? EXIT_REFUSED : EXIT_FAILED;
