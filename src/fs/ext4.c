@@ -51,6 +51,15 @@ static void ext4_mkwrite_entered(struct pt_regs *regs)
 static const struct iob_hook ext4_table[] = {
 	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_convert_unwritten_extents",
 			 ext4_written_entered, "which act pays when ext4 marks extents as written"),
+	{
+		/* kernels that have atomic writes call one or the other */
+		.name = "ext4_convert_unwritten_extents_atomic",
+		.instead = "ext4_convert_unwritten_extents",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = ext4_written_entered,
+		IOB_IN_MODULE("ext4", CONFIG_EXT4_FS),
+		.impact = "which act pays when ext4 marks as written what was written atomically",
+	},
 	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_free_blocks",
 			 ext4_free_entered, "which act freed what ext4 discards"),
 #ifdef IOB_HAVE_FOLIO
