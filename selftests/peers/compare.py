@@ -5,7 +5,6 @@ A way's folder has `tests`, all names; `results`, a line of JSON for each test a
 `ends`, a line for each guest that ended by itself (see ./guest.py).
 """
 import collections
-import datetime
 import json
 import os
 import time
@@ -101,10 +100,11 @@ class Comparison:
             return []
 
     def date_of(self, name):
-        """When the test ran last with ioblame; today if its log is gone."""
+        """When the test ran last with ioblame, in UTC; if its log is gone, when any test did."""
         path = "%s/log/%s" % (self.folders[1], name.replace("/", "-"))
-        when = os.stat(path).st_mtime if os.path.exists(path) else time.time()
-        return datetime.date.fromtimestamp(when).isoformat()
+        if not os.path.exists(path):
+            path = self.folders[1] + "/results"
+        return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(os.stat(path).st_mtime))
 
     def of(self, verdict):
         return [t for t in self.compared if t.verdict() == verdict]

@@ -8,9 +8,10 @@ with those that have none there. A line is
 
 VERDICT is same, flaky or different; or fault, for what the kernel complains of only with ioblame
 in a test that is not different.
-STATUS is the result without it. SUMS counts sums that closed, OPEN those that did not. COMMIT is
-what ran, or "-". The line of the test END tells how the guests with ioblame ended the last time;
-its STATUS is the number of tests that the suite has.
+STATUS is the result without it. SUMS counts sums that closed, OPEN those that did not. DATE is
+when the test ran last with ioblame, in UTC; of what was kept before that had a time, the day.
+COMMIT is what ran, or "-". The line of the test END tells how the guests with ioblame ended the
+last time; its STATUS is the number of tests that the suite has.
 """
 import collections
 
@@ -65,18 +66,26 @@ def of_end(kernel, suite, comparison, date, commit):
                 "0", date, commit, one_line("; ".join(faults) or comparison.log_line()))
 
 
+def put(kept, new):
+    """An older result never replaces a newer one: each module, built suite and time limit has a
+    folder of its own, and all that is in it is taken over each time."""
+    old = kept.get(new[:3])
+    if not old or old.date <= new.date:
+        kept[new[:3]] = new
+
+
 def take_over(kept, kernel, suite, comparison, commit):
-    """The results of a run; what others left of the same tests is replaced. Those that an earlier
-    run has taken over stay as they are."""
+    """The results of a run; older ones of the same tests are replaced. Those that an earlier run
+    has taken over stay as they are."""
     if not comparison.compared:
         return
     for test in comparison.compared:
         new = of_test(kernel, suite, test, comparison.date_of(test.name), commit)
         old = kept.get(new[:3])
         if not old or new._replace(commit=old.commit) != old:
-            kept[new[:3]] = new
+            put(kept, new)
     newest = max(comparison.date_of(test.name) for test in comparison.compared)
-    kept[kernel, suite, END] = of_end(kernel, suite, comparison, newest, commit)
+    put(kept, of_end(kernel, suite, comparison, newest, commit))
 
 
 def later(kept, kernel, suite):
@@ -110,7 +119,8 @@ class Suite:
         return [row for row in self.rows if row.open != "0"]
 
     def dates(self):
-        dates = [row.date for row in self.rows]
+        """The days of the oldest result and of the newest."""
+        dates = [row.date[:len("2001-09-09")] for row in self.rows]
         return min(dates), max(dates)
 
 
