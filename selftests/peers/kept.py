@@ -6,8 +6,10 @@ with those that have none there. A line is
 
     KERNEL SUITE TEST VERDICT STATUS SUMS OPEN DATE COMMIT REASON
 
-VERDICT is same, flaky or different; or fault, for what the kernel complains of only with ioblame
-in a test that is not different.
+VERDICT is same, flaky or different; or fault, for a test that is not different, if the kernel
+complains only with ioblame, or something was wrong when the guests ended. That may be the fault of
+each test that ran there, so it is kept as the reason of all of them, until they run again.
+
 STATUS is the result without it. SUMS counts sums that closed, OPEN those that did not. DATE is
 when the test ran last with ioblame, in UTC; of what was kept before that had a time, the day.
 COMMIT is what ran, or "-". The line of the test END tells how the guests with ioblame ended the
@@ -44,20 +46,25 @@ def both_told(test):
     return "without %s | with %s" % (test.told(test.without), test.told(test.with_it))
 
 
-def of_test(kernel, suite, test, date, commit):
-    faults, opened, verdict = test.faults(), test.open_sums(), test.verdict()
-    if verdict != "different" and faults:
+def wrong_in(test):
+    """What is wrong in the test itself, or not always the same."""
+    if test.faults():
+        return test.faults()
+    if test.verdict() != "same":
+        return [both_told(test)]
+    return ["%s by itself %s, by ioblame %s" % tuple(what) for what in test.open_sums()]
+
+
+def of_test(kernel, suite, test, ended, date, commit):
+    """@ended is what was wrong at the guests' end."""
+    verdict, said = test.verdict(), wrong_in(test)
+    if verdict != "different" and (test.faults() or ended):
         verdict = "fault"
-    if faults:
-        reason = "; ".join(faults)
-    elif verdict != "same":
-        reason = both_told(test)
-    elif opened:
-        reason = "; ".join("%s by itself %s, by ioblame %s" % tuple(what) for what in opened)
-    else:
-        reason = test.told(test.with_it).partition(": ")[2]
+    if ended:
+        said.append("at the guest's end: " + "; ".join(ended))
+    reason = "; ".join(said) or test.told(test.with_it).partition(": ")[2]
     return Kept(kernel, suite, test.name, verdict, test.status(), str(test.closed_sums()),
-                str(len(opened)), date, commit, one_line(reason))
+                str(len(test.open_sums())), date, commit, one_line(reason))
 
 
 def of_end(kernel, suite, comparison, date, commit):
@@ -80,7 +87,8 @@ def take_over(kept, kernel, suite, comparison, commit):
     if not comparison.compared:
         return
     for test in comparison.compared:
-        new = of_test(kernel, suite, test, comparison.date_of(test.name), commit)
+        new = of_test(kernel, suite, test, comparison.end_faults(),
+                      comparison.date_of(test.name), commit)
         old = kept.get(new[:3])
         if not old or new._replace(commit=old.commit) != old:
             put(kept, new)
