@@ -23,6 +23,7 @@ from peers.watched import Watched
 OUT = os.environ["OUT"]
 ROUND = int(os.environ.get("PEERS_ROUND", "0"))
 LIMIT = int(os.environ.get("PEERS_LIMIT", "300"))
+COMMIT = os.environ.get("PEERS_COMMIT", "-")
 BUDGET = int(os.environ.get("PEERS_SECONDS", "0"))
 CGROUP = "/sys/fs/cgroup/peers"
 KEPT = 200000
@@ -162,7 +163,8 @@ def run_test(suite, task, kernel, watched, name):
         task.log = None
     kill_rest()
     row = {"test": name, "round": ROUND, "status": result.status, "reason": result.reason,
-           "digest": result.digest, "seconds": round(time.monotonic() - began, 1)}
+           "digest": result.digest, "seconds": round(time.monotonic() - began, 1),
+           "commit": COMMIT}
     if watched:
         row.update(watched.after())
     row["log"] = kernel.complaints(folder + ".dmesg")
@@ -196,4 +198,5 @@ def main():
         append("ends", said)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,14 @@
 # What `make peers` does on the host: sources, builds, guests. RUN has this run's tree, module and
-# programs, STATE the results of the suite at hand, SUITE names the root.
+# programs, COMMIT is what the tree was copied from, STATE has the results of the suite at hand,
+# SUITE names the root.
 # shellcheck shell=bash
 
 peer_fact() { "$IOB_SELFTESTS/peers/facts" "$1" "$2"; }
+
+# tree_commit: the short hash; "-" if this tree is no checkout
+tree_commit() {
+	git -c safe.directory='*' -C "$IOB_TOP" rev-parse --short=9 HEAD 2>/dev/null || echo -
+}
 
 # upstream_of NAME
 upstream_of() {
@@ -140,8 +146,8 @@ peer_boot() {
 	mapfile -t disks < <(printf '%s\n' "${specs[@]}" | sed 's/[:=].*//')
 	{
 		vm_env "$BASE" "${disks[@]}"
-		printf 'export PEERS_ROUND=%q PEERS_LIMIT=%q PEERS_SECONDS=%q PEERS_TESTS=%q\n' \
-			"$round" "${PEERS_LIMIT:-300}" "$seconds" "${PEERS_TESTS:-*}"
+		printf 'export PEERS_%s=%q\n' ROUND "$round" LIMIT "${PEERS_LIMIT:-300}" \
+			SECONDS "$seconds" TESTS "${PEERS_TESTS:-*}" COMMIT "$COMMIT"
 	} >"$job/env"
 	cat >"$job/start" <<-END
 		. /tree/selftests/vm/guest-setup.sh
@@ -186,7 +192,8 @@ peer_death() {
 		;;
 	*)
 		echo "{\"test\": \"$name\", \"round\": $round, \"status\": \"fail\"," \
-			"\"reason\": \"$why\", \"digest\": \"\", \"seconds\": 0, \"log\": [\"$why\"]}" >>"$job/out/results"
+			"\"reason\": \"$why\", \"digest\": \"\", \"seconds\": 0, \"log\": [\"$why\"]," \
+			"\"commit\": \"$COMMIT\"}" >>"$job/out/results"
 		;;
 	esac
 }

@@ -12,8 +12,9 @@ each test that ran there, so it is kept as the reason of all of them, until they
 
 STATUS is the result without it. SUMS counts sums that closed, OPEN those that did not. DATE is
 when the test ran last with ioblame, in UTC; of what was kept before that had a time, the day.
-COMMIT is what ran, or "-". The line of the test END tells how the guests with ioblame ended the
-last time; its STATUS is the number of tests that the suite has.
+COMMIT is the one that was checked out when what ran was copied, or "-". The line of the test END
+tells how the guests with ioblame ended the last time; its STATUS is the number of tests that the
+suite has.
 """
 import collections
 
@@ -56,7 +57,8 @@ def wrong_in(test):
 
 
 def of_test(kernel, suite, test, ended, date, commit):
-    """@ended is what was wrong at the guests' end."""
+    """@ended is what was wrong at the guests' end, @commit what ran if the result does not say."""
+    commit = test.with_it[max(test.with_it)].get("commit", commit)
     verdict, said = test.verdict(), wrong_in(test)
     if verdict != "different" and (test.faults() or ended):
         verdict = "fault"
@@ -82,18 +84,14 @@ def put(kept, new):
 
 
 def take_over(kept, kernel, suite, comparison, commit):
-    """The results of a run; older ones of the same tests are replaced. Those that an earlier run
-    has taken over stay as they are."""
-    if not comparison.compared:
-        return
-    for test in comparison.compared:
-        new = of_test(kernel, suite, test, comparison.end_faults(),
-                      comparison.date_of(test.name), commit)
-        old = kept.get(new[:3])
-        if not old or new._replace(commit=old.commit) != old:
-            put(kept, new)
-    newest = max(comparison.date_of(test.name) for test in comparison.compared)
-    put(kept, of_end(kernel, suite, comparison, newest, commit))
+    """The results of a run; older ones of the same tests are replaced."""
+    rows = [of_test(kernel, suite, test, comparison.end_faults(), comparison.date_of(test.name),
+                    commit) for test in comparison.compared]
+    if rows:
+        newest = max(rows, key=lambda row: row.date)
+        rows.append(of_end(kernel, suite, comparison, newest.date, newest.commit))
+    for row in rows:
+        put(kept, row)
 
 
 def later(kept, kernel, suite):
