@@ -146,6 +146,43 @@ static void behind(void)
 	}
 }
 
+/* A day has 23 or 25 hours when clocks are set: the next such time counts, not some hours. */
+static void behind_set_clocks(void)
+{
+	static const struct {
+		const char *since, *until, *want;
+	} cases[] = {
+		/* the day before clocks go from 02:00 to 03:00 */
+		{ "2026-03-28T03:00:00+01:00", "03:30", "2026-03-28T03:30:00+01:00" },
+		{ "2026-03-28T04:00:00+01:00", "03:50", "2026-03-29T03:50:00+02:00" },
+		{ "2026-03-29T00:30:00+01:00", "00:20", "2026-03-30T00:20:00+02:00" },
+		{ "2026-03-29T00:30:00+01:00", "03:10", "2026-03-29T03:10:00+02:00" },
+		/* the day on which they go from 03:00 to 02:00 */
+		{ "2026-10-25T00:30:00+02:00", "00:20", "2026-10-26T00:20:00+01:00" },
+		{ "2026-10-25T00:30:00+02:00", "00:40", "2026-10-25T00:40:00+02:00" },
+		{ "2026-10-25T02:30:00+02:00", "02:20", "2026-10-25T02:20:00+01:00" },
+		{ "2026-10-25T02:30:00+01:00", "02:20", "2026-10-26T02:20:00+01:00" },
+		{ "2026-10-24T04:00:00+02:00", "03:50", "2026-10-25T03:50:00+01:00" },
+	};
+	int64_t since, want, ns;
+	size_t i;
+
+	zone("CET-1CEST,M3.5.0,M10.5.0/3");
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (!since_parse(cases[i].since, 0, &since) ||
+		    !since_parse(cases[i].want, 0, &want))
+			fail("case %zu is no time", i);
+		ns = 0;
+		if (!since_time_behind(cases[i].until, since, &ns) || ns != want)
+			fail("from %s to %s lasts %lld s, not %lld", cases[i].since, cases[i].until,
+			     (s64)(ns - since) / 1000000000, (s64)(want - since) / 1000000000);
+	}
+	if (!since_parse("2026-10-25T00:30:00+02:00", 0, &since) ||
+	    since_time_behind("00:30", since, &ns))
+		fail("the moment's own time is behind it");
+	zone("UTC");
+}
+
 static void refused(void)
 {
 	static const char *const wrong[] = {
@@ -196,8 +233,8 @@ static void round_trip(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(utc), TEST(zones), TEST(twice), TEST(twice_midnight), TEST(behind), TEST(refused),
-		TEST(fractions), TEST(round_trip),
+		TEST(utc), TEST(zones), TEST(twice), TEST(twice_midnight), TEST(behind),
+		TEST(behind_set_clocks), TEST(refused), TEST(fractions), TEST(round_trip),
 	};
 
 	return run_tests("tool_since", tests, ARRAY_SIZE(tests));

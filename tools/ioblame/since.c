@@ -297,13 +297,23 @@ bool since_parse_until(const char *text, int64_t now_ns, int64_t *ns)
  * @ns:	      the result, which may be to come; not changed if there is none
  *
  * Example: at 03:05 the last 03:10 was yesterday's, but from 03:00 to 03:10 is today.
+ * It is of the moment's day or of the next one, which may be 23 or 25 hours behind.
  * Return: false if the text says no time of a day, or the moment's own.
  */
 bool since_time_behind(const char *text, int64_t since_ns, int64_t *ns)
 {
-	int64_t end = since_ns + DAY * SECOND, then;
+	time_t since = since_ns / SECOND;
+	int64_t fraction, then;
+	struct tm tm;
 
-	if (!parse_time_of_day(text, end, true, &then) || then <= since_ns || then >= end)
+	if (!localtime_r(&since, &tm) || !take_time(&text, &tm, &fraction) || *text)
+		return false;
+	then = local_time(tm, true) * SECOND + fraction;
+	if (then < since_ns) {
+		tm.tm_mday++;
+		then = local_time(tm, true) * SECOND + fraction;
+	}
+	if (then <= since_ns)
 		return false;
 	*ns = then;
 	return true;
