@@ -12,6 +12,7 @@
 #include "child.h"
 #include "intent.h"
 #include "iowait.h"
+#include "msg.h"
 #include "name.h"
 #include "out.h"
 #include "run.h"
@@ -137,10 +138,11 @@ void pace_records(struct pace *p, struct run *run, const struct view *view)
 	(void)view;
 }
 
-void source_join(struct source *s, struct joined *k)
+int source_join(struct source *s, struct joined *k)
 {
 	(void)s;
 	(void)k;
+	return EXIT_OK;
 }
 
 bool child_start(char **argv)

@@ -267,24 +267,33 @@ static void suspended(void)
 	knows_boot = false;
 }
 
-/* Return: when it begins, in milliseconds after three o'clock. */
-static int64_t begins(int64_t since_ms)
+static void write_usual(void)
+{
+	write_three(7, 0);
+}
+
+static void write_other_boot(void)
+{
+	write_three(7, 60 * SECOND);
+}
+
+/* @ms gets when it begins, after three o'clock.  Return: an exit status. */
+static int begins(int64_t since_ms, int64_t until_ms, int64_t *ms)
 {
 	struct source s;
 	struct joined k;
-	int64_t ms;
+	int ret;
 
 	said[0] = '\0';
-	write_three(7, 0);
-	if (joined_find(&k, folder, THREE + since_ms * 1000000, THREE + 30 * SECOND))
+	if (joined_find(&k, folder, THREE + since_ms * 1000000, THREE + until_ms * 1000000))
 		fail("nothing found: %s", said);
 	if (source_open_file(&s, k.path[0]))
 		fail("not opened");
-	source_join(&s, &k);
-	ms = (int64_t)(s.head.start_ns - RUNS) / 1000000;
+	ret = source_join(&s, &k);
+	*ms = (int64_t)(s.head.start_ns - RUNS) / 1000000;
 	source_close(&s);
 	joined_free(&k);
-	return ms;
+	return ret;
 }
 
 /* It begins at the time that is asked for; if no recording has that, this is said. */
@@ -308,13 +317,70 @@ static void begin_asked(void)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		starts_s = cases[i].starts_s;
-		ms = begins(cases[i].since_ms);
-		if (ms != cases[i].begins_ms)
+		write_usual();
+		if (begins(cases[i].since_ms, 30000, &ms) || ms != cases[i].begins_ms)
 			fail("since %lld ms, it begins at %lld ms", (s64)cases[i].since_ms, (s64)ms);
 		if (!!strstr(said, "records are kept from 2026-11-2") != cases[i].said)
 			fail("since %lld ms, said: %s", (s64)cases[i].since_ms, said);
 	}
 	starts_s = -2;
+}
+
+/* IO stops at 4 s, which is a moment at 5 s and one at 6 s; the next IO is at 20 s. */
+static void write_stalled(void)
+{
+	char first[256];
+	FILE *f;
+
+	remove_all();
+	f = begin(5, 0, 7);
+	put_record(f, 3900, 0, 1);
+	put_record(f, 4000, 0, 2);
+	end(f, 7, 50);
+	strcpy(first, path_at(5));
+	if (link(first, path_at(6)))
+		fail("no link");
+	f = begin(20, 0, 7);
+	put_record(f, 20000, 0, 6);
+	end(f, 7, 90);
+}
+
+/* No IO completes in the time that is asked for: it is kept nevertheless, or it is not. */
+static void without_io(void)
+{
+	static const char none[] = "no records are kept of this time";
+	static const struct {
+		void (*write)(void);
+		int64_t since_ms, until_ms, begins_ms;
+		const char *said;
+	} cases[] = {
+		/* a record from behind it says that the recording has it, */
+		{ write_usual, 5000, 8000, 5000, "" }, { write_usual, 2500, 3500, 2500, "" },
+		/* or its moment, or the last of its moments */
+		{ write_stalled, 4500, 5000, 4500, "" }, { write_stalled, 5500, 8000, 5500, "" },
+		{ write_stalled, 5500, 30000, 5500, "" },
+		/* between two recordings, before them and behind them */
+		{ write_usual, 15000, 17000, 0, none }, { write_stalled, 7000, 17000, 0, none },
+		{ write_usual, -9000, -8000, 0, none }, { write_usual, 40000, 50000, 0, none },
+		/* only the end is kept */
+		{ write_stalled, 7000, 30000, 18000, "records are kept from 2026-11-26 0" },
+		/* nobody knows what is in one of another boot */
+		{ write_other_boot, 12000, 17000, 12000, "another boot" },
+	};
+	int64_t ms;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		cases[i].write();
+		ret = begins(cases[i].since_ms, cases[i].until_ms, &ms);
+		if (ret != (cases[i].said == none ? EXIT_FAILED : EXIT_OK))
+			fail("case %zu: status %d", i, ret);
+		if (!ret && ms != cases[i].begins_ms)
+			fail("case %zu: it begins at %lld ms", i, (s64)ms);
+		if (!strstr(said, cases[i].said) || (*said && !*cases[i].said))
+			fail("case %zu, said: %s", i, said);
+	}
 }
 
 static void none(void)
@@ -333,7 +399,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(as_one), TEST(two_sessions), TEST(other_boot), TEST(suspended),
-		TEST(begin_asked), TEST(none),
+		TEST(begin_asked), TEST(without_io), TEST(none),
 	};
 	int ret;
 

@@ -49,16 +49,35 @@ static int say_none(const struct joined *k)
 	return EXIT_FAILED;
 }
 
-/* A recording of several moments has several names. */
-static bool is_there(const struct stat *seen, size_t nr, const struct stat *st)
+/* A recording of several moments has several names.  Return: which it is; @nr for another one. */
+static size_t find_seen(const struct stat *seen, size_t nr, const struct stat *st)
 {
 	size_t i;
 
-	for (i = 0; i < nr; i++) {
-		if (seen[i].st_ino == st->st_ino && seen[i].st_dev == st->st_dev)
-			return true;
+	for (i = 0; i < nr && (seen[i].st_ino != st->st_ino || seen[i].st_dev != st->st_dev); i++)
+		;
+	return i;
+}
+
+/* Moments come by time.  @seen: of the recordings that are there already */
+static void add_moment(struct joined *k, struct stat *seen, char *path, int64_t at_ns)
+{
+	struct stat st;
+	size_t i;
+
+	if (stat(path, &st)) {
+		free(path);
+		return;
 	}
-	return false;
+	i = find_seen(seen, k->nr, &st);
+	k->moment_ns[i] = at_ns;
+	if (i < k->nr) {
+		free(path);
+		return;
+	}
+	seen[i] = st;
+	k->path[i] = path;
+	k->nr++;
 }
 
 /**
@@ -74,7 +93,7 @@ static bool is_there(const struct stat *seen, size_t nr, const struct stat *st)
 int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t until_ns)
 {
 	struct moment_files files;
-	struct stat *seen, st;
+	struct stat *seen;
 	char *path;
 	size_t i;
 	int err = moment_files_read(&files, folder);
@@ -85,6 +104,7 @@ int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t 
 	if (err)
 		return refuse(err, folder);
 	k->path = must(calloc(files.nr + 1, sizeof(*k->path)));
+	k->moment_ns = must(calloc(files.nr + 1, sizeof(*k->moment_ns)));
 	seen = must(calloc(files.nr + 1, sizeof(*seen)));
 	for (i = 0; i < files.nr; i++) {
 		if (files.list[i].at_ns < since_ns - REACH ||
@@ -92,12 +112,7 @@ int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t 
 			continue;
 		if (asprintf(&path, "%s/%s", folder, files.list[i].name) < 0)
 			path = must(NULL);
-		if (stat(path, &st) || is_there(seen, k->nr, &st)) {
-			free(path);
-			continue;
-		}
-		seen[k->nr] = st;
-		k->path[k->nr++] = path;
+		add_moment(k, seen, path, files.list[i].at_ns);
 	}
 	free(seen);
 	moment_files_free(&files);
@@ -123,21 +138,41 @@ void joined_begin(struct joined *k, const struct store_head *head)
 	set_times(k, head);
 }
 
+/*
+ * True if the recording that is read has the beginning of the time that is asked for.  Without IO
+ * then, it is the moment that says how far it goes.
+ */
+static bool reaches_beginning(const struct joined *k)
+{
+	return k->start_ns < k->from_ns + SECOND &&
+	       (k->latest_ns >= k->from_ns || k->moment_ns[k->at] >= k->since_ns);
+}
+
 /**
  * joined_start - begin at the time that is asked for, or where the recordings do
- * @k:	  the recordings, read up to the first record that is asked for
- * @head: gets when that is; what is not kept of the time asked for is said
+ * @k:	   the recordings, read up to the first record that is asked for
+ * @head:  gets when that is; what is not kept of the time asked for is said
+ * @found: there is such a record
+ *
+ * Return: EXIT_OK, or another status after a message: nothing is kept of that time.
  */
-void joined_start(struct joined *k, struct store_head *head)
+int joined_start(const struct joined *k, struct store_head *head, bool found)
 {
 	char from[32], asked[32];
 
-	head->start_ns = k->start_ns > k->from_ns ? k->start_ns : k->from_ns;
-	if (k->start_ns < k->from_ns + SECOND)
-		return;
+	head->start_ns = k->from_ns;
+	if (!found)
+		return k->reached || k->left_out ? EXIT_OK : say_none(k);
+	if (k->reached)
+		return EXIT_OK;
+	if (k->start_ns > k->from_ns)
+		head->start_ns = k->start_ns;
+	if (reaches_beginning(k))
+		return EXIT_OK;
 	since_text(k->start_ns + head->wall_ns, from, sizeof(from));
 	msg("records are kept from %s on, not from %s", from,
 	    since_text(k->since_ns, asked, sizeof(asked)));
+	return EXIT_OK;
 }
 
 static bool is_other_boot(const struct joined *k, const struct store_head *head)
@@ -176,6 +211,8 @@ bool joined_next(struct joined *k, struct recording *r, struct store_head *head,
 	struct recording ended = *r;
 	bool good;
 
+	if (k->at < k->nr)
+		k->reached |= reaches_beginning(k);
 	while (++k->at < k->nr) {
 		recording_close(r);
 		k->floor_ns = k->latest_ns;
@@ -193,6 +230,7 @@ bool joined_next(struct joined *k, struct recording *r, struct store_head *head,
 			head->wall_ns = other.wall_ns;
 			set_times(k, &other);
 		}
+		k->left_out |= !good;
 		store_free_head(&other);
 		r->torn |= ended.torn;
 		r->several = ended.several || ended.before.session != r->before.session;
@@ -223,6 +261,8 @@ void joined_free(struct joined *k)
 	for (i = 0; i < k->nr; i++)
 		free(k->path[i]);
 	free(k->path);
+	free(k->moment_ns);
 	k->path = NULL;
+	k->moment_ns = NULL;
 	k->nr = 0;
 }

@@ -23,6 +23,7 @@
 
 struct joined {
 	char **path;
+	int64_t *moment_ns;		/* the last moment of each; it has what was until then */
 	size_t nr, at;			/* how many, and which is read */
 	int64_t since_ns, until_ns;	/* CLOCK_REALTIME */
 	uint64_t from_ns, to_ns;	/* the same on the clock of the records that are read */
@@ -30,11 +31,13 @@ struct joined {
 	uint64_t latest_ns;		/* of the records until now */
 	uint64_t floor_ns;		/* the records up to here were in the recordings before */
 	int64_t wall_ns, boot_ns;	/* of the first one's head */
+	bool reached;			/* one that was read has the beginning of that time */
+	bool left_out;			/* one could not be read, which is said */
 };
 
 int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t until_ns);
 void joined_begin(struct joined *k, const struct store_head *head);
-void joined_start(struct joined *k, struct store_head *head);
+int joined_start(const struct joined *k, struct store_head *head, bool found);
 bool joined_next(struct joined *k, struct recording *r, struct store_head *head, struct stream *to);
 bool joined_takes(struct joined *k, const struct iob_iolog_bin_record *rec);
 void joined_free(struct joined *k);

@@ -426,13 +426,14 @@ static void find_first(struct source *s)
  *
  * Recordings without such a record are over before that time, or are of disks without IO then.  The
  * source's head says when what is given begins.
+ * Return: as joined_start().
  */
-void source_join(struct source *s, struct joined *k)
+int source_join(struct source *s, struct joined *k)
 {
 	joined_begin(k, &s->head);
 	s->joined = k;
 	find_first(s);
-	joined_start(k, &s->head);
+	return joined_start(k, &s->head, s->cpu[0].has_head);
 }
 
 /* The next record of what source_fill() read.  Return: false if there is none. */

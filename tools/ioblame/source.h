@@ -68,7 +68,7 @@ uint64_t source_tick(const struct source *s, uint64_t tick, uint64_t most);
 int source_open_idle(struct source *s);
 int source_open_served(struct source *s);
 int source_open_file(struct source *s, const char *path);
-void source_join(struct source *s, struct joined *k);
+int source_join(struct source *s, struct joined *k);
 void source_head_now(struct store_head *head);
 bool source_is_live(const struct source *s);
 bool source_fill(struct source *s, bool last);

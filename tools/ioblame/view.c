@@ -303,7 +303,7 @@ static int begin_source(struct run *run, const struct view *view)
 	if (o->input) {
 		ret = source_open_file(&run->source, o->input);
 		if (!ret && o->joined)
-			source_join(&run->source, o->joined);
+			ret = source_join(&run->source, o->joined);
 		if (!ret && view->wait && !pace_measure(&run->pace, run))
 			ret = EXIT_FAILED;
 		return ret;
