@@ -5,7 +5,7 @@ import sys
 import time
 
 from lib import abi, counters
-from lib.case import (M, Disk, buffer, check, child, counted, disable, enable, error_of,
+from lib.case import (M, SLOWNESS, Disk, buffer, check, child, counted, disable, enable, error_of,
                       eventually, iolog_now, path, pipe, put, read, read_bytes, read_fd, replace,
                       run, same, status, takes, value, wait_for)
 
@@ -208,7 +208,8 @@ same("its counts", acts[0], [0, 1, 0, 0, 0, 0, 0, 0])
 os.posix_fadvise(held, 0, 0, os.POSIX_FADV_DONTNEED)
 pipe()
 pipe()
-eventually("its role goes, once it is written", lambda: str(late) not in pids())
+# (after two passes of a worker, which may take one part in a hundred of a CPU's time)
+eventually("its role goes, once it is written", lambda: str(late) not in pids(), 20 * SLOWNESS)
 same("losses", {k: v for k, v in status()["lost"].items()}, {})
 
 # --- an IO in flight whose cause is reclaimed is charged to `lost`, to no other role
