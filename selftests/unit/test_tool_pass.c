@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The time that a pass over the sums is of.  The clocks, the names and the module are fakes. */
+/*
+ * The time that a pass over the sums is of, and how often it asks for the session.  The clocks, the
+ * names and the module are fakes.
+ */
+#include <sys/mman.h>
 #include <time.h>
 
 #include "test.h"
@@ -9,6 +13,8 @@
 
 static u64 now;			/* CLOCK_MONOTONIC */
 static int64_t wall;
+static int sums_bin = -1;	/* what the module has, none: no sums are new */
+static unsigned int looks;	/* at the module's status */
 
 static int fake_gettime(clockid_t id, struct timespec *ts)
 {
@@ -25,16 +31,20 @@ uint64_t clock_ns(void)
 	return now;
 }
 
-/* No sums are new. */
+/* Each one who opens it reads all that there is. */
 int dir_open(const char *name, int flags)
 {
-	(void)name;
-	return open("/dev/null", flags);
+	char path[64] = "/dev/null";
+
+	if (sums_bin >= 0 && !strcmp(name, "sums_bin"))
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", sums_bin);
+	return open(path, flags);
 }
 
 bool status_now(struct status *st)
 {
 	memset(st, 0, sizeof(*st));
+	looks++;
 	return true;
 }
 
@@ -152,10 +162,55 @@ static void clock_is_set(void)
 	sums_close(&s);
 }
 
+/* So many sums have changed since the last pass. */
+static void add_sums(u32 nr)
+{
+	struct iob_sum_bin_record rec = {
+		.len = sizeof(rec), .op = rec_op_letters[0], .ios = 1, .disk = 1,
+	};
+	static u64 id;
+
+	while (nr--) {
+		rec.id = ++id;
+		if (write(sums_bin, &rec, sizeof(rec)) != sizeof(rec)) {
+			fail("no memory for the sums");
+			return;
+		}
+	}
+}
+
+/* The module takes milliseconds to put its status together, and microseconds for a record. */
+static void many_sums(void)
+{
+	struct usage_list list = { 0 };
+	struct sums s = { 0 };
+	u64 ios = 0;
+	size_t i;
+
+	sums_bin = memfd_create("sums_bin", MFD_CLOEXEC);
+	if (sums_bin < 0 || sums_open(&s))
+		fail("it is not opened");
+	add_sums(20000);
+	looks = 0;
+	if (sums_pass(&s, &list) || s.broken || s.no_room)
+		fail("the pass fails");
+	for (i = 0; i < list.nr; i++)
+		ios += list.list[i].ios;
+	if (ios != 20000)
+		fail("%llu IOs are told of 20,000", ios);
+	if (!looks || looks > 8)
+		fail("status is read %u times for 20,000 sums", looks);
+	note("status is read %u times for 20,000 sums", looks);
+	usage_clear(&list);
+	sums_close(&s);
+	close(sums_bin);
+	sums_bin = -1;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(clock_is_set),
+		TEST(clock_is_set), TEST(many_sums),
 	};
 
 	return run_tests("tool_pass", tests, ARRAY_SIZE(tests));

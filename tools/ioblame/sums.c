@@ -19,8 +19,11 @@
 #include "sums.h"
 
 enum {
-	/* records that are read at once */
-	AT_ONCE = 256,
+	/*
+	 * records that are read at once: `status` is read behind each time, and the module puts that
+	 * together for all processors (some milliseconds), where a record takes a microsecond
+	 */
+	AT_ONCE = 4096,
 	/* texts of a pass; its usages are as many as the module's sums */
 	LIST_BYTES = 8 << 20,
 	/* between a look at one clock and at the other */
@@ -33,6 +36,9 @@ struct pass {
 	struct usage_list *list;	/* NULL: what came before is only noted */
 	bool stacks;			/* the numbers of intents are those of this session */
 };
+
+/* The records of a read; each is taken before the next read. */
+static char record_buf[AT_ONCE * sizeof(struct iob_sum_bin_record)];
 
 static int64_t wall_ns(void)
 {
@@ -177,7 +183,6 @@ static int look_at_session(struct sums *s)
 /* Return: 0 or an errno. */
 static int read_records(struct pass *p)
 {
-	static char buf[AT_ONCE * sizeof(struct iob_sum_bin_record)];
 	struct sums *s = p->sums;
 	uint64_t session;
 	ssize_t n;
@@ -185,7 +190,7 @@ static int read_records(struct pass *p)
 
 	for (;;) {
 		session = s->session;
-		n = read(s->fd, buf, sizeof(buf));
+		n = read(s->fd, record_buf, sizeof(record_buf));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -197,7 +202,7 @@ static int read_records(struct pass *p)
 		p->stacks = s->session == session;
 		if (p->stacks)
 			intent_load(s->intents);
-		take_records(p, buf, n);
+		take_records(p, record_buf, n);
 	}
 }
 
@@ -208,7 +213,6 @@ static int read_records(struct pass *p)
  */
 static void forget_unseen(struct sums *s)
 {
-	static char buf[AT_ONCE * sizeof(struct iob_sum_bin_record)];
 	struct iob_sum_bin_record rec;
 	int fd = dir_open("sums_bin", O_RDONLY);
 	ssize_t n;
@@ -218,8 +222,8 @@ static void forget_unseen(struct sums *s)
 		return;
 	sum_seen_begin(&s->seen);
 	do {
-		n = read(fd, buf, sizeof(buf));
-		for (at = 0; n > 0 && next_record(buf, n, &at, &rec);)
+		n = read(fd, record_buf, sizeof(record_buf));
+		for (at = 0; n > 0 && next_record(record_buf, n, &at, &rec);)
 			sum_seen_mark(&s->seen, &rec);
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	close(fd);
