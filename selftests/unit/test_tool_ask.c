@@ -2,19 +2,35 @@
 /* Command lines of processes that answer, that are gone, and that never answer. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "ask.h"
+#include "fake_msg.h"
 #include "test.h"
 
-static char said[256];
+static int kill_or_fake(pid_t pid, int signal);
+static int poll_or_wait(struct pollfd *fds, nfds_t nr, int ms);
+#define kill	kill_or_fake
+#define poll	poll_or_wait
+#include "ask.c"
+#undef kill
+#undef poll
 
-void msg(const char *fmt, ...)
+static bool hangs;	/* a helper that waits for a disk: no signal ends it */
+static bool in_vain;	/* no answer is to come */
+
+static int kill_or_fake(pid_t pid, int signal)
 {
-	snprintf(said, sizeof(said), "%s", fmt);
+	return hangs ? 0 : kill(pid, signal);
+}
+
+/* An answer that is to come does, however busy the machine of the test is. */
+static int poll_or_wait(struct pollfd *fds, nfds_t nr, int ms)
+{
+	return poll(fds, nr, in_vain ? ms : 60000);
 }
 
 static u64 now_ms(void)
@@ -25,18 +41,31 @@ static u64 now_ms(void)
 	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
 }
 
-/* The helper: the only child. */
-static pid_t helper_pid(void)
+/* How many children there are, zombies as well. */
+static unsigned int nr_children(void)
 {
-	char path[64], text[64] = "";
+	char path[64], text[256] = "";
+	unsigned int nr = 0;
+	char *at;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
 	fd = open(path, O_RDONLY);
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
-		*text = '\0';
+		fail("no children in /proc");
 	close(fd);
-	return strtol(text, NULL, 10);
+	for (at = text; (at = strchr(at, ' ')); at++)
+		nr++;
+	return nr;
+}
+
+/* Wait until it is a zombie, and leave it to be reaped. */
+static void wait_for_end(pid_t pid)
+{
+	siginfo_t info;
+
+	while (waitid(P_PID, pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
+		;
 }
 
 static void answers(void)
@@ -62,41 +91,109 @@ static void answers(void)
 		fail("says %s", said);
 }
 
+/* Stop the helper, which then does not answer.  @told: that is said.  Return: its pid. */
+static pid_t ask_in_vain(bool told)
+{
+	char got[ASK_MOST];
+	pid_t pid = helper;
+	u64 began;
+	ssize_t n;
+
+	if (pid <= 0 || kill(pid, SIGSTOP)) {
+		fail("no helper");
+		return 0;
+	}
+	*said = '\0';
+	in_vain = true;
+	began = now_ms();
+	n = ask_cmdline(getpid(), got);
+	in_vain = false;
+	if (n != -1 || now_ms() - began > 2000)
+		fail("%zd after %llu ms", n, now_ms() - began);
+	if (!strstr(said, "does not answer") == told)
+		fail("says '%s'", said);
+	return pid;
+}
+
 /* A helper that is stopped answers as little as one that waits for a hung disk. */
 static void does_not_wait(void)
 {
+	pid_t pids[HELPERS_MOST];
 	char got[ASK_MOST];
-	u64 began;
 	ssize_t n;
-	pid_t pid;
 	int i;
 
-	for (i = 0; i < 3; i++) {
-		pid = helper_pid();
-		if (pid <= 0 || kill(pid, SIGSTOP)) {
-			fail("no helper");
+	hangs = true;
+	for (i = 0; i < HELPERS_MOST; i++) {
+		pids[i] = ask_in_vain(true);
+		if (!pids[i])
 			return;
-		}
-		began = now_ms();
+		if (!strstr(said, "no more command lines") != (i < HELPERS_MOST - 1))
+			fail("says '%s' after %d that hang", said, i + 1);
+		/* others are asked as before, until three hang */
 		n = ask_cmdline(getpid(), got);
-		if (n != -1 || now_ms() - began > 2000)
-			fail("%zd after %llu ms", n, now_ms() - began);
-		if (!strstr(said, "does not answer"))
-			fail("says '%s'", said);
-		*said = '\0';
-		/* the stopped one is gone, or the next look finds it */
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-		/* others are asked as before, until three have not answered */
-		n = ask_cmdline(getpid(), got);
-		if (i < 2 ? n <= 0 : n != -1)
-			fail("%zd of oneself after %d that do not answer", n, i + 1);
+		if (i < HELPERS_MOST - 1 ? n <= 0 : n != -1)
+			fail("%zd of oneself after %d that hang", n, i + 1);
 	}
+	/* they hang for as long as the disk does, and no more of them are made */
+	for (i = 0; i < 100; i++) {
+		if (ask_cmdline(getpid(), got) != -1 || nr_children() != HELPERS_MOST)
+			fail("%u children, of which %d hang", nr_children(), HELPERS_MOST);
+	}
+	hangs = false;
+	kill(pids[1], SIGKILL);
+	wait_for_end(pids[1]);
+	n = ask_cmdline(getpid(), got);
+	if (n <= 0 || nr_children() != HELPERS_MOST)
+		fail("%zd when one has ended, with %u children", n, nr_children());
+	kill(pids[0], SIGKILL);
+	kill(pids[2], SIGKILL);
+	wait_for_end(pids[0]);
+	wait_for_end(pids[2]);
+	n = ask_cmdline(getpid(), got);
+	if (n <= 0 || nr_children() != 1)
+		fail("%zd when all have ended, with %u children", n, nr_children());
+}
+
+/* A helper that was only slow ends when it is killed: any number may be. */
+static void slow_ones_end(void)
+{
+	char got[ASK_MOST];
+	pid_t pid;
+	ssize_t n;
+	int i;
+
+	nr_said = 0;
+	for (i = 0; i < 2 * HELPERS_MOST; i++) {
+		/* the first ones are said, and then one in a minute */
+		if (i == 2 * HELPERS_MOST - 1)
+			said_at -= 60;
+		pid = ask_in_vain(i < HELPERS_MOST || i == 2 * HELPERS_MOST - 1);
+		if (!pid)
+			return;
+		wait_for_end(pid);
+		n = ask_cmdline(getpid(), got);
+		if (n <= 0 || nr_children() != 1)
+			fail("%zd after %d that were slow, with %u children", n, i + 1,
+			     nr_children());
+	}
+	/* somebody kills it */
+	pid = helper;
+	kill(pid, SIGKILL);
+	wait_for_end(pid);
+	n = ask_cmdline(getpid(), got);
+	if (n != -1)
+		fail("%zd of a helper that is gone", n);
+	n = ask_cmdline(getpid(), got);
+	if (n <= 0 || nr_children() != 1)
+		fail("%zd after one that was killed, with %u children", n, nr_children());
 }
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(answers), TEST(does_not_wait) };
+	static const struct test tests[] = {
+		TEST(answers), TEST(does_not_wait), TEST(slow_ones_end),
+	};
 
 	return run_tests("tool_ask", tests, ARRAY_SIZE(tests));
 }

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ask.h"
@@ -22,7 +23,14 @@ enum {
 
 static pid_t helper;
 static int to_helper = -1;
-static unsigned int stuck;
+
+/* Those that were left, and that have not ended when they were last looked at */
+static pid_t left_helpers[HELPERS_MOST];
+static unsigned int nr_left_helpers;
+
+/* How many of them were said, up to HELPERS_MOST, and when the last one was, in seconds */
+static unsigned int nr_said;
+static time_t said_at;
 
 /* Nothing of the parent's may be held open: the module's logs, the terminal. */
 static void close_all_but(int fd)
@@ -85,16 +93,55 @@ static bool start_helper(void)
 	return true;
 }
 
-/* It has not answered: kill it, if that is possible at all. */
-static void leave_helper(uint32_t pid)
+/* Return: false if it still runs, or waits for what no signal ends. */
+static bool has_ended(pid_t pid)
+{
+	return waitpid(pid, NULL, WNOHANG) != 0;
+}
+
+/* Let those go that have ended meanwhile: only those that hang are too many. */
+static void reap_left_helpers(void)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < nr_left_helpers; i++) {
+		if (!has_ended(left_helpers[i]))
+			left_helpers[nr++] = left_helpers[i];
+	}
+	nr_left_helpers = nr;
+}
+
+/* Go on without it; the next question is for another one. */
+static void leave_helper(void)
 {
 	close(to_helper);
 	to_helper = -1;
+	if (!has_ended(helper))
+		left_helpers[nr_left_helpers++] = helper;
+}
+
+/* The first ones are said, and then one in a minute. */
+static bool is_to_be_said(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (nr_said >= HELPERS_MOST && now.tv_sec - said_at < 60)
+		return false;
+	nr_said += nr_said < HELPERS_MOST;
+	said_at = now.tv_sec;
+	return true;
+}
+
+/* It has not answered: kill it, if that is possible at all. */
+static void give_up(uint32_t pid)
+{
 	kill(helper, SIGKILL);
-	waitpid(helper, NULL, WNOHANG);
-	stuck++;
-	msg("/proc/%u/cmdline does not answer%s", pid,
-	    stuck < HELPERS_MOST ? "" : "; no more command lines are read");
+	leave_helper();
+	if (!is_to_be_said())
+		return;
+	msg("/proc/%u/cmdline does not answer%s", pid, nr_left_helpers < HELPERS_MOST ? "" :
+	    "; no more command lines are read until one of those who read them has ended");
 }
 
 /**
@@ -109,7 +156,8 @@ ssize_t ask_cmdline(uint32_t pid, char *to)
 	struct pollfd p = { .events = POLLIN };
 	ssize_t n = -1;
 
-	if (stuck >= HELPERS_MOST || (to_helper < 0 && !start_helper()))
+	reap_left_helpers();
+	if (nr_left_helpers >= HELPERS_MOST || (to_helper < 0 && !start_helper()))
 		return -1;
 	if (send(to_helper, &pid, sizeof(pid), MSG_NOSIGNAL) != sizeof(pid))
 		goto gone;
@@ -117,7 +165,7 @@ ssize_t ask_cmdline(uint32_t pid, char *to)
 	while ((n = poll(&p, 1, PATIENCE_MS)) < 0 && errno == EINTR)
 		;
 	if (!n) {
-		leave_helper(pid);
+		give_up(pid);
 		return -1;
 	}
 	n = recv(to_helper, to, ASK_MOST, 0);
@@ -125,8 +173,6 @@ ssize_t ask_cmdline(uint32_t pid, char *to)
 		return n;
 gone:
 	/* somebody has killed it */
-	close(to_helper);
-	to_helper = -1;
-	waitpid(helper, NULL, WNOHANG);
+	leave_helper();
 	return -1;
 }

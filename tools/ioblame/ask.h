@@ -4,7 +4,7 @@
  *
  * The kernel reads it out of the process's memory, and may wait for the disk or for a lock that
  * a stuck task holds; no signal ends that wait.  So a helper reads it.  One that does not answer
- * is left behind, and after some of them no more is asked.
+ * is killed and left behind, and while some of them hang no more is asked.
  */
 #ifndef IOBLAME_ASK_H
 #define IOBLAME_ASK_H
