@@ -26,7 +26,11 @@ enum {
 	NAMER_SECONDS = 2,
 	/* then nothing is asked for this time: the watchdog waits for the loop */
 	NAMER_REST = 10,
+	/* of which so much is waited in all, for many answers that are slow */
+	NAMER_BUDGET = 5,
 };
+
+static const uint64_t second_ns = 1000000000;
 
 struct question {
 	uint64_t nr;
@@ -116,7 +120,7 @@ static bool connect_to_service(void)
 	int fd;
 
 	why_not = 0;
-	if (connected_ns && now - connected_ns < 1000000000)
+	if (connected_ns && now - connected_ns < second_ns)
 		return false;
 	connected_ns = now;
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -152,14 +156,14 @@ static void disconnect(void)
 }
 
 /* Ask the namer.  Answers to questions that were given up are skipped. */
-static char *ask_namer(const struct name_key *key)
+static char *ask_connected(const struct name_key *key)
 {
 	static struct answer a;
 	static uint64_t nr;
 	struct question q = { .nr = ++nr, .key = *key };
 	ssize_t n;
 
-	if (clock_ns() < rests_until_ns || (to_namer < 0 && !connect_again()))
+	if (to_namer < 0 && !connect_again())
 		return NULL;
 	n = send(to_namer, &q, sizeof(q), MSG_NOSIGNAL);
 	while (n > 0) {
@@ -170,10 +174,33 @@ static char *ask_namer(const struct name_key *key)
 			break;
 	}
 	if (n < 0 && errno == EAGAIN)
-		rests_until_ns = clock_ns() + NAMER_REST * 1000000000ULL;
+		rests_until_ns = clock_ns() + NAMER_REST * second_ns;
 	else if (n <= 0)
 		disconnect();
 	return n > (ssize_t)sizeof(a.nr) + 1 ? strdup(a.text) : NULL;
+}
+
+/*
+ * The same, unless it takes too long: one answer, or all of a while together.  A pass may have tens
+ * of thousands of questions, and what has no answer is asked again later.
+ */
+static char *ask_namer(const struct name_key *key)
+{
+	static uint64_t began_ns, waited_ns;	/* the while */
+	uint64_t now = clock_ns();
+	char *text;
+
+	if (now < rests_until_ns)
+		return NULL;
+	if (now - began_ns >= NAMER_REST * second_ns) {
+		began_ns = now;
+		waited_ns = 0;
+	}
+	if (waited_ns >= NAMER_BUDGET * second_ns)
+		return NULL;
+	text = ask_connected(key);
+	waited_ns += clock_ns() - now;
+	return text;
 }
 
 /**
