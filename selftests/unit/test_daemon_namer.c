@@ -132,7 +132,7 @@ static void slow_answers(void)
 		began = now;
 		named = ask_all();
 		if (named != cases[i].named || nr_asked != named)
-			fail("%u of %u files have names where each takes %llu ms, %u were asked for",
+			fail("%u of %u files have names where each takes %llu ms, %u are asked",
 			     named, FILES, cases[i].takes_ms, nr_asked);
 		if (now - began >= SECONDS(NAMER_BUDGET + NAMER_SECONDS))
 			fail("a pass waits for %llu ms", (now - began) / MS);

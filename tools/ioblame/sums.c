@@ -20,8 +20,8 @@
 
 enum {
 	/*
-	 * records that are read at once: `status` is read behind each time, and the module puts that
-	 * together for all processors (some milliseconds), where a record takes a microsecond
+	 * records that are read at once: `status` is read behind each time, and the module puts
+	 * that together for all processors (some milliseconds), where a record takes a microsecond
 	 */
 	AT_ONCE = 4096,
 	/* texts of a pass; its usages are as many as the module's sums */
