@@ -244,6 +244,18 @@ class Disk:
                 "D": v[11], "Db": v[13] * 512, "F": v[15]}
 
 
+def scsi_disk():
+    """The disk of the module scsi_debug."""
+    for _ in range(100):
+        for name in os.listdir("/sys/block"):
+            model = "/sys/block/%s/device/model" % name
+            if os.path.exists(model) and read(model).startswith("scsi_debug") and \
+               os.path.exists("/dev/" + name):
+                return Disk("/dev/" + name)
+        time.sleep(0.1)
+    fail("scsi_debug shows no disk")
+
+
 class NullBlk(Disk):
     """A null_blk device of 64 MiB that completes an IO after @nsec nanoseconds, by a timer, and
     has @depth of them under way at most."""

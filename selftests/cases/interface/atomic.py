@@ -5,21 +5,14 @@ import os
 import struct
 import subprocess
 
-from lib.case import (MNT, SLOWNESS, Disk, buffer, check, disable, enable, eventually, iolog_now,
-                      output, put, read, run, same, sync)
+from lib.case import (MNT, SLOWNESS, buffer, check, disable, enable, iolog_now, output, put, read,
+                      run, same, scsi_disk, sync)
 
 IO_SETUP, IO_GETEVENTS, IO_SUBMIT = 206, 208, 209     # of x86_64
 IOCB_CMD_PWRITE, RWF_ATOMIC = 1, 0x40
 BLOCK, WRITES = 4096, 100
 IOCB = "=QIIHHIQQqQII"
 libc = ctypes.CDLL(None, use_errno=True)
-
-
-def scsi_disks():
-    return [name for name in os.listdir("/sys/block")
-            if os.path.exists("/sys/block/%s/device/model" % name) and
-            read("/sys/block/%s/device/model" % name).startswith("scsi_debug") and
-            os.path.exists("/dev/" + name)]
 
 
 def call(*args):
@@ -43,8 +36,7 @@ def write_atomically(name):
         same("written", struct.unpack_from("=QQqq", events)[2], BLOCK)
 
 
-eventually("scsi_debug shows a disk", scsi_disks)
-disk = Disk("/dev/" + scsi_disks()[0])
+disk = scsi_disk()
 check(read(disk.sys("queue/atomic_write_max_bytes")) != "0", "the disk has no atomic writes")
 same("mkfs", output("mkfs.ext4", "-q", "-b", str(BLOCK), "-E",
                     "lazy_itable_init=0,lazy_journal_init=0,nodiscard", disk.node)[0], 0)

@@ -7,7 +7,7 @@ import sys
 import time
 
 from lib.case import (K, M, SCRATCH, Disk, NullBlk, check, disable, enable, error_of, eventually,
-                      fail, iolog_now, output, put, read, same, status, takes, value, write_error)
+                      iolog_now, output, put, same, scsi_disk, status, takes, value, write_error)
 
 raw = Disk(sys.argv[1])
 SCSI_DEBUG = "/sys/bus/pseudo/drivers/scsi_debug/"
@@ -68,17 +68,6 @@ same("dmsetup remove", output("dmsetup", "remove", "--noudevsync", "ioberr"), (0
 print("dm error: 4 IOs, 3 failed")
 
 # --- SCSI: medium errors, short transfers, transport errors, timeouts
-
-
-def scsi_disk():
-    for _ in range(100):
-        for name in os.listdir("/sys/block"):
-            model = "/sys/block/%s/device/model" % name
-            if os.path.exists(model) and read(model).startswith("scsi_debug") and \
-               os.path.exists("/dev/" + name):
-                return Disk("/dev/" + name)
-        time.sleep(0.1)
-    fail("scsi_debug shows no disk")
 
 
 # Every @nth command fails in the ways that the bits of @opts name
