@@ -145,6 +145,18 @@ static unsigned long begin_full(void)
 	return i;
 }
 
+/* A session without bios.  Return: its limit. */
+static u32 max_regions_of_session(void)
+{
+	nr_put = 0;
+	all_idle = true;
+	work_queued = false;
+	jiffies += 100 * HZ;
+	if (iob_places_start(&ops))
+		fail("no session");
+	return max_regions;
+}
+
 /* The worker has closed regions, or copied the map, when the session ends. */
 static void ends_at_work(void)
 {
@@ -216,10 +228,38 @@ static void limit(void)
 	iob_places_stop(put);
 }
 
+/*
+ * Bios come at ever new addresses, as for weeks on a host: the regions that they have left are
+ * taken back long before the limit, and a bio that stays has its place.
+ */
+static void ever_new(void)
+{
+	unsigned long i, nr = 8ul * max_regions_of_session();
+	u32 most = 0;
+
+	for (i = 1; i < nr; i++) {
+		struct iob_place *place = iob_place_add(address(i));
+
+		if (is_closed(place))
+			fail("region %lu is closed", i);
+		if (i == 1)
+			place->owner = address(i);
+		if (work_queued)
+			fill_spare(NULL);
+		work_queued = false;
+		most = max(most, nr_regions);
+	}
+	if (most > 4 * max_spare)
+		fail("%u regions for one bio, of %u", most, max_regions);
+	if (iob_place_add(address(1))->owner != address(1))
+		fail("a place that is in use was taken back");
+	iob_places_stop(put);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(ends), TEST(ends_at_work), TEST(taken_back), TEST(limit),
+		TEST(ends), TEST(ends_at_work), TEST(taken_back), TEST(limit), TEST(ever_new),
 	};
 
 	return run_tests("place", tests, ARRAY_SIZE(tests));

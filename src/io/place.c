@@ -10,6 +10,10 @@
  *     them any more.
  *
  * While the map is copied no region is added: the notes of its bios lie elsewhere.
+ *
+ * Regions of memory that bios have left would else add up for weeks, to the limit.  So they are
+ * taken back whenever there are twice as many regions as had bios the last time: a region is
+ * looked at once or twice, on average, for each that is added.
  */
 #include <linux/cpumask.h>
 #include <linux/log2.h>
@@ -45,6 +49,7 @@ static u32 nr_spare;		/* L */
 static bool map_frozen;		/* L: the map is being copied */
 static unsigned long rest_until;	/* L: jiffies; the worker can do nothing before */
 static u32 nr_regions;		/* with places, spare ones too; the worker's */
+static u32 take_back_at;	/* so many regions; the worker's */
 static u32 max_spare, max_regions;	/* constant in a session */
 
 static void fill_spare(struct work_struct *work);
@@ -70,13 +75,13 @@ static bool add_spare(struct iob_place *place)
 	return room;
 }
 
-/* Return: false if the limit is reached or there is no memory. */
+/* Return: false if it is time to take regions back, or there is no memory. */
 static bool alloc_spare(u32 wanted, gfp_t gfp)
 {
 	struct iob_place *p;
 
 	while (READ_ONCE(nr_spare) < wanted) {
-		if (nr_regions == max_regions)
+		if (nr_regions >= take_back_at)
 			return false;
 		p = alloc_region(gfp);
 		if (!p)
@@ -221,15 +226,27 @@ static bool take_back_regions(void)
 	return true;
 }
 
+/* Regions are taken back again when there are twice as many as are left now. */
+static void plan_take_back(void)
+{
+	u32 left = nr_regions - READ_ONCE(nr_spare);
+
+	take_back_at = min(2 * (left + max_spare), max_regions);
+}
+
 /* The worker. */
 static void fill_spare(struct work_struct *work)
 {
+	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY;
 	unsigned long flags;
+	bool taken;
 
-	if (alloc_spare(max_spare, GFP_KERNEL | __GFP_NORETRY))
+	if (alloc_spare(max_spare, gfp))
 		return;
+	taken = take_back_regions();
+	plan_take_back();
 	/* with few that come back, the next search is not worth while soon */
-	if (take_back_regions() && READ_ONCE(nr_spare) >= max_spare / 2)
+	if (alloc_spare(max_spare, gfp) || (taken && READ_ONCE(nr_spare) >= max_spare / 2))
 		return;
 	raw_spin_lock_irqsave(&places_lock, flags);
 	WRITE_ONCE(rest_until, jiffies + 10 * HZ);
@@ -337,6 +354,7 @@ int iob_places_start(const struct iob_place_ops *ops)
 	max_regions = min_t(unsigned long, max_regions, kib / MOST_OF_MEMORY);
 	max_regions = rounddown_pow_of_two(max(max_regions, max_spare));
 	max_spare = min(max_spare, max_regions);
+	plan_take_back();
 	rest_until = jiffies;
 	spare = kvmalloc_array(max_spare, sizeof(*spare), GFP_KERNEL);
 	map = kvmalloc(iob_place_map_size(max_regions * 2), GFP_KERNEL);
