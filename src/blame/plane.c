@@ -208,7 +208,8 @@ void *iob_plane_leaf_make(struct iob_plane *p, unsigned long pfn)
 	if (!leaf && i < dir->nr) {
 		leaf = new;
 		new = NULL;
-		WRITE_ONCE(dir->leaf[i], leaf);
+		/* zeroes first, then the leaf: pairs with iob_plane_dir_leaf() */
+		smp_store_release(&dir->leaf[i], leaf);
 		if (p->next && i < p->next->nr)
 			p->next->leaf[i] = leaf;
 		atomic_long_inc(&p->pages);
