@@ -143,6 +143,7 @@ static struct task_struct *current = &me;
 static struct iob_task my_task;
 static unsigned int nr_evicted;
 static struct iob_cause any_cause = { .role = 1 };
+static unsigned int nr_touched;
 static int iob_assoc_inode;
 static u64 times_noted;
 
@@ -159,6 +160,7 @@ static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_pa
 #define iob_task_serve(t, what, key)		((void)(t), (void)(key))
 #define iob_cause_of(ref)			((void)(ref), &any_cause)
 #define iob_cause_id(ref)			(ref)
+#define iob_cause_touch(cause)			((void)(cause), (void)nr_touched++)
 #define iob_stat_inc(name)			((void)nr_evicted++)
 #define iob_dirty_not_cacheable(t)		((void)(t))
 #define iob_is_metadata(inode)			((void)(inode), false)
@@ -533,11 +535,25 @@ static void old_transaction(void)
 		fail("transaction %llu pays, not 9", tid);
 }
 
+/* What is changed on another's behalf is noted elsewhere next: the cause has just been used. */
+static void in_use(void)
+{
+	begin();
+	entered_at(100);
+	writes_pages(1, 12);
+	nr_touched = 0;
+	if (iob_behalf_find_cause(&my_task, active_now(), NULL) != 12)
+		fail("another pays");
+	if (!nr_touched)
+		fail("the cause may be reclaimed before it is noted");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(any_depth), TEST(recursion), TEST(too_many), TEST(open_one), TEST(lazy_times),
 		TEST(not_known_deeper), TEST(not_known_inside), TEST(old_transaction),
+		TEST(in_use),
 	};
 
 	return run_tests("behalf", tests, ARRAY_SIZE(tests));

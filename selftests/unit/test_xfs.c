@@ -178,6 +178,13 @@ static u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object,
 }
 
 #define iob_assoc_get_last		iob_assoc_get
+
+/* --- core/cause */
+
+static unsigned int nr_touched[16];
+
+#define iob_cause_number(act)		((act) % ARRAY_SIZE(nr_touched))
+#define iob_cause_touch_nr(nr)		((void)nr_touched[nr]++)
 #define iob_assoc_forget(k, object, sub)	((void)iob_assoc_take(k, object, sub))
 
 static u64 acts_for;			/* the current task acts for this act */
@@ -231,11 +238,12 @@ struct iob_provider {
 
 enum { TAR = 10, DD };
 
-static char buffer[2], transaction[2];
+static char buffer[2], transaction[2], inode[1];
 
 static void begin(void)
 {
 	memset(notes, 0, sizeof(notes));
+	memset(nr_touched, 0, sizeof(nr_touched));
 	memset(&task_of_worker, 0, sizeof(task_of_worker));
 	memset(&task_of_aild, 0, sizeof(task_of_aild));
 	memset(&task_of_program, 0, sizeof(task_of_program));
@@ -350,10 +358,32 @@ static void others(void)
 		fail("a buffer that is freed has an act again");
 }
 
+/* Wherever an act is noted for something else, its cause has just been used. */
+static void in_use(void)
+{
+	begin();
+	acts_for = TAR;
+	enters(&program, "xfs_trans_log_inode", transaction, inode);
+	acts_for = IOB_CAUSE_NONE;
+	memset(nr_touched, 0, sizeof(nr_touched));
+	enters(&worker, "xfs_trans_log_inode", transaction, inode);
+	if (!nr_touched[TAR])
+		fail("a worker changes an inode for others");
+	memset(nr_touched, 0, sizeof(nr_touched));
+	enters(&aild, "xfs_iflush_cluster", &buffer[0], NULL);
+	enters(&aild, "xfs_iflush_fork", inode, NULL);
+	if (payer(&aild, &buffer[0]) % ARRAY_SIZE(nr_touched) != TAR || !nr_touched[TAR])
+		fail("an inode is copied into its buffer");
+	memset(nr_touched, 0, sizeof(nr_touched));
+	ends(&worker, &buffer[0], true);
+	if (!nr_touched[TAR])
+		fail("a write fails");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(written), TEST(failed), TEST(changed), TEST(others),
+		TEST(written), TEST(failed), TEST(changed), TEST(others), TEST(in_use),
 	};
 
 	return run_tests("xfs", tests, ARRAY_SIZE(tests));

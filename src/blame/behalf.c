@@ -389,7 +389,7 @@ struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_s
 /* @ref as inherited; IOB_CAUSE_NONE if that is the task itself or not known. */
 static u64 behalf_inherited(struct iob_task *t, u64 ref)
 {
-	const struct iob_cause *cause;
+	struct iob_cause *cause;
 
 	if (ref <= IOB_CAUSE_LOST)
 		return IOB_CAUSE_NONE;
@@ -397,6 +397,8 @@ static u64 behalf_inherited(struct iob_task *t, u64 ref)
 	/* what the task does for itself has a stack of its own */
 	if (!cause || cause->role == iob_task_role(t))
 		return IOB_CAUSE_NONE;
+	/* it may be noted next where the reclaim of causes has passed */
+	iob_cause_touch(cause);
 	return iob_cause_id(ref) | IOB_CAUSE_INHERITED;
 }
 

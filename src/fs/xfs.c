@@ -238,11 +238,14 @@ static void xfs_log_inode_entered(struct pt_regs *regs)
 	if (!iob_behalf_is_known(regs)) {
 		before = act != IOB_CAUSE_NONE || current->flags & PF_WQ_WORKER ?
 			 iob_assoc_get(&xfs_assoc_inode, ip, 0) : IOB_CAUSE_NONE;
-		/* it is noted anew: the inode is dirty from now on */
-		if (before > IOB_CAUSE_LOST)
-			act = before | IOB_CAUSE_INHERITED;
-		else if (before != IOB_CAUSE_NONE)
-			act = before;
+		/*
+		 * It is noted anew: the inode is dirty from now on.  Since it was written its cause
+		 * may have gone unused for long.
+		 */
+		if (before != IOB_CAUSE_NONE) {
+			iob_cause_touch_nr(iob_cause_number(before));
+			act = before > IOB_CAUSE_LOST ? before | IOB_CAUSE_INHERITED : before;
+		}
 	}
 	if (act != IOB_CAUSE_NONE)
 		iob_assoc_set(&xfs_assoc_inode, ip, 0, act);
@@ -288,6 +291,8 @@ static void xfs_flush_inode_entered(struct pt_regs *regs)
 
 	act = iob_assoc_get_last(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0);
 	if (x && x->buf && !x->flushed && act != IOB_CAUSE_NONE) {
+		/* (the act moves to a place that the reclaim of causes may have passed) */
+		iob_cause_touch_nr(iob_cause_number(act));
 		iob_assoc_set(&xfs_assoc_buf, x->buf, 0, act);
 		x->flushed = true;
 	}
@@ -306,10 +311,13 @@ static void xfs_buf_end_entered(struct pt_regs *regs)
 	u64 act = iob_assoc_take(&xfs_assoc_buf, bp, 0);
 	struct xfs_state *x = xfs_state_get();
 
-	if (x) {
-		x->ended = bp;
-		x->ended_act = act;
-	}
+	if (!x)
+		return;
+	x->ended = bp;
+	x->ended_act = act;
+	/* (nor does that reclaim look here, from where the act may come back) */
+	if (act != IOB_CAUSE_NONE)
+		iob_cause_touch_nr(iob_cause_number(act));
 }
 
 /*
