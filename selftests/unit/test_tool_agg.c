@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sums are right, and their number is bounded. */
 #include "agg.h"
+#include "bars.h"
 #include "group.h"
 #include "intent.h"
 #include "name.h"
@@ -272,6 +273,47 @@ static void seeks(void)
 	agg_free(&agg);
 }
 
+/* What an IO took, and its size, is counted in the row of bars.h that names it. */
+static void in_row(void)
+{
+	static const struct {
+		enum field field;
+		u64 ns, bytes;
+		unsigned int row;
+	} cases[] = {
+		{ FIELD_TOTAL, 64000, 512, 7 }, { FIELD_TOTAL, 63999, 512, 6 },
+		{ FIELD_TOTAL, 65000, 512, 7 }, { FIELD_IO, 1060000000, 512, 21 },
+		{ FIELD_WAIT, 1048576000, 512, 21 }, { FIELD_AGE, 1048575999, 512, 20 },
+		{ FIELD_SIZE, 64000, 65536, 17 }, { FIELD_SIZE, 64000, 65024, 16 },
+	};
+	struct iob_iolog_bin_record rec;
+	uint64_t rows[BARS_SLOTS];
+	struct hist hist;
+	struct row *row;
+	struct agg agg;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		agg_init(&agg, cases[i].field, BY_PROCESS);
+		rec = sample(7, 20, cases[i].bytes);
+		rec.part = 0;
+		rec.queue_ns = 1;
+		rec.issue_ns = cases[i].field == FIELD_WAIT ? 1 + cases[i].ns : 1;
+		rec.dirty_ns = 1;
+		rec.complete_ns = 1 + cases[i].ns;
+		agg_add(&agg, &rec);
+		if (group_rows(&agg, BY_PROCESS, SORT_IOS, &row) != 1)
+			fail("case %zu: no row", i);
+		group_hist(row, &hist);
+		bars_collect(&hist, cases[i].field, rows);
+		if (rows[cases[i].row] != 1)
+			fail("%s: %llu ns and %llu bytes are not in row %u",
+			     bars_unit(cases[i].field), cases[i].ns, cases[i].bytes, cases[i].row);
+		free(row);
+		agg_free(&agg);
+	}
+}
+
 /* Threads, flags and queues are told apart if rows stand for them, else they make no atoms. */
 static void told_apart(void)
 {
@@ -412,7 +454,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(adds_up), TEST(named), TEST(bounded), TEST(seeks), TEST(told_apart),
-		TEST(many_disks), TEST(not_timed), TEST(merges),
+		TEST(many_disks), TEST(not_timed), TEST(in_row), TEST(merges),
 	};
 
 	return run_tests("tool_agg", tests, ARRAY_SIZE(tests));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Slots have no gap, percentiles are close. */
+/* Slots have no gap, values are in the rows that name them, percentiles are close. */
 #include "bars.h"
 #include "hist.h"
 #include "test.h"
+#include "usage.h"
 
 static void slots(void)
 {
@@ -20,6 +21,74 @@ static void slots(void)
 		fail("the ends");
 }
 
+/* The row of bars.h that counts a value. */
+static unsigned int row_of(enum field field, u64 value)
+{
+	uint64_t rows[BARS_SLOTS];
+	struct hist h = { { 0 } };
+	unsigned int i;
+
+	h.n[bars_slot_of(field, value)]++;
+	bars_collect(&h, field, rows);
+	for (i = 0; i < BARS_SLOTS && !rows[i]; i++)
+		;
+	return i;
+}
+
+/* The bounds of rows are exact, in microseconds as in bytes and sectors. */
+static void bounds(void)
+{
+	static const struct {
+		enum field field;
+		u64 unit;
+		unsigned int last;	/* row */
+	} cases[] = {
+		{ FIELD_TOTAL, 1000, 32 }, { FIELD_WAIT, 1000, 32 }, { FIELD_IO, 1000, 32 },
+		{ FIELD_AGE, 1000, 32 }, { FIELD_SIZE, 1, 42 }, { FIELD_SEEK, 1, 42 },
+		{ FIELD_OFFSET, 1, 42 },
+	};
+	unsigned int k, i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		enum field field = cases[i].field;
+		u64 unit = cases[i].unit;
+
+		if (row_of(field, 0) || row_of(field, unit - 1))
+			fail("field %u: less than 1 is in row %u", field, row_of(field, unit - 1));
+		for (k = 0; k < 32; k++) {
+			u64 low = unit << k;
+
+			if (row_of(field, low) != k + 1 || row_of(field, low - 1) != k)
+				fail("field %u: 2^%u is in row %u, what is below in row %u", field,
+				     k, row_of(field, low), row_of(field, low - 1));
+			/* as counts.c has those that the module counted */
+			if (row_of(field, unit * 3 / 2 << k) != k + 1 && (k || unit > 1))
+				fail("field %u: the middle of row %u is in row %u", field, k + 1,
+				     row_of(field, unit * 3 / 2 << k));
+		}
+		if (row_of(field, U64_MAX) != cases[i].last)
+			fail("field %u: the largest is in row %u", field, row_of(field, U64_MAX));
+	}
+}
+
+/* Any time is in a row that names it, and the past has it in the same. */
+static void times(void)
+{
+	unsigned int n, row;
+	u64 ns, us;
+
+	note("seed %llu", seed());
+	for (n = 0; n < 100000; n++) {
+		ns = rnd64() >> (23 + rnd(41));
+		us = ns / 1000;
+		row = row_of(FIELD_TOTAL, ns);
+		if (us < bars_low(row) || us > (row ? 2 * bars_low(row) - 1 : 0))
+			fail("%llu ns are in the row from %llu us", ns, (u64)bars_low(row));
+		if (usage_slot(ns) != row && row < USAGE_SLOTS)
+			fail("%llu ns are in row %u, in the past's %u", ns, row, usage_slot(ns));
+	}
+}
+
 static int compare(const void *a, const void *b)
 {
 	u64 x = *(const u64 *)a, y = *(const u64 *)b;
@@ -27,12 +96,13 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void percentiles(void)
+/* Of sizes or of times. */
+static void close_ones(unsigned int (*slot)(uint64_t value),
+		       uint64_t (*percentile)(const struct hist *h, double part))
 {
 	static const double parts[] = { 0, 0.5, 0.9, 0.99, 1 };
 	unsigned int n, i, k;
 
-	note("seed %llu", seed());
 	for (n = 0; n < 500; n++) {
 		unsigned int nr = 1 + rnd(300);
 		struct hist h = { { 0 } };
@@ -40,7 +110,7 @@ static void percentiles(void)
 
 		for (i = 0; i < nr; i++) {
 			values[i] = rnd64() >> (24 + rnd(40));
-			hist_add(&h, values[i]);
+			h.n[slot(values[i])]++;
 		}
 		qsort(values, nr, sizeof(*values), compare);
 		if (hist_count(&h) != nr)
@@ -48,7 +118,7 @@ static void percentiles(void)
 		for (k = 0; k < ARRAY_SIZE(parts); k++) {
 			unsigned int at = parts[k] * nr;
 			u64 want = values[at < nr ? at : nr - 1];
-			u64 got = hist_percentile(&h, parts[k]);
+			u64 got = percentile(&h, parts[k]);
 			u64 off = got > want ? got - want : want - got;
 
 			if (hist_percentile_to(&h, parts[k], values[nr - 1]) > values[nr - 1])
@@ -56,6 +126,29 @@ static void percentiles(void)
 			if (off > want / 7 + 1)
 				fail("%g of %u: %llu, not %llu", parts[k], nr, got, want);
 		}
+	}
+}
+
+static void percentiles(void)
+{
+	note("seed %llu", seed());
+	close_ones(hist_slot, hist_percentile);
+	close_ones(hist_time_slot, hist_time_percentile);
+}
+
+/* A time is off by an eighth at most, whichever it is; the shortest are exact. */
+static void close_times(void)
+{
+	u64 ns, got;
+
+	for (ns = 0; ns < 1ULL << 41; ns += ns / 200 + 1) {
+		struct hist h = { { 0 } };
+
+		h.n[hist_time_slot(ns)] = 3;
+		got = hist_time_percentile(&h, 0.99);
+		if (got != hist_time_percentile(&h, 0) || (ns < 5 && got != ns) ||
+		    (got > ns ? got - ns : ns - got) > ns / 8 + 1)
+			fail("%llu ns are %llu", ns, got);
 	}
 }
 
@@ -168,7 +261,8 @@ static void fits(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(slots), TEST(percentiles), TEST(sums), TEST(many), TEST(bars), TEST(fits),
+		TEST(slots), TEST(bounds), TEST(times), TEST(percentiles), TEST(close_times),
+		TEST(sums), TEST(many), TEST(bars), TEST(fits),
 	};
 
 	return run_tests("tool_hist", tests, ARRAY_SIZE(tests));

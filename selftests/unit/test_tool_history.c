@@ -59,7 +59,7 @@ void hist_print(const struct run *run, const struct hist *h, uint64_t sum, const
 	(void)to_ns;
 }
 
-unsigned int hist_slot(uint64_t ns)
+unsigned int hist_time_slot(uint64_t ns)
 {
 	(void)ns;
 	return 0;

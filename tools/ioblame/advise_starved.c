@@ -178,7 +178,7 @@ static void add_io(const struct iob_iolog_bin_record *rec)
 		s->bytes += rec->bytes;
 	}
 	if (!rec->part && rec->queue_ns)
-		hist_few_add(&n->hist, hist_slot(rec_total_ns(rec)), 1);
+		hist_few_add(&n->hist, hist_time_slot(rec_total_ns(rec)), 1);
 }
 
 static uint64_t median_of(const struct pair *p)
@@ -186,7 +186,7 @@ static uint64_t median_of(const struct pair *p)
 	struct hist h = { { 0 } };
 
 	hist_few_sum(&h, &p->hist);
-	return hist_percentile(&h, 0.5);
+	return hist_time_percentile(&h, 0.5);
 }
 
 static void write_starved(struct advice *a, const struct pair *p, const struct pair *calm)

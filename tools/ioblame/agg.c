@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agg.h"
+#include "bars.h"
 #include "choice.h"
 #include "hist.h"
 #include "intent.h"
@@ -212,7 +213,7 @@ void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec)
 	atom->errors += rec->error != 0;
 	atom->total_ns += rec_total_ns(rec);
 	if (value_of(agg, rec, &value)) {
-		hist_few_add(&atom->hist, hist_slot(value), 1);
+		hist_few_add(&atom->hist, bars_slot_of(agg->field, value), 1);
 		atom->sum += value;
 	}
 	agg->ios += !rec->part;

@@ -54,7 +54,7 @@ struct atom {
 	uint64_t ios, bytes, errors, total_ns;
 	uint64_t sum;		/* of agg.field: of what @hist counts */
 	uint64_t last_ns;	/* when the last of them completed */
-	struct hist_few hist;	/* of agg.field */
+	struct hist_few hist;	/* of agg.field; times: hist_time_slot() */
 	bool widen;		/* agg_squeeze() merges it */
 	struct atom *next;	/* in the same row: see group.h */
 };

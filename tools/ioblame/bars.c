@@ -30,13 +30,19 @@ const char *bars_unit(enum field field)
 	return bars_is_time(field) ? "usecs" : field == FIELD_SIZE ? "bytes" : "sectors";
 }
 
-/* A slot of bars.h for a slot of struct hist, whose times are nanoseconds. */
+/* The slot of struct hist that counts a value: nanoseconds, bytes or sectors. */
+unsigned int bars_slot_of(enum field field, uint64_t value)
+{
+	return bars_is_time(field) ? hist_time_slot(value) : hist_slot(value);
+}
+
+/* A slot of bars.h for a slot of struct hist, whose times are those of hist_time_slot(). */
 static unsigned int bars_slot(enum field field, unsigned int slot)
 {
 	uint64_t low = hist_low(slot);
 
 	if (bars_is_time(field))
-		low = (low + 500) / 1000;
+		low /= 1024;
 	return low ? 64 - __builtin_clzll(low) : 0;
 }
 
@@ -85,7 +91,7 @@ static unsigned int bar_beside(const uint64_t *slots, unsigned int first, unsign
 
 /**
  * bars_print - print a histogram as lines of text
- * @h:     the histogram, in nanoseconds, bytes or sectors
+ * @h:     the histogram, of values of bars_slot_of()
  * @field: what it counts
  * @unit:  the unit of its values
  * @width: characters of a line, of which the numbers take what they need; 0: any

@@ -22,6 +22,7 @@ enum {
 
 const char *bars_unit(enum field field);
 bool bars_is_time(enum field field);
+unsigned int bars_slot_of(enum field field, uint64_t value);
 uint64_t bars_low(unsigned int slot);
 void bars_collect(const struct hist *h, enum field field, uint64_t *slots);
 void bars_bar(char *to, size_t width, uint64_t n, uint64_t most);

@@ -74,7 +74,7 @@ static void add_count(struct sum *sum, enum field field, unsigned int slot, uint
 
 	if (bars_is_time(field))
 		value = bars_low(slot) * 1500;
-	sum->hist.n[hist_slot(value)] += n;
+	sum->hist.n[bars_slot_of(field, value)] += n;
 	sum->n += n;
 }
 

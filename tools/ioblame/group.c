@@ -456,7 +456,7 @@ static uint64_t sort_value(const struct row *row, enum sort sort)
 		return row->bytes[ROW_WRITE];
 	case SORT_P99:
 		group_hist(row, &hist);
-		return hist_percentile(&hist, 0.99);
+		return hist_time_percentile(&hist, 0.99);
 	case SORT_TIME:
 		return row->total_ns;
 	default:

@@ -17,6 +17,13 @@ unsigned int hist_slot(uint64_t value)
 	return slot < HIST_SLOTS ? slot : HIST_SLOTS - 1;
 }
 
+/* The slot of a time, whose slots are those of 1024ths of a microsecond. */
+unsigned int hist_time_slot(uint64_t ns)
+{
+	/* 1.024 of them are a nanosecond; more than 13 days are in the last slot */
+	return ns >> 50 ? HIST_SLOTS - 1 : hist_slot(ns * 128 / 125);
+}
+
 /* The smallest value of a slot. */
 uint64_t hist_low(unsigned int slot)
 {
@@ -98,14 +105,8 @@ uint64_t hist_count(const struct hist *h)
 	return sum;
 }
 
-/**
- * hist_percentile - the value that @part of all values do not exceed
- * @h:    the histogram
- * @part: 0.5 is the median
- *
- * Return: the middle of its slot; 0 if the histogram is empty.
- */
-uint64_t hist_percentile(const struct hist *h, double part)
+/* Twice the middle of the slot of the value that @part of all do not exceed; 0: there is none. */
+static uint64_t twice_percentile(const struct hist *h, double part)
 {
 	uint64_t all = hist_count(h), seen = 0, want;
 	unsigned int i;
@@ -118,9 +119,27 @@ uint64_t hist_percentile(const struct hist *h, double part)
 	for (i = 0; i < HIST_SLOTS - 1; i++) {
 		seen += h->n[i];
 		if (seen > want)
-			return (hist_low(i) + hist_low(i + 1)) / 2;
+			return hist_low(i) + hist_low(i + 1);
 	}
-	return hist_low(i);
+	return 2 * hist_low(i);
+}
+
+/**
+ * hist_percentile - the value that @part of all values do not exceed
+ * @h:    the histogram
+ * @part: 0.5 is the median
+ *
+ * Return: the middle of its slot; 0 if the histogram is empty.
+ */
+uint64_t hist_percentile(const struct hist *h, double part)
+{
+	return twice_percentile(h, part) / 2;
+}
+
+/* As hist_percentile(), in nanoseconds: the slots are those of hist_time_slot(). */
+uint64_t hist_time_percentile(const struct hist *h, double part)
+{
+	return (twice_percentile(h, part) * 125 + 128) / 256;
 }
 
 /* As hist_percentile(), of values up to @max: the middle of the last slot may lie beyond it. */

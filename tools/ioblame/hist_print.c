@@ -137,6 +137,8 @@ struct table *hist_new_sums(const struct run *run)
 void hist_add_sums(const struct run *run, struct table *t, const struct hist *h, uint64_t sum,
 		   const char *by, const char *name, uint64_t to_ns)
 {
+	uint64_t (*percentile)(const struct hist *h, double part) =
+		bars_is_time(run->opts->field) ? hist_time_percentile : hist_percentile;
 	uint64_t n = hist_count(h);
 	struct cell c[S_COLUMNS];
 	size_t i;
@@ -150,7 +152,7 @@ void hist_add_sums(const struct run *run, struct table *t, const struct hist *h,
 	c[S_MEAN] = CELL_IF(n, n ? sum / n : 0);
 	c[S_TOTAL] = CELL_N(sum);
 	for (i = 0; i < ARRAY_SIZE(parts); i++)
-		c[S_PARTS + i] = CELL_IF(n, hist_percentile(h, parts[i]));
+		c[S_PARTS + i] = CELL_IF(n, percentile(h, parts[i]));
 	table_row(t, c);
 }
 

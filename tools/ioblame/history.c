@@ -377,7 +377,7 @@ static void hist_of_usage(struct hist *h, const struct usage *u)
 	memset(h, 0, sizeof(*h));
 	for (i = 0; i < USAGE_SLOTS; i++) {
 		ns = i ? usage_slot_low(i) / 2 * 3 : 500;
-		h->n[hist_slot(ns)] += u->lat[i];
+		h->n[hist_time_slot(ns)] += u->lat[i];
 	}
 }
 

@@ -268,9 +268,9 @@ static void fill_numbers(const struct row *row, const struct hist *hist,
 	c[FLUSHES] = CELL_N(row->ios[ROW_FLUSH]);
 	c[ERRORS] = CELL_N(row->errors);
 	c[ERRORS].mark = row->errors ? MARK_BAD : MARK_NONE;
-	c[P50] = CELL_IF(timed, hist_percentile(hist, 0.5));
+	c[P50] = CELL_IF(timed, hist_time_percentile(hist, 0.5));
 	c[P50].mark = mark_of(c[P50].n);
-	c[P99] = CELL_IF(timed, hist_percentile(hist, 0.99));
+	c[P99] = CELL_IF(timed, hist_time_percentile(hist, 0.99));
 	c[P99].mark = mark_of(c[P99].n);
 	c[MEAN] = CELL_IF(timed, timed ? row->total_ns / timed : 0);
 }

@@ -209,8 +209,8 @@ static void tell_latencies(const struct agg *agg, char *to)
 	for (i = 0; i < nr && rows[i].all_ios * 100 < ios; i++)
 		;
 	snprintf(to, STORY_TEXT, "Half of the IOs took less than %s, and one of a hundred more than %s",
-		 text_nsecs(p50, hist_percentile(&all, 0.5)),
-		 text_nsecs(p99, hist_percentile(&all, 0.99)));
+		 text_nsecs(p50, hist_time_percentile(&all, 0.5)),
+		 text_nsecs(p99, hist_time_percentile(&all, 0.99)));
 	if (i < nr)
 		snprintf(to + strlen(to), STORY_TEXT - strlen(to),
 			 "; the slowest were those of %s (one of a hundred: more than %s).",

@@ -91,7 +91,7 @@ struct tally *tally_add(struct tallies *t, const struct iob_iolog_bin_record *re
 	tally->total_ns += rec_total_ns(rec);
 	if (rec_total_ns(rec) > tally->max_ns)
 		tally->max_ns = rec_total_ns(rec);
-	hist_few_add(&tally->hist, hist_slot(rec_total_ns(rec)), 1);
+	hist_few_add(&tally->hist, hist_time_slot(rec_total_ns(rec)), 1);
 	return tally;
 }
 
@@ -135,13 +135,15 @@ uint64_t tally_timed(const struct tally *tally)
 	return nr;
 }
 
-/* As hist_percentile_to(), of the times that are known. */
+/* As hist_time_percentile(), of the times that are known, and not above the longest. */
 uint64_t tally_percentile(const struct tally *tally, double part)
 {
 	struct hist h = { { 0 } };
+	uint64_t value;
 
 	hist_few_sum(&h, &tally->hist);
-	return hist_percentile_to(&h, part, tally->max_ns);
+	value = hist_time_percentile(&h, part);
+	return value < tally->max_ns ? value : tally->max_ns;
 }
 
 void tally_clear(struct tallies *t)
