@@ -29,7 +29,7 @@ static void print_top(struct run *run, uint64_t from_ns, uint64_t to_ns, bool la
 	static uint64_t begun;
 	const struct opts *o = run->opts;
 	struct rows_look look = {
-		.rates = true, .submitter = o->submitter, .iowait = o->iowait,
+		.rates = !o->accumulate, .submitter = o->submitter, .iowait = o->iowait,
 		.from_ns = from_ns, .to_ns = to_ns,
 	};
 	char time[32];

@@ -189,7 +189,7 @@ static void draw_table(struct live_state *v)
 {
 	size_t room = end_of_table() > FIRST_ROW ? end_of_table() - FIRST_ROW : 1, i;
 	struct rows_look look = {
-		.rates = true, .submitter = v->submitter, .from_ns = v->since_ns,
+		.rates = !v->accumulate, .submitter = v->submitter, .from_ns = v->since_ns,
 		.to_ns = v->to_ns, .iowait = v->iowait,
 	};
 	struct col cols[ROWS_COLUMNS];
@@ -201,6 +201,7 @@ static void draw_table(struct live_state *v)
 		v->top = v->selected;
 	if (v->selected >= v->top + room)
 		v->top = v->selected - room + 1;
+	rows_look_at(&look, v->rows, v->nr);
 	grid_begin(&g, cols, rows_columns(cols, v->by, &look), v->spec);
 	for (i = 0; i < room && v->top + i < v->nr; i++) {
 		rows_cells(v->run, &v->rows[v->top + i], v->by, &look, cells, &names);

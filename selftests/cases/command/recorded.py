@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """Views of a recording that lib/recording.py made: COMMAND FOLDER"""
+import fcntl
 import json
 import os
+import pty
 import re
 import sqlite3
 import subprocess
+import struct
 import sys
+import termios
+import time
 import unicodedata
 from collections import Counter
 
@@ -370,6 +375,54 @@ def in_rows():
     SAMPLE.save(FILE)
 
 
+def live_head(*words):
+    """The columns of the live view of the recording, on a terminal of 80 columns."""
+    pid, fd = pty.fork()
+    if not pid:
+        os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
+        os.execv(COMMAND, [COMMAND, "replay", FILE, "top", *words])
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    text, end = b"", time.monotonic() + 15
+    while not re.search(rb"PID.*FILE", text, re.S) and time.monotonic() < end:
+        try:
+            text += os.read(fd, 4096)
+        except OSError:
+            break
+    try:
+        os.write(fd, b"q")
+        while os.read(fd, 4096):
+            pass
+    except OSError:
+        pass
+    os.waitpid(pid, 0)
+    os.close(fd)
+    found = re.search(r"PID.*?FILE", re.sub(r"\033\[[0-9;?]*[A-Za-z]", " ", text.decode()), re.S)
+    return found.group().split() if found else text
+
+
+def accumulates():
+    """top -a shows sums, each of all intervals up to then; without it, rates."""
+    long = recording.Recording()
+    for _ in range(41):
+        long.io("W", disk=recording.VDA, bytes=4096, comm="dd", pid=7,
+                after=100 * recording.MS)
+    long.save(FILE)
+    for words, column, wants in ((["-a"], "WRITTEN", ["80K", "160K", "164K"]),
+                                 ([], "WB/s", ["40K", "40K", "40K"])):
+        lines = run("top", *words, "2", COLUMNS="80").stdout.splitlines()
+        heads = [nr for nr, line in enumerate(lines) if line.startswith("PID")]
+        got = [dict(zip(lines[nr].split(), lines[nr + 1].split())) for nr in heads]
+        expect([row.get(column) for row in got] == wants, (words, lines))
+        expect(all(("WB/s" in row) != ("WRITTEN" in row) for row in got), (words, lines))
+        head = live_head(*words)
+        expect(column in head and ("WB/s" in head) != ("WRITTEN" in head), (words, head))
+    # in JSON, all columns are there in any case
+    rows = [row for row in json_of("top", "-a", "2") if "write_bytes" in row]
+    expect([(row["write_bytes"], row["interval_s"]) for row in rows][:2] ==
+           [(81920, 2), (163840, 4)], rows)
+    SAMPLE.save(FILE)
+
+
 def shares():
     """An IO of two originators that failed is one of each of them, also if it has more parts."""
     shared = recording.Recording()
@@ -431,7 +484,7 @@ def short_moment():
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
 for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
-             disks, places, advice, gaps, not_timed, in_rows, shares, short_moment):
+             disks, places, advice, gaps, not_timed, in_rows, accumulates, shares, short_moment):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
