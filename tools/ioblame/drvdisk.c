@@ -7,9 +7,33 @@
 #include "drvdisk.h"
 #include "file.h"
 
+/* The file with a disk's number, or NULL; @path gets its path. */
+static char *read_dev(char *path, size_t size, const char *disk)
+{
+	snprintf(path, size, "/sys/block/%s/dev", disk);
+	return file_read(path);
+}
+
+/*
+ * The same of the namespace that a path of NVMe's multipath leads to.  The path, nvme0c1n2, is
+ * hidden: its number is nowhere, and the log has that of nvme0n2.
+ */
+static char *read_dev_of_head(char *path, size_t size, const char *device)
+{
+	unsigned int subsystem, controller, head;
+	char name[40];
+	int used;
+
+	if (sscanf(device, "nvme%uc%un%u%n", &subsystem, &controller, &head, &used) != 3 ||
+	    device[used])
+		return NULL;
+	snprintf(name, sizeof(name), "nvme%un%u", subsystem, head);
+	return read_dev(path, size, name);
+}
+
 /**
  * drvdisk_find - find the disk that an event speaks of
- * @device:  "H:C:I:L" of SCSI, or "nvme0n1"
+ * @device:  "H:C:I:L" of SCSI, "nvme0n1", or "nvme0c0n1" for a path to it
  * @dev:     its number
  * @sectors: how many sectors of 512 bytes are a block of it
  *
@@ -17,7 +41,7 @@
  */
 bool drvdisk_find(const char *device, uint32_t *dev, unsigned int *sectors)
 {
-	char path[128], *text;
+	char path[128], *text, *name;
 	unsigned int i, major, minor;
 
 	/* the names of this run, so that few files are read */
@@ -33,14 +57,16 @@ bool drvdisk_find(const char *device, uint32_t *dev, unsigned int *sectors)
 	}
 	*dev = 0;
 	*sectors = 0;
-	snprintf(path, sizeof(path), "/sys/block/%s/dev", device);
 	if (strchr(device, ':')) {
 		snprintf(path, sizeof(path), "/sys/class/scsi_device/%s/device/block", device);
-		text = file_first_entry(path);
-		snprintf(path, sizeof(path), "/sys/block/%s/dev", text ? text : "-");
-		free(text);
+		name = file_first_entry(path);
+		text = read_dev(path, sizeof(path), name ? name : "-");
+		free(name);
+	} else {
+		text = read_dev(path, sizeof(path), device);
+		if (!text)
+			text = read_dev_of_head(path, sizeof(path), device);
 	}
-	text = file_read(path);
 	if (text && sscanf(text, "%u:%u", &major, &minor) == 2) {
 		*dev = major << 20 | minor;
 		*sectors = 1;
