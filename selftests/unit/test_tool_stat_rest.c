@@ -8,7 +8,7 @@
 #include "cmd_stat.c"
 
 enum {
-	SDA = 8 << 20, SDB = 8 << 20 | 16,
+	SDA = 8 << 20, SDB = 8 << 20 | 16, DM = 253 << 20,
 };
 
 static const struct device sda = { .dev = SDA, .disk = SDA };
@@ -24,12 +24,20 @@ char *file_read(const char *path)
 {
 	static char text[128];
 
+	if (!strcmp(path, "/sys/dev/block/253:0/queue/write_cache"))
+		return strdup("write back\n");
 	if (strcmp(path, "/proc/diskstats"))
 		return NULL;
 	looks++;
 	snprintf(text, sizeof(text), "8 0 sda 1 0 8 1 %u 0 80 1 0 1 1\n8 16 sdb 1 0 8 1 %u 0 80 1 0 1 1\n",
 		 looks, looks);
 	return strdup(text);
+}
+
+/* all but DM have requests */
+char *file_first_entry(const char *path)
+{
+	return strcmp(path, "/sys/dev/block/253:0/mq") ? strdup("0") : NULL;
 }
 
 bool source_is_live(const struct source *s)
@@ -120,6 +128,13 @@ void stat_print_end(struct stat_look *look)
 	(void)look;
 }
 
+static void forget_disks(void)
+{
+	end_stat(NULL);
+	nr_disks = 0;
+	disks = NULL;
+}
+
 /* One interval, in which each disk has one write that no record has */
 static void shows(const struct run *run, const char *want)
 {
@@ -130,9 +145,7 @@ static void shows(const struct run *run, const char *want)
 	r->opts = run->opts ? run->opts : &none;
 	begin_stat(r);
 	print_stat(r, 1, 1000000001, true);
-	end_stat(r);
-	nr_disks = 0;
-	disks = NULL;
+	forget_disks();
 	free(r);
 	if (strcmp(printed, want))
 		fail("it shows %s, not %s", printed, want);
@@ -223,10 +236,50 @@ static void not_timed(void)
 	blamed_clear(&s);
 }
 
+static void misses(bool pieces, u64 log_bytes, u64 want_ios, u64 want_bytes)
+{
+	static const struct run run = { .source.kind = SOURCE_BINARY };
+	/* 100 writes of 1 MiB, of 8 pieces each */
+	static const struct diskstats st = {
+		.ios[STAT_WRITE] = 800, .sectors[STAT_WRITE] = 100 * 2048,
+	};
+	struct blamed total = { .ios[STAT_WRITE] = 100, .bytes[STAT_WRITE] = log_bytes }, rest;
+	struct disk *d = find_disk(&run, pieces ? DM : SDA);
+
+	find_rest(d, &st, &total, &rest);
+	if (rest.ios[STAT_WRITE] != want_ios || rest.bytes[STAT_WRITE] != want_bytes)
+		fail("%llu writes of %llu bytes are missing, not %llu",
+		     (u64)rest.ios[STAT_WRITE], (u64)rest.bytes[STAT_WRITE], want_ios);
+	forget_disks();
+}
+
+/* The kernel counts each piece of an IO that dm or md splits. */
+static void split(void)
+{
+	misses(false, 100 << 20, 700, 0);
+	misses(true, 100 << 20, 0, 0);
+	/* the log is ahead */
+	misses(true, 101 << 20, 0, 0);
+	misses(true, 99 << 20, 8, 1 << 20);
+	misses(true, (100 << 20) - 512, 1, 512);
+	misses(true, 0, 700, 100 << 20);
+}
+
+/* Nothing of that is known of a recording. */
+static void recorded(void)
+{
+	static const struct run run = { .source.kind = SOURCE_RECORDING };
+
+	if (find_disk(&run, DM)->counts_pieces || !find_disk(&run, DM)->cached)
+		fail("it knows what disk it was");
+	forget_disks();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(asked_for), TEST(partitions), TEST(others_io), TEST(not_timed),
+		TEST(split), TEST(recorded),
 	};
 
 	return run_tests("tool_stat_rest", tests, ARRAY_SIZE(tests));

@@ -32,6 +32,7 @@ enum {
 struct disk {
 	uint32_t dev;
 	bool cached;
+	bool counts_pieces;
 	struct diskstats_look look;	/* the last one */
 	/* what of the log was ahead of the kernel's numbers: it is counted in the next interval */
 	struct blamed ahead;
@@ -45,18 +46,28 @@ static struct map disk_map = { .key_len = sizeof(uint32_t) };
 static struct blamed_sums sums;
 static bool discards;
 
-/* True if the disk gets flushes.  Of a recording it is not known: most disks do. */
-static bool is_cached(uint32_t dev, bool live)
+/*
+ * What of a disk decides how its IO is counted: does it get flushes, and is each piece of an IO
+ * that it splits one of its own for the kernel, as on a disk without requests?  Of a recording
+ * that is not known: most disks are like this.
+ */
+static void ask_disk(struct disk *d, bool live)
 {
-	char path[96], *text;
-	bool cached;
+	char path[96], *cache, *queue;
 
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/write_cache", dev >> 20,
-		 dev & 0xfffff);
-	text = live ? file_read(path) : NULL;
-	cached = !text || !strncmp(text, "write back", 10);
-	free(text);
-	return cached;
+	d->cached = true;
+	d->counts_pieces = false;
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/write_cache", d->dev >> 20,
+		 d->dev & 0xfffff);
+	cache = live ? file_read(path) : NULL;
+	if (!cache)
+		return;
+	d->cached = !strncmp(cache, "write back", 10);
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/mq", d->dev >> 20, d->dev & 0xfffff);
+	queue = file_first_entry(path);
+	d->counts_pieces = !queue;
+	free(queue);
+	free(cache);
 }
 
 static struct disk *find_disk(const struct run *run, uint32_t dev)
@@ -67,7 +78,7 @@ static struct disk *find_disk(const struct run *run, uint32_t dev)
 		return d;
 	d = must(calloc(1, sizeof(*d)));
 	d->dev = dev;
-	d->cached = is_cached(dev, source_is_live(&run->source));
+	ask_disk(d, source_is_live(&run->source));
 	map_put(&disk_map, d);
 	if (!(nr_disks & (nr_disks - 1)))
 		disks = must(realloc(disks, (nr_disks ? nr_disks * 2 : 1) * sizeof(*disks)));
@@ -140,6 +151,22 @@ static uint64_t not_blamed(uint64_t all, uint64_t blamed, uint64_t *ahead)
 	return blamed > all ? 0 : all - blamed;
 }
 
+/*
+ * Of a disk that counts pieces, the log has fewer IOs than the kernel, although none is missing:
+ * as many pieces are as missing bytes have.
+ */
+static void find_missing_pieces(const struct diskstats *st, struct blamed *rest, unsigned int op)
+{
+	uint64_t pieces = 0;
+
+	if (rest->bytes[op])
+		pieces = (double)st->ios[op] * rest->bytes[op] / (st->sectors[op] * 512.0) + 0.5;
+	if (rest->bytes[op] && !pieces)
+		pieces = 1;
+	if (rest->ios[op] > pieces)
+		rest->ios[op] = pieces;
+}
+
 /* What of the kernel's numbers is in no record, or in one without an originator. */
 static void find_rest(struct disk *d, const struct diskstats *st, const struct blamed *total,
 		      struct blamed *rest)
@@ -153,6 +180,8 @@ static void find_rest(struct disk *d, const struct diskstats *st, const struct b
 					      &d->ahead.merges[op]);
 		rest->bytes[op] = not_blamed(st->sectors[op] * 512, total->bytes[op],
 					     &d->ahead.bytes[op]);
+		if (d->counts_pieces)
+			find_missing_pieces(st, rest, op);
 	}
 }
 
