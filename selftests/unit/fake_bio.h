@@ -51,6 +51,7 @@ struct bio {
 	u32 bi_opf;
 	u8 bi_status;
 	bool chained;		/* to .bi_private */
+	bool ciphertext;	/* of .bi_private */
 	bool is_parent;		/* BIO_CHAIN */
 	void *bi_private;
 	struct gendisk *disk;
@@ -219,6 +220,7 @@ static bool iob_has_parents;
 
 #define IOB_CHAINED_END_SILENT		1
 #define iob_bio_chained(bio)		((bio)->chained)
+#define iob_bio_may_be_rest_of_ciphertext(bio)	((bio)->ciphertext)
 #define iob_bio_ends_with_parent(bio)	((bio)->chained && (bio)->disk->bio_based)
 #define iob_hashed_ctx(f)		((struct iob_hashed_ctx *)(f))
 #define iob_bio_ctx_disk(f)		(((const struct iob_hashed_ctx *)(f))->gd)
@@ -261,9 +263,12 @@ static inline struct iob_bio_ctx *iob_bio_ctx_make(struct bio *bio, const struct
 static inline struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
 						    const struct bio *bio, u32 *pos)
 {
-	(void)bio;
-	*pos = 0;
-	return iob_bio_ctx_find(from);
+	struct iob_bio_ctx *f = iob_bio_ctx_find(from);
+
+	if (!f && (from->chained || from->ciphertext))
+		f = iob_bio_ctx_find(from->bi_private);
+	*pos = f ? (bio->bi_iter.bi_sector - f->sector) << 9 : 0;
+	return f;
 }
 
 #define iob_bio_ctx_piece(whole, bio, pos, hashed) \

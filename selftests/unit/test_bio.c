@@ -250,11 +250,60 @@ static void not_queued(void)
 	free(gd);
 }
 
+/*
+ * A bio with ciphertext is in the place of the file's bio; the device takes half of it at once.  The
+ * rest is queued, or waits for a cgroup's limit.
+ */
+static void ciphertext(void)
+{
+	int waits;
+
+	for (waits = 0; waits < 2; waits++) {
+		struct gendisk *gd = new_disk(false, 7);
+		struct bio file, cipher, front;
+		struct iob_bio_ctx *f;
+
+		begin();
+		bio_begin(&file, gd, NULL);
+		iob_bio_queue(&file, 0, 0, 0);
+		bio_begin(&cipher, gd, NULL);
+		cipher.ciphertext = true;
+		cipher.bi_private = &file;
+		bio_begin(&front, gd, &cipher);
+		front.bi_iter.bi_size = BYTES / 2;
+		cipher.bi_iter.bi_sector = BYTES / 2 >> 9;
+		cipher.bi_iter.bi_size = BYTES / 2;
+		iob_bio_split(&front);
+		if (waits)
+			iob_bio_claim(&cipher, NULL);
+		iob_bio_queue(&cipher, 0, 0, 0);
+		if (nr_submitters != 1 || iob_bio_ctx_find(&cipher))
+			fail("the rest counts for itself, %d", waits);
+		f = iob_bio_ctx_find(&front);
+		if (!f || f->size != BYTES / 2 ||
+		    atomic_read(&iob_bio_ctx_find(&file)->left) != BYTES / 2)
+			fail("the front is not split off, %d", waits);
+		if (f)
+			iob_bio_ctx_finish(f);
+		if (iob_bio_ctx_find(&cipher))
+			iob_bio_ctx_finish(iob_bio_ctx_find(&cipher));
+		/* ciphertext of a bio that was not queued is like any other */
+		iob_bio_ctx_finish(iob_bio_ctx_find(&file));
+		iob_bio_queue(&cipher, 0, 0, 0);
+		if (nr_submitters != 2 || !iob_bio_ctx_find(&cipher))
+			fail("a bio that stands for no other has no context, %d", waits);
+		iob_bio_done(&cipher, gd->queue);
+		nothing_left();
+		free(gd);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(chained), TEST(given_up), TEST(pieces), TEST(path_gone),
 		TEST(partition), TEST(waits_on_partition), TEST(not_queued),
+		TEST(ciphertext),
 	};
 
 	return run_tests("bio", tests, ARRAY_SIZE(tests));

@@ -13,6 +13,7 @@
 #include <linux/bio.h>
 #include <linux/bits.h>
 #include <linux/hash.h>
+#include <linux/sched.h>
 
 #include "core/stats.h"
 
@@ -99,13 +100,31 @@ static inline const struct iob_bio_kind *iob_bio_kind_by(unsigned long func)
 }
 
 /*
+ * Whether a bio has ciphertext of the one in its bi_private.  Any context, while it is under way.
+ */
+static inline bool iob_bio_is_ciphertext(const struct bio *bio)
+{
+	return iob_bio_kind_by((unsigned long)bio->bi_end_io) == &iob_bio_ciphertext;
+}
+
+/*
+ * Whether a bio that is queued may be the rest of one with ciphertext, which a device's limits
+ * have split: only while its task submits another bio, or in a thread if the bio was held back.
+ */
+static inline bool iob_bio_may_be_rest_of_ciphertext(const struct bio *bio)
+{
+	return IS_ENABLED(CONFIG_BLK_INLINE_ENCRYPTION_FALLBACK) &&
+	       unlikely(current->bio_list || current->flags & PF_KTHREAD) &&
+	       iob_bio_is_ciphertext(bio);
+}
+
+/*
  * Whether a bio without a context may be done for the bio in its bi_private: as a piece of
  * it, or with its ciphertext.  Any context, while it is under way.
  */
 static inline bool iob_bio_stands_in(const struct bio *bio)
 {
-	return iob_bio_chained(bio) ||
-	       iob_bio_kind_by((unsigned long)bio->bi_end_io) == &iob_bio_ciphertext;
+	return iob_bio_chained(bio) || iob_bio_is_ciphertext(bio);
 }
 
 /**

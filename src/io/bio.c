@@ -11,6 +11,9 @@
  * lives until the bytes of all pieces are done.  A disk without requests ends the whole at
  * once.
  *
+ * Before 7.0 a bio with ciphertext takes the place of the file's bio behind block_bio_queue:
+ * the file's context is that of both.  If a device's limits split it, its rest is queued.
+ *
  * A bio that a cgroup's limit may hold back is queued by a worker later.  It is claimed
  * while its submitter is still current: its context begins then, and block_bio_queue finds
  * it.
@@ -74,6 +77,15 @@ struct iob_bio_ctx *iob_bio_follow(struct bio *bio, const struct gendisk *gd,
 	return follow_bio(bio, gd, bio->bi_iter.bi_sector, lone);
 }
 
+/* True if the context of the file's bio covers the bio, which has the ciphertext of its end. */
+static __always_inline bool is_rest_of_ciphertext(const struct bio *bio)
+{
+	u32 pos;
+
+	return iob_bio_may_be_rest_of_ciphertext(bio) &&
+	       iob_bio_ctx_chain(bio->bi_private, bio, &pos);
+}
+
 /* True if a claimed context is this bio's, not that of an earlier bio at its address. */
 static bool is_claim_of(const struct iob_bio_ctx *f, const struct bio *bio)
 {
@@ -103,6 +115,8 @@ void iob_bio_claim(struct bio *bio, struct pt_regs *regs)
 		return;
 	if (f)
 		iob_bio_ctx_drop_stale(f);
+	if (is_rest_of_ciphertext(bio))
+		return;
 	/* on a partition, the bio may have its place on the disk only when it is queued */
 	at = iob_bio_disk_sector(bio);
 	f = follow_bio(bio, iob_bio_disk(bio), at, true);
@@ -170,6 +184,8 @@ struct iob_bio_ctx *iob_bio_queue(struct bio *bio, unsigned long ip,
 		}
 		iob_bio_ctx_drop_stale(f);
 	}
+	if (is_rest_of_ciphertext(bio))
+		return NULL;
 	f = follow_bio(bio, gd, bio->bi_iter.bi_sector, true);
 	if (!f)
 		return NULL;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of interface/encrypted."""
+import contextlib
 import fcntl
 import mmap
 import os
@@ -121,6 +122,21 @@ def knows(name):
         return any(line.split()[2] == name for line in f)
 
 
+# The disk takes that much at once
+@contextlib.contextmanager
+def limited(disk, kib):
+    path = "/sys/block/%s/queue/max_sectors_kb" % disk.name
+    with open(path, encoding="ascii") as f:
+        before = f.read()
+    with open(path, "w", encoding="ascii") as f:
+        f.write(str(kib))
+    try:
+        yield
+    finally:
+        with open(path, "w", encoding="ascii") as f:
+            f.write(before)
+
+
 def mounted(disk, fs, options, *folders):
     subprocess.run(["mount", "-t", fs, "-o", options, disk.node, MNT], check=True)
     for name, encrypted, compressed in folders:
@@ -136,6 +152,10 @@ mounted(ext4, "ext4", "defaults", ("encrypted", True, False))
 if knows("blk_crypto_fallback_encrypt_endio") and int(os.uname().release.split(".")[0]) < 7:
     mounted(ext4, "ext4", "inlinecrypt", ("inline", True, False))
     mounted(f2fs, "f2fs", "inlinecrypt", ("inline", True, False))
+    # a device that takes only a part of such a bio at once: the rest of it is queued
+    with limited(ext4, 64), limited(f2fs, 64):
+        mounted(ext4, "ext4", "inlinecrypt", ("split", True, False))
+        mounted(f2fs, "f2fs", "inlinecrypt", ("split", True, False))
 else:
     print("== inlinecrypt: not on this kernel")
 mounted(f2fs, "f2fs", "defaults", ("encrypted", True, False))
