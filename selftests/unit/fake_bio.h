@@ -53,6 +53,7 @@ struct bio {
 	bool chained;		/* to .bi_private */
 	bool ciphertext;	/* of .bi_private */
 	bool is_parent;		/* BIO_CHAIN */
+	bool announced;		/* BIO_TRACE_COMPLETION */
 	void *bi_private;
 	struct gendisk *disk;
 	u64 partition;		/* where the one begins that it is sent to, until it is queued */
@@ -62,9 +63,11 @@ struct bio {
 #define REQ_NOWAIT		1u
 #define REQ_OP_DISCARD		3
 #define BIO_CHAIN		1
+#define BIO_TRACE_COMPLETION	2
+#define SECTOR_SHIFT		9
 
 #define bio_op(bio)			((void)(bio), 0)
-#define bio_flagged(bio, flag)		((void)(flag), (bio)->is_parent)
+#define bio_flagged(bio, flag)		((flag) == BIO_CHAIN ? (bio)->is_parent : (bio)->announced)
 #define blk_status_to_errno(status)	(-(int)(status))
 
 /* --- core/stats, core/disk, blame, stack, io/parent */
@@ -267,7 +270,9 @@ static inline struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
 
 	if (!f && (from->chained || from->ciphertext))
 		f = iob_bio_ctx_find(from->bi_private);
-	*pos = f ? (bio->bi_iter.bi_sector - f->sector) << 9 : 0;
+	if (f && from != bio && iob_bio_ctx_disk(f) != iob_bio_disk(bio))
+		return NULL;
+	*pos = f ? (bio->bi_iter.bi_sector - f->sector) << SECTOR_SHIFT : 0;
 	return f;
 }
 

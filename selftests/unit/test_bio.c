@@ -298,12 +298,67 @@ static void ciphertext(void)
 	}
 }
 
+/* A driver sends a bio on as it is, and nobody tells; the disk below takes thirds of it. */
+static void sent_on(void)
+{
+	struct gendisk *upper = new_disk(true, 1000), *lower = new_disk(false, 7);
+	struct iob_bio_ctx *f, *whole;
+	struct bio bio, front[2];
+	int i;
+
+	begin();
+	bio_begin(&bio, upper, NULL);
+	bio.bi_iter.bi_sector = 100;
+	bio.bi_iter.bi_size = 3 * BYTES;
+	iob_bio_queue(&bio, 0, 0, 0);
+	whole = iob_bio_ctx_find(&bio);
+	bio.disk = lower;
+	bio.bi_iter.bi_sector += 16;
+	for (i = 0; i < 2; i++) {
+		bio_begin(&front[i], lower, &bio);
+		front[i].bi_iter.bi_sector = bio.bi_iter.bi_sector;
+		bio.bi_iter.bi_sector += BYTES >> SECTOR_SHIFT;
+		bio.bi_iter.bi_size -= BYTES;
+		/* the kernel sets this where it announces the bio */
+		bio.announced = false;
+		iob_bio_split(&front[i]);
+		if (iob_bio_ctx_find(&front[i]))
+			fail("a bio that was not announced has a context");
+		bio.announced = true;
+		iob_bio_split(&front[i]);
+		f = iob_bio_ctx_find(&front[i]);
+		if (!f) {
+			fail("front %d has no context", i);
+			continue;
+		}
+		if (f->sector != 100 + (u64)i * BYTES / 512 || f->size != BYTES ||
+		    iob_bio_ctx_disk(f) != upper)
+			fail("front %d is %u bytes at %llu", i, f->size, (u64)f->sector);
+		iob_bio_ctx_finish(f);
+	}
+	if (atomic_read(&whole->left) != BYTES)
+		fail("%u bytes are left", atomic_read(&whole->left));
+	iob_bio_ctx_finish(whole);
+	/* more than there was */
+	bio.disk = upper;
+	bio.bi_iter.bi_size = 2 * BYTES;
+	iob_bio_queue(&bio, 0, 0, 0);
+	bio.disk = lower;
+	iob_bio_split(&front[0]);
+	if (iob_bio_ctx_find(&front[0]))
+		fail("a front that is no part of the bio has a context");
+	iob_bio_ctx_finish(iob_bio_ctx_find(&bio));
+	nothing_left();
+	free(upper);
+	free(lower);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(chained), TEST(given_up), TEST(pieces), TEST(path_gone),
 		TEST(partition), TEST(waits_on_partition), TEST(not_queued),
-		TEST(ciphertext),
+		TEST(ciphertext), TEST(sent_on),
 	};
 
 	return run_tests("bio", tests, ARRAY_SIZE(tests));

@@ -243,6 +243,27 @@ void iob_bio_clone(struct bio *bio, dev_t disk, u64 sector)
 	iob_bio_ctx_begin(f);
 }
 
+/*
+ * The context of the bio that @bio was the front of, if a driver has sent that on without notice.
+ * It is the context of the upper disk, with sectors of that.
+ */
+static struct iob_bio_ctx *find_whole_above(const struct bio *bio, u32 *pos)
+{
+	struct bio *rest = bio->bi_private;
+	struct iob_bio_ctx *whole;
+	u64 size;
+
+	/* the context of a bio that was not announced may be an earlier one's */
+	if (!bio_flagged(rest, BIO_TRACE_COMPLETION))
+		return NULL;
+	whole = iob_bio_ctx_find(rest);
+	size = (u64)rest->bi_iter.bi_size + bio->bi_iter.bi_size;
+	if (!whole || iob_bio_ctx_disk(whole) == iob_bio_disk(bio) || size > whole->size)
+		return NULL;
+	*pos = whole->size - size;
+	return whole;
+}
+
 /**
  * iob_bio_split - the front of a bio has become a bio of its own
  * @bio: the front
@@ -260,6 +281,8 @@ void iob_bio_split(struct bio *bio)
 		return;
 	whole = iob_bio_ctx_chain(bio->bi_private, bio, &pos);
 	if (!whole)
+		whole = find_whole_above(bio, &pos);
+	if (!whole)
 		return;
 	/* or the rest would be taken for a new bio when it is held back */
 	if (whole->claimed) {
@@ -272,6 +295,7 @@ void iob_bio_split(struct bio *bio)
 	f = iob_bio_ctx_piece(whole, bio, pos, whole->hashed);
 	if (!f)
 		return;
+	f->sector = whole->sector + (pos >> SECTOR_SHIFT);
 	iob_bio_ctx_begin(f);
 	/* the rest still has bytes to complete: the context stays */
 	if (atomic_sub_and_test(size, &whole->left))
