@@ -10,13 +10,13 @@
 #define SECOND	1000000000ULL
 
 static unsigned int nr_wrong, last_line;
-static char last_what[128];
+static char last_file[128], last_what[128];
 
 static void note_wrong(const char *file, unsigned int line, const char *what)
 {
-	(void)file;
 	nr_wrong++;
 	last_line = line;
+	snprintf(last_file, sizeof(last_file), "%s", file);
 	snprintf(last_what, sizeof(last_what), "%s", what);
 }
 
@@ -303,6 +303,35 @@ static void drop_ins(void)
 		fail("%s", command);
 }
 
+/* A folder of drop-ins that cannot be read is no folder without drop-ins; its name is escaped. */
+static void bad_folder(void)
+{
+	char dir[] = "/tmp/iob-conf-XXXXXX", file[64], path[128], command[64];
+	struct conf conf;
+
+	if (!mkdtemp(dir)) {
+		fail("mkdtemp: %s", strerror(errno));
+		return;
+	}
+	snprintf(file, sizeof(file), "%s/\a.conf", dir);
+	snprintf(path, sizeof(path), "%s.d", file);
+	put(file, "[Daemon]\nInterval=11s\n");
+	put(path, "[Daemon]\nInterval=12s\n");
+	nr_wrong = 0;
+	last_line = 1;
+	if (conf_load(&conf, file, note_wrong))
+		fail("a folder that is none is good");
+	snprintf(path, sizeof(path), "%s/\\007.conf.d", dir);
+	if (nr_wrong != 1 || last_line || strcmp(last_what, strerror(ENOTDIR)) ||
+	    strcmp(last_file, path))
+		fail("%u are wrong, the last %s:%u: %s", nr_wrong, last_file, last_line, last_what);
+	if (conf.daemon.interval_ns != 11 * SECOND)
+		fail("what can be read does not count");
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		fail("%s", command);
+}
+
 /* What is in a folder already gets the group, too; what a link leads to does not. */
 static void owned(void)
 {
@@ -367,6 +396,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(intervals), TEST(lines), TEST(metrics), TEST(goes_on), TEST(drop_ins),
+		TEST(bad_folder),
 		TEST(random_text), TEST(recorder), TEST(moments),
 		TEST(rules), TEST(groups), TEST(owned),
 	};

@@ -350,31 +350,51 @@ static bool load_file(struct conf *conf, const char *path, conf_wrong_fn wrong)
 	return good;
 }
 
-/**
- * conf_load - defaults, the file, and its drop-ins PATH.d/NAME.conf in the order of their names
- * @conf:  all is set
- * @path:  the file
- * @wrong: called for each line that does not count, and with line 0 for a file that
- *	   cannot be read
- *
- * Return: true if all counts.
+/*
+ * The drop-ins of a folder, in the order of their names.  A folder that is not there has none.
+ * Return: false if it cannot be read, or one of them is not good.
  */
-bool conf_load(struct conf *conf, const char *path, conf_wrong_fn wrong)
+static bool load_folder(struct conf *conf, const char *folder, conf_wrong_fn wrong)
 {
 	struct dirent **list = NULL;
-	char folder[CONF_TEXT], file[CONF_TEXT + 256];
-	bool good;
-	int i, nr;
+	int nr, err, i;
+	char file[CONF_TEXT + 256], *name;
+	bool good = true;
 
-	conf_defaults(conf);
-	good = load_file(conf, path, wrong);
-	snprintf(folder, sizeof(folder), "%s.d", path);
 	nr = scandir(folder, &list, is_drop_in, alphasort);
+	err = nr < 0 ? errno : 0;
+	if (err && err != ENOENT) {
+		name = must(escape_dup(folder, strlen(folder)));
+		wrong(name, 0, strerror(err));
+		free(name);
+		return false;
+	}
 	for (i = 0; i < nr; i++) {
 		snprintf(file, sizeof(file), "%s/%s", folder, list[i]->d_name);
 		good &= load_file(conf, file, wrong);
 		free(list[i]);
 	}
 	free(list);
+	return good;
+}
+
+/**
+ * conf_load - defaults, the file, and its drop-ins PATH.d/NAME.conf in the order of their names
+ * @conf:  all is set
+ * @path:  the file
+ * @wrong: called for each line that does not count, and with line 0 for a file or a folder
+ *	   that cannot be read
+ *
+ * Return: true if all counts.
+ */
+bool conf_load(struct conf *conf, const char *path, conf_wrong_fn wrong)
+{
+	char folder[CONF_TEXT];
+	bool good;
+
+	conf_defaults(conf);
+	good = load_file(conf, path, wrong);
+	snprintf(folder, sizeof(folder), "%s.d", path);
+	good &= load_folder(conf, folder, wrong);
 	return good;
 }
