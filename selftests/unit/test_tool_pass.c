@@ -12,6 +12,7 @@
 #define BEGIN	(1764003600LL * SECOND)
 
 static u64 now;			/* CLOCK_MONOTONIC */
+static u64 slept;		/* CLOCK_BOOTTIME is so much more */
 static int64_t wall;
 static int sums_bin = -1;	/* what the module has, none: no sums are new */
 static unsigned int looks;	/* at the module's status */
@@ -29,6 +30,11 @@ static int fake_gettime(clockid_t id, struct timespec *ts)
 uint64_t clock_ns(void)
 {
 	return now;
+}
+
+uint64_t clock_boot_ns(void)
+{
+	return now + slept;
 }
 
 /* Each one who opens it reads all that there is. */
@@ -128,18 +134,25 @@ const char *owner_name(uint32_t uid)
 	return "";
 }
 
-/* Passes of 10 seconds, before each of which the clock is set. */
+/* Passes of 10 seconds, before each of which the clock is set, or behind a suspend. */
 static void clock_is_set(void)
 {
 	static const struct {
-		int64_t set, lasts;	/* in seconds */
+		int64_t slept, set, lasts;	/* in seconds */
 	} steps[] = {
-		{ 0, 10 }, { -7200, 10 }, { 0, 10 }, { -10, 10 }, { -9, 10 }, { 0, 10 },
-		{ 3600, 3610 }, { 0, 10 },
+		{ 0, 0, 10 }, { 0, -7200, 10 }, { 0, 0, 10 }, { 0, -10, 10 }, { 0, -9, 10 },
+		{ 0, 0, 10 },
+		/* an hour, and from a boot without a clock to what NTP says: 1.4 years */
+		{ 0, 3600, 10 }, { 0, 0, 10 }, { 0, 45568760, 10 }, { 0, 0, 10 },
+		/* what is set right by a bit leaves no gap */
+		{ 0, 2, 12 }, { 0, 3, 10 },
+		/* eight hours of sleep, set right by seconds behind it; set by a day; set back */
+		{ 28800, 0, 28810 }, { 28800, 25, 28835 }, { 28800, 86400, 28810 },
+		{ 28800, -3600, 28810 }, { 0, 0, 10 },
 	};
 	struct usage_list list = { 0 };
 	struct sums s = { 0 };
-	int64_t before;
+	int64_t before, passed;
 	size_t i;
 
 	now = SECOND;
@@ -148,15 +161,17 @@ static void clock_is_set(void)
 		fail("it is not opened");
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		before = wall;
+		passed = 10 + steps[i].slept + steps[i].set;
 		now += 10 * SECOND;
-		wall += (10 + steps[i].set) * SECOND;
+		slept += steps[i].slept * SECOND;
+		wall += passed * SECOND;
 		if (sums_pass(&s, &list))
 			fail("pass %zu", i);
 		if (list.until_ns != wall ||
 		    list.until_ns - list.from_ns != steps[i].lasts * SECOND)
 			fail("pass %zu: %lld seconds, not %lld", i,
 			     (s64)((list.until_ns - list.from_ns) / SECOND), (s64)steps[i].lasts);
-		if (steps[i].set >= 0 && list.from_ns != before)
+		if (steps[i].lasts == passed && list.from_ns != before)
 			fail("pass %zu does not begin where the last one ends", i);
 	}
 	sums_close(&s);

@@ -30,6 +30,9 @@ enum {
 	SLACK_NS = 100000000,
 };
 
+/* So much is the clock set forward where that is no other time */
+#define AHEAD_NS	2000000000LL
+
 /* A pass under way */
 struct pass {
 	struct sums *sums;
@@ -249,18 +252,32 @@ static int pass_sums(struct sums *s, struct usage_list *list)
 }
 
 /*
- * Note what time it is.  The time since the last pass goes into @list, if there is one.  Where the
- * clock was set back meanwhile, it began so long ago as it has lasted: before the last one's end.
+ * Whether somebody has set the clock of the wall since the last pass, as it is apart from how long
+ * that lasted.  One that is slewed does not count, nor one that is set right by a bit: after a
+ * suspend it may have the whole seconds of a clock that runs a thousandth too fast.
+ */
+static bool clock_was_set(const struct sums *s, int64_t until_ns, int64_t lasted_ns)
+{
+	int64_t apart_ns = until_ns - s->at_ns - lasted_ns;
+
+	return apart_ns < -SLACK_NS || apart_ns > AHEAD_NS + lasted_ns / 1000 ||
+	       until_ns <= s->at_ns;
+}
+
+/*
+ * Note what time it is.  The time since the last pass, with a suspend, goes into @list, if there is
+ * one.  Where the clock was set meanwhile, it began so long ago as it has lasted: before the last
+ * one's end, or long after it.
  */
 static void note_time(struct sums *s, struct usage_list *list)
 {
-	uint64_t now_ns = clock_ns();
+	uint64_t now_ns = clock_boot_ns();
 	int64_t until_ns = wall_ns(), lasted_ns = now_ns - s->ended_ns;
 
 	if (list) {
 		list->from_ns = s->at_ns;
 		list->until_ns = until_ns;
-		if (until_ns - s->at_ns < lasted_ns - SLACK_NS || until_ns <= s->at_ns)
+		if (clock_was_set(s, until_ns, lasted_ns))
 			list->from_ns = until_ns - lasted_ns;
 	}
 	s->at_ns = until_ns;

@@ -23,7 +23,7 @@ struct sums {
 	uint64_t session;	/* of the last pass */
 	bool on;		/* ioblame was switched on at the last pass */
 	int64_t at_ns;		/* when that was, CLOCK_REALTIME */
-	uint64_t ended_ns;	/* the same moment by clock_ns() */
+	uint64_t ended_ns;	/* the same moment by clock_boot_ns() */
 	uint64_t looked_ns;	/* when it began, by clock_ns() */
 	bool for_users;		/* users are shown what is theirs: nothing that may be another's */
 	struct sum_seen seen;
