@@ -176,6 +176,55 @@ static void taken_over(void)
 		fail("it is not on any more");
 }
 
+/*
+ * A command that began before the daemon ends: what was set is what it has put back, the disks that
+ * come are watched, and it is off when the daemon ends.
+ */
+static void command_ends(void)
+{
+	struct stat st;
+	char text[96];
+	int sums;
+
+	for (sums = 0; sums < 2; sums++) {
+		begin();
+		put("sums", sums ? "1\n" : "0\n", "w");
+		dir_write("devs", "8:16", O_TRUNC);
+		dir_write("enable", "1", 0);
+		if (settings_take() || all_disks)
+			fail("another's disks are taken for all");
+		/* the command's session is the last one: it switches off and puts devices back */
+		dir_write("enable", "0", 0);
+		put("devs", "", "w");
+		if (settings_take() || !all_disks || !has("enable", "1\n"))
+			fail("not all disks are watched");
+		stat("module", &st);
+		snprintf(text, sizeof(text), "enable 0\nsums %d\nmodule %llu\nsession 8\n", sums,
+			 (u64)st.st_ino);
+		if (!has(SETTINGS_FILE, text))
+			fail("what the command put back is not kept");
+		nr_disks = 2;
+		settings_add_disks();
+		if (!has("devs", "8:0\n8:1\n"))
+			fail("a disk that came is not watched");
+		nr_disks = 1;
+		if (settings_restore() || !has("enable", "0\n") || !has("devs", "") ||
+		    !has("sums", sums ? "1\n" : "0\n"))
+			fail("it stays on");
+	}
+	/* disks were chosen before the command began */
+	begin();
+	dir_write("devs", "8:16", O_TRUNC);
+	dir_write("enable", "1", 0);
+	settings_take();
+	dir_write("enable", "0", 0);
+	dir_write("devs", "8:32", O_TRUNC);
+	if (settings_take() || all_disks || !has("devs", "8:32\n"))
+		fail("the disks that were chosen are not watched");
+	if (settings_restore() || !has("enable", "0\n") || !has("devs", "8:32\n"))
+		fail("what was chosen is not put back");
+}
+
 /* The module is loaded again under the daemon, which had found it on, or off. */
 static void loaded_again(void)
 {
@@ -309,8 +358,8 @@ static void too_many(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(put_back_own), TEST(taken_over), TEST(loaded_again), TEST(locked),
-		TEST(unmounted), TEST(too_many),
+		TEST(put_back_own), TEST(taken_over), TEST(command_ends), TEST(loaded_again),
+		TEST(locked), TEST(unmounted), TEST(too_many),
 	};
 	char folder[] = "/tmp/iob-settings-XXXXXX", command[64];
 	int ret;

@@ -119,14 +119,12 @@ static bool put_devices(FILE *f)
 	return text;
 }
 
-/* Keep what is set, unless a daemon that was killed has done so.  Return: 0 or -errno. */
-static int save_settings(const char *enable, const char *sums)
+/* Keep this, and the devices that are chosen now.  Return: 0 or -errno. */
+static int keep_settings(const char *enable, const char *sums)
 {
 	FILE *f;
 	bool good;
 
-	if (!access(SETTINGS_FILE, F_OK))
-		return 0;
 	mkdir(SETTINGS_FOLDER, 0755);
 	f = file_create(SETTINGS_FILE ".new");
 	if (!f)
@@ -138,6 +136,32 @@ static int save_settings(const char *enable, const char *sums)
 	if (good && !rename(SETTINGS_FILE ".new", SETTINGS_FILE))
 		return 0;
 	return errno ? -errno : -EIO;
+}
+
+/* Whether what is kept says that somebody else had switched ioblame on. */
+static bool was_on(const char *text)
+{
+	return !strncmp(text, "enable 1\n", strlen("enable 1\n"));
+}
+
+/*
+ * Keep what is set, unless a daemon that was killed has done so.  What is kept says that somebody
+ * had switched ioblame on: where he has switched it off and put his devices back, that is now what
+ * was set.  `sums` is the daemon's by now.  Return: 0 or -errno.
+ */
+static int save_settings(const char *enable, const char *sums)
+{
+	char *text = file_read(SETTINGS_FILE), *line;
+	int err = 0;
+
+	if (!text) {
+		err = errno == ENOENT ? keep_settings(enable, sums) : -errno;
+	} else if (was_on(text) && !strcmp(enable, "0")) {
+		line = strstr(text, "\nsums ");
+		err = keep_settings(enable, line && line[strlen("\nsums ")] == '1' ? "1" : "0");
+	}
+	free(text);
+	return err;
 }
 
 /* Take the line of a session before away. */
