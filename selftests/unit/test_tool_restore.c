@@ -27,8 +27,10 @@ const char *__asan_default_options(void)
 
 /* Shared with the keeper */
 static struct module {
-	char enable[8], devs[64], nr_counters[8], counter[64], filter[64];
+	char enable[8], devs[64], nr_counters[8], counter[64], filter[64], sums[8];
 	unsigned int session;
+	unsigned int read_s;		/* how long another process reads sums */
+	unsigned int slept_s, looks;	/* that its keeper waits, and looks for readers */
 	bool lock_free_meanwhile;	/* it was off and unlocked, and not all was back */
 	bool was_read;
 	pid_t removed_of;		/* whose instances of tracefs the keeper has removed */
@@ -36,7 +38,7 @@ static struct module {
 
 static const struct module at_first = {
 	.enable = "0", .devs = "8:0 sda\n", .nr_counters = "1", .counter = "R size 0 1 0",
-	.filter = "0",
+	.filter = "0", .sums = "0",
 };
 
 static char *word_of(const char *name)
@@ -44,7 +46,8 @@ static char *word_of(const char *name)
 	return !strcmp(name, "enable") ? m->enable : !strcmp(name, "devs") ? m->devs :
 	       !strcmp(name, "nr_counters") ? m->nr_counters :
 	       !strcmp(name, "counters/0") ? m->counter :
-	       !strcmp(name, "counters/0_filter") ? m->filter : NULL;
+	       !strcmp(name, "counters/0_filter") ? m->filter :
+	       !strcmp(name, "sums") ? m->sums : NULL;
 }
 
 char *dir_read(const char *name)
@@ -125,6 +128,15 @@ void lock_close(void) {}
 void users_find(struct users *u)
 {
 	memset(u, 0, sizeof(*u));
+	m->looks++;
+	u->sums = m->slept_s < m->read_s;
+}
+
+/* (the keeper's) */
+unsigned int sleep(unsigned int seconds)
+{
+	m->slept_s += seconds;
+	return 0;
 }
 
 void trace_instance_remove_of(pid_t pid)
@@ -316,12 +328,46 @@ static void with_an_instance(void)
 		fail("devs are %s in the end", m->devs);
 }
 
+/*
+ * ioblamed reads sums for a day, and `ioblame sums` from before it ends: the keeper goes on, looks
+ * a few times at once and then about once a minute, and acts have no sums within an eighth of its
+ * wait.
+ */
+static void sums_are_read(void)
+{
+	static const unsigned int reads[] = { 0, 1, 9, 60, 3600, 86400 };
+	unsigned int i, k, late;
+	pid_t pid;
+
+	for (i = 0; i < ARRAY_SIZE(reads); i++) {
+		*m = at_first;
+		m->read_s = reads[i];
+		pid = fork();
+		if (!pid) {
+			if (restore_set_sums() || *m->sums != '1')
+				_exit(1);
+			restore_end();
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		for (k = 0; k < 3000 && *m->sums == '1'; k++)
+			usleep(10000);
+		late = m->slept_s - reads[i];
+		if (*m->sums != '0' || late > 1 + reads[i] / 8 || late > 60)
+			fail("sums are %s, %u s after %u s", m->sums, late, reads[i]);
+		if (m->looks > 2 + reads[i] || m->looks > 100 + reads[i] / 60)
+			fail("%u looks in %u s", m->looks, reads[i]);
+		note("%u looks in %u s", m->looks, reads[i]);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(with_the_switch), TEST(counters_are_read_before), TEST(without_the_switch),
 		TEST(taken_over), TEST(killed),
 		TEST(killed_later), TEST(closes_files), TEST(killed_reading_along), TEST(with_an_instance),
+		TEST(sums_are_read),
 	};
 
 	m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -20,6 +20,7 @@
 
 enum {
 	COUNTERS_MAX = 256,
+	SUMS_WAIT = 60,		/* seconds between two looks for who reads sums, at most */
 };
 
 /* The settings as they were; the flags say which are changed now */
@@ -153,12 +154,31 @@ static void close_files(int first)
 	close(closing_fd);
 }
 
+/*
+ * Wait until nobody reads sums.  Who does may be ioblamed, which runs for months, and to look at all
+ * files of all processes takes its time: each wait is an eighth of all those before it.
+ */
+static void wait_for_sums(void)
+{
+	unsigned int waited, wait = 0;
+	bool locked;
+
+	for (waited = 0; saved.sums_changed; waited += wait) {
+		locked = !lock_take(NULL);
+		restore_sums();
+		if (locked)
+			lock_drop();
+		wait = waited / 8 < SUMS_WAIT ? 1 + waited / 8 : SUMS_WAIT;
+		if (saved.sums_changed)
+			sleep(wait);
+	}
+}
+
 /* The keeper: it waits at the pipe. */
 static void keep(pid_t command)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 	char byte = 0;
-	bool locked;
 	size_t i;
 	int null;
 
@@ -182,13 +202,8 @@ static void keep(pid_t command)
 	lock_close();
 	if (byte & INSTANCES_LEFT)
 		trace_instance_remove_of(command);
-	while (byte & SUMS_LEFT && saved.sums_changed) {
-		locked = !lock_take(NULL);
-		restore_sums();
-		if (locked)
-			lock_drop();
-		sleep(saved.sums_changed);
-	}
+	if (byte & SUMS_LEFT)
+		wait_for_sums();
 	_exit(0);
 }
 
