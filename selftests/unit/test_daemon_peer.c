@@ -3,6 +3,7 @@
  * What is sent to who is connected: all of it in order, in the pieces that the kernel takes, without
  * waiting; and who is gone is told from who is slow.
  */
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -114,9 +115,71 @@ static void slow_peer(void)
 	close(fd[0]);
 }
 
+static void drop(int fd)
+{
+	close(fd);
+}
+
+static int listen_at(struct peer_listener *l, struct sd_event *event, const char *path)
+{
+	*l = PEER_NO_LISTENER;
+	return peer_listen(l, event, path, drop);
+}
+
+/* A socket that somebody serves stays his; one that is left by who was killed does not. */
+static void two_listeners(void)
+{
+	char folder[] = "/tmp/iob-peer-XXXXXX";
+	struct peer_listener first, second;
+	struct sd_event *event = NULL;
+	char path[64], file[64], longest[200];
+
+	if (!mkdtemp(folder) || sd_event_new(&event) < 0) {
+		fail("no folder, or no loop");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	if (listen_at(&first, event, path))
+		fail("nobody is there, and it does not listen");
+	if (listen_at(&second, event, path) != -EADDRINUSE)
+		fail("a socket that is served is taken");
+	peer_stop(&second);
+	if (access(path, F_OK))
+		fail("who made no socket removes it");
+	/* the first is killed */
+	first.own = NULL;
+	peer_stop(&first);
+	if (access(path, F_OK) || listen_at(&first, event, path))
+		fail("a socket that nobody serves is in the way");
+	/* somebody puts another one there */
+	unlink(path);
+	if (listen_at(&second, event, path))
+		fail("it does not listen where there is none");
+	peer_stop(&first);
+	if (access(path, F_OK))
+		fail("another's socket is removed");
+	peer_stop(&second);
+	if (!access(path, F_OK))
+		fail("its own stays");
+	snprintf(file, sizeof(file), "%s/file", folder);
+	close(creat(file, 0600));
+	if (listen_at(&first, event, file) != -EEXIST || access(file, F_OK))
+		fail("a plain file is removed");
+	peer_stop(&first);
+	memset(longest, 'x', sizeof(longest));
+	longest[0] = '/';
+	longest[sizeof(longest) - 1] = '\0';
+	if (listen_at(&first, event, longest) != -ENAMETOOLONG)
+		fail("a path that no socket can have is cut");
+	peer_stop(&first);
+	unlink(file);
+	rmdir(folder);
+	sd_event_unref(event);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(pieces), TEST(slow_peer) };
+	static const struct test tests[] = { TEST(pieces), TEST(slow_peer), TEST(two_listeners) };
 
 	return run_tests("daemon_peer", tests, ARRAY_SIZE(tests));
 }

@@ -104,23 +104,67 @@ static int passed_socket(const char *path)
 	return -1;
 }
 
-static int own_socket(const char *path)
+/*
+ * A socket is in the way of another one, also when who served it was killed.  One that somebody
+ * serves stays, and so does what is no socket.  Return: 0 or -errno, -EADDRINUSE if it is served.
+ */
+static int remove_stale(const struct sockaddr_un *at)
 {
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct stat st;
 	int fd, err;
 
+	if (lstat(at->sun_path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	err = connect(fd, (const struct sockaddr *)at, sizeof(*at)) ? errno : 0;
+	close(fd);
+	/* (it has no room for one more connection, say, or is of another kind) */
+	if (err != ECONNREFUSED && err != ENOENT)
+		return -EADDRINUSE;
+	return unlink(at->sun_path) && errno != ENOENT ? -errno : 0;
+}
+
+/* Note which socket is our own: somebody else may put his there. */
+static int note_own(struct peer_listener *l, const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return -1;
+	l->own = path;
+	l->dev = st.st_dev;
+	l->ino = st.st_ino;
+	return 0;
+}
+
+/* Make a socket.  Return: 0 or -errno. */
+static int own_socket(struct peer_listener *l, const char *path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int err;
+
+	if (strlen(path) >= sizeof(to.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(to.sun_path, path);
 	mkdir("/run/ioblame", 0755);
-	unlink(path);
-	if (bind(fd, (struct sockaddr *)&to, sizeof(to)) || chmod(path, 0666) || listen(fd, 64)) {
+	err = remove_stale(&to);
+	if (err)
+		return err;
+	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (l->fd < 0)
+		return -errno;
+	if (bind(l->fd, (struct sockaddr *)&to, sizeof(to)) || note_own(l, path) ||
+	    chmod(path, 0666) || listen(l->fd, 64)) {
 		err = -errno;
-		close(fd);
+		close(l->fd);
+		l->fd = -1;
 		return err;
 	}
-	return fd;
+	return 0;
 }
 
 static int on_rested(sd_event_source *s, uint64_t now_us, void *arg)
@@ -166,22 +210,20 @@ static int on_connect(sd_event_source *s, int fd, uint32_t events, void *arg)
  * @path:  where the socket is, as long as that; systemd may have opened it
  * @add:   gets the descriptor of each who connects, and closes it
  *
- * Return: 0 or -errno; peer_stop() is due in any case.
+ * Return: 0 or -errno, -EADDRINUSE if somebody else serves it; peer_stop() is due in any case.
  */
 int peer_listen(struct peer_listener *l, struct sd_event *event, const char *path,
 		void (*add)(int fd))
 {
-	int ret;
+	int ret = 0;
 
 	l->add = add;
+	l->own = NULL;
 	l->fd = passed_socket(path);
-	l->own = l->fd < 0 ? path : NULL;
-	if (l->own)
-		l->fd = own_socket(path);
-	if (l->fd < 0) {
-		l->own = NULL;
-		return l->fd;
-	}
+	if (l->fd < 0)
+		ret = own_socket(l, path);
+	if (ret)
+		return ret;
 	/* now, as a timer may take a file */
 	ret = sd_event_add_time_relative(event, &l->rest, CLOCK_MONOTONIC, REST_US, 0, on_rested,
 					 l);
@@ -192,14 +234,23 @@ int peer_listen(struct peer_listener *l, struct sd_event *event, const char *pat
 	return ret < 0 ? ret : 0;
 }
 
+/* Whether the socket at the path is the one that was made. */
+static bool is_own(const struct peer_listener *l)
+{
+	struct stat st;
+
+	return l->own && !lstat(l->own, &st) && st.st_dev == l->dev && st.st_ino == l->ino;
+}
+
 /* Nobody else can connect. */
 void peer_stop(struct peer_listener *l)
 {
 	l->rest = sd_event_source_disable_unref(l->rest);
 	l->source = sd_event_source_disable_unref(l->source);
+	/* (as long as it is open, its number is that of no other one) */
+	if (is_own(l))
+		unlink(l->own);
 	if (l->fd >= 0)
 		close(l->fd);
-	if (l->own)
-		unlink(l->own);
 	*l = PEER_NO_LISTENER;
 }

@@ -36,6 +36,8 @@ struct peer_listener {
 	struct sd_event_source *source;
 	struct sd_event_source *rest;	/* ends the time in which nobody can be let in */
 	const char *own;	/* its path, if systemd has not opened it */
+	dev_t dev;		/* which socket was made there */
+	ino_t ino;
 	void (*add)(int fd);
 };
 
