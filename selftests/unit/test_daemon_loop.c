@@ -121,10 +121,14 @@ int caps_keep(enum caps caps)
 	return 0;
 }
 
+static unsigned int sockets, opened, added;
+static int others;		/* how often another one is found recording there */
+
 int viewers_begin(struct sd_event *event, const char *path)
 {
 	(void)event;
 	(void)path;
+	sockets++;
 	return 0;
 }
 
@@ -132,24 +136,40 @@ int query_begin(struct sd_event *event, const char *path)
 {
 	(void)event;
 	(void)path;
+	sockets++;
 	return 0;
+}
+
+pid_t recorder_lock(struct recorder_lock *l, const char *path)
+{
+	(void)l;
+	(void)path;
+	return others && others-- ? 4711 : 0;
+}
+
+void recorder_unlock(struct recorder_lock *l)
+{
+	(void)l;
 }
 
 int feeder_begin(struct sd_event *event, const char *source, bool once, feeder_usage_fn fn,
 		 void *arg)
 {
-	(void)event;
+	struct usage_list list = { .from_ns = 1, .until_ns = 2 };
+	unsigned int i;
+
 	(void)source;
 	(void)once;
-	(void)fn;
-	(void)arg;
-	return 0;
+	for (i = 0; i < 4; i++)
+		fn(&list, arg);
+	return sd_event_exit(event, 0);
 }
 
 int recorder_open(struct recorder *r, const struct recorder_conf *conf)
 {
 	(void)r;
 	(void)conf;
+	opened++;
 	return 0;
 }
 
@@ -201,6 +221,7 @@ void recorder_add(struct recorder *r, const struct usage_list *list)
 {
 	(void)r;
 	(void)list;
+	added++;
 }
 
 void recorder_tick(struct recorder *r, int64_t now_ns)
@@ -254,9 +275,49 @@ static void unloaded(void)
 		free(shown[i]);
 }
 
+static void feed(const char *file, const char *socket, const char *query)
+{
+	memset(&played, 0, sizeof(played));
+	played.feed = "-";
+	strcpy(played.conf.recorder.file, file);
+	strcpy(played.conf.recorder.recent, "/nowhere/recent.db");
+	strcpy(played.conf.viewers.socket, socket);
+	strcpy(played.conf.viewers.query, query);
+	sockets = 0;
+	opened = 0;
+	added = 0;
+	if (daemon_run(&played))
+		fail("%s: it failed", file);
+}
+
+/* A feed of four intervals: it is served at other sockets than the machine's own. */
+static void fed(void)
+{
+	others = 0;
+	feed("/nowhere/past.db", CONF_SOCKET, CONF_QUERY);
+	if (sockets || opened != 1 || added != 4)
+		fail("%u sockets, %u recorders, %u intervals", sockets, opened, added);
+	feed(PAST_FILE, "/nowhere/socket", "/nowhere/query");
+	if (sockets != 2 || opened)
+		fail("%u sockets, %u recorders", sockets, opened);
+}
+
+/* Another one records there until the second interval ends. */
+static void locked_out(void)
+{
+	others = 2;
+	feed("/nowhere/past.db", "", "");
+	if (opened != 1 || added != 3)
+		fail("%u recorders, %u intervals", opened, added);
+	others = 9;
+	feed("/nowhere/past.db", "", "");
+	if (opened || added)
+		fail("two record: %u intervals", added);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(unloaded) };
+	static const struct test tests[] = { TEST(unloaded), TEST(fed), TEST(locked_out) };
 
 	return run_tests("daemon_loop", tests, ARRAY_SIZE(tests));
 }

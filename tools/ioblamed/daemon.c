@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -29,23 +31,36 @@ enum {
 	NAME_BYTES = 16 << 20,
 };
 
-/* The usage of an interval goes to all that keep or serve it. */
-static void take_usage(const struct usage_list *usage, void *arg)
-{
-	struct daemon *d = arg;
-
-	viewers_usage(usage);
-	metrics_interval(d->metrics, usage, !d->feed);
-	if (d->recording)
-		recorder_add(&d->recorder, usage);
-}
-
 /* The group that files are made for; the service's get that of their folder: own_files.h. */
 static gid_t group_of_files(const struct daemon *d)
 {
 	if (getenv("INVOCATION_ID") || geteuid())
 		return -1;
 	return conf_group(&d->conf, peer_find_group);
+}
+
+/* Whether nobody else records there.  It is tried again with each interval. */
+static bool lock_databases(struct daemon *d)
+{
+	const char *const paths[] = { d->conf.recorder.file, d->conf.recorder.recent };
+	char by[32] = "";
+	unsigned int i;
+	pid_t pid = 0;
+
+	for (i = 0; i < ARRAY_SIZE(paths) && !pid; i++)
+		pid = recorder_lock(&d->lock, paths[i]);
+	if (pid) {
+		recorder_unlock(&d->lock);
+		if (pid > 0)
+			snprintf(by, sizeof(by), " (pid %d)", pid);
+		if (!d->locked_out)
+			msg("another ioblamed%s records into %s: nothing is recorded before it ends; end it, or set File= and Recent= of [Recorder]",
+			    by, paths[i - 1]);
+	} else if (d->locked_out) {
+		msg("nobody else records into %s any more: recording", paths[0]);
+	}
+	d->locked_out = pid;
+	return !pid;
 }
 
 /* What is done before the capabilities go: files are made for the group. */
@@ -56,6 +71,8 @@ static void begin_recording(struct daemon *d)
 
 	/* a feed is not what this machine did */
 	if (!*from->file || !*from->recent || (d->feed && !strcmp(from->file, PAST_FILE)))
+		return;
+	if (!lock_databases(d))
 		return;
 	recorder_defaults(&conf);
 	conf.file = from->file;
@@ -68,6 +85,7 @@ static void begin_recording(struct daemon *d)
 	conf.max_bytes = from->max_bytes;
 	recorder_open(&d->recorder, &conf);
 	d->recording = true;
+	query_past_of(from->file, from->recent);
 }
 
 static void end_recording(struct daemon *d)
@@ -75,6 +93,20 @@ static void end_recording(struct daemon *d)
 	if (d->recording)
 		recorder_close(&d->recorder);
 	d->recording = false;
+	recorder_unlock(&d->lock);
+}
+
+/* The usage of an interval goes to all that keep or serve it. */
+static void take_usage(const struct usage_list *usage, void *arg)
+{
+	struct daemon *d = arg;
+
+	viewers_usage(usage);
+	metrics_interval(d->metrics, usage, !d->feed);
+	if (d->locked_out)
+		begin_recording(d);
+	if (d->recording)
+		recorder_add(&d->recorder, usage);
 }
 
 static int64_t realtime_ns(void)
@@ -161,6 +193,21 @@ static int add_signals(struct daemon *d)
 	return ret;
 }
 
+static void say_no_socket(const char *path, int err, const char *what)
+{
+	if (err == EADDRINUSE)
+		msg("%s: another program serves it; %s: end it, or configure another path", path,
+		    what);
+	else
+		msg("%s: %s; %s", path, strerror(err), what);
+}
+
+/* Whether a socket is to be: a feed is not what this machine did, and is served elsewhere. */
+static bool wants_socket(const struct daemon *d, const char *path, const char *usual)
+{
+	return *path && !(d->feed && !strcmp(path, usual));
+}
+
 /* What else the daemon does needs no viewers. */
 static void open_sockets(struct daemon *d)
 {
@@ -168,16 +215,12 @@ static void open_sockets(struct daemon *d)
 	int ret;
 
 	peer_group(v->group);
-	ret = *v->socket ? viewers_begin(d->event, v->socket) : 0;
+	ret = wants_socket(d, v->socket, CONF_SOCKET) ? viewers_begin(d->event, v->socket) : 0;
 	if (ret < 0)
-		msg("%s: %s; nobody can connect", v->socket, strerror(-ret));
-	if (d->recording)
-		query_past_of(d->conf.recorder.file, d->conf.recorder.recent);
-	/* a feed is not what this machine did: it is asked elsewhere */
-	if (*v->query && !(d->feed && !strcmp(v->query, CONF_QUERY)))
-		ret = query_begin(d->event, v->query);
+		say_no_socket(v->socket, -ret, "nobody can connect");
+	ret = wants_socket(d, v->query, CONF_QUERY) ? query_begin(d->event, v->query) : 0;
 	if (ret < 0)
-		msg("%s: %s; nobody can ask", v->query, strerror(-ret));
+		say_no_socket(v->query, -ret, "nobody can ask");
 }
 
 static int add_sources(struct daemon *d)

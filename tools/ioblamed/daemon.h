@@ -13,6 +13,7 @@
 #include "busy.h"
 #include "conf.h"
 #include "recorder.h"
+#include "recorder_lock.h"
 #include "usage.h"
 
 struct metrics;
@@ -22,7 +23,8 @@ struct sd_event;
 struct daemon {
 	struct conf conf;
 	struct recorder recorder;
-	bool recording;
+	struct recorder_lock lock;
+	bool recording, locked_out;	/* locked_out: another one records there */
 	struct sd_event *event;
 	struct metrics *metrics;
 	struct moments *moments;

@@ -216,14 +216,10 @@ static bool prepare_all(struct recorder_db *d)
 	return true;
 }
 
-/*
- * Make the file as it is to be: SQLite gives the files beside it the same owner and mode.  What
- * fails here, sqlite3_open_v2() says.
- */
-static void make_file(const struct recorder_db *d)
+/* Make the folder of a file, if its own folder is there. */
+void recorder_db_make_folder(const char *path)
 {
-	char *folder = must(strdup(d->path)), *slash = strrchr(folder, '/');
-	int fd;
+	char *folder = must(strdup(path)), *slash = strrchr(folder, '/');
 
 	if (slash && slash != folder) {
 		*slash = '\0';
@@ -231,6 +227,17 @@ static void make_file(const struct recorder_db *d)
 			chmod(folder, 0755);
 	}
 	free(folder);
+}
+
+/*
+ * Make the file as it is to be: SQLite gives the files beside it the same owner and mode.  What
+ * fails here, sqlite3_open_v2() says.
+ */
+static void make_file(const struct recorder_db *d)
+{
+	int fd;
+
+	recorder_db_make_folder(d->path);
 	fd = open(d->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (fd < 0)
 		return;

@@ -44,6 +44,7 @@ struct recorder_db {
 	int damaged;			/* an error that opening it again does not mend */
 };
 
+void recorder_db_make_folder(const char *path);
 bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint64_t max_bytes,
 		      bool memory);
 void recorder_db_close(struct recorder_db *d);
