@@ -247,6 +247,38 @@ static void queues(void)
 	empty_folder();
 }
 
+static void export_on_queue(uint16_t hwq)
+{
+	struct iob_iolog_bin_record rec = write_at(100, 2000, 3000);
+
+	rec.hwq = hwq;
+	export_blktrace.record(&run, &rec);
+	end();
+}
+
+/*
+ * A folder that has an older trace: of its files blkparse would take those behind the last new one
+ * for a part of the new trace.  Those of a disk that has no IO now stay.
+ */
+static void again(void)
+{
+	begin();
+	export_on_queue(7);
+	disk_name = "sdb";
+	if (export_blktrace.begin(&run))
+		fail("it does not begin");
+	export_on_queue(2);
+	disk_name = "sda";
+	if (export_blktrace.begin(&run))
+		fail("it does not begin in a folder that has a trace");
+	export_on_queue(1);
+	if (files_in_folder("sda.blktrace.") != 2 || read_file("sda.blktrace.1", 1).events != 5)
+		fail("%u files, not 2", files_in_folder("sda.blktrace."));
+	if (files_in_folder("sdb.blktrace.") != 3)
+		fail("the trace of another disk is gone");
+	empty_folder();
+}
+
 /* More events than are kept at once, of IOs that end in any order */
 static void many(void)
 {
@@ -302,8 +334,8 @@ static void names(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(one_io), TEST(runs), TEST(queues), TEST(many),
-					     TEST(names) };
+	static const struct test tests[] = { TEST(one_io), TEST(runs), TEST(queues), TEST(again),
+					     TEST(many), TEST(names) };
 
 	return run_tests("tool_export", tests, ARRAY_SIZE(tests));
 }

@@ -100,6 +100,11 @@ static void write_notify(const struct disk *disk, unsigned int cpu, uint32_t act
 	write_bytes(f, data, len);
 }
 
+static void name_file_of(char *to, size_t size, const struct disk *disk, unsigned int cpu)
+{
+	snprintf(to, size, "%s.blktrace.%u", disk->name, cpu);
+}
+
 static void open_cpu(struct disk *disk)
 {
 	const uint32_t now[2] = { wall / 1000000000, wall % 1000000000 };
@@ -110,7 +115,7 @@ static void open_cpu(struct disk *disk)
 	disk->cpu = must(realloc(disk->cpu, (cpu + 1) * sizeof(*disk->cpu)));
 	memset(&disk->cpu[cpu], 0, sizeof(*disk->cpu));
 	disk->nr_cpus++;
-	snprintf(name, sizeof(name), "%s.blktrace.%u", disk->name, cpu);
+	name_file_of(name, sizeof(name), disk, cpu);
 	fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	disk->cpu[cpu].file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!disk->cpu[cpu].file && !failure)
@@ -200,6 +205,22 @@ int blkfile_begin(const char *folder, uint64_t start_ns, uint64_t wall_ns)
 	return folder_fd < 0 ? errno : 0;
 }
 
+/*
+ * Remove the files of an older trace that blkparse takes for a part of this one: those behind the
+ * last, as far as none is missing.
+ */
+static void remove_older(const struct disk *disk)
+{
+	unsigned int cpu = disk->nr_cpus;
+	char name[96];
+
+	do
+		name_file_of(name, sizeof(name), disk, cpu++);
+	while (!unlinkat(folder_fd, name, 0));
+	if (errno != ENOENT && !failure)
+		failure = errno;
+}
+
 /* Close all files.  Return: 0, or the errno of the first write that failed. */
 int blkfile_end(void)
 {
@@ -210,6 +231,7 @@ int blkfile_end(void)
 			if (disks[i].cpu[cpu].file && fclose(disks[i].cpu[cpu].file) && !failure)
 				failure = errno;
 		}
+		remove_older(&disks[i]);
 		free(disks[i].cpu);
 		disks[i].cpu = NULL;
 		disks[i].nr_cpus = 0;
