@@ -226,8 +226,8 @@ void filter_begin(struct filter *f, const struct opts *o)
 	wants_begin(&f->wants, WANT_FILE, o->nr_files);
 }
 
-/* As filter_takes(), for a record that it was asked before: it does not count. */
-bool filter_chooses(struct filter *f, const struct iob_iolog_bin_record *rec)
+/* All options but --errors. */
+static bool passes(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
 	const struct opts *o = f->opts;
 	bool takes;
@@ -239,18 +239,30 @@ bool filter_chooses(struct filter *f, const struct iob_iolog_bin_record *rec)
 	else
 		takes = takes_device(f, rec) && takes_pid(f, rec) && takes_comm(f, rec) &&
 			takes_cgroup(f, rec) && takes_file(f, rec);
-	return takes && (!*o->rw || strchr(o->rw, rec->op)) && (!o->errors || rec->error) &&
-	       takes_user(o, rec) &&
+	return takes && (!*o->rw || strchr(o->rw, rec->op)) && takes_user(o, rec) &&
 	       (!o->min_lat_ns || rec_total_ns(rec) >= o->min_lat_ns);
+}
+
+static bool takes_error(const struct opts *o, const struct iob_iolog_bin_record *rec)
+{
+	return !o->errors || rec->error;
+}
+
+/* As filter_takes(), for a record that it was asked before: it does not count. */
+bool filter_chooses(struct filter *f, const struct iob_iolog_bin_record *rec)
+{
+	return passes(f, rec) && takes_error(f->opts, rec);
 }
 
 /* True if an IO passes the options of the command line.  Once for each: the end says how many. */
 bool filter_takes(struct filter *f, const struct iob_iolog_bin_record *rec)
 {
-	bool takes = filter_chooses(f, rec);
+	const struct opts *o = f->opts;
+	bool passed = passes(f, rec), takes = passed && takes_error(o, rec);
 
 	f->wants.all++;
-	f->wants.passed += takes;
+	/* that of `errors` is no option, and that nothing failed no fault of one */
+	f->wants.passed += o->command == CMD_ERRORS ? passed : takes;
 	return takes;
 }
 
