@@ -134,6 +134,32 @@ static uint64_t busy_of(unsigned int span, const char *disk)
 	return ms;
 }
 
+/* What failed of each program, in the order in which they came. */
+static void check_failures(const struct when_failures *f, size_t from, size_t to,
+			   const char *disk, const struct rule *rule)
+{
+	size_t i, k, nr = 0;
+	struct usage all;
+
+	for (i = from; i < to; i++) {
+		if (!is_of(&usage[i], disk, rule, NULL))
+			continue;
+		for (k = from; k < i; k++) {
+			if (is_of(&usage[k], disk, rule, usage[i].key.program))
+				break;
+		}
+		all = sum(from, to, disk, rule, usage[i].key.program);
+		if (k < i || !all.errors || (rule && rule->what != RULE_ERRORS))
+			continue;
+		if (nr >= f->nr || strcmp(f->list[nr].program, usage[i].key.program) ||
+		    f->list[nr].errors != all.errors)
+			fail("what failed of %s on %s", usage[i].key.program, disk);
+		nr++;
+	}
+	if (nr != f->nr)
+		fail("%zu programs failed, not %zu", f->nr, nr);
+}
+
 static void check_rules(const struct when_point *p, size_t from, size_t to, uint64_t ms)
 {
 	const struct rule *rule;
@@ -152,6 +178,7 @@ static void check_rules(const struct when_point *p, size_t from, size_t to, uint
 			fail("rule %zu of %s has another value", i, p->disk);
 		if (!is_same(p->ruled[i].who, who_of(from, to, p->disk, 0, rule)))
 			fail("rule %zu of %s names %s", i, p->disk, p->ruled[i].who);
+		check_failures(&p->ruled[i].failures, from, to, p->disk, rule);
 	}
 }
 
@@ -177,6 +204,7 @@ static void check_point(const struct when_point *p, unsigned int span, const cha
 		if (!is_same(p->who[what], who_of(from, to, disk, what, NULL)))
 			fail("%s in span %u by %s", disk, span, p->who[what]);
 	}
+	check_failures(&p->failures, from, to, disk, NULL);
 	check_rules(p, from, to, ms);
 }
 

@@ -13,6 +13,8 @@ static size_t nr;
 static struct rule rule[2];
 static struct when_ruled ruled[1000][2];
 static size_t nr_rules;
+static struct when_failed failed[40000];
+static size_t nr_failed;
 
 /* A night of minutes on two disks, about 2 ms and 1 MiB/s */
 static void fill(size_t points)
@@ -122,6 +124,59 @@ static void errors(void)
 	point[1].errors = 1;
 	if (judge() != 2)
 		fail("errors of two disks are one moment");
+	free(moments);
+	moments = NULL;
+}
+
+static void add_failed(struct when_failures *to, const char *program, u64 errors)
+{
+	if (!to->nr)
+		to->list = &failed[nr_failed];
+	failed[nr_failed++] = (struct when_failed){ program, errors };
+	to->nr++;
+}
+
+/* Who failed most in all minutes, who need not be the one of any; of several, who came first. */
+static void who_failed(void)
+{
+	static const struct {
+		const char *programs[3];	/* an IO of each letter failed in this minute */
+		const char *who[3], *most;
+	} cases[] = {
+		{ { "d", "tttt", "d" }, { "d", "t", "d" }, "t" },
+		{ { "dddttt", "cccttc", "" }, { "d", "c" }, "t" },
+		{ { "dt", "ct", "ccc" }, { "d", "c", "c" }, "c" },
+		{ { "dtt", "d", "" }, { "t", "d" }, "d" },
+	};
+	static const char *const programs[] = { "d", "t", "c" };
+	size_t i, k, n;
+	const char *at;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		fill(6);
+		nr_failed = 0;
+		nr_rules = 1;
+		rule_parse(&rule[0], "errors > 0");
+		for (k = 0; k < 3; k++) {
+			struct when_point *p = &point[2 * k + 1];
+
+			p->errors = strlen(cases[i].programs[k]);
+			p->who[WHEN_ERRORS] = cases[i].who[k];
+			ruled[2 * k + 1][0] = (struct when_ruled){ p->errors, cases[i].who[k] };
+			for (n = 0; n < ARRAY_SIZE(programs); n++) {
+				u64 nr = 0;
+
+				for (at = cases[i].programs[k]; *at; at++)
+					nr += *at == *programs[n];
+				if (nr)
+					add_failed(&p->failures, programs[n], nr);
+			}
+			ruled[2 * k + 1][0].failures = p->failures;
+		}
+		if (judge() != 2 || strcmp(moments[0].who, cases[i].most) ||
+		    strcmp(moments[1].who, cases[i].most))
+			fail("case %zu: of %s", i, moments[0].who);
+	}
 	free(moments);
 	moments = NULL;
 }
@@ -244,7 +299,52 @@ static bool oracle_stands_out(int what, u64 value, u64 usual)
 static struct when_moment expected[20000];
 static size_t nr_expected;
 
-static void expect(const struct when_moment *m)
+/* What failed of a program in a moment, once for each minute */
+static struct {
+	size_t moment;
+	struct when_failed what;
+} failures[40000];
+static size_t nr_failures;
+
+static void expect_failures(size_t moment, const struct when_failures *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr; i++) {
+		failures[nr_failures].moment = moment;
+		failures[nr_failures++].what = f->list[i];
+	}
+}
+
+static u64 failed_of(size_t moment, const char *program)
+{
+	u64 errors = 0;
+	size_t i;
+
+	for (i = 0; i < nr_failures; i++) {
+		if (failures[i].moment == moment && failures[i].what.program == program)
+			errors += failures[i].what.errors;
+	}
+	return errors;
+}
+
+/* Of a moment in which IO failed: who has most in all of it; of several, who came first. */
+static void expect_who(size_t moment)
+{
+	u64 most = 0, errors;
+	size_t i;
+
+	for (i = 0; i < nr_failures; i++) {
+		errors = failures[i].moment == moment ?
+			 failed_of(moment, failures[i].what.program) : 0;
+		if (errors > most) {
+			most = errors;
+			expected[moment].who = failures[i].what.program;
+		}
+	}
+}
+
+static void expect(const struct when_moment *m, const struct when_failures *f)
 {
 	struct when_moment *b = NULL;
 	size_t i;
@@ -255,9 +355,11 @@ static void expect(const struct when_moment *m)
 			b = &expected[i];
 	}
 	if (!b || b->until_ns != m->from_ns) {
+		expect_failures(nr_expected, f);
 		expected[nr_expected++] = *m;
 		return;
 	}
+	expect_failures(b - expected, f);
 	b->until_ns = m->until_ns;
 	if (m->what == WHEN_ERRORS || (m->rule && m->rule->what == RULE_ERRORS)) {
 		b->value += m->value;
@@ -269,11 +371,13 @@ static void expect(const struct when_moment *m)
 
 static void expect_all(void)
 {
+	static const struct when_failures none;
 	struct when_moment m;
 	size_t i, k;
 	int what;
 
 	nr_expected = 0;
+	nr_failures = 0;
 	for (i = 0; i < nr; i++) {
 		m = (struct when_moment){ .from_ns = point[i].from_ns,
 			.until_ns = point[i].until_ns, .disk = point[i].disk };
@@ -283,7 +387,7 @@ static void expect_all(void)
 			m.value = oracle_value(&point[i], what);
 			m.usual = oracle_usual(i, what);
 			if (oracle_stands_out(what, m.value, m.usual))
-				expect(&m);
+				expect(&m, what == WHEN_ERRORS ? &point[i].failures : &none);
 		}
 		m.what = WHEN_RULE;
 		m.usual = 0;
@@ -292,9 +396,30 @@ static void expect_all(void)
 			m.who = ruled[i][k].who;
 			m.value = ruled[i][k].value;
 			if (m.value > rule[k].limit)
-				expect(&m);
+				expect(&m, &ruled[i][k].failures);
 		}
 	}
+	for (i = 0; i < nr_expected; i++)
+		expect_who(i);
+}
+
+/* Who has most of them is the point's program, as points.c names it. */
+static const char *fill_failures(struct when_failures *to)
+{
+	static const char *const who[] = { "a", "b", "c", "d" };
+	const char *most = NULL;
+	u64 n, errors = 0;
+	size_t i;
+
+	for (i = rnd(2); i < ARRAY_SIZE(who); i += 1 + rnd(2)) {
+		n = 1 + rnd(3);
+		add_failed(to, who[i], n);
+		if (n > errors) {
+			errors = n;
+			most = who[i];
+		}
+	}
+	return most;
 }
 
 /* Disks that begin and end at any time, of which any is missing now and then; ties are many. */
@@ -307,6 +432,7 @@ static void fill_random(void)
 	int what;
 
 	nr = 0;
+	nr_failed = 0;
 	nr_rules = 2;
 	while (nr < 400) {
 		struct when_point *p = &point[nr];
@@ -323,8 +449,11 @@ static void fill_random(void)
 		};
 		for (what = 0; what < NR_WHEN; what++)
 			p->who[what] = who[rnd(4)];
+		if (p->errors)
+			p->who[WHEN_ERRORS] = fill_failures(&p->failures);
 		for (i = 0; i < nr_rules; i++)
 			ruled[nr][i] = (struct when_ruled){ rnd(6), who[rnd(4)] };
+		ruled[nr][1].who = fill_failures(&ruled[nr][1].failures);
 		nr++;
 	}
 }
@@ -375,8 +504,11 @@ static void oracle(void)
 static void judge_disks(unsigned int disks)
 {
 	static char name[1000][8];
+	const struct when_failures failures = { failed, 2 };
 	size_t i;
 
+	failed[0] = (struct when_failed){ "a", 1 };
+	failed[1] = (struct when_failed){ "b", 1 };
 	nr = disks * 20;
 	nr_rules = 0;
 	for (i = 0; i < nr; i++) {
@@ -389,6 +521,8 @@ static void judge_disks(unsigned int disks)
 			.bytes = 60ULL << (much ? 30 : 20), .p99_ns = (much ? 500 : 1) * MS,
 			.used = much ? 9999 : 100, .used_known = true,
 		};
+		if (point[i].errors)
+			point[i].failures = failures;
 	}
 	if (judge() != disks * 13)
 		fail("%u disks have other moments", disks);
@@ -405,7 +539,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(quiet), TEST(slow), TEST(not_slow), TEST(busy), TEST(errors),
-		TEST(used), TEST(rules), TEST(oracle), TEST(many_disks),
+		TEST(who_failed), TEST(used), TEST(rules), TEST(oracle), TEST(many_disks),
 	};
 
 	return run_tests("tool_when", tests, ARRAY_SIZE(tests));

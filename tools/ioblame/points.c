@@ -76,6 +76,16 @@ static struct when_point *point_of(struct points *w, const char *name)
 	return add_point(w, disk);
 }
 
+static void add_failed(struct when_failures *to, const char *program, uint64_t errors)
+{
+	if (!errors)
+		return;
+	/* room for the next power of two */
+	if (!(to->nr & (to->nr - 1)))
+		to->list = must(realloc(to->list, (to->nr ? to->nr * 2 : 1) * sizeof(*to->list)));
+	to->list[to->nr++] = (struct when_failed){ program, errors };
+}
+
 /* Name the programs that have most; of those that have as much, the first of the list. */
 static void fill_points(struct points *w, struct disk_sums *sums)
 {
@@ -95,6 +105,7 @@ static void fill_points(struct points *w, struct disk_sums *sums)
 			s->most[what] = share_of(u, what);
 			p->who[what] = usage_text(&w->names, u->key.program);
 		}
+		add_failed(&p->failures, usage_text(&w->names, u->key.program), u->errors);
 	}
 	for (p = w->point + w->first, s = sums; p < w->point + w->nr; p++, s++) {
 		p->ios = s->all.ios;
@@ -125,6 +136,9 @@ static void fill_ruled(struct points *w, struct disk_sums *sums, size_t i)
 		p = point_of(w, u->key.disk);
 		s = &sums[p - w->point - w->first];
 		usage_merge(&s->all, u);
+		if (rule->what == RULE_ERRORS)
+			add_failed(&p->ruled[i].failures, usage_text(&w->names, u->key.program),
+				   u->errors);
 		if (share_of_rule(u, rule->what) <= s->most[0])
 			continue;
 		s->most[0] = share_of_rule(u, rule->what);
@@ -243,10 +257,15 @@ int points_read(struct points *to, const struct opts *o)
 
 void points_free(struct points *points)
 {
+	struct when_point *p;
 	size_t i;
 
-	for (i = 0; i < points->nr; i++)
-		free(points->point[i].ruled);
+	for (p = points->point; p < points->point + points->nr; p++) {
+		for (i = 0; i < points->nr_rules; i++)
+			free(p->ruled[i].failures.list);
+		free(p->ruled);
+		free(p->failures.list);
+	}
 	map_clear(&points->places, free);
 	usage_clear(&points->names);
 	free(points->point);

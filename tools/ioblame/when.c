@@ -138,11 +138,26 @@ struct last {
 	size_t at;
 };
 
+/* What failed of a program in a moment */
+struct sum {
+	struct sum_key {
+		size_t moment;
+		const char *program;
+	} key;
+	uint64_t errors;
+	size_t order;		/* in which programs came */
+};
+
 struct moments {
 	struct when_moment *list;
 	size_t nr, size;
-	struct map last;
+	struct map last, sums;
 };
+
+static bool adds_up(const struct when_moment *m)
+{
+	return m->what == WHEN_ERRORS || (m->rule && m->rule->what == RULE_ERRORS);
+}
 
 /* Make the moment before it longer, if it is one with it. */
 static bool extend(struct when_moment *before, const struct when_moment *m)
@@ -150,7 +165,7 @@ static bool extend(struct when_moment *before, const struct when_moment *m)
 	if (before->until_ns != m->from_ns)
 		return false;
 	before->until_ns = m->until_ns;
-	if (m->what == WHEN_ERRORS || (m->rule && m->rule->what == RULE_ERRORS)) {
+	if (adds_up(m)) {
 		before->value += m->value;
 	} else if (m->value > before->value) {
 		before->value = m->value;
@@ -159,7 +174,45 @@ static bool extend(struct when_moment *before, const struct when_moment *m)
 	return true;
 }
 
-static void add_moment(struct moments *to, const struct when_moment *m)
+/* What failed of a program in a moment so far. */
+static struct sum *sum_of(struct moments *to, size_t moment, const char *program)
+{
+	const struct sum_key key = { moment, program };
+	struct sum *sum;
+
+	to->sums.key_len = sizeof(key);
+	sum = map_get(&to->sums, &key);
+	if (sum)
+		return sum;
+	sum = must(calloc(1, sizeof(*sum)));
+	sum->key = key;
+	sum->order = to->sums.nr;
+	map_put(&to->sums, sum);
+	return sum;
+}
+
+/* Name the program that failed most in all of the moment; of several the one that came first. */
+static void add_failures(struct moments *to, size_t moment, const struct when_failures *more)
+{
+	struct sum *most, *sum;
+	size_t i;
+
+	if (!more->nr)
+		return;
+	for (i = 0; i < more->nr; i++)
+		sum_of(to, moment, more->list[i].program)->errors += more->list[i].errors;
+	most = sum_of(to, moment, to->list[moment].who);
+	for (i = 0; i < more->nr; i++) {
+		sum = sum_of(to, moment, more->list[i].program);
+		if (sum->errors > most->errors ||
+		    (sum->errors == most->errors && sum->order < most->order))
+			most = sum;
+	}
+	to->list[moment].who = most->key.program;
+}
+
+/* Return: which one it is, or is a part of. */
+static size_t add_moment(struct moments *to, const struct when_moment *m)
 {
 	const struct last_key key = { m->disk, m->rule, m->what };
 	struct last *last;
@@ -167,7 +220,7 @@ static void add_moment(struct moments *to, const struct when_moment *m)
 	to->last.key_len = sizeof(key);
 	last = map_get(&to->last, &key);
 	if (last && extend(&to->list[last->at], m))
-		return;
+		return last->at;
 	if (!last) {
 		last = must(malloc(sizeof(*last)));
 		last->key = key;
@@ -179,21 +232,23 @@ static void add_moment(struct moments *to, const struct when_moment *m)
 	}
 	last->at = to->nr;
 	to->list[to->nr++] = *m;
+	return last->at;
 }
 
 static void judge_rules(struct moments *to, const struct when_point *p,
 			const struct rule *rules, size_t nr_rules)
 {
-	size_t i;
+	size_t i, at;
 
 	for (i = 0; i < nr_rules; i++) {
 		if (p->ruled[i].value <= rules[i].limit)
 			continue;
-		add_moment(to, &(struct when_moment){
+		at = add_moment(to, &(struct when_moment){
 			.from_ns = p->from_ns, .until_ns = p->until_ns, .disk = p->disk,
 			.who = p->ruled[i].who, .what = WHEN_RULE, .rule = &rules[i],
 			.value = p->ruled[i].value,
 		});
+		add_failures(to, at, &p->ruled[i].failures);
 	}
 }
 
@@ -214,7 +269,7 @@ size_t when_judge(const struct when_point *p, size_t nr, const struct rule *rule
 	struct map kinds = { 0 };
 	const uint64_t *usual;
 	uint64_t value;
-	size_t i;
+	size_t i, at;
 	int what;
 
 	find_usual(&kinds, p, nr);
@@ -224,16 +279,19 @@ size_t when_judge(const struct when_point *p, size_t nr, const struct rule *rule
 			value = value_of(&p[i], what);
 			if (!stands_out(what, value, usual[what]))
 				continue;
-			add_moment(&found, &(struct when_moment){
+			at = add_moment(&found, &(struct when_moment){
 				.from_ns = p[i].from_ns, .until_ns = p[i].until_ns,
 				.disk = p[i].disk, .who = p[i].who[what], .what = what,
 				.value = value, .usual = usual[what],
 			});
+			if (what == WHEN_ERRORS)
+				add_failures(&found, at, &p[i].failures);
 		}
 		judge_rules(&found, &p[i], rules, nr_rules);
 	}
 	map_clear(&kinds, free);
 	map_clear(&found.last, free);
+	map_clear(&found.sums, free);
 	*moments = found.list;
 	return found.nr;
 }
