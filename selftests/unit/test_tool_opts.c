@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command line. */
 #include <time.h>
-#include <unistd.h>
 
 #include "msg.h"
 #include "opts.h"
 #include "test.h"
 
-static char *args[32], words[1024];
+static char *args[32], words[1024], said[2048];
 
-/* Parse the words of a line, with "ioblame" before them. */
+/* Parse the words of a line, with "ioblame" before them; what is wrong is in @said. */
 static int parse(struct opts *o, const char *line)
 {
+	FILE *usual = stderr;
 	char *word, *rest;
 	int n = 0, ret;
-	int err = dup(2);
 
 	snprintf(words, sizeof(words), "ioblame %s", line);
 	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		args[n++] = word;
 	args[n] = NULL;
-	/* what is wrong is said on stderr, which is not the test's */
-	freopen("/dev/null", "w", stderr);
+	memset(said, 0, sizeof(said));
+	stderr = fmemopen(said, sizeof(said), "w");
 	ret = opts_parse(o, n, args);
-	fflush(stderr);
-	dup2(err, 2);
-	close(err);
+	fclose(stderr);
+	stderr = usual;
 	return ret;
 }
 
@@ -158,6 +156,34 @@ static void bad_ones(void)
 	}
 }
 
+/* What is wrong is named, as it was typed, and what to type instead. */
+static void names_what_is_wrong(void)
+{
+	static const char * const wrong[][2] = {
+		/* clusters of iostat and biolatency */
+		{ "stat -kx 1", "unknown option -k; try: ioblame stat --help" },
+		{ "stat -xk 1", "unknown option -k; try: ioblame stat --help" },
+		{ "stat -xdk 1", "--duration takes TIME" },
+		{ "hist size -mT 1", "unknown option -m; try: ioblame hist --help" },
+		{ "stat 1 -xkq -T", "unknown option -k; try: ioblame stat --help" },
+		{ "stat -k", "unknown option -k; try: ioblame stat --help" },
+		{ "-k", "unknown option -k; try: ioblame --help" },
+		{ "top --nosuch", "unknown option --nosuch; try: ioblame top --help" },
+		{ "top --json=3", "--json takes no value; try: ioblame top --help" },
+		{ "top -b --js=3", "--json takes no value; try: ioblame top --help" },
+		{ "stat --extended=3", "--extended takes no value; try: ioblame stat --help" },
+		{ "--help=3", "--help takes no value; try: ioblame --help" },
+		{ "stat -xD", "-xD needs a value; try: ioblame stat --help" },
+	};
+	struct opts o;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		if (parse(&o, wrong[i][0]) != EXIT_USAGE || !strstr(said, wrong[i][1]))
+			fail("ioblame %s: %s", wrong[i][0], said);
+	}
+}
+
 /* More values of one option than there is room for. */
 static void too_many(void)
 {
@@ -177,7 +203,8 @@ static void too_many(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(good_ones), TEST(bad_ones), TEST(too_many),
+		TEST(good_ones), TEST(bad_ones), TEST(names_what_is_wrong),
+		TEST(too_many),
 	};
 
 	return run_tests("tool_opts", tests, ARRAY_SIZE(tests));

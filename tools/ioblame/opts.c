@@ -114,6 +114,24 @@ static int parse_help(struct opts *o, int nr, char **words)
 	return OPTS_DONE;
 }
 
+/*
+ * What getopt does not take: a long option that is none, or has a value that it does not take, or
+ * a letter.  That may stand within @word or, as getopt has not left its word yet, behind it.
+ */
+static int option_unknown(const struct opts *o, const struct option *longs, const char *word)
+{
+	const char letter[] = { '-', (char)optopt, '\0' };
+
+	if (!optopt)
+		return usage_error(o, "unknown option %s", word);
+	/* of letters only those that are no option come here */
+	for (; longs->name; longs++) {
+		if (longs->val == optopt)
+			return usage_error(o, "--%s takes no value", longs->name);
+	}
+	return usage_error(o, "unknown option %s", letter);
+}
+
 /* One option.  Return: EXIT_OK, EXIT_USAGE after an error, or OPTS_DONE. */
 static int parse_option(struct opts *o, int key, const char *word, const char *name)
 {
@@ -126,8 +144,6 @@ static int parse_option(struct opts *o, int key, const char *word, const char *n
 	case 'V':
 		printf("ioblame %s\n", VERSION);
 		return OPTS_DONE;
-	case '?':
-		return usage_error(o, "unknown option %s", word);
 	case ':':
 		return usage_error(o, "%s needs a value", word);
 	}
@@ -149,7 +165,8 @@ static int parse_options(struct opts *o, int argc, char **argv)
 	optind = 0;
 	opterr = 0;
 	while (!ret && (key = getopt_long(argc, argv, shorts, longs, &at)) >= 0) {
-		ret = parse_option(o, key, argv[optind - 1], at < 0 ? NULL : longs[at].name);
+		ret = key == '?' ? option_unknown(o, longs, argv[optind - 1]) :
+		      parse_option(o, key, argv[optind - 1], at < 0 ? NULL : longs[at].name);
 		at = -1;
 	}
 	free(longs);
