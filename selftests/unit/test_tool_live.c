@@ -210,10 +210,38 @@ static void pause_accumulates(void)
 	end_live(&run);
 }
 
+/* On a terminal without a live view: what shows the same is named. */
+static void no_view(void)
+{
+	static const char *const files[][2] = {
+		{ NULL, "try: ioblame top --batch\n" },
+		{ "/a/r.rec", "try: ioblame replay /a/r.rec report\n" },
+		{ "$(touch run)", "try: ioblame replay FILE report\n" },
+	};
+	char said[256] = "";
+	FILE *usual = stderr;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		memset(&v, 0, sizeof(v));
+		opts.input = files[i][0];
+		stderr = fmemopen(said, sizeof(said), "w");
+		if (begin_live(&run) != EXIT_FAILED)
+			fail("there is a live view");
+		fclose(stderr);
+		stderr = usual;
+		end_live(&run);
+		if (!strstr(said, files[i][1]))
+			fail("of %s: %s", files[i][0] ? files[i][0] : "the machine", said);
+	}
+	opts.input = NULL;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(pause_is_as_long), TEST(pause_keeps), TEST(pause_accumulates), TEST(sums_end),
+		TEST(no_view),
 	};
 
 	return run_tests("tool_live", tests, ARRAY_SIZE(tests));

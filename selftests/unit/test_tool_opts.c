@@ -6,11 +6,12 @@
 #include "opts.h"
 #include "test.h"
 
-static char *args[32], words[1024], said[2048];
+static char *args[32], said[2048];
 
 /* Parse the words of a line, with "ioblame" before them; what is wrong is in @said. */
 static int parse(struct opts *o, const char *line)
 {
+	static char words[1024];
 	FILE *usual = stderr;
 	char *word, *rest;
 	int n = 0, ret;
@@ -174,6 +175,12 @@ static void names_what_is_wrong(void)
 		{ "stat --extended=3", "--extended takes no value; try: ioblame stat --help" },
 		{ "--help=3", "--help takes no value; try: ioblame --help" },
 		{ "stat -xD", "-xD needs a value; try: ioblame stat --help" },
+		/* of a recording, the views are those of replay */
+		{ "replay f trace", "replay has no view 'trace'; choose one of top, snoop, " },
+		{ "replay f trace", "advise, export; try: ioblame replay --help" },
+		{ "replay f snop", "replay has no view 'snop'; choose one of top, snoop, " },
+		{ "replay f g", "replay has no view 'g'; choose one of top, snoop, " },
+		{ "replay f 1x", "'1x' is not an interval in seconds; try: ioblame report --help" },
 	};
 	struct opts o;
 	size_t i;
@@ -182,6 +189,23 @@ static void names_what_is_wrong(void)
 		if (parse(&o, wrong[i][0]) != EXIT_USAGE || !strstr(said, wrong[i][1]))
 			fail("ioblame %s: %s", wrong[i][0], said);
 	}
+}
+
+/* What the help has in two lines is one in a message; strtok_r() gives no empty word. */
+static void one_line(void)
+{
+	char *words[] = { "ioblame", "snoop", "-g", "", NULL };
+	FILE *usual = stderr;
+	struct opts o;
+
+	memset(said, 0, sizeof(said));
+	stderr = fmemopen(said, sizeof(said), "w");
+	if (opts_parse(&o, 4, words) != EXIT_USAGE)
+		fail("a cgroup without a name is taken");
+	fclose(stderr);
+	stderr = usual;
+	if (!strstr(said, "path, a part of its name, ") || strchr(said, '?'))
+		fail("it says %s", said);
 }
 
 /* More values of one option than there is room for. */
@@ -204,7 +228,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(good_ones), TEST(bad_ones), TEST(names_what_is_wrong),
-		TEST(too_many),
+		TEST(one_line), TEST(too_many),
 	};
 
 	return run_tests("tool_opts", tests, ARRAY_SIZE(tests));

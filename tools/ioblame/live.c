@@ -335,6 +335,16 @@ static void drop_sums(struct run *run)
 	agg_clear(&v.all);
 }
 
+/* What to type where there is no live view: a table of the same machine, or recording. */
+static void say_no_view(const struct opts *o)
+{
+	if (!o->input)
+		msg("this terminal has no live view; try: ioblame top --batch");
+	else
+		msg("this terminal has no live view; try: ioblame replay %s report",
+		    escape_is_word(o->input) ? o->input : "FILE");
+}
+
 static int begin_live(struct run *run)
 {
 	SCREEN *screen;
@@ -355,7 +365,7 @@ static int begin_live(struct run *run)
 	/* (newterm() takes one that cannot move its cursor, as TERM=dumb, too) */
 	screen = cur_term && cursor_address ? newterm(NULL, stdout, stdin) : NULL;
 	if (!screen) {
-		msg("this terminal has no live view; try: ioblame top --batch");
+		say_no_view(run->opts);
 		return EXIT_FAILED;
 	}
 	v.on = true;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +85,7 @@ static const char *option_name(int key)
 /* The option is not the command's, or its value is none of its own. */
 static int option_refused(struct opts *o, const char *name, const struct option_row *row)
 {
-	char text[CHOICE_LIST + 128], list[CHOICE_LIST];
+	char text[CHOICE_LIST + 128], list[CHOICE_LIST], *at;
 
 	if (!row)
 		snprintf(text, sizeof(text), "%s has no --%s", choice_commands[o->command],
@@ -95,6 +96,11 @@ static int option_refused(struct opts *o, const char *name, const struct option_
 	else
 		snprintf(text, sizeof(text), "--%s takes %s (%s), not '%%s'", row->name,
 			 row->value, row->help);
+	/* a message is one line, unlike help */
+	for (at = text; *at; at++) {
+		if (*at == '\n')
+			*at = ' ';
+	}
 	return usage_error(o, text, optarg);
 }
 
@@ -354,9 +360,25 @@ static int check_rules(const struct opts *o)
 	return EXIT_OK;
 }
 
+static int unknown_view(const struct opts *o, const char *word)
+{
+	char list[CHOICE_LIST], text[CHOICE_LIST + 64];
+	const char *views[NR_COMMANDS];
+	int i, nr = 0;
+
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (REPLAYS & 1U << i)
+			views[nr++] = choice_commands[i];
+	}
+	snprintf(text, sizeof(text), "replay has no view '%%s'; choose one of %s",
+		 choice_list(list, views, nr));
+	return usage_error(o, text, word);
+}
+
 /* `replay FILE [VIEW]`, before the view's options.  Return: words used, or -1. */
 static int parse_replay(struct opts *o, int argc, char **argv)
 {
+	bool known;
 	int word;
 
 	o->given_command = true;
@@ -369,11 +391,14 @@ static int parse_replay(struct opts *o, int argc, char **argv)
 	}
 	o->input = argv[1];
 	o->bare = argc == 2;
-	o->command = CMD_REPORT;
-	if (argc < 3 || !parse_choice(argv[2], choice_commands, NR_COMMANDS, &word))
+	known = argc >= 3 && parse_choice(argv[2], choice_commands, NR_COMMANDS, &word);
+	/* an option, or an interval, which begins with no letter */
+	if (!known && (argc < 3 || !isalpha((unsigned char)argv[2][0]))) {
+		o->command = CMD_REPORT;
 		return 1;
-	if (!(REPLAYS & 1U << word)) {
-		usage_error(o, "replay has no view '%s'", argv[2]);
+	}
+	if (!known || !(REPLAYS & 1U << word)) {
+		unknown_view(o, argv[2]);
 		return -1;
 	}
 	o->command = word;
