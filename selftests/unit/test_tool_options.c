@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blkevent.h"
 #include "choice.h"
 #include "help.h"
 #include "options.h"
@@ -263,11 +264,35 @@ static void completes(void)
 		fail("%s: %s", dir, strerror(errno));
 }
 
+/* Each action of a kernel's event is offered, and nothing that is not taken. */
+static void offers_acts(void)
+{
+	const struct option_row *row = option_rows;
+	char offered[512], word[64], *at, *rest;
+	uint32_t acts;
+	size_t i;
+
+	while (strcmp(row->name, "act"))
+		row++;
+	snprintf(offered, sizeof(offered), " %s ", row->complete);
+	for (i = 0; i < NR_BLKEVENTS; i++) {
+		snprintf(word, sizeof(word), " %s ", blkevent_words[i]);
+		if (!strstr(offered, word))
+			fail("%s is not offered", blkevent_words[i]);
+	}
+	for (at = strtok_r(offered, " ", &rest); at; at = strtok_r(NULL, " ", &rest)) {
+		acts = 0;
+		if (!blkevent_parse_acts(at, &acts))
+			fail("%s is offered, and not taken", at);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(is_unambiguous), TEST(helps_fit), TEST(manual_has_synopsis),
-		TEST(manual_has_all), TEST(manual_says_who_sorts), TEST(completes),
+		TEST(manual_has_all), TEST(manual_says_who_sorts), TEST(offers_acts),
+		TEST(completes),
 	};
 
 	read_manual();

@@ -192,7 +192,7 @@ const struct option_row option_rows[] = {
 	{ "act", 0, "ACTION,...", CMD(TRACE),
 	  "only events that are one of these: queue, issue, C, ...; read, sync, meta, ...",
 	  .set = set_acts, .complete =
-	  "queue remap bounce split getrq plug unplug merge insert requeue issue complete "
+	  "queue remap bounce split getrq sleeprq plug unplug merge insert requeue issue complete "
 	  "read write discard flush fua sync meta ahead pc" },
 	{ "rows", 'r', "N", CMD(TRACE), "end after N lines", NUMBER(rows, 100000) },
 	{ "by", 0, "WHAT", CMD(DIRTY), "what a row stands for: %s;\n"
