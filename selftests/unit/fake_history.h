@@ -15,4 +15,9 @@ int64_t history_until(const struct opts *o)
 	return o->until_ns;
 }
 
+void history_end_words(const struct opts *o)
+{
+	(void)o;
+}
+
 #endif

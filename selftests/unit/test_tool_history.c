@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "databases.h"
+#include "device.h"
 #include "fake_table.h"
 #include "flame.h"
 #include "history.h"
@@ -45,6 +46,16 @@ void usage_print(const struct opts *o, const struct usage_list *rows, enum pivot
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\n';
 	out_write(line, sizeof(line));
+}
+
+/* This machine has one disk, of one partition, and another name for it. */
+bool device_lookup(const char *word, struct device *d)
+{
+	memset(d, 0, sizeof(*d));
+	strcpy(d->name, strcmp(word, "8:1") ? "sda" : "sda1");
+	d->disk = 8 << 20;
+	d->dev = d->disk + !strcmp(word, "8:1");
+	return !strncmp(word, "8:", 2) || !strcmp(word, "/dev/mapper/a");
 }
 
 /* What other views of the past need */
@@ -330,10 +341,63 @@ static void many_stacks(void)
 	work_is_linear("stacks", draw_stacks);
 }
 
+/* What matches what, and what is said of that which matches nothing */
+static const struct word_case {
+	const char *device, *cgroup, *comm, *file, *past;
+	bool wanted;
+	const char *said;
+} word_cases[] = {
+	{ .wanted = true },
+	{ .device = "sda", .wanted = true }, { .device = "/dev/sda", .wanted = true },
+	{ .device = "8:0", .wanted = true }, { .device = "/dev/mapper/a", .wanted = true },
+	{ .device = "8:1", .said = "-D 8:1 matches nothing; there is IO of: sda\n" },
+	{ .device = "8:0", .past = "copy", .said = "-D 8:0 matches nothing; there is IO of: sda\n" },
+	{ .device = "sdz", .said = "-D sdz matches nothing; there is IO of: sda\n" },
+	{ .cgroup = "a.serv", .wanted = true }, { .cgroup = "a*", .wanted = true },
+	{ .cgroup = "[ab].service", .wanted = true }, { .cgroup = "?.service", .wanted = true },
+	{ .cgroup = "serv*", .said = "-g serv* matches nothing; there is IO of: a.service\n" },
+	{ .cgroup = "b", .comm = "c?t",
+	  .said = "-g b matches nothing; there is IO of: a.service\n" },
+	{ .comm = "nobody", .said = "-c nobody matches nothing; there is IO of: cat\n" },
+	{ .file = "/b", .said = "--file /b matches nothing; there is IO of: /a\n" },
+	{ .file = "/*", .device = "sda", .comm = "cat", .cgroup = "a", .wanted = true },
+};
+
+static void words_match(void)
+{
+	static const struct usage_key key = {
+		.unit = "a.service", .program = "cat", .user = "root", .file = "/a",
+		.disk = "sda", .why = "data",
+	};
+	const struct word_case *c;
+	FILE *usual = stderr;
+	char said[512];
+
+	for (c = word_cases; c < word_cases + ARRAY_SIZE(word_cases); c++) {
+		const struct opts o = {
+			.device = { c->device }, .nr_devices = !!c->device, .past = { c->past },
+			.nr_pasts = !!c->past, .cgroup = { c->cgroup },
+			.nr_cgroups = !!c->cgroup, .comm = { c->comm }, .nr_comms = !!c->comm,
+			.file = { c->file }, .nr_files = !!c->file,
+		};
+
+		memset(said, 0, sizeof(said));
+		stderr = fmemopen(said, sizeof(said), "w");
+		if (history_wants(&o, &key) != c->wanted)
+			fail("case %zu is wanted, or not", (size_t)(c - word_cases));
+		history_end_words(&o);
+		fclose(stderr);
+		stderr = usual;
+		if (c->said ? !strstr(said, c->said) : *said)
+			fail("case %zu: %s", (size_t)(c - word_cases), said);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(slow_reader), TEST(clocks_set), TEST(many_stacks),
+		TEST(words_match),
 	};
 
 	return run_tests("tool_history", tests, ARRAY_SIZE(tests));

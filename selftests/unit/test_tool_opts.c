@@ -85,6 +85,9 @@ static void good_ones(void)
 	    parse(&o, "when --rule errors>0 --rule p99>5ms") || o.nr_rules != 2 ||
 	    parse(&o, "stacks --since 1h --svg -o f"))
 		fail("past");
+	if (parse(&o, "report --since 1h -g a.service -g b* -g pod/name -g 012345678901") ||
+	    parse(&o, "snoop --since 1h -g /a -g 4711"))
+		fail("cgroups of the past");
 	if (parse(&o, "stacks --svg -o f --weight time") || !o.svg || o.weight != WEIGHT_TIME ||
 	    strcmp(o.output, "f"))
 		fail("stacks");
@@ -144,6 +147,8 @@ static void bad_ones(void)
 		"report --since 1h -T", "top --since 1h -T", "hist total_time --since 1h -T",
 		"report --since 1h --direct", "snoop --since 1h --direct",
 		"replay f report --direct", "replay f report --sync", "replay f snoop --sync",
+		"report --since 1h -g /system.slice", "top --since 1h -g /sys/fs/cgroup/a -g b",
+		"hist total_time --since 1h -g 1", "stacks --since 1h -g /",
 		"when --rule", "when --rule x", "when --rule util>100%", "wear --rule errors>0",
 	};
 	size_t i;

@@ -86,12 +86,14 @@ static struct disk_sum *disk_of(struct disk_sums *d, const char *disk)
 static void sum_writes(const struct opts *o, const struct usage_list *list, struct usage_list *rows,
 		       bool by_disk)
 {
+	bool wanted;
 	struct usage u;
 	size_t i;
 
 	for (i = 0; i < list->nr; i++) {
-		if (rec_op_letters[list->list[i].key.op] != 'W' ||
-		    (!by_disk && !history_wants(o, &list->list[i].key)))
+		/* of what was read, too: a word that matches that is no wrong one */
+		wanted = by_disk || history_wants(o, &list->list[i].key);
+		if (rec_op_letters[list->list[i].key.op] != 'W' || !wanted)
 			continue;
 		u = list->list[i];
 		u.key = (struct usage_key){ .disk = u.key.disk, .uid = UINT32_MAX };
@@ -187,13 +189,15 @@ int cmd_wear(const struct opts *o)
 	struct opts all = *o;
 	int ret;
 
-	/* a disk wears by what all write */
+	/* a disk wears by what all write; the others are not shown */
+	all.nr_devices = 0;
 	all.nr_comms = 0;
 	all.nr_users = 0;
 	all.nr_files = 0;
 	ret = history_list(&all, history_until(o) - 30 * DAY, false, &list);
 	if (!ret) {
 		sum_writes(o, &list, &rows, false);
+		history_end_words(o);
 		sum_writes(o, &list, &disks.list, true);
 		index_disks(&disks);
 		print_disks(o, &rows, &disks, &list);

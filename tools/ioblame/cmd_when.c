@@ -138,7 +138,8 @@ static void print_moments(const struct opts *o, const struct points *w, const st
 	if (o->format == FORMAT_TABLE && first)
 		out_printf("... and %zu earlier (--rows)\n", first);
 	if (o->format == FORMAT_TABLE && !w->nr)
-		out_puts("Nothing was recorded in this time.\n");
+		out_puts(w->span.id ? "No such IO was recorded in this time.\n" :
+			 "Nothing was recorded in this time.\n");
 	else if (o->format == FORMAT_TABLE && !nr)
 		out_puts("Nothing stood out in this time.\n");
 	kept_print(kept, o);

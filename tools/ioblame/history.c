@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "cell.h"
 #include "choice.h"
+#include "device.h"
 #include "flame.h"
 #include "history.h"
 #include "hist_print.h"
@@ -20,6 +22,7 @@
 #include "table.h"
 #include "usage_by.h"
 #include "usage_print.h"
+#include "wants.h"
 
 enum {
 	HISTS = 20,
@@ -58,37 +61,113 @@ int64_t history_since(const struct opts *o)
 	return o->since_ns ? o->since_ns : history_until(o) - DAY;
 }
 
-static bool is_disk(const struct opts *o, const char *disk)
+/* The words of a command line: which of them matched nothing yet, and the disks' names here */
+static struct {
+	const struct opts *of;
+	struct wants wants;
+	char disk[OPTS_LIST][64];
+} words;
+
+/*
+ * MAJ:MIN and paths are those of this machine now.  Of another one's past, and of a partition,
+ * whose IO the past has as its disk's, there is no name.
+ */
+static void begin_words(const struct opts *o)
 {
-	const char *word;
+	struct device d;
 	unsigned int i;
 
-	for (i = 0; i < o->nr_devices; i++) {
-		word = o->device[i];
-		if (!strncmp(word, "/dev/", 5))
-			word += 5;
-		if (!strcmp(word, disk))
-			return true;
+	wants_free(&words.wants);
+	memset(&words, 0, sizeof(words));
+	words.of = o;
+	wants_begin(&words.wants, WANT_DEVICE, o->nr_devices);
+	wants_begin(&words.wants, WANT_COMM, o->nr_comms);
+	wants_begin(&words.wants, WANT_CGROUP, o->nr_cgroups);
+	wants_begin(&words.wants, WANT_FILE, o->nr_files);
+	for (i = 0; i < o->nr_devices && !o->nr_pasts; i++) {
+		if (device_lookup(o->device[i], &d) && d.disk == d.dev)
+			snprintf(words.disk[i], sizeof(words.disk[i]), "%s", d.name);
 	}
-	return !o->nr_devices;
+}
+
+/* A disk may be gone: its name is enough. */
+static bool is_disk(const struct opts *o, unsigned int i, const char *disk)
+{
+	const char *word = o->device[i];
+
+	if (!strncmp(word, "/dev/", 5))
+		word += 5;
+	return !strcmp(word, disk) || !strcmp(words.disk[i], disk);
 }
 
 /* A part of the unit's name is enough, as live a part of the cgroup's is. */
-static bool is_unit(const struct opts *o, const char *unit)
+static bool is_unit(const struct opts *o, unsigned int i, const char *unit)
+{
+	const char *word = o->cgroup[i];
+
+	return strpbrk(word, "*?[") ? !fnmatch(word, unit, FNM_NOESCAPE) : !!strstr(unit, word);
+}
+
+static bool is_program(const struct opts *o, unsigned int i, const char *program)
+{
+	return !fnmatch(o->comm[i], program, 0);
+}
+
+static bool is_file(const struct opts *o, unsigned int i, const char *file)
+{
+	return !fnmatch(o->file[i], file, 0);
+}
+
+/* Whether one of the @nr words of a kind matches; note which do, and what there is. */
+static bool matches(const struct opts *o, enum want want, unsigned int nr, const char *name,
+		    bool (*is)(const struct opts *o, unsigned int i, const char *name))
+{
+	bool found = false;
+	unsigned int i;
+
+	if (nr && *name)
+		wants_see(&words.wants, want, name);
+	for (i = 0; i < nr; i++) {
+		if (!is(o, i, name))
+			continue;
+		wants_matched(&words.wants, want, i);
+		found = true;
+	}
+	return found || !nr;
+}
+
+/* Whether the command line asks for it. */
+bool history_wants(const struct opts *o, const struct usage_key *key)
+{
+	bool wanted;
+
+	if (words.of != o)
+		begin_words(o);
+	/* each is asked, whatever the others say: what matches nothing is told */
+	wanted = matches(o, WANT_DEVICE, o->nr_devices, key->disk, is_disk);
+	wanted &= matches(o, WANT_CGROUP, o->nr_cgroups, key->unit, is_unit);
+	wanted &= matches(o, WANT_COMM, o->nr_comms, key->program, is_program);
+	wanted &= matches(o, WANT_FILE, o->nr_files, key->file, is_file);
+	return wanted && usage_wanted(o, key);
+}
+
+/* Print which words matched nothing of what history_wants() was asked, and what there was. */
+void history_end_words(const struct opts *o)
 {
 	unsigned int i;
 
-	for (i = 0; i < o->nr_cgroups; i++) {
-		if (strstr(unit, o->cgroup[i]))
-			return true;
-	}
-	return !o->nr_cgroups;
-}
-
-/* Whether the command line asks for it.  A disk may be gone: only its name counts. */
-bool history_wants(const struct opts *o, const struct usage_key *key)
-{
-	return is_disk(o, key->disk) && is_unit(o, key->unit) && usage_wanted(o, key);
+	if (words.of != o)
+		return;
+	for (i = 0; i < o->nr_devices; i++)
+		wants_print(&words.wants, WANT_DEVICE, "-D", i, o->device[i]);
+	for (i = 0; i < o->nr_comms; i++)
+		wants_print(&words.wants, WANT_COMM, "-c", i, o->comm[i]);
+	for (i = 0; i < o->nr_cgroups; i++)
+		wants_print(&words.wants, WANT_CGROUP, "-g", i, o->cgroup[i]);
+	for (i = 0; i < o->nr_files; i++)
+		wants_print(&words.wants, WANT_FILE, "--file", i, o->file[i]);
+	wants_free(&words.wants);
+	words.of = NULL;
 }
 
 struct collected {
@@ -144,6 +223,7 @@ int history_list(const struct opts *o, int64_t from_ns, bool stacks, struct usag
 	if (!ret && past.widened && o->format != FORMAT_JSON)
 		msg("what is old is kept by minutes and hours: this begins earlier or ends later than asked");
 	past_close(&past);
+	history_end_words(o);
 	return ret;
 }
 
@@ -334,6 +414,7 @@ int history_top(const struct opts *o)
 	lost = past.lost_ios;
 	past_close(&past);
 	out_release();
+	history_end_words(o);
 	if (lost)
 		msg("%llu IOs of this time are not known", (unsigned long long)lost);
 	usage_clear(&s.list);
@@ -457,6 +538,7 @@ int history_flame(const struct opts *o, struct flame **f, double *seconds)
 	if (!ret && !list.nr_stacks) {
 		msg(list.nr ?
 		    "no stacks were recorded then; what there is: ioblame report --since" :
+		    list.until_ns ? "no such IO was recorded in this time" :
 		    "nothing was recorded in this time");
 		ret = EXIT_FAILED;
 	}

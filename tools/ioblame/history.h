@@ -18,6 +18,7 @@ int history_open(struct past *past, const struct opts *o);
 int64_t history_since(const struct opts *o);
 int64_t history_until(const struct opts *o);
 bool history_wants(const struct opts *o, const struct usage_key *key);
+void history_end_words(const struct opts *o);
 int history_list(const struct opts *o, int64_t from_ns, bool stacks, struct usage_list *list);
 
 int history_report(const struct opts *o);

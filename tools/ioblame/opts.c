@@ -292,6 +292,21 @@ static void order_moments(struct opts *o)
 		since_time_behind(o->until, o->since_ns, &o->until_ns);
 }
 
+/* Whether the past can tell: it knows units by their names, no paths and no numbers of cgroups. */
+static bool names_units(const struct opts *o)
+{
+	unsigned int i;
+	uint64_t id;
+
+	for (i = 0; i < o->nr_cgroups; i++) {
+		/* a number of so many digits is a container's short id */
+		if (*o->cgroup[i] == '/' ||
+		    (text_parse_u64(o->cgroup[i], &id) && strlen(o->cgroup[i]) < 12))
+			return false;
+	}
+	return true;
+}
+
 /* ioblamed keeps sums under names; what it shows is over, and no recording. */
 static int check_past(const struct opts *o)
 {
@@ -311,6 +326,7 @@ static int check_past(const struct opts *o)
 		{ sums && o->timestamp, "there is no --timestamp" },
 		{ o->html, "there is no --html" },
 		{ o->nr_pids && sums, "pids are not known; say --comm" },
+		{ sums && !names_units(o), "cgroups are known by the names of units: -g NAME" },
 		{ sums && (o->iowait || o->submitter || o->column_list),
 		  "there is no --iowait, --submitter or --columns" },
 		{ o->accumulate || o->counters, "there is no --accumulate or --counters" },

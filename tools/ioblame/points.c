@@ -251,6 +251,7 @@ int points_read(struct points *to, const struct opts *o)
 	past.busy = add_busy;
 	ret = past_each(&past, history_since(o), history_until(o), add_usage, to);
 	past_close(&past);
+	history_end_words(o);
 	end_span(to);
 	return ret;
 }
