@@ -290,6 +290,17 @@ bool since_parse_until(const char *text, int64_t now_ns, int64_t *ns)
 	return parse(text, now_ns, true, ns);
 }
 
+/* False if clocks here pass over @tm when they are set forward: mktime() has moved it to @t. */
+static bool is_shown(const struct tm *tm, time_t t)
+{
+	struct tm shown;
+
+	/* a leap second is moved, too */
+	t -= tm->tm_sec;
+	return localtime_r(&t, &shown) && shown.tm_hour == tm->tm_hour &&
+	       shown.tm_min == tm->tm_min;
+}
+
 /**
  * since_time_behind - the first time of a day that is behind a moment
  * @text:     03:10, 03:10:30
@@ -297,19 +308,21 @@ bool since_parse_until(const char *text, int64_t now_ns, int64_t *ns)
  * @ns:	      the result, which may be to come; not changed if there is none
  *
  * Example: at 03:05 the last 03:10 was yesterday's, but from 03:00 to 03:10 is today.
- * It is of the moment's day or of the next one, which may be 23 or 25 hours behind.
+ * It is of the moment's day or of the next one, which may be 23 or 25 hours behind; of the next one
+ * also if the moment's day has no such time.
  * Return: false if the text says no time of a day, or the moment's own.
  */
 bool since_time_behind(const char *text, int64_t since_ns, int64_t *ns)
 {
-	time_t since = since_ns / SECOND;
+	time_t since = since_ns / SECOND, at;
 	int64_t fraction, then;
 	struct tm tm;
 
 	if (!localtime_r(&since, &tm) || !take_time(&text, &tm, &fraction) || *text)
 		return false;
-	then = local_time(tm, true) * SECOND + fraction;
-	if (then < since_ns) {
+	at = local_time(tm, true);
+	then = at * SECOND + fraction;
+	if (then < since_ns || !is_shown(&tm, at)) {
 		tm.tm_mday++;
 		then = local_time(tm, true) * SECOND + fraction;
 	}
