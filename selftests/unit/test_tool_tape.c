@@ -76,8 +76,9 @@ char *user_name(uint32_t uid)
 	return strdup(text);
 }
 
-static char *ask_another(const struct name_key *key)
+static char *ask_another(const struct name_key *key, bool *asked)
 {
+	*asked = true;
 	if (key->kind != NAME_COMMAND)
 		return name_ask(key);
 	return runs_command ? strdup(runs_command) : NULL;

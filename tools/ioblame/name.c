@@ -30,13 +30,15 @@ enum {
 
 /* A path is looked up again after this time: files are renamed. */
 static uint64_t stale_ns = 5000000000ULL;
+/* And after this time if nobody could be asked for it */
+static const uint64_t again_ns = 1000000000;
 
 static struct map names = { .key_len = sizeof(struct name_key) };
 static struct map numbers = { .key_len = sizeof(struct name_key) };
 static bool offline, served;
 
 /* Another process that looks up, as this one may not; NULL: this one does */
-static char *(*other_asks)(const struct name_key *key);
+static char *(*other_asks)(const struct name_key *key, bool *asked);
 
 /* Is called for each name that is used */
 static void (*watcher)(struct name *name, void *arg);
@@ -154,8 +156,11 @@ static char *ask_command(uint32_t tgid)
 	return text;
 }
 
-/* Let @ask look up what this process may not: it returns a text as name_ask() does. */
-void name_ask_by(char *(*ask)(const struct name_key *key))
+/*
+ * Let @ask look up what this process may not: it returns a text as name_ask() does.  It says if it
+ * has asked at all: only what has no answer then waits until it is stale.
+ */
+void name_ask_by(char *(*ask)(const struct name_key *key, bool *asked))
 {
 	other_asks = ask;
 }
@@ -273,8 +278,11 @@ static char *ask_other(struct name *name)
 {
 	bool process = is_of_process(name);
 	uint32_t uid = process ? user_of_process(name->key.nr) : USER_NONE;
-	char *text = other_asks(&name->key);
+	bool asked = true;
+	char *text = other_asks(&name->key, &asked);
 
+	if (!asked)
+		name->asked_ns += again_ns - stale_ns;
 	/* the text of before stays where there is none now, and so does whose it is */
 	if (text && process)
 		name->asked_uid1 = user_of_process(name->key.nr) == uid ? uid + 1 : 0;

@@ -28,6 +28,8 @@ enum {
 	NAMER_REST = 10,
 	/* of which so much is waited in all, for many answers that are slow */
 	NAMER_BUDGET = 5,
+	/* and so much for those that seldom are, whatever the others took */
+	NAMER_OTHERS_BUDGET = 2,
 };
 
 static const uint64_t second_ns = 1000000000;
@@ -156,7 +158,7 @@ static void disconnect(void)
 }
 
 /* Ask the namer.  Answers to questions that were given up are skipped. */
-static char *ask_connected(const struct name_key *key)
+static char *ask_connected(const struct name_key *key, bool *asked)
 {
 	static struct answer a;
 	static uint64_t nr;
@@ -166,6 +168,7 @@ static char *ask_connected(const struct name_key *key)
 	if (to_namer < 0 && !connect_again())
 		return NULL;
 	n = send(to_namer, &q, sizeof(q), MSG_NOSIGNAL);
+	*asked = n > 0;
 	while (n > 0) {
 		n = recv(to_namer, &a, sizeof(a), 0);
 		if (n < 0 && errno == EINTR)
@@ -181,25 +184,36 @@ static char *ask_connected(const struct name_key *key)
 }
 
 /*
- * The same, unless it takes too long: one answer, or all of a while together.  A pass may have tens
- * of thousands of questions, and what has no answer is asked again later.
+ * True for what may wait for a disk, a lock or the network, and for many.  The names of units,
+ * disks and mounts are few and take microseconds; the past would keep their numbers for ever.
  */
-static char *ask_namer(const struct name_key *key)
+static bool is_slow(uint32_t kind)
 {
-	static uint64_t began_ns, waited_ns;	/* the while */
+	return kind == NAME_FILE || kind == NAME_COMMAND || kind == NAME_USER;
+}
+
+/*
+ * The same, unless it takes too long: one answer, or all of a while together.  A pass may have tens
+ * of thousands of questions, and what was not @asked is asked again soon.
+ */
+static char *ask_namer(const struct name_key *key, bool *asked)
+{
+	static uint64_t began_ns, waited_ns[2];	/* the while */
+	bool slow = is_slow(key->kind);
 	uint64_t now = clock_ns();
 	char *text;
 
+	*asked = false;
 	if (now < rests_until_ns)
 		return NULL;
 	if (now - began_ns >= NAMER_REST * second_ns) {
 		began_ns = now;
-		waited_ns = 0;
+		memset(waited_ns, 0, sizeof(waited_ns));
 	}
-	if (waited_ns >= NAMER_BUDGET * second_ns)
+	if (waited_ns[slow] >= (slow ? NAMER_BUDGET : NAMER_OTHERS_BUDGET) * second_ns)
 		return NULL;
-	text = ask_connected(key);
-	waited_ns += clock_ns() - now;
+	text = ask_connected(key, asked);
+	waited_ns[slow] += clock_ns() - now;
 	return text;
 }
 
