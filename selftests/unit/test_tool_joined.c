@@ -3,6 +3,7 @@
  * Recordings that are read as one: each record of the time that is asked for once, an intent of
  * several under one number, and nothing of another boot.
  */
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,6 +88,17 @@ static void end(FILE *f, unsigned int session, unsigned int ios)
 	fclose(f);
 }
 
+/* When the recording with a moment was written to its end */
+static void set_written(int64_t at_s, int64_t written_s)
+{
+	const struct timespec times[2] = {
+		{ .tv_nsec = UTIME_OMIT }, { .tv_sec = THREE / SECOND + written_s },
+	};
+
+	if (utimensat(AT_FDCWD, path_at(at_s), times, 0))
+		fail("no time");
+}
+
 static void remove_all(void)
 {
 	static const int at[] = { 5, 6, 10, 20, 1000 };
@@ -121,11 +133,14 @@ static void write_three(unsigned int session, int64_t clock_ns)
 	put_record(f, 9500, 3, 4);
 	put_record(f, 10000, 9, 5);
 	end(f, session, 70);
+	set_written(6, 10);
+	set_written(10, 14);
 	f = begin(20, 0, 7);
 	put_intent(f, 1, "ext4_write");
 	put_record(f, 20000, 1, 6);
 	put_record(f, 30000, 1, 7);
 	end(f, 7, 90);
+	set_written(20, 30);
 	/* one that is too far away to be opened */
 	f = begin(1000, 0, 7);
 	fclose(f);
@@ -326,8 +341,8 @@ static void begin_asked(void)
 	starts_s = -2;
 }
 
-/* IO stops at 4 s, which is a moment at 5 s and one at 6 s; the next IO is at 20 s. */
-static void write_stalled(void)
+/* IO stops at 4 s, which is a moment at 5 s and one at 6 s; it is kept for 5 more. */
+static void write_one(void)
 {
 	char first[256];
 	FILE *f;
@@ -340,9 +355,32 @@ static void write_stalled(void)
 	strcpy(first, path_at(5));
 	if (link(first, path_at(6)))
 		fail("no link");
+	set_written(6, 11);
+}
+
+/* The next IO is at 20 s. */
+static void write_stalled(void)
+{
+	FILE *f;
+
+	write_one();
 	f = begin(20, 0, 7);
 	put_record(f, 20000, 0, 6);
 	end(f, 7, 90);
+	set_written(20, 25);
+}
+
+/* Its time says nothing: it was copied, or the clock was set. */
+static void write_copied(void)
+{
+	write_one();
+	set_written(6, 86400);
+}
+
+static void write_copied_back(void)
+{
+	write_one();
+	set_written(6, -86400);
 }
 
 /* No IO completes in the time that is asked for: it is kept nevertheless, or it is not. */
@@ -356,14 +394,21 @@ static void without_io(void)
 	} cases[] = {
 		/* a record from behind it says that the recording has it, */
 		{ write_usual, 5000, 8000, 5000, "" }, { write_usual, 2500, 3500, 2500, "" },
-		/* or its moment, or the last of its moments */
+		/* or its moment, or the last of its moments, */
 		{ write_stalled, 4500, 5000, 4500, "" }, { write_stalled, 5500, 8000, 5500, "" },
 		{ write_stalled, 5500, 30000, 5500, "" },
+		/* or that it was written for some seconds more, of After= */
+		{ write_stalled, 7000, 8000, 7000, "" }, { write_stalled, 7000, 17000, 7000, "" },
+		{ write_stalled, 10500, 30000, 10500, "" },
+		/* which are no more than a minute, and none are before the moment */
+		{ write_copied, 65000, 65500, 65000, "" }, { write_copied, 67000, 68000, 0, none },
+		{ write_copied_back, 5500, 8000, 5500, "" },
+		{ write_copied_back, 7000, 8000, 0, none },
 		/* between two recordings, before them and behind them */
-		{ write_usual, 15000, 17000, 0, none }, { write_stalled, 7000, 17000, 0, none },
+		{ write_usual, 15000, 17000, 0, none }, { write_stalled, 12000, 17000, 0, none },
 		{ write_usual, -9000, -8000, 0, none }, { write_usual, 40000, 50000, 0, none },
 		/* only the end is kept */
-		{ write_stalled, 7000, 30000, 18000, "records are kept from 2026-11-26 0" },
+		{ write_stalled, 12000, 30000, 18000, "records are kept from 2026-11-26 0" },
 		/* nobody knows what is in one of another boot */
 		{ write_other_boot, 12000, 17000, 12000, "another boot" },
 	};

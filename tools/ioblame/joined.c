@@ -16,6 +16,8 @@
 
 /* How far from its moment a recording may reach: Before=, and After= of several (ioblamed.8) */
 #define REACH	(2 * 60 * SECOND)
+/* How far behind its last moment it may: After= */
+#define REACH_BEHIND	(60 * SECOND)
 /* Clocks are set a little, and another boot is not as near to the one before */
 #define SAME_BOOT	(5 * SECOND)
 
@@ -59,6 +61,16 @@ static size_t find_seen(const struct stat *seen, size_t nr, const struct stat *s
 	return i;
 }
 
+/* It is written until it ends; one that was copied is newer. */
+static int64_t end_of(const struct stat *st, int64_t moment_ns)
+{
+	int64_t written_ns = st->st_mtim.tv_sec * SECOND + st->st_mtim.tv_nsec;
+
+	if (written_ns < moment_ns)
+		return moment_ns;
+	return written_ns < moment_ns + REACH_BEHIND ? written_ns : moment_ns + REACH_BEHIND;
+}
+
 /* Moments come by time.  @seen: of the recordings that are there already */
 static void add_moment(struct joined *k, struct stat *seen, char *path, int64_t at_ns)
 {
@@ -70,7 +82,7 @@ static void add_moment(struct joined *k, struct stat *seen, char *path, int64_t 
 		return;
 	}
 	i = find_seen(seen, k->nr, &st);
-	k->moment_ns[i] = at_ns;
+	k->end_ns[i] = end_of(&st, at_ns);
 	if (i < k->nr) {
 		free(path);
 		return;
@@ -104,7 +116,7 @@ int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t 
 	if (err)
 		return refuse(err, folder);
 	k->path = must(calloc(files.nr + 1, sizeof(*k->path)));
-	k->moment_ns = must(calloc(files.nr + 1, sizeof(*k->moment_ns)));
+	k->end_ns = must(calloc(files.nr + 1, sizeof(*k->end_ns)));
 	seen = must(calloc(files.nr + 1, sizeof(*seen)));
 	for (i = 0; i < files.nr; i++) {
 		if (files.list[i].at_ns < since_ns - REACH ||
@@ -140,12 +152,12 @@ void joined_begin(struct joined *k, const struct store_head *head)
 
 /*
  * True if the recording that is read has the beginning of the time that is asked for.  Without IO
- * then, it is the moment that says how far it goes.
+ * then, it is its end that says how far it goes.
  */
 static bool reaches_beginning(const struct joined *k)
 {
 	return k->start_ns < k->from_ns + SECOND &&
-	       (k->latest_ns >= k->from_ns || k->moment_ns[k->at] >= k->since_ns);
+	       (k->latest_ns >= k->from_ns || k->end_ns[k->at] >= k->since_ns);
 }
 
 /**
@@ -261,8 +273,8 @@ void joined_free(struct joined *k)
 	for (i = 0; i < k->nr; i++)
 		free(k->path[i]);
 	free(k->path);
-	free(k->moment_ns);
+	free(k->end_ns);
 	k->path = NULL;
-	k->moment_ns = NULL;
+	k->end_ns = NULL;
 	k->nr = 0;
 }

@@ -23,7 +23,7 @@
 
 struct joined {
 	char **path;
-	int64_t *moment_ns;		/* the last moment of each; it has what was until then */
+	int64_t *end_ns;		/* when each ended; it has what was until then */
 	size_t nr, at;			/* how many, and which is read */
 	int64_t since_ns, until_ns;	/* CLOCK_REALTIME */
 	uint64_t from_ns, to_ns;	/* the same on the clock of the records that are read */
