@@ -91,6 +91,12 @@ static void answers(void)
 		fail("says %s", said);
 }
 
+/* The while is over in which so many were waited for in vain. */
+static void pass_while(void)
+{
+	vain_since -= VAIN_SECONDS;
+}
+
 /* Stop the helper, which then does not answer.  @told: that is said.  Return: its pid. */
 static pid_t ask_in_vain(bool told)
 {
@@ -135,6 +141,7 @@ static void does_not_wait(void)
 		if (i < HELPERS_MOST - 1 ? n <= 0 : n != -1)
 			fail("%zd of oneself after %d that hang", n, i + 1);
 	}
+	pass_while();
 	/* they hang for as long as the disk does, and no more of them are made */
 	for (i = 0; i < 100; i++) {
 		if (ask_cmdline(getpid(), got) != -1 || nr_children() != HELPERS_MOST)
@@ -164,7 +171,10 @@ static void slow_ones_end(void)
 	int i;
 
 	nr_said = 0;
+	nr_vain = 0;
 	for (i = 0; i < 2 * HELPERS_MOST; i++) {
+		/* of those that are waited for in a while there are only so many */
+		pass_while();
 		/* the first ones are said, and then one in a minute */
 		if (i == 2 * HELPERS_MOST - 1)
 			said_at -= 60;
@@ -189,10 +199,58 @@ static void slow_ones_end(void)
 		fail("%zd after one that was killed, with %u children", n, nr_children());
 }
 
+/* A process that does not answer, each time that it is asked for: a helper cannot be reused. */
+static unsigned int ask_many_in_vain(unsigned int nr)
+{
+	unsigned int waited = 0;
+	char got[ASK_MOST];
+	pid_t asked;
+
+	in_vain = true;
+	while (nr--) {
+		asked = helper;
+		kill(asked, SIGSTOP);
+		if (ask_cmdline(getpid(), got) != -1)
+			fail("a helper that is stopped answers");
+		if (to_helper >= 0)
+			continue;
+		waited++;
+		wait_for_end(asked);
+		start_helper();
+	}
+	in_vain = false;
+	return waited;
+}
+
+/* However many do not answer, the loop that reads records waits for a few of them. */
+static void many_in_vain(void)
+{
+	char got[ASK_MOST];
+	unsigned int nr;
+	int i;
+
+	nr_vain = 0;
+	if (ask_cmdline(getpid(), got) <= 0)
+		fail("no helper");
+	for (i = 0; i < 3; i++) {
+		nr = ask_many_in_vain(50);
+		if (nr != VAIN_MOST)
+			fail("%u of 50 are waited for", nr);
+		kill(helper, SIGCONT);
+		if (ask_cmdline(getpid(), got) != -1)
+			fail("one is asked for in the while");
+		pass_while();
+		if (ask_cmdline(getpid(), got) <= 0)
+			fail("none is asked for behind the while");
+	}
+	if (VAIN_MOST * PATIENCE_MS >= 1000)
+		fail("%d ms are waited", VAIN_MOST * PATIENCE_MS);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(answers), TEST(does_not_wait), TEST(slow_ones_end),
+		TEST(answers), TEST(does_not_wait), TEST(slow_ones_end), TEST(many_in_vain),
 	};
 
 	return run_tests("tool_ask", tests, ARRAY_SIZE(tests));

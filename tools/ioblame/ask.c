@@ -19,6 +19,9 @@ enum {
 	/* an answer takes microseconds; the loop that reads records must not wait for long */
 	PATIENCE_MS = 100,
 	HELPERS_MOST = 3,
+	/* nor for long in all: so many answers are waited for in vain in so many seconds */
+	VAIN_MOST = 3,
+	VAIN_SECONDS = 10,
 };
 
 static pid_t helper;
@@ -31,6 +34,10 @@ static unsigned int nr_left_helpers;
 /* How many of them were said, up to HELPERS_MOST, and when the last one was, in seconds */
 static unsigned int nr_said;
 static time_t said_at;
+
+/* How many answers were waited for in vain since then, in seconds */
+static unsigned int nr_vain;
+static time_t vain_since;
 
 /* Nothing of the parent's may be held open: the module's logs, the terminal. */
 static void close_all_but(int fd)
@@ -120,17 +127,41 @@ static void leave_helper(void)
 		left_helpers[nr_left_helpers++] = helper;
 }
 
-/* The first ones are said, and then one in a minute. */
-static bool is_to_be_said(void)
+static time_t now_seconds(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (nr_said >= HELPERS_MOST && now.tv_sec - said_at < 60)
+	return now.tv_sec;
+}
+
+/* The first ones are said, and then one in a minute. */
+static bool is_to_be_said(void)
+{
+	time_t now = now_seconds();
+
+	if (nr_said >= HELPERS_MOST && now - said_at < 60)
 		return false;
 	nr_said += nr_said < HELPERS_MOST;
-	said_at = now.tv_sec;
+	said_at = now;
 	return true;
+}
+
+/* Whether so many were waited for in vain that none is asked for until the while is over. */
+static bool waited_enough(void)
+{
+	return nr_vain >= VAIN_MOST && now_seconds() - vain_since < VAIN_SECONDS;
+}
+
+static void note_vain(void)
+{
+	time_t now = now_seconds();
+
+	if (!nr_vain || now - vain_since >= VAIN_SECONDS) {
+		nr_vain = 0;
+		vain_since = now;
+	}
+	nr_vain++;
 }
 
 /* It has not answered: kill it, if that is possible at all. */
@@ -138,6 +169,7 @@ static void give_up(uint32_t pid)
 {
 	kill(helper, SIGKILL);
 	leave_helper();
+	note_vain();
 	if (!is_to_be_said())
 		return;
 	msg("/proc/%u/cmdline does not answer%s", pid, nr_left_helpers < HELPERS_MOST ? "" :
@@ -157,7 +189,9 @@ ssize_t ask_cmdline(uint32_t pid, char *to)
 	ssize_t n = -1;
 
 	reap_left_helpers();
-	if (nr_left_helpers >= HELPERS_MOST || (to_helper < 0 && !start_helper()))
+	if (nr_left_helpers >= HELPERS_MOST || waited_enough())
+		return -1;
+	if (to_helper < 0 && !start_helper())
 		return -1;
 	if (send(to_helper, &pid, sizeof(pid), MSG_NOSIGNAL) != sizeof(pid))
 		goto gone;

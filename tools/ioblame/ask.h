@@ -4,7 +4,8 @@
  *
  * The kernel reads it out of the process's memory, and may wait for the disk or for a lock that
  * a stuck task holds; no signal ends that wait.  So a helper reads it.  One that does not answer
- * is killed and left behind, and while some of them hang no more is asked.
+ * is killed and left behind, and while some of them hang no more is asked; nor for some seconds
+ * when several were waited for in vain.
  */
 #ifndef IOBLAME_ASK_H
 #define IOBLAME_ASK_H
