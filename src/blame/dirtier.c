@@ -8,10 +8,10 @@
  * mapping's, so an entry has one writer at a time.  Its two readers, the page's IO and
  * the reclaim of causes, take what they find.
  *
- * An entry lives until its page leaves the page cache or is dirtied anew.  The IO does not
- * clear it: a page may be dirtied again between the moment its IO is prepared and the
- * moment it is queued, and a clone of the bio may still come.  Readers of an entry compare
- * its tag with the page's file.
+ * An entry lives until its page leaves the page cache or is dirtied anew, or until another page
+ * of its folio is dirtied, while all of them are clean.  The IO does not clear it: a page may be
+ * dirtied again between the moment its IO is prepared and the moment it is queued, and a clone of
+ * the bio may still come.  Readers of an entry compare its tag with the page's file.
  *
  * Nothing clears the entries of a cause that is reclaimed: the tag holds the cause's
  * generation, so they do not fit the next cause with this number.
@@ -79,14 +79,18 @@ void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 entry)
 	}
 }
 
-/* Forget the dirtiers of @count pages that leave the page cache.  Context as above. */
+/* Forget the dirtiers of @count pages.  Context as above. */
 void iob_dirtier_clear(unsigned long pfn, unsigned long count)
 {
-	for (; count; count--, pfn++) {
+	while (count) {
+		unsigned long slot = iob_plane_slot(&iob_dirtiers, pfn);
+		unsigned long n = min(count, (1UL << iob_dirtiers.bits) - slot);
 		u32 *leaf = iob_plane_leaf(&iob_dirtiers, pfn);
 
 		if (leaf)
-			WRITE_ONCE(leaf[iob_plane_slot(&iob_dirtiers, pfn)], 0);
+			dirtier_fill(leaf + slot, n, 0);
+		count -= n;
+		pfn += n;
 	}
 }
 

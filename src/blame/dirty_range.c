@@ -7,10 +7,34 @@
 #include <compat/peek.h>
 
 #include "core/disk.h"
+#include "core/metadata.h"
 #include "dirtied_by.h"
+#include "dirtier.h"
 #include "dirty.h"
 #include "dirty_range.h"
 #include "provider.h"
+
+/*
+ * The current task dirties @count pages of a clean folio, from @pfn on.  What the others' entries
+ * tell is of writes that are done: forget it.  As the folio's flags are those of all its pages, it
+ * would be taken for that of dirty pages.
+ *
+ * Nothing is lost: the folio is locked, and file systems mark it as under writeback before they
+ * build its bios and unlock it.  In between, writeback may put it back.  A block device's buffers
+ * are written without such a mark, and the journal notes them before they are dirty.  A store
+ * through a mapping makes all of the folio dirty.
+ */
+static void forget_others(const struct iob_dirtied_by *d, struct inode *inode,
+			  struct iob_folio *f, unsigned long pfn, unsigned long count)
+{
+	unsigned long first = iob_folio_pfn(f), end = first + iob_folio_pages(f);
+
+	if (d->again || d->stored || iob_folio_writeback(f) || iob_is_bdev(inode) ||
+	    iob_is_metadata(inode))
+		return;
+	iob_dirtier_clear(first, pfn - first);
+	iob_dirtier_clear(pfn + count, end - pfn - count);
+}
 
 #ifdef IOB_HAVE_FOLIO
 /**
@@ -140,6 +164,7 @@ void iob_dirty_buffer(struct buffer_head *bh)
 	struct iob_folio *f = iob_buffer_folio(bh);
 	struct inode *inode = iob_folio_host(f);
 	bool was_dirty = iob_folio_dirty(f);
+	unsigned long pfn = iob_folio_pfn(f) + (bh_offset(bh) >> PAGE_SHIFT);
 	struct iob_dirtied_by d IOB_UNINIT;
 
 	if (!inode || !iob_disk_watches(inode))
@@ -152,8 +177,9 @@ void iob_dirty_buffer(struct buffer_head *bh)
 		return;
 	}
 	iob_dirtied_by_find(&d, inode, NULL);
-	iob_dirtied_by_set_changed(&d, f, iob_folio_pfn(f) + (bh_offset(bh) >> PAGE_SHIFT),
-				   iob_buffer_pages(bh));
+	if (!was_dirty)
+		forget_others(&d, inode, f, pfn, iob_buffer_pages(bh));
+	iob_dirtied_by_set_changed(&d, f, pfn, iob_buffer_pages(bh));
 	iob_dirty_expect(f, was_dirty);
 }
 
@@ -186,7 +212,11 @@ void iob_dirty_range(struct folio *folio, const void *state, size_t off,
 	unit = max_t(size_t, PAGE_SIZE, i_blocksize(inode));
 	end = min(round_up(off + len, unit), folio_size(folio));
 	off = round_down(off, unit);
+	if (off >= end)
+		return;
 	pfn = folio_pfn(folio) + (off >> PAGE_SHIFT);
+	if (!was_dirty)
+		forget_others(&d, inode, folio, pfn, (end - off) >> PAGE_SHIFT);
 	/* runs of @nr pages that were clean, from @pfn on */
 	for (nr = 0; off < end; off += PAGE_SIZE) {
 		if (!was_dirty || !state ||
