@@ -256,10 +256,26 @@ static void stays(void)
 	are("of metadata", "AAABAAAAAAAAAAAA");
 }
 
+/* All of a folio becomes dirty: what nobody is known to have changed is whose store it was. */
+static void store(void)
+{
+	struct page page = { FRAME + 3 };
+	struct vm_fault vmf = { &page };
+
+	begin(true, false, "A--A-A----------");
+	iob_dirty_mkwrite(&vmf, NULL);
+	are("a dirty folio", "ABBBBABBBBBBBBBB");
+	begin(false, false, "A--A-A----------");
+	iob_dirty_mkwrite(&vmf, NULL);
+	are("a clean one has an event", "A--A-A----------");
+	if (me.stored != FRAME + 3)
+		fail("the page is not noted");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(part_of_a_clean_one), TEST(stays),
+		TEST(part_of_a_clean_one), TEST(stays), TEST(store),
 	};
 
 	return run_tests("dirty_range", tests, ARRAY_SIZE(tests));

@@ -49,12 +49,6 @@ bool iob_dirtied_by_has_entry(unsigned long pfn, u32 hash)
 	return iob_cause_of_entry(iob_dirtier_get(pfn), hash) != IOB_CAUSE_NONE;
 }
 
-/* Whether a cause is known that dirtied the page as one of the file of @hash. */
-static bool entry_is_cause(unsigned long pfn, u32 hash)
-{
-	return iob_cause_of_entry(iob_dirtier_get(pfn), hash) > IOB_CAUSE_LOST;
-}
-
 /*
  * Whether a page that becomes dirty by this stack was dirty before, but for the moment
  * in which writeback looked at it.  What writeback does to the pages of a block device is
@@ -157,27 +151,37 @@ static u32 entry_of_page(const struct iob_dirtied_by *d, struct iob_folio *f,
 	return ref == IOB_CAUSE_NONE ? (u32)d->ref : (u32)iob_cause_tagged(ref, d->hash);
 }
 
-/* Set the entries of pages that have none of this file. */
+/* Set the entries of pages but those of this file that are more than @least. */
 static void set_missing(const struct iob_dirtied_by *d, struct iob_folio *f,
-			unsigned long pfn, unsigned long count)
+			unsigned long pfn, unsigned long count, u64 least)
 {
-	/* an entry of this file: the next page mostly has the same */
-	u32 known = IOB_CAUSE_LOST, entry;
+	/* one that stays: the next page mostly has the same */
+	u32 known = 0, entry;
 	unsigned long run;
 
 	for (; count; count -= run, pfn += run) {
-		run = iob_dirtier_run(pfn, count, known);
+		run = known ? iob_dirtier_run(pfn, count, known) : 0;
 		if (run)
 			continue;
 		run = 1;
 		entry = iob_dirtier_get(pfn);
-		if (entry && iob_dirtied_by_has_entry(pfn, d->hash)) {
+		if (entry && iob_cause_of_entry(entry, d->hash) > least) {
 			known = entry;
 			iob_cause_touch_nr(iob_cause_number(entry));
 		} else {
 			iob_dirtier_set_one(pfn, entry_of_page(d, f, pfn));
 		}
 	}
+}
+
+/* Set the entries of pages that the task changes. */
+static void set_changed(const struct iob_dirtied_by *d, struct iob_folio *f,
+			unsigned long pfn, unsigned long count)
+{
+	if (!d->parent)
+		iob_dirtier_set(pfn, count, (u32)d->ref);
+	for (; d->parent && count; count--, pfn++)
+		iob_dirtier_set_one(pfn, entry_of_page(d, f, pfn));
 }
 
 /**
@@ -196,21 +200,18 @@ void iob_dirtied_by_set(const struct iob_dirtied_by *d, struct iob_folio *f,
 			unsigned long pfn, unsigned long count,
 			unsigned long first, unsigned long end)
 {
+	unsigned long before = pfn < first ? min(count, first - pfn) : 0, nr;
+
 	if (d->again) {
-		set_missing(d, f, pfn, count);
+		set_missing(d, f, pfn, count, IOB_CAUSE_NONE);
 		return;
 	}
-	if (!d->parent && pfn >= first && pfn + count <= end) {
-		iob_dirtier_set(pfn, count, (u32)d->ref);
-		return;
-	}
-	for (; count; count--, pfn++) {
-		if ((pfn < first || pfn >= end) && entry_is_cause(pfn, d->hash)) {
-			iob_cause_touch_nr(iob_cause_number(iob_dirtier_get(pfn)));
-			continue;
-		}
-		iob_dirtier_set_one(pfn, entry_of_page(d, f, pfn));
-	}
+	set_missing(d, f, pfn, before, IOB_CAUSE_LOST);
+	pfn += before;
+	count -= before;
+	nr = pfn < end ? min(count, end - pfn) : 0;
+	set_changed(d, f, pfn, nr);
+	set_missing(d, f, pfn + nr, count - nr, IOB_CAUSE_LOST);
 }
 
 /**

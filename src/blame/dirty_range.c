@@ -45,7 +45,8 @@ static void forget_others(const struct iob_dirtied_by *d, struct inode *inode,
  * The first such store makes all of a large folio dirty, in an event that comes before the
  * fault is dealt with: from the function that makes the page writable, or after it (with
  * delayed allocation off).  A task that stores into another page of the folio later is that
- * page's dirtier nevertheless.  From a probe, inside iob_read_lock().
+ * page's dirtier nevertheless.  If a part of the folio was dirty, the rest becomes dirty without an
+ * event: pages of which no cause is known are the task's.  From a probe, inside iob_read_lock().
  */
 void iob_dirty_mkwrite(const struct vm_fault *vmf, struct pt_regs *regs)
 {
@@ -71,7 +72,8 @@ void iob_dirty_mkwrite(const struct vm_fault *vmf, struct pt_regs *regs)
 	if (!folio_test_dirty(folio))
 		return;
 	iob_dirtied_by_find(&d, inode, regs);
-	iob_dirtied_by_set_changed(&d, folio, page_to_pfn(page), 1);
+	iob_dirtied_by_set(&d, folio, folio_pfn(folio), folio_nr_pages(folio), page_to_pfn(page),
+			   page_to_pfn(page) + 1);
 }
 
 #ifdef IOB_IOMAP_WHOLE_FOLIOS

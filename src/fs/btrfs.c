@@ -80,14 +80,16 @@ static void btrfs_sync_log_entered(struct pt_regs *regs)
 }
 
 #ifdef IOB_HAVE_IOMAP_DIRTY
-/* (inode, folio, pos, len, ...): before the folio is marked dirty */
+/* (fs_info, folio, pos, len): of these blocks, those in the folio are about to be marked dirty */
 static void btrfs_dirty_entered(struct pt_regs *regs)
 {
 	struct folio *folio = iob_arg_ptr(regs, 1);
-	loff_t pos = iob_arg(regs, 2);
+	u64 start = iob_arg(regs, 2), end = start + (u32)iob_arg(regs, 3), pos = folio_pos(folio);
 
-	if (pos >= folio_pos(folio))
-		iob_dirty_range(folio, NULL, pos - folio_pos(folio), iob_arg(regs, 3), regs);
+	start = max(start, pos);
+	end = min(end, pos + folio_size(folio));
+	if (start < end)
+		iob_dirty_range(folio, NULL, start - pos, end - start, regs);
 }
 #endif
 
@@ -240,6 +242,7 @@ static void btrfs_mkwrite_entered(struct pt_regs *regs)
 
 #define BTRFS(func, probe, what)					\
 	IOB_HOOK_FUNC_IN("btrfs", CONFIG_BTRFS_FS, func, probe, what)
+#define BTRFS_PAGES	"the dirtier of each page of a large folio (btrfs)"
 #define BTRFS_FOUND(func, told, what)					\
 	IOB_HOOK_ADDR_IN("btrfs", CONFIG_BTRFS_FS, func, told, what)
 
@@ -292,8 +295,18 @@ static const struct iob_hook btrfs_table[] = {
 	IOB_HOOK_END_IN("btrfs", CONFIG_BTRFS_FS, "btrfs_end_super_write", &btrfs_bio_super,
 			"which IO is btrfs' superblock"),
 #ifdef IOB_HAVE_IOMAP_DIRTY
-	BTRFS("btrfs_dirty_folio", btrfs_dirty_entered,
-	      "the dirtier of each page of a large folio (btrfs)"),
+	{
+		.name = "btrfs_subpage_set_dirty", .instead = "btrfs_folio_clamp_set_dirty",
+		.called_in = "btrfs_folio_clamp_set_dirty",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = btrfs_dirty_entered, IOB_IN_MODULE("btrfs", CONFIG_BTRFS_FS),
+		.impact = BTRFS_PAGES,
+	},
+	/* what calls that, for small folios too */
+	IOB_HOOK_SPARE_IN("btrfs", CONFIG_BTRFS_FS, "btrfs_folio_set_dirty",
+			  "btrfs_subpage_set_dirty", btrfs_dirty_entered, BTRFS_PAGES),
+	IOB_HOOK_SPARE_IN("btrfs", CONFIG_BTRFS_FS, "btrfs_folio_clamp_set_dirty",
+			  "btrfs_subpage_set_dirty", btrfs_dirty_entered, BTRFS_PAGES),
 #endif
 #ifdef IOB_HAVE_FOLIO
 	IOB_HOOK_SPARE_IN("btrfs", CONFIG_BTRFS_FS, "btrfs_page_mkwrite", "do_page_mkwrite",

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of interface/folios."""
+import fcntl
+import mmap
 import os
+import struct
 import subprocess
 import sys
 
@@ -10,6 +13,7 @@ from lib.case import (MNT, PAGE, Disk, check, disable, enable, iolog_now, meminf
 
 # one write, for which a file system makes one folio if it can
 PAGES = 16
+BTRFS_IOC_DEFRAG_RANGE = 0x40309410
 disk, fs = Disk(sys.argv[1]), sys.argv[2]
 LARGE = fs == "xfs" or not os.environ["IOB_KERNEL"].endswith("6.12")
 
@@ -18,6 +22,27 @@ def write(name, first, pages, flags=0):
     fd = os.open(MNT + "/" + name, os.O_WRONLY | os.O_CREAT | flags, 0o600)
     os.pwrite(fd, b"w" * (pages * PAGE), first * PAGE)
     os.close(fd)
+
+
+def store(name, page):
+    fd = os.open(MNT + "/" + name, os.O_RDWR)
+    with mmap.mmap(fd, 0) as m:
+        m[page * PAGE] = 1
+    os.close(fd)
+
+
+def defragment(name):
+    fd = os.open(MNT + "/" + name, os.O_RDWR)
+    fcntl.ioctl(fd, BTRFS_IOC_DEFRAG_RANGE,
+                struct.pack("=QQQII16x", 0, (1 << 64) - 1, 0, 1 << 20, 0))
+    os.close(fd)
+
+
+def written(name):
+    """{(who, how): pages} of the writes to a file until now."""
+    ino = os.stat(MNT + "/" + name).st_ino
+    log = [e for e in iolog_now() if e.op == "W" and e.ino == ino]
+    return {key: size // PAGE for key, size in iolog.bytes_by(log, "who", "how").items()}
 
 
 def rows(key, ino=None):
@@ -37,6 +62,10 @@ def dirty_in_machine():
     return meminfo("Dirty") // PAGE
 
 
+def pid(nr):
+    return "pid-%d" % nr, "exact"
+
+
 def settle():
     """What is noted of earlier changes is written, the metadata to their places too."""
     sync()
@@ -53,6 +82,8 @@ def inherited():
 
 
 put("devs", disk.name)
+run(write, "old", 0, PAGES)
+sync()
 enable()
 
 # --- what is dirty, and what is cancelled: by who changed a page, not by who once wrote the folio
@@ -83,4 +114,26 @@ for flags in os.O_DSYNC, 0:
     check("pid-%d" % first not in got, "who wrote the folio inherits: %r" % got)
     check(flags or fs == "ext4" or "pid-%d" % second in got,
           "who changed a page does not: %r" % got)
+
+# --- a store into a folio that is dirty already makes the rest of it dirty
+first = run(write, "old", 0, 1)
+second = run(store, "old", 3)
+sync()
+same("pages of a folio that is stored into", written("old"),
+     {pid(first): 1, pid(second): PAGES - 1 if LARGE else 1})
+
+# --- so do other changes
+if fs == "btrfs":
+    # (one extent would be left alone)
+    for page in 0, 8:
+        run(write, "old", page, 1)
+        sync()
+    written("old")
+    first = run(write, "old", 0, 1)
+    second = run(defragment, "old")
+    sync()
+    got = written("old")
+    # (nothing tells that the first page was dirty)
+    got[pid(second)] = got.get(pid(second), 0) + got.pop(pid(first), 0)
+    same("pages of a folio that is defragmented", got, {pid(second): PAGES})
 disable()
