@@ -155,8 +155,8 @@ static void close_files(int first)
 }
 
 /*
- * Wait until nobody reads sums.  Who does may be ioblamed, which runs for months, and to look at all
- * files of all processes takes its time: each wait is an eighth of all those before it.
+ * Wait until nobody reads sums.  Who does may be ioblamed, which runs for months, and to look at
+ * all files of all processes takes its time: each wait is an eighth of all those before it.
  */
 static void wait_for_sums(void)
 {
