@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the end says of options that no IO passes, and that it says nothing where none was given. */
+#include "fake_device_has.h"
 #include "fake_msg.h"
 #include "fake_one_name.h"
 #include "filter.h"
 #include "test.h"
-
-bool device_has(const struct device *d, uint32_t disk, uint64_t sector, bool data)
-{
-	(void)d;
-	(void)disk;
-	(void)sector;
-	(void)data;
-	return true;
-}
 
 /* What is said of three IOs of dd.  Return: how many are taken. */
 static unsigned int filter_three(const struct opts *o, int error)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What sched counts of the IO that the options choose.  The events, the names and tables are fakes. */
+#include "fake_device_has.h"
 #include "fake_names.h"
 #include "fake_one_name.h"
 #include "fake_table.h"
@@ -68,15 +69,6 @@ uint64_t tracefs_lost(const struct tracefs *t)
 {
 	(void)t;
 	return 0;
-}
-
-bool device_has(const struct device *d, uint32_t disk, uint64_t sector, bool data)
-{
-	(void)d;
-	(void)disk;
-	(void)sector;
-	(void)data;
-	return true;
 }
 
 char *name_ask(const struct name_key *key)

@@ -21,8 +21,8 @@
  *
  * Nothing is lost: the folio is locked, and file systems mark it as under writeback before they
  * build its bios and unlock it.  In between, writeback may put it back.  A block device's buffers
- * are written without such a mark, and the journal notes them before they are dirty.  A store
- * through a mapping makes all of the folio dirty.
+ * are written without such a mark, and the journal notes them before they are dirty; a folio of
+ * journalled data has one block.  A store through a mapping makes all of the folio dirty.
  */
 static void forget_others(const struct iob_dirtied_by *d, struct inode *inode,
 			  struct iob_folio *f, unsigned long pfn, unsigned long count)
