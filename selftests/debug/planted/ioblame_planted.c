@@ -16,13 +16,15 @@
 
 static char *fault = "";
 module_param(fault, charp, 0400);
-MODULE_PARM_DESC(fault, "use-after-free, lock-inversion, sleep, leak, race or call");
+MODULE_PARM_DESC(fault, "use-after-free, lock-inversion, sleep, leak, race, marked, barrier or call");
 
 #define LEAKED		256
 
 static DEFINE_MUTEX(first);
 static DEFINE_MUTEX(second);
 static unsigned long raced;
+static unsigned long seen;
+static int ready;
 
 static int use_after_free(void)
 {
@@ -92,17 +94,14 @@ static int leak(void)
 	return 0;
 }
 
-static int racer(void *unused)
+/* Runs turn() of a racer for ten seconds, then waits for kthread_stop() */
+static int racer(void *turn)
 {
+	void (*racer_turn)(void) = turn;
 	unsigned long end = jiffies + 10 * HZ;
 
 	while (time_before(jiffies, end) && !kthread_should_stop()) {
-		int n;
-
-		for (n = 0; n < 1000; n++) {
-			raced++;
-			barrier();
-		}
+		racer_turn();
 		cond_resched();
 	}
 	while (!kthread_should_stop())
@@ -110,19 +109,75 @@ static int racer(void *unused)
 	return 0;
 }
 
-static int race(void)
+static int race_of(void (*one_turn)(void), void (*two_turn)(void))
 {
-	struct task_struct *one = kthread_run(racer, NULL, "racer/1"), *two;
+	struct task_struct *one = kthread_run(racer, one_turn, "racer/1"), *two;
 
 	if (IS_ERR(one))
 		return PTR_ERR(one);
-	two = kthread_run(racer, NULL, "racer/2");
+	two = kthread_run(racer, two_turn, "racer/2");
 	if (!IS_ERR(two)) {
 		msleep(11000);
 		kthread_stop(two);
 	}
 	kthread_stop(one);
 	return PTR_ERR_OR_ZERO(two);
+}
+
+static noinline void add_turn(void)
+{
+	int n;
+
+	for (n = 0; n < 1000; n++) {
+		raced++;
+		barrier();
+	}
+}
+
+static noinline void read_turn(void)
+{
+	int n;
+
+	for (n = 0; n < 1000; n++)
+		WRITE_ONCE(seen, READ_ONCE(raced));
+}
+
+/* The write to raced may come after that to ready: a release is missing */
+static noinline void give_turn(void)
+{
+	int n;
+
+	raced++;
+	WRITE_ONCE(ready, 1);
+	for (n = 0; n < 1000 && READ_ONCE(ready); n++)
+		cpu_relax();
+	smp_mb();
+	while (READ_ONCE(ready) && !kthread_should_stop())
+		cond_resched();
+	smp_mb();
+}
+
+static noinline void take_turn(void)
+{
+	if (!smp_load_acquire(&ready))	/* pairs with nothing, on purpose */
+		return;
+	WRITE_ONCE(seen, raced);
+	smp_store_release(&ready, 0);	/* pairs with give_turn()'s barrier */
+}
+
+static int race(void)
+{
+	return race_of(add_turn, add_turn);
+}
+
+static int marked(void)
+{
+	return race_of(add_turn, read_turn);
+}
+
+static int missing_barrier(void)
+{
+	return race_of(give_turn, take_turn);
 }
 
 static noinline unsigned long called(const char *name, unsigned long n)
@@ -150,6 +205,8 @@ static int __init planted_init(void)
 		{ "sleep", sleep_in_probe },
 		{ "leak", leak },
 		{ "race", race },
+		{ "marked", marked },
+		{ "barrier", missing_barrier },
 		{ "call", call },
 	};
 	int n, error;
