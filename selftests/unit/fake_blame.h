@@ -3,8 +3,9 @@
  * What src/blame/transaction.c and freed_extent.c use of their neighbours, for test_transaction.c
  * and test_freed_extent.c, which include them
  *
- * An act is a role: its id is both.  Objects come from malloc(), which the sanitizers watch; each
- * pool counts those that are out.  An origin keeps the sum of each act, and its first shares.
+ * An act is a role: its id is both, but for one that is of the role of another.  Objects come from
+ * malloc(), which the sanitizers watch; each pool counts those that are out.  An origin keeps the
+ * sum of each act, and its first shares.
  */
 #ifndef UNIT_FAKE_BLAME_H
 #define UNIT_FAKE_BLAME_H
@@ -36,11 +37,19 @@ struct iob_cause {
 	bool kthread;
 };
 
+static u64 act_gone;		/* no cause has this id any more */
+static u64 act_of_kthread;
+static u64 act_later, act_first;	/* both are of the role @act_first */
+static u64 act_touched;		/* the last one */
+
 static inline struct iob_cause *iob_cause_of(u64 act)
 {
 	static struct iob_cause cause;
 
-	cause.role = act;
+	if (act && act == act_gone)
+		return NULL;
+	cause.role = act && act == act_later ? act_first : act;
+	cause.kthread = act && act == act_of_kthread;
 	return &cause;
 }
 
@@ -51,14 +60,35 @@ static inline void iob_cause_mark(u64 act, unsigned long *causes)
 }
 
 #define iob_cause_number(act)	((u32)(act))
-#define iob_cause_touch_nr(nr)	((void)(nr))
-#define iob_cause_touch(cause)	((void)(cause))
+#define iob_cause_touch_nr(nr)	((void)(act_touched = (nr)))
+#define iob_cause_touch(cause)	((void)(act_touched = (cause)->role))
 #define iob_read_lock()
 #define iob_read_unlock()
 
-static unsigned int nr_lost;	/* all losses */
+struct losses {
+	unsigned int act_lost, freed_evicted, journal_evicted, participant_merged;
+};
 
-#define iob_stat_inc(name)	((void)nr_lost++)
+static struct losses losses;
+
+#define iob_stat_inc(name)	((void)losses.name++)
+
+/* What was lost since the last time: so many of each name, and no other. */
+static inline void lost_are(const char *what, struct losses want)
+{
+	if (losses.act_lost != want.act_lost)
+		fail("%s: act_lost is %u, not %u", what, losses.act_lost, want.act_lost);
+	if (losses.freed_evicted != want.freed_evicted)
+		fail("%s: freed_evicted is %u, not %u", what, losses.freed_evicted,
+		     want.freed_evicted);
+	if (losses.journal_evicted != want.journal_evicted)
+		fail("%s: journal_evicted is %u, not %u", what, losses.journal_evicted,
+		     want.journal_evicted);
+	if (losses.participant_merged != want.participant_merged)
+		fail("%s: participant_merged is %u, not %u", what, losses.participant_merged,
+		     want.participant_merged);
+	losses = (struct losses){ };
+}
 
 struct iob_task {
 	char part[256];
@@ -69,7 +99,10 @@ struct iob_task_part {
 	size_t size;
 };
 
-enum { IOB_SERVES_TRANSACTION };
+enum { SERVES_NOTHING, IOB_SERVES_TRANSACTION };
+
+static int served = SERVES_NOTHING;	/* what the task was said to serve last, and which */
+static const void *served_key;
 
 static inline void *iob_task_part_of(const struct iob_task *t, const struct iob_task_part *part)
 {
@@ -80,8 +113,8 @@ static inline void *iob_task_part_of(const struct iob_task *t, const struct iob_
 static inline void iob_task_serve(struct iob_task *t, int what, const void *key)
 {
 	(void)t;
-	(void)what;
-	(void)key;
+	served = what;
+	served_key = key;
 }
 
 struct iob_assoc_kind {
@@ -98,6 +131,7 @@ struct iob_pool {
 };
 
 static void (*on_other_cpu)(void);	/* runs while an object is taken, without a lock */
+static bool no_memory;
 
 static inline void *iob_pool_get(struct iob_pool *pool)
 {
@@ -106,6 +140,8 @@ static inline void *iob_pool_get(struct iob_pool *pool)
 	on_other_cpu = NULL;
 	if (other)
 		other();
+	if (no_memory)
+		return NULL;
 	pool->nr_out++;
 	return malloc(pool->size);
 }
@@ -166,6 +202,8 @@ static inline struct iob_keyed *iob_keyed_get(struct iob_keyed_table *t, const v
 	if (k)
 		return k;
 	k = iob_pool_get(&t->pool);
+	if (!k)
+		return NULL;
 	k->key = key;
 	t->begin(k);
 	k->next = t->first;

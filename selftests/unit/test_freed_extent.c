@@ -24,13 +24,15 @@ struct iob_call {
 static struct task_struct me;
 static struct iob_task my_task;
 static const char space[1];
+static const void *common = space;	/* the log whose transaction the task changed last */
+static bool is_common = true;
 
 struct task_struct *current = &me;
 unsigned long jiffies = 1000;
 
 #define iob_task_get()			(&my_task)
-#define iob_behalf_common_key(t)	((const void *)space)
-#define iob_behalf_is_common(regs)	((void)(regs), true)
+#define iob_behalf_common_key(t)	((void)(t), common)
+#define iob_behalf_is_common(regs)	((void)(regs), is_common)
 
 /* The lock's holds are counted, and what is dropped in each. */
 static unsigned int nr_holds;
@@ -76,7 +78,7 @@ static void begin(void)
 		abort();
 	memset(freed_by, 0, sizeof(freed_by));
 	iob_transaction_writes(&my_task)->key = space;
-	nr_lost = 0;
+	losses = (struct losses){ };
 	nr_holds = 0;
 	most_dropped = 0;
 }
@@ -115,8 +117,7 @@ static void compare(const char *what)
 	}
 	if (nr_freed_ranges.count != runs)
 		fail("%s: %lld ranges for %u runs", what, (long long)nr_freed_ranges.count, runs);
-	if (nr_lost)
-		fail("%s: %u losses", what, nr_lost);
+	lost_are(what, (struct losses){ });
 }
 
 /* A cache deletes its files, of a block each, in any order; others do in between. */
@@ -177,8 +178,7 @@ static void capped(void)
 	scatter(few);
 	nr_holds = 0;
 	iob_freed_extent_share(space, 0, (u64)few * BLOCK, NULL);
-	if (nr_lost)
-		fail("%u pieces are too many", few);
+	lost_are("a few pieces", (struct losses){ });
 	for (i = 0; i < few; i++) {
 		if (by(i) != (i & 1 ? CACHE : TAR))
 			fail("block %u: %llu", i, by(i));
@@ -190,8 +190,7 @@ static void capped(void)
 	iob_freed_extent_share(space, 0, (u64)BLOCKS * BLOCK, NULL);
 	if (nr_holds > 1100)
 		fail("the lock was taken %u times in one call", nr_holds);
-	if (nr_lost != 1)
-		fail("what was over is counted %u times", nr_lost);
+	lost_are("what was over", (struct losses){ .freed_evicted = 1 });
 	for (i = 0; i < BLOCKS; i += 2) {
 		known += by(i) == TAR;
 		if (by(i) && by(i) != TAR)
@@ -324,8 +323,9 @@ static void crowded(void)
 	max_freed_ranges = BLOCKS / 4;
 	for (i = 0; i < BLOCKS / 2; i++)
 		set(2 * i, 1, CACHE + i % 2);
-	if (nr_freed_ranges.count != BLOCKS / 4 || nr_lost != BLOCKS / 4)
-		fail("%lld ranges, %u lost", (long long)nr_freed_ranges.count, nr_lost);
+	if (nr_freed_ranges.count != BLOCKS / 4)
+		fail("%lld ranges", (long long)nr_freed_ranges.count);
+	lost_are("a table that is full", (struct losses){ .freed_evicted = BLOCKS / 4 });
 	iob_freed_extent_set(&until, BLOCK, 2 * BLOCK, DD);
 	if (iob_freed_extent_by(&until, BLOCK, &until, false) != DD)
 		fail("a range of another space finds no room");
@@ -360,11 +360,67 @@ static void forgotten(void)
 	end();
 }
 
+/* There is no memory for a space, or for a range; or no room for a space that is used again. */
+static void no_room(void)
+{
+	begin();
+	no_memory = true;
+	iob_freed_extent_set(space, 0, BLOCK, CACHE);
+	if (iob_keyed_find(&freed_spaces, space) || by(0))
+		fail("a space without memory has a range");
+	lost_are("a space", (struct losses){ .freed_evicted = 1 });
+	/* (of what nobody freed nothing is lost) */
+	iob_freed_extent_set(space, 0, BLOCK, IOB_CAUSE_NONE);
+	lost_are("nothing", (struct losses){ });
+	no_memory = false;
+	set(0, 1, CACHE);
+	set(2, 1, TAR);
+	if (act_touched != TAR)
+		fail("the cause may be reclaimed before it is noted");
+	no_memory = true;
+	set(4, 1, DD);
+	freed_by[0] = 0;
+	lost_are("a range", (struct losses){ .freed_evicted = 1 });
+	compare("the oldest gives way");
+	iob_freed_extent_set(space, 0, 8 * BLOCK, IOB_CAUSE_NONE);
+	lost_are("all", (struct losses){ });
+	iob_freed_extent_set(space, 0, BLOCK, CACHE);
+	if (by(0))
+		fail("a range is noted without memory");
+	lost_are("the first range", (struct losses){ .freed_evicted = 1 });
+	no_memory = false;
+	freed_spaces.evicted();
+	lost_are("an evicted space", (struct losses){ .freed_evicted = 1 });
+	end();
+}
+
+/* Who ends no transaction, or one of another log, frees nothing for its participants. */
+static void no_sharing(void)
+{
+	static const char other[1];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		begin();
+		common = i == 1 ? other : space;
+		is_common = i != 2;
+		if (i == 3)
+			iob_transaction_writes(&my_task)->key = NULL;
+		iob_freed_extent_share(space, 0, BLOCK, NULL);
+		if (by(0) != (i ? IOB_CAUSE_NONE : TAR))
+			fail("%u: %llu has freed", i, by(0));
+		lost_are("no sharing", (struct losses){ });
+		end();
+	}
+	common = space;
+	is_common = true;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(joined), TEST(any_order), TEST(capped), TEST(cleared), TEST(hour),
-		TEST(marked), TEST(crowded), TEST(forgotten),
+		TEST(marked), TEST(crowded), TEST(forgotten), TEST(no_room), TEST(no_sharing),
 	};
 
 	return run_tests("freed_extent", tests, ARRAY_SIZE(tests));

@@ -34,6 +34,7 @@ enum { TAR = 10, DD, CP };
 
 static void begin(void)
 {
+	losses = (struct losses){ };
 	if (iob_transactions_init() || iob_transactions_start())
 		abort();
 }
@@ -272,6 +273,7 @@ static void marked(void)
 	}
 	if (nr_others != 1)
 		fail("%u of the others are marked", nr_others);
+	lost_are("of 600", (struct losses){ .participant_merged = 600 - 512 });
 	end();
 }
 
@@ -296,6 +298,128 @@ static void last_place(void)
 	iob_transactions_mark(causes);
 	if (!(causes[900 / 64] >> 900 % 64 & 1) || !(causes[800 / 64] >> 800 % 64 & 1))
 		fail("one of both is not marked");
+	lost_are("one of both", (struct losses){ .participant_merged = 1 });
+	end();
+}
+
+/* A kernel thread takes part for another, whom nobody knows; nor does one whose cause is gone. */
+static void no_participant(void)
+{
+	begin();
+	act_of_kthread = TAR;
+	join(journal, 81, TAR, 1);
+	if (pays(journal, 81, TAR) != -1 || iob_transaction_key_is_known(journal))
+		fail("a kernel thread takes part");
+	act_of_kthread = 0;
+	join(journal, 81, IOB_CAUSE_LOST, 1);
+	iob_transaction_share(journal, 81, TAR, 0);
+	if (pays(journal, 81, IOB_CAUSE_LOST) != -1)
+		fail("nobody takes part");
+	lost_are("no participant", (struct losses){ });
+	act_gone = TAR;
+	join(journal, 81, TAR, 1);
+	if (pays(journal, 81, TAR) != -1)
+		fail("an act that is gone takes part");
+	lost_are("an act that is gone", (struct losses){ .act_lost = 1 });
+	join(journal, 81, DD, 1);
+	act_gone = 0;
+	if (pays(journal, 81, DD) != 100 * BLOCK)
+		fail("the others do not pay for it");
+	lost_are("its part", (struct losses){ });
+	end();
+}
+
+/* The act of a participant is reclaimed, room being short; the next one of its role pays. */
+static void act_again(void)
+{
+	begin();
+	act_later = CP;
+	act_first = TAR;
+	join(journal, 81, TAR, 3);
+	join(journal, 81, CP, 1);
+	if (pays(journal, 81, TAR) != 100 * BLOCK)
+		fail("the first act of a role does not pay");
+	act_gone = TAR;
+	join(journal, 81, CP, 1);
+	if (pays(journal, 81, CP) != 100 * BLOCK || iob_transaction_most(journal, 81) != CP)
+		fail("an act that is gone pays");
+	act_gone = 0;
+	act_later = 0;
+	/* who takes part has just used its cause */
+	act_touched = 0;
+	join(journal, 81, DD, 1);
+	if (act_touched != DD)
+		fail("the cause may be reclaimed before it is noted");
+	lost_are("the same role", (struct losses){ });
+	end();
+}
+
+/* There is no room for a log, for a participant, or no more for a log that is used again. */
+static void no_room(void)
+{
+	begin();
+	no_memory = true;
+	join(journal, 81, TAR, 1);
+	if (pays(journal, 81, TAR) != -1)
+		fail("a log without memory has a participant");
+	lost_are("a log", (struct losses){ .journal_evicted = 1 });
+	if (iob_transaction_log_id(journal, 81))
+		fail("a log without memory has an id");
+	lost_are("a log's id", (struct losses){ .journal_evicted = 1 });
+	no_memory = false;
+	join(journal, 81, TAR, 1);
+	no_memory = true;
+	join(journal, 81, DD, 1);
+	no_memory = false;
+	if (pays(journal, 81, TAR) != 50 * BLOCK || pays(journal, 81, DD) != 50 * BLOCK)
+		fail("without memory a participant does not pay");
+	lost_are("a participant", (struct losses){ .participant_merged = 1 });
+	transaction_logs.evicted();
+	lost_are("an evicted log", (struct losses){ .journal_evicted = 1 });
+	end();
+}
+
+/* A log goes that was not used for a quarter of an hour. */
+static void idle(void)
+{
+	struct iob_keyed *k;
+
+	begin();
+	jiffies = -(60UL * HZ);		/* (it wraps meanwhile, as a u32) */
+	join(journal, 81, TAR, 1);
+	k = iob_keyed_find(&transaction_logs, journal);
+	if (transaction_logs.tidy(k))
+		fail("a log that is used goes");
+	jiffies += 10UL * 60 * HZ;
+	join(journal, 82, TAR, 1);
+	jiffies += 15UL * 60 * HZ - 1;
+	if (transaction_logs.tidy(k))
+		fail("it goes in less than a quarter of an hour");
+	jiffies++;
+	if (!transaction_logs.tidy(k))
+		fail("it stays for ever");
+	/* a probe that had found it before */
+	iob_transaction_log_id(journal, 83);
+	if (transaction_logs.tidy(k))
+		fail("a log that is used again goes");
+	jiffies = 1000;
+	end();
+}
+
+/* Whoever writes a transaction serves its log until it has ended that. */
+static void serves(void)
+{
+	struct iob_task task = { };
+
+	begin();
+	join(journal, 81, TAR, 1);
+	iob_transaction_begin_write(&task, journal, 81, 81);
+	if (served != IOB_SERVES_TRANSACTION || served_key != journal)
+		fail("who writes serves %d", served);
+	served = SERVES_NOTHING;
+	iob_transaction_begin_write(&task, NULL, 0, 0);
+	if (served != IOB_SERVES_TRANSACTION || served_key)
+		fail("who has written serves %d", served);
 	end();
 }
 
@@ -329,6 +453,8 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(parts), TEST(many_blocks), TEST(under_way), TEST(ended), TEST(restarted),
 		TEST(goes_on), TEST(ids), TEST(marked), TEST(last_place), TEST(taken_over),
+		TEST(no_participant), TEST(act_again), TEST(no_room),
+		TEST(idle), TEST(serves),
 	};
 
 	return run_tests("transaction", tests, ARRAY_SIZE(tests));
