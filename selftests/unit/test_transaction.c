@@ -302,6 +302,45 @@ static void last_place(void)
 	end();
 }
 
+static unsigned int named[MAX_ACTS];	/* of the others, how many times */
+
+/* Some have no place in each of many transactions, @first the first of them with @weight buffers. */
+static void others_join(unsigned int times, unsigned int first, u32 weight, unsigned int nr)
+{
+	unsigned int tid, i;
+
+	memset(named, 0, sizeof(named));
+	begin();
+	for (tid = 1; tid <= times; tid++) {
+		for (i = 3; i < 3 + MAX_PARTICIPANTS; i++)
+			join(journal, tid, i, 1);
+		/* (chance is by what was logged before) */
+		iob_transaction_share(journal, tid, 3, 1 + rnd(1 << 20));
+		iob_transaction_share(journal, tid, first, weight);
+		for (i = 1; i < nr; i++)
+			join(journal, tid, first + i, 1);
+		named[log_find(journal)->last[tid % NR_LAST].others.act]++;
+	}
+	lost_are("those without a place", (struct losses){ .participant_merged = times * nr });
+	end();
+}
+
+/* Of those that have no place one is named: each as often as its part of what they logged is. */
+static void others_by_turns(void)
+{
+	const unsigned int times = 1000, first = 600;
+	unsigned int i;
+
+	others_join(times, first, 90, 11);
+	if (named[first] < times * 86 / 100 || named[first] > times * 94 / 100)
+		fail("with 90 of 100 buffers it is named %u of %u times", named[first], times);
+	others_join(times, first, 1, 8);
+	for (i = first; i < first + 8; i++) {
+		if (named[i] < times / 8 * 6 / 10 || named[i] > times / 8 * 14 / 10)
+			fail("one of eight is named %u of %u times", named[i], times);
+	}
+}
+
 /* A kernel thread takes part for another, whom nobody knows; nor does one whose cause is gone. */
 static void no_participant(void)
 {
@@ -453,7 +492,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(parts), TEST(many_blocks), TEST(under_way), TEST(ended), TEST(restarted),
 		TEST(goes_on), TEST(ids), TEST(marked), TEST(last_place), TEST(taken_over),
-		TEST(no_participant), TEST(act_again), TEST(no_room),
+		TEST(others_by_turns), TEST(no_participant), TEST(act_again), TEST(no_room),
 		TEST(idle), TEST(serves),
 	};
 

@@ -268,7 +268,8 @@ static struct participant *participant_other(struct transaction *t, u64 role, u6
 					     u32 weight)
 {
 	struct participant *p = &t->others;
-	u32 chance = hash_64(t->sum ^ role, 32);
+	/* (sums and roles that both grow by one would have the same chance again and again) */
+	u32 chance = hash_64(t->sum * GOLDEN_RATIO_64 ^ role, 32);
 
 	iob_stat_inc(participant_merged);
 	if (!iob_cause_of(p->act) || mul_u64_u32_shr(p->logged + weight, chance, 32) < weight) {
