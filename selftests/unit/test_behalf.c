@@ -115,6 +115,7 @@ struct inode {
 	unsigned int i_mode;
 	struct super_block *i_sb;
 	u64 ref;
+	bool no_page;	/* is known: .ref is that of the inode alone */
 	u64 times;	/* who changed those that wait, */
 	bool times_wait;	/* or that still do */
 };
@@ -157,7 +158,7 @@ static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_pa
 #define iob_task_get()				(&my_task)
 #define iob_task_role(t)			((void)(t), 0ULL)
 #define iob_task_own_cause(t, intent)		((void)(t), (u64)(intent))
-#define iob_task_serve(t, what, key)		((void)(t), (void)(key))
+#define iob_task_serve(t, what, key)		((void)(t), (void)(served = (key)))
 #define iob_cause_of(ref)			((void)(ref), &any_cause)
 #define iob_cause_id(ref)			(ref)
 #define iob_cause_touch(cause)			((void)(cause), (void)nr_touched++)
@@ -166,15 +167,18 @@ static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_pa
 #define iob_is_metadata(inode)			((void)(inode), false)
 #define iob_disk_watches(inode)			((void)(inode), true)
 #define iob_origin_free(o)			((void)(o))
-#define iob_origin_at(o, pos)			((void)(pos), (o)->ref)
+#define iob_origin_at(o, pos)			((o)->ref + (pos) / 4096)
 #define iob_assoc_get(kind, inode, sub)		((void)(kind), (inode)->ref)
 #define iob_assoc_get_last			iob_assoc_get
 #define iob_cause_of_inode(ref, inode)		((void)(inode), (ref))
 #define iob_inode_times_wait(inode)		((inode)->times_wait)
 #define iob_times_take(inode, needed)		((void)(needed), (inode)->times)
 #define iob_times_note(inode, ref)		((void)(inode), (void)(times_noted = (ref)))
-#define iob_transaction_join(key, tid, ref)	((void)(key))
-static u32 now_tid = 5;
+#define iob_transaction_join(key, tid, ref) \
+	((void)(key), (void)(joined = (ref), joined_tid = (tid)))
+static u32 now_tid = 5, joined_tid;
+static u64 joined;		/* by the last one that took part in a transaction */
+static unsigned long served;	/* the parent's call: where it returns to */
 
 #define iob_transaction_now(key)		((void)(key), now_tid)
 #define iob_transaction_next(key)		((void)(key), now_tid++)
@@ -188,7 +192,7 @@ static u64 iob_cause_of_pages(struct inode *inode, unsigned long index, unsigned
 	(void)last;
 	(void)tag;
 	*dirty_ns = 0;
-	return inode->ref;
+	return inode->no_page ? IOB_CAUSE_NONE : inode->ref;
 }
 
 #include "blame/behalf.c"
@@ -548,12 +552,68 @@ static void in_use(void)
 		fail("the cause may be reclaimed before it is noted");
 }
 
+/* Of the pages nobody is known: whoever changed the inode pays, and takes part in a transaction. */
+static void no_page_known(void)
+{
+	struct super_block with_bdev = { .s_bdev = &me };
+	struct inode inode = { .i_mode = 1, .i_sb = &sb, .ref = 12, .no_page = true };
+	struct pt_regs regs;
+
+	begin();
+	entered_at(100);
+	regs = entered_at(1);
+	joined = 0;
+	iob_behalf_pages(&inode, 0, 1, true, &regs);
+	if (!active_now() || active_now()->ref != 12)
+		fail("the one that changed the inode does not pay");
+	if (joined != 12 || joined_tid != now_tid)
+		fail("%llu takes part in transaction %u", joined, joined_tid);
+	joined = 0;
+	inode.i_sb = &with_bdev;
+	regs = entered_at(2);
+	iob_behalf_pages(&inode, 0, 1, true, &regs);
+	if (joined)
+		fail("%llu takes part where no worker changes more", joined);
+}
+
+/* A worker writes the file of a disk for a request of that disk: the place tells who pays. */
+static void parent(void)
+{
+	const u64 at = 1 << 20;
+	struct pt_regs regs;
+
+	begin();
+	iob_parent_io_of(&my_task)->pos = at;
+	iob_parent_io_of(&my_task)->origin.ref = 20;
+	entered_at(100);
+	regs = entered_at(1);
+	if (iob_behalf_is_known(&regs))
+		fail("it is known before the request is carried out");
+	iob_behalf_parent(at + 3 * 4096, &regs);
+	if (!active_now() || active_now()->ref != 23)
+		fail("of the fourth page %llu pays", active_now() ? active_now()->ref : 0);
+	if (served != 1)
+		fail("the task does not serve the request");
+	if (!iob_behalf_is_known(&regs))
+		fail("it is not known for whom");
+	if (iob_behalf_parent_cause(&my_task, at + 4096) != 21 ||
+	    iob_behalf_parent_cause(&my_task, at - 4096) != 20)
+		fail("another pays for a byte of the request");
+	iob_behalf_parent_end(&my_task);
+	if (active_now())
+		fail("after the request %llu pays", active_now()->ref);
+	if (served)
+		fail("the task serves a request that has ended");
+	if (iob_behalf_is_known(&regs) || iob_parent_io_of(&my_task)->call.ret)
+		fail("it is known after the request");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(any_depth), TEST(recursion), TEST(too_many), TEST(open_one), TEST(lazy_times),
 		TEST(not_known_deeper), TEST(not_known_inside), TEST(old_transaction),
-		TEST(in_use),
+		TEST(in_use), TEST(no_page_known), TEST(parent),
 	};
 
 	return run_tests("behalf", tests, ARRAY_SIZE(tests));
