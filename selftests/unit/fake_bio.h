@@ -279,13 +279,6 @@ static inline struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
 #define iob_bio_ctx_piece(whole, bio, pos, hashed) \
 	((void)(pos), iob_bio_ctx_make(bio, iob_bio_ctx_disk(whole), (whole)->disk, 0, !(hashed)))
 
-static inline struct iob_bio_ctx *iob_bio_ctx_insert(struct iob_bio_ctx *f)
-{
-	iob_hashed_ctx(f)->next = iob_bio_ctx_table.first;
-	iob_bio_ctx_table.first = iob_hashed_ctx(f);
-	return NULL;
-}
-
 static inline void iob_bio_ctx_remove(struct iob_bio_ctx *f)
 {
 	struct iob_hashed_ctx **at = &iob_bio_ctx_table.first;
@@ -293,6 +286,18 @@ static inline void iob_bio_ctx_remove(struct iob_bio_ctx *f)
 	while (*at != iob_hashed_ctx(f))
 		at = &(*at)->next;
 	*at = (*at)->next;
+}
+
+static inline struct iob_bio_ctx *iob_bio_ctx_insert(struct iob_bio_ctx *f)
+{
+	/* several children may be chained to one bio */
+	struct iob_bio_ctx *old = f->child ? NULL : iob_bio_ctx_hashed(f->bio, false);
+
+	if (old)
+		iob_bio_ctx_remove(old);
+	iob_hashed_ctx(f)->next = iob_bio_ctx_table.first;
+	iob_bio_ctx_table.first = iob_hashed_ctx(f);
+	return old;
 }
 
 #endif

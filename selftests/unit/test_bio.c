@@ -353,12 +353,59 @@ static void sent_on(void)
 	free(lower);
 }
 
+/* A bio's end was not seen, and another one is at its address. */
+static void end_unseen(void)
+{
+	struct gendisk *gd = new_disk(false, 7);
+	struct iob_bio_ctx *f[2];
+	struct bio bio;
+	int i;
+
+	begin();
+	bio_begin(&bio, gd, NULL);
+	for (i = 0; i < 2; i++) {
+		f[i] = iob_bio_ctx_make(&bio, gd, &watched, 0, false);
+		f[i]->origin.nr = 1;
+		f[i]->origin.one.bytes = BYTES;
+		iob_bio_ctx_begin(f[i]);
+		if (iob_bio_ctx_find(&bio) != f[i])
+			fail("%d: another context is found", i);
+	}
+	iob_bio_done(&bio, gd->queue);
+	ended("the later bio", 1, 7, 1);
+	nothing_left();
+	free(gd);
+}
+
+/* A bio that may not wait is sent back: it is counted, and is no IO. */
+static void sent_back(void)
+{
+	struct gendisk *gd = new_disk(false, 7);
+	struct bio bio;
+	int may_wait;
+
+	for (may_wait = 0; may_wait < 2; may_wait++) {
+		begin();
+		nr_refused = 0;
+		bio_begin(&bio, gd, NULL);
+		iob_bio_queue(&bio, 0, 0, 0);
+		iob_bio_ctx_find(&bio)->first.opf = may_wait ? 0 : REQ_NOWAIT;
+		bio.bi_status = EAGAIN;
+		iob_bio_done(&bio, gd->queue);
+		ended("a bio that was sent back", may_wait, may_wait ? 7 : 0, 0);
+		if (nr_refused != !may_wait)
+			fail("%u are refused", nr_refused);
+		nothing_left();
+	}
+	free(gd);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(chained), TEST(given_up), TEST(pieces), TEST(path_gone),
 		TEST(partition), TEST(waits_on_partition), TEST(not_queued),
-		TEST(ciphertext), TEST(sent_on),
+		TEST(ciphertext), TEST(sent_on), TEST(end_unseen), TEST(sent_back),
 	};
 
 	return run_tests("bio", tests, ARRAY_SIZE(tests));

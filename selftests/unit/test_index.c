@@ -21,7 +21,8 @@
 #define gfp_t				unsigned int
 #define GFP_NOWAIT			0
 #define __GFP_NOWARN			0
-#define get_zeroed_page(gfp)		((void)(gfp), (unsigned long)calloc(1, PAGE_SIZE))
+#define get_zeroed_page(gfp)		\
+	((void)(gfp), no_memory ? 0UL : (unsigned long)calloc(1, PAGE_SIZE))
 #define free_page(page)			free((void *)(page))
 #define kvmalloc_array(n, size, gfp)	malloc((n) * (size))
 #define kcalloc(n, size, gfp)		calloc(n, size)
@@ -43,6 +44,7 @@
 #define spin_lock_irqsave_nested(l, flags, subclass) raw_spin_lock_irqsave(l, flags)
 
 static unsigned int idx_nospc, idx_nomem;
+static bool no_memory;	/* for a leaf */
 
 #include "../../src/core/index.c"
 
@@ -193,11 +195,48 @@ static void spare_ones_wait(void)
 	iob_index_exit(&idx, NULL);
 }
 
+/* What finds no number, or no memory for the leaf of its number, is counted under that name. */
+static void counted(void)
+{
+	struct object a = { .content = 1 }, b = { .content = 2 }, c = { .content = 3 };
+	struct iob_node *got;
+
+	if (iob_index_init(&idx, 3, 1))
+		fail("no memory");
+	idx_nospc = 0;
+	idx_nomem = 0;
+	no_memory = true;
+	got = iob_index_add(&idx, &a.node, 1, same);
+	if (got != ERR_PTR(-ENOMEM) || idx_nomem != 1 || idx_nospc)
+		fail("a leaf: %p, idx_nomem is %u, idx_nospc %u", got, idx_nomem, idx_nospc);
+	no_memory = false;
+	if (iob_index_add(&idx, &a.node, 1, same) != &a.node ||
+	    iob_index_add(&idx, &b.node, 2, same) != &b.node || idx_nomem != 1 || idx_nospc)
+		fail("with memory: idx_nomem is %u, idx_nospc %u", idx_nomem, idx_nospc);
+	got = iob_index_add(&idx, &c.node, 3, same);
+	if (got != ERR_PTR(-ENOSPC) || idx_nospc != 1)
+		fail("the limit: %p, idx_nospc is %u", got, idx_nospc);
+	/* an equal one needs no number */
+	c.content = 2;
+	if (iob_index_add(&idx, &c.node, 2, same) != &b.node || idx_nospc != 1)
+		fail("an equal object: idx_nospc is %u", idx_nospc);
+	if (!iob_index_full(&idx) || idx_nospc != 2)
+		fail("a full index: idx_nospc is %u", idx_nospc);
+	iob_index_unhash(&idx, &a.node);
+	iob_index_unnumber(&idx, &a.node);
+	if (iob_index_full(&idx) || idx_nospc != 2 || idx_nomem != 1)
+		fail("with room: idx_nospc is %u, idx_nomem %u", idx_nospc, idx_nomem);
+	iob_index_unhash(&idx, &b.node);
+	iob_index_unnumber(&idx, &b.node);
+	iob_index_exit(&idx, NULL);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(random_objects),
 		TEST(spare_ones_wait),
+		TEST(counted),
 	};
 
 	return run_tests("index", tests, ARRAY_SIZE(tests));

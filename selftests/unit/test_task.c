@@ -34,7 +34,7 @@
 #define __GFP_NOWARN			0
 #define WARN_ON(c)			(c)
 #define THREAD_SIZE			16384UL
-#define kmem_cache_alloc(cache, gfp)	((void)(cache), malloc(task_size))
+#define kmem_cache_alloc(cache, gfp)	((void)(cache), no_memory ? NULL : malloc(task_size))
 #define kmem_cache_free(cache, p)	((void)(cache), free(p))
 #define kmem_cache_destroy(cache)	((void)(cache))
 #define iob_cache_create(n, size, f)	((struct kmem_cache *)&jiffies)
@@ -83,13 +83,17 @@ struct kmem_cache;
 static u32 this_epoch = 1;
 static enum iob_role_kind kind;
 static bool is_threaded;	/* cgroups are */
+static bool no_memory, no_role;
+static unsigned int nr_task_nomem, nr_role_nomem;
 
 #define iob_epoch_now()			this_epoch
 #define iob_epoch_bump()		((void)this_epoch++)
 #define iob_roles_kind()		kind
 #define iob_role_note_comm(role, t, c)	((void)(role), (void)(c))
 #define iob_role_note_cgroup(role, c)	((void)(role), (void)(c))
-#define iob_stat_inc(name)		do { } while (0)
+#define task_nomem			(&nr_task_nomem)
+#define role_nomem			(&nr_role_nomem)
+#define iob_stat_inc(name)		((void)++*(name))
 
 /* a role that is made has a cause of the same number */
 #define iob_cause_of(ref)		((struct iob_cause *)NULL)
@@ -99,6 +103,8 @@ static bool is_threaded;	/* cgroups are */
 /* Its number: the thread's or the leader's, or that of a user role. */
 static u64 iob_role_get(const struct task_struct *task, s32 user)
 {
+	if (no_role)
+		return IOB_ROLE_NOMEM;
 	if (user)
 		return 1000 + user;
 	return kind == IOB_ROLE_THREAD ? task->pid : task->tgid;
@@ -286,11 +292,50 @@ static void other_users(void)
 	end();
 }
 
+static u64 role_now(void)
+{
+	u64 role;
+
+	iob_read_lock();
+	role = iob_task_role(iob_task_get());
+	iob_read_unlock();
+	return role;
+}
+
+/* A task without a context, and acts of one without a role, which is asked for once a tick. */
+static void without_memory(void)
+{
+	unsigned int i;
+
+	nr_task_nomem = 0;
+	nr_role_nomem = 0;
+	begin(IOB_ROLE_THREAD);
+	current = task_of(MAKER);
+	no_memory = true;
+	iob_read_lock();
+	if (iob_task_get() || nr_task_nomem != 1 || nr_role_nomem)
+		fail("a task: task_nomem is %u, role_nomem %u", nr_task_nomem, nr_role_nomem);
+	iob_read_unlock();
+	no_memory = false;
+	no_role = true;
+	for (i = 1; i <= 3; i++) {
+		if (role_now() != IOB_ROLE_NOMEM || nr_role_nomem != i)
+			fail("act %u: role_nomem is %u", i, nr_role_nomem);
+	}
+	no_role = false;
+	if (role_now() != IOB_ROLE_NOMEM || nr_role_nomem != 4)
+		fail("in the same tick: role_nomem is %u", nr_role_nomem);
+	jiffies += 2;
+	if (role_now() != MAKER || nr_role_nomem != 4 || nr_task_nomem != 1)
+		fail("with memory: task_nomem is %u, role_nomem %u", nr_task_nomem, nr_role_nomem);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(threads), TEST(gone), TEST(processes), TEST(cgroups), TEST(users),
-		TEST(other_users),
+		TEST(other_users), TEST(without_memory),
 	};
 
 	return run_tests("task", tests, ARRAY_SIZE(tests));
