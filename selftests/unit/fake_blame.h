@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What src/blame/transaction.c and freed_extent.c use of their neighbours, for test_transaction.c
- * and test_freed_extent.c, which include them
+ * What src/blame/transaction.c and freed_extent.c use of their neighbours, for test_transaction.c,
+ * test_participants.c and test_freed_extent.c, which include them
  *
  * An act is a role: its id is both, but for one that is of the role of another.  Objects come from
  * malloc(), which the sanitizers watch; each pool counts those that are out.  An origin keeps the
@@ -32,6 +32,8 @@
 #define IOB_MODIFIER_JOURNAL	1
 #define IOB_MODIFIER_DISCARD	2
 
+#define KTHREAD_ACT		1000000ULL	/* a kernel thread's own */
+
 struct iob_cause {
 	u64 role;
 	bool kthread;
@@ -49,7 +51,7 @@ static inline struct iob_cause *iob_cause_of(u64 act)
 	if (act && act == act_gone)
 		return NULL;
 	cause.role = act && act == act_later ? act_first : act;
-	cause.kthread = act && act == act_of_kthread;
+	cause.kthread = act == KTHREAD_ACT || (act && act == act_of_kthread);
 	return &cause;
 }
 
@@ -66,7 +68,7 @@ static inline void iob_cause_mark(u64 act, unsigned long *causes)
 #define iob_read_unlock()
 
 struct losses {
-	unsigned int act_lost, freed_evicted, journal_evicted, participant_merged;
+	unsigned int act_lost, behalf_evicted, freed_evicted, journal_evicted, participant_merged;
 };
 
 static struct losses losses;
@@ -78,6 +80,9 @@ static inline void lost_are(const char *what, struct losses want)
 {
 	if (losses.act_lost != want.act_lost)
 		fail("%s: act_lost is %u, not %u", what, losses.act_lost, want.act_lost);
+	if (losses.behalf_evicted != want.behalf_evicted)
+		fail("%s: behalf_evicted is %u, not %u", what, losses.behalf_evicted,
+		     want.behalf_evicted);
 	if (losses.freed_evicted != want.freed_evicted)
 		fail("%s: freed_evicted is %u, not %u", what, losses.freed_evicted,
 		     want.freed_evicted);
@@ -91,30 +96,37 @@ static inline void lost_are(const char *what, struct losses want)
 }
 
 struct iob_task {
-	char part[256];
+	bool acted_on_behalf;
+	char part[4][1 << 14] __attribute__((aligned(8)));
 };
 
 struct iob_task_part {
 	const char *name;
 	size_t size;
+	void (*free)(void *part);
 };
 
 enum { SERVES_NOTHING, IOB_SERVES_TRANSACTION };
 
 static int served = SERVES_NOTHING;	/* what the task was said to serve last, and which */
-static const void *served_key;
+static bool served_on;
 
 static inline void *iob_task_part_of(const struct iob_task *t, const struct iob_task_part *part)
 {
-	(void)part;
-	return (void *)t->part;
+	static const struct iob_task_part *parts[4];
+	unsigned int i = 0;
+
+	while (parts[i] && parts[i] != part)
+		i++;
+	parts[i] = part;
+	return (void *)t->part[i];
 }
 
-static inline void iob_task_serve(struct iob_task *t, int what, const void *key)
+static inline void iob_task_serve(struct iob_task *t, int what, bool on)
 {
 	(void)t;
 	served = what;
-	served_key = key;
+	served_on = on;
 }
 
 struct iob_assoc_kind {

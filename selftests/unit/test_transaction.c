@@ -453,11 +453,11 @@ static void serves(void)
 	begin();
 	join(journal, 81, TAR, 1);
 	iob_transaction_begin_write(&task, journal, 81, 81);
-	if (served != IOB_SERVES_TRANSACTION || served_key != journal)
+	if (served != IOB_SERVES_TRANSACTION || !served_on)
 		fail("who writes serves %d", served);
 	served = SERVES_NOTHING;
 	iob_transaction_begin_write(&task, NULL, 0, 0);
-	if (served != IOB_SERVES_TRANSACTION || served_key)
+	if (served != IOB_SERVES_TRANSACTION || served_on)
 		fail("who has written serves %d", served);
 	end();
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/sched.h>
+
 #include "behalf.h"
 #include "core/code.h"
 #include "core/mark.h"
@@ -133,8 +135,11 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 	if (d->ref == IOB_CAUSE_NONE)
 		d->ref = iob_task_own_cause(t, intent);
 	d->ref = iob_cause_tagged(d->ref, d->hash);
-	/* ending a transaction is not taking part in it */
-	if (iob_is_metadata(inode) && !(b && b->common))
+	/*
+	 * Ending a transaction is not taking part in it.  What a worker changes for nobody who is
+	 * known was charged to a participant above: that is no further part of the participant's.
+	 */
+	if (iob_is_metadata(inode) && (b ? !b->common : !(current->flags & PF_KTHREAD)))
 		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), d->ref);
 }
 

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #define PF_IO_WORKER	0x00000010
+#define PF_WQ_WORKER	0x00000020
 #define PF_KTHREAD	0x00200000
 #define TASK_COMM_LEN	16
 

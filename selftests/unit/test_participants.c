@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who takes part in the transactions of a file system that keeps its metadata in pages of an inode
+ * of its own: the tasks that change something, and not those for which its workers change metadata
+ * later.
+ */
+#include "fake_blame.h"
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+/* the real ones are not read */
+#define IOB_BLAME_CACHED_PAGE_H
+#define IOB_BLAME_DIRTIED_BY_H
+#define IOB_BLAME_DIRTIER_H
+#define IOB_BLAME_DIRTY_FAST_H
+#define IOB_BLAME_TIMES_H
+#define IOB_COMPAT_INODE_H
+#define IOB_CORE_CODE_H
+#define IOB_CORE_DISK_H
+#define IOB_CORE_INTENT_H
+#define IOB_CORE_MARK_H
+#define IOB_CORE_METADATA_H
+#define IOB_STACK_CALL_H
+#define IOB_STACK_STACK_H
+
+#define noinline_for_stack
+
+/* --- the kernel's */
+
+#define PAGE_SHIFT		12
+#define PAGECACHE_TAG_DIRTY	0
+#define XA_PRESENT		0
+#define S_ISREG(mode)		(mode)
+
+struct super_block {
+	void *s_bdev;
+	bool metadata;	/* a file system's that keeps metadata in pages */
+};
+
+struct inode {
+	unsigned int i_mode;
+	unsigned long i_ino;
+	struct super_block *i_sb;
+	u64 dirtier;	/* of its pages */
+};
+
+/* --- stack/call, stack/stack: two words are all that is on a stack */
+
+#define IOB_STACK_DEPTH		40
+
+struct iob_call {
+	unsigned long ret, sp;
+};
+
+struct pt_regs {
+	struct iob_call call;
+};
+
+struct iob_frame {
+	unsigned long ip;
+};
+
+struct iob_stack_slot {
+	unsigned long ip[1];
+	unsigned int own, nr;
+};
+
+struct iob_stack {
+	const unsigned long *ip;
+	unsigned int depth;
+	struct iob_stack_slot *slot;
+};
+
+struct iob_code {
+	unsigned long start;
+};
+
+static unsigned long under_way;		/* the return address of the only call, or 0 */
+
+#define iob_call_at(regs)			((regs)->call)
+#define iob_call_is_kept(call)			((void)(call), true)
+#define iob_stack_get(stack, regs)		((void)(regs), (void)((stack)->depth = 1))
+#define iob_stack_from(stack, at, regs)		((void)(at), iob_stack_get(stack, regs))
+#define iob_stack_is_whole(stack)		((void)(stack), true)
+#define iob_stack_has(stack, ret)		((void)(stack), (ret) && (ret) == under_way)
+#define iob_stack_count(stack, ret)		((unsigned int)iob_stack_has(stack, ret))
+#define iob_stack_in(stack, code)		((void)(stack), (void)(code), false)
+#define iob_stack_intent(stack, modifier)	((void)(stack), (u32)(modifier))
+#define iob_code_publish(func, code)		((void)(func), (void)(code))
+
+/* --- core/task, core/intent, core/mark: none of it matters here */
+
+#define IOB_CAUSE_NOMEM		1ULL
+#define IOB_CAUSE_INHERITED	0ULL
+#define IOB_INTENT_LOST		1U
+#define IOB_INTENT_REDIRTY	1
+#define IOB_INTENT_WRITEBACK	2
+
+enum { IOB_SERVES_PARENT = IOB_SERVES_TRANSACTION + 1 };
+
+struct iob_intent {
+	u16 flags;
+};
+
+static struct iob_task *me;
+static u64 my_act;
+
+#define iob_task_get()				(me)
+#define iob_task_role(t)			((void)(t), my_act)
+#define iob_task_own_cause(t, intent)		((void)(t), (void)(intent), my_act)
+#define iob_cause_id(ref)			(ref)
+#define iob_cause_tagged(ref, hash)		((void)(hash), (u64)(ref))
+#define iob_cause_of_entry(entry, hash)		((void)(hash), (u64)(entry))
+#define iob_intent_nr(nr)			((void)(nr), (const struct iob_intent *)NULL)
+#define iob_marks_of(ip, depth)			((void)(ip), (void)(depth), (u16)0)
+#define iob_dirty_not_cacheable(t)		((void)(t))
+#define iob_dirty_set_cacheable(t, nr)		((void)(t), (void)(nr))
+
+/* --- core/disk, core/metadata, blame/association, blame/times, blame/cached_page */
+
+static int iob_assoc_inode;
+
+#define iob_inode_hash(inode)			((void)(inode), 0U)
+#define iob_is_bdev(inode)			((void)(inode), false)
+#define iob_is_metadata(inode)			((inode)->i_sb->metadata && (inode)->i_ino == 1)
+#define iob_metadata_has(sb)			((sb)->metadata)
+#define iob_disk_watches(inode)			((void)(inode), true)
+#define iob_assoc_get(kind, inode, sub)		((void)(kind), (void)(inode), IOB_CAUSE_NONE)
+#define iob_assoc_get_last			iob_assoc_get
+#define iob_cause_of_inode(ref, inode)		((void)(inode), (u64)(ref))
+#define iob_inode_times_wait(inode)		((void)(inode), false)
+#define iob_times_take(inode, needed)		((void)(inode), (void)(needed), IOB_CAUSE_NONE)
+#define iob_times_note(inode, ref)		((void)(inode), (void)(ref))
+#define iob_cause_of_pages(inode, index, last, tag, ns) \
+	((void)(index), (void)(last), (void)(tag), *(ns) = 0, (inode)->dirtier)
+
+static u64 iob_origin_at(const struct iob_origin *o, u64 pos)
+{
+	(void)pos;
+	return o->nr ? o->share[0].cause : IOB_CAUSE_NONE;
+}
+
+/* --- blame/dirtied_by, blame/dirtier: one page, whose entry is an act */
+
+struct iob_folio {
+	unsigned long index;
+};
+
+struct iob_dirtied_by {
+	u64 ref;
+	u32 hash;
+	bool again;
+	unsigned long stored;
+	struct iob_task *parent;
+};
+
+static u32 entry_of_page_frame;
+
+#define iob_folio_pfn(f)			((void)(f), 0UL)
+#define iob_folio_pages(f)			((void)(f), 1UL)
+#define iob_dirtier_get(pfn)			((void)(pfn), entry_of_page_frame)
+#define iob_dirtier_run(pfn, count, entry)	((void)(pfn), (void)(count), (void)(entry), 0UL)
+#define iob_dirtier_set(pfn, count, entry)	((void)(count), iob_dirtier_set_one(pfn, entry))
+#define iob_dirtier_set_one(pfn, entry)	\
+	((void)(pfn), (void)(entry_of_page_frame = (entry)))
+
+#include "blame/transaction.c"
+#include "blame/behalf.c"
+#include "blame/dirtied_by.c"
+
+unsigned long jiffies = 1000;
+struct task_struct *current;
+
+/* tar writes many small files and ends; dd writes on */
+enum { TAR = 10, DD };
+
+static struct super_block sb;
+static struct inode tree, other;
+
+static void begin(void)
+{
+	sb = (struct super_block){ .metadata = true };
+	tree = (struct inode){ .i_ino = 1, .i_sb = &sb };
+	other = (struct inode){ .i_mode = 1, .i_ino = 300, .i_sb = &sb };
+	if (iob_transactions_init() || iob_transactions_start())
+		abort();
+}
+
+static void end(void)
+{
+	iob_transactions_stop();
+	iob_transactions_exit();
+}
+
+/* From here on a task runs that has no behalf: of @act, with these flags. */
+static void task(u64 act, unsigned int flags)
+{
+	static struct task_struct tasks[2];
+	static struct iob_task contexts[2];
+	static unsigned int nr;
+
+	nr = !nr;
+	tasks[nr].flags = flags;
+	contexts[nr] = (struct iob_task){ };
+	current = &tasks[nr];
+	me = &contexts[nr];
+	my_act = act;
+	under_way = 0;
+}
+
+static void worker(void)
+{
+	task(KTHREAD_ACT, PF_KTHREAD | PF_WQ_WORKER);
+}
+
+/* The current task makes a page of the inode dirty.  Return: the page's act. */
+static u64 dirties(struct inode *inode)
+{
+	struct iob_folio folio = { };
+	struct iob_frame at = { };
+	struct iob_dirtied_by d;
+
+	iob_dirtied_by_slow(&d, inode, &at, NULL, NULL);
+	iob_dirtied_by_set_changed(&d, &folio, 0, 1);
+	return entry_of_page_frame;
+}
+
+/* The current task begins to write pages of a file of @act's. */
+static void writes_for(u64 act)
+{
+	struct pt_regs regs = { .call = { 7, 4096 } };
+
+	other.dirtier = act;
+	under_way = 7;
+	iob_behalf_pages(&other, 0, 1, true, &regs);
+}
+
+static long pays(u32 tid, u64 act)
+{
+	struct iob_transaction_write what = { .key = &sb, .first = tid, .last = tid };
+	struct iob_origin o = { };
+
+	return iob_transaction_split(&o, &what, NULL, 4096) ? (long)o.bytes[act] : -1;
+}
+
+/*
+ * tar has taken part in a transaction, and ended.  Workers begin the next ones: their changes are
+ * tar's at first, but no part that tar takes.  The first task that takes part is charged from then
+ * on.
+ */
+static void no_ghost(void)
+{
+	unsigned int i;
+	u64 act;
+	u32 tid;
+
+	begin();
+	task(TAR, 0);
+	act = dirties(&tree);
+	if (act != TAR)
+		fail("tar's own page is %llu's", act);
+	for (tid = 2; tid < 10; tid++) {
+		iob_transaction_next(&sb);
+		worker();
+		for (i = 0; i < 20; i++)
+			act = dirties(&tree);
+		if (tid == 2 && act != TAR)
+			fail("a worker of the transaction before: %llu pays", act);
+		writes_for(DD);
+		worker();
+		act = dirties(&tree);
+		if (act != DD)
+			fail("transaction %u: %llu pays", tid, act);
+		if (pays(tid, TAR) > 0)
+			fail("tar pays %ld bytes of transaction %u", pays(tid, TAR), tid);
+	}
+	end();
+}
+
+/* What a worker changes while it writes dd's pages is a part that dd takes. */
+static void known_worker(void)
+{
+	unsigned int i;
+
+	begin();
+	task(TAR, 0);
+	for (i = 0; i < 4; i++)
+		dirties(&tree);
+	worker();
+	writes_for(DD);
+	for (i = 0; i < 11; i++) {
+		if (dirties(&tree) != DD)
+			fail("another pays for dd's metadata");
+	}
+	if (pays(1, DD) != 3072)
+		fail("of a block dd pays %ld bytes", pays(1, DD));
+	end();
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(no_ghost), TEST(known_worker),
+	};
+
+	return run_tests("participants", tests, ARRAY_SIZE(tests));
+}
