@@ -101,6 +101,7 @@ static unsigned int iob_stack_count(const struct iob_stack *s, unsigned long ret
 #define PAGECACHE_TAG_DIRTY	0
 #define XA_PRESENT		0
 #define PF_KTHREAD		1
+#define PF_WQ_WORKER		2
 #define S_ISREG(mode)		(mode)
 
 struct task_struct {
@@ -109,11 +110,13 @@ struct task_struct {
 
 struct super_block {
 	void *s_bdev;
+	bool metadata;	/* some of its inodes' pages are */
 };
 
 struct inode {
 	unsigned int i_mode;
 	struct super_block *i_sb;
+	bool metadata;
 	u64 ref;
 	bool no_page;	/* is known: .ref is that of the inode alone */
 	u64 times;	/* who changed those that wait, */
@@ -164,7 +167,8 @@ static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_pa
 #define iob_cause_touch(cause)			((void)(cause), (void)nr_touched++)
 #define iob_stat_inc(name)			((void)nr_evicted++)
 #define iob_dirty_not_cacheable(t)		((void)(t))
-#define iob_is_metadata(inode)			((void)(inode), false)
+#define iob_is_metadata(inode)			((inode)->metadata)
+#define iob_has_metadata(sb)			((sb)->metadata)
 #define iob_disk_watches(inode)			((void)(inode), true)
 #define iob_origin_free(o)			((void)(o))
 #define iob_origin_at(o, pos)			((o)->ref + (pos) / 4096)
@@ -539,6 +543,71 @@ static void old_transaction(void)
 		fail("transaction %llu pays, not 9", tid);
 }
 
+/* Of a page of @inode that becomes dirty, which act pays?  0: the task itself. */
+static u64 dirties(const struct inode *inode)
+{
+	return iob_behalf_cause(&my_task, active_now(), inode);
+}
+
+/*
+ * A worker changes metadata for those that took part.  A kernel thread that is none, such as one
+ * that serves clients of the network, or that collects garbage, changes it for itself.
+ */
+static void workers(void)
+{
+	struct inode tree = { .i_sb = &sb, .metadata = true }, file = { .i_mode = 1, .i_sb = &sb };
+
+	begin();
+	now_tid = 5;
+	sb.metadata = true;
+	me.flags = PF_KTHREAD | PF_WQ_WORKER;
+	if (dirties(&tree) != 5)
+		fail("a worker: %llu pays", dirties(&tree));
+	if (dirties(&file))
+		fail("a worker, data: %llu pays", dirties(&file));
+	me.flags = PF_KTHREAD;
+	if (dirties(&tree))
+		fail("another kernel thread: %llu pays", dirties(&tree));
+	me.flags = 0;
+	if (dirties(&tree))
+		fail("a program: %llu pays", dirties(&tree));
+	me.flags = PF_KTHREAD;
+	sb.metadata = false;
+}
+
+/*
+ * The end of a transaction changes other inodes, too: what they have of free space, or of quota.
+ * What it writes for a file that is dirty, it changes for the file's dirtier.
+ */
+static void other_inodes(void)
+{
+	struct inode file = { .i_mode = 1, .i_sb = &sb }, disk = { .i_mode = 1 };
+	static struct super_block disk_sb;
+	struct pt_regs regs;
+
+	begin();
+	now_tid = 5;
+	sb.metadata = true;
+	disk.i_sb = &disk_sb;
+	me.flags = 0;
+	entered_at(100);
+	regs = entered_at(1);
+	iob_behalf_none();
+	iob_behalf_common(false, &regs);
+	if (dirties(&file) != 5)
+		fail("in a commit %llu pays for another inode", dirties(&file));
+	if (dirties(&disk))
+		fail("in a commit %llu pays for another file system", dirties(&disk));
+	writes_pages(2, 12);
+	if (dirties(&file) != 12)
+		fail("in a commit %llu pays for what 12 made dirty", dirties(&file));
+	nr_frames = 1;
+	if (dirties(&file))
+		fail("behind a commit %llu pays", dirties(&file));
+	me.flags = PF_KTHREAD;
+	sb.metadata = false;
+}
+
 /* What is changed on another's behalf is noted elsewhere next: the cause has just been used. */
 static void in_use(void)
 {
@@ -613,6 +682,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(any_depth), TEST(recursion), TEST(too_many), TEST(open_one), TEST(lazy_times),
 		TEST(not_known_deeper), TEST(not_known_inside), TEST(old_transaction),
+		TEST(workers), TEST(other_inodes),
 		TEST(in_use), TEST(no_page_known), TEST(parent),
 	};
 

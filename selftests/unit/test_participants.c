@@ -123,7 +123,7 @@ static int iob_assoc_inode;
 #define iob_inode_hash(inode)			((void)(inode), 0U)
 #define iob_is_bdev(inode)			((void)(inode), false)
 #define iob_is_metadata(inode)			((inode)->i_sb->metadata && (inode)->i_ino == 1)
-#define iob_metadata_has(sb)			((sb)->metadata)
+#define iob_has_metadata(sb)			((sb)->metadata)
 #define iob_disk_watches(inode)			((void)(inode), true)
 #define iob_assoc_get(kind, inode, sub)		((void)(kind), (void)(inode), IOB_CAUSE_NONE)
 #define iob_assoc_get_last			iob_assoc_get

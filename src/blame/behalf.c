@@ -421,14 +421,25 @@ static u64 behalf_participant(struct iob_task *t, struct iob_behalf *b,
 	return iob_transaction_most(key, b->tid);
 }
 
+/*
+ * Whether the participants pay for what becomes dirty of @inode.  The end of a transaction changes
+ * more than metadata: files with what is free, or with quota.  Elsewhere a worker of the file
+ * system does it; other kernel threads have reasons of their own.
+ */
+static bool behalf_is_shared(const struct iob_behalf *b, const struct inode *inode)
+{
+	if (b && b->common)
+		return iob_has_metadata(inode->i_sb);
+	return current->flags & PF_WQ_WORKER && iob_is_metadata(inode);
+}
+
 /* Of iob_behalf_cause(): the task acts on another's behalf, or changes metadata. */
 u64 iob_behalf_find_cause(struct iob_task *t, struct iob_behalf *b,
 			  const struct inode *inode)
 {
 	u64 ref = b ? b->ref : IOB_CAUSE_NONE;
 
-	if (inode && iob_is_metadata(inode) && ref == IOB_CAUSE_NONE &&
-	    (current->flags & PF_KTHREAD || (b && b->common)))
+	if (inode && ref == IOB_CAUSE_NONE && behalf_is_shared(b, inode))
 		ref = behalf_participant(t, b, inode);
 	return behalf_inherited(t, ref);
 }

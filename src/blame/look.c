@@ -89,7 +89,7 @@ static u64 submitter_reads_for(struct iob_look *l, const struct iob_stack *stack
 	if ((l->op != IOB_OP_READ && l->op != IOB_OP_AHEAD) || !l->task)
 		return IOB_CAUSE_NONE;
 	b = iob_behalf_active(l->task, stack);
-	/* without @b, too: metadata that a kernel thread reads in a transaction of others */
+	/* without @b, too: metadata that a worker reads in a transaction of others */
 	ref = iob_behalf_cause(l->task, b, host);
 	l->for_other = ref != IOB_CAUSE_NONE;
 	return ref;

@@ -32,14 +32,28 @@ int iob_metadata_add(unsigned long magic, unsigned long last)
 	return 0;
 }
 
-/* The slow path of iob_is_metadata(). */
-bool iob_metadata_inode(const struct inode *inode)
+/* The last inode of @sb whose pages are metadata, or 0. */
+static unsigned long metadata_last(const struct super_block *sb)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr_metadata; i++) {
-		if (inode->i_sb->s_magic == metadata[i].magic)
-			return inode->i_ino <= metadata[i].last;
+		if (sb->s_magic == metadata[i].magic)
+			return metadata[i].last;
 	}
-	return false;
+	return 0;
+}
+
+/* True if the file system keeps metadata in pages of inodes of its own.  Any context. */
+bool iob_has_metadata(const struct super_block *sb)
+{
+	return metadata_last(sb);
+}
+
+/* The slow path of iob_is_metadata(). */
+bool iob_metadata_inode(const struct inode *inode)
+{
+	unsigned long last = metadata_last(inode->i_sb);
+
+	return last && inode->i_ino <= last;
 }

@@ -17,6 +17,7 @@
 #define IOB_METADATA_INO_MAX	8
 
 int iob_metadata_add(unsigned long magic, unsigned long last);
+bool iob_has_metadata(const struct super_block *sb);
 bool iob_metadata_inode(const struct inode *inode);
 
 /* True if @inode's pages are metadata.  Any context. */
