@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/inode - the state of an inode
+ * compat/inode - the state of an inode, and what ->setattr() changes
  *
- * Hides: 6.19 gave i_state a type of its own and functions to read it.
+ * Hides: 6.19 gave i_state a type of its own and functions to read it.  5.12 put the mount's ids
+ * before the other arguments of ->setattr().
  */
 #ifndef IOB_COMPAT_INODE_H
 #define IOB_COMPAT_INODE_H
 
 #include <linux/fs.h>
+
+/* Which argument of ->setattr(), from 0, is the dentry */
+#ifdef IOB_HAVE_SETATTR_IDMAP
+#define IOB_SETATTR_DENTRY	1
+#else
+#define IOB_SETATTR_DENTRY	0
+#endif
 
 /* Any context. */
 static inline unsigned long iob_inode_state(struct inode *inode)

@@ -297,10 +297,43 @@ static void known_worker(void)
 	end();
 }
 
+/*
+ * What a task changes without making a page dirty, by a direct write, say, a worker carries out.
+ * Where a file system has a disk of its own, that is not needed.
+ */
+static void no_page(void)
+{
+	struct pt_regs regs = { };
+	unsigned int i;
+
+	begin();
+	task(TAR, 0);
+	dirties(&tree);
+	iob_transaction_next(&sb);
+	worker();
+	dirties(&tree);
+	iob_behalf_join(&other, &regs);
+	task(DD, 0);
+	for (i = 0; i < 3; i++)
+		iob_behalf_join(&other, &regs);
+	worker();
+	if (dirties(&tree) != DD)
+		fail("another than dd pays");
+	if (pays(2, DD) != 4096)
+		fail("of the transaction dd pays %ld bytes", pays(2, DD));
+	sb.s_bdev = &sb;
+	task(TAR, 0);
+	for (i = 0; i < 3; i++)
+		iob_behalf_join(&other, &regs);
+	if (pays(2, DD) != 4096)
+		fail("a disk of its own: dd pays %ld bytes", pays(2, DD));
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(no_ghost), TEST(known_worker),
+		TEST(no_ghost), TEST(known_worker), TEST(no_page),
 	};
 
 	return run_tests("participants", tests, ARRAY_SIZE(tests));

@@ -488,6 +488,22 @@ u64 iob_behalf_current(struct pt_regs *regs)
 	return iob_task_own_cause(t, iob_stack_intent(&stack, 0));
 }
 
+/**
+ * iob_behalf_join - the current task changes an inode, or data of it, without a dirty page
+ * @inode: the inode; iob_disk_watches() it
+ * @regs:  as they were at the function's entry
+ *
+ * A worker, or the end of the transaction, changes the metadata later.  Where they are pages of
+ * a block device (s_bdev), other hooks tell for whom.  From a probe, inside iob_read_lock().
+ */
+void iob_behalf_join(struct inode *inode, struct pt_regs *regs)
+{
+	const struct super_block *sb = inode->i_sb;
+
+	if (!sb->s_bdev)
+		iob_transaction_join(sb, iob_transaction_now(sb), iob_behalf_current(regs));
+}
+
 /* The active behalf of the current task, or NULL.  From a probe, in iob_read_lock(). */
 static noinline_for_stack const struct iob_behalf *behalf_at(struct pt_regs *regs)
 {

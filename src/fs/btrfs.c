@@ -14,6 +14,7 @@
 
 #include <compat/btrfs.h>
 #include <compat/folio.h>
+#include <compat/inode.h>
 
 #include "blame/behalf.h"
 #include "blame/bio_kind.h"
@@ -22,8 +23,10 @@
 #include "blame/provider.h"
 #include "blame/transaction.h"
 #include "btrfs_compressed.h"
+#include "core/disk.h"
 #include "core/layout.h"
 #include "core/mark.h"
+#include "core/task.h"
 #include "hooks/hook.h"
 #include "stack/call.h"
 
@@ -52,6 +55,17 @@ static struct iob_layout ref_layout = {
 	IOB_LAYOUT_OF(ref_members), .cost = "which act freed what btrfs discards",
 };
 
+/* The inode that the task changed last, and in which transaction; compared, not followed. */
+struct btrfs_change {
+	const struct inode *inode;
+	u32 tid;
+};
+
+static struct iob_task_part btrfs_change_part = {
+	.name = "btrfs inode",
+	.size = sizeof(struct btrfs_change),
+};
+
 /* What the end of a transaction changes is for all participants. */
 static void btrfs_commit_entered(struct pt_regs *regs)
 {
@@ -77,6 +91,37 @@ static void btrfs_sync_log_entered(struct pt_regs *regs)
 
 	if (t && !iob_transaction_writes(t)->always)
 		iob_transaction_begin_write(t, NULL, 0, 0);
+}
+
+/*
+ * The task changes an inode in memory: a worker, or the end of the transaction, copies it into a
+ * page.  However often that is in one transaction, it is copied once.
+ */
+static void btrfs_inode_changes(struct inode *inode, struct pt_regs *regs)
+{
+	struct iob_task *t = iob_disk_watches(inode) ? iob_task_get() : NULL;
+	struct btrfs_change *c = t ? iob_task_part_of(t, &btrfs_change_part) : NULL;
+	u32 tid = iob_transaction_now(inode->i_sb);
+
+	if (!c || (c->inode == inode && c->tid == tid))
+		return;
+	c->inode = inode;
+	c->tid = tid;
+	iob_behalf_join(inode, regs);
+}
+
+/* (inode, ...) */
+static void btrfs_times_entered(struct pt_regs *regs)
+{
+	btrfs_inode_changes(iob_arg_ptr(regs, 0), regs);
+}
+
+/* ([ids of the mount,] dentry, ...) */
+static void btrfs_setattr_entered(struct pt_regs *regs)
+{
+	const struct dentry *dentry = iob_arg_ptr(regs, IOB_SETATTR_DENTRY);
+
+	btrfs_inode_changes(d_inode(dentry), regs);
 }
 
 #ifdef IOB_HAVE_IOMAP_DIRTY
@@ -255,6 +300,10 @@ static const struct iob_hook btrfs_table[] = {
 	      "the participants of a transaction of btrfs"),
 	BTRFS("commit_cowonly_roots", btrfs_last_commit_entered,
 	      "the participants of a transaction of btrfs"),
+	BTRFS("btrfs_update_time", btrfs_times_entered,
+	      "the participants of a transaction of btrfs"),
+	BTRFS("btrfs_setattr", btrfs_setattr_entered,
+	      "the participants of a transaction of btrfs"),
 	BTRFS("btrfs_run_delalloc_range", btrfs_delalloc_entered,
 	      "the dirtiers of extents that btrfs compresses"),
 	BTRFS("extent_clear_unlock_delalloc", btrfs_extent_entered,
@@ -325,7 +374,7 @@ static IOB_HOOK_LIST(btrfs_hooks, btrfs_table);
 
 IOB_PROVIDER(btrfs) = {
 	.hooks = &btrfs_hooks,
-	.part = { &iob_btrfs_part },
+	.part = { &iob_btrfs_part, &btrfs_change_part },
 	.assoc = { &iob_btrfs_assoc_extent },
 	.layout = { &trans_layout, &ref_layout, &iob_btrfs_inode_layout,
 #ifdef IOB_BTRFS_LATER

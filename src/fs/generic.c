@@ -9,10 +9,12 @@
 #include <linux/iomap.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/uio.h>
 
 #include <compat/folio.h>
 #include <compat/iomap.h>
 
+#include "blame/behalf.h"
 #include "blame/bio_kind.h"
 #include "blame/dirtied_by.h"
 #include "blame/dirty_range.h"
@@ -40,12 +42,16 @@ static void direct_begin(struct inode *inode, struct pt_regs *regs)
 	}
 }
 
-/* (iocb, iter, ...) */
+/* (iocb, iter, ...): a write makes no page dirty */
 static void iomap_direct_entered(struct pt_regs *regs)
 {
 	struct kiocb *iocb = iob_arg_ptr(regs, 0);
+	struct iov_iter *iter = iob_arg_ptr(regs, 1);
+	struct inode *inode = file_inode(iocb->ki_filp);
 
-	direct_begin(file_inode(iocb->ki_filp), regs);
+	direct_begin(inode, regs);
+	if (iov_iter_rw(iter) == WRITE && iob_disk_watches(inode))
+		iob_behalf_join(inode, regs);
 }
 
 /* (iocb, inode, ...) */
