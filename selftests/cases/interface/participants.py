@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The body of interface/participants."""
+import os
+import sys
+
+from lib import iolog
+from lib.case import (K, MNT, Disk, buffer, check, disable, enable, iolog_now, put, run, same,
+                      sync)
+
+TREES = 1       # the inode of btrfs in which all metadata are
+FILES = 500
+ROUNDS = 4
+disk = Disk(sys.argv[1])
+names = ["%s/small%d" % (MNT, i) for i in range(FILES)]
+
+
+def make():
+    for name in names:
+        with open(name, "wb") as file:
+            file.write(b"m" * 1000)
+
+
+# Each write is an extent of its own: it makes no page dirty, and a worker changes the metadata
+def stream(name):
+    fd, data = os.open(name, os.O_CREAT | os.O_WRONLY | os.O_DIRECT), buffer(4 * K)
+    for i in range(128):
+        same("pwrite", os.pwritev(fd, [data], i * 64 * K), 4 * K)
+    os.close(fd)
+
+
+# What a task changes here is in memory only until the transaction ends
+def chmod():
+    for name in names:
+        os.chmod(name, 0o600)
+
+
+def look():
+    for name in names:
+        with open(name, "rb") as file:
+            file.read()
+
+
+def touch():
+    os.utime(names[0])
+
+
+def written(what):
+    """{who: bytes} of the metadata that a sync writes."""
+    sync()
+    entries = [e for e in iolog_now() if e.op == "W" and e.ino == TREES]
+    print(what, iolog.bytes_by(entries, "who", "comm", "how"))
+    return iolog.bytes_by(entries, "who")
+
+
+def must_pay(what, got, pid):
+    total, mine = sum(got.values()), got.get("pid-%d" % pid, 0)
+    check(total, what + ": no metadata was written")
+    check(mine > total // 2, "%s: %d of %d bytes are whose change it was" % (what, mine, total))
+    check(got.get(maker, 0) <= total // 10,
+          "%s: %d of %d bytes are charged to who has ended long ago" %
+          (what, got.get(maker, 0), total))
+
+
+put("devs", disk.name)
+sync()
+enable()
+iolog_now()
+pid = run(make)
+maker = ""
+must_pay("small files", written("small files"), pid)
+maker = "pid-%d" % pid
+for i in range(ROUNDS):
+    run(touch)
+    pid = run(stream, "%s/direct%d" % (MNT, i))
+    what = "direct writes %d" % i
+    must_pay(what, written(what), pid)
+pid = run(chmod)
+must_pay("modes", written("modes"), pid)
+pid = run(look)
+must_pay("times", written("times"), pid)
+disable()
