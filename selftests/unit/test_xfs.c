@@ -20,6 +20,7 @@
 #define IOB_BLAME_TRANSACTION_H
 #define IOB_COMPAT_XFS_H
 #define IOB_CORE_CAUSE_H
+#define IOB_CORE_CODE_H
 #define IOB_CORE_LAYOUT_H
 #define IOB_CORE_TASK_H
 #define IOB_HOOKS_ENTRY_H
@@ -28,7 +29,6 @@
 
 /* --- the kernel */
 
-#define PF_WQ_WORKER	0x00000020
 #define THREAD_SIZE	16384UL
 #define IS_BUILTIN(config)	0
 
@@ -120,6 +120,16 @@ struct iob_stack {
 	unsigned int nr;
 };
 
+struct iob_code {
+	unsigned long start, end;
+};
+
+static unsigned long called_from;	/* the address that the function entered returns to */
+
+#define iob_code_has(code, ip)		((ip) > (code)->start && (ip) <= (code)->end)
+#define iob_code_publish(func, code)	\
+	(*(code) = (struct iob_code){ func, (func) ? (func) + 0x100 : 0 })
+#define iob_call_ret(regs)		((void)(regs), called_from)
 #define iob_call_at(regs)		((void)(regs), (struct iob_call){ 1, 1 })
 #define iob_stack_at(regs)		((void)(regs), 0UL)
 #define iob_stack_has(s, ret)		((void)(s), (void)(ret), false)
@@ -238,7 +248,9 @@ struct iob_provider {
 
 enum { TAR = 10, DD };
 
-static char buffer[2], transaction[2], inode[1];
+#define PUSH	0x1000UL	/* where the log's thread copies dquots */
+
+static char buffer[2], transaction[2], inode[1], dquot[2], journal;
 
 static void begin(void)
 {
@@ -380,10 +392,60 @@ static void in_use(void)
 		fail("a write fails");
 }
 
+static void commits(u64 act, const void *item)
+{
+	acts_for = act;
+	enters(&program, "xlog_cil_commit", &journal, transaction);
+	enters(&program, "xfs_qm_dquot_logitem_committing", item, NULL);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	acts_for = IOB_CAUSE_NONE;
+}
+
+/* The log's thread copies a dquot into a buffer, which it queues; or it fails, and queues none. */
+static void pushes(const void *item, const void *bp, bool fails)
+{
+	enters(&aild, "xfs_qm_dquot_logitem_push", item, NULL);
+	called_from = PUSH + 0x80;
+	if (!fails)
+		enters(&aild, "xfs_buf_delwri_queue", bp, NULL);
+	called_from = 0;
+}
+
+/* Who changed a dquot pays for its buffer, and for no other. */
+static void dquots(void)
+{
+	begin();
+	xfs_dquot_push_found(PUSH);
+	commits(TAR, &dquot[0]);
+	commits(DD, &dquot[1]);
+	commits(DD, &dquot[0]);
+	pushes(&dquot[0], &buffer[0], false);
+	if (payer(&aild, &buffer[0]) != DD)
+		fail("%llu pays, not who changed it last", payer(&aild, &buffer[0]));
+	if (!nr_touched[DD])
+		fail("the cause may be reclaimed");
+	ends(&worker, &buffer[0], false);
+	if (payer(&aild, &buffer[0]) != IOB_CAUSE_NONE)
+		fail("a buffer that was written has an act");
+	/* its buffer is locked: the thread goes on with a buffer that has changed */
+	pushes(&dquot[1], &buffer[0], true);
+	called_from = PUSH - 0x80;
+	enters(&aild, "xfs_buf_delwri_queue", &buffer[1], NULL);
+	if (payer(&aild, &buffer[1]) != IOB_CAUSE_NONE)
+		fail("another buffer's act is a dquot's");
+	/* nobody is known who has changed it, or the one now at its address, since */
+	commits(IOB_CAUSE_NONE, &dquot[1]);
+	pushes(&dquot[1], &buffer[1], false);
+	if (payer(&aild, &buffer[1]) != IOB_CAUSE_NONE)
+		fail("who changed a dquot before pays");
+	xfs_dquot_push_found(0);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(written), TEST(failed), TEST(changed), TEST(others), TEST(in_use),
+		TEST(dquots),
 	};
 
 	return run_tests("xfs", tests, ARRAY_SIZE(tests));

@@ -29,6 +29,7 @@
 #include "blame/provider.h"
 #include "blame/transaction.h"
 #include "core/cause.h"
+#include "core/code.h"
 #include "core/layout.h"
 #include "core/task.h"
 #include "hooks/hook.h"
@@ -71,6 +72,7 @@ static struct iob_layout write_layout = {
 /* What a task is doing in xfs. */
 struct xfs_state {
 	const void *buf;	/* inodes are being copied into this buffer */
+	const void *dquot;	/* the item of a dquot that is being copied into its buffer */
 	const void *log;	/* a transaction is being added to this log, */
 	u64 act;		/* for this act */
 	u64 joined;		/* for this act is the transaction that joined an inode last */
@@ -95,11 +97,15 @@ static struct iob_task_part xfs_part = {
 
 static struct iob_assoc_kind xfs_assoc_buf = { .name = "xfs_buf" };
 static struct iob_assoc_kind xfs_assoc_inode = { .name = "xfs_inode" };
+static struct iob_assoc_kind xfs_assoc_dquot = { .name = "xfs_dquot" };
 static struct iob_assoc_kind xfs_assoc_trans = { .name = "xfs_trans" };
 /* By the place of its stack, a task that perhaps waits for a worker. */
 static struct iob_assoc_kind xfs_assoc_split = { .name = "xfs_btree_split_args" };
 /* Not an act but the checkpoints in it: first << 32 | last. */
 static struct iob_assoc_kind xfs_assoc_iclog = { .name = "xlog_in_core" };
+
+/* the function that copies dquots into their buffers and queues these */
+static struct iob_code xfs_dquot_push;
 
 static struct xfs_state *xfs_state_of(const struct iob_task *t)
 {
@@ -369,6 +375,50 @@ static void xfs_committing_entered(struct pt_regs *regs)
 	x->committed = 0;
 }
 
+/* (item, checkpoint): a dquot.  What was noted before may be of another one at its address. */
+static void xfs_dquot_committing_entered(struct pt_regs *regs)
+{
+	const void *item = iob_arg_ptr(regs, 0);
+	struct xfs_state *x = xfs_state_get();
+
+	if (x && x->log && x->act != IOB_CAUSE_NONE)
+		iob_assoc_set(&xfs_assoc_dquot, item, 0, x->act);
+	else
+		iob_assoc_forget(&xfs_assoc_dquot, item, 0);
+	xfs_committing_entered(regs);
+}
+
+static void xfs_dquot_push_found(unsigned long func)
+{
+	iob_code_publish(func, &xfs_dquot_push);
+}
+
+/* (item, ...): the log's thread copies a dquot into a buffer, unless one of them is locked */
+static void xfs_dquot_push_entered(struct pt_regs *regs)
+{
+	struct xfs_state *x = xfs_state_get();
+
+	if (x)
+		x->dquot = iob_arg_ptr(regs, 0);
+}
+
+/* (bp, ...): if the function above calls it, the dquot is in this buffer */
+static void xfs_queue_entered(struct pt_regs *regs)
+{
+	struct xfs_state *x = xfs_state_get();
+	u64 act;
+
+	if (!x || !x->dquot || !iob_code_has(&xfs_dquot_push, iob_call_ret(regs)))
+		return;
+	act = iob_assoc_get_last(&xfs_assoc_dquot, x->dquot, 0);
+	x->dquot = NULL;
+	if (act == IOB_CAUSE_NONE)
+		return;
+	/* (the act moves to a place that the reclaim of causes may have passed) */
+	iob_cause_touch_nr(iob_cause_number(act));
+	iob_assoc_set(&xfs_assoc_buf, iob_arg_ptr(regs, 0), 0, act);
+}
+
 static void xfs_set_seq(u64 seq)
 {
 	struct xfs_state *x = xfs_state_get();
@@ -611,11 +661,18 @@ static const struct iob_hook xfs_table[] = {
 	    "which act changed the inodes that xfs writes"),
 	XFS("xfs_iflush_fork", xfs_flush_inode_entered,
 	    "which act changed the inodes that xfs writes"),
+	XFS("xfs_qm_dquot_logitem_push", xfs_dquot_push_entered,
+	    "which act changed a quota of xfs"),
+	IOB_HOOK_ADDR_IN("xfs", CONFIG_XFS_FS, "xfs_qm_dquot_logitem_push",
+			 xfs_dquot_push_found, "which act changed a quota of xfs"),
+	XFS("xfs_buf_delwri_queue", xfs_queue_entered, "which act changed a quota of xfs"),
 	XFS("xlog_cil_commit", xfs_commit_entered, "the participants of a checkpoint of xfs"),
 	XFS("xfs_inode_item_committing", xfs_committing_entered,
 	    "the participants of a checkpoint of xfs"),
 	XFS("xfs_buf_item_committing", xfs_committing_entered,
 	    "the participants of a checkpoint of xfs"),
+	XFS("xfs_qm_dquot_logitem_committing", xfs_dquot_committing_entered,
+	    "which act changed a quota of xfs"),
 	XFS("xfs_log_worker", xfs_no_checkpoint_entered, "which checkpoint is written"),
 	XFS("xfs_log_force", xfs_no_checkpoint_entered, "which checkpoint is written"),
 	/* (up to 5.13, and in early 5.10.y) */
@@ -651,8 +708,8 @@ static IOB_HOOK_LIST(xfs_hooks, xfs_table);
 IOB_PROVIDER(xfs) = {
 	.hooks = &xfs_hooks,
 	.part = { &xfs_part },
-	.assoc = { &xfs_assoc_buf, &xfs_assoc_inode, &xfs_assoc_trans, &xfs_assoc_iclog,
-		   &xfs_assoc_split },
+	.assoc = { &xfs_assoc_buf, &xfs_assoc_inode, &xfs_assoc_dquot, &xfs_assoc_trans,
+		   &xfs_assoc_iclog, &xfs_assoc_split },
 	.layout = { &ctx_layout, &cil_layout, &write_layout },
 	.discards = xfs_discards,
 };
