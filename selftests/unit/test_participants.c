@@ -44,7 +44,7 @@ struct inode {
 	u64 dirtier;	/* of its pages */
 };
 
-/* --- stack/call, stack/stack: two words are all that is on a stack */
+/* --- stack/call, stack/stack: which calls are under way */
 
 #define IOB_STACK_DEPTH		40
 
@@ -75,14 +75,14 @@ struct iob_code {
 	unsigned long start;
 };
 
-static unsigned long under_way;		/* the return address of the only call, or 0 */
+static unsigned long under_way;		/* calls that return to 1, 2, ...: a bit for each */
 
 #define iob_call_at(regs)			((regs)->call)
 #define iob_call_is_kept(call)			((void)(call), true)
 #define iob_stack_get(stack, regs)		((void)(regs), (void)((stack)->depth = 1))
 #define iob_stack_from(stack, at, regs)		((void)(at), iob_stack_get(stack, regs))
 #define iob_stack_is_whole(stack)		((void)(stack), true)
-#define iob_stack_has(stack, ret)		((void)(stack), (ret) && (ret) == under_way)
+#define iob_stack_has(stack, ret)		((void)(stack), (ret) && under_way >> (ret) & 1)
 #define iob_stack_count(stack, ret)		((unsigned int)iob_stack_has(stack, ret))
 #define iob_stack_in(stack, code)		((void)(stack), (void)(code), false)
 #define iob_stack_intent(stack, modifier)	((void)(stack), (u32)(modifier))
@@ -231,7 +231,7 @@ static void writes_for(u64 act)
 	struct pt_regs regs = { .call = { 7, 4096 } };
 
 	other.dirtier = act;
-	under_way = 7;
+	under_way |= 1 << 7;
 	iob_behalf_pages(&other, 0, 1, true, &regs);
 }
 
@@ -330,10 +330,48 @@ static void no_page(void)
 	end();
 }
 
+/*
+ * The end of tar's transaction changes another inode, and writes it.  That is part of the
+ * transaction that ends: tar takes no part in the next one.
+ */
+static void at_commit(void)
+{
+	struct pt_regs commit_regs = { .call = { 1, 8192 } }, roots_regs = { .call = { 2, 6144 } };
+	u64 act;
+
+	begin();
+	task(TAR, 0);
+	dirties(&tree);
+	task(DD, 0);
+	under_way = 1 << 1;
+	iob_behalf_none();
+	iob_behalf_common(false, &commit_regs);
+	/* what is dirty already is written first: dd takes part */
+	writes_for(DD);
+	under_way = 1 << 1 | 1 << 2;
+	iob_behalf_common(true, &roots_regs);
+	dirties(&tree);
+	act = dirties(&other);
+	if (act != TAR)
+		fail("in the commit %llu pays", act);
+	writes_for(act);
+	if (iob_transaction_now(&sb) != 2)
+		fail("transaction %u runs", iob_transaction_now(&sb));
+	if (pays(1, DD) <= 0 || pays(2, TAR) >= 0)
+		fail("dd pays %ld bytes, and of the next transaction tar %ld", pays(1, DD),
+		     pays(2, TAR));
+	/* after it dd's part is one in the next */
+	under_way = 0;
+	writes_for(DD);
+	if (pays(2, DD) != 4096)
+		fail("of the next transaction dd pays %ld bytes", pays(2, DD));
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(no_ghost), TEST(known_worker), TEST(no_page),
+		TEST(no_ghost), TEST(known_worker), TEST(no_page), TEST(at_commit),
 	};
 
 	return run_tests("participants", tests, ARRAY_SIZE(tests));

@@ -140,6 +140,29 @@ static struct iob_behalf *behalf_push(struct iob_task *t, struct pt_regs *regs)
 	return b;
 }
 
+/*
+ * The transaction in which pages are written now: the one that the task ends, though others may
+ * join the next already, or the running one.
+ */
+static noinline_for_stack u32 behalf_tid(struct iob_task *t, const void *key,
+					 struct pt_regs *regs)
+{
+	const struct behalf_state *state = behalf_state_of(t);
+	struct iob_stack stack IOB_UNINIT;
+	const struct iob_behalf *b;
+	unsigned int i;
+
+	for (i = 0; i < state->nr && !state->behalf[i].tid; i++)
+		;
+	if (i < state->nr && state->common == key) {
+		iob_stack_get(&stack, regs);
+		b = iob_behalf_active(t, &stack);
+		if (b && b->common && b->tid)
+			return b->tid;
+	}
+	return iob_transaction_now(key);
+}
+
 /**
  * iob_behalf_pages - a call begins that changes metadata for pages of a file
  * @inode: the file
@@ -160,10 +183,14 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 	struct iob_task *t = iob_task_get();
 	struct iob_behalf *b;
 	u64 dirty_ns;
+	u32 tid = 0;
 
 	/* pushed for an unwatched file, too: the last call from here was for another file */
 	if (!t || !(watched || t->acted_on_behalf))
 		return;
+	/* without s_bdev: a worker changes more for it, later and on no one's behalf */
+	if (watched && !inode->i_sb->s_bdev)
+		tid = behalf_tid(t, inode->i_sb, regs);
 	b = behalf_push(t, regs);
 	if (!watched)
 		return;
@@ -171,9 +198,8 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 				    dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT, &dirty_ns);
 	if (b->ref <= IOB_CAUSE_LOST)
 		b->ref = iob_cause_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
-	/* without s_bdev: a worker changes more for it, later and on no one's behalf */
-	if (!inode->i_sb->s_bdev)
-		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), b->ref);
+	if (tid)
+		iob_transaction_join(inode->i_sb, tid, b->ref);
 }
 
 /**
