@@ -4,6 +4,7 @@
  * waiting; and who is gone is told from who is slow.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -177,9 +178,57 @@ static void two_listeners(void)
 	sd_event_unref(event);
 }
 
+/* Whose socket it is hears nothing of who looks: systemd starts a service for a connection. */
+static void leave_alone(struct sd_event *event, const char *path, int type, bool listens)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+	struct pollfd heard = { .fd = fd, .events = POLLIN };
+	struct peer_listener l;
+
+	strcpy(at.sun_path, path);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || (listens && listen(fd, 8))) {
+		fail("no socket of type %d", type);
+	} else {
+		if (listen_at(&l, event, path) != -EADDRINUSE)
+			fail("a socket of type %d that does %slisten is taken", type,
+			     listens ? "" : "not ");
+		if (access(path, F_OK))
+			fail("the socket of type %d is removed", type);
+		if (listens && poll(&heard, 1, 0))
+			fail("who listens hears of a look, type %d", type);
+		peer_stop(&l);
+	}
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+}
+
+static void others_sockets(void)
+{
+	char folder[] = "/tmp/iob-peer-XXXXXX";
+	struct sd_event *event = NULL;
+	char path[64];
+
+	if (!mkdtemp(folder) || sd_event_new(&event) < 0) {
+		fail("no folder, or no loop");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	leave_alone(event, path, SOCK_STREAM, true);
+	/* it is about to listen */
+	leave_alone(event, path, SOCK_STREAM, false);
+	leave_alone(event, path, SOCK_SEQPACKET, true);
+	leave_alone(event, path, SOCK_DGRAM, false);
+	rmdir(folder);
+	sd_event_unref(event);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(pieces), TEST(slow_peer), TEST(two_listeners) };
+	static const struct test tests[] = {
+		TEST(pieces), TEST(slow_peer), TEST(two_listeners), TEST(others_sockets),
+	};
 
 	return run_tests("daemon_peer", tests, ARRAY_SIZE(tests));
 }

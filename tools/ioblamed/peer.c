@@ -106,7 +106,10 @@ static int passed_socket(const char *path)
 
 /*
  * A socket is in the way of another one, also when who served it was killed.  One that somebody
- * serves stays, and so does what is no socket.  Return: 0 or -errno, -EADDRINUSE if it is served.
+ * has open stays, and so does what is no socket.  A datagram socket cannot connect to a stream, but
+ * the error says whether one is there: EPROTOTYPE, also if it does not listen yet; ECONNREFUSED if
+ * nobody has it.  A stream that connected would make systemd start the service of the socket.
+ * Return: 0 or -errno, -EADDRINUSE if somebody has it.
  */
 static int remove_stale(const struct sockaddr_un *at)
 {
@@ -117,12 +120,11 @@ static int remove_stale(const struct sockaddr_un *at)
 		return errno == ENOENT ? 0 : -errno;
 	if (!S_ISSOCK(st.st_mode))
 		return -EEXIST;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
 	err = connect(fd, (const struct sockaddr *)at, sizeof(*at)) ? errno : 0;
 	close(fd);
-	/* (it has no room for one more connection, say, or is of another kind) */
 	if (err != ECONNREFUSED && err != ENOENT)
 		return -EADDRINUSE;
 	return unlink(at->sun_path) && errno != ENOENT ? -errno : 0;
