@@ -123,6 +123,7 @@ int caps_keep(enum caps caps)
 
 static unsigned int sockets, opened, added;
 static int others;		/* how often another one is found recording there */
+static const char *past;	/* the file of which questions are answered */
 
 int viewers_begin(struct sd_event *event, const char *path)
 {
@@ -213,8 +214,8 @@ void busy_pass(struct busy *busy, const char *path, struct usage_list *list)
 
 void query_past_of(const char *file, const char *recent)
 {
-	(void)file;
 	(void)recent;
+	past = file;
 }
 
 void recorder_add(struct recorder *r, const struct usage_list *list)
@@ -286,6 +287,7 @@ static void feed(const char *file, const char *socket, const char *query)
 	sockets = 0;
 	opened = 0;
 	added = 0;
+	past = NULL;
 	if (daemon_run(&played))
 		fail("%s: it failed", file);
 }
@@ -298,8 +300,8 @@ static void fed(void)
 	if (sockets || opened != 1 || added != 4)
 		fail("%u sockets, %u recorders, %u intervals", sockets, opened, added);
 	feed(PAST_FILE, "/nowhere/socket", "/nowhere/query");
-	if (sockets != 2 || opened)
-		fail("%u sockets, %u recorders", sockets, opened);
+	if (sockets != 2 || opened || past)
+		fail("%u sockets, %u recorders, or a past", sockets, opened);
 }
 
 /* Another one records there until the second interval ends. */
@@ -313,6 +315,9 @@ static void locked_out(void)
 	feed("/nowhere/past.db", "", "");
 	if (opened || added)
 		fail("two record: %u intervals", added);
+	/* the other one's is the past of this machine, too */
+	if (!past || strcmp(past, "/nowhere/past.db"))
+		fail("the past is that of %s", past ? past : "nobody");
 }
 
 int main(void)

@@ -72,6 +72,8 @@ static void begin_recording(struct daemon *d)
 	/* a feed is not what this machine did */
 	if (!*from->file || !*from->recent || (d->feed && !strcmp(from->file, PAST_FILE)))
 		return;
+	/* also of what another one records there */
+	query_past_of(from->file, from->recent);
 	if (!lock_databases(d))
 		return;
 	recorder_defaults(&conf);
@@ -85,7 +87,6 @@ static void begin_recording(struct daemon *d)
 	conf.max_bytes = from->max_bytes;
 	recorder_open(&d->recorder, &conf);
 	d->recording = true;
-	query_past_of(from->file, from->recent);
 }
 
 static void end_recording(struct daemon *d)
