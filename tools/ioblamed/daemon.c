@@ -104,10 +104,11 @@ static void take_usage(const struct usage_list *usage, void *arg)
 
 	viewers_usage(usage);
 	metrics_interval(d->metrics, usage, !d->feed);
-	if (d->locked_out)
-		begin_recording(d);
+	/* who has ended has a part of this interval: of the next one, he has none */
 	if (d->recording)
 		recorder_add(&d->recorder, usage);
+	else if (d->locked_out)
+		begin_recording(d);
 }
 
 static int64_t realtime_ns(void)
