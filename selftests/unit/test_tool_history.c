@@ -344,6 +344,7 @@ static void many_stacks(void)
 /* What matches what, and what is said of that which matches nothing */
 static const struct word_case {
 	const char *device, *cgroup, *comm, *file, *past;
+	const char *name, *program;	/* of the IO, if they are not the usual ones */
 	bool wanted;
 	const char *said;
 } word_cases[] = {
@@ -361,13 +362,20 @@ static const struct word_case {
 	{ .comm = "nobody", .said = "-c nobody matches nothing; there is IO of: cat\n" },
 	{ .file = "/b", .said = "--file /b matches nothing; there is IO of: /a\n" },
 	{ .file = "/*", .device = "sda", .comm = "cat", .cgroup = "a", .wanted = true },
+	/* names are escaped text, and so are words: a backslash stands for itself */
+	{ .name = "/caf\\351.db", .file = "/caf\\351.db", .wanted = true },
+	{ .name = "/caf\\351.db", .file = "/caf\\35[01]*", .wanted = true },
+	{ .name = "/caf351.db", .file = "/caf\\351.db",
+	  .said = "--file /caf\\134351.db matches nothing; there is IO of: /caf351.db\n" },
+	{ .program = "a\\134b", .comm = "a\\134b", .wanted = true },
+	{ .program = "a134b", .comm = "a\\134b",
+	  .said = "-c a\\134134b matches nothing; there is IO of: a134b\n" },
 };
 
 static void words_match(void)
 {
-	static const struct usage_key key = {
-		.unit = "a.service", .program = "cat", .user = "root", .file = "/a",
-		.disk = "sda", .why = "data",
+	struct usage_key key = {
+		.unit = "a.service", .user = "root", .disk = "sda", .why = "data",
 	};
 	const struct word_case *c;
 	FILE *usual = stderr;
@@ -381,6 +389,8 @@ static void words_match(void)
 			.file = { c->file }, .nr_files = !!c->file,
 		};
 
+		key.file = c->name ? c->name : "/a";
+		key.program = c->program ? c->program : "cat";
 		memset(said, 0, sizeof(said));
 		stderr = fmemopen(said, sizeof(said), "w");
 		if (history_wants(&o, &key) != c->wanted)

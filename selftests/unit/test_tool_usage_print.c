@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of usages: each stack has its text, however many there are. */
+/* Rows of usages: which are asked for, and that each stack has its text, however many there are. */
 #include "cell.h"
 #include "out.h"
 #include "table.h"
@@ -84,10 +84,38 @@ static void many_stacks(void)
 	work_is_linear("stacks", print_stacks);
 }
 
+/* Names are escaped text, and so are words: a backslash stands for itself. */
+static void words_match(void)
+{
+	static const struct usage_key key = {
+		.program = "a\\134b", .user = "ann", .file = "/caf\\351.db",
+	};
+	static const struct {
+		const char *comm, *file;
+		bool wanted;
+	} cases[] = {
+		{ NULL, NULL, true }, { "a*", "/caf*", true }, { "b*", "/caf*", false },
+		{ "a*", "/b*", false }, { NULL, "/caf\\351.db", true },
+		{ NULL, "/caf351.db", false }, { NULL, "/caf\\35[01].*", true },
+		{ "a\\134b", NULL, true }, { "a\\b", NULL, false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct opts o = {
+			.comm = { cases[i].comm }, .nr_comms = !!cases[i].comm,
+			.file = { cases[i].file }, .nr_files = !!cases[i].file,
+		};
+
+		if (usage_wanted(&o, &key) != cases[i].wanted)
+			fail("case %u is %swanted", i, cases[i].wanted ? "not " : "");
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(many_stacks),
+		TEST(many_stacks), TEST(words_match),
 	};
 
 	return run_tests("tool_usage_print", tests, ARRAY_SIZE(tests));

@@ -110,12 +110,12 @@ static bool is_unit(const struct opts *o, unsigned int i, const char *unit)
 
 static bool is_program(const struct opts *o, unsigned int i, const char *program)
 {
-	return !fnmatch(o->comm[i], program, 0);
+	return !fnmatch(o->comm[i], program, FNM_NOESCAPE);
 }
 
 static bool is_file(const struct opts *o, unsigned int i, const char *file)
 {
-	return !fnmatch(o->file[i], file, 0);
+	return !fnmatch(o->file[i], file, FNM_NOESCAPE);
 }
 
 /* Whether one of the @nr words of a kind matches; note which do, and what there is. */

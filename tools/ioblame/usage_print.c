@@ -54,7 +54,7 @@ static bool matches(const char *text, const char *const *patterns, unsigned int 
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (!fnmatch(patterns[i], text, 0))
+		if (!fnmatch(patterns[i], text, FNM_NOESCAPE))
 			return true;
 	}
 	return !nr;
