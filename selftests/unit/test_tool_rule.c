@@ -124,9 +124,15 @@ static void wants(void)
 	static const struct usage_key key = {
 		.unit = "db.service", .program = "my sqld", .user = "mysql", .disk = "sda", .op = 2,
 	};
+	/* names are escaped text, and so are patterns: a backslash stands for itself */
+	static const struct usage_key escaped = {
+		.unit = "a\\134x2db.service", .program = "caf\\351", .user = "ev\\151l",
+		.disk = "cciss\\041c0d0", .op = 2,
+	};
 	static const struct {
 		const char *text;
 		bool wanted;
+		const struct usage_key *of;	/* NULL: @key */
 	} cases[] = {
 		{ "errors > 0", true }, { "write errors > 0", true }, { "read errors > 0", false },
 		{ "read|write errors > 0", true }, { "errors > 0 on sda", true },
@@ -135,14 +141,23 @@ static void wants(void)
 		{ "errors > 0 of program 'my sqld'", true }, { "errors > 0 of program mysqld", false },
 		{ "errors > 0 of user mysql", true }, { "errors > 0 of user db.service", false },
 		{ "write errors > 0 on sdb of user mysql", false },
+		{ "errors > 0 of program caf\\351", true, &escaped },
+		{ "errors > 0 of program caf\\35?", true, &escaped },
+		{ "errors > 0 of program 'my\\ sqld'", false },
+		{ "errors > 0 of unit a\\134x2d*", true, &escaped },
+		{ "errors > 0 of user ev\\151l", true, &escaped },
+		{ "errors > 0 on cciss\\041*", true, &escaped },
+		{ "errors > 0 on s\\da", false },
 	};
+	const struct usage_key *of;
 	struct rule rule;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		of = cases[i].of ? cases[i].of : &key;
 		if (rule_parse(&rule, cases[i].text))
 			fail("'%s' is refused", cases[i].text);
-		else if (rule_wants(&rule, &key) != cases[i].wanted)
+		else if (rule_wants(&rule, of) != cases[i].wanted)
 			fail("'%s' is %sabout it", cases[i].text, cases[i].wanted ? "not " : "");
 	}
 }

@@ -262,7 +262,7 @@ const char *rule_parse(struct rule *rule, const char *text)
 
 bool rule_wants_disk(const struct rule *rule, const char *disk)
 {
-	return !*rule->disk || !fnmatch(rule->disk, disk, 0);
+	return !*rule->disk || !fnmatch(rule->disk, disk, FNM_NOESCAPE);
 }
 
 /* Whether the rule is about it. */
@@ -271,7 +271,7 @@ bool rule_wants(const struct rule *rule, const struct usage_key *key)
 	const char *const texts[NR_RULE_OFS] = { NULL, key->unit, key->program, key->user };
 
 	return (!rule->ops || rule->ops & 1U << key->op) && rule_wants_disk(rule, key->disk) &&
-	       (rule->of == RULE_OF_ALL || !fnmatch(rule->pattern, texts[rule->of], 0));
+	       (rule->of == RULE_OF_ALL || !fnmatch(rule->pattern, texts[rule->of], FNM_NOESCAPE));
 }
 
 static uint64_t per_second(uint64_t n, int64_t span_ns)

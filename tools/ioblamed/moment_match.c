@@ -60,7 +60,7 @@ static bool is_of(const struct rule *rule, const struct iob_iolog_bin_record *re
 	default:
 		text = owner_name(owner_of_record(rec));
 	}
-	return !fnmatch(rule->pattern, text, 0);
+	return !fnmatch(rule->pattern, text, FNM_NOESCAPE);
 }
 
 /* The numbers that its name is made of */
