@@ -44,9 +44,22 @@ void tracefs_close(struct tracefs *t)
 	(void)t;
 }
 
+/* What the kernel counts: a path of a namespace is there, which /sys has no number of */
+#define PATH	(259U << 20 | 1)
+
+char *file_read(const char *path)
+{
+	static const char counted[] = "   8       0 sda 1 2 3 4\n 259       0 nvme0n1 1 2 3 4\n"
+				      " 259       1 nvme0c1n1 1 2 3 4\n";
+
+	return strcmp(path, "/proc/diskstats") ? NULL : strdup(counted);
+}
+
 bool device_lookup(const char *word, struct device *d)
 {
-	(void)word;
+	memset(d, 0, sizeof(*d));
+	if (strcmp(word, "8:0") && strcmp(word, "nvme0n1"))
+		return false;
 	d->dev = DISK;
 	d->disk = DISK;
 	return true;
@@ -214,10 +227,61 @@ static void partition_has_flushes(void)
 		fail("events 0x%x are shown", shown);
 }
 
+static void find(const struct blkevent *e, const struct origins_found *found, void *arg)
+{
+	(void)arg;
+	shown |= 1U << e->pid;
+	if (!found->rec != (e->dev != DISK && e->dev != PATH))
+		fail("an event of %#x has %s record", e->dev, found->rec ? "a" : "no");
+}
+
+/* The requests of a path of NVMe's multipath are IO of the namespace, which alone is watched. */
+static void path_has_records(void)
+{
+	static const struct device watched = { .disk = DISK };
+	const struct iob_iolog_bin_record rec = {
+		.op = OP_WRITE, .disk = DISK, .sector = 8, .bytes = 4096, .queue_ns = 1,
+		.complete_ns = 10, .id = 7,
+	};
+	struct blkevent cases[] = {
+		{ .dev = DISK, .kind = EV_block_bio_queue },
+		{ .dev = PATH, .kind = EV_block_rq_insert },
+		{ .dev = PATH, .kind = EV_block_rq_issue },
+		{ .dev = PATH, .kind = EV_block_rq_complete },
+		/* another disk, which is gone */
+		{ .dev = 8 << 20 | 16, .kind = EV_block_rq_issue },
+	};
+	struct events ev;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		cases[i].sector = 8;
+		cases[i].sectors = 8;
+		cases[i].pid = i;
+		cases[i].ns = i + 2;
+		strcpy(cases[i].rwbs, "W");
+	}
+	only = cases;
+	nr_only = ARRAY_SIZE(cases);
+	for (i = 0; i < 2; i++) {
+		events_begin(&ev, ~0U, &watched, i);
+		events_record(&ev, &rec);
+		shown = 0;
+		events_fill(&ev);
+		events_release(&ev, true, find, NULL);
+		if (shown != (i ? 15 : 31))
+			fail("events 0x%x are shown", shown);
+		if (strcmp(events_number(&ev, PATH), "259:1"))
+			fail("the path's number is %s", events_number(&ev, PATH));
+		events_end(&ev);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(come_out_in_order), TEST(wait_for_the_end), TEST(partition_has_flushes),
+		TEST(path_has_records),
 	};
 
 	return run_tests("tool_events", tests, ARRAY_SIZE(tests));

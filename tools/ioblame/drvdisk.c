@@ -6,6 +6,7 @@
 
 #include "drvdisk.h"
 #include "file.h"
+#include "nvme_path.h"
 
 /* The file with a disk's number, or NULL; @path gets its path. */
 static char *read_dev(char *path, size_t size, const char *disk)
@@ -14,21 +15,12 @@ static char *read_dev(char *path, size_t size, const char *disk)
 	return file_read(path);
 }
 
-/*
- * The same of the namespace that a path of NVMe's multipath leads to.  The path, nvme0c1n2, is
- * hidden: its number is nowhere, and the log has that of nvme0n2.
- */
+/* The same of the namespace that a path of NVMe's multipath leads to. */
 static char *read_dev_of_head(char *path, size_t size, const char *device)
 {
-	unsigned int subsystem, controller, head;
-	char name[40];
-	int used;
+	char head[40];
 
-	if (sscanf(device, "nvme%uc%un%u%n", &subsystem, &controller, &head, &used) != 3 ||
-	    device[used])
-		return NULL;
-	snprintf(name, sizeof(name), "nvme%un%u", subsystem, head);
-	return read_dev(path, size, name);
+	return nvme_path_head(device, head, sizeof(head)) ? read_dev(path, size, head) : NULL;
 }
 
 /**

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "events.h"
 #include "msg.h"
+#include "nvme_path.h"
 
 enum {
 	HELD_MAX = 1 << 20,
@@ -42,6 +43,15 @@ int events_begin(struct events *ev, uint32_t kinds, const struct device *device,
 	return tracefs_open(&ev->trace, kinds);
 }
 
+/* The disk or partition with a number; of a path of NVMe's multipath, the namespace. */
+static bool find_device(uint32_t dev, const char *number, struct device *device)
+{
+	char head[40];
+
+	return device_lookup(number, device) ||
+	       (nvme_path_find(dev, head, sizeof(head)) && device_lookup(head, device));
+}
+
 static const struct known_disk *known_disk(struct events *ev, uint32_t dev)
 {
 	struct known_disk *known = map_get(&ev->disks, &dev);
@@ -51,7 +61,7 @@ static const struct known_disk *known_disk(struct events *ev, uint32_t dev)
 	known = must(calloc(1, sizeof(*known)));
 	known->dev = dev;
 	snprintf(known->number, sizeof(known->number), "%u:%u", dev >> 20, dev & 0xfffff);
-	if (!device_lookup(known->number, &known->device)) {
+	if (!find_device(dev, known->number, &known->device)) {
 		/* it is gone */
 		known->device.dev = dev;
 		known->device.disk = dev;
@@ -60,7 +70,7 @@ static const struct known_disk *known_disk(struct events *ev, uint32_t dev)
 	return known;
 }
 
-/* The number of the disk on which a partition is. */
+/* The number of the disk on which a partition is, or to which a path of NVMe's multipath leads. */
 uint32_t events_disk(struct events *ev, uint32_t dev)
 {
 	return known_disk(ev, dev)->device.disk;
