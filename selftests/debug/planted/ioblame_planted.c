@@ -142,15 +142,21 @@ static noinline void read_turn(void)
 		WRITE_ONCE(seen, READ_ONCE(raced));
 }
 
-/* The write to raced may come after that to ready: a release is missing */
+/*
+ * The writes to raced may come after that to ready: a release is missing.  KCSAN holds back one of
+ * them up to the next barrier, and looks at it at some of the accesses until then.
+ */
 static noinline void give_turn(void)
 {
 	int n;
 
-	raced++;
+	for (n = 0; n < 100; n++) {
+		raced++;
+		barrier();
+	}
 	WRITE_ONCE(ready, 1);
-	for (n = 0; n < 1000 && READ_ONCE(ready); n++)
-		cpu_relax();
+	for (n = 0; n < 3000; n++)
+		READ_ONCE(ready);
 	smp_mb();
 	while (READ_ONCE(ready) && !kthread_should_stop())
 		cond_resched();
@@ -159,9 +165,14 @@ static noinline void give_turn(void)
 
 static noinline void take_turn(void)
 {
+	int n;
+
 	if (!smp_load_acquire(&ready))	/* pairs with nothing, on purpose */
 		return;
-	WRITE_ONCE(seen, raced);
+	for (n = 0; n < 1000; n++) {
+		WRITE_ONCE(seen, raced);
+		barrier();
+	}
 	smp_store_release(&ready, 0);	/* pairs with give_turn()'s barrier */
 }
 
