@@ -278,6 +278,27 @@ static void over(void)
 	unlink(path);
 }
 
+/* Bytes that are no record are counted, and so is what follows them in what one read gave. */
+static void damaged(void)
+{
+	struct iob_iolog_bin_record rec[3] = {
+		one_record(2 * SECOND, 1), one_record(2 * SECOND, 2), one_record(2 * SECOND, 3),
+	};
+	char path[256];
+	struct keep k;
+
+	begin(&k, 1 << 20);
+	path_to(path, k.name[0]);
+	reel_add(&k.reel, 3 * SECOND, rec, sizeof(rec) - 60);
+	rec[0].len = 1;
+	reel_add(&k.reel, 3 * SECOND, rec, sizeof(rec));
+	if (keep_end(&k, ""))
+		fail("keep_end");
+	if (look(path).records != 2 || k.broken != sizeof(rec[0]) - 60 + sizeof(rec))
+		fail("%u records, %llu bytes are broken", look(path).records, (u64)k.broken);
+	unlink(path);
+}
+
 /* Without a folder, or with a full disk, there is an error and nothing is left. */
 static void trouble(void)
 {
@@ -329,7 +350,7 @@ static void start(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(written), TEST(cut), TEST(over), TEST(start), TEST(trouble),
+		TEST(written), TEST(cut), TEST(over), TEST(start), TEST(damaged), TEST(trouble),
 	};
 
 	if (!mkdtemp(folder))

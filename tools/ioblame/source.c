@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,12 +23,16 @@
 #include "text.h"
 
 enum {
-	READ_BYTES = 256 << 10,
+	/* 1638 records: a module that fills the buffer to its last byte does not cut one */
+	READ_BYTES = (256 << 10) / sizeof(struct iob_iolog_bin_record) *
+		     sizeof(struct iob_iolog_bin_record),
 	/* bytes of one CPU in one turn, so that all CPUs are read */
 	READ_MOST = 4 << 20,
 	/* what the module keeps of each CPU: 6500 records */
 	LOG_BYTES = 1 << 20,
 };
+
+static_assert(READ_BYTES % sizeof(struct iob_iolog_bin_record) == 0, "whole records");
 
 /* The log is read as often as this, where there is much */
 #define TICK_LEAST	5000000ULL
@@ -293,6 +298,30 @@ static void read_rest(struct source *s)
 	s->ended = true;
 }
 
+/*
+ * @new bytes were added to the stream: those of whole records go to @s->raw.  The rest of one waits
+ * at the stream's end.  What is no record is dropped and counted.
+ */
+static void pass_raw(struct source *s, struct source_cpu *cpu, size_t new)
+{
+	size_t len = cpu->rest + new, whole, gone;
+	struct stream *to = &cpu->stream;
+	unsigned char *at = to->buf + to->len - len;
+
+	whole = stream_whole(at, len);
+	if (s->raw && whole)
+		s->raw(cpu->nr, at, whole, s->raw_arg);
+	cpu->rest = len - whole;
+	gone = s->raw_only ? whole : 0;
+	if (stream_is_broken(at + whole, cpu->rest)) {
+		to->broken++;
+		to->len -= cpu->rest;
+		cpu->rest = 0;
+	}
+	memmove(at, at + gone, whole + cpu->rest - gone);
+	to->len -= gone;
+}
+
 static void read_cpu(struct source *s, struct source_cpu *cpu)
 {
 	unsigned char *to;
@@ -309,10 +338,8 @@ static void read_cpu(struct source *s, struct source_cpu *cpu)
 			s->ended = true;
 		if (n <= 0)
 			break;
-		if (s->raw)
-			s->raw(cpu->nr, to, n, s->raw_arg);
-		if (!s->raw_only)
-			stream_added(&cpu->stream, n);
+		stream_added(&cpu->stream, n);
+		pass_raw(s, cpu, n);
 		all += n;
 	}
 	s->got += all;

@@ -25,6 +25,7 @@ struct source_cpu {
 	int fd;			/* of the binary log, else -1 */
 	unsigned int nr;	/* of the CPU */
 	struct stream stream;
+	size_t rest;		/* bytes at the stream's end, of a record that is not read whole */
 	struct iob_iolog_bin_record head;
 	bool has_head;
 };
@@ -53,7 +54,7 @@ struct source {
 	struct served served;
 	struct store_head head;
 	uint64_t dropped;	/* of the streams that are closed: see source_dropped() */
-	/* gets the bytes of a CPU, whole records, as they are read; may be NULL */
+	/* gets the whole records of a CPU as they are read; may be NULL */
 	void (*raw)(unsigned int cpu, const void *bytes, size_t len, void *arg);
 	void *raw_arg;
 	bool raw_only;		/* and there is nothing for source_next() */

@@ -26,16 +26,44 @@ void stream_added(struct stream *s, size_t len)
 	s->len += len;
 }
 
+/* False if no record begins so.  The length and the version are there. */
+static bool read_lengths(const unsigned char *bytes, uint16_t *len, uint16_t *ver)
+{
+	memcpy(len, bytes, sizeof(*len));
+	memcpy(ver, bytes + sizeof(*len), sizeof(*ver));
+	return *len >= sizeof(*len) + sizeof(*ver) &&
+	       (*ver != IOB_IOLOG_BIN_VER || *len >= sizeof(struct iob_iolog_bin_record));
+}
+
+/* True if these bytes are no record, nor the beginning of one. */
+bool stream_is_broken(const unsigned char *bytes, size_t len)
+{
+	uint16_t one, ver;
+
+	return len >= sizeof(one) + sizeof(ver) && !read_lengths(bytes, &one, &ver);
+}
+
+/* How many bytes the whole records have that @bytes begin with, of any version. */
+size_t stream_whole(const unsigned char *bytes, size_t len)
+{
+	uint16_t one, ver;
+	size_t at = 0;
+
+	while (len - at >= sizeof(one) + sizeof(ver)) {
+		if (!read_lengths(bytes + at, &one, &ver) || one > len - at)
+			break;
+		at += one;
+	}
+	return at;
+}
+
 /* Take the next whole record.  Return: false if there is none. */
 bool stream_next(struct stream *s, struct iob_iolog_bin_record *rec)
 {
 	uint16_t len, ver;
 
 	while (s->len - s->off >= sizeof(len) + sizeof(ver)) {
-		memcpy(&len, s->buf + s->off, sizeof(len));
-		memcpy(&ver, s->buf + s->off + sizeof(len), sizeof(ver));
-		if (len < sizeof(len) + sizeof(ver) ||
-		    (ver == IOB_IOLOG_BIN_VER && len < sizeof(*rec))) {
+		if (!read_lengths(s->buf + s->off, &len, &ver)) {
 			s->broken++;
 			s->off = s->len;
 			return false;

@@ -24,6 +24,8 @@ struct stream {
 unsigned char *stream_room(struct stream *s, size_t room);
 void stream_added(struct stream *s, size_t len);
 bool stream_next(struct stream *s, struct iob_iolog_bin_record *rec);
+size_t stream_whole(const unsigned char *bytes, size_t len);
+bool stream_is_broken(const unsigned char *bytes, size_t len);
 void stream_free(struct stream *s);
 
 #endif

@@ -72,14 +72,19 @@ int keep_begin(struct keep *k, const struct store_head *head, const char *status
 	return err;
 }
 
-/* Take the records of a chunk; what is no record of a known version is left out. */
+/*
+ * Take the records of a chunk.  Those of an unknown version are left out; what is no record is,
+ * too, with what follows it, and counted.
+ */
 static void take_chunk(struct keep *k, const struct reel_chunk *chunk)
 {
+	size_t whole = stream_whole(chunk->bytes, chunk->len);
 	struct iob_iolog_bin_record rec;
 	struct stream s = { 0 };
 
-	memcpy(stream_room(&s, chunk->len), chunk->bytes, chunk->len);
-	stream_added(&s, chunk->len);
+	k->broken += chunk->len - whole;
+	memcpy(stream_room(&s, whole), chunk->bytes, whole);
+	stream_added(&s, whole);
 	while (stream_next(&s, &rec)) {
 		if (rec.complete_ns < k->from_ns)
 			continue;

@@ -31,6 +31,7 @@ struct keep {
 	uint64_t from_ns;	/* records that completed before are left out */
 	uint64_t session;	/* intent_session() that the records are of */
 	uint64_t ios;		/* that were written */
+	uint64_t broken;	/* bytes that were no records */
 
 	/* moment_keep.c's own */
 	FILE *file;

@@ -22,6 +22,7 @@
 #include "records.h"
 #include "reel.h"
 #include "source.h"
+#include "stream.h"
 
 #define SECOND	1000000000ULL
 #define WINDOW	SECOND
@@ -60,6 +61,7 @@ struct moments {
 	uint32_t own;			/* process id */
 	int said;			/* why nothing can be kept: an errno */
 	uint64_t not_judged;		/* IOs that were said not to be */
+	uint64_t broken, broken_said;	/* bytes that were no records, and that were said to be */
 };
 
 static void remove_unfinished(const char *folder)
@@ -248,7 +250,6 @@ static void end_keeping(struct moments *m, bool complete)
 	uint64_t dropped;
 	int err;
 
-	/* (a chunk that is not whole records is none) */
 	keep_write(&m->keep, SIZE_MAX);
 	dropped = (m->keep.reel.dropped - m->dropped) / sizeof(struct iob_iolog_bin_record);
 	err = keep_end(&m->keep, status);
@@ -259,6 +260,8 @@ static void end_keeping(struct moments *m, bool complete)
 		return;
 	if (dropped)
 		msg("%llu records around it had no room, see Ring=", (unsigned long long)dropped);
+	if (m->keep.broken)
+		msg("%llu bytes around it were no records", (unsigned long long)m->keep.broken);
 	if (bound_folder(m, m->keep.name[0]))
 		msg("%llu IOs are kept: ioblame replay %s/%s snoop",
 		    (unsigned long long)m->keep.ios, m->conf.folder, m->keep.name[0]);
@@ -280,12 +283,12 @@ static void check_session(struct moments *m)
 
 static void judge_bytes(struct moments *m, const unsigned char *bytes, size_t len)
 {
+	const unsigned char *end = bytes + stream_whole(bytes, len);
 	const struct iob_iolog_bin_record *rec;
 
-	for (; len >= sizeof(*rec); bytes += rec->len, len -= rec->len) {
+	m->broken += bytes + len - end;
+	for (; bytes < end; bytes += rec->len) {
 		rec = (const struct iob_iolog_bin_record *)bytes;
-		if (rec->len < sizeof(*rec) || rec->len > len)
-			return;
 		/* what is kept is IO, too: it is no reason to keep more */
 		if (rec->ver == IOB_IOLOG_BIN_VER && rec->tgid != m->own)
 			judge_take(&m->judge, rec);
@@ -320,6 +323,10 @@ static void end_window(struct moments *m, uint64_t now)
 	if (m->judge.not_judged && !m->not_judged)
 		msg("there are more than %d disks: the rest is not judged", JUDGE_DISKS);
 	m->not_judged = m->judge.not_judged;
+	if (m->broken != m->broken_said)
+		msg("%llu bytes of the log were no records: they are not judged",
+		    (unsigned long long)(m->broken - m->broken_said));
+	m->broken_said = m->broken;
 }
 
 /* The log was read. */

@@ -80,9 +80,13 @@ static void pass_batch(void)
 
 static void close_log(void)
 {
-	if (open_log)
-		source_close(&source);
+	if (!open_log)
+		return;
 	open_log = false;
+	source_close(&source);
+	if (source_dropped(&source))
+		msg("%llu records of the log were not understood",
+		    (unsigned long long)source_dropped(&source));
 }
 
 /*
