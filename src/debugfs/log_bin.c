@@ -5,6 +5,7 @@
  * Readers wait as those of `iolog` do: a read blocks while there is nothing, and returns 0
  * at the session's end.
  */
+#include <linux/err.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 
@@ -15,12 +16,12 @@
 
 static int log_bin_open(struct inode *inode, struct file *file)
 {
-	int err = iob_log_bin_open(inode->i_private);
+	struct iob_log_bin_reader *reader = iob_log_bin_open(inode->i_private);
 
-	if (err)
-		return err;
+	if (IS_ERR(reader))
+		return PTR_ERR(reader);
 	iob_session_renew();
-	file->private_data = inode->i_private;
+	file->private_data = reader;
 	return stream_open(inode, file);
 }
 
@@ -34,20 +35,20 @@ static int log_bin_release(struct inode *inode, struct file *file)
 static ssize_t log_bin_read(struct file *file, char __user *to, size_t size,
 			    loff_t *pos)
 {
-	struct iob_log_bin *log = file->private_data;
+	struct iob_log_bin_reader *reader = file->private_data;
 	ssize_t got;
 	bool ended;
 
 	for (;;) {
 		/* asked first: records from before the end are read then */
 		ended = iob_iolog_ended();
-		got = iob_log_bin_read(log, to, size);
+		got = iob_log_bin_read(reader, to, size);
 		if (got || ended || !size)
 			return got;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		/* another reader may take the record first */
-		if (iob_log_bin_wait(log))
+		if (iob_log_bin_wait(reader))
 			return -ERESTARTSYS;
 	}
 }

@@ -27,11 +27,21 @@ struct iob_log_bin {
 	struct kref ref;	/* the file; each who has it open */
 	unsigned int cpu;
 	void *file;		/* B */
-	struct mutex lock;	/* the members below; one reader takes bytes at a time */
+	struct mutex lock;	/* the members below; one reader takes records at a time */
 	unsigned int readers;
 	bool over;		/* the session has ended, the file is gone */
 	struct iob_log_ring *ring;	/* NULL without readers */
-	size_t taken;		/* bytes of the oldest record that are read */
+};
+
+/*
+ * Who has the file open.  A read with less room than a record has takes the record out of the ring,
+ * and gets the first bytes of it.  The others are for this reader only: who else has the file open
+ * gets whole records, and so does who stays when this one goes.
+ */
+struct iob_log_bin_reader {
+	struct iob_log_bin *log;
+	u32 off;	/* bytes of @rec that are read; all: none is left.  The lock of @log */
+	struct iob_iolog_bin_record rec;	/* likewise */
 };
 
 /* B: bin_mutex; files come and go */
@@ -69,37 +79,52 @@ static void bin_ring_free(struct iob_log_bin *log)
 	log->ring = NULL;
 }
 
-/**
- * iob_log_bin_open - a file is opened: records of its CPU are kept from now on
- * @log: of the file
- *
- * May sleep.  Return: 0 or -ENOMEM.
- */
-int iob_log_bin_open(struct iob_log_bin *log)
+/* The lock of @log is held.  Return: 0 or -ENOMEM. */
+static int bin_reader_add(struct iob_log_bin *log)
 {
-	int err = 0;
-
-	mutex_lock(&log->lock);
 	if (!log->ring) {
-		log->taken = 0;
 		log->ring = iob_log_ring_alloc(BIN_BYTES, log->cpu);
 		/* pairs with the dependency in iob_log_bin_add() */
 		smp_store_release(per_cpu_ptr(&bin_ring, log->cpu), log->ring);
 	}
-	if (log->ring) {
-		log->readers++;
-		kref_get(&log->ref);
-		atomic_inc(&iob_iolog_readers.bin);
-	} else {
-		err = -ENOMEM;
-	}
-	mutex_unlock(&log->lock);
-	return err;
+	if (!log->ring)
+		return -ENOMEM;
+	log->readers++;
+	kref_get(&log->ref);
+	atomic_inc(&iob_iolog_readers.bin);
+	return 0;
 }
 
-/* The file is closed.  May sleep. */
-void iob_log_bin_close(struct iob_log_bin *log)
+/**
+ * iob_log_bin_open - a file is opened: records of its CPU are kept from now on
+ * @log: of the file
+ *
+ * May sleep.  Return: the reader, or -ENOMEM as a pointer.
+ */
+struct iob_log_bin_reader *iob_log_bin_open(struct iob_log_bin *log)
 {
+	struct iob_log_bin_reader *reader = kzalloc(sizeof(*reader), GFP_KERNEL);
+	int err;
+
+	if (!reader)
+		return ERR_PTR(-ENOMEM);
+	reader->log = log;
+	reader->off = sizeof(reader->rec);
+	mutex_lock(&log->lock);
+	err = bin_reader_add(log);
+	mutex_unlock(&log->lock);
+	if (!err)
+		return reader;
+	kfree(reader);
+	return ERR_PTR(err);
+}
+
+/* The file is closed, the reader is freed.  May sleep. */
+void iob_log_bin_close(struct iob_log_bin_reader *reader)
+{
+	struct iob_log_bin *log = reader->log;
+
+	kfree(reader);
 	mutex_lock(&log->lock);
 	log->readers--;
 	if (!log->over) {
@@ -111,67 +136,112 @@ void iob_log_bin_close(struct iob_log_bin *log)
 	kref_put(&log->ref, bin_log_free);
 }
 
-/* Copy from the oldest records.  The lock of @log is held.  Return: bytes, or -EFAULT. */
-static ssize_t bin_records_copy(struct iob_log_bin *log, char __user *to, size_t size)
+/* True if a part of a record is left.  Any context. */
+static bool bin_has_piece(const struct iob_log_bin_reader *reader)
 {
-	const struct iob_iolog_bin_record *rec = iob_log_ring_look(log->ring);
-	size_t n, done = 0;
+	return READ_ONCE(reader->off) < sizeof(reader->rec);
+}
 
-	while (rec && done < size) {
-		n = min_t(u32, iob_log_ring_run(log->ring), BIN_COPIED) * sizeof(*rec);
-		n = min(n - log->taken, size - done);
-		if (copy_to_user(to + done, (const char *)rec + log->taken, n))
+/* Take the oldest record, if there is one, to hand it out in pieces.  The lock is held. */
+static void bin_piece_take(struct iob_log_bin_reader *reader)
+{
+	const struct iob_iolog_bin_record *rec = iob_log_ring_look(reader->log->ring);
+
+	if (!rec)
+		return;
+	reader->rec = *rec;
+	WRITE_ONCE(reader->off, 0);
+	iob_log_ring_skip(reader->log->ring, 1);
+}
+
+/* Copy from what is left of a record.  The lock is held.  Return: bytes, or -EFAULT. */
+static ssize_t bin_piece_copy(struct iob_log_bin_reader *reader, char __user *to, size_t size)
+{
+	size_t n = min_t(size_t, sizeof(reader->rec) - reader->off, size);
+
+	if (copy_to_user(to, (const char *)&reader->rec + reader->off, n))
+		return -EFAULT;
+	WRITE_ONCE(reader->off, reader->off + n);
+	return n;
+}
+
+/* Copy the oldest records, whole ones.  The lock is held.  Return: bytes, or -EFAULT. */
+static ssize_t bin_records_copy(struct iob_log_ring *ring, char __user *to, size_t size)
+{
+	const struct iob_iolog_bin_record *rec = iob_log_ring_look(ring);
+	ssize_t done = 0;
+	size_t n;
+
+	while (rec && size - done >= sizeof(*rec)) {
+		n = min_t(u32, iob_log_ring_run(ring), BIN_COPIED);
+		n = min_t(size_t, n, (size - done) / sizeof(*rec));
+		if (copy_to_user(to + done, rec, n * sizeof(*rec)))
 			return done ? done : -EFAULT;
-		done += n;
-		log->taken += n;
-		rec = iob_log_ring_skip(log->ring, log->taken / sizeof(*rec));
-		log->taken %= sizeof(*rec);
+		done += n * sizeof(*rec);
+		rec = iob_log_ring_skip(ring, n);
 	}
 	return done;
 }
 
+/* The lock is held.  Return: bytes, or -EFAULT. */
+static ssize_t bin_bytes_copy(struct iob_log_bin_reader *reader, char __user *to, size_t size)
+{
+	ssize_t piece = 0, whole;
+
+	if (size && size < sizeof(reader->rec) && !bin_has_piece(reader))
+		bin_piece_take(reader);
+	if (bin_has_piece(reader))
+		piece = bin_piece_copy(reader, to, size);
+	if (piece < 0)
+		return piece;
+	whole = bin_records_copy(reader->log->ring, to + piece, size - piece);
+	return whole >= 0 || !piece ? piece + whole : piece;
+}
+
 /**
  * iob_log_bin_read - take bytes out of a file
- * @log:  of the file
- * @to:   gets them
- * @size: at most
+ * @reader: of the open file
+ * @to:     gets them
+ * @size:   at most
+ *
+ * With room for a record, what is read ends where a record ends.
  *
  * May sleep.  Return: how many, 0 if there is none, -EFAULT, -ERESTARTSYS.
  */
-ssize_t iob_log_bin_read(struct iob_log_bin *log, char __user *to, size_t size)
+ssize_t iob_log_bin_read(struct iob_log_bin_reader *reader, char __user *to, size_t size)
 {
 	ssize_t got;
 
-	if (mutex_lock_interruptible(&log->lock))
+	if (mutex_lock_interruptible(&reader->log->lock))
 		return -ERESTARTSYS;
-	got = bin_records_copy(log, to, size);
-	mutex_unlock(&log->lock);
+	got = bin_bytes_copy(reader, to, size);
+	mutex_unlock(&reader->log->lock);
 	return got;
 }
 
-static bool is_bin_ready(const struct iob_log_bin *log)
+static bool is_bin_ready(const struct iob_log_bin_reader *reader)
 {
 	iob_log_announce();
-	return iob_log_ring_has(log->ring) || iob_iolog_ended();
+	return iob_log_ring_has(reader->log->ring) || bin_has_piece(reader) || iob_iolog_ended();
 }
 
 /**
  * iob_log_bin_wait - wait for a record of one CPU, or for the end of the session
- * @log: of the open file
+ * @reader: of the open file
  *
  * May sleep; the caller holds no lock.  Return: 0 or -ERESTARTSYS.
  */
-int iob_log_bin_wait(struct iob_log_bin *log)
+int iob_log_bin_wait(struct iob_log_bin_reader *reader)
 {
-	return wait_event_interruptible(iob_log_wait, is_bin_ready(log));
+	return wait_event_interruptible(iob_log_wait, is_bin_ready(reader));
 }
 
-/* poll(2) on a binary file. */
-__poll_t iob_log_bin_poll(struct iob_log_bin *log, struct file *file,
+/* poll(2) on a binary file: the rest of a record can be read, too. */
+__poll_t iob_log_bin_poll(struct iob_log_bin_reader *reader, struct file *file,
 			  struct poll_table_struct *pt)
 {
 	poll_wait(file, &iob_log_wait, pt);
-	return is_bin_ready(log) ? EPOLLIN | EPOLLRDNORM : 0;
+	return is_bin_ready(reader) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 /* The bytes of the rings.  Any context. */

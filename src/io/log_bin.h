@@ -4,7 +4,7 @@
  *
  * Each session makes new files, one for each CPU that is online or comes online.  A CPU's
  * records are kept while its file is open: the first opener makes the ring, the last one
- * frees it with what is unread.  Readers of one file take bytes from each other.
+ * frees it with what is unread.  Readers of one file take records from each other.
  */
 #ifndef IOB_IO_LOG_BIN_H
 #define IOB_IO_LOG_BIN_H
@@ -14,6 +14,7 @@
 #include <linux/poll.h>
 
 struct iob_log_bin;
+struct iob_log_bin_reader;
 struct poll_table_struct;
 
 /* the writers */
@@ -34,11 +35,11 @@ void iob_log_bin_stop(void);
 void iob_log_bin_cpu(unsigned int cpu);
 
 /* a file; a running handler keeps the log, and an open file does */
-int iob_log_bin_open(struct iob_log_bin *log);
-void iob_log_bin_close(struct iob_log_bin *log);
-ssize_t iob_log_bin_read(struct iob_log_bin *log, char __user *to, size_t size);
-int iob_log_bin_wait(struct iob_log_bin *log);
-__poll_t iob_log_bin_poll(struct iob_log_bin *log, struct file *file,
+struct iob_log_bin_reader *iob_log_bin_open(struct iob_log_bin *log);
+void iob_log_bin_close(struct iob_log_bin_reader *reader);
+ssize_t iob_log_bin_read(struct iob_log_bin_reader *reader, char __user *to, size_t size);
+int iob_log_bin_wait(struct iob_log_bin_reader *reader);
+__poll_t iob_log_bin_poll(struct iob_log_bin_reader *reader, struct file *file,
 			  struct poll_table_struct *pt);
 unsigned long iob_log_bin_bytes(void);
 

@@ -10,9 +10,9 @@ import sys
 import time
 
 from lib import abi, iolog
-from lib.case import (M, MNT, BinaryLog, Disk, check, child, disable, enable, error_of, eventually,
-                      fsync, iolog_bins, path, pipe, put, read, read_bytes, read_fd, replace, run,
-                      same, status, takes, wait_for, write_pages)
+from lib.case import (K, M, MNT, BinaryLog, Disk, check, child, disable, enable, error_of,
+                      eventually, fail, fsync, iolog_bins, path, pipe, put, read, read_bytes,
+                      read_fd, replace, run, same, status, takes, wait_for, write_pages)
 
 raw, ext = Disk(sys.argv[1]), Disk(sys.argv[2])
 put("devs", raw.name + " " + ext.name)
@@ -245,6 +245,35 @@ raw.direct_write(8192, 4096)
 fd = select.select(fds, [], [], 30)[0][0]
 got = [e.sector for e in abi.IOLOG.split(read_fd(fd, 7))]
 same("a record that is read in pieces", got, [16])
+
+
+# --- with room for a record, a read gives whole ones; a part of one is for who has begun it
+def one_cpu(count):
+    """Write so many blocks from sector 32 on, until one CPU completes all.  Return: its file."""
+    same("what is left", {read_once(fd) for fd in fds}, {"EAGAIN"})
+    for _ in range(20):
+        raw.direct_write(16 * K, 4096, count)
+        ready = select.select(fds, [], [], 30)[0]
+        if len(ready) == 1:
+            return ready[0]
+        for fd in ready:
+            read_fd(fd)
+    fail("no writes that complete on one CPU")
+
+
+SIZE = abi.IOLOG.size
+fd = one_cpu(3)
+part = os.read(fd, 2 * SIZE + SIZE // 2)
+same("with room for two records and a half", len(part), 2 * SIZE)
+same("their sectors", [e.sector for e in abi.IOLOG.split(part)], [32, 40])
+same("the third", [e.sector for e in abi.IOLOG.split(os.read(fd, 4 * SIZE))], [48])
+fd = one_cpu(2)
+other = os.open(os.readlink("/proc/self/fd/%d" % fd), os.O_RDONLY | os.O_NONBLOCK)
+same("a part", len(os.read(other, 7)), 7)
+same("poll within a record", select.select([other], [], [], 0)[0], [other])
+os.close(other)
+same("what the other gets", [e.sector for e in abi.IOLOG.split(read_once(fd))], [40])
+
 one = memory()
 check(one >= len(names) * M, "%d open binary logs have %d bytes" % (len(names), one))
 
