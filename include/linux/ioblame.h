@@ -165,9 +165,9 @@ enum iob_how {
  * @error:	0 or a negative errno
  * @dirty_ns:	when its first page was dirtied, 0 if not known (all four times
  *		are CLOCK_MONOTONIC in nanoseconds)
- * @queue_ns:	when it was queued
- * @issue_ns:	when it was last issued to the device; 0 if it was not, or if
- *		the device has no requests
+ * @queue_ns:	when it was queued, 0 if not known
+ * @issue_ns:	when it was last issued to the device; 0 if it was not, as a flush, if
+ *		the device has no requests (then @hwq is 0xffff), or if not known
  * @complete_ns: when it completed
  * @id:		> 0 a pid, < 0 a negated user role, 0 neither
  * @pid:	the originator's thread, 0 if the role is not a thread

@@ -17,7 +17,7 @@
  *	op=	only with D: discard, secure_erase or write_zeroes
  *	err=	only if it failed: the negative errno
  *	wait=	microseconds from queueing to the last issue, 0 on a device
- *		without requests
+ *		without requests and for a flush
  *	io=	from there to completion
  *	age=	from dirtying to completion
  *
@@ -45,6 +45,7 @@
 
 enum {
 	ENTRY_SIZE = 1024 + IOB_TEXT_INTENT_SIZE,
+	HWQ_NONE   = 0xffff,	/* of a disk without requests */
 };
 
 struct log_reader {
@@ -107,9 +108,15 @@ static void add_usecs(struct iob_text *t, const char *key, u64 from, u64 to)
 		iob_text_add(t, " %s=-", key);
 }
 
+/* True if an IO goes to its device by an issue: see iob_io_issued(). */
+static bool is_issued(const struct iob_iolog_bin_record *rec)
+{
+	return rec->hwq != HWQ_NONE && rec->op != 'F';
+}
+
 static void add_entry_words(struct iob_text *t, const struct iob_iolog_bin_record *rec)
 {
-	u64 issued = rec->issue_ns ? rec->issue_ns : rec->queue_ns;
+	u64 issued = rec->issue_ns || is_issued(rec) ? rec->issue_ns : rec->queue_ns;
 	char name[IOB_TEXT_NAME_SIZE];
 
 	add_disk_name(t, rec->disk);
@@ -122,7 +129,7 @@ static void add_entry_words(struct iob_text *t, const struct iob_iolog_bin_recor
 		iob_text_add(t, " op=%s", discard_name(rec->opf));
 	if (rec->error)
 		iob_text_add(t, " err=%d", rec->error);
-	add_usecs(t, "wait", rec->queue_ns, issued);
+	add_usecs(t, "wait", issued ? rec->queue_ns : 0, issued);
 	add_usecs(t, "io", issued, rec->complete_ns);
 	add_usecs(t, "age", rec->dirty_ns, rec->complete_ns);
 }

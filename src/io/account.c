@@ -48,13 +48,28 @@ static u64 io_total_usecs(struct iob_io *io)
 	return iob_clock_usecs(io->first->queue_at, io->done_at);
 }
 
-static noinline void measure_run(struct iob_io *io, struct iob_fields *f)
+/* The fields that take a time which is not known, 0, as bits. */
+static u32 unknown_fields(u64 queued, u64 issued, u64 born)
+{
+	u32 fields = 0;
+
+	if (unlikely(!queued))
+		fields |= BIT(IOB_FIELD_WAIT_TIME) | BIT(IOB_FIELD_TOTAL_TIME);
+	if (unlikely(!issued))
+		fields |= BIT(IOB_FIELD_WAIT_TIME) | BIT(IOB_FIELD_IO_TIME);
+	if (unlikely(!born || born == IOB_DIRTY_UNKNOWN))
+		fields |= BIT(IOB_FIELD_AGE);
+	return fields;
+}
+
+/* Return: the fields that are not known, as bits. */
+static noinline u32 measure_run(struct iob_io *io, struct iob_fields *f)
 {
 	u64 queued, issued, born;
 
 	iob_io_stamp(io);
 	queued = io->queue_ns;
-	issued = io->issue_ns ? io->issue_ns : queued;
+	issued = io->issue_ns || iob_io_issued(io) ? io->issue_ns : queued;
 	born = iob_share_never_dirty(&io->run) ? queued : io->run.dirty_ns;
 	f->v[IOB_FIELD_OFFSET] = scale_to_disk(io, io->run_sector);
 	f->v[IOB_FIELD_SIZE] = io->run.bytes;
@@ -63,6 +78,7 @@ static noinline void measure_run(struct iob_io *io, struct iob_fields *f)
 	f->v[IOB_FIELD_SEEK_DIST] = scale_to_disk(io, io->seek);
 	f->v[IOB_FIELD_AGE] = iob_usecs(born, io->done_ns);
 	f->v[IOB_FIELD_TOTAL_TIME] = iob_usecs(queued, io->done_ns);
+	return unknown_fields(queued, issued, born);
 }
 
 /* Add the run to the sums of what is less known.  Each run is in one of them at most. */
@@ -89,20 +105,25 @@ static void sum_run_of_act(struct iob_io *io, struct iob_act *act)
 		iob_sum_error(sum);
 }
 
+/* Add the run to the histograms of its act, of which all are simple. */
+static void count_simple_run(struct iob_io *io, struct iob_act *act)
+{
+	if (iob_clock_knows(io->first->queue_at))
+		iob_counters_charge_simple(act, io->op, io->run.bytes, io_total_usecs(io));
+	else
+		iob_counters_charge_size(act, io->op, io->run.bytes);
+}
+
 /* Add the run to the histograms of its act; @wanted is a part of iob_counters_wanted(). */
 static void count_run_of_act(struct iob_io *io, struct iob_act *act, u32 wanted)
 {
 	struct iob_fields fields IOB_UNINIT;
 
 	if (likely(!(wanted & ~IOB_COUNTERS_SIMPLE))) {
-		iob_counters_charge_simple(act, io->op, io->run.bytes,
-					   io_total_usecs(io));
+		count_simple_run(io, act);
 		return;
 	}
-	measure_run(io, &fields);
-	/* the age was not measured */
-	if (io->run.dirty_ns == IOB_DIRTY_UNKNOWN)
-		wanted &= ~BIT(IOB_FIELD_AGE);
+	wanted &= ~measure_run(io, &fields);
 	iob_counters_charge(act, io->op, &fields, wanted);
 }
 

@@ -77,6 +77,12 @@ static __always_inline bool iob_clock_slept(u64 from)
 	return unlikely(from < READ_ONCE(iob_clock.woken));
 }
 
+/* True if it is known how long ago that was: see iob_clock_usecs(). */
+static __always_inline bool iob_clock_knows(u64 from)
+{
+	return likely(from != IOB_TICKS_UNKNOWN) && !iob_clock_slept(from);
+}
+
 /* Microseconds from one time to another; 0 if that is not known. */
 static __always_inline u64 iob_clock_usecs(u64 from, u64 to)
 {

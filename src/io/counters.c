@@ -401,8 +401,8 @@ void iob_counters_charge(struct iob_act *act, enum iob_op op,
 		if (!c || !(c->spec.dirs & dir))
 			continue;
 		/*
-		 * Skip a counter that needs an unknown field: the age, or a field of a
-		 * counter that was set just now.
+		 * Skip a counter that needs an unknown field: the age, a time, or a field of
+		 * a counter that was set just now.
 		 */
 		if (c->needs & ~known)
 			continue;
@@ -429,6 +429,15 @@ noinline void iob_counters_charge_all(struct iob_act *act, enum iob_op op,
 	fields.v[IOB_FIELD_SIZE] = size;
 	fields.v[IOB_FIELD_TOTAL_TIME] = usecs;
 	iob_counters_charge(act, op, &fields, IOB_COUNTERS_SIMPLE);
+}
+
+/* iob_counters_charge_simple() for an IO whose time is not known. */
+noinline void iob_counters_charge_size(struct iob_act *act, enum iob_op op, u64 size)
+{
+	struct iob_fields fields IOB_UNINIT;
+
+	fields.v[IOB_FIELD_SIZE] = size;
+	iob_counters_charge(act, op, &fields, BIT(IOB_FIELD_SIZE));
 }
 
 /* @to gets the session's numbers of an act, counter by counter.  Inside iob_read_lock(). */

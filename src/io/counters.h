@@ -75,6 +75,7 @@ extern struct iob_simple_counter **const iob_counters_simple[IOB_NR_OPS];
 
 void iob_counters_charge_all(struct iob_act *act, enum iob_op op, u64 size,
 			     u64 usecs);
+void iob_counters_charge_size(struct iob_act *act, enum iob_op op, u64 size);
 
 /* Atomic: two CPUs may count for one act. */
 static __always_inline void iob_counters_add(u32 *hist, u32 at)

@@ -270,6 +270,16 @@ static void add_simple_to_sum(const struct iob_bio_ctx *f, struct iob_act *act, 
 		iob_sum_error(sum);
 }
 
+/* Add the IO of one context to the simple counters of its act. */
+static void add_simple_to_counters(const struct iob_bio_ctx *f, struct iob_act *act, u64 done)
+{
+	if (iob_clock_knows(f->first.queue_at))
+		iob_counters_charge_simple(act, f->op, f->size,
+					   iob_clock_usecs(f->first.queue_at, done));
+	else
+		iob_counters_charge_size(act, f->op, f->size);
+}
+
 /* Count the IO of one context for its act, which may have no file for want of room. */
 static noinline void count_simple(const struct iob_bio_ctx *f, int error, u32 wanted)
 {
@@ -282,8 +292,7 @@ static noinline void count_simple(const struct iob_bio_ctx *f, int error, u32 wa
 	if (wanted & IOB_COUNTERS_SUMS)
 		add_simple_to_sum(f, act, error, done);
 	if (wanted & IOB_COUNTERS_SIMPLE)
-		iob_counters_charge_simple(act, f->op, f->size,
-					   iob_clock_usecs(f->first.queue_at, done));
+		add_simple_to_counters(f, act, done);
 	iob_act_touch(act);
 }
 

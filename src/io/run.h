@@ -15,6 +15,7 @@
 #include <compat/blkdev.h>
 
 #include "blame/origin.h"
+#include "core/disk.h"
 #include "clock.h"
 
 /* What is kept of the IO's first bio. */
@@ -46,7 +47,7 @@ struct iob_io {
 	u64 done_at;		/* in ticks, 0: the clock is not read yet */
 	u64 done_ns;		/* likewise in ns */
 	u64 queue_ns;		/* when it was queued, 0: not known */
-	u64 issue_ns;		/* when it was issued, 0: never, or no requests */
+	u64 issue_ns;		/* when it was issued, 0: not known, or not iob_io_issued() */
 	u64 seek;		/* sectors from the end of the previous IO */
 	u16 nr_runs;
 	bool begun;
@@ -56,6 +57,16 @@ struct iob_io {
 };
 
 void iob_io_stamp(struct iob_io *io);
+
+/*
+ * True if an IO goes to its device by block_rq_issue.  Not where the disk has no requests, nor for
+ * a flush without data, which the block layer gathers with others: all of their time is the
+ * device's.
+ */
+static inline bool iob_io_issued(const struct iob_io *io)
+{
+	return io->rq && io->op != IOB_OP_FLUSH;
+}
 
 /* From @from to @to in us, 0 if either is unknown or they are out of order. */
 static __always_inline u64 iob_usecs(u64 from, u64 to)
