@@ -371,11 +371,15 @@ static void not_timed(void)
 		enum field field;
 		u64 queue_ns, issue_ns;
 		bool counted;
+		bool requests;	/* of the disk */
 	} cases[] = {
 		{ FIELD_TOTAL, 0, 0, false }, { FIELD_WAIT, 0, 0, false }, { FIELD_IO, 0, 0, false },
 		{ FIELD_TOTAL, 0, 5, false }, { FIELD_WAIT, 0, 5, false }, { FIELD_IO, 0, 5, true },
 		{ FIELD_TOTAL, 5, 0, true }, { FIELD_WAIT, 5, 0, true }, { FIELD_IO, 5, 0, true },
 		{ FIELD_TOTAL, 1000, 1000, true }, { FIELD_SIZE, 0, 0, true },
+		{ FIELD_TOTAL, 5, 0, true, true }, { FIELD_WAIT, 5, 0, false, true },
+		{ FIELD_IO, 5, 0, false, true }, { FIELD_IO, 0, 5, true, true },
+		{ FIELD_WAIT, 5, 5, true, true },
 	};
 	struct iob_iolog_bin_record rec = sample(7, 1, 4096);
 	struct row_more more;
@@ -384,7 +388,9 @@ static void not_timed(void)
 	size_t i;
 
 	rec.complete_ns = 1000;
+	rec.op = 'W';
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		rec.hwq = cases[i].requests ? 0 : 0xffff;
 		rec.queue_ns = cases[i].queue_ns;
 		rec.issue_ns = cases[i].issue_ns;
 		agg_init(&agg, cases[i].field, BY_PROCESS);

@@ -149,6 +149,28 @@ static void statuses(void)
 
 #define FILE_OF	" dev=0xfe00000 ino=0xd gen=0xaabe8b22"
 
+/* A time that the log does not know is not known here, either. */
+static void unknown_times(void)
+{
+	static const struct {
+		const char *line;
+		u64 queue_ns, issue_ns;
+	} cases[] = {
+		{ "W 1 @ 0 pid-5 (a)" FILE_OF " wait=- io=- age=-", 0, 0 },
+		{ "W 1 @ 0 pid-5 (a)" FILE_OF " wait=- io=136 age=-", 0, 9864000 },
+		{ "W 1 @ 0 pid-5 (a)" FILE_OF " wait=0 io=0 age=-", 10000000, 10000000 },
+	};
+	struct textlog t;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		textlog_head(&t, cases[i].line, strlen(cases[i].line), 10000000);
+		if (t.rec.queue_ns != cases[i].queue_ns || t.rec.issue_ns != cases[i].issue_ns)
+			fail("%s: %llu, %llu", cases[i].line, (u64)t.rec.queue_ns,
+			     (u64)t.rec.issue_ns);
+	}
+}
+
 static void text_log(void)
 {
 	static const char line[] = "W 1024 @ 34818 pid-165 (sh)" FILE_OF
@@ -289,7 +311,7 @@ static void forged_intents(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(intents), TEST(bad_intents), TEST(statuses), TEST(text_log), TEST(acts),
+		TEST(intents), TEST(bad_intents), TEST(statuses), TEST(text_log), TEST(unknown_times), TEST(acts),
 		TEST(repeated_intents), TEST(forged_intents),
 	};
 

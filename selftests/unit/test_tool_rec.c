@@ -124,10 +124,28 @@ static void times(void)
 	if (rec_wait_ns(&rec) != 30 || rec_io_ns(&rec) != 70 ||
 	    rec_total_ns(&rec) != 100 || rec_age_ns(&rec) != 150)
 		fail("times");
-	/* a device without requests */
+	/* nobody has seen the issue */
 	rec.issue_ns = 0;
-	if (rec_wait_ns(&rec) != 0 || rec_io_ns(&rec) != 100)
+	if (rec_has_wait(&rec) || rec_has_io(&rec) || rec_wait_ns(&rec) || rec_io_ns(&rec) ||
+	    rec_total_ns(&rec) != 100)
+		fail("an issue that is not known");
+	/* a flush is not issued */
+	rec.op = 'F';
+	if (!rec_has_wait(&rec) || !rec_has_io(&rec) || rec_wait_ns(&rec) || rec_io_ns(&rec) != 100)
+		fail("a flush");
+	rec.op = 'W';
+	/* a device without requests */
+	rec.hwq = 0xffff;
+	if (rec_wait_ns(&rec) != 0 || rec_io_ns(&rec) != 100 || !rec_has_wait(&rec) ||
+	    !rec_has_io(&rec))
 		fail("without issue");
+	rec.queue_ns = 0;
+	if (rec_has_wait(&rec) || rec_has_io(&rec))
+		fail("nothing is known");
+	rec.issue_ns = 130;
+	if (rec_has_wait(&rec) || !rec_has_io(&rec) || rec_io_ns(&rec) != 70)
+		fail("the issue alone is known");
+	rec.queue_ns = 100;
 	/* never a huge number from a clock that went back */
 	rec.complete_ns = 90;
 	rec.dirty_ns = 0;

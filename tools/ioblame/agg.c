@@ -94,9 +94,17 @@ static void free_atom(void *value)
 /* Of IO that was under way when ioblame was switched on, no time is known. */
 static bool time_of(enum field field, const struct iob_iolog_bin_record *rec, uint64_t *ns)
 {
-	*ns = field == FIELD_WAIT ? rec_wait_ns(rec) : field == FIELD_IO ? rec_io_ns(rec) :
-	      rec_total_ns(rec);
-	return rec->queue_ns || (field == FIELD_IO && rec->issue_ns);
+	switch (field) {
+	case FIELD_WAIT:
+		*ns = rec_wait_ns(rec);
+		return rec_has_wait(rec);
+	case FIELD_IO:
+		*ns = rec_io_ns(rec);
+		return rec_has_io(rec);
+	default:
+		*ns = rec_total_ns(rec);
+		return rec->queue_ns;
+	}
 }
 
 /* Where the last IO of this disk ended; false if there was none.  Now it is where this one ends. */

@@ -131,7 +131,6 @@ static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 	char comm[ESCAPE_SIZE(IOB_COMM_LEN)], via[ESCAPE_SIZE(IOB_COMM_LEN)];
 	char time[32], name[32], letter[2] = { rec->op, '\0' };
 	const struct intent *in = intent_get(rec->intent_nr);
-	bool timed = rec->queue_ns;
 	struct cell c[NR_COLUMNS];
 
 	if (o->rows && ++rows >= o->rows)
@@ -160,10 +159,10 @@ static void print_io(struct run *run, const struct iob_iolog_bin_record *rec)
 	c[SECTOR] = CELL_N(rec->sector);
 	c[BYTES] = CELL_N(rec->bytes);
 	c[PART] = CELL_N(rec->part);
-	c[QUEUE] = CELL_IF(timed, rec_wait_ns(rec));
-	c[DEV] = CELL_IF(timed, rec_io_ns(rec));
+	c[QUEUE] = CELL_IF(rec_has_wait(rec), rec_wait_ns(rec));
+	c[DEV] = CELL_IF(rec_has_io(rec), rec_io_ns(rec));
 	c[DEV].mark = c[DEV].n >= ROWS_SLOW_NS ? MARK_SLOW : MARK_NONE;
-	c[TOTAL] = CELL_IF(timed, rec_total_ns(rec));
+	c[TOTAL] = CELL_IF(rec->queue_ns, rec_total_ns(rec));
 	c[AGE] = CELL_IF(rec->dirty_ns, rec_age_ns(rec));
 	c[WHY] = CELL_TEXT(intent_why(rec));
 	c[HOW] = CELL_TEXT(rec_how_name(rec->how));

@@ -13,9 +13,6 @@
 #include "opf.h"
 #include "rec.h"
 
-/* iob_iolog_bin_record.hwq of a disk without requests */
-#define NO_QUEUE	0xffff
-
 const char *label_who(const struct atom *a, char *to, unsigned int size)
 {
 	return rec_who(a->key.kind, a->key.who, to, size);
@@ -77,7 +74,7 @@ const char *label_row(const struct atom *a, enum pivot by, char *to, unsigned in
 			 opf_text(a->key.flags, flags, sizeof(flags)));
 		return to;
 	case BY_QUEUE:
-		if (a->key.hwq == NO_QUEUE)
+		if (a->key.hwq == REC_NO_QUEUE)
 			return name_disk(a->key.disk);
 		snprintf(to, size, "%s queue %u", name_disk(a->key.disk), a->key.hwq);
 		return to;

@@ -10,9 +10,27 @@ static uint64_t time_span(uint64_t from, uint64_t to)
 	return from && to > from ? to - from : 0;
 }
 
+/*
+ * When it was given to the device, 0: not known.  A disk without requests has no queue, and a flush
+ * is not issued: all of their time is the device's.
+ */
 static uint64_t issue_time(const struct iob_iolog_bin_record *rec)
 {
-	return rec->issue_ns ? rec->issue_ns : rec->queue_ns;
+	bool issued = rec->hwq != REC_NO_QUEUE && rec->op != 'F';
+
+	return rec->issue_ns || issued ? rec->issue_ns : rec->queue_ns;
+}
+
+/* True if rec_wait_ns() is known: not of what was under way when ioblame was switched on. */
+bool rec_has_wait(const struct iob_iolog_bin_record *rec)
+{
+	return rec->queue_ns && issue_time(rec);
+}
+
+/* True if rec_io_ns() is known. */
+bool rec_has_io(const struct iob_iolog_bin_record *rec)
+{
+	return issue_time(rec);
 }
 
 /* From queueing to the last issue. */

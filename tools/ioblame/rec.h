@@ -28,9 +28,14 @@ enum rec_role {
 	NR_ROLES,
 };
 
+/* iob_iolog_bin_record.hwq of a disk without requests */
+#define REC_NO_QUEUE	0xffff
+
 extern const char rec_op_letters[];
 
 /* times in nanoseconds; 0 if not known */
+bool rec_has_wait(const struct iob_iolog_bin_record *rec);
+bool rec_has_io(const struct iob_iolog_bin_record *rec);
 uint64_t rec_wait_ns(const struct iob_iolog_bin_record *rec);
 uint64_t rec_io_ns(const struct iob_iolog_bin_record *rec);
 uint64_t rec_total_ns(const struct iob_iolog_bin_record *rec);

@@ -95,17 +95,26 @@ static uint64_t find_number(const char *s, const char *end, const char *key)
 	return value && *value != '-' ? strtoull(value, NULL, 10) : 0;
 }
 
+/* The time that KEY=MICROSECONDS goes back to from @ns; 0 if one of them is not known. */
+static uint64_t time_before(uint64_t ns, const char *s, const char *end, const char *key)
+{
+	size_t len;
+	const char *value = find_word(s, end, key, &len);
+	uint64_t span = find_number(s, end, key) * 1000;
+
+	return value && *value != '-' && ns > span ? ns - span : 0;
+}
+
 static void parse_words(struct textlog *t, const char *s, const char *end, uint64_t now_ns)
 {
 	struct iob_iolog_bin_record *rec = &t->rec;
-	uint64_t wait = find_number(s, end, "wait") * 1000, io = find_number(s, end, "io") * 1000;
 	uint64_t age = find_number(s, end, "age") * 1000;
 	const char *value;
 	size_t len;
 
 	rec->complete_ns = now_ns;
-	rec->issue_ns = now_ns > io ? now_ns - io : 0;
-	rec->queue_ns = now_ns > io + wait ? now_ns - io - wait : 0;
+	rec->issue_ns = time_before(now_ns, s, end, "io");
+	rec->queue_ns = time_before(rec->issue_ns, s, end, "wait");
 	rec->dirty_ns = age && now_ns > age ? now_ns - age : 0;
 	rec->sub_pid = find_number(s, end, "sub");
 	rec->part = find_number(s, end, "part");
@@ -167,7 +176,7 @@ bool textlog_head(struct textlog *t, const char *line, size_t len, uint64_t now_
 	rec->ino = ino;
 	rec->gen = gen;
 	rec->nr_bios = 1;
-	rec->hwq = 0xffff;
+	rec->hwq = REC_NO_QUEUE;
 	parse_words(t, tail, end, now_ns);
 	t->pending = true;
 	return true;
