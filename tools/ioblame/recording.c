@@ -24,7 +24,24 @@ static bool begin_packed(struct recording *r)
 	return r->pack;
 }
 
+/* Bytes of the record that begins there; 0: it is none. */
+static size_t record_len(const unsigned char *at, size_t len)
+{
+	struct { uint16_t len, ver; } begin;
+
+	if (len < sizeof(begin))
+		return 0;
+	memcpy(&begin, at, sizeof(begin));
+	if (begin.len < sizeof(begin) || begin.len > len ||
+	    (begin.ver == IOB_IOLOG_BIN_VER && begin.len < sizeof(struct iob_iolog_bin_record)))
+		return 0;
+	return begin.len;
+}
+
 /*
+ * All records are whole: none crosses its chunk.  What is none takes the rest of its chunk with it,
+ * and no other.  The stream counts those of another version.
+ *
  * Each intent gets the number by which it is known here now: when the record's turn comes, the
  * intents of the session after may have been read.
  */
@@ -32,20 +49,20 @@ static void take_records(struct stream *to, const char *data, size_t len)
 {
 	unsigned char *at = stream_room(to, len);
 	struct iob_iolog_bin_record rec;
-	size_t off;
+	size_t off, one;
 
 	memcpy(at, data, len);
-	for (off = 0; len - off >= sizeof(rec); off += rec.len) {
+	for (off = 0; (one = record_len(at + off, len - off)) > 0; off += one) {
+		if (one < sizeof(rec))
+			continue;
 		memcpy(&rec, at + off, sizeof(rec));
-		/* the stream counts what is broken or of another version */
-		if (!rec.len || rec.len > len - off)
-			break;
-		if (rec.ver != IOB_IOLOG_BIN_VER || rec.len < sizeof(rec))
+		if (rec.ver != IOB_IOLOG_BIN_VER)
 			continue;
 		rec.intent_nr = intent_number(rec.intent_nr);
 		memcpy(at + off, &rec, sizeof(rec));
 	}
-	stream_added(to, len);
+	stream_dropped(to, len - off);
+	stream_added(to, off);
 }
 
 /**

@@ -137,6 +137,15 @@ static size_t print_sure(const struct run *run, char *to, size_t size)
 			percent_of(run->bytes[IOB_HOW_LOST], bytes));
 }
 
+/* What was not understood, behind the @begun bytes of the line.  Return: the bytes of it. */
+static size_t print_dropped(uint64_t dropped, char *to, size_t size, size_t begun)
+{
+	if (!dropped)
+		return 0;
+	return snprintf(to, size, "%s%llu records not understood", begun ? "; " : "",
+			(unsigned long long)dropped);
+}
+
 /**
  * run_lost - print how sure the blame is of what was shown, and what was lost of all
  * @run:  the run
@@ -152,12 +161,14 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 
 	if (!losses_since_begin(run, &st)) {
 		n = print_sure(run, to, size);
-		snprintf(to + n, size - n, "Losses are not known: %s\n",
-			 source_is_live(&run->source) ? "the module's status cannot be read" :
-			 run->source.recording.several ?
-			 "these are recordings of several sessions of the module" :
-			 run->source.recording.torn ? "the recording ends early" :
-			 "the recording was not read to its end");
+		n += snprintf(to + n, size - n, "Losses are not known: %s",
+			      source_is_live(&run->source) ? "the module's status cannot be read" :
+			      run->source.recording.several ?
+			      "these are recordings of several sessions of the module" :
+			      run->source.recording.torn ? "the recording ends early" :
+			      "the recording was not read to its end");
+		n += print_dropped(dropped, to + n, size - n, n);
+		snprintf(to + n, size - n, "\n");
 		return;
 	}
 	n = print_sure(run, to, size);
@@ -169,14 +180,13 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 		n += snprintf(to + n, size - n, "%s%s %llu (%s)", n == begun ? "" : ", ",
 			      st.loss[i].name, (unsigned long long)st.loss[i].nr,
 			      st.loss[i].what);
-	if (n == begun)
+	if (n == begun && !dropped)
 		n += snprintf(to + n, size - n, "nothing");
+	if (n < size)
+		n += print_dropped(dropped, to + n, size - n, n - begun);
 	if (st.missing && n < size)
 		n += snprintf(to + n, size - n, "; %u hooks are missing (ioblame status)",
 			      st.missing);
-	if (dropped && n < size)
-		n += snprintf(to + n, size - n, "; %llu records not understood",
-			      (unsigned long long)dropped);
 	if (n < size)
 		snprintf(to + n, size - n, "\n");
 }

@@ -486,13 +486,15 @@ bool source_skip(struct source *s)
 	return more;
 }
 
-/*
- * Records, or lines of the text log, that were not understood.  Those of a stream
- * are counted when it is closed.
- */
+/* Records, or lines of the text log, that were not understood until now. */
 uint64_t source_dropped(const struct source *s)
 {
-	return s->dropped + s->along.dropped;
+	uint64_t nr = s->dropped + s->along.dropped;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_cpus; i++)
+		nr += s->cpu[i].stream.unknown + s->cpu[i].stream.broken;
+	return nr;
 }
 
 void source_close(struct source *s)

@@ -26,6 +26,14 @@ void stream_added(struct stream *s, size_t len)
 	s->len += len;
 }
 
+/* Count @len bytes that are no records. */
+void stream_dropped(struct stream *s, size_t len)
+{
+	const size_t one = sizeof(struct iob_iolog_bin_record);
+
+	s->broken += (len + one - 1) / one;
+}
+
 /* False if no record begins so.  The length and the version are there. */
 static bool read_lengths(const unsigned char *bytes, uint16_t *len, uint16_t *ver)
 {
@@ -64,7 +72,7 @@ bool stream_next(struct stream *s, struct iob_iolog_bin_record *rec)
 
 	while (s->len - s->off >= sizeof(len) + sizeof(ver)) {
 		if (!read_lengths(s->buf + s->off, &len, &ver)) {
-			s->broken++;
+			stream_dropped(s, s->len - s->off);
 			s->off = s->len;
 			return false;
 		}

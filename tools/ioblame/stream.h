@@ -3,7 +3,7 @@
  * stream - records of iolog_bin out of a stream of bytes
  *
  * Pure.  A record may arrive in pieces.  A record of another version is skipped
- * and counted.  If a length is impossible, the rest of the bytes is dropped.
+ * and counted.  If a length is impossible, the rest of the bytes is dropped and counted.
  */
 #ifndef IOBLAME_STREAM_H
 #define IOBLAME_STREAM_H
@@ -18,11 +18,12 @@ struct stream {
 	unsigned char *buf;
 	size_t len, size, off;
 	uint64_t unknown;	/* records of another version */
-	uint64_t broken;	/* times that bytes were dropped */
+	uint64_t broken;	/* records that the bytes which were dropped had room for */
 };
 
 unsigned char *stream_room(struct stream *s, size_t room);
 void stream_added(struct stream *s, size_t len);
+void stream_dropped(struct stream *s, size_t len);
 bool stream_next(struct stream *s, struct iob_iolog_bin_record *rec);
 size_t stream_whole(const unsigned char *bytes, size_t len);
 bool stream_is_broken(const unsigned char *bytes, size_t len);

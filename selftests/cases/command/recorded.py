@@ -447,6 +447,28 @@ def shares():
     SAMPLE.save(FILE)
 
 
+def not_understood():
+    """Of another version, or of an impossible length: it is said that something is missing."""
+    with open(FILE, "rb") as file:
+        good = file.read()
+    first = good.index(abi.IOLOG.pack(**SAMPLE.ios[0]))
+    last = first + (len(SAMPLE.ios) - 1) * abi.IOLOG.size
+    for at, begins, wrong in ((first, (abi.IOLOG.size, 2), 1), (last, (0xffff, 1), 1),
+                              (first, (0xffff, 1), len(SAMPLE.ios))):
+        bad = bytearray(good)
+        struct.pack_into("=HH", bad, at, *begins)
+        with open(FILE, "wb") as file:
+            file.write(bad)
+        end = json_of("snoop")[-1]
+        expect(end["unknown_records"] == wrong and
+               end["shown_records"] == len(SAMPLE.ios) - wrong, (at, begins, end))
+        for words in (["report"], ["snoop"], ["top"]):
+            got = run(*words).stdout
+            expect(re.search(f"^Lost.*: {wrong} records not understood$", got, re.M),
+                   (at, begins, got))
+    SAMPLE.save(FILE)
+
+
 PAST = """
 CREATE TABLE name (id INTEGER PRIMARY KEY, text);
 CREATE TABLE originator (id INTEGER PRIMARY KEY, unit, program, user, file, disk, why, stack, uid,
@@ -484,7 +506,8 @@ def short_moment():
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
 for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
-             disks, places, advice, gaps, not_timed, in_rows, accumulates, shares, short_moment):
+             disks, places, advice, gaps, not_timed, in_rows, accumulates, shares, not_understood,
+             short_moment):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
