@@ -291,6 +291,7 @@ static void make_packed(unsigned int parts)
 {
 	const size_t head = sizeof(struct store_chunk) + 16 +
 			    strlen("version 1\nkernel 6.1\nwall_ns 1700000000000000000\nstart_ns 5\n");
+	const uint32_t frame = PACK_FRAME;
 	size_t len, at, part;
 	struct pack *pack;
 	FILE *to;
@@ -299,7 +300,7 @@ static void make_packed(unsigned int parts)
 	len = length - head;
 	memcpy(plain, image + head, len);
 	length = head;
-	put_chunk(STORE_PACKED, "", 0);
+	put_chunk(STORE_PACKED, &frame, sizeof(frame));
 	packed_at = length;
 	to = fmemopen(image + length, sizeof(image) - length, "w");
 	setvbuf(to, NULL, _IONBF, 0);
@@ -359,7 +360,7 @@ static bool holds_plain(void)
 {
 	static unsigned char now[sizeof(image)];
 	FILE *from = fmemopen(image + packed_at, length - packed_at, "r");
-	struct pack *pack = pack_reader(from);
+	struct pack *pack = pack_reader(from, PACK_FRAME);
 	size_t len = fread(now, 1, sizeof(now), pack_file(pack));
 
 	pack_end(pack, NULL);

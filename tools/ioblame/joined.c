@@ -245,6 +245,7 @@ bool joined_next(struct joined *k, struct recording *r, struct store_head *head,
 		k->left_out |= !good;
 		store_free_head(&other);
 		r->torn |= ended.torn;
+		r->damaged |= ended.damaged;
 		r->several = ended.several || ended.before.session != r->before.session;
 		if (good && !r->several)
 			r->before = ended.before;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "msg.h"
 #include "pack.h"
@@ -12,6 +13,7 @@
 enum {
 	LEVEL = 3,
 	BYTES = 128 << 10,
+	HELD = PACK_FRAME + 1,
 };
 
 struct pack {
@@ -20,9 +22,17 @@ struct pack {
 	ZSTD_CCtx *out;
 	ZSTD_DCtx *in;
 	uint64_t written;	/* packed bytes */
-	bool dirty;		/* there may be something to flush */
-	bool damaged;		/* of a reader: an error, or an end within the frame */
-	ZSTD_inBuffer left;	/* of a reader: what is read and not expanded yet */
+	bool dirty;		/* there may be something to flush; of a reader: the frame goes on */
+	size_t in_frame;	/* of a writer: bytes of the frame until now */
+	/* of a reader: */
+	bool damaged;		/* zstd has found an error */
+	bool early;		/* the file ends within a frame */
+	bool follows;		/* no regular file: all is given as it comes */
+	bool at_once;		/* this frame is */
+	bool bounded;		/* none is longer than PACK_FRAME */
+	char *held;		/* a frame, of which @given of @nr_held bytes are given */
+	size_t nr_held, given;
+	ZSTD_inBuffer left;	/* what is read and not expanded yet */
 	char bytes[BYTES];	/* packed */
 };
 
@@ -56,38 +66,89 @@ static ssize_t write_packed(void *cookie, const char *data, size_t len)
 {
 	struct pack *p = cookie;
 
-	p->dirty = true;
-	return compress(p, data, len, ZSTD_e_continue) ? (ssize_t)len : 0;
+	size_t off, n;
+
+	for (off = 0; off < len; off += n) {
+		n = PACK_FRAME - p->in_frame;
+		if (n > len - off)
+			n = len - off;
+		if (!compress(p, data + off, n, ZSTD_e_continue))
+			return 0;
+		p->in_frame = (p->in_frame + n) % PACK_FRAME;
+		if (!p->in_frame && !compress(p, NULL, 0, ZSTD_e_end))
+			return 0;
+		p->dirty = p->in_frame;
+	}
+	return len;
 }
 
-/* The file ends within a frame: what is expanded already may have had no room before. */
-static void read_rest(struct pack *p, ZSTD_outBuffer *to)
+/* Expand some of what is read, or read some.  Return: false if nothing more comes. */
+static bool expand(struct pack *p, ZSTD_outBuffer *to)
 {
-	if (p->dirty && ZSTD_isError(ZSTD_decompressStream(p->in, to, &p->left)))
-		p->damaged = true;
-	else if (!to->pos)
-		p->damaged = p->dirty;
+	size_t before = to->pos, ret;
+	bool over;
+
+	if (p->damaged || p->early)
+		return false;
+	if (p->left.pos == p->left.size) {
+		p->left.pos = 0;
+		p->left.size = fread(p->bytes, 1, sizeof(p->bytes), p->packed);
+	}
+	/* what is expanded already may have had no room before */
+	over = !p->left.size;
+	if (over && !p->dirty)
+		return false;
+	ret = ZSTD_decompressStream(p->in, to, &p->left);
+	p->damaged = ZSTD_isError(ret);
+	/* 0 is the end of a frame */
+	p->dirty = ret;
+	p->early = over && ret && to->pos == before;
+	return !p->damaged && !p->early;
+}
+
+/*
+ * Expand the next frame, and give nothing of it before its checksum is seen.  Of the last one that
+ * ends early all is given that was flushed.  A frame that is longer than PACK_FRAME, where there may
+ * be such ones, is given as it is expanded.  Return: false if there is nothing to give.
+ */
+static bool hold_frame(struct pack *p)
+{
+	ZSTD_outBuffer to = { p->held, HELD, 0 };
+
+	while (to.pos < HELD && expand(p, &to) && (p->dirty || !to.pos))
+		;
+	p->damaged |= to.pos == HELD && p->bounded;
+	p->at_once = to.pos == HELD && p->dirty;
+	p->nr_held = p->damaged ? 0 : to.pos;
+	p->given = 0;
+	return p->nr_held;
+}
+
+static size_t give_held(struct pack *p, char *data, size_t len)
+{
+	if (len > p->nr_held - p->given)
+		len = p->nr_held - p->given;
+	memcpy(data, p->held + p->given, len);
+	p->given += len;
+	return len;
 }
 
 static ssize_t read_packed(void *cookie, char *data, size_t len)
 {
 	struct pack *p = cookie;
 	ZSTD_outBuffer to = { data, len, 0 };
-	size_t ret;
+	bool more = true;
 
-	while (!to.pos && !p->damaged) {
-		if (p->left.pos == p->left.size) {
-			p->left.pos = 0;
-			p->left.size = fread(p->bytes, 1, sizeof(p->bytes), p->packed);
-			if (!p->left.size) {
-				read_rest(p, &to);
-				break;
-			}
+	while (!to.pos && more) {
+		if (p->given < p->nr_held)
+			return give_held(p, data, len);
+		if (!p->at_once) {
+			more = hold_frame(p);
+			continue;
 		}
-		ret = ZSTD_decompressStream(p->in, &to, &p->left);
-		/* 0 is the end of a frame */
-		p->dirty = ret;
-		p->damaged = ZSTD_isError(ret);
+		more = expand(p, &to);
+		if (!p->dirty)
+			p->at_once = p->follows;
 	}
 	return to.pos;
 }
@@ -119,10 +180,30 @@ struct pack *pack_writer(FILE *to)
 	return p;
 }
 
-/* Expand what is read from here on, up to the end of the file.  Return: as pack_writer(). */
-struct pack *pack_reader(FILE *from)
+/* Who writes into a pipe may go on, and who reads does not wait for the end of a frame. */
+static bool is_pipe(FILE *f)
+{
+	struct stat st;
+
+	return fileno(f) >= 0 && !fstat(fileno(f), &st) && !S_ISREG(st.st_mode);
+}
+
+/**
+ * pack_reader - expand what is read from here on, up to the end of the file
+ * @from:  the file
+ * @frame: bytes of a frame before it was compressed, at most; 0: not known
+ *
+ * Return: as pack_writer().
+ */
+struct pack *pack_reader(FILE *from, size_t frame)
 {
 	struct pack *p = new_pack(from, "r");
+
+	/* (another number is of a version to come) */
+	p->bounded = frame == PACK_FRAME;
+	p->follows = is_pipe(from);
+	p->at_once = p->follows;
+	p->held = must(malloc(HELD));
 
 	/* an empty rest is no whole frame */
 	p->dirty = true;
@@ -158,6 +239,7 @@ bool pack_end(struct pack *p, uint64_t *written)
 		*written = p->written;
 	ZSTD_freeCCtx(p->out);
 	ZSTD_freeDCtx(p->in);
+	free(p->held);
 	free(p);
 	return good;
 }
@@ -166,7 +248,7 @@ bool pack_end(struct pack *p, uint64_t *written)
 
 struct pack {
 	FILE *plain;
-	bool damaged;
+	bool damaged, early;
 };
 
 bool pack_can(void)
@@ -180,9 +262,10 @@ struct pack *pack_writer(FILE *to)
 	return NULL;
 }
 
-struct pack *pack_reader(FILE *from)
+struct pack *pack_reader(FILE *from, size_t frame)
 {
 	(void)from;
+	(void)frame;
 	return NULL;
 }
 
@@ -207,8 +290,14 @@ FILE *pack_file(struct pack *p)
 	return p->plain;
 }
 
-/* True if a reader met an error, or the file ended too early. */
+/* True if a reader met an error: bytes are not what was written. */
 bool pack_damaged(const struct pack *p)
 {
 	return p->damaged;
+}
+
+/* True if the file that was read ends within a frame. */
+bool pack_ends_early(const struct pack *p)
+{
+	return p->early;
 }

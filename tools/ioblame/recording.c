@@ -13,11 +13,15 @@
 #include "store.h"
 #include "stream.h"
 
-/* The rest of the file is compressed. */
-static bool begin_packed(struct recording *r)
+/* The rest of the file is compressed.  @data: the content of STORE_PACKED */
+static bool begin_packed(struct recording *r, const char *data, size_t len)
 {
+	uint32_t frame = 0;
+
+	if (len == sizeof(frame))
+		memcpy(&frame, data, sizeof(frame));
 	if (!r->pack)
-		r->pack = pack_reader(r->opened);
+		r->pack = pack_reader(r->opened, frame);
 	r->no_zstd = !r->pack;
 	if (r->pack)
 		r->file = pack_file(r->pack);
@@ -124,7 +128,7 @@ bool recording_read(struct recording *r, struct store_head *head, struct stream 
 	struct store_chunk chunk;
 	enum store_got got;
 	char *data;
-	bool records;
+	bool goes_on, records;
 
 	if (r->ahead) {
 		r->ahead = false;
@@ -132,8 +136,9 @@ bool recording_read(struct recording *r, struct store_head *head, struct stream 
 	}
 	while ((got = store_read(r->file, &chunk, &data)) == STORE_CHUNK) {
 		if (chunk.type == STORE_PACKED) {
+			goes_on = begin_packed(r, data, chunk.len);
 			free(data);
-			if (!begin_packed(r))
+			if (!goes_on)
 				return false;
 			continue;
 		}
@@ -145,7 +150,9 @@ bool recording_read(struct recording *r, struct store_head *head, struct stream 
 	/* (a pipe, and the user does not wait for the rest: nothing is known of that) */
 	if (ferror(r->file) && errno == EINTR)
 		return false;
-	r->torn = got == STORE_TORN || !r->has_status || (r->pack && pack_damaged(r->pack));
+	r->damaged = r->pack && pack_damaged(r->pack);
+	r->torn = got == STORE_TORN || !r->has_status || r->damaged ||
+		  (r->pack && pack_ends_early(r->pack));
 	return false;
 }
 

@@ -19,6 +19,7 @@ struct recording {
 	struct pack *pack;		/* if it is */
 	bool no_zstd;			/* it is, and this program cannot expand it */
 	bool torn;			/* it ends early */
+	bool damaged;			/* it does, as what follows is not what was written */
 	bool several;			/* sessions were read: see joined.h */
 	bool ahead;			/* the next records are read already */
 	struct status before, after;

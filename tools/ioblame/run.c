@@ -165,6 +165,7 @@ void run_lost(const struct run *run, char *to, unsigned int size)
 			      source_is_live(&run->source) ? "the module's status cannot be read" :
 			      run->source.recording.several ?
 			      "these are recordings of several sessions of the module" :
+			      run->source.recording.damaged ? "the recording is damaged" :
 			      run->source.recording.torn ? "the recording ends early" :
 			      "the recording was not read to its end");
 		n += print_dropped(dropped, to + n, size - n, n);
@@ -235,6 +236,8 @@ static void print_end_json(const struct run *run)
 	json_n(o, "unknown_records", source_dropped(&run->source));
 	json_object_object_add(o, "complete", json_object_new_boolean(!run->ended_by_others &&
 								      !run->source.recording.torn));
+	json_object_object_add(o, "damaged",
+			       json_object_new_boolean(run->source.recording.damaged));
 	json_print(o);
 }
 

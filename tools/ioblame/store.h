@@ -7,7 +7,8 @@
  * of a record come before it, so a file that ends early is good up to its end.
  * Example: 16 bytes of start, STORE_HEAD, STORE_PACKED, STORE_STATUS_BEFORE, then by turns
  * STORE_INTENT, STORE_NAME and STORE_RECORDS, and at last STORE_STATUS_AFTER.
- * All behind STORE_PACKED is one zstd frame (pack.h) of chunks; without it, nothing is compressed.
+ * All behind STORE_PACKED is zstd frames (pack.h) of chunks, which may go on in the next frame;
+ * without it, nothing is compressed.
  */
 #ifndef IOBLAME_STORE_H
 #define IOBLAME_STORE_H
@@ -27,7 +28,7 @@ enum store_type {
 	STORE_RECORDS,
 	STORE_STATUS_BEFORE,	/* the file `status`; ioblamed sends it anew for each session */
 	STORE_STATUS_AFTER,	/* the same at the end; the last chunk */
-	STORE_PACKED,		/* empty */
+	STORE_PACKED,		/* uint32_t: PACK_FRAME; empty: frames are of any length */
 	/* of what ioblamed sends, and of no file */
 	STORE_LOST,		/* uint64_t: so many records were left out here */
 	STORE_NOTE,		/* a text for the user; empty: what the last one says is over */

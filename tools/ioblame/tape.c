@@ -56,6 +56,7 @@ void tape_text(struct tape *t, uint32_t type, const char *text)
  */
 struct tape *tape_begin(FILE *to, const struct store_head *head, bool packed)
 {
+	const uint32_t frame = PACK_FRAME;
 	struct tape *t;
 
 	if (!~used) {
@@ -74,7 +75,7 @@ struct tape *tape_begin(FILE *to, const struct store_head *head, bool packed)
 	if (!store_write_head(to, head))
 		t->failed = errno;
 	if (packed && pack_can()) {
-		tape_write(t, STORE_PACKED, "", 0);
+		tape_write(t, STORE_PACKED, &frame, sizeof(frame));
 		t->pack = pack_writer(to);
 		t->file = pack_file(t->pack);
 	}

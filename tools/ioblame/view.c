@@ -395,6 +395,10 @@ static int print_how_it_ended(const struct run *run)
 		msg("ioblame was switched off by somebody else");
 		return EXIT_FAILED;
 	}
+	if (run->source.recording.damaged) {
+		msg("the recording is damaged: what is shown is incomplete, and may be wrong");
+		return EXIT_FAILED;
+	}
 	if (run->source.recording.torn) {
 		msg("the recording ends early: it is incomplete");
 		return EXIT_OK;

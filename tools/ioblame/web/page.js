@@ -117,7 +117,7 @@ function showAbout() {
 		["Only", ["device", "pid", "comm", "cgroup", "file", "rw"].filter((key) => charts[key])
 			.map((key) => `${key} ${charts[key].join(", ")}`).join("; ")],
 		["IOs shown", `${end.shown_ios} (${end.shown_records} records)`],
-		["Complete", end.complete ? "yes" : "no, it ends early"],
+		["Complete", end.complete ? "yes" : end.damaged ? "no, the recording is damaged" : "no, it ends early"],
 	];
 	byId("about").append(...list.filter(([, value]) => value)
 		.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
