@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 	}
 	good = conf_load(&d.conf, path, say_wrong);
 	if (test)
-		return good ? EXIT_OK : EXIT_FAILED;
+		return metrics_test(&d.conf.metrics) && good ? EXIT_OK : EXIT_FAILED;
 	if (own)
 		return own_files_of_service(conf_group(&d.conf, peer_find_group)) ? EXIT_FAILED :
 		       EXIT_OK;

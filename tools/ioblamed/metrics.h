@@ -61,6 +61,7 @@ unsigned int metrics_series(const struct metrics *m);
 void metrics_write(struct metrics *m, FILE *f, bool open, enum metrics_reader reader);
 
 /* Not pure: metrics_http.c, metrics_textfile.c and metrics_own.c */
+bool metrics_test(const struct metrics_conf *conf);
 int metrics_listen(struct metrics *m);
 bool metrics_ready(struct metrics *m);
 void metrics_close(struct metrics *m);

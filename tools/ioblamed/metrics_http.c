@@ -325,9 +325,9 @@ static bool load_web(struct metrics_http *h, const char *path)
 	return h->cert && h->key;
 }
 
-static bool start_server(struct metrics_http *h, const char *where)
+/* Serve at an address.  @where: what is said of it */
+static bool start_at(struct metrics_http *h, const struct sockaddr_storage *addr, const char *where)
 {
-	struct sockaddr_storage addr = { 0 };
 	unsigned int flags = MHD_USE_EPOLL;
 	struct MHD_OptionItem tls[] = {
 		{ MHD_OPTION_HTTPS_MEM_CERT, 0, h->cert },
@@ -338,19 +338,12 @@ static bool start_server(struct metrics_http *h, const char *where)
 		{ MHD_OPTION_END, 0, NULL },
 	};
 
-	if (!metrics_address(where, &addr)) {
-		msg("metrics: %s is no address of a socket; an example: 127.0.0.1:9964", where);
-		return false;
-	}
-	if (!is_loopback(&addr) && !h->web.nr_users)
-		msg("metrics: everyone who reaches %s can read them; WebConfigFile= sets users",
-		    where);
-	if (addr.ss_family == AF_INET6)
+	if (addr->ss_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
 	if (h->cert)
 		flags |= MHD_USE_TLS;
 	h->daemon = MHD_start_daemon(flags, 0, NULL, NULL, answer, h,
-				     MHD_OPTION_SOCK_ADDR, &addr,
+				     MHD_OPTION_SOCK_ADDR, addr,
 				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS + 1,
 				     MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
 				     MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
@@ -360,6 +353,32 @@ static bool start_server(struct metrics_http *h, const char *where)
 		msg("metrics: cannot serve at %s%s; another program may have that port", where,
 		    h->cert ? ", or with this certificate and key" : "");
 	return h->daemon;
+}
+
+static bool start_server(struct metrics_http *h, const char *where)
+{
+	struct sockaddr_storage addr = { 0 };
+
+	if (!metrics_address(where, &addr)) {
+		msg("metrics: %s is no address of a socket; an example: 127.0.0.1:9964", where);
+		return false;
+	}
+	if (!is_loopback(&addr) && !h->web.nr_users)
+		msg("metrics: everyone who reaches %s can read them; WebConfigFile= sets users",
+		    where);
+	return start_at(h, &addr, where);
+}
+
+static void free_http(struct metrics_http *h)
+{
+	if (h->daemon)
+		MHD_stop_daemon(h->daemon);
+	if (h->key)
+		explicit_bzero(h->key, strlen(h->key));
+	free(h->key);
+	free(h->cert);
+	explicit_bzero(&h->web, sizeof(h->web));
+	free(h);
 }
 
 /**
@@ -438,17 +457,32 @@ bool metrics_ready(struct metrics *m)
 
 void metrics_close(struct metrics *m)
 {
-	struct metrics_http *h = m->http;
-
-	if (!h)
-		return;
-	if (h->daemon)
-		MHD_stop_daemon(h->daemon);
-	if (h->key)
-		explicit_bzero(h->key, strlen(h->key));
-	free(h->key);
-	free(h->cert);
-	explicit_bzero(&h->web, sizeof(h->web));
-	free(h);
+	if (m->http)
+		free_http(m->http);
 	m->http = NULL;
+}
+
+/**
+ * metrics_test - whether it is known who may read
+ * @conf: the configuration, which is good by itself
+ *
+ * What is wrong is said.  A certificate and its key are tried at a port that is free: the daemon
+ * may have that of Listen=.
+ * Return: false if metrics_listen() would serve nothing.
+ */
+bool metrics_test(const struct metrics_conf *conf)
+{
+	struct sockaddr_storage any = { 0 };
+	struct sockaddr_in *in = (struct sockaddr_in *)&any;
+	struct metrics_http *h;
+	bool good;
+
+	if (!*conf->listen)
+		return true;
+	in->sin_family = AF_INET;
+	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	h = must(calloc(1, sizeof(*h)));
+	good = load_web(h, conf->web_config) && (!h->cert || start_at(h, &any, conf->listen));
+	free_http(h);
+	return good;
 }
