@@ -55,7 +55,7 @@ struct sum_key {
 struct sum {
 	struct sum_key key;
 	struct hist hist;
-	uint64_t n, total_ns, max_ns;
+	uint64_t n, total_ns, min_ns, max_ns;
 };
 
 struct done {
@@ -200,6 +200,8 @@ static void add_sum(const struct done *d, const struct drvorigin *o, uint32_t de
 		map_put(&sums, s);
 	}
 	hist_add(&s->hist, ns);
+	if (!s->n || ns < s->min_ns)
+		s->min_ns = ns;
 	s->n++;
 	s->total_ns += ns;
 	if (ns > s->max_ns)
@@ -290,8 +292,8 @@ static void print_row(const struct run *run, struct table *table, const struct s
 	c[PASSED] = CELL_N(s->key.passed);
 	c[COUNT] = CELL_N(s->n);
 	c[MEAN] = CELL_N(s->total_ns / s->n);
-	c[P50] = CELL_N(hist_percentile_to(&s->hist, 0.5, s->max_ns));
-	c[P99] = CELL_N(hist_percentile_to(&s->hist, 0.99, s->max_ns));
+	c[P50] = CELL_N(hist_within(hist_percentile(&s->hist, 0.5), s->min_ns, s->max_ns));
+	c[P99] = CELL_N(hist_within(hist_percentile(&s->hist, 0.99), s->min_ns, s->max_ns));
 	c[MAX] = CELL_N(s->max_ns);
 	c[TOTAL] = CELL_N(s->total_ns);
 	c[RESULT] = CELL_TEXT(*s->key.result ? s->key.result : "good");

@@ -64,7 +64,7 @@ static const struct col columns[NR_COLUMNS] = {
 
 /* Times of one kind */
 struct times {
-	uint64_t nr, sum, max;
+	uint64_t nr, sum, min, max;
 	struct hist hist;
 };
 
@@ -94,6 +94,8 @@ static struct map inserts = { .key_len = sizeof(struct insert_key) };
 
 static void add_time(struct times *t, uint64_t ns)
 {
+	if (!t->nr || ns < t->min)
+		t->min = ns;
 	t->nr++;
 	t->sum += ns;
 	if (ns > t->max)
@@ -201,8 +203,8 @@ static int compare_sums(const void *x, const void *y)
 static void fill_times(struct cell *c, const struct times *t)
 {
 	c[0] = CELL_N(t->nr);
-	c[1] = CELL_IF(t->nr, hist_percentile_to(&t->hist, 0.5, t->max));
-	c[2] = CELL_IF(t->nr, hist_percentile_to(&t->hist, 0.99, t->max));
+	c[1] = CELL_IF(t->nr, hist_within(hist_percentile(&t->hist, 0.5), t->min, t->max));
+	c[2] = CELL_IF(t->nr, hist_within(hist_percentile(&t->hist, 0.99), t->min, t->max));
 	c[3] = CELL_IF(t->nr, t->max);
 	c[4] = CELL_N(t->sum);
 }

@@ -125,10 +125,12 @@ static uint64_t twice_percentile(const struct hist *h, double part)
 }
 
 /**
- * hist_percentile - the value that @part of all values do not exceed
+ * hist_percentile - about the value that @part of all values do not exceed
  * @h:    the histogram
  * @part: 0.5 is the median
  *
+ * The value itself is up to an eighth more or less: it may be above the largest, and, where all are
+ * in one slot, below their mean.
  * Return: the middle of its slot; 0 if the histogram is empty.
  */
 uint64_t hist_percentile(const struct hist *h, double part)
@@ -142,10 +144,8 @@ uint64_t hist_time_percentile(const struct hist *h, double part)
 	return (twice_percentile(h, part) * 125 + 128) / 256;
 }
 
-/* As hist_percentile(), of values up to @max: the middle of the last slot may lie beyond it. */
-uint64_t hist_percentile_to(const struct hist *h, double part, uint64_t max)
+/* A percentile of values from @min to @max: the middle of a slot may be beyond either. */
+uint64_t hist_within(uint64_t value, uint64_t min, uint64_t max)
 {
-	uint64_t value = hist_percentile(h, part);
-
-	return value < max ? value : max;
+	return value < min ? min : value > max ? max : value;
 }

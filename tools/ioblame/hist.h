@@ -2,7 +2,8 @@
 /*
  * hist - histograms with four slots for each power of two
  *
- * Pure.  A percentile is off by less than an eighth of its value.
+ * Pure.  A percentile is off by less than an eighth of its value, to either side: it is no bound that
+ * so many keep.
  *
  * Those of hist_time_slot() count times, in 1024ths of a microsecond: then each power of two
  * microseconds is where a slot begins, as bars.h needs it.  Example: 1,024,000 ns, 2^10 us, are in
@@ -48,6 +49,6 @@ void hist_sum(struct hist *to, const struct hist *from);
 uint64_t hist_count(const struct hist *h);
 uint64_t hist_percentile(const struct hist *h, double part);
 uint64_t hist_time_percentile(const struct hist *h, double part);
-uint64_t hist_percentile_to(const struct hist *h, double part, uint64_t max);
+uint64_t hist_within(uint64_t value, uint64_t min, uint64_t max);
 
 #endif

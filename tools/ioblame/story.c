@@ -208,12 +208,13 @@ static void tell_latencies(const struct agg *agg, char *to)
 	}
 	for (i = 0; i < nr && rows[i].all_ios * 100 < ios; i++)
 		;
-	snprintf(to, STORY_TEXT, "Half of the IOs took less than %s, and one of a hundred more than %s",
+	snprintf(to, STORY_TEXT,
+		 "Half of the IOs took about %s or less, and one of a hundred about %s or more",
 		 text_nsecs(p50, hist_time_percentile(&all, 0.5)),
 		 text_nsecs(p99, hist_time_percentile(&all, 0.99)));
 	if (i < nr)
 		snprintf(to + strlen(to), STORY_TEXT - strlen(to),
-			 "; the slowest were those of %s (one of a hundred: more than %s).",
+			 "; the slowest were those of %s (one of a hundred: about %s or more).",
 			 row_name(&rows[i], name, sizeof(name)),
 			 text_nsecs(worst, rows[i].sort));
 	else

@@ -89,6 +89,8 @@ struct tally *tally_add(struct tallies *t, const struct iob_iolog_bin_record *re
 	if (!rec->queue_ns)
 		return tally;
 	tally->total_ns += rec_total_ns(rec);
+	if (!tally->hist.nr || rec_total_ns(rec) < tally->min_ns)
+		tally->min_ns = rec_total_ns(rec);
 	if (rec_total_ns(rec) > tally->max_ns)
 		tally->max_ns = rec_total_ns(rec);
 	hist_few_add(&tally->hist, hist_time_slot(rec_total_ns(rec)), 1);
@@ -135,15 +137,13 @@ uint64_t tally_timed(const struct tally *tally)
 	return nr;
 }
 
-/* As hist_time_percentile(), of the times that are known, and not above the longest. */
+/* As hist_time_percentile(), of the times that are known, from the shortest to the longest. */
 uint64_t tally_percentile(const struct tally *tally, double part)
 {
 	struct hist h = { { 0 } };
-	uint64_t value;
 
 	hist_few_sum(&h, &tally->hist);
-	value = hist_time_percentile(&h, part);
-	return value < tally->max_ns ? value : tally->max_ns;
+	return hist_within(hist_time_percentile(&h, part), tally->min_ns, tally->max_ns);
 }
 
 void tally_clear(struct tallies *t)

@@ -39,7 +39,7 @@ struct tally {
 	uint64_t ios[5], bytes[5];	/* by the place of the operation in IOB_OPS */
 	uint64_t all_ios, all_bytes;
 	uint64_t n[4];			/* what the view likes */
-	uint64_t total_ns, max_ns, last_ns;
+	uint64_t total_ns, min_ns, max_ns, last_ns;
 	uint64_t sector;		/* of the last IO */
 	int32_t error;
 	bool more;			/* the last record is more of an IO that it had a part of */

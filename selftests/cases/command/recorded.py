@@ -447,6 +447,21 @@ def shares():
     SAMPLE.save(FILE)
 
 
+def percentiles():
+    """Where all took the same time, that is each percentile, whatever the slot."""
+    for took in (8_200_000, 9_000_000, 10_200_000):
+        same = recording.Recording()
+        for _ in range(5):
+            same.io("F", disk=recording.SDB, bytes=0, sector=0, comm="db", pid=7, wait=0,
+                    dev=recording.FS, ino=12, gen=1, sub_comm="db", took=took)
+        same.save(FILE)
+        for view in ("flush", "files"):
+            row = [row for row in json_of(view) if "p99_ns" in row][0]
+            times = {row[key] for key in ("p50_ns", "p99_ns", "max_ns", "mean_ns") if key in row}
+            expect(times == {took}, (view, took, row))
+    SAMPLE.save(FILE)
+
+
 def not_understood():
     """Of another version, or of an impossible length: it is said that something is missing."""
     with open(FILE, "rb") as file:
@@ -506,8 +521,8 @@ def short_moment():
 SAMPLE = recording.sample()
 SAMPLE.save(FILE)
 for each in (closed_and_full, parts, nothing_matches, sums, reasons, columns, widths, colours,
-             disks, places, advice, gaps, not_timed, in_rows, accumulates, shares, not_understood,
-             short_moment):
+             disks, places, advice, gaps, not_timed, in_rows, accumulates, shares, percentiles,
+             not_understood, short_moment):
     before = len(WRONG)
     each()
     print("ok" if len(WRONG) == before else "FAIL", each.__name__)
