@@ -2,8 +2,8 @@
 /*
  * hist - histograms with four slots for each power of two
  *
- * Pure.  A percentile is off by less than an eighth of its value, to either side: it is no bound that
- * so many keep.
+ * Pure.  A percentile is off by less than an eighth of its value, to either side: it is no bound
+ * that so many keep.
  *
  * Those of hist_time_slot() count times, in 1024ths of a microsecond: then each power of two
  * microseconds is where a slot begins, as bars.h needs it.  Example: 1,024,000 ns, 2^10 us, are in
