@@ -113,11 +113,18 @@ install-files: command daemon
 	install -m 644 tools/ioblamed/fleet/* $(fleet)
 	@[ ! -e $(daemon) ] || $(MAKE) -s --no-print-directory -C tools/ioblamed $(folders) install
 
-uninstall-files:
+uninstall-files: stop-daemon
 	rm -f $(sbin) $(man) $(bash) $(json)
 	rm -rf $(fleet)
 	@$(MAKE) -s --no-print-directory -C tools/ioblamed $(folders) uninstall
 	@[ ! -d $(dir $(json)) ] || rmdir --ignore-fail-on-non-empty $(dir $(json))
+	-@[ ! -d $(if $(DESTDIR),/nonexistent,/run/systemd/system) ] || systemctl daemon-reload
+
+# Its program and units go: one that runs would go on without them
+stop-daemon:
+	-@[ ! -d $(if $(DESTDIR),/nonexistent,/run/systemd/system) ] || \
+		! systemctl cat ioblamed.service >/dev/null 2>&1 || \
+		systemctl disable --now ioblamed.service ioblamed.socket ioblamed-namer.socket
 
 # These install through apt what the host lacks, and boot guests, which need no KVM
 check:
@@ -234,7 +241,7 @@ help:
 
 .SUFFIXES:
 
-.PHONY: all module command daemon clean install uninstall install-files uninstall-files check \
+.PHONY: all module command daemon clean install uninstall install-files uninstall-files stop-daemon check \
 	check-debug check-lockdown check-secureboot quick demo bench soak soak-cycles check-places accuracy \
 	peers lint help htmldocs install-source uninstall-source \
 	check-packages check-kernels check-fleet deb rpm dist fuzz
