@@ -33,15 +33,25 @@ enum {
 #define HOUR	(3600 * SECOND)
 #define DAY	(24 * HOUR)
 
+static bool is_missing(const char *path)
+{
+	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
+}
+
 /* Open what the command line names, else ioblamed's own.  Return: as past_open(). */
 int history_open(struct past *past, const struct opts *o)
 {
-	if (o->nr_pasts)
+	if (o->nr_pasts) {
+		if (is_missing(o->past[0]) && (o->nr_pasts < 2 || is_missing(o->past[1]))) {
+			msg("%s: %s", o->past[0], strerror(errno));
+			return EXIT_FAILED;
+		}
 		return past_open(past, o->past[0], o->nr_pasts > 1 ? o->past[1] : NULL);
+	}
 	/* who may not read it is told by ioblamed what he did himself */
 	if (access(PAST_FILE, R_OK) && errno == EACCES && !access(SERVED_SOCKET, W_OK)) {
 		past_open_served(past);
-		return past->other ? EXIT_OK : EXIT_MISSING;
+		return past->other ? EXIT_OK : EXIT_FAILED;
 	}
 	return past_open(past, PAST_FILE, PAST_RECENT);
 }

@@ -187,8 +187,7 @@ static int open_one(struct past *past, int i, const char *path)
  * @file:   PAST_FILE
  * @recent: PAST_RECENT, or NULL
  *
- * Return: EXIT_OK, or after a message EXIT_MISSING if neither is there, EXIT_REFUSED or
- * EXIT_FAILED.
+ * Return: EXIT_OK, or after a message EXIT_REFUSED, or EXIT_FAILED, also if neither is there.
  */
 int past_open(struct past *past, const char *file, const char *recent)
 {
@@ -202,7 +201,7 @@ int past_open(struct past *past, const char *file, const char *recent)
 	if (!ret && !past->db[0] && !past->db[1]) {
 		msg("nothing is recorded in %s: is ioblamed running? Try: systemctl enable --now ioblamed",
 		    file);
-		ret = EXIT_MISSING;
+		ret = EXIT_FAILED;
 	}
 	if (ret)
 		past_close(past);
