@@ -67,20 +67,20 @@ static void is_unambiguous(void)
 	}
 }
 
-/* Each line of each help is shown whole by a terminal of 80 columns; examples may be longer. */
+/* Each line of each help is shown whole by a terminal of 80 columns. */
 static void helps_fit(void)
 {
-	char *line, *rest, *usage;
+	char *line, *rest;
 	int c;
 
 	for (c = -1; c < NR_COMMANDS; c++) {
 		print_into_text(help_print, c);
-		usage = strstr(text, c < 0 ? "Commands:" : "Usage:");
-		if (strncmp(text, "Examples:\n", 10) || !usage) {
+		if (strncmp(text, "Examples:\n", 10) ||
+		    !strstr(text, c < 0 ? "Commands:" : "Usage:")) {
 			fail("the help of command %d has no examples or no usage", c);
 			continue;
 		}
-		for (line = strtok_r(usage, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 			if (strlen(line) > 80)
 				fail("a line is too long: %s", line);
 		}

@@ -105,7 +105,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_FLUSH] = {
 		"flush [OPTIONS] [INTERVAL [COUNT]]",
 		"who asks for flushes, and what they cost",
-		"  ioblame flush 5             each five seconds: flushes, FUA writes and their times\n"
+		"  ioblame flush 5             each five seconds: flushes and FUA writes\n"
 		"  ioblame flush -D md0 -d 10\n",
 	},
 	[CMD_FILES] = {
@@ -117,7 +117,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_PATTERN] = {
 		"pattern [OPTIONS] [INTERVAL [COUNT]]",
 		"sequential or random, by disk and originator",
-		"  ioblame pattern 5           each five seconds: who reads and writes in sequence\n"
+		"  ioblame pattern 5           each five seconds: who works in sequence\n"
 		"  ioblame pattern --by file -d 10\n",
 	},
 	[CMD_ADVISE] = {
@@ -161,7 +161,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame config set role process\n"
 		"  ioblame config devices only sda sdb\n"
 		"  ioblame config set nr_counters 1\n"
-		"  ioblame config counter 0 'W size 0 4096 8192 16384 32768 65536 131072 262144 0'\n"
+		"  ioblame config counter 0 'W size 0 4096 16384 32768 65536 131072 262144 0'\n"
 		"  ioblame config filter 0 'io_time >= 10000'\n",
 	},
 	[CMD_STATUS] = {
@@ -173,7 +173,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 	[CMD_DOCTOR] = {
 		"doctor [--json] [--bundle[=FILE] [--anonymous]]",
 		"check that ioblame works here; print what to type if not",
-		"  ioblame doctor              check that ioblame works here; print what to type if not\n"
+		"  ioblame doctor              whether ioblame works here; what to type if not\n"
 		"  ioblame doctor --bundle     and write all that a developer needs into one file\n"
 		"  ioblame doctor --bundle=/tmp/b.tar.gz --anonymous\n",
 	},

@@ -31,7 +31,7 @@ static const char help[] =
 "\n"
 "  -c, --config FILE  read this instead of " CONF_FILE "\n"
 "  -t, --test         check the configuration, and end\n"
-"  -f, --feed FILE    take usage from lines of JSON instead of the kernel; -: stdin\n"
+"  -f, --feed FILE    take usage from lines of JSON, not the kernel; -: stdin\n"
 "  -1, --once         end with the feed\n"
 "  -r, --restore      put back the settings of a daemon that was killed, and end\n"
 "      --mount        mount the module's files where debugfs is closed, and end\n"
