@@ -193,14 +193,14 @@ static void check_lockdown(void)
 static void check_debugfs(void)
 {
 	char *cmdline = first_line("/proc/cmdline");
-	const char *why = cmdline && strstr(cmdline, "debugfs=off") ? "switched off" : "not mounted";
+	bool off = cmdline && strstr(cmdline, "debugfs=off");
 	bool loaded = !access("/sys/module/ioblame", F_OK);
 
 	if (*dir_debugfs())
 		print_check(GOOD, 0, "debugfs", NULL, "mounted on %s", dir_debugfs());
 	else
 		print_check(NOTE, 0, "debugfs", NULL, "%s: the module's files %s in /sys/fs/ioblame",
-			    why, loaded ? "are" : "will be");
+			    off ? "switched off" : "not mounted", loaded ? "are" : "will be");
 	free(cmdline);
 }
 

@@ -22,7 +22,7 @@ struct pack {
 	ZSTD_CCtx *out;
 	ZSTD_DCtx *in;
 	uint64_t written;	/* packed bytes */
-	bool dirty;		/* there may be something to flush; of a reader: the frame goes on */
+	bool dirty;		/* something may be to flush; of a reader: the frame goes on */
 	size_t in_frame;	/* of a writer: bytes of the frame until now */
 	/* of a reader: */
 	bool damaged;		/* zstd has found an error */
@@ -108,8 +108,8 @@ static bool expand(struct pack *p, ZSTD_outBuffer *to)
 
 /*
  * Expand the next frame, and give nothing of it before its checksum is seen.  Of the last one that
- * ends early all is given that was flushed.  A frame that is longer than PACK_FRAME, where there may
- * be such ones, is given as it is expanded.  Return: false if there is nothing to give.
+ * ends early all is given that was flushed.  A frame that is longer than PACK_FRAME, where there
+ * may be such ones, is given as it is expanded.  Return: false if there is nothing to give.
  */
 static bool hold_frame(struct pack *p)
 {

@@ -2,9 +2,9 @@
 /*
  * pack - a file that is compressed as it is written, and expanded as it is read
  *
- * The bytes are zstd frames of PACK_FRAME or less, each with a checksum.  A reader gives no byte of a frame
- * that is damaged, and none behind it.  Two are given without a look at the checksum: a frame of a
- * pipe, which is read as it is written, and one that is longer, as earlier versions wrote them.
+ * The bytes are zstd frames of PACK_FRAME or less, each with a checksum.  A reader gives no byte of
+ * a frame that is damaged, and none behind it.  Two are given without a look at the checksum: a
+ * frame of a pipe, which is read as it is written, and one that is longer, as of earlier versions.
  * Of the last frame, if the file ends early, what was flushed can be read.
  */
 #ifndef IOBLAME_PACK_H
