@@ -211,11 +211,11 @@ static inline const void *iob_bdev_second_holder(const struct block_device *bdev
 	       holder : NULL;
 }
 
-/* As iob_bdev_second_holder(), of the device that a queued bio is sent to. */
-static inline const void *iob_bio_second_holder(const struct bio *bio)
+/* The device that a queued bio is sent to; NULL where bios do not name it. */
+static inline const struct block_device *iob_bio_bdev(const struct bio *bio)
 {
 #ifdef IOB_HAVE_BI_BDEV
-	return iob_bdev_second_holder(bio->bi_bdev);
+	return bio->bi_bdev;
 #else
 	return NULL;
 #endif

@@ -257,26 +257,41 @@ static void devs_set_epochs(struct iob_devs *new, const struct iob_devs *old)
 	}
 }
 
-/* Note that @holder has claimed a device of this disk.  Any context but NMI; @devs stays. */
-static void second_add(struct iob_devs *devs, const void *holder, dev_t disk)
+/*
+ * Note what holds @bdev now, in the place of what held it before: a device has one holder at a
+ * time.  It is read under the lock, so that the last one to note it is right.
+ *
+ * Example: fsck opens sdb1 with O_EXCL, and so holds it by its struct file.  Then a file system
+ * is mounted that has its journal there: the entry of sdb1 gets its super block.
+ *
+ * Any context but NMI, inside RCU's read side or iob_read_lock(); @devs stays.
+ */
+static void second_note(struct iob_devs *devs, const struct block_device *bdev)
 {
 	static DEFINE_RAW_SPINLOCK(lock);
 	unsigned long flags;
+	const void *holder;
 	u32 i;
 
 	raw_spin_lock_irqsave(&lock, flags);
-	for (i = 0; i < devs->nr_second; i++) {
-		if (devs->second[i].holder == holder && devs->second[i].disk_devt == disk)
-			goto out;
-	}
+	holder = iob_bdev_second_holder(bdev);
+	if (!holder)
+		goto out;
+	for (i = 0; i < devs->nr_second && devs->second[i].dev != bdev->bd_dev; i++)
+		;
 	if (i == devs->max_second) {
 		if (!devs->second_full)
 			iob_stat_inc(second_nospc);
 		WRITE_ONCE(devs->second_full, true);
-	} else {
-		devs->second[i].holder = holder;
-		devs->second[i].disk_devt = disk;
-		/* pairs with iob_disk_second_find() */
+		goto out;
+	}
+	/* a partition's number may come back on another disk */
+	WRITE_ONCE(devs->second[i].disk_devt, disk_devt(bdev->bd_disk));
+	/* pairs with iob_disk_second_find() */
+	smp_store_release(&devs->second[i].holder, holder);
+	if (i == devs->nr_second) {
+		devs->second[i].dev = bdev->bd_dev;
+		/* likewise */
 		smp_store_release(&devs->nr_second, i + 1);
 	}
 out:
@@ -284,60 +299,32 @@ out:
 }
 
 /*
- * What has claimed a device by now, if that may be a file system, or NULL; ERR_PTR(-ENOMEM).
- * May sleep.  Not under M or the session's lock: a driver's open takes locks of its own, and
- * readers of `status` hold that of seq_file when they take ours.
+ * Learn which file system has claimed a device by now: for @devs, which nobody else sees yet, or
+ * NULL for those that are watched by now.  Only a device that still is has a second one.
+ *
+ * May sleep.  The caller holds neither M nor the session's lock: a driver's open takes locks of
+ * its own, and readers of `status` hold that of seq_file when they take ours.
+ * Return: 0 or -ENOMEM.
  */
-static const void *second_holder(const struct iob_dev *dev)
+static int device_learn_second(struct iob_devs *devs, const struct iob_dev *dev)
 {
-	const void *holder;
+	struct iob_devs *now;
 	struct iob_bdev b;
 	int err = iob_bdev_open(&b, dev->dev);
 
 	if (err)
-		return err == -ENOMEM ? ERR_PTR(err) : NULL;
-	rcu_read_lock();
-	holder = iob_bdev_second_holder(b.bdev);
-	rcu_read_unlock();
-	iob_bdev_close(&b);
-	return holder;
-}
-
-/*
- * Learn which file systems have claimed @devs, which nobody else sees yet.  May sleep.
- * Return: 0 or -ENOMEM.
- */
-static int devs_learn_seconds(struct iob_devs *devs)
-{
-	const void *holder;
-	unsigned int i;
-
-	for (i = 0; i < devs->nr; i++) {
-		holder = second_holder(&devs->dev[i]);
-		if (IS_ERR(holder))
-			return PTR_ERR(holder);
-		if (holder)
-			second_add(devs, holder, devs->dev[i].disk_devt);
-	}
-	return 0;
-}
-
-/*
- * As devs_learn_seconds(), of one device that is watched by now.  Only a device that still is has
- * a second one.  May sleep.
- */
-static int device_learn_second(const struct iob_dev *dev)
-{
-	const void *holder = second_holder(dev);
-	struct iob_devs *now;
-
-	if (IS_ERR_OR_NULL(holder))
-		return PTR_ERR_OR_ZERO(holder);
+		return err == -ENOMEM ? err : 0;
 	mutex_lock(&devs_mutex);
 	now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
-	if (devs_epoch_of(now, dev->disk_devt))
-		second_add(now, holder, dev->disk_devt);
+	if (!devs && devs_epoch_of(now, disk_devt(b.bdev->bd_disk)))
+		devs = now;
+	if (devs) {
+		rcu_read_lock();
+		second_note(devs, b.bdev);
+		rcu_read_unlock();
+	}
 	mutex_unlock(&devs_mutex);
+	iob_bdev_close(&b);
 	return 0;
 }
 
@@ -383,7 +370,7 @@ int iob_disks_learn(void)
 	mutex_unlock(&devs_mutex);
 	nr = min_t(unsigned int, iob_devs_get(dev, IOB_MAX_DEVS), IOB_MAX_DEVS);
 	for (i = 0; i < nr && !err; i++)
-		err = device_learn_second(&dev[i]);
+		err = device_learn_second(NULL, &dev[i]);
 	kvfree(dev);
 	return err;
 }
@@ -399,7 +386,7 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 {
 	struct iob_devs *new = NULL, *old;
 	unsigned int i;
-	int err;
+	int err = 0;
 
 	if (nr) {
 		new = devs_alloc(nr);
@@ -407,7 +394,8 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 			return -ENOMEM;
 		memcpy(new->dev, dev, nr * sizeof(*dev));
 		hash_devs(new);
-		err = devs_learn_seconds(new);
+		for (i = 0; i < nr && !err; i++)
+			err = device_learn_second(new, &dev[i]);
 		if (err) {
 			kvfree(new);
 			return err;
@@ -426,7 +414,7 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 	kvfree(old);
 	/* what was mounted between the first look and now was learnt for the old ones only */
 	for (i = 0; i < nr; i++) {
-		if (device_learn_second(&dev[i]))
+		if (device_learn_second(NULL, &dev[i]))
 			iob_stat_inc(second_nospc);
 	}
 	return 0;
@@ -530,13 +518,16 @@ const struct iob_second *iob_disk_second_find(const struct iob_devs *devs,
 					      const struct inode *inode)
 {
 	const struct super_block *sb = inode->i_sb;
-	/* pairs with second_add() */
+	/* pairs with second_note() */
 	u32 i, nr = smp_load_acquire(&devs->nr_second);
+	const void *holder;
 
 	if (iob_is_bdev(inode))
 		sb = iob_bdev_super(I_BDEV((struct inode *)inode));
 	for (i = 0; sb && i < nr; i++) {
-		if (devs->second[i].holder == sb || devs->second[i].holder == sb->s_fs_info)
+		/* pairs with second_note(): .disk_devt is of this holder or a later one */
+		holder = smp_load_acquire(&devs->second[i].holder);
+		if (holder == sb || holder == sb->s_fs_info)
 			return &devs->second[i];
 	}
 	return NULL;
@@ -552,26 +543,25 @@ const struct iob_second *iob_disk_second_find(const struct iob_devs *devs,
 void iob_disk_second_learn(const struct bio *bio)
 {
 	struct iob_devs *now = rcu_dereference_sched(iob_devs);
-	const void *holder = iob_bio_second_holder(bio);
-	const struct gendisk *gd;
+	const struct block_device *bdev = iob_bio_bdev(bio);
+	const void *holder = bdev ? iob_bdev_second_holder(bdev) : NULL;
 	dev_t disk;
 	u32 i, nr;
 
 	if (!now || likely(!holder))
 		return;
-	/* pairs with second_add() */
+	disk = disk_devt(bdev->bd_disk);
+	/* pairs with second_note() */
 	nr = smp_load_acquire(&now->nr_second);
-	for (i = 0; i < nr; i++) {
-		if (now->second[i].holder == holder)
-			return;
-	}
-	/* no lock for each bio of a holder that has no room */
-	if (unlikely(READ_ONCE(now->second_full)))
+	for (i = 0; i < nr && now->second[i].dev != bdev->bd_dev; i++)
+		;
+	/* no lock for each bio to a device that is noted so, or has no room */
+	if (i == nr ? READ_ONCE(now->second_full) :
+		      READ_ONCE(now->second[i].holder) == holder &&
+		      READ_ONCE(now->second[i].disk_devt) == disk)
 		return;
-	gd = iob_queued_disk(bio);
-	disk = MKDEV(gd->major, gd->first_minor);
 	if (devs_epoch_of(now, disk))
-		second_add(now, holder, disk);
+		second_note(now, bdev);
 }
 
 /* The slow path of iob_disk_watches(): the file system names no device. */
@@ -620,7 +610,7 @@ u32 iob_disk_epoch(struct inode *inode)
 		epoch = devs_epoch_of(now, MKDEV(gd->major, gd->first_minor));
 	if (!epoch) {
 		second = iob_disk_second_of(now, inode);
-		epoch = second ? devs_epoch_of(now, second->disk_devt) : 0;
+		epoch = second ? devs_epoch_of(now, READ_ONCE(second->disk_devt)) : 0;
 	}
 	return epoch ? epoch : now->epoch;
 }

@@ -91,7 +91,8 @@ struct iob_dev {
  * journal, say.
  */
 struct iob_second {
-	const void *holder;	/* is compared with the super block and its s_fs_info */
+	const void *holder;	/* is compared with the super block and its s_fs_info; not NULL */
+	dev_t dev;		/* constant; no other entry has it */
 	dev_t disk_devt;
 };
 
@@ -108,7 +109,7 @@ struct iob_devs {
 	bool one_epoch;		/* that of each disk is the same */
 	u32 nr_second;		/* grows, behind what it counts */
 	u32 max_second;
-	bool second_full;	/* one more was found, which is counted once */
+	bool second_full;	/* one more is claimed, which is counted once */
 	struct iob_second *second;	/* behind the last dev */
 	/* by a hash of the disk's number: number + 1 of the first one; 0: none */
 	u16 first[1 << IOB_DEVS_BITS];

@@ -44,7 +44,7 @@
 	X(journal_evicted, "participants of a journal forgotten: room or memory") \
 	X(participant_merged, "participants of a transaction beyond those kept") \
 	X(behalf_evicted, "work on behalf of others nested deeper than kept") \
-	X(second_nospc, "devices claimed by more holders than are noted") \
+	X(second_nospc, "claimed devices beyond those noted") \
 	X(chain_cut, "chain of bios longer than followed")		\
 	X(layout_wrong, "private structs that were not as believed")
 

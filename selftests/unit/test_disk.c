@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which file system has a watched device beside its own: what holds the device now, whoever held it
+ * before.
+ */
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/magic.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "fake_rcu.h"
+#include "test.h"
+
+/* the real ones are not read */
+#define IOB_COMPAT_BLKDEV_H
+#define IOB_COMPAT_STACKED_H
+#define IOB_CORE_EPOCH_H
+#define IOB_CORE_STATS_H
+
+#define MKDEV(major, minor)		((dev_t)(major) << 20 | (minor))
+#define MAJOR(dev)			((unsigned int)((dev) >> 20))
+#define MINOR(dev)			((unsigned int)((dev) & 0xfffff))
+#define DISK_NAME_LEN			32
+#define FS_REQUIRES_DEV			1
+#define GFP_KERNEL			0
+#define ____cacheline_aligned
+#define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
+#define pr_debug(fmt, word)		((void)(word))
+#define kasprintf(gfp, ...)		as_text(__VA_ARGS__)
+#define kfree(p)			free(p)
+#define kzalloc(size, gfp)		calloc(1, size)
+#define kcalloc(n, size, gfp)		calloc(n, size)
+/* as memory is that others have had */
+#define kvmalloc(size, gfp)		memset(malloc(size), 0xa5, size)
+#define kvmalloc_array(n, size, gfp)	kvmalloc((n) * (size), gfp)
+#define strscpy(to, from, size)		((void)snprintf(to, size, "%s", from))
+#define rcu_access_pointer(p)		READ_ONCE(p)
+#define rcu_dereference_protected(p, c)	({ if (!(c)) abort(); (p); })
+#define synchronize_rcu()		cond_resched()
+#undef lockdep_is_held
+#define lockdep_is_held(m)		((m)->lock.held)
+#define list_entry(p, type, member)	list_of(p, type *, member)
+#define list_for_each_entry(pos, head, member)				\
+	for (pos = list_of((head)->next, __typeof__(pos), member);	\
+	     &pos->member != (head);					\
+	     pos = list_of(pos->member.next, __typeof__(pos), member))
+
+static inline u32 hash_32(u32 value, unsigned int bits)
+{
+	return value * 0x61C88647u >> (32 - bits);
+}
+
+static char *as_text(const char *fmt, ...)
+{
+	(void)fmt;
+	abort();
+}
+
+/* --- the kernel's: a file system, a disk and its partitions */
+
+struct block_device;
+
+struct file_system_type {
+	int fs_flags;
+};
+
+struct super_block {
+	struct block_device *s_bdev;
+	void *s_fs_info;
+	struct file_system_type *s_type;
+	unsigned long s_magic;
+	dev_t s_dev;
+};
+
+struct inode {
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	u32 i_generation;
+	dev_t i_rdev;
+};
+
+struct gendisk {
+	int major, first_minor;
+	char disk_name[DISK_NAME_LEN];
+};
+
+struct block_device {
+	struct gendisk *bd_disk;
+	const void *bd_holder;
+	dev_t bd_dev;
+};
+
+struct bio {
+	struct block_device *bi_bdev;
+};
+
+#define I_BDEV(inode)			((void)(inode), (struct block_device *)NULL)
+#define disk_devt(gd)			MKDEV((gd)->major, (gd)->first_minor)
+#define get_start_sect(bdev)		((void)(bdev), 0)
+
+/* --- compat/blkdev, compat/stacked, core/epoch, core/stats */
+
+struct iob_bdev {
+	struct block_device *bdev;
+};
+
+static unsigned int nr_nospc;
+
+#define iob_bdev_close(b)		((void)(b))
+#define iob_bdev_is_part(bdev)		((void)(bdev), false)
+#define iob_bdev_sectors(bdev)		((void)(bdev), 0)
+#define iob_bdev_super(bdev)		((void)(bdev), (struct super_block *)NULL)
+#define iob_bdev_second_holder(bdev)	READ_ONCE((bdev)->bd_holder)
+#define iob_bio_bdev(bio)		((bio)->bi_bdev)
+#define iob_bdev_lookup(path, dev)	((void)(path), (void)(dev), -ENOENT)
+#define iob_disk_bio_based(gd)		((void)(gd), false)
+#define iob_disk_maps_requests(gd)	((void)(gd), false)
+#define iob_disk_is_file(gd)		((void)(gd), false)
+#define iob_epoch_bump()		((void)0)
+#define iob_stat_inc(name)		((void)nr_##name++)
+#define nr_second_nospc			nr_nospc
+
+static int iob_bdev_open(struct iob_bdev *b, dev_t dev);
+
+#include "core/disk.c"
+
+void iob_sum_init(struct iob_sum *sum, const struct iob_disk *disk, u32 key)
+{
+	(void)sum;
+	(void)disk;
+	(void)key;
+}
+
+/* --- sda is not watched; sdb and sdc are */
+
+#define PARTITIONS	200
+#define HOLDERS		(2 + IOB_MORE_SECONDS)
+
+static struct gendisk sda = { 8, 0, "sda" }, sdb = { 8, 16, "sdb" }, sdc = { 8, 32, "sdc" };
+static struct block_device sda1 = { &sda, NULL, MKDEV(8, 1) };
+static struct block_device part[PARTITIONS];
+static struct block_device whole[2] = { { &sdb, NULL, MKDEV(8, 16) }, { &sdc, NULL, MKDEV(8, 32) } };
+static char opener[2 * HOLDERS];	/* the files of who opens a device for itself */
+static char info;
+static struct file_system_type type = { FS_REQUIRES_DEV };
+static struct super_block sb[2] = {
+	{ &sda1, NULL, &type, 1, MKDEV(8, 1) },
+	{ &sda1, &info, &type, 1, MKDEV(8, 1) },
+};
+static struct inode of[2] = { { &sb[0], 12, 1, 0 }, { &sb[1], 12, 1, 0 } };
+
+static int iob_bdev_open(struct iob_bdev *b, dev_t dev)
+{
+	if (devs_mutex.lock.held)
+		fail("a device is opened under the lock of devices");
+	b->bdev = dev == whole[0].bd_dev ? &whole[0] : &whole[1];
+	return 0;
+}
+
+static void begin(void)
+{
+	struct iob_dev dev[2] = {
+		{ .dev = MKDEV(8, 16), .disk_devt = MKDEV(8, 16), .end = U64_MAX },
+		{ .dev = MKDEV(8, 32), .disk_devt = MKDEV(8, 32), .end = U64_MAX },
+	};
+	unsigned int i;
+
+	for (i = 0; i < PARTITIONS; i++)
+		part[i] = (struct block_device){ &sdb, NULL, MKDEV(259, i) };
+	whole[0].bd_holder = NULL;
+	whole[1].bd_holder = NULL;
+	nr_nospc = 0;
+	if (iob_devs_set(NULL, 0) || iob_devs_set(dev, 2))
+		abort();
+	iob_read_lock();
+}
+
+static void end(void)
+{
+	iob_read_unlock();
+	iob_devs_set(NULL, 0);
+}
+
+/* A bio to a device that @holder holds. */
+static void bio_of(struct block_device *bdev, const void *holder)
+{
+	struct bio bio = { bdev };
+
+	bdev->bd_holder = holder;
+	iob_disk_second_learn(&bio);
+}
+
+static bool found(const char *what, int nr, dev_t disk)
+{
+	const struct iob_second *second = iob_disk_second_of(rcu_dereference_sched(iob_devs), &of[nr]);
+	dev_t is = second ? second->disk_devt : 0;
+
+	if (is == disk && iob_disk_watches(&of[nr]) == !!disk)
+		return true;
+	fail("%s: the file system's device is on disk %u:%u, not %u:%u", what,
+	     MAJOR(is), MINOR(is), MAJOR(disk), MINOR(disk));
+	return false;
+}
+
+/* Any number of jobs that have opened a device for themselves. */
+static void opened(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(opener); i++)
+		bio_of(&part[i & 1], &opener[i]);
+	/* a file system is mounted that has its journal there */
+	bio_of(&part[0], &sb[0]);
+	found("the super block's", 0, MKDEV(8, 16));
+	bio_of(&part[2], &info);
+	found("what the super block has", 1, MKDEV(8, 16));
+	/* one that is claimed stays known, whatever becomes of others */
+	for (i = 0; i < ARRAY_SIZE(opener); i++)
+		bio_of(&part[1], &opener[i]);
+	found("after others", 0, MKDEV(8, 16));
+	if (nr_nospc)
+		fail("%u lost", nr_nospc);
+	end();
+}
+
+/* A device is given back and claimed anew. */
+static void claimed_anew(void)
+{
+	begin();
+	bio_of(&part[0], &sb[0]);
+	bio_of(&part[0], &info);
+	found("the first one", 0, 0);
+	found("the second one", 1, MKDEV(8, 16));
+	/* nobody holds it: no file system has NULL for its own */
+	bio_of(&part[0], NULL);
+	found("nobody", 0, 0);
+	/* its number comes back on another disk, with the same file system or not */
+	part[0].bd_disk = &sdc;
+	bio_of(&part[0], &info);
+	found("on another disk", 1, MKDEV(8, 32));
+	end();
+}
+
+/* A device that is not watched, and one of two that a file system has. */
+static void watched(void)
+{
+	begin();
+	part[0].bd_disk = &sda;
+	bio_of(&part[0], &sb[0]);
+	found("not watched", 0, 0);
+	part[1].bd_disk = &sdc;
+	bio_of(&part[1], &sb[0]);
+	bio_of(&part[2], &sb[0]);
+	found("two", 0, MKDEV(8, 32));
+	bio_of(&part[1], &opener[0]);
+	found("one of two", 0, MKDEV(8, 16));
+	end();
+}
+
+/* More devices than have room: what is known stays, and may change. */
+static void full(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < HOLDERS; i++)
+		bio_of(&part[i], &opener[i]);
+	if (nr_nospc)
+		fail("%u lost while there is room", nr_nospc);
+	bio_of(&part[i], &sb[0]);
+	bio_of(&part[i + 1], &sb[0]);
+	found("no room", 0, 0);
+	if (nr_nospc != 1)
+		fail("%u lost, not 1", nr_nospc);
+	bio_of(&part[HOLDERS - 1], &sb[0]);
+	found("in the place of another", 0, MKDEV(8, 16));
+	end();
+}
+
+/* What is claimed already when `devs` is written, and when a session begins. */
+static void before(void)
+{
+	begin();
+	bio_of(&part[0], &sb[0]);
+	iob_read_unlock();
+	whole[1].bd_holder = &info;
+	if (iob_disks_learn())
+		fail("no memory");
+	iob_read_lock();
+	found("before the session", 0, 0);
+	found("at its begin", 1, MKDEV(8, 32));
+	whole[1].bd_holder = &sb[0];
+	iob_read_unlock();
+	if (iob_devs_set(&(struct iob_dev){ .dev = MKDEV(8, 32), .disk_devt = MKDEV(8, 32) }, 1))
+		fail("no memory");
+	iob_read_lock();
+	found("written anew", 0, MKDEV(8, 32));
+	found("of the devices before", 1, 0);
+	end();
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(opened), TEST(claimed_anew), TEST(watched), TEST(full), TEST(before),
+	};
+
+	return run_tests("disk", tests, ARRAY_SIZE(tests));
+}
