@@ -14,7 +14,9 @@
  * parent's shares of bytes 32768 to 65535.
  *
  * Bios that discard or write zeroes have no pages.  block_bio_remap says from which sector
- * of which disk a clone of such a bio comes, and that is what is looked up.
+ * of which disk a clone of such a bio comes, and that is what is looked up.  A target of device
+ * mapper that is md (dm-raid) has no disk to name there; but it chains what it discards to the
+ * bio above or to a clone of it.
  *
  * A disk that makes requests of requests clones the bios of a request into a request to
  * another disk.  These clones are never queued; block_rq_remap tells of them.
@@ -185,6 +187,34 @@ bool iob_parent_mapped(struct iob_origin *o, const struct bio *bio, dev_t disk)
 	return find_parent_by_vec(o, bio, bio);
 }
 
+/*
+ * The same of a bio that no block_bio_remap announced: what it is chained to is the bio of a disk
+ * above, or a clone that still has its disk and sector.  That one does not end before @bio.
+ *
+ * Example: dm-raid discards 1 MiB of dm-0 from sector 2048 on, a half on each of two disks.  Both
+ * bios are chained to dm-0's clone, which is on dm-0 at sector 2048: the context there pays.
+ */
+static bool find_parent_by_chain(struct iob_origin *o, const struct bio *bio)
+{
+	const struct bio *upper = bio->bi_private;
+	const struct gendisk *gd;
+
+	/* a file system may chain discards of several disks: no driver is given a bio then */
+	if (!current->bio_list || bio_has_data((struct bio *)bio) || !bio->bi_iter.bi_size ||
+	    !iob_bio_chained(bio))
+		return false;
+	/* a long discard is several bios of one disk, each chained to the next */
+	gd = iob_bio_disk(upper);
+	if (!gd || gd == iob_bio_disk(bio) || bio_op(upper) != bio_op(bio))
+		return false;
+	iob_origin_begin(o);
+	if (iob_parent_without_pages(o, bio, MKDEV(gd->major, gd->first_minor),
+				     iob_bio_disk_sector(upper)))
+		return true;
+	iob_origin_free(o);
+	return false;
+}
+
 /* For iob_parent_whole(): a bio without pages, which may be an unannounced clone. */
 static const struct bio *find_whole_by_sector(const struct bio *bio)
 {
@@ -273,7 +303,8 @@ bool iob_parent_look(struct iob_origin *o, const struct bio *bio)
 	kind = iob_bio_kind_of(bio, &whole);
 	if (kind && kind->find_parent)
 		return kind->find_parent(o, bio, whole);
-	return iob_parent_clone(o, bio, bio) || ask_drivers(o, bio);
+	return iob_parent_clone(o, bio, bio) || find_parent_by_chain(o, bio) ||
+	       ask_drivers(o, bio);
 }
 
 /**
