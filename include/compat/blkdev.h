@@ -122,7 +122,9 @@ static inline struct gendisk *iob_rq_disk(const struct request *rq)
 
 /*
  * 1: bio_endio() goes on to the parent of a chained bio before it traces the bio's end, so
- * that end is not seen.  5.10 does; kernels whose bios have bi_bdev do not.
+ * that end is not seen.  5.10 does; from 5.14 on it traces first.  No header tells: kernels
+ * whose bios have bi_bdev count as later ones.  The first releases of 5.12 have bi_bdev but
+ * trace as 5.10 does: such ends are not seen there, and are counted in inflight_stale.
  */
 #ifdef IOB_HAVE_BI_BDEV
 #define IOB_CHAINED_END_SILENT	0
