@@ -144,7 +144,9 @@ void iob_sum_init(struct iob_sum *sum, const struct iob_disk *disk, u32 key)
 static struct gendisk sda = { 8, 0, "sda" }, sdb = { 8, 16, "sdb" }, sdc = { 8, 32, "sdc" };
 static struct block_device sda1 = { &sda, NULL, MKDEV(8, 1) };
 static struct block_device part[PARTITIONS];
-static struct block_device whole[2] = { { &sdb, NULL, MKDEV(8, 16) }, { &sdc, NULL, MKDEV(8, 32) } };
+static struct block_device whole[2] = {
+	{ &sdb, NULL, MKDEV(8, 16) }, { &sdc, NULL, MKDEV(8, 32) },
+};
 static char opener[2 * HOLDERS];	/* the files of who opens a device for itself */
 static char info;
 static struct file_system_type type = { FS_REQUIRES_DEV };

@@ -146,7 +146,7 @@ static struct iob_hashed_ctx of_above = {
 	.f = { &above, 2048, 1 << 20, { .of = &above } }, .gd = &dm0, .dev = MKDEV(253, 0),
 };
 
-/* @bio, as it is queued, is paid for by @bytes of what is @pos bytes behind the begin; 0: unknown */
+/* Who pays for @bio is @bytes of the context above, from @pos on; 0: nobody is known. */
 static void pays(const char *what, const struct bio *bio, u32 pos, u32 bytes)
 {
 	struct iob_origin o = { .room = 1 };

@@ -14,9 +14,8 @@
  * parent's shares of bytes 32768 to 65535.
  *
  * Bios that discard or write zeroes have no pages.  block_bio_remap says from which sector
- * of which disk a clone of such a bio comes, and that is what is looked up.  A target of device
- * mapper that is md (dm-raid) has no disk to name there; but it chains what it discards to the
- * bio above or to a clone of it.
+ * of which disk a clone of such a bio comes, and that is what is looked up.  A driver without a
+ * disk of its own reports none; it may chain the new bio to the parent or to a clone of it.
  *
  * A disk that makes requests of requests clones the bios of a request into a request to
  * another disk.  These clones are never queued; block_rq_remap tells of them.
@@ -191,12 +190,12 @@ bool iob_parent_mapped(struct iob_origin *o, const struct bio *bio, dev_t disk)
  * The same of a bio that no block_bio_remap announced: what it is chained to is the bio of a disk
  * above, or a clone that still has its disk and sector.  That one does not end before @bio.
  *
- * Example: dm-raid discards 1 MiB of dm-0 from sector 2048 on, a half on each of two disks.  Both
- * bios are chained to dm-0's clone, which is on dm-0 at sector 2048: the context there pays.
+ * Example: 1 MiB of a disk is discarded from sector 2048 on, a half on each of two disks below.
+ * Both bios are chained to a clone that is on the disk at sector 2048: the context there pays.
  */
 static bool find_parent_by_chain(struct iob_origin *o, const struct bio *bio)
 {
-	const struct bio *upper = bio->bi_private;
+	const struct bio *parent = bio->bi_private;
 	const struct gendisk *gd;
 
 	/* a file system may chain discards of several disks: no driver is given a bio then */
@@ -204,12 +203,12 @@ static bool find_parent_by_chain(struct iob_origin *o, const struct bio *bio)
 	    !iob_bio_chained(bio))
 		return false;
 	/* a long discard is several bios of one disk, each chained to the next */
-	gd = iob_bio_disk(upper);
-	if (!gd || gd == iob_bio_disk(bio) || bio_op(upper) != bio_op(bio))
+	gd = iob_bio_disk(parent);
+	if (!gd || gd == iob_bio_disk(bio) || bio_op(parent) != bio_op(bio))
 		return false;
 	iob_origin_begin(o);
 	if (iob_parent_without_pages(o, bio, MKDEV(gd->major, gd->first_minor),
-				     iob_bio_disk_sector(upper)))
+				     iob_bio_disk_sector(parent)))
 		return true;
 	iob_origin_free(o);
 	return false;
