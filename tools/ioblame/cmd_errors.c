@@ -55,10 +55,15 @@ static const struct col columns[NR_COLUMNS] = {
 	[FILE_PATH] = { "FILE", "file", COL_TEXT, COL_CUT, 0 },
 };
 
-static struct tallies tallies;
-
 /* Of @n of a tally: failed IOs that its originator had a part in */
 enum { N_FAILED };
+
+static uint64_t ios_of(const struct tally *t)
+{
+	return t->n[N_FAILED];
+}
+
+static struct tallies tallies = { .value = ios_of };
 
 /* Records wait here until the kernel's events of the same time are read */
 static struct iob_iolog_bin_record *waiting;
@@ -71,8 +76,7 @@ static void count_error(struct run *run, const struct iob_iolog_bin_record *rec)
 				    (uint64_t)sense_of(rec) << 40 | (uint64_t)rec->op << 32 |
 				    (uint32_t)rec->error);
 
-	if (t)
-		t->n[N_FAILED] += !t->more;
+	t->n[N_FAILED] += !t->more;
 }
 
 static void count_waiting(struct run *run)
@@ -109,11 +113,6 @@ static int end_errors(struct run *run)
 	return EXIT_OK;
 }
 
-static uint64_t ios_of(const struct tally *t)
-{
-	return t->n[N_FAILED];
-}
-
 static void print_row(const struct run *run, struct table *table, const struct tally *t,
 		      uint64_t from_ns, uint64_t to_ns)
 {
@@ -131,7 +130,7 @@ static void print_row(const struct run *run, struct table *table, const struct t
 	c[TIME_S] = c[TIME_NS];
 	c[LAST] = CELL_TEXT(last + sizeof("2026-11-25"));
 	c[IOS] = CELL_N(t->n[N_FAILED]);
-	c[DEVICE] = CELL_TEXT(name_disk(t->key.disk));
+	c[DEVICE] = CELL_TEXT(tally_disk(t));
 	c[OP] = CELL_TEXT(rec_op_name(t->key.extra >> 32 & 0xff));
 	c[ERROR] = CELL_N((int64_t)t->error);
 	c[ERRNO] = CELL_TEXT(name ? name : number);
@@ -163,7 +162,7 @@ static void print_errors(struct run *run, uint64_t from_ns, uint64_t to_ns, bool
 	struct col cols[NR_COLUMNS];
 	const struct tally_look look = {
 		.type = "error", .columns = cols, .nr_columns = NR_COLUMNS, .rows = ROWS,
-		.none = "No IO failed", .value = ios_of, .print = print_row,
+		.none = "No IO failed", .print = print_row,
 	};
 
 	count_waiting(run);

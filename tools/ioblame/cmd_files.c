@@ -59,8 +59,7 @@ static void add_io(struct run *run, const struct iob_iolog_bin_record *rec)
 {
 	struct tally *t = tally_add(&tallies, rec, run->opts->by, TALLY_FILE, 0);
 
-	if (t)
-		t->n[0] += rec->error && !t->more;
+	t->n[0] += rec->error && !t->more;
 }
 
 static uint64_t bytes_of(const struct tally *t)
@@ -107,7 +106,7 @@ static void print_row(const struct run *run, struct table *table, const struct t
 	c[WHO] = CELL_TEXT(label_who(&t->label, who, sizeof(who)));
 	c[COMM] = CELL_TEXT(label_comm(&t->label, comm, sizeof(comm)));
 	c[CGROUP] = CELL_TEXT(name_cgroup(key->cgroup));
-	c[DEVICE] = CELL_TEXT(name_disk(key->disk));
+	c[DEVICE] = CELL_TEXT(tally_disk(t));
 	c[READS] = CELL_N(t->ios[AT_READ] + t->ios[AT_AHEAD]);
 	c[READ] = CELL_N(read_of(t));
 	c[WRITES] = CELL_N(t->ios[AT_WRITE]);
@@ -124,13 +123,9 @@ static void print_row(const struct run *run, struct table *table, const struct t
 
 static void print_files(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
-	static uint64_t (*const values[NR_SORTS])(const struct tally *t) = {
-		[SORT_BYTES] = bytes_of, [SORT_IOS] = ios_of, [SORT_READ] = read_of,
-		[SORT_WRITTEN] = written_of, [SORT_P99] = p99_of, [SORT_TIME] = time_of,
-	};
-	const struct tally_look look = {
+	static const struct tally_look look = {
 		.type = "file_use", .columns = columns, .nr_columns = NR_COLUMNS, .rows = ROWS,
-		.value = values[run->opts->sort], .print = print_row,
+		.print = print_row,
 	};
 
 	tally_print(run, &tallies, &look, from_ns, to_ns, last);
@@ -138,9 +133,14 @@ static void print_files(struct run *run, uint64_t from_ns, uint64_t to_ns, bool 
 
 int cmd_files(const struct opts *o)
 {
+	static uint64_t (*const values[NR_SORTS])(const struct tally *t) = {
+		[SORT_BYTES] = bytes_of, [SORT_IOS] = ios_of, [SORT_READ] = read_of,
+		[SORT_WRITTEN] = written_of, [SORT_P99] = p99_of, [SORT_TIME] = time_of,
+	};
 	static const struct view view = {
 		.record = add_io, .interval = print_files,
 	};
 
+	tallies.value = values[o->sort];
 	return view_run(o, &view);
 }

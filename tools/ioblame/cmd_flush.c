@@ -63,7 +63,12 @@ static const struct col columns[NR_COLUMNS] = {
 	[FILE_PATH] = { "FILE", "file", COL_TEXT, COL_CUT, 0 },
 };
 
-static struct tallies tallies;
+static uint64_t cost_of(const struct tally *t)
+{
+	return t->total_ns;
+}
+
+static struct tallies tallies = { .value = cost_of };
 
 static void add_flush(struct run *run, const struct iob_iolog_bin_record *rec)
 {
@@ -72,16 +77,9 @@ static void add_flush(struct run *run, const struct iob_iolog_bin_record *rec)
 	if (rec->part || (rec->op != OP_FLUSH && !(rec->opf & (OPF_PREFLUSH | OPF_FUA))))
 		return;
 	t = tally_add(&tallies, rec, run->opts->by, TALLY_DISK, 0);
-	if (!t)
-		return;
 	t->n[N_EMPTY] += rec->op == OP_FLUSH;
 	t->n[N_PRE] += rec->op != OP_FLUSH && rec->opf & OPF_PREFLUSH;
 	t->n[N_FUA] += rec->op != OP_FLUSH && rec->opf & OPF_FUA;
-}
-
-static uint64_t cost_of(const struct tally *t)
-{
-	return t->total_ns;
 }
 
 static void print_row(const struct run *run, struct table *table, const struct tally *t,
@@ -98,7 +96,7 @@ static void print_row(const struct run *run, struct table *table, const struct t
 	c[WHO] = CELL_TEXT(label_who(&t->label, who, sizeof(who)));
 	c[COMM] = CELL_TEXT(label_comm(&t->label, comm, sizeof(comm)));
 	c[CGROUP] = CELL_TEXT(name_cgroup(t->label.key.cgroup));
-	c[DEVICE] = CELL_TEXT(name_disk(t->key.disk));
+	c[DEVICE] = CELL_TEXT(tally_disk(t));
 	c[EMPTY] = CELL_N(t->n[N_EMPTY]);
 	c[PRE] = CELL_N(t->n[N_PRE]);
 	c[FUA] = CELL_N(t->n[N_FUA]);
@@ -116,7 +114,7 @@ static void print_flushes(struct run *run, uint64_t from_ns, uint64_t to_ns, boo
 {
 	static const struct tally_look look = {
 		.type = "flush", .columns = columns, .nr_columns = NR_COLUMNS, .rows = ROWS,
-		.none = "Nobody asked for a flush", .value = cost_of, .print = print_row,
+		.none = "Nobody asked for a flush", .print = print_row,
 	};
 
 	tally_print(run, &tallies, &look, from_ns, to_ns, last);

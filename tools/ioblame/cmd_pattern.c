@@ -71,7 +71,12 @@ static const struct col columns[NR_COLUMNS] = {
 	[BYTES] = { "BYTES", "bytes", COL_BYTES, 0, 0 },
 };
 
-static struct tallies tallies;
+static uint64_t ios_of(const struct tally *t)
+{
+	return t->all_ios;
+}
+
+static struct tallies tallies = { .value = ios_of };
 static struct map ends = { .key_len = sizeof(struct end_key) };
 static uint64_t uses;
 
@@ -123,11 +128,6 @@ static void add_io(struct run *run, const struct iob_iolog_bin_record *rec)
 	t->n[N_OWN_SEQ] += own_end == rec->sector;
 }
 
-static uint64_t ios_of(const struct tally *t)
-{
-	return t->all_ios;
-}
-
 static void print_row(const struct run *run, struct table *table, const struct tally *t,
 		      uint64_t from_ns, uint64_t to_ns)
 {
@@ -138,8 +138,9 @@ static void print_row(const struct run *run, struct table *table, const struct t
 	(void)from_ns;
 	c[TIME_NS] = CELL_N(run_wall_ns(run, to_ns));
 	c[TIME_S] = c[TIME_NS];
-	c[DEVICE] = CELL_TEXT(name_disk(t->key.disk));
-	c[NAME] = CELL_TEXT(label_row(&t->label, run->opts->by, label, sizeof(label)));
+	c[DEVICE] = CELL_TEXT(tally_disk(t));
+	c[NAME] = CELL_TEXT(t->key.who.rest ? "(others)" :
+			    label_row(&t->label, run->opts->by, label, sizeof(label)));
 	c[RANDOM] = CELL_RATE(n ? 100.0 * (double)t->n[N_RANDOM] / (double)n : 0);
 	c[SEQ] = CELL_RATE(n ? 100.0 * (double)t->n[N_SEQ] / (double)n : 0);
 	c[OWN] = CELL_RATE(n ? 100.0 * (double)t->n[N_OWN_SEQ] / (double)n : 0);
@@ -153,7 +154,7 @@ static void print_pattern(struct run *run, uint64_t from_ns, uint64_t to_ns, boo
 {
 	static const struct tally_look look = {
 		.type = "pattern", .columns = columns, .nr_columns = NR_COLUMNS, .rows = ROWS,
-		.value = ios_of, .print = print_row,
+		.print = print_row,
 	};
 
 	tally_print(run, &tallies, &look, from_ns, to_ns, last);

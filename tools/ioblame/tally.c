@@ -34,15 +34,143 @@ static struct tally *new_tally(struct tallies *t, const struct tally_key *key,
 	return tally;
 }
 
+/* What is left of the key of one of the lighter half; of REST_ALL, nothing. */
+static void widen_key(struct tally_key *key, enum rest rest)
+{
+	memset(&key->who, 0, sizeof(key->who));
+	memset(&key->file, 0, sizeof(key->file));
+	key->who.rest = rest;
+	if (rest != REST_ALL)
+		return;
+	key->disk = 0;
+	key->extra = 0;
+}
+
+/* The tally that others become. */
+static struct tally *get_others(struct map *map, const struct tally_key *key)
+{
+	struct tally *tally = map_get(map, key);
+
+	if (tally)
+		return tally;
+	tally = must(calloc(1, sizeof(*tally)));
+	tally->key = *key;
+	tally->label.key.rest = REST_ALL;
+	tally->label.key.kind = ROLE_SPECIAL;
+	tally->label.key.disk = key->disk;
+	tally->label.sub_comm[0] = '-';
+	tally->label.why = "-";
+	map_put(map, tally);
+	return tally;
+}
+
+static void merge_tally(struct tally *to, struct tally *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(to->ios); i++) {
+		to->ios[i] += from->ios[i];
+		to->bytes[i] += from->bytes[i];
+	}
+	for (i = 0; i < ARRAY_SIZE(to->n); i++)
+		to->n[i] += from->n[i];
+	to->all_ios += from->all_ios;
+	to->all_bytes += from->all_bytes;
+	to->total_ns += from->total_ns;
+	if (to->max_ns < from->max_ns)
+		to->max_ns = from->max_ns;
+	if (to->last_ns <= from->last_ns) {
+		to->last_ns = from->last_ns;
+		to->sector = from->sector;
+		to->error = from->error;
+	}
+	hist_few_move(&to->hist, &from->hist);
+	free_tally(from);
+}
+
+/* Put those together that are marked.  Return: how many there are of these then. */
+static size_t widen_marked(struct tallies *t, enum rest rest)
+{
+	struct map old = t->map;
+	struct tally *tally, *to;
+	struct tally_key key;
+	size_t i, nr = 0;
+
+	map_like(&t->map, &old);
+	map_for_each(&old, i, tally) {
+		key = tally->key;
+		if (tally->widen) {
+			t->others += key.who.rest ? 0 : tally->all_ios;
+			widen_key(&key, rest);
+		}
+		to = tally->widen ? get_others(&t->map, &key) : map_get(&t->map, &key);
+		if (to)
+			merge_tally(to, tally);
+		else
+			map_put(&t->map, tally);
+	}
+	map_clear(&old, NULL);
+	map_for_each(&t->map, i, tally)
+		nr += tally->key.who.rest == rest;
+	return nr;
+}
+
+struct weighed {
+	struct tally *tally;
+	uint64_t weight;
+};
+
+/* The lightest first; of equal weight, the oldest. */
+static int compare_weights(const void *va, const void *vb)
+{
+	const struct weighed *a = va, *b = vb;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? -1 : 1;
+	return (a->tally->last_ns > b->tally->last_ns) - (a->tally->last_ns < b->tally->last_ns);
+}
+
+/* Mark the lighter half of those that have an originator. */
+static void mark_lighter(const struct tallies *t)
+{
+	struct weighed *list = must(malloc((t->map.nr + 1) * sizeof(*list)));
+	struct tally *tally;
+	size_t i, nr = 0;
+
+	map_for_each(&t->map, i, tally) {
+		if (!tally->key.who.rest)
+			list[nr++] = (struct weighed){ tally, t->value(tally) };
+	}
+	qsort(list, nr, sizeof(*list), compare_weights);
+	for (i = 0; i < nr / 2; i++)
+		list[i].tally->widen = true;
+	free(list);
+}
+
+/* Make room. */
+static void squeeze(struct tallies *t)
+{
+	struct tally *tally;
+	size_t i;
+
+	mark_lighter(t);
+	if (widen_marked(t, REST_FILE) < TALLY_MOST / 4)
+		return;
+	/* very many disks or numbers: give them up, too */
+	map_for_each(&t->map, i, tally)
+		tally->widen = tally->key.who.rest == REST_FILE;
+	widen_marked(t, REST_ALL);
+}
+
 /**
  * tally_add - add an IO, or a further part of one
- * @t:	   the tallies; all 0 at first
+ * @t:	   the tallies; all but @value 0 at first
  * @rec:   the record
  * @by:	   what a row stands for
  * @parts: what else it stands for, enum tally_part
  * @extra: and this number
  *
- * Return: its tally, so that the view can count more; NULL if there is no room.
+ * Return: its tally, so that the view can count more until the next one is added.
  */
 struct tally *tally_add(struct tallies *t, const struct iob_iolog_bin_record *rec, enum pivot by,
 			unsigned int parts, uint64_t extra)
@@ -63,10 +191,8 @@ struct tally *tally_add(struct tallies *t, const struct iob_iolog_bin_record *re
 		key.disk = rec->disk;
 	t->map.key_len = sizeof(key);
 	tally = map_get(&t->map, &key);
-	if (!tally && t->map.nr >= TALLY_MOST) {
-		t->others++;
-		return NULL;
-	}
+	if (!tally && t->map.nr >= TALLY_MOST)
+		squeeze(t);
 	if (!tally)
 		tally = new_tally(t, &key, &whole);
 	tally->label.key = whole;
@@ -112,15 +238,14 @@ static int compare_tallies(const void *va, const void *vb)
 }
 
 /* All tallies, the largest first, allocated.  Return: their number. */
-size_t tally_sorted(const struct tallies *t, uint64_t (*value)(const struct tally *tally),
-		    struct tally ***list)
+size_t tally_sorted(const struct tallies *t, struct tally ***list)
 {
 	struct tally **to = must(malloc((t->map.nr + 1) * sizeof(*to))), *tally;
 	size_t i, nr = 0;
 
 	map_for_each(&t->map, i, tally)
 		to[nr++] = tally;
-	value_of = value;
+	value_of = t->value;
 	qsort(to, nr, sizeof(*to), compare_tallies);
 	*list = to;
 	return nr;

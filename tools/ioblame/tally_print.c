@@ -2,11 +2,18 @@
 #include <stdlib.h>
 
 #include "choice.h"
+#include "name.h"
 #include "opts.h"
 #include "out.h"
 #include "run.h"
 #include "table.h"
 #include "tally_print.h"
+
+/* Its disk; of several that were put together, "(others)". */
+const char *tally_disk(const struct tally *t)
+{
+	return t->key.who.rest && !t->key.disk ? "(others)" : name_disk(t->label.key.disk);
+}
 
 /**
  * tally_print - print the sums of an interval, and begin anew
@@ -33,7 +40,7 @@ void tally_print(struct run *run, struct tallies *tallies, const struct tally_lo
 		run_time(run, to_ns, time, sizeof(time));
 		out_printf("%s\n", time);
 	}
-	nr = tally_sorted(tallies, look->value, &list);
+	nr = tally_sorted(tallies, &list);
 	if (text && !nr && look->none)
 		out_printf("%s in %.1f s.\n", look->none, (double)(to_ns - from_ns) / 1e9);
 	table = table_new(o->format, look->type, look->columns, look->nr_columns);
@@ -43,7 +50,8 @@ void tally_print(struct run *run, struct tallies *tallies, const struct tally_lo
 	if (text && i < nr)
 		out_printf("... and %zu more (--rows)\n", nr - i);
 	if (text && tallies->others)
-		out_printf("%llu IOs had no room.\n", (unsigned long long)tallies->others);
+		out_printf("%llu IOs had no room and are shown as (others).\n",
+			   (unsigned long long)tallies->others);
 	free(list);
 	tally_clear(tallies);
 }

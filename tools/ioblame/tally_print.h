@@ -21,11 +21,11 @@ struct tally_look {
 	unsigned int nr_columns;
 	unsigned int rows;		/* of a table, without --rows */
 	const char *none;		/* said of an interval without any; or NULL */
-	uint64_t (*value)(const struct tally *t);	/* the largest is first */
 	void (*print)(const struct run *run, struct table *table, const struct tally *t,
 		      uint64_t from_ns, uint64_t to_ns);
 };
 
+const char *tally_disk(const struct tally *t);
 void tally_print(struct run *run, struct tallies *tallies, const struct tally_look *look,
 		 uint64_t from_ns, uint64_t to_ns, bool last);
 
