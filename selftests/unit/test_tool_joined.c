@@ -39,6 +39,17 @@ static int64_t suspended_ns;
 static bool knows_boot;
 /* When each begins, of its moment */
 static int64_t starts_s = -2;
+/* Of the module that wrote the second recording, and of the others; 0: they do not say */
+static unsigned int module_of[2];
+/* That many IOs fewer are in the status before the second one */
+static int back_ios;
+
+static void print_status(char *to, unsigned int session, int ios, bool second)
+{
+	to += sprintf(to, "enabled 1\nsession %u\ntotal 8:0 ios=%d\n", session, ios);
+	if (module_of[!second])
+		sprintf(to, "module %u\n", module_of[!second]);
+}
 
 static FILE *begin(int64_t at_s, int64_t clock_ns, unsigned int session)
 {
@@ -49,10 +60,10 @@ static FILE *begin(int64_t at_s, int64_t clock_ns, unsigned int session)
 		.start_ns = RUNS + (at_s + starts_s) * SECOND,
 	};
 	FILE *f = fopen(path_at(at_s), "w");
-	char status[64];
+	char status[128];
 
 	store_add_device(&head, 8 << 20, 100, "sda", 3);
-	snprintf(status, sizeof(status), "session %u\ntotal 8:0 ios=%d\n", session, (int)at_s);
+	print_status(status, session, at_s - (at_s == 10 ? back_ios : 0), at_s == 10);
 	if (!f || !store_begin(f) || !store_write_head(f, &head) ||
 	    !store_write(f, STORE_STATUS_BEFORE, status, strlen(status)))
 		fail("cannot write");
@@ -81,9 +92,9 @@ static void put_record(FILE *f, int64_t ms, unsigned int intent, unsigned int se
 
 static void end(FILE *f, unsigned int session, unsigned int ios)
 {
-	char status[64];
+	char status[128];
 
-	snprintf(status, sizeof(status), "session %u\ntotal 8:0 ios=%u\n", session, ios);
+	print_status(status, session, ios, ios == 70);
 	store_write(f, STORE_STATUS_AFTER, status, strlen(status));
 	fclose(f);
 }
@@ -215,15 +226,34 @@ static void as_one(void)
 /* The numbers at the end of one session say nothing of another one. */
 static void two_sessions(void)
 {
+	static const struct {
+		unsigned int session, other, module;
+		int back;
+		bool several;
+	} cases[] = {
+		{ 8, 0, 0, 0, true }, { 8, 5, 5, 0, true }, { 7, 5, 5, 0, false },
+		/* a module that is loaded anew counts from 1 again, */
+		{ 7, 6, 5, 0, true },
+		/* which an ioblamed of before shows by totals that go back */
+		{ 7, 0, 0, 6, true }, { 7, 0, 0, 5, false }, { 7, 6, 0, 6, true },
+	};
 	struct source s;
 	struct joined k;
+	size_t i;
 
-	write_three(8, 0);
-	find(&k, 3);
-	if (read_all(&s, &k) != 23456 || !s.recording.several)
-		fail("not told that there are several sessions");
-	source_close(&s);
-	joined_free(&k);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		module_of[0] = cases[i].other;
+		module_of[1] = cases[i].module;
+		back_ios = cases[i].back;
+		write_three(cases[i].session, 0);
+		find(&k, 3);
+		if (read_all(&s, &k) != 23456 || s.recording.several != cases[i].several)
+			fail("case %zu: not told that there are several sessions", i);
+		source_close(&s);
+		joined_free(&k);
+	}
+	memset(module_of, 0, sizeof(module_of));
+	back_ios = 0;
 }
 
 static void other_boot(void)

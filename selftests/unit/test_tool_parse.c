@@ -147,6 +147,40 @@ static void statuses(void)
 		fail("nonsense");
 }
 
+/* Whether the numbers of one status go on from those of another. */
+static void follows(void)
+{
+	static const struct {
+		const char *before, *now;
+		bool follows;
+	} cases[] = {
+		{ "enabled 1\nsession 3\nmodule 5\n", "enabled 0\nsession 3\nmodule 5\n", true },
+		{ "enabled 1\nsession 3\nmodule 5\n", "enabled 1\nsession 4\nmodule 5\n", false },
+		{ "enabled 1\nsession 3\nmodule 5\n", "enabled 1\nsession 3\nmodule 6\n", false },
+		/* it was over, and the next one is all that has begun since */
+		{ "enabled 0\nsession 3\nmodule 5\n", "enabled 1\nsession 4\nmodule 5\n", true },
+		{ "enabled 0\nsession 3\nmodule 5\n", "enabled 1\nsession 5\nmodule 5\n", false },
+		{ "enabled 0\nsession 3\nmodule 5\n", "enabled 1\nsession 4\nmodule 6\n", false },
+		{ "enabled 0\nsession 3\n", "enabled 1\nsession 4\n", false },
+		/* without the number of the module */
+		{ "session 3\ntotal W ios=5 exact=9\n", "session 3\ntotal W ios=5 exact=9\n", true },
+		{ "session 3\ntotal W ios=5 exact=9\n", "session 3\ntotal W ios=4 exact=9\n", false },
+		{ "session 3\ntotal W ios=5 exact=9\n", "session 3\ntotal W ios=5 exact=8\n", false },
+		{ "session 3\nmodule 5\ntotal W ios=5\n", "session 3\ntotal W ios=4\n", false },
+		/* one user's has no totals */
+		{ "session 3\nown 1\n", "session 3\nown 1\n", true },
+	};
+	struct status before, now;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		status_parse(&before, cases[i].before);
+		status_parse(&now, cases[i].now);
+		if (status_follows(&now, &before) != cases[i].follows)
+			fail("case %zu", i);
+	}
+}
+
 #define FILE_OF	" dev=0xfe00000 ino=0xd gen=0xaabe8b22"
 
 /* A time that the log does not know is not known here, either. */
@@ -311,7 +345,8 @@ static void forged_intents(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(intents), TEST(bad_intents), TEST(statuses), TEST(text_log), TEST(unknown_times), TEST(acts),
+		TEST(intents), TEST(bad_intents), TEST(statuses), TEST(follows), TEST(text_log),
+		TEST(unknown_times), TEST(acts),
 		TEST(repeated_intents), TEST(forged_intents),
 	};
 

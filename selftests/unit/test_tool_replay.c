@@ -490,7 +490,39 @@ static void sessions(void)
 	}
 	if (i < ARRAY_SIZE(want))
 		fail("%zu records", i);
+	if (!r.several)
+		fail("what was lost is said of the last one");
 	stream_free(&to);
+}
+
+/* One that was over when ioblamed was asked, or had no IO yet, is none of several. */
+static void one_session(void)
+{
+	static const struct {
+		const char *before;
+		bool records, several;
+	} cases[] = {
+		{ "enabled 0\nsession 1\n", false, false }, { "enabled 0\nsession 1\n", true, true },
+		{ "enabled 1\nsession 1\n", false, true }, { NULL, false, false },
+	};
+	const struct iob_iolog_bin_record rec = { .len = sizeof(rec), .ver = IOB_IOLOG_BIN_VER };
+	static const char status[] = "enabled 1\nsession 2\n";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct recording r = { 0 };
+		struct stream to = { 0 };
+
+		if (cases[i].before)
+			take(&r, &to, STORE_STATUS_BEFORE, cases[i].before, strlen(cases[i].before));
+		if (cases[i].records)
+			take(&r, &to, STORE_RECORDS, &rec, sizeof(rec));
+		take(&r, &to, STORE_STATUS_BEFORE, status, strlen(status));
+		take(&r, &to, STORE_RECORDS, &rec, sizeof(rec));
+		if (r.several != cases[i].several || r.before.session != 2)
+			fail("case %zu: several %d", i, r.several);
+		stream_free(&to);
+	}
 }
 
 int main(void)
@@ -500,7 +532,7 @@ int main(void)
 #ifdef HAVE_ZSTD
 					     TEST(packed), TEST(packed_cut), TEST(packed_damaged),
 #endif
-					     TEST(sessions),
+					     TEST(sessions), TEST(one_session),
 	};
 
 	return run_tests("tool_replay", tests, ARRAY_SIZE(tests));

@@ -11,6 +11,7 @@
 #include "moment_file.h"
 #include "msg.h"
 #include "since.h"
+#include "status.h"
 
 #define SECOND	1000000000LL
 
@@ -221,6 +222,8 @@ bool joined_next(struct joined *k, struct recording *r, struct store_head *head,
 {
 	struct store_head other = { 0 };
 	struct recording ended = *r;
+	/* one without was begun with its session */
+	const struct status *known = ended.has_before ? &ended.before : &ended.after;
 	bool good;
 
 	if (k->at < k->nr)
@@ -246,9 +249,11 @@ bool joined_next(struct joined *k, struct recording *r, struct store_head *head,
 		store_free_head(&other);
 		r->torn |= ended.torn;
 		r->damaged |= ended.damaged;
-		r->several = ended.several || ended.before.session != r->before.session;
-		if (good && !r->several)
+		r->several |= ended.several || !status_follows(&r->before, known);
+		if (good && !r->several) {
 			r->before = ended.before;
+			r->has_before = ended.has_before;
+		}
 		if (good)
 			return true;
 	}

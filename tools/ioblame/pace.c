@@ -29,6 +29,7 @@ static bool rewind_recording(struct run *run)
 	run->source.recording.before = told.before;
 	run->source.recording.after = told.after;
 	run->source.recording.has_status = told.has_status;
+	run->source.recording.several = told.several;
 	return true;
 }
 

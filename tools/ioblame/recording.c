@@ -101,7 +101,10 @@ bool recording_take(struct recording *r, struct store_head *head, struct stream 
 		/* ioblamed sends one for each session: intents have the same numbers in all */
 		if (r->has_before)
 			intent_begin_other();
+		/* what the one before lost is not known, unless it was over, and had no IO */
+		r->several |= r->has_before && (r->has_records || r->before.enabled);
 		r->has_before = true;
+		r->has_records = false;
 		status_parse(&r->before, data);
 		break;
 	case STORE_STATUS_AFTER:
@@ -109,6 +112,7 @@ bool recording_take(struct recording *r, struct store_head *head, struct stream 
 		r->has_status = true;
 		break;
 	case STORE_RECORDS:
+		r->has_records = true;
 		take_records(to, data, chunk->len);
 		return true;
 	}

@@ -20,10 +20,11 @@ struct recording {
 	bool no_zstd;			/* it is, and this program cannot expand it */
 	bool torn;			/* it ends early */
 	bool damaged;			/* it does, as what follows is not what was written */
-	bool several;			/* sessions were read: see joined.h */
+	bool several;			/* sessions were read */
 	bool ahead;			/* the next records are read already */
 	struct status before, after;
 	bool has_before;		/* @before is there */
+	bool has_records;		/* of its session */
 	bool has_status;		/* @after is there */
 };
 

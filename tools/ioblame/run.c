@@ -78,19 +78,34 @@ void run_print_head(const struct run *run)
 	out_flush();
 }
 
-/* The totals and losses from the beginning until now. */
-static bool losses_since_begin(const struct run *run, struct status *st)
+/* The same of records that somebody else read.  Return: as losses_since_begin(). */
+static const char *losses_of_recording(const struct run *run, struct status *st)
 {
-	if (!source_is_live(&run->source) || run->source.kind == SOURCE_SERVED) {
-		*st = run->source.recording.after;
-		status_since(st, &run->source.recording.before);
-		status_add_loss(st, "viewer", SERVED_LOSS, run->source.served.lost);
-		return run->source.recording.has_status && !run->source.recording.several;
-	}
+	const struct recording *r = &run->source.recording;
+
+	*st = r->after;
+	if (r->several || (r->has_status && r->has_before && !status_follows(st, &r->before)))
+		return "these are records of several sessions of the module";
+	status_since(st, &r->before);
+	status_add_loss(st, "viewer", SERVED_LOSS, run->source.served.lost);
+	if (r->has_status)
+		return NULL;
+	return source_is_live(&run->source) ? "the module's status cannot be read" :
+	       r->damaged ? "the recording is damaged" :
+	       r->torn ? "the recording ends early" : "the recording was not read to its end";
+}
+
+/* The totals and losses from the beginning until now.  Return: why they are not known, or NULL. */
+static const char *losses_since_begin(const struct run *run, struct status *st)
+{
+	if (!source_is_live(&run->source) || run->source.kind == SOURCE_SERVED)
+		return losses_of_recording(run, st);
 	if (!status_now(st))
-		return false;
+		return "the module's status cannot be read";
+	if (run->session.before.session && !status_follows(st, &run->session.before))
+		return "another session of the module has begun";
 	status_since(st, &run->session.before);
-	return true;
+	return NULL;
 }
 
 static double percent_of(uint64_t part, uint64_t all)
@@ -155,19 +170,14 @@ static size_t print_dropped(uint64_t dropped, char *to, size_t size, size_t begu
 void run_lost(const struct run *run, char *to, unsigned int size)
 {
 	struct status st;
+	const char *why = losses_since_begin(run, &st);
 	uint64_t dropped = source_dropped(&run->source);
 	unsigned int i;
 	size_t n, begun;
 
-	if (!losses_since_begin(run, &st)) {
+	if (why) {
 		n = print_sure(run, to, size);
-		n += snprintf(to + n, size - n, "Losses are not known: %s",
-			      source_is_live(&run->source) ? "the module's status cannot be read" :
-			      run->source.recording.several ?
-			      "these are recordings of several sessions of the module" :
-			      run->source.recording.damaged ? "the recording is damaged" :
-			      run->source.recording.torn ? "the recording ends early" :
-			      "the recording was not read to its end");
+		n += snprintf(to + n, size - n, "Losses are not known: %s", why);
 		n += print_dropped(dropped, to + n, size - n, n);
 		snprintf(to + n, size - n, "\n");
 		return;
@@ -224,7 +234,7 @@ static void print_end_json(const struct run *run)
 		snprintf(key, sizeof(key), "shown_%s_bytes", rec_how_name(i));
 		json_n(o, key, run->bytes[i]);
 	}
-	if (losses_since_begin(run, &st)) {
+	if (!losses_since_begin(run, &st)) {
 		if (!st.own)
 			add_totals(o, &st);
 		lost = json_object_new_object();

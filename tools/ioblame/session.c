@@ -238,7 +238,7 @@ void session_ready(void)
 /* Note the totals and losses from which this run counts. */
 void session_status(struct session *s)
 {
-	s->status_text = dir_read("status");
+	s->status_text = status_read();
 	if (s->status_text)
 		status_parse(&s->before, s->status_text);
 	/* our own session began at 0: count what came before the log was open */

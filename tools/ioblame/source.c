@@ -19,6 +19,7 @@
 #include "name.h"
 #include "recording.h"
 #include "source.h"
+#include "status.h"
 #include "stream.h"
 #include "text.h"
 
@@ -274,7 +275,7 @@ char *source_status(const struct source *s)
 	char *text;
 
 	if (s->kind != SOURCE_SERVED)
-		return dir_read("status");
+		return status_read();
 	if (!s->served.after)
 		return NULL;
 	if (asprintf(&text, "%sloss viewer %llu (%s)\n", s->served.after,

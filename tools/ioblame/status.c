@@ -96,6 +96,8 @@ void status_parse(struct status *st, const char *text)
 			st->enabled = line[8] == '1';
 		else if (!strncmp(line, "session ", 8))
 			st->session = strtoull(line + 8, NULL, 10);
+		else if (!strncmp(line, "module ", 7))
+			st->module = strtoull(line + 7, NULL, 10);
 		else if (!strncmp(line, "total ", 6))
 			parse_total(st, line, len);
 		else if (!strncmp(line, "known ", 6))
@@ -111,6 +113,28 @@ void status_parse(struct status *st, const char *text)
 static uint64_t subtract(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
+}
+
+/**
+ * status_follows - whether the numbers of one status go on from those of another
+ * @now:    the later one
+ * @before: the earlier one
+ *
+ * A module that is loaded anew counts its sessions from 1 again.  A status without the line
+ * `module` shows that only by totals that go back.
+ * Return: true if both are of one session, or the earlier one is of the session before, which was
+ * over: then status_since() leaves what the later one has since its beginning.
+ */
+bool status_follows(const struct status *now, const struct status *before)
+{
+	bool told = now->module && before->module;
+
+	if (told && now->module != before->module)
+		return false;
+	if (now->session != before->session)
+		return told && !before->enabled && now->session == before->session + 1;
+	return told || (now->ios >= before->ios &&
+			status_all_bytes(now) >= status_all_bytes(before));
 }
 
 /* Subtract @before from @now, if both are of one session. */

@@ -2,7 +2,7 @@
 /*
  * status - the module's `status` as numbers, and the difference of two
  *
- * All but status_now() and status_taken_over() is pure.
+ * All but status_read(), status_now() and status_taken_over() is pure.
  */
 #ifndef IOBLAME_STATUS_H
 #define IOBLAME_STATUS_H
@@ -38,7 +38,7 @@ struct status {
 	bool enabled;
 	bool own;			/* the totals are not told */
 	uint64_t session;
-	uint64_t module;		/* of status_now(): another number for each load */
+	uint64_t module;		/* of status_read(): another number for each load; 0: old */
 	uint64_t ios;
 	uint64_t bytes[IOB_NR_HOWS];
 	uint64_t less[NR_LESS];
@@ -48,8 +48,10 @@ struct status {
 };
 
 void status_parse(struct status *st, const char *text);
+char *status_read(void);
 bool status_now(struct status *st);
 bool status_taken_over(uint64_t session);
+bool status_follows(const struct status *now, const struct status *before);
 void status_since(struct status *now, const struct status *before);
 void status_add_loss(struct status *st, const char *name, const char *what, uint64_t nr);
 const char *status_less_name(enum status_less less);

@@ -7,6 +7,9 @@
  * of a record come before it, so a file that ends early is good up to its end.
  * Example: 16 bytes of start, STORE_HEAD, STORE_PACKED, STORE_STATUS_BEFORE, then by turns
  * STORE_INTENT, STORE_NAME and STORE_RECORDS, and at last STORE_STATUS_AFTER.
+ * A status is the file `status` with a line "module N" below it, another number for each load of
+ * the module: sessions count from 1 with each, so both tell which session it is.  Old ones have
+ * no such line.
  * All behind STORE_PACKED is zstd frames (pack.h) of chunks, which may go on in the next frame;
  * without it, nothing is compressed.
  */
@@ -26,7 +29,7 @@ enum store_type {
 	STORE_INTENT,		/* an entry of the file `intents` */
 	STORE_NAME,		/* struct name_key, then the name */
 	STORE_RECORDS,
-	STORE_STATUS_BEFORE,	/* the file `status`; ioblamed sends it anew for each session */
+	STORE_STATUS_BEFORE,	/* status_read(); ioblamed sends it anew for each session */
 	STORE_STATUS_AFTER,	/* the same at the end; the last chunk */
 	STORE_PACKED,		/* uint32_t: PACK_FRAME; empty: frames are of any length */
 	/* of what ioblamed sends, and of no file */

@@ -10,7 +10,6 @@
 
 #include "clock.h"
 #include "device.h"
-#include "dir.h"
 #include "moment_file.h"
 #include "moment_judge.h"
 #include "moment_keep.h"
@@ -22,6 +21,7 @@
 #include "records.h"
 #include "reel.h"
 #include "source.h"
+#include "status.h"
 #include "stream.h"
 
 #define SECOND	1000000000ULL
@@ -246,7 +246,7 @@ static bool bound_folder(struct moments *m, const char *newest)
 /* @complete: the session goes on, and its numbers say what was lost. */
 static void end_keeping(struct moments *m, bool complete)
 {
-	char *status = complete ? dir_read("status") : NULL;
+	char *status = complete ? status_read() : NULL;
 	uint64_t dropped;
 	int err;
 
@@ -275,6 +275,10 @@ static void check_session(struct moments *m)
 	m->session = records_session();
 	reel_clear(&m->ring);
 	m->ring_ns = clock_ns();
+	/* losses count from the beginning of the session, then */
+	free(m->note[0].text);
+	free(m->note[1].text);
+	memset(m->note, 0, sizeof(m->note));
 	judge_forget(&m->judge);
 	moment_match_forget(&m->match);
 	if (m->keeping)
@@ -440,7 +444,7 @@ void moments_interval(struct moments *m)
 		return;
 	free(m->note[1].text);
 	m->note[1] = m->note[0];
-	m->note[0] = (struct note){ .text = dir_read("status"), .at_ns = clock_ns() };
+	m->note[0] = (struct note){ .text = status_read(), .at_ns = clock_ns() };
 }
 
 void moments_end(struct moments *m)

@@ -48,7 +48,7 @@ static ssize_t put_bytes(void *cookie, const char *data, size_t len)
 /* What others did is not told by sums, either: the losses are left, and a mark. */
 static char *cut_status(char *text)
 {
-	static const char *const kept[] = { "enabled ", "session ", "loss " };
+	static const char *const kept[] = { "enabled ", "session ", "module ", "loss " };
 	char *line = text, *to = text, *cut;
 	unsigned int i;
 	size_t len;
@@ -75,7 +75,7 @@ static char *cut_status(char *text)
 /* Return: false if it cannot be read now. */
 static bool send_status(struct watcher *w, uint32_t type)
 {
-	char *text = kernel_is_open() ? dir_read("status") : NULL;
+	char *text = kernel_is_open() ? status_read() : NULL;
 
 	if (!text)
 		return false;
