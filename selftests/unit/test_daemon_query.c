@@ -711,12 +711,14 @@ static void two_sessions(void)
 	end_daemon();
 }
 
+#include "query_clock.h"
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(requests), TEST(waits), TEST(several_users), TEST(slow_reader),
 		TEST(large_pass), TEST(many_users), TEST(one_user), TEST(slow_user),
-		TEST(cpu_comes), TEST(two_sessions),
+		TEST(cpu_comes), TEST(two_sessions), TEST(clock_is_set), TEST(clock_is_told),
 	};
 
 	return run_tests("daemon_query", tests, ARRAY_SIZE(tests));

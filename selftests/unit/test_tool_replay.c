@@ -525,6 +525,59 @@ static void one_session(void)
 	}
 }
 
+/* A record that completed @ns after the machine began to run. */
+static void put_record(uint64_t ns)
+{
+	const struct iob_iolog_bin_record rec = {
+		.len = sizeof(rec), .ver = IOB_IOLOG_BIN_VER, .op = 'W', .complete_ns = ns,
+	};
+
+	put_chunk(STORE_RECORDS, &rec, sizeof(rec));
+}
+
+/* The clock was set, or the machine slept, while it was recorded: each time has its own offset. */
+static void clock_steps(void)
+{
+	static const struct {
+		uint64_t ns;
+		int64_t wall_ns;
+	} want[] = {
+		/* the beginning, and records */
+		{ 5, 1000 }, { 100, 1000 }, { 200, 5001000 }, { 250, 5001000 }, { 300, 900 },
+		{ 400, 900 },
+	};
+	struct source s;
+	char line[64];
+	size_t i;
+
+	make_empty();
+	put_text(STORE_HEAD, "wall_ns 1000\nstart_ns 5\ndevice 8:0 100 sda\n");
+	put_record(100);
+	put_text(STORE_HEAD, "wall_ns 5001000\n");
+	put_record(200);
+	put_record(250);
+	put_text(STORE_HEAD, "wall_ns 900\n");
+	put_record(300);
+	if (replay(&s) != 4 || s.head.start_ns != 5)
+		fail("not read");
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		if (source_wall_ns(&s, want[i].ns) != want[i].wall_ns)
+			fail("at %llu: %lld", (u64)want[i].ns, (s64)source_wall_ns(&s, want[i].ns));
+	}
+	/* more steps than are kept: the first one is, and the last ones */
+	make_empty();
+	for (i = 0; i < 100; i++) {
+		snprintf(line, sizeof(line), "wall_ns %zu\n", 1000 + i);
+		put_text(STORE_HEAD, line);
+		put_record(10 * (1 + i));
+	}
+	if (replay(&s) != 100 || source_wall_ns(&s, 5) != 1000 || source_wall_ns(&s, 1000) != 1099 ||
+	    source_wall_ns(&s, 990) != 1098 || source_wall_ns(&s, 900) != 1089)
+		fail("%lld, %lld, %lld, %lld", (s64)source_wall_ns(&s, 5),
+		     (s64)source_wall_ns(&s, 1000), (s64)source_wall_ns(&s, 990),
+		     (s64)source_wall_ns(&s, 900));
+}
+
 int main(void)
 {
 	static const struct test tests[] = { TEST(good), TEST(cut), TEST(damaged), TEST(hostile),
@@ -532,7 +585,7 @@ int main(void)
 #ifdef HAVE_ZSTD
 					     TEST(packed), TEST(packed_cut), TEST(packed_damaged),
 #endif
-					     TEST(sessions), TEST(one_session),
+					     TEST(sessions), TEST(one_session), TEST(clock_steps),
 	};
 
 	return run_tests("tool_replay", tests, ARRAY_SIZE(tests));

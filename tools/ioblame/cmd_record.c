@@ -66,6 +66,7 @@ static void flush_tape(struct run *run)
 
 static void add_to_tape(struct run *run, const struct iob_iolog_bin_record *rec)
 {
+	tape_set_wall(tape, run->source.head.wall_ns);
 	tape_add(tape, rec);
 	run->quit |= !!tape_error(tape);
 }

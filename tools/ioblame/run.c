@@ -19,7 +19,7 @@
 /* The time of day of a record's time, in nanoseconds since 1970. */
 uint64_t run_wall_ns(const struct run *run, uint64_t ns)
 {
-	return ns + run->source.head.wall_ns;
+	return ns + source_wall_ns(&run->source, ns);
 }
 
 /* The date and the time of day as text: 2026-11-25 17:54:03.123456 */

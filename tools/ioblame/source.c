@@ -54,6 +54,40 @@ static int64_t wall_offset(clockid_t clock)
 	return (wall.tv_sec - ts.tv_sec) * 1000000000LL + wall.tv_nsec - ts.tv_nsec;
 }
 
+/* The head has another offset to the time of day than before: note until when it had that. */
+static void note_wall(struct source *s, int64_t before_ns)
+{
+	if (s->head.wall_ns == before_ns || !s->latest_ns)
+		return;
+	/* the first one stays: a view's beginning is of it */
+	if (s->nr_walls == SOURCE_WALLS)
+		memmove(&s->wall[1], &s->wall[2], (--s->nr_walls - 1) * sizeof(s->wall[0]));
+	s->wall[s->nr_walls++] = (struct source_wall){
+		.until_ns = s->latest_ns, .wall_ns = before_ns,
+	};
+}
+
+/* What has to be added to a record's time, or one beside it, for the time of day. */
+int64_t source_wall_ns(const struct source *s, uint64_t ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_walls; i++) {
+		if (ns <= s->wall[i].until_ns)
+			return s->wall[i].wall_ns;
+	}
+	return s->head.wall_ns;
+}
+
+/* The clock was set, or the machine was suspended: times of day have another offset from now on. */
+static void look_at_clock(struct source *s)
+{
+	int64_t now_ns = wall_offset(CLOCK_MONOTONIC);
+
+	if (now_ns - s->head.wall_ns > STORE_STEP_NS || s->head.wall_ns - now_ns > STORE_STEP_NS)
+		s->head.wall_ns = now_ns;
+}
+
 static struct source_cpu *add_cpu(struct source *s, int fd)
 {
 	struct source_cpu *cpu;
@@ -354,20 +388,10 @@ static bool read_recording(struct source *s)
 	       (s->joined && joined_next(s->joined, &s->recording, &s->head, to));
 }
 
-/**
- * source_fill - read what is there, without waiting
- * @s:    the source
- * @last: ioblame is off: give out all records
- *
- * Return: false if nothing more will come.
- */
-bool source_fill(struct source *s, bool last)
+static bool fill(struct source *s, bool last)
 {
 	unsigned int i;
 
-	s->got = 0;
-	s->at_cpu = 0;
-	s->limit_ns = UINT64_MAX;
 	switch (s->kind) {
 	case SOURCE_RECORDING:
 		s->ended = s->ended || !read_recording(s);
@@ -390,7 +414,28 @@ bool source_fill(struct source *s, bool last)
 	}
 	if (s->got)
 		intent_load(s->intents);
+	look_at_clock(s);
 	return !s->ended;
+}
+
+/**
+ * source_fill - read what is there, without waiting
+ * @s:    the source
+ * @last: ioblame is off: give out all records
+ *
+ * Return: false if nothing more will come.
+ */
+bool source_fill(struct source *s, bool last)
+{
+	int64_t before_ns = s->head.wall_ns;
+	bool more;
+
+	s->got = 0;
+	s->at_cpu = 0;
+	s->limit_ns = UINT64_MAX;
+	more = fill(s, last);
+	note_wall(s, before_ns);
+	return more;
 }
 
 /* How long to wait until the next source_fill(), after @tick before this one. */
@@ -468,8 +513,11 @@ int source_join(struct source *s, struct joined *k)
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 {
 	while (next_record(s, rec)) {
-		if (!s->joined || joined_takes(s->joined, rec))
-			return true;
+		if (s->joined && !joined_takes(s->joined, rec))
+			continue;
+		if (s->latest_ns < rec->complete_ns)
+			s->latest_ns = rec->complete_ns;
+		return true;
 	}
 	return false;
 }

@@ -19,6 +19,7 @@
 
 enum {
 	SOURCE_CPUS = 1024,
+	SOURCE_WALLS = 16,
 };
 
 struct source_cpu {
@@ -28,6 +29,12 @@ struct source_cpu {
 	size_t rest;		/* bytes at the stream's end, of a record that is not read whole */
 	struct iob_iolog_bin_record head;
 	bool has_head;
+};
+
+/* The time of day was another one: the clock was set, or the machine was suspended */
+struct source_wall {
+	uint64_t until_ns;	/* of the records: the last one then */
+	int64_t wall_ns;	/* as of the head */
 };
 
 enum source_kind {
@@ -53,6 +60,9 @@ struct source {
 	struct joined *joined;		/* the recordings that follow it, or NULL */
 	struct served served;
 	struct store_head head;
+	struct source_wall wall[SOURCE_WALLS];	/* before that of the head, the oldest first */
+	unsigned int nr_walls;
+	uint64_t latest_ns;	/* of the records until now */
 	uint64_t dropped;	/* of the streams that are closed: see source_dropped() */
 	/* gets the whole records of a CPU as they are read; may be NULL */
 	void (*raw)(unsigned int cpu, const void *bytes, size_t len, void *arg);
@@ -70,6 +80,7 @@ int source_open_idle(struct source *s);
 int source_open_served(struct source *s);
 int source_open_file(struct source *s, const char *path);
 int source_join(struct source *s, struct joined *k);
+int64_t source_wall_ns(const struct source *s, uint64_t ns);
 void source_head_now(struct store_head *head);
 bool source_is_live(const struct source *s);
 bool source_fill(struct source *s, bool last);

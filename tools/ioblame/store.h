@@ -25,7 +25,7 @@
 #define STORE_MARK	0x01020304U
 
 enum store_type {
-	STORE_HEAD = 1,		/* lines "KEY VALUE" */
+	STORE_HEAD = 1,		/* lines "KEY VALUE"; a further one has those that have changed */
 	STORE_INTENT,		/* an entry of the file `intents` */
 	STORE_NAME,		/* struct name_key, then the name */
 	STORE_RECORDS,
@@ -48,6 +48,9 @@ struct store_chunk {
 	uint32_t type;
 	uint32_t len;
 };
+
+/* By more than this the offset to the time of day moves only if a clock is set, or in a suspend */
+#define STORE_STEP_NS	1000000000LL
 
 enum store_got {
 	STORE_CHUNK,

@@ -23,6 +23,7 @@ struct tape {
 	uint32_t uid;
 	int failed;		/* an errno */
 	uint64_t written;	/* bytes before they are compressed */
+	int64_t wall_ns;	/* of the head that was written last */
 	uint64_t session;	/* intent_session(), of which @intents are */
 	uint64_t *intents;	/* a bit for each that is written */
 	uint32_t nr_intents;	/* bits */
@@ -70,6 +71,7 @@ struct tape *tape_begin(FILE *to, const struct store_head *head, bool packed)
 	t->opened = to;
 	t->nr = __builtin_ctzll(~used);
 	t->session = intent_session();
+	t->wall_ns = head->wall_ns;
 	used |= 1ULL << t->nr;
 	name_not_saved(1ULL << t->nr);
 	if (!store_write_head(to, head))
@@ -152,6 +154,19 @@ static void write_batch(struct tape *t)
 	if (t->nr_batch)
 		tape_write(t, STORE_RECORDS, t->batch, t->nr_batch * sizeof(*t->batch));
 	t->nr_batch = 0;
+}
+
+/* Records that are added from now on have this offset to the time of day. */
+void tape_set_wall(struct tape *t, int64_t wall_ns)
+{
+	char line[64];
+
+	if (wall_ns - t->wall_ns <= STORE_STEP_NS && t->wall_ns - wall_ns <= STORE_STEP_NS)
+		return;
+	write_batch(t);
+	snprintf(line, sizeof(line), "wall_ns %lld\n", (long long)wall_ns);
+	tape_text(t, STORE_HEAD, line);
+	t->wall_ns = wall_ns;
 }
 
 /* Intents of another session have the same numbers: what is of the one before goes first. */

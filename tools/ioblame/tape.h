@@ -27,6 +27,7 @@ void tape_only_of(struct tape *t, uint32_t uid);
 void tape_write(struct tape *t, uint32_t type, const void *data, size_t len);
 void tape_text(struct tape *t, uint32_t type, const char *text);
 void tape_add(struct tape *t, const struct iob_iolog_bin_record *rec);
+void tape_set_wall(struct tape *t, int64_t wall_ns);
 bool tape_flush(struct tape *t);
 int tape_error(const struct tape *t);
 int tape_end(struct tape *t, uint64_t *written);

@@ -153,6 +153,7 @@ static void take_record(const struct iob_iolog_bin_record *rec, void *arg)
 		return;
 	}
 	tell_session(w);
+	tape_set_wall(w->tape, records_wall_ns());
 	tape_add(w->tape, rec);
 }
 

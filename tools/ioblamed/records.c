@@ -46,6 +46,12 @@ uint64_t records_session(void)
 	return session;
 }
 
+/* What is to be added to a record's time now for the time of day. */
+int64_t records_wall_ns(void)
+{
+	return source.head.wall_ns;
+}
+
 static void pass_raw(unsigned int cpu, const void *bytes, size_t len, void *arg)
 {
 	struct records_tap *tap;

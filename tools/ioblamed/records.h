@@ -41,6 +41,7 @@ void records_read(void);
 void records_let_go(void);
 const char *records_state(void);
 uint64_t records_session(void);
+int64_t records_wall_ns(void);
 void records_end(void);
 
 #endif
