@@ -59,7 +59,7 @@ bool device_lookup(const char *word, struct device *d)
 }
 
 /* What other views of the past need */
-void hist_print(const struct run *run, const struct hist *h, uint64_t sum, const char *by,
+void hist_print(const struct run *run, const struct hist *h, __uint128_t sum, const char *by,
 		const char *name, uint64_t to_ns)
 {
 	(void)run;

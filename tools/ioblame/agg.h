@@ -52,7 +52,8 @@ struct atom {
 	char sub_comm[IOB_COMM_LEN];
 	const char *why;
 	uint64_t ios, bytes, errors, total_ns;
-	uint64_t sum;		/* of agg.field: of what @hist counts */
+	/* of agg.field: of what @hist counts; a few sectors may have more than 64 bits */
+	__uint128_t sum;
 	uint64_t last_ns;	/* when the last of them completed */
 	struct hist_few hist;	/* of agg.field; times: hist_time_slot() */
 	bool widen;		/* agg_squeeze() merges it */

@@ -33,7 +33,7 @@ static void print_hists(struct run *run, uint64_t to_ns)
 	struct row_more more;
 	char label[4096], time[32];
 	struct row *rows;
-	uint64_t sum = 0;
+	__uint128_t sum = 0;
 	size_t i, nr;
 
 	if (o->timestamp && o->format == FORMAT_TABLE) {

@@ -395,10 +395,10 @@ void group_more(const struct row *row, struct row_more *more)
 }
 
 /* The sum of what the histogram of a row counts. */
-uint64_t group_sum(const struct row *row)
+__uint128_t group_sum(const struct row *row)
 {
 	const struct atom *a;
-	uint64_t sum = 0;
+	__uint128_t sum = 0;
 
 	for (a = row->atoms; a; a = a->next)
 		sum += a->sum;

@@ -41,7 +41,7 @@ struct row_more {
 
 size_t group_rows(const struct agg *agg, enum pivot by, enum sort sort, struct row **rows);
 void group_more(const struct row *row, struct row_more *more);
-uint64_t group_sum(const struct row *row);
+__uint128_t group_sum(const struct row *row);
 void group_hist(const struct row *row, struct hist *hist);
 void group_narrow(enum pivot by, struct atom_key *key);
 bool group_same(enum pivot by, const struct atom *a, const struct atom *b);

@@ -134,8 +134,8 @@ struct table *hist_new_sums(const struct run *run)
 }
 
 /* A row of it. */
-void hist_add_sums(const struct run *run, struct table *t, const struct hist *h, uint64_t sum,
-		   const char *by, const char *name, uint64_t to_ns)
+void hist_add_sums(const struct run *run, struct table *t, const struct hist *h,
+		   __uint128_t sum, const char *by, const char *name, uint64_t to_ns)
 {
 	uint64_t (*percentile)(const struct hist *h, double part) =
 		bars_is_time(run->opts->field) ? hist_time_percentile : hist_percentile;
@@ -150,21 +150,25 @@ void hist_add_sums(const struct run *run, struct table *t, const struct hist *h,
 	c[S_NAME] = CELL_TEXT(name);
 	c[S_COUNT] = CELL_N(n);
 	c[S_MEAN] = CELL_IF(n, n ? sum / n : 0);
-	c[S_TOTAL] = CELL_N(sum);
+	c[S_TOTAL] = CELL_IF(sum <= UINT64_MAX, sum);
 	for (i = 0; i < ARRAY_SIZE(parts); i++)
 		c[S_PARTS + i] = CELL_IF(n, percentile(h, parts[i]));
 	table_row(t, c);
 }
 
 /* As biolatency -e. */
-static void print_average(const struct run *run, const struct hist *h, uint64_t sum)
+static void print_average(const struct run *run, const struct hist *h, __uint128_t sum)
 {
 	enum field field = run->opts->field;
 	uint64_t n = hist_count(h), scale = bars_is_time(field) ? 1000 : 1;
+	char total[24] = "-";
 
-	out_printf("avg = %llu %s, total: %llu %s, count: %llu\n",
-		   (unsigned long long)(n ? sum / n / scale : 0), bars_unit(field),
-		   (unsigned long long)(sum / scale), bars_unit(field), (unsigned long long)n);
+	/* that of far sectors may be a number that nobody can use */
+	if (sum / scale <= UINT64_MAX)
+		snprintf(total, sizeof(total), "%llu", (unsigned long long)(sum / scale));
+	out_printf("avg = %llu %s, total: %s %s, count: %llu\n",
+		   (unsigned long long)(n ? sum / n / scale : 0), bars_unit(field), total,
+		   bars_unit(field), (unsigned long long)n);
 }
 
 /**
@@ -176,8 +180,8 @@ static void print_average(const struct run *run, const struct hist *h, uint64_t 
  * @name:  and which of these
  * @to_ns: until when it counts
  */
-void hist_print(const struct run *run, const struct hist *h, uint64_t sum, const char *by,
-		const char *name, uint64_t to_ns)
+void hist_print(const struct run *run, const struct hist *h, __uint128_t sum,
+		const char *by, const char *name, uint64_t to_ns)
 {
 	struct table *t;
 
