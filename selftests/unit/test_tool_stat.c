@@ -3,6 +3,7 @@
 #include "diskstats.h"
 #include "spans.h"
 #include "test.h"
+#include "work.h"
 
 char *file_read(const char *path);
 
@@ -22,27 +23,41 @@ static const char text[] =
 	" 254       1 vda1 1 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1\n"
 	" 259       0 nvme0n1 4294967300 0 8 4294967295 0 0 0 0 0 0 0 0 0 0 0 0 0";
 
+static bool is_empty(const char *all)
+{
+	struct diskstats_file file;
+	struct diskstats st;
+	bool found;
+
+	diskstats_parse(&file, all ? strdup(all) : NULL);
+	found = diskstats_find(&file, 0, &st);
+	diskstats_free(&file);
+	return !found;
+}
+
 static void lines(void)
 {
+	struct diskstats_file file;
 	struct diskstats st, before;
 
-	if (!diskstats_parse(text, 8 << 20, &st))
+	diskstats_parse(&file, strdup(text));
+	if (!diskstats_find(&file, 8 << 20, &st))
 		fail("no sda");
 	if (st.ios[STAT_READ] != 1 || st.merges[STAT_READ] != 2 || st.sectors[STAT_READ] != 3 ||
 	    st.ms[STAT_READ] != 4 || st.ios[STAT_WRITE] != 5 || st.ms[STAT_WRITE] != 8 ||
 	    st.busy_ms != 10 || st.queue_ms != 11 || st.ios[STAT_DISCARD] || st.ios[STAT_FLUSH])
 		fail("sda is wrong");
-	if (!diskstats_parse(text, 8 << 20 | 16, &st) || st.ios[STAT_DISCARD] != 12 ||
+	if (!diskstats_find(&file, 8 << 20 | 16, &st) || st.ios[STAT_DISCARD] != 12 ||
 	    st.sectors[STAT_DISCARD] != 14 || st.ms[STAT_DISCARD] != 15 || st.ios[STAT_FLUSH])
 		fail("sdb is wrong");
-	if (!diskstats_parse(text, 254 << 20, &before) || before.ios[STAT_FLUSH] != 160 ||
+	if (!diskstats_find(&file, 254 << 20, &before) || before.ios[STAT_FLUSH] != 160 ||
 	    before.ms[STAT_FLUSH] != 170 || before.merges[STAT_DISCARD] != 130)
 		fail("vda is wrong");
-	if (!diskstats_parse(text, 259 << 20, &st) || st.ios[STAT_READ] != 4294967300ULL)
+	if (!diskstats_find(&file, 259 << 20, &st) || st.ios[STAT_READ] != 4294967300ULL)
 		fail("the last line, without a newline");
-	if (diskstats_parse(text, 8 << 20 | 1, &st) || diskstats_parse("", 0, &st) ||
-	    diskstats_parse(NULL, 0, &st))
+	if (diskstats_find(&file, 8 << 20 | 1, &st) || !is_empty("") || !is_empty(NULL))
 		fail("a disk that is not there");
+	diskstats_free(&file);
 	/* milliseconds wrap at 32 bits */
 	memset(&st, 0, sizeof(st));
 	memset(&before, 0, sizeof(before));
@@ -96,15 +111,45 @@ static void looks(void)
 		{ NULL, false, 0 },
 	};
 	struct diskstats_look look = { .there = false };
+	struct diskstats_file file;
 	struct diskstats st;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		if (diskstats_next(&look, steps[i].text, 8 << 20, &st) != steps[i].known)
+		diskstats_parse(&file, steps[i].text ? strdup(steps[i].text) : NULL);
+		if (diskstats_next(&look, &file, 8 << 20, &st) != steps[i].known)
 			fail("step %zu is %sknown", i, steps[i].known ? "not " : "");
 		else if (steps[i].known && st.ios[STAT_READ] != steps[i].ios)
 			fail("step %zu has %llu IOs", i, (u64)st.ios[STAT_READ]);
+		diskstats_free(&file);
 	}
+}
+
+/* Each of so many disks is looked for in a file of as many lines. */
+static void look_for_all(unsigned int disks)
+{
+	struct diskstats_file file;
+	struct diskstats st;
+	char *all, *at;
+	unsigned int i;
+
+	all = at = malloc(disks * 64);
+	for (i = 0; i < disks; i++)
+		at += sprintf(at, "%4u %7u sd%u %u 0 8 1 0 0 0 0 0 9 9\n", 8 + i / 256,
+			      i % 256 * 16, i, i);
+	diskstats_parse(&file, all);
+	for (i = 0; i < disks; i++) {
+		if (!diskstats_find(&file, (8 + i / 256) << 20 | i % 256 * 16, &st) ||
+		    st.ios[STAT_READ] != i)
+			fail("disk %u has %llu IOs", i, (u64)st.ios[STAT_READ]);
+	}
+	diskstats_free(&file);
+}
+
+static void many_lines(void)
+{
+	work_is_linear("disks of a file", look_for_all);
+	look_for_all(4096);
 }
 
 /* Against a second of 400 places that are marked one by one. */
@@ -159,7 +204,7 @@ static void many(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(lines), TEST(another_disk), TEST(looks), TEST(cover), TEST(many),
+		TEST(lines), TEST(another_disk), TEST(looks), TEST(many_lines), TEST(cover), TEST(many),
 	};
 
 	return run_tests("tool_stat", tests, ARRAY_SIZE(tests));

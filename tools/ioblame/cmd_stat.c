@@ -117,19 +117,22 @@ static bool is_asked_for(const struct run *run, uint32_t disk)
 static int begin_stat(struct run *run)
 {
 	const struct session *s = &run->session;
-	char *text = source_is_live(&run->source) ? diskstats_read() : NULL;
+	struct diskstats_file file;
 	struct diskstats st;
 	struct disk *d;
 	unsigned int i;
 
 	blamed_init(&sums, run->opts->by);
-	for (i = 0; i < s->nr_devices && text; i++) {
+	if (!source_is_live(&run->source))
+		return EXIT_OK;
+	diskstats_read(&file);
+	for (i = 0; i < s->nr_devices && file.text; i++) {
 		if (!is_asked_for(run, s->device[i].disk))
 			continue;
 		d = find_disk(run, s->device[i].disk);
-		diskstats_next(&d->look, text, d->dev, &st);
+		diskstats_next(&d->look, &file, d->dev, &st);
 	}
-	free(text);
+	diskstats_free(&file);
 	return EXIT_OK;
 }
 
@@ -240,13 +243,13 @@ static bool hides_some(const struct run *run, uint32_t disk)
  * A disk's numbers of a recording are those of its records, and so are those of an interval in
  * which the kernel's are of another time: it was added, it was away, or another one took its place.
  */
-static void print_disk(const struct run *run, struct disk *d, const char *text,
+static void print_disk(const struct run *run, struct disk *d, const struct diskstats_file *file,
 		       struct stat_look *look)
 {
 	struct blamed **list, total, rest;
 	struct diskstats st;
 	unsigned int i, nr, most = run->opts->rows ? run->opts->rows : ROWS;
-	bool known = diskstats_next(&d->look, text, d->dev, &st);
+	bool known = diskstats_next(&d->look, file, d->dev, &st);
 
 	blamed_total(&sums, d->dev, &total);
 	total.busy = d->busy;
@@ -274,21 +277,24 @@ static void print_disk(const struct run *run, struct disk *d, const char *text,
 
 static void print_stat(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
-	char *text = source_is_live(&run->source) ? diskstats_read() : NULL;
 	struct stat_look look = {
 		.run = run, .from_ns = from_ns, .to_ns = to_ns, .wide = run->opts->extended,
 		.discards = discards,
 	};
+	struct diskstats_file file;
 	unsigned int i;
 
+	diskstats_parse(&file, NULL);
+	if (source_is_live(&run->source))
+		diskstats_read(&file);
 	/* what is left behind the last interval is not worth one of its own */
 	if (!last || !run->opts->interval_ns || sums.map.nr) {
 		stat_print_begin(&look);
 		for (i = 0; i < nr_disks; i++)
-			print_disk(run, disks[i], text, &look);
+			print_disk(run, disks[i], &file, &look);
 		stat_print_end(&look);
 	}
-	free(text);
+	diskstats_free(&file);
 	blamed_clear(&sums);
 }
 

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diskstats.h"
 #include "file.h"
+#include "msg.h"
 
-/* The file, allocated; NULL if it cannot be read. */
-char *diskstats_read(void)
+/* A number of a line.  Return: what is behind it, NULL if there is none before the newline. */
+static const char *read_number(const char *at, uint64_t *n)
 {
-	return file_read("/proc/diskstats");
+	while (*at == ' ')
+		at++;
+	if (*at < '0' || *at > '9')
+		return NULL;
+	for (*n = 0; *at >= '0' && *at <= '9'; at++)
+		*n = *n * 10 + (*at - '0');
+	return at;
 }
 
 /*
@@ -25,47 +32,92 @@ void diskstats_parse_numbers(const char *at, struct diskstats *st)
 		&st->sectors[STAT_DISCARD], &st->ms[STAT_DISCARD], &st->ios[STAT_FLUSH],
 		&st->ms[STAT_FLUSH],
 	};
-	unsigned long long n;
 	unsigned int i;
-	int used;
+	uint64_t n;
 
 	memset(st, 0, sizeof(*st));
 	for (i = 0; i < sizeof(to) / sizeof(*to); i++) {
-		if (sscanf(at, " %llu%n", &n, &used) != 1)
+		at = read_number(at, &n);
+		if (!at)
 			return;
 		if (to[i])
 			*to[i] = n;
-		at += used;
-		if (*at == '\n')
-			return;
 	}
 }
 
+/* A line of the file */
+struct line {
+	uint32_t dev;
+	const char *numbers;	/* after the name */
+};
+
+static void add_line(struct diskstats_file *file, const char *at)
+{
+	uint64_t major, minor;
+	struct line *line;
+	uint32_t dev;
+
+	at = read_number(at, &major);
+	if (at)
+		at = read_number(at, &minor);
+	if (!at)
+		return;
+	at += strspn(at, " ");
+	at += strcspn(at, " \n");
+	dev = major << 20 | minor;
+	if (map_get(&file->lines, &dev))
+		return;
+	line = must(malloc(sizeof(*line)));
+	*line = (struct line){ dev, at };
+	map_put(&file->lines, line);
+}
+
 /**
- * diskstats_parse - find a disk in the text of /proc/diskstats
- * @text: the text
+ * diskstats_parse - find the disks of the text of /proc/diskstats
+ * @file: the result; diskstats_free() ends it
+ * @text: allocated, and taken; NULL: no disk is there
+ */
+void diskstats_parse(struct diskstats_file *file, char *text)
+{
+	const char *at = text;
+
+	*file = (struct diskstats_file){ .text = text, .lines.key_len = sizeof(uint32_t) };
+	while (at && *at) {
+		add_line(file, at);
+		at = strchr(at, '\n');
+		if (at)
+			at++;
+	}
+}
+
+/* The same of the file as it is now; of one that cannot be read, no disk is there. */
+void diskstats_read(struct diskstats_file *file)
+{
+	diskstats_parse(file, file_read("/proc/diskstats"));
+}
+
+void diskstats_free(struct diskstats_file *file)
+{
+	map_clear(&file->lines, free);
+	free(file->text);
+}
+
+/**
+ * diskstats_find - the numbers of a disk
+ * @file: the file
  * @dev:  the disk, major << 20 | minor
  * @st:   the result
  *
  * Return: false if it is not there.
  */
-bool diskstats_parse(const char *text, uint32_t dev, struct diskstats *st)
+bool diskstats_find(const struct diskstats_file *file, uint32_t dev, struct diskstats *st)
 {
-	unsigned int major, minor;
-	int used;
+	const struct line *line = map_get(&file->lines, &dev);
 
 	memset(st, 0, sizeof(*st));
-	while (text && *text) {
-		if (sscanf(text, " %u %u %*s%n", &major, &minor, &used) == 2 &&
-		    (major << 20 | minor) == dev) {
-			diskstats_parse_numbers(text + used, st);
-			return true;
-		}
-		text = strchr(text, '\n');
-		if (text)
-			text++;
-	}
-	return false;
+	if (line)
+		diskstats_parse_numbers(line->numbers, st);
+	return line;
 }
 
 /*
@@ -113,20 +165,20 @@ bool diskstats_since(struct diskstats *st, const struct diskstats *before)
 /**
  * diskstats_next - what a disk did since the look before
  * @look: that one; all 0 before the first
- * @text: of /proc/diskstats now, or NULL
+ * @file: /proc/diskstats now
  * @dev:  the disk
  * @st:   the result
  *
  * Return: false if that is not known: this is the first look at the disk, it is away, it was away
  * at the look before, or it is another one.
  */
-bool diskstats_next(struct diskstats_look *look, const char *text, uint32_t dev,
-		    struct diskstats *st)
+bool diskstats_next(struct diskstats_look *look, const struct diskstats_file *file,
+		    uint32_t dev, struct diskstats *st)
 {
 	struct diskstats_look now;
 	bool known;
 
-	now.there = diskstats_parse(text, dev, &now.st);
+	now.there = diskstats_find(file, dev, &now.st);
 	*st = now.st;
 	known = now.there && look->there && diskstats_since(st, &look->st);
 	*look = now;

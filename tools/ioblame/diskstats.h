@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "map.h"
+
 enum diskstats_op {
 	STAT_READ,
 	STAT_WRITE,
@@ -24,6 +26,12 @@ struct diskstats {
 	uint64_t queue_ms;	/* the same, times their number */
 };
 
+/* The file, in which each disk is found at once */
+struct diskstats_file {
+	char *text;
+	struct map lines;	/* by the number of their disk */
+};
+
 /* What was seen of a disk */
 struct diskstats_look {
 	bool there;
@@ -31,10 +39,12 @@ struct diskstats_look {
 };
 
 void diskstats_parse_numbers(const char *at, struct diskstats *st);
-bool diskstats_parse(const char *text, uint32_t dev, struct diskstats *st);
-char *diskstats_read(void);
+void diskstats_parse(struct diskstats_file *file, char *text);
+void diskstats_read(struct diskstats_file *file);
+void diskstats_free(struct diskstats_file *file);
+bool diskstats_find(const struct diskstats_file *file, uint32_t dev, struct diskstats *st);
 bool diskstats_since(struct diskstats *st, const struct diskstats *before);
-bool diskstats_next(struct diskstats_look *look, const char *text, uint32_t dev,
-		    struct diskstats *st);
+bool diskstats_next(struct diskstats_look *look, const struct diskstats_file *file,
+		    uint32_t dev, struct diskstats *st);
 
 #endif
