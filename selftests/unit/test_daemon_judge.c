@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Windows of records: quiet ones, and those in which something stands out. */
 #include "moment_judge.h"
+#include "moment_pace.h"
 #include "test.h"
 #include "work.h"
 
@@ -216,6 +217,46 @@ static void many(void)
 	judge_forget(&judge);
 }
 
+static struct moment_pace pace;
+static uint64_t now_ns;
+
+/* as moments.c */
+static bool may(struct judge_found *one, void *arg)
+{
+	(void)arg;
+	return moment_pace_may(&pace, one->disk, one->what, now_ns, &one->left_out);
+}
+
+/* A disk fails behind more busy ones than a window has findings: it stands out soon. */
+static void behind_busy_ones(void)
+{
+	struct iob_iolog_bin_record rec = {
+		.len = sizeof(rec), .op = 'R', .disk = 79 << 20, .error = -5, .bytes = 512,
+	};
+	unsigned int window, i, hot = 0, failed = 0;
+	size_t nr;
+
+	begin("hot: ios/s > 1", NULL);
+	judge.may = may;
+	for (window = 0; window < 3; window++) {
+		for (i = 0; i < 80; i++)
+			io(i << 20, 2, MS);
+		judge_take(&judge, &rec);
+		now_ns = window * SECOND;
+		nr = end();
+		for (i = 0; i < nr; i++) {
+			failed += found[i].what == JUDGE_ERRORS && found[i].disk == 79 << 20;
+			hot += found[i].what == JUDGE_RULE;
+		}
+		if (failed != 1)
+			fail("a failing disk stands out %u times by window %u", failed, window);
+	}
+	if (hot != 80)
+		fail("%u of 80 busy disks stand out", hot);
+	moment_pace_end(&pace);
+	judge_forget(&judge);
+}
+
 /* Disks that do nothing for long make room for others. */
 static void forgotten(void)
 {
@@ -261,7 +302,8 @@ static void many_disks(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(slow), TEST(errors), TEST(used), TEST(rules), TEST(many), TEST(forgotten),
+		TEST(slow), TEST(errors), TEST(used), TEST(rules), TEST(many), TEST(behind_busy_ones),
+		TEST(forgotten),
 		TEST(many_disks),
 	};
 

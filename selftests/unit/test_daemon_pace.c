@@ -41,8 +41,8 @@ static void bounded(void)
 		if (!moment_pace_may(&p, i, 0, i * SECOND, &left_out) || left_out)
 			fail("disk %u", i);
 	}
-	if (p.nr > 62)
-		fail("%zu are remembered", p.nr);
+	if (p.known.nr > 62)
+		fail("%zu are remembered", p.known.nr);
 	moment_pace_end(&p);
 }
 

@@ -136,15 +136,25 @@ static uint64_t usual_used(const struct judge_disk *d)
 }
 
 struct findings {
+	const struct judge *judge;
 	struct judge_found *list;
 	size_t nr, most;
+	const struct judge_disk *no_place;	/* the first disk that found none */
 };
 
 static void add_found(struct findings *f, const struct judge_disk *d, int what, uint64_t value,
 		      uint64_t usual)
 {
-	if (f->nr < f->most)
-		f->list[f->nr++] = (struct judge_found){ d->disk, what, value, usual };
+	const struct judge *j = f->judge;
+
+	if (f->nr == f->most) {
+		if (!f->no_place)
+			f->no_place = d;
+		return;
+	}
+	f->list[f->nr] = (struct judge_found){ d->disk, what, value, usual, 0 };
+	if (!j->may || j->may(&f->list[f->nr], j->arg))
+		f->nr++;
 }
 
 static void judge_p99(struct judge_disk *d, struct findings *f)
@@ -196,8 +206,6 @@ static void judge_disk(struct judge *j, struct judge_disk *d, int64_t ns, struct
 {
 	int64_t busy_ms = j->busy_ms ? j->busy_ms(d->disk, j->arg) : -1;
 
-	if (d->errors)
-		add_found(f, d, JUDGE_ERRORS, d->errors, 0);
 	judge_p99(d, f);
 	if (busy_ms >= 0)
 		judge_used(d, rule_value(RULE_UTIL, &(struct rule_sums){
@@ -226,17 +234,27 @@ static bool is_of_use(const void *value, const void *arg)
  * @j:	   the judge
  * @ns:	   how long it was
  * @found: gets what stands out
- * @most:  room in it; what finds none is left out
+ * @most:  room in it; errors come first, and what finds none now has it in the next window
  *
  * Return: how much stands out.
  */
 size_t judge_end_window(struct judge *j, int64_t ns, struct judge_found *found, size_t most)
 {
-	struct findings f = { .list = found, .most = most };
-	unsigned int i, nr = 0;
+	struct findings f = { .judge = j, .list = found, .most = most };
+	unsigned int i, first = 0, nr = 0;
 
 	for (i = 0; i < j->nr; i++) {
-		judge_disk(j, j->disk[i], ns, &f);
+		if (j->disk[i]->errors)
+			add_found(&f, j->disk[i], JUDGE_ERRORS, j->disk[i]->errors, 0);
+		if (j->disk[i]->disk == j->first)
+			first = i;
+	}
+	f.no_place = NULL;
+	for (i = 0; i < j->nr; i++)
+		judge_disk(j, j->disk[(first + i) % j->nr], ns, &f);
+	if (f.no_place)
+		j->first = f.no_place->disk;
+	for (i = 0; i < j->nr; i++) {
 		if (is_of_use(j->disk[i], NULL))
 			j->disk[nr++] = j->disk[i];
 	}

@@ -54,6 +54,13 @@ struct judge_disk {
 	unsigned int nr_used;
 };
 
+struct judge_found {
+	uint32_t disk;
+	int what;			/* enum judge_what, or JUDGE_RULE + which rule */
+	uint64_t value, usual;		/* as when_moment has them */
+	uint64_t left_out;		/* for judge.may: how often it was not told */
+};
+
 struct judge {
 	const struct rule *rules;
 	unsigned int nr_rules;
@@ -63,6 +70,8 @@ struct judge {
 	bool (*is_of)(unsigned int rule, const struct iob_iolog_bin_record *rec, void *arg);
 	/* milliseconds that a disk was busy in this window; -1: not known */
 	int64_t (*busy_ms)(uint32_t disk, void *arg);
+	/* asked of what is to be told, which it may change; false: it takes no place; or NULL */
+	bool (*may)(struct judge_found *found, void *arg);
 	void *arg;
 
 	/* moment_judge.c's own */
@@ -70,13 +79,8 @@ struct judge {
 	unsigned int nr;
 	struct judge_disk *last;	/* of the record before */
 	struct map by_disk;		/* the same, by their number */
+	uint32_t first;			/* the disk that a window begins with */
 	uint64_t not_judged;		/* IOs of more disks */
-};
-
-struct judge_found {
-	uint32_t disk;
-	int what;			/* enum judge_what, or JUDGE_RULE + which rule */
-	uint64_t value, usual;		/* as when_moment has them */
 };
 
 void judge_take(struct judge *j, const struct iob_iolog_bin_record *rec);

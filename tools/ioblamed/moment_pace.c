@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
-#include <string.h>
 
 #include "moment_pace.h"
 #include "msg.h"
 
 struct moment_paced {
-	uint32_t disk;
-	int what;
+	struct paced_key {
+		uint32_t disk;
+		int what;
+	} key;
 	uint64_t last_ns;
 	uint64_t left_out;
 };
@@ -17,28 +18,25 @@ static bool is_over(const struct moment_paced *one, uint64_t now_ns)
 	return now_ns - one->last_ns >= MOMENT_PACE_NS;
 }
 
-/* The place of this reason and disk; one that is over and has nothing to say is used again. */
-static struct moment_paced *find_place(struct moment_pace *p, uint32_t disk, int what,
-				       uint64_t now_ns, bool *known)
+static bool is_needed(const void *value, const void *arg)
 {
-	struct moment_paced *spare = NULL;
-	size_t i;
+	const struct moment_paced *one = value;
 
-	*known = true;
-	for (i = 0; i < p->nr; i++) {
-		if (p->list[i].disk == disk && p->list[i].what == what)
-			return &p->list[i];
-		if (!p->list[i].left_out && is_over(&p->list[i], now_ns))
-			spare = &p->list[i];
-	}
-	*known = false;
-	if (spare)
-		return spare;
-	if (p->nr == p->size) {
-		p->size = p->size ? p->size * 2 : 16;
-		p->list = must(realloc(p->list, p->size * sizeof(*p->list)));
-	}
-	return &p->list[p->nr++];
+	return one->left_out || !is_over(one, *(const uint64_t *)arg);
+}
+
+/* Those of a moment come together: what is over and has nothing to say is dropped once before. */
+static struct moment_paced *add_paced(struct moment_pace *p, const struct paced_key *key,
+				      uint64_t now_ns)
+{
+	struct moment_paced *one = must(calloc(1, sizeof(*one)));
+
+	if (p->kept_ns != now_ns && p->known.nr)
+		map_keep(&p->known, is_needed, &now_ns, free);
+	p->kept_ns = now_ns;
+	one->key = *key;
+	map_put(&p->known, one);
+	return one;
 }
 
 /**
@@ -52,23 +50,25 @@ static struct moment_paced *find_place(struct moment_pace *p, uint32_t disk, int
 bool moment_pace_may(struct moment_pace *p, uint32_t disk, int what, uint64_t now_ns,
 		     uint64_t *left_out)
 {
+	const struct paced_key key = { disk, what };
 	struct moment_paced *one;
-	bool known;
 
-	one = find_place(p, disk, what, now_ns, &known);
+	p->known.key_len = sizeof(key);
+	one = map_get(&p->known, &key);
 	*left_out = 0;
-	if (known && !is_over(one, now_ns)) {
+	if (one && !is_over(one, now_ns)) {
 		one->left_out++;
 		return false;
 	}
-	if (known)
-		*left_out = one->left_out;
-	*one = (struct moment_paced){ .disk = disk, .what = what, .last_ns = now_ns };
+	if (!one)
+		one = add_paced(p, &key, now_ns);
+	*left_out = one->left_out;
+	one->left_out = 0;
+	one->last_ns = now_ns;
 	return true;
 }
 
 void moment_pace_end(struct moment_pace *p)
 {
-	free(p->list);
-	memset(p, 0, sizeof(*p));
+	map_clear(&p->known, free);
 }

@@ -12,11 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "map.h"
+
 #define MOMENT_PACE_NS	60000000000ULL
 
 struct moment_pace {
-	struct moment_paced *list;
-	size_t nr, size;
+	struct map known;
+	uint64_t kept_ns;	/* when those that are over were last dropped */
 };
 
 bool moment_pace_may(struct moment_pace *p, uint32_t disk, int what, uint64_t now_ns,

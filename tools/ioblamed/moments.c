@@ -32,7 +32,7 @@
 #define LONGEST	(60 * SECOND)
 
 enum {
-	FOUND = 64,		/* that a window can have */
+	FOUND = 64,		/* that a window tells, of those that may be told */
 	WRITTEN = 2000,		/* records a tick, a tenth of a second */
 };
 
@@ -51,10 +51,12 @@ struct moments {
 	struct moment_pace pace;
 	struct keep keep;
 	bool keeping, joined;
+	unsigned int failed;		/* bits of keep.name: moments of errors */
 	uint64_t until_ns, longest_ns;	/* of what is kept */
 	uint64_t dropped;		/* bytes that had no room when it began */
 	uint64_t read_ns;		/* of this read; 0: nothing was read yet */
 	uint64_t window_ns;		/* when this window began */
+	uint64_t now_ns;		/* when it is over */
 	uint64_t ring_ns;		/* when the ring began */
 	uint64_t session;		/* that the ring is of */
 	struct note note[2];		/* the latest, and the one before */
@@ -150,7 +152,7 @@ static void make_head(const struct moments *m, struct store_head *head)
 }
 
 /* The ring becomes the beginning of a recording, and another one begins. */
-static int begin_keeping(struct moments *m, const char *name, uint64_t now)
+static int begin_keeping(struct moments *m, const char *name, bool errors, uint64_t now)
 {
 	struct store_head head;
 	int err;
@@ -159,6 +161,7 @@ static int begin_keeping(struct moments *m, const char *name, uint64_t now)
 	m->keep.folder = m->conf.folder;
 	strcpy(m->keep.name[0], name);
 	m->keep.nr_names = 1;
+	m->failed = errors;
 	m->keep.from_ns = now > m->conf.before_ns ? now - m->conf.before_ns : 0;
 	m->keep.session = m->session;
 	mkdir(m->conf.folder, 0750);
@@ -181,36 +184,54 @@ static int begin_keeping(struct moments *m, const char *name, uint64_t now)
 	return 0;
 }
 
-/* The moment has a part in the recording that is being written. */
-static void join(struct moments *m, const char *name, uint64_t now)
+/*
+ * The moment has a part in the recording that is being written.  Where there is no room for its
+ * name, one of errors takes that of another; the file has the first name by now.
+ */
+static void join(struct moments *m, const char *name, bool errors, uint64_t now)
 {
 	uint64_t until = now + m->conf.after_ns;
+	unsigned int at = m->keep.nr_names;
 
 	m->until_ns = until < m->longest_ns ? until : m->longest_ns;
-	if (m->keep.nr_names < KEEP_NAMES)
-		strcpy(m->keep.name[m->keep.nr_names++], name);
+	if (at < KEEP_NAMES) {
+		m->keep.nr_names++;
+	} else {
+		for (at--; at && m->failed & 1U << at; at--)
+			;
+		if (!errors || !at)
+			return;
+	}
+	strcpy(m->keep.name[at], name);
+	m->failed |= (unsigned int)errors << at;
+}
+
+/* For one reason and disk at most once a minute. */
+static bool may(struct judge_found *found, void *arg)
+{
+	struct moments *m = arg;
+
+	return moment_pace_may(&m->pace, found->disk, found->what, m->now_ns, &found->left_out);
 }
 
 static void stands_out(struct moments *m, const struct judge_found *f, uint64_t now)
 {
 	const char *disk = name_disk(f->disk);
 	char name[MOMENT_NAME], text[128];
-	uint64_t left_out;
+	bool errors = f->what == JUDGE_ERRORS;
 	int err = 0;
 
-	if (!moment_pace_may(&m->pace, f->disk, f->what, now, &left_out))
-		return;
 	say_what(m, f, text, sizeof(text));
-	if (left_out)
+	if (f->left_out)
 		msg("%s, %s: %s; %llu times since the last recording of it", disk,
-		    reason_of(m, f->what), text, (unsigned long long)left_out);
+		    reason_of(m, f->what), text, (unsigned long long)f->left_out);
 	else
 		msg("%s, %s: %s", disk, reason_of(m, f->what), text);
 	moment_file_name(name, wall_ns(), disk, reason_of(m, f->what));
 	if (m->keeping)
-		join(m, name, now);
+		join(m, name, errors, now);
 	else
-		err = begin_keeping(m, name, now);
+		err = begin_keeping(m, name, errors, now);
 	if (err)
 		say_trouble(m, err);
 }
@@ -319,6 +340,7 @@ static void end_window(struct moments *m, uint64_t now)
 	struct judge_found found[FOUND];
 	size_t i, nr;
 
+	m->now_ns = now;
 	nr = judge_end_window(&m->judge, now - m->window_ns, found, FOUND);
 	m->window_ns = now;
 	moment_match_turn(&m->match);
@@ -420,6 +442,7 @@ struct moments *moments_begin(const struct conf_moments *conf, gid_t group)
 	m->judge.rules_of = rules_of;
 	m->judge.is_of = is_of;
 	m->judge.busy_ms = busy_ms;
+	m->judge.may = may;
 	m->judge.arg = m;
 	m->tap = (struct records_tap){
 		.raw = take_raw, .batch = take_batch, .arg = m, .most_ns = READ_AT_LEAST,
