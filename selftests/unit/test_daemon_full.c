@@ -505,6 +505,148 @@ static void many_go(void)
 	end();
 }
 
+/*
+ * A hundred thousand originators, each with a name of its own, and a usage of every third, of one
+ * of 34 hours; and a minute that is too old.  Every third has a stack, too.
+ */
+static void fill_originators(void)
+{
+	static const char sql[] =
+		"BEGIN; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) "
+		"INSERT INTO name SELECT i, format('/srv/data/of/somebody/file-%%06d', i) FROM n;"
+		"INSERT INTO stack SELECT id * 1000003, 'a;b;' || id FROM name WHERE id %% 6 IN (0, 1);"
+		"INSERT INTO originator SELECT id, 3, 3, 3, id, 3, 3, iif(id %% 6 < 2, id * 1000003, 0), "
+		"0, 2, 0 FROM name;"
+		"INSERT INTO span VALUES (1, 1, 0, %lld, %lld, 0);"
+		"INSERT INTO usage VALUES (4096, 1, 1, 4096, 1000, 0, '[]');"
+		"INSERT INTO span SELECT DISTINCT 2 + id / 3000, 2, 0, %lld, %lld, 0 FROM name;"
+		"INSERT INTO usage SELECT (2 + id / 3000) * 4096 + id %% 3000, id, 1, 4096, 1000, 0, '[]' "
+		"FROM name WHERE id %% 3 = 0; COMMIT";
+	char text[sizeof(sql) + 80];
+	sqlite3 *db;
+
+	snprintf(text, sizeof(text), sql, (s64)BEGIN - 5 * 86400 * SECOND,
+		 (s64)BEGIN - 5 * 86400 * SECOND + 60 * SECOND, (s64)BEGIN - 3600 * SECOND, (s64)BEGIN);
+	if (sqlite3_open(disk, &db) || sqlite3_exec(db, text, NULL, NULL, NULL))
+		fail("%s", sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+static const char lacking[] =
+	"SELECT (SELECT count(*) FROM usage WHERE originator NOT IN (SELECT id FROM originator)) + "
+	"(SELECT count(*) FROM named_originator WHERE unit IS NULL OR program IS NULL OR user IS NULL "
+	"OR file IS NULL OR disk IS NULL OR why IS NULL) + "
+	"(SELECT count(*) FROM originator WHERE stack AND stack NOT IN (SELECT hash FROM stack))";
+static const char unnamed[] =
+	"SELECT (SELECT count(*) FROM name WHERE id != 3 AND id NOT IN (SELECT file FROM originator) "
+	"AND id < 100000) + "
+	"(SELECT count(*) FROM stack WHERE hash NOT IN (SELECT stack FROM originator))";
+
+/* What a stack was kept for is gone, and another one has it while names are looked for. */
+static void add_with_stack(struct recorder *r, int64_t at, u64 stack)
+{
+	struct usage_list list = { .from_ns = at, .until_ns = at + 60 * SECOND };
+	struct usage u = {
+		.key = { .unit = "b.service", .program = "dd", .user = "", .file = "/f",
+			 .disk = "sda", .why = "data", .op = 2, .stack = stack },
+		.ios = 1, .bytes = 4096, .ns = 1000,
+	};
+
+	usage_add(&list, &u);
+	usage_add_stack(&list, stack, "a;b;c");
+	recorder_add(r, &list);
+	usage_clear(&list);
+}
+
+/* A large database is tidied a part at a time: each holds the loop for so long and no longer. */
+static void tidied_in_parts(void)
+{
+	int64_t at = BEGIN, names;
+	struct recorder r;
+	int i, most = 0;
+
+	begin();
+	recorder_open(&r, &conf);
+	recorder_close(&r);
+	fill_originators();
+	conf.flush_ns = 60 * SECOND;
+	recorder_open(&r, &conf);
+	sqlite3_progress_handler(r.disk.db, 1000, count_steps, NULL);
+	for (i = 0; i < 100; i++, at += 60 * SECOND) {
+		steps = 0;
+		add_files(&r, at, 60 * SECOND, 5, 100);
+		most = steps > most ? steps : most;
+		/* each of them lost its originator before */
+		add_with_stack(&r, at, (1 + i * 6 + 600) * 1000003ULL);
+		names = on_disk(&r, lacking);
+		if (names)
+			fail("%lld names are lacking in step %d", (s64)names, i);
+	}
+	if (most > 1000)
+		fail("a step has %d thousand", most);
+	if (on_disk(&r, unused) || on_disk(&r, unnamed))
+		fail("%lld originators remain that no usage has, %lld names",
+		     (s64)on_disk(&r, unused), (s64)on_disk(&r, unnamed));
+	if (on_disk(&r, "SELECT count(*) FROM originator WHERE id <= 100000") != 33333)
+		fail("others than those went");
+	note("%d thousand steps", most);
+	recorder_close(&r);
+	end();
+}
+
+/*
+ * A large database is too large: names go before spans, and if that is not enough the oldest spans.
+ * @part: of its limit that is used, in hundredths
+ */
+static void large_at(unsigned int part, int64_t at, struct recorder *r, int minutes)
+{
+	int most = 0;
+
+	r->conf.max_bytes = recorder_db_used(&r->disk) / part * 100;
+	for (; minutes--; at += 60 * SECOND) {
+		steps = 0;
+		add_files(r, at, 60 * SECOND, 5, 100);
+		most = steps > most ? steps : most;
+		if (on_disk(r, "SELECT max(until_ns) FROM span WHERE level = 1") < at)
+			fail("at %u %% the minute before is not there", part);
+	}
+	if (most > 1000)
+		fail("at %u %% a step has %d thousand", part, most);
+	if (recorder_db_used(&r->disk) > r->conf.max_bytes / 10 * 9)
+		fail("at %u %% it stays too large", part);
+	if (on_disk(r, lacking))
+		fail("at %u %% names are lacking", part);
+}
+
+static void too_large(void)
+{
+	static const char hours[] = "SELECT count(*) FROM span WHERE level = 2 AND id < 40";
+	int64_t left;
+	struct recorder r;
+
+	begin();
+	recorder_open(&r, &conf);
+	recorder_close(&r);
+	fill_originators();
+	conf.flush_ns = 60 * SECOND;
+	recorder_open(&r, &conf);
+	sqlite3_progress_handler(r.disk.db, 1000, count_steps, NULL);
+	add_files(&r, BEGIN, 60 * SECOND, 5, 100);
+	large_at(93, BEGIN + 60 * SECOND, &r, 40);
+	if (on_disk(&r, hours) != 34 || on_disk(&r, unused))
+		fail("%lld hours are left of 34", (s64)on_disk(&r, hours));
+	large_at(93, BEGIN + 41 * 60 * SECOND, &r, 10);
+	left = on_disk(&r, hours);
+	if (left < 25 || left > 33)
+		fail("%lld hours are left of 34", (s64)left);
+	large_at(98, BEGIN + 51 * 60 * SECOND, &r, 8);
+	if (on_disk(&r, hours) >= left || on_disk(&r, hours) < 15)
+		fail("%lld hours are left of %lld", (s64)on_disk(&r, hours), (s64)left);
+	note("%lld hours, then %lld", (s64)left, (s64)on_disk(&r, hours));
+	recorder_close(&r);
+	end();
+}
+
 /* A stack that no usage has is kept no longer. */
 static void stacks_go(void)
 {
@@ -537,7 +679,7 @@ int main(void)
 		TEST(oldest_go), TEST(half_goes), TEST(straight_to_disk), TEST(no_room),
 		TEST(disk_stays_filled), TEST(small_file), TEST(locked), TEST(midnight_fails),
 		TEST(sums_are_bounded), TEST(always_read), TEST(begins_soon),
-		TEST(many_go), TEST(stacks_go),
+		TEST(many_go), TEST(tidied_in_parts), TEST(too_large), TEST(stacks_go),
 	};
 
 	return run_tests("daemon_full", tests, ARRAY_SIZE(tests));

@@ -16,9 +16,7 @@
 enum {
 	HELD = 8192,		/* usages of a sum in memory, before it is squeezed */
 	HELD_BYTES = 8 << 20,	/* of their texts */
-	OLD_SPANS = 200,	/* deleted at once: what a clock costs that is wrong for a while */
-	SIZE_TRIES = 2,		/* to find how many of them have so many bytes */
-	ROOM_TRIES = 8,		/* each a quarter of what is left */
+	OLD_SPANS = 200,	/* deleted at once */
 	RECENT_BYTES = 16 << 20,
 };
 
@@ -167,75 +165,11 @@ static bool write_recent(struct recorder *r, const struct past_span *span,
 	       write_span(&r->recent, span, list);
 }
 
-/*
- * Delete the first @most spans of those that @sql tells, which is asked once: that may read all.
- * Return: how many went, -1 after an error.
- */
-static int drop_spans(struct recorder *r, const char *sql, int64_t most)
-{
-	int64_t id[OLD_SPANS];
-	int nr, i;
-
-	nr = recorder_db_numbers(&r->disk, sql, id, most < OLD_SPANS ? most : OLD_SPANS);
-	for (i = 0; i < nr; i++) {
-		if (!recorder_db_delete(&r->disk, id[i]))
-			return -1;
-	}
-	return nr;
-}
-
-/*
- * Delete so many of the oldest spans as have about @bytes of @used.  That gives little back before
- * their names are looked for.
- */
-static bool drop_bytes(struct recorder *r, uint64_t bytes, uint64_t used)
-{
-	/* an hour's number is before those of its minutes, and it is the last of them to go */
-	static const char oldest[] =
-		"SELECT s.id FROM span s LEFT JOIN "
-		"(SELECT parent, max(id) AS last FROM span GROUP BY parent) p ON p.parent = s.id "
-		"ORDER BY coalesce(p.last, s.id), s.level";
-	int64_t nr = recorder_db_number(&r->disk, "SELECT count(*) FROM span");
-
-	nr = nr > 0 ? nr * ((double)bytes / used) + 1 : 0;
-	return drop_spans(r, oldest, nr) >= 0;
-}
-
-/* No span takes more than an eighth of the database: where that is small, fewer have names. */
-static void fit_disk(const struct recorder *r, struct usage_list *list)
-{
-	size_t before = SIZE_MAX;
-
-	while (recorder_db_needed(list) > r->conf.max_bytes / 8 && list->nr < before) {
-		before = list->nr;
-		recorder_squeeze(list, before / 2);
-	}
-}
-
-/*
- * Write a span to the disk, in its transaction.  The oldest ones make room before: where the
- * database is full, what was deleted would come back with the rest of the transaction.
- */
-static bool put_disk(struct recorder *r, const struct past_span *span, struct usage_list *list)
-{
-	uint64_t most = r->conf.max_bytes / 20 * 19, used = recorder_db_used(&r->disk), need;
-	int i;
-
-	fit_disk(r, list);
-	need = recorder_db_needed(list);
-	for (i = 0; used + need > most && i < ROOM_TRIES; i++) {
-		if (!drop_bytes(r, used / 4, used) || !recorder_db_tidy(&r->disk))
-			return false;
-		used = recorder_db_used(&r->disk);
-	}
-	return recorder_db_write(&r->disk, span, list);
-}
-
 static bool put_minute(struct recorder *r, const struct past_span *minute, struct usage_list *list)
 {
 	bool good = open_disk(r) && recorder_db_begin(&r->disk);
 
-	good = good && put_disk(r, minute, list);
+	good = good && recorder_put_disk(r, minute, list);
 	return r->disk.db && recorder_db_end(&r->disk, good);
 }
 
@@ -424,48 +358,8 @@ static bool copy_hours(struct recorder *r)
 	for (i = 0; i < r->nr_old; i++) {
 		span = (struct past_span){ .id = r->old[i].id, .level = PAST_HOUR };
 		if (!recorder_db_has(&r->disk, span.id) &&
-		    !put_disk(r, &span, &r->old[i].list))
+		    !recorder_put_disk(r, &span, &r->old[i].list))
 			return false;
-	}
-	return true;
-}
-
-/* Delete what is too old, the oldest first.  Return: how many went, -1 after an error. */
-static int drop_aged(struct recorder *r, int64_t now_ns)
-{
-	char sql[256];
-
-	snprintf(sql, sizeof(sql),
-		 "SELECT id FROM span WHERE (level = %d AND until_ns < %lld) OR "
-		 "(level = %d AND until_ns < %lld) ORDER BY id",
-		 PAST_MINUTE, (long long)(now_ns - (int64_t)r->conf.minutes_ns),
-		 PAST_HOUR, (long long)(now_ns - (int64_t)r->conf.hours_ns));
-	return drop_spans(r, sql, OLD_SPANS);
-}
-
-/*
- * Bound the age and the size of what is on the disk, in its transaction.  Names that nothing refers
- * to are looked for once a day, as that reads all, and where the database is too large: before any
- * span goes for its size, and after that.  It then has room for a while.
- */
-static bool bound_disk(struct recorder *r, int64_t now_ns, bool *tidied)
-{
-	uint64_t full = r->conf.max_bytes / 10 * 9, low = full / 16 * 15, used;
-	int aged = drop_aged(r, now_ns), i;
-
-	if (aged < 0)
-		return false;
-	used = recorder_db_used(&r->disk);
-	if (used <= full && (!aged || now_ns / (int64_t)DAY == r->tidied_ns / (int64_t)DAY))
-		return true;
-	*tidied = true;
-	if (!recorder_db_tidy(&r->disk))
-		return false;
-	used = recorder_db_used(&r->disk);
-	for (i = 0; used > full && i < SIZE_TRIES; i++) {
-		if (!drop_bytes(r, used - low, used) || !recorder_db_tidy(&r->disk))
-			return false;
-		used = recorder_db_used(&r->disk);
 	}
 	return true;
 }
@@ -474,7 +368,7 @@ static bool flush_minutes(struct recorder *r, int64_t now_ns)
 {
 	bool tidied = false, good = recorder_db_begin(&r->disk);
 
-	good = good && bound_disk(r, now_ns, &tidied) && each_minute(r, put_disk);
+	good = good && recorder_bound_disk(r, now_ns, &tidied) && each_minute(r, recorder_put_disk);
 	good = recorder_db_end(&r->disk, good);
 	if (good && tidied)
 		r->tidied_ns = now_ns;
@@ -740,7 +634,7 @@ void recorder_add(struct recorder *r, const struct usage_list *list)
 	recorder_tick(r, list->until_ns);
 }
 
-/* Write to the disk what waits for it, if it is time.  @now_ns: CLOCK_REALTIME */
+/* Write to the disk what waits for it, if it is time, and tidy there.  @now_ns: CLOCK_REALTIME */
 void recorder_tick(struct recorder *r, int64_t now_ns)
 {
 	int64_t since = now_ns - r->flushed_ns;
@@ -750,6 +644,7 @@ void recorder_tick(struct recorder *r, int64_t now_ns)
 		r->flushed_ns = now_ns;
 	else if (since >= (int64_t)r->conf.flush_ns || since < 0)
 		flush_all(r, now_ns);
+	recorder_tidy_disk(r, now_ns);
 }
 
 /*

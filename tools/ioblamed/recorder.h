@@ -69,6 +69,7 @@ struct recorder {
 	int64_t next_id;
 	int64_t flushed_ns;		/* on the clock of the usages, written or not */
 	int64_t tidied_ns;		/* the same, when names were last looked for on the disk */
+	bool made_room;			/* spans went whose names are still to be looked for */
 	uint64_t dropped;		/* minutes and hours that found no room, and are gone */
 	uint64_t dropped_intervals;	/* that are in their minute alone */
 };
@@ -80,6 +81,9 @@ void recorder_tick(struct recorder *r, int64_t now_ns);
 void recorder_close(struct recorder *r);
 
 void recorder_squeeze(struct usage_list *list, size_t most);
+bool recorder_put_disk(struct recorder *r, const struct past_span *span, struct usage_list *list);
+bool recorder_bound_disk(struct recorder *r, int64_t now_ns, bool *tidied);
+void recorder_tidy_disk(struct recorder *r, int64_t now_ns);
 bool recorder_late_keep(struct recorder *r, const struct past_span *minute,
 			struct usage_list *list);
 void recorder_late_forget(struct recorder *r);

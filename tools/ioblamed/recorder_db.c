@@ -42,7 +42,7 @@ struct known_originator {
 };
 
 /* Say once that it fails, and note if it is damaged. */
-static bool db_failed(struct recorder_db *d)
+bool recorder_db_failed(struct recorder_db *d)
 {
 	int err = d->db ? sqlite3_extended_errcode(d->db) & 0xff : SQLITE_CANTOPEN;
 
@@ -59,7 +59,8 @@ static bool db_failed(struct recorder_db *d)
 
 bool recorder_db_exec(struct recorder_db *d, const char *sql)
 {
-	return (d->db && sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK) || db_failed(d);
+	return (d->db && sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK) ||
+	       recorder_db_failed(d);
 }
 
 /**
@@ -86,7 +87,7 @@ size_t recorder_db_numbers(struct recorder_db *d, const char *sql, int64_t *to, 
 			to[nr++] = sqlite3_column_int64(st, 0);
 	}
 	if (ret != SQLITE_ROW && ret != SQLITE_DONE)
-		db_failed(d);
+		recorder_db_failed(d);
 	sqlite3_finalize(st);
 	return nr;
 }
@@ -99,7 +100,8 @@ int64_t recorder_db_number(struct recorder_db *d, const char *sql)
 	return recorder_db_numbers(d, sql, &n, 1) ? n : -1;
 }
 
-static void forget_names(struct recorder_db *d)
+/* Forget the numbers of what was written: it is written once more, with other ones. */
+void recorder_db_forget(struct recorder_db *d)
 {
 	map_clear(&d->names, free);
 	map_clear(&d->originators, free);
@@ -115,10 +117,11 @@ static void close_db(struct recorder_db *d)
 		sqlite3_finalize(d->st[i]);
 		d->st[i] = NULL;
 	}
+	recorder_tidy_end(&d->tidy);
 	sqlite3_close(d->db);
 	d->db = NULL;
 	d->read_only = false;
-	forget_names(d);
+	recorder_db_forget(d);
 }
 
 /* Whether its file is gone, or another one is there: SQLite goes on writing the one that was. */
@@ -211,7 +214,7 @@ static bool prepare_all(struct recorder_db *d)
 	for (i = 0; i < NR_ST; i++) {
 		if (sqlite3_prepare_v3(d->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT,
 				       &d->st[i], NULL) != SQLITE_OK)
-			return db_failed(d);
+			return recorder_db_failed(d);
 	}
 	return true;
 }
@@ -270,7 +273,7 @@ static bool try_open(struct recorder_db *d, uint64_t max_bytes)
 			       NULL) == SQLITE_OK;
 	umask(mask);
 	if (!good)
-		return db_failed(d);
+		return recorder_db_failed(d);
 	sqlite3_busy_timeout(d->db, BUSY_MS);
 	/* who may only read cannot make the files beside it: they stay when ioblamed ends */
 	sqlite3_file_control(d->db, NULL, SQLITE_FCNTL_PERSIST_WAL, &stay);
@@ -360,7 +363,7 @@ bool recorder_db_begin(struct recorder_db *d)
 {
 	if (d->originators.nr > CACHED || d->stacks.nr > CACHED ||
 	    d->texts.text_bytes > CACHED_BYTES)
-		forget_names(d);
+		recorder_db_forget(d);
 	d->full = false;
 	if (d->db && !bound_log(d, d->max_bytes / 2)) {
 		if (!d->said)
@@ -389,7 +392,7 @@ bool recorder_db_end(struct recorder_db *d, bool good)
 	if (!good) {
 		sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);
 		/* names that were written in it have no number now */
-		forget_names(d);
+		recorder_db_forget(d);
 		if (d->damaged)
 			move_aside(d, "is damaged");
 		return false;
@@ -409,7 +412,7 @@ static bool run_statement(struct recorder_db *d, sqlite3_stmt *st)
 	bool good = sqlite3_step(st) == SQLITE_DONE;
 
 	if (!good)
-		db_failed(d);
+		recorder_db_failed(d);
 	sqlite3_reset(st);
 	sqlite3_clear_bindings(st);
 	return good;
@@ -520,6 +523,7 @@ static bool write_stacks(struct recorder_db *d, const struct usage_list *list)
 
 	d->stacks.key_len = sizeof(*known);
 	for (i = 0; i < list->nr_stacks; i++) {
+		recorder_tidy_keep(&d->tidy, list->stack[i].hash);
 		if (map_get(&d->stacks, &list->stack[i].hash))
 			continue;
 		sqlite3_bind_int64(st, 1, list->stack[i].hash);
@@ -561,7 +565,7 @@ bool recorder_db_write(struct recorder_db *d, const struct past_span *span,
 	size_t i;
 
 	if (!d->db)
-		return db_failed(d);
+		return recorder_db_failed(d);
 	sqlite3_bind_int64(st, 1, span->id);
 	sqlite3_bind_int(st, 2, span->level);
 	sqlite3_bind_int64(st, 3, span->parent);
@@ -609,8 +613,8 @@ bool recorder_db_delete(struct recorder_db *d, int64_t id)
 }
 
 /*
- * Delete originators and names that no usage has, in a transaction.  What is known by its number
- * is forgotten first, so that nothing refers to them.
+ * Delete originators and names that no usage has, in a transaction: all at once, where that is not
+ * too much.  What is known by its number is forgotten first, so that nothing refers to them.
  */
 bool recorder_db_tidy(struct recorder_db *d)
 {
@@ -622,7 +626,8 @@ bool recorder_db_tidy(struct recorder_db *d)
 		"SELECT why FROM originator UNION SELECT disk FROM busy);"
 		"DELETE FROM stack WHERE hash NOT IN (SELECT stack FROM originator)";
 
-	forget_names(d);
+	recorder_tidy_end(&d->tidy);
+	recorder_db_forget(d);
 	return recorder_db_exec(d, sql);
 }
 

@@ -15,11 +15,14 @@
 
 #include "map.h"
 #include "past.h"
+#include "recorder_tidy.h"
 #include "usage.h"
 
 enum {
 	/* of SQLite's log of a database in memory: it is long only where somebody always reads */
 	RECORDER_LOG_BYTES = 4 << 20,
+	/* of a database on disk that is tidied at once */
+	RECORDER_SMALL_BYTES = 4 << 20,
 };
 
 enum recorder_st {
@@ -35,6 +38,7 @@ struct recorder_db {
 	struct sqlite3_stmt *st[NR_ST];
 	struct map names, originators, stacks;	/* that have a number */
 	struct usage_list texts;	/* of these */
+	struct recorder_tidy tidy;
 	gid_t group;			/* that may read it; (gid_t)-1: root's */
 	uint64_t max_bytes;		/* of it; its log may have half of that */
 	bool memory;			/* it need not outlive the machine */
@@ -48,6 +52,8 @@ void recorder_db_make_folder(const char *path);
 bool recorder_db_open(struct recorder_db *d, const char *path, gid_t group, uint64_t max_bytes,
 		      bool memory);
 void recorder_db_close(struct recorder_db *d);
+bool recorder_db_failed(struct recorder_db *d);
+void recorder_db_forget(struct recorder_db *d);
 bool recorder_db_moved(struct recorder_db *d);
 bool recorder_db_begin(struct recorder_db *d);
 bool recorder_db_end(struct recorder_db *d, bool good);

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Room on the disk: the oldest spans go, and what nothing has any more */
+#include <stdint.h>
+#include <stdio.h>
+
+#include "recorder.h"
+
+#define DAY	(24 * 3600 * 1000000000LL)
+
+enum {
+	OLD_SPANS = 200,	/* deleted at once: what a clock costs that is wrong for a while */
+	SIZE_TRIES = 2,		/* to find how many of them have so many bytes */
+	ROOM_TRIES = 8,
+};
+
+/*
+ * Delete the first @most spans of those that @sql tells, which is asked once: that may read all.
+ * Return: how many went, -1 after an error.
+ */
+static int drop_spans(struct recorder *r, const char *sql, int64_t most)
+{
+	int64_t id[OLD_SPANS];
+	int nr, i;
+
+	nr = recorder_db_numbers(&r->disk, sql, id, most < OLD_SPANS ? most : OLD_SPANS);
+	for (i = 0; i < nr; i++) {
+		if (!recorder_db_delete(&r->disk, id[i]))
+			return -1;
+	}
+	return nr;
+}
+
+/*
+ * Delete so many of the oldest spans as have about @bytes of @used.  That gives little back before
+ * their names are looked for.
+ */
+static bool drop_bytes(struct recorder *r, uint64_t bytes, uint64_t used)
+{
+	/* an hour's number is before those of its minutes, and it is the last of them to go */
+	static const char oldest[] =
+		"SELECT s.id FROM span s LEFT JOIN "
+		"(SELECT parent, max(id) AS last FROM span GROUP BY parent) p ON p.parent = s.id "
+		"ORDER BY coalesce(p.last, s.id), s.level";
+	int64_t nr = recorder_db_number(&r->disk, "SELECT count(*) FROM span");
+
+	nr = nr > 0 ? nr * ((double)bytes / used) + 1 : 0;
+	return drop_spans(r, oldest, nr) >= 0;
+}
+
+/* No span takes more than an eighth of the database: where that is small, fewer have names. */
+static void fit_disk(const struct recorder *r, struct usage_list *list)
+{
+	size_t before = SIZE_MAX;
+
+	while (recorder_db_needed(list) > r->conf.max_bytes / 8 && list->nr < before) {
+		before = list->nr;
+		recorder_squeeze(list, before / 2);
+	}
+}
+
+/* How much is to go for @need at a try, which gives some of it back. */
+static uint64_t room_for(uint64_t need, int tries, uint64_t used)
+{
+	uint64_t bytes = need << (2 + tries);
+
+	return bytes < used / 4 ? bytes : used / 4;
+}
+
+/* That reads all of it, so a large one is tidied in steps, between which others are written. */
+static bool is_small(uint64_t used)
+{
+	return used <= RECORDER_SMALL_BYTES;
+}
+
+/*
+ * Write a span to the disk, in its transaction.  The oldest ones make room before: where the
+ * database is full, what was deleted would come back with the rest of the transaction.  Of a large
+ * one, the usages of a few spans are room enough; their names go later.
+ */
+bool recorder_put_disk(struct recorder *r, const struct past_span *span, struct usage_list *list)
+{
+	bool small;
+	uint64_t most = r->conf.max_bytes / 20 * 19, used = recorder_db_used(&r->disk), need;
+	int i;
+
+	fit_disk(r, list);
+	need = recorder_db_needed(list);
+	for (i = 0; used + need > most && i < ROOM_TRIES; i++) {
+		small = is_small(used);
+		if (!drop_bytes(r, small ? used / 4 : room_for(need, i, used), used) ||
+		    (small && !recorder_db_tidy(&r->disk)))
+			return false;
+		r->made_room = !small;
+		used = recorder_db_used(&r->disk);
+	}
+	return recorder_db_write(&r->disk, span, list);
+}
+
+/* Delete what is too old, the oldest first.  Return: how many went, -1 after an error. */
+static int drop_aged(struct recorder *r, int64_t now_ns)
+{
+	char sql[256];
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT id FROM span WHERE (level = %d AND until_ns < %lld) OR "
+		 "(level = %d AND until_ns < %lld) ORDER BY id",
+		 PAST_MINUTE, (long long)(now_ns - (int64_t)r->conf.minutes_ns),
+		 PAST_HOUR, (long long)(now_ns - (int64_t)r->conf.hours_ns));
+	return drop_spans(r, sql, OLD_SPANS);
+}
+
+/* Tidy a small database at once.  Of what is too large then, the oldest spans go. */
+static bool tidy_small(struct recorder *r, uint64_t full, uint64_t low)
+{
+	uint64_t used;
+	int i;
+
+	if (!recorder_db_tidy(&r->disk))
+		return false;
+	used = recorder_db_used(&r->disk);
+	for (i = 0; used > full && i < SIZE_TRIES; i++) {
+		if (!drop_bytes(r, used - low, used) || !recorder_db_tidy(&r->disk))
+			return false;
+		used = recorder_db_used(&r->disk);
+	}
+	return true;
+}
+
+static uint64_t full_bytes(const struct recorder *r)
+{
+	return r->conf.max_bytes / 10 * 9;
+}
+
+/* Above full_bytes() so much is left. */
+static uint64_t low_bytes(const struct recorder *r)
+{
+	return full_bytes(r) / 16 * 15;
+}
+
+/*
+ * Bound the age and the size of what is on the disk, in its transaction.  Names that nothing refers
+ * to are looked for once a day, as that reads all, and where the database is too large: before any
+ * span goes for its size, and after that.  It then has room for a while.
+ */
+bool recorder_bound_disk(struct recorder *r, int64_t now_ns, bool *tidied)
+{
+	int aged = drop_aged(r, now_ns);
+	uint64_t used;
+
+	if (aged < 0)
+		return false;
+	used = recorder_db_used(&r->disk);
+	if (used <= full_bytes(r) && (!aged || now_ns / DAY == r->tidied_ns / DAY))
+		return true;
+	if (is_small(used)) {
+		*tidied = true;
+		return tidy_small(r, full_bytes(r), low_bytes(r));
+	}
+	recorder_tidy_begin(&r->disk);
+	return true;
+}
+
+/*
+ * Go on to look for names that nothing refers to.  Where the database is too large after that, the
+ * oldest spans go, if none has just gone, and then their names.
+ */
+void recorder_tidy_disk(struct recorder *r, int64_t now_ns)
+{
+	uint64_t used;
+	bool over;
+
+	if (!recorder_tidy_go_on(&r->disk, &over) || !over)
+		return;
+	r->tidied_ns = now_ns;
+	used = recorder_db_used(&r->disk);
+	if (used <= full_bytes(r) || !recorder_db_begin(&r->disk))
+		return;
+	if (recorder_db_end(&r->disk, r->made_room || drop_bytes(r, used - low_bytes(r), used)))
+		recorder_tidy_begin(&r->disk);
+	r->made_room = false;
+}
