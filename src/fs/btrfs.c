@@ -101,9 +101,12 @@ static void btrfs_inode_changes(struct inode *inode, struct pt_regs *regs)
 {
 	struct iob_task *t = iob_disk_watches(inode) ? iob_task_get() : NULL;
 	struct btrfs_change *c = t ? iob_task_part_of(t, &btrfs_change_part) : NULL;
-	u32 tid = iob_transaction_now(inode->i_sb);
+	u32 tid;
 
-	if (!c || (c->inode == inode && c->tid == tid))
+	if (!c)
+		return;
+	tid = iob_transaction_now(inode->i_sb);
+	if (c->inode == inode && c->tid == tid)
 		return;
 	c->inode = inode;
 	c->tid = tid;
