@@ -16,6 +16,7 @@
 #	# arm64: check		one of those that a run on all kernels runs on arm64, too
 #	# debug: no (WHY)	not on kernels that look for mistakes
 #	# finds: PATTERN	passes if the kernel then complains of this
+#	# broken: yes (WHY)	the kernel may say that a file system is damaged
 #
 # A result can differ on each kernel where a case runs at all: hooks, file systems and
 # block layer are that kernel's. So a case runs on all kernels, unless a line says

@@ -114,7 +114,8 @@ class KernelLog:
             except BlockingIOError:
                 return lines
             except BrokenPipeError:
-                lines.append("some lines are lost")
+                # (dmesg-bad knows this line)
+                lines.append("** some printk messages dropped **")
                 continue
             text = record.decode("utf-8", "replace").partition(";")[2]
             lines.append(text.partition("\n")[0])

@@ -150,8 +150,14 @@ def begin(kind):
     return forked(globals()[do], *([name] if name else []))
 
 
+statuses = {}
+
+
 def ended(pid):
-    return os.waitpid(pid, os.WNOHANG)[0] != 0
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        statuses[pid] = status
+    return done != 0
 
 
 # Return: false if it has ended before.  One that does not end once it is killed hangs in the
@@ -163,6 +169,10 @@ def kill_at_once(pid, kind):
         eventually("%s ends once it is killed" % kind, lambda: ended(pid))
     # a command is refused if another one has changed what it needs
     check(not before or kind.startswith("command"), "%s ended by itself" % kind)
+    # ioblame(8), Exit status: one that is refused says so, and never dies of a signal
+    status = statuses.pop(pid)
+    check(not before or os.WIFEXITED(status) and os.WEXITSTATUS(status) <= 4,
+          "%s ended by itself with the wait status %#x" % (kind, status))
     if pid in terminals:
         os.close(terminals.pop(pid))
     return not before
