@@ -61,7 +61,8 @@ accuracy_as() (
 	"$@"
 )
 
-program_files() { python3 "$SCRATCH/bin/work" "$ACCURACY_MNT/$1" "$2" "$1"; }
+# program_files PROGRAM FILES [NAMES]
+program_files() { python3 "$SCRATCH/bin/work" "$ACCURACY_MNT/$1" "$2" "$1" "${3:-0}"; }
 
 program_sqlite() {
 	local n
@@ -89,7 +90,7 @@ accuracy_run() {
 	files) accuracy_as 1 program_files 1 1000 ;;
 	mix)
 		for n in 1 2 3; do
-			accuracy_as $n program_files $n 500 &
+			accuracy_as $n program_files $n 500 200 &
 			ACCURACY_PIDS+=($!)
 		done
 		wait "${ACCURACY_PIDS[@]}"
@@ -152,7 +153,10 @@ accuracy_one() {
 			echo "$name was not at rest" >>"$out/unrest"
 	done
 	# (last, because it changes access times)
-	[ "$workload" != mix ] || python3 "$SCRATCH/bin/inodes" "$ACCURACY_MNT" >"$out/inodes"
+	if [ "$workload" = mix ]; then
+		python3 "$SCRATCH/bin/inodes" "$ACCURACY_MNT" >"$out/inodes"
+		python3 "$SCRATCH/bin/folders" "$ACCURACY_MNT" >"$out/folders"
+	fi
 	echo "$label $workload" >>"$OUT/rows"
 }
 
@@ -160,7 +164,7 @@ accuracy_begin() {
 	trap accuracy_undo EXIT
 	ACCURACY_READER='' ACCURACY_PIDS=()
 	mkdir -p "$SCRATCH/bin"
-	cp "$IOB_TREE/selftests/accuracy/"{work,inodes} "$SCRATCH/bin/"
+	cp "$IOB_TREE/selftests/accuracy/"{work,inodes,folders} "$SCRATCH/bin/"
 	accuracy_sources
 	iob_load check_stacks=1
 	mkdir -p "$ACCURACY_MNT"
