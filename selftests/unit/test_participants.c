@@ -312,10 +312,10 @@ static void no_page(void)
 	iob_transaction_next(&sb);
 	worker();
 	dirties(&tree);
-	iob_behalf_join(&other, &regs);
+	iob_behalf_join(&sb, &regs);
 	task(DD, 0);
 	for (i = 0; i < 3; i++)
-		iob_behalf_join(&other, &regs);
+		iob_behalf_join(&sb, &regs);
 	worker();
 	if (dirties(&tree) != DD)
 		fail("another than dd pays");
@@ -324,7 +324,7 @@ static void no_page(void)
 	sb.s_bdev = &sb;
 	task(TAR, 0);
 	for (i = 0; i < 3; i++)
-		iob_behalf_join(&other, &regs);
+		iob_behalf_join(&sb, &regs);
 	if (pays(2, DD) != 4096)
 		fail("a disk of its own: dd pays %ld bytes", pays(2, DD));
 	end();

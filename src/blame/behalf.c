@@ -516,16 +516,14 @@ u64 iob_behalf_current(struct pt_regs *regs)
 
 /**
  * iob_behalf_join - the current task changes an inode, or data of it, without a dirty page
- * @inode: the inode; iob_disk_watches() it
- * @regs:  as they were at the function's entry
+ * @sb:   of the inode, which iob_disk_watches(); it is not freed meanwhile
+ * @regs: as they were at the function's entry
  *
  * A worker, or the end of the transaction, changes the metadata later.  Where they are pages of
  * a block device (s_bdev), other hooks tell for whom.  From a probe, inside iob_read_lock().
  */
-void iob_behalf_join(struct inode *inode, struct pt_regs *regs)
+void iob_behalf_join(const struct super_block *sb, struct pt_regs *regs)
 {
-	const struct super_block *sb = inode->i_sb;
-
 	if (!sb->s_bdev)
 		iob_transaction_join(sb, iob_transaction_now(sb), iob_behalf_current(regs));
 }

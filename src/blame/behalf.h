@@ -71,7 +71,7 @@ u64 iob_behalf_parent_cause(struct iob_task *t, u64 pos);
 const void *iob_behalf_common_key(const struct iob_task *t);
 
 u64 iob_behalf_current(struct pt_regs *regs);
-void iob_behalf_join(struct inode *inode, struct pt_regs *regs);
+void iob_behalf_join(const struct super_block *sb, struct pt_regs *regs);
 bool iob_behalf_is_known(struct pt_regs *regs);
 bool iob_behalf_is_common(struct pt_regs *regs);
 

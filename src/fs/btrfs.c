@@ -9,6 +9,7 @@
  * Context: the entry of functions that run in tasks, preemption off.
  */
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/magic.h>
 #include <linux/pagemap.h>
 
@@ -55,10 +56,17 @@ static struct iob_layout ref_layout = {
 	IOB_LAYOUT_OF(ref_members), .cost = "which act freed what btrfs discards",
 };
 
-/* The inode that the task changed last, and in which transaction; compared, not followed. */
+#define BTRFS_CHANGE_BITS	3
+
+/*
+ * Inodes that the task has changed, by a hash, and in which transaction each.  Then that which it
+ * may be about to change, and its super block, or NULL.  All are compared, not followed.
+ */
 struct btrfs_change {
-	const struct inode *inode;
-	u32 tid;
+	const struct inode *inode[1 << BTRFS_CHANGE_BITS];
+	u32 tid[1 << BTRFS_CHANGE_BITS];
+	const struct inode *next;
+	const struct super_block *sb;
 };
 
 static struct iob_task_part btrfs_change_part = {
@@ -93,30 +101,51 @@ static void btrfs_sync_log_entered(struct pt_regs *regs)
 		iob_transaction_begin_write(t, NULL, 0, 0);
 }
 
-/*
- * The task changes an inode in memory: a worker, or the end of the transaction, copies it into a
- * page.  However often that is in one transaction, it is copied once.
- */
-static void btrfs_inode_changes(struct inode *inode, struct pt_regs *regs)
+static struct btrfs_change *btrfs_change_get(void)
 {
-	struct iob_task *t = iob_disk_watches(inode) ? iob_task_get() : NULL;
-	struct btrfs_change *c = t ? iob_task_part_of(t, &btrfs_change_part) : NULL;
-	u32 tid;
+	struct iob_task *t = iob_task_get();
+
+	return t ? iob_task_part_of(t, &btrfs_change_part) : NULL;
+}
+
+/* The task will change this inode, unless it is refused: on a read-only subvolume, say. */
+static void btrfs_inode_may_change(struct inode *inode)
+{
+	struct btrfs_change *c = btrfs_change_get();
 
 	if (!c)
 		return;
-	tid = iob_transaction_now(inode->i_sb);
-	if (c->inode == inode && c->tid == tid)
+	c->next = inode;
+	c->sb = iob_disk_watches(inode) ? inode->i_sb : NULL;
+}
+
+/*
+ * Called by the functions of the two probes below: the task has changed an inode in memory.  A
+ * worker, or the end of the transaction, copies it into a page: once, however often the task
+ * changes it in one transaction.
+ */
+static void btrfs_dirty_inode_entered(struct pt_regs *regs)
+{
+	struct btrfs_change *c = btrfs_change_get();
+	const struct super_block *sb = c ? c->sb : NULL;
+	u32 at, tid;
+
+	if (!sb)
 		return;
-	c->inode = inode;
-	c->tid = tid;
-	iob_behalf_join(inode, regs);
+	c->sb = NULL;
+	at = hash_ptr(c->next, BTRFS_CHANGE_BITS);
+	tid = iob_transaction_now(sb);
+	if (c->inode[at] == c->next && c->tid[at] == tid)
+		return;
+	c->inode[at] = c->next;
+	c->tid[at] = tid;
+	iob_behalf_join(sb, regs);
 }
 
 /* (inode, ...) */
 static void btrfs_times_entered(struct pt_regs *regs)
 {
-	btrfs_inode_changes(iob_arg_ptr(regs, 0), regs);
+	btrfs_inode_may_change(iob_arg_ptr(regs, 0));
 }
 
 /* ([ids of the mount,] dentry, ...) */
@@ -124,7 +153,7 @@ static void btrfs_setattr_entered(struct pt_regs *regs)
 {
 	const struct dentry *dentry = iob_arg_ptr(regs, IOB_SETATTR_DENTRY);
 
-	btrfs_inode_changes(d_inode(dentry), regs);
+	btrfs_inode_may_change(d_inode(dentry));
 }
 
 #ifdef IOB_HAVE_IOMAP_DIRTY
@@ -306,6 +335,8 @@ static const struct iob_hook btrfs_table[] = {
 	BTRFS("btrfs_update_time", btrfs_times_entered,
 	      "the participants of a transaction of btrfs"),
 	BTRFS("btrfs_setattr", btrfs_setattr_entered,
+	      "the participants of a transaction of btrfs"),
+	BTRFS("btrfs_dirty_inode", btrfs_dirty_inode_entered,
 	      "the participants of a transaction of btrfs"),
 	BTRFS("btrfs_run_delalloc_range", btrfs_delalloc_entered,
 	      "the dirtiers of extents that btrfs compresses"),

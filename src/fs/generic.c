@@ -51,7 +51,7 @@ static void iomap_direct_entered(struct pt_regs *regs)
 
 	direct_begin(inode, regs);
 	if (iov_iter_rw(iter) == WRITE && iob_disk_watches(inode))
-		iob_behalf_join(inode, regs);
+		iob_behalf_join(inode->i_sb, regs);
 }
 
 /* (iocb, inode, ...) */

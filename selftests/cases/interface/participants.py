@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of interface/participants."""
 import os
+import subprocess
 import sys
 
 from lib import iolog
@@ -38,6 +39,24 @@ def look():
     for name in names:
         with open(name, "rb") as file:
             file.read()
+
+
+def chmod_some():
+    for name in names[:50]:
+        os.chmod(name, 0o640)
+
+
+# A read-only snapshot refuses new times, each time anew
+def look_back():
+    for name in names:
+        with open(name.replace(MNT, MNT + "/snapshot"), "rb") as file:
+            file.read()
+
+
+# Two inodes, however often each is changed
+def touch_two():
+    for i in range(2000):
+        os.utime(names[i % 2])
 
 
 def touch():
@@ -78,4 +97,14 @@ pid = run(chmod)
 must_pay("modes", written("modes"), pid)
 pid = run(look)
 must_pay("times", written("times"), pid)
+same("snapshot", subprocess.run(["btrfs", "subvolume", "snapshot", "-r", MNT, MNT + "/snapshot"],
+                                stdout=subprocess.DEVNULL, check=False).returncode, 0)
+written("a snapshot")
+pid = run(chmod_some)
+run(look_back)
+must_pay("a read-only snapshot", written("a read-only snapshot"), pid)
+run(touch_two)
+pid = run(chmod)
+run(touch_two)
+must_pay("two inodes", written("two inodes"), pid)
 disable()
