@@ -368,10 +368,36 @@ static void at_commit(void)
 	end();
 }
 
+/*
+ * The end of a checkpoint changes another inode first, while others still take part: it is metadata
+ * that tells that they no longer do.
+ */
+static void others_first(void)
+{
+	struct pt_regs commit_regs = { .call = { 1, 8192 } };
+	u64 act;
+
+	begin();
+	task(TAR, 0);
+	dirties(&tree);
+	task(DD, 0);
+	under_way = 1 << 1;
+	iob_behalf_none();
+	iob_behalf_common(true, &commit_regs);
+	act = dirties(&other);
+	if (act != TAR || iob_transaction_now(&sb) != 1)
+		fail("%llu pays, transaction %u runs", act, iob_transaction_now(&sb));
+	act = dirties(&tree);
+	if (act != TAR || iob_transaction_now(&sb) != 2)
+		fail("metadata: %llu pays, transaction %u runs", act, iob_transaction_now(&sb));
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(no_ghost), TEST(known_worker), TEST(no_page), TEST(at_commit),
+		TEST(others_first),
 	};
 
 	return run_tests("participants", tests, ARRAY_SIZE(tests));

@@ -440,7 +440,7 @@ static u64 behalf_participant(struct iob_task *t, struct iob_behalf *b,
 	if (!b || !b->common)
 		return iob_transaction_most(key, iob_transaction_now(key));
 	behalf_state_of(t)->common = key;
-	if (b->ends)
+	if (b->ends && iob_is_metadata(inode))
 		behalf_end_transaction(t, b, key);
 	else if (!b->tid)
 		b->tid = iob_transaction_now(key);
