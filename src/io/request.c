@@ -133,11 +133,8 @@ void iob_rq_issue(struct request *rq)
 	f = iob_bio_ctx_chain(bio, bio, &pos);
 	if (!is_rq_ours(rq, f))
 		return;
-	if (!f) {
+	if (!f)
 		f = follow_late_bio(bio, iob_rq_disk(rq));
-		if (f)
-			f->first.queue_at = iob_clock_now();
-	}
 	if (f)
 		WRITE_ONCE(f->issue_at, iob_clock_now());
 }
