@@ -108,14 +108,16 @@ static struct iob_act my_act = { .role = 7 };
 
 #define iob_cycles()		NOW
 
+#define OTHER	BIT_ULL(63)	/* IOB_TICKS_OTHER */
+
 u64 iob_clock_other(void)
 {
-	return NOW;
+	return NOW | OTHER;
 }
 
 void iob_clock_stamp_other(u64 *at)
 {
-	*at = NOW;
+	*at = NOW | OTHER;
 }
 
 u64 ktime_get_ns(void)
@@ -204,6 +206,7 @@ static const struct time_case {
 	u64 dirty_ns;
 	u32 unknown;		/* fields */
 	u32 wait, took, total;
+	bool given_up;		/* the counter, meanwhile */
 } cases[] = {
 	{ "all known", true, IOB_OP_READ, NOW - 100 * US, NOW - 70 * US, 0, 0, 0, 0, 30, 70, 100 },
 	{ "no requests", false, IOB_OP_READ, NOW - 100 * US, 0, 0, 0, 0, 0, 0, 100, 100 },
@@ -226,6 +229,10 @@ static const struct time_case {
 	  NOW - 50 * US, 0, W | I | T | A, 0, 0, 0 },
 	{ "slept before the issue", true, IOB_OP_READ, NOW - 100 * US, NOW - 70 * US, 0,
 	  NOW - 80 * US, 0, W | T | A, 0, 70, 0 },
+	{ "the counter is given up", true, IOB_OP_READ, NOW - 100 * US, NOW - 70 * US, 0, 0, 0,
+	  W | I | T | A, 0, 0, 0, true },
+	{ "it was given up before", true, IOB_OP_READ, OTHER | (NOW - 100 * US),
+	  OTHER | (NOW - 70 * US), 0, 0, 0, 0, 30, 70, 100, true },
 	{ "slept before it", true, IOB_OP_READ, NOW - 100 * US, NOW - 70 * US, 0, NOW - 110 * US, 0,
 	  0, 30, 70, 100 },
 };
@@ -246,6 +253,7 @@ static struct iob_io done(const struct time_case *c, u32 want)
 	};
 
 	iob_clock.woken = c->woken;
+	iob_clock.counts = !c->given_up;
 	iob_ticks_set(&iob_clock.tick, 1ULL << 32);
 	rq.io_start_time_ns = c->block_issue_ns;
 	first.queue_at = c->queue_at;

@@ -77,10 +77,14 @@ static __always_inline bool iob_clock_slept(u64 from)
 	return unlikely(from < READ_ONCE(iob_clock.woken));
 }
 
-/* True if it is known how long ago that was: see iob_clock_usecs(). */
+/*
+ * True if it is known how long ago that was: see iob_clock_usecs().  Once the counter is not
+ * trusted any more, that is not known of what it has stamped.
+ */
 static __always_inline bool iob_clock_knows(u64 from)
 {
-	return likely(from != IOB_TICKS_UNKNOWN) && !iob_clock_slept(from);
+	return likely(from != IOB_TICKS_UNKNOWN) && !iob_clock_slept(from) &&
+	       likely(from & IOB_TICKS_OTHER || READ_ONCE(iob_clock.counts));
 }
 
 /* Microseconds from one time to another; 0 if that is not known. */

@@ -9,8 +9,8 @@
  * Example: with ticks of 0.5 ns an IO is queued at tick 1000 and done at tick 5000, when
  * ktime_get_ns() says 90000.  It was queued at 90000 - 4000 / 2 = 88000 ns.
  *
- * What is not known stays 0: when it was queued, if that was before the session or the machine has
- * slept since; when it was issued, if no probe was attached then.
+ * What is not known stays 0: when it was queued, if that was before the session, or the machine has
+ * slept or the counter was given up since; when it was issued, if no probe was attached then.
  */
 #include <linux/ktime.h>
 

@@ -62,9 +62,11 @@ def meanwhile(do):
     do()
     wait_for(pid)
     time.sleep(0.1)
-    times = [e.complete_ns - e.queue_ns for e in records_of(log, slow)]
-    same("IOs of the slow disk", len(times), 1)
-    return counted(pipe(), "pid-%d" % pid), times[0] // MS
+    entries = records_of(log, slow)
+    same("IOs of the slow disk", len(entries), 1)
+    queued = entries[0].queue_ns
+    ms = (entries[0].complete_ns - queued) // MS if queued else None
+    return counted(pipe(), "pid-%d" % pid), ms
 
 
 # The same, and its length is what the disk's timer makes it
@@ -159,14 +161,13 @@ disable()
 switch_to(first)
 enable(log=False)
 same("clock", status()["clock"], "tsc")
-# --- the kernel drops the TSC, and nothing says that it can be trusted: an IO in flight then has no
-# length
+# --- the kernel drops the TSC, and nothing says that it can be trusted: of an IO in flight then
+# nobody knows how long it took
 put(TRUST, "1")
 hist, ms = meanwhile(lambda: switch_to(other))
 eventually("the change is seen", lambda: status()["clock"] == "kernel")
-same("an IO during which the clock changed", (hist[1][:2], sum(hist[2])), ([1, 0], 1))
-# The log has its time from the issue on, which the block layer may know
-check(0 <= ms < 1500, "its length is %d ms" % ms)
+same("an IO during which the clock changed", (sum(hist[0]), sum(hist[1]), sum(hist[2])), (0, 0, 1))
+same("its length", ms, None)
 measure("by %s, since a moment ago" % other)
 a_second(lambda: None)
 # --- the TSC comes back: ioblame uses it from the next session on
