@@ -13,6 +13,7 @@
 #include "moment_file.h"
 #include "name.h"
 #include "offline.h"
+#include "pack.h"
 #include "source.h"
 #include "store.h"
 #include "test.h"
@@ -119,6 +120,18 @@ static void remove_all(void)
 		unlink(path_at(at[i]));
 }
 
+static FILE *begin_first(void)
+{
+	FILE *f = begin(5, 0, 7);
+
+	put_intent(f, 3, "ext4_write");
+	put_intent(f, 4, "xfs_write");
+	put_record(f, 3900, 3, 1);
+	put_record(f, 4000, 3, 2);
+	put_record(f, 9000, 4, 3);
+	return f;
+}
+
 /* From the fourth to the thirtieth second there are sectors 2 to 6, each once. */
 static void write_three(unsigned int session, int64_t clock_ns)
 {
@@ -126,12 +139,7 @@ static void write_three(unsigned int session, int64_t clock_ns)
 	FILE *f;
 
 	remove_all();
-	f = begin(5, 0, 7);
-	put_intent(f, 3, "ext4_write");
-	put_intent(f, 4, "xfs_write");
-	put_record(f, 3900, 3, 1);
-	put_record(f, 4000, 3, 2);
-	put_record(f, 9000, 4, 3);
+	f = begin_first();
 	end(f, 7, 50);
 	/* the same moment has another name */
 	strcpy(first, path_at(5));
@@ -254,6 +262,52 @@ static void two_sessions(void)
 	}
 	memset(module_of, 0, sizeof(module_of));
 	back_ios = 0;
+}
+
+/* Of the first one, the status at its end is another one than was written, or is missing. */
+static void spoil_first(bool damaged)
+{
+	const uint32_t frame = PACK_FRAME;
+	FILE *f = begin_first();
+	struct pack *pack;
+	char status[128];
+
+	if (damaged) {
+		store_write(f, STORE_PACKED, &frame, sizeof(frame));
+		pack = pack_writer(f);
+		print_status(status, 7, 50, false);
+		store_write(pack_file(pack), STORE_STATUS_AFTER, status, strlen(status));
+		/* the checksum of its frame comes last */
+		if (!pack_end(pack, NULL) || fseek(f, -4, SEEK_END) || fputs("none", f) < 0)
+			fail("cannot write");
+	}
+	fclose(f);
+	set_written(6, 10);
+}
+
+/* The recordings behind it are whole, and what is wrong with it is said at their end. */
+static void first_is_bad(void)
+{
+	struct source s;
+	struct joined k;
+	int damaged;
+	u64 got;
+
+	if (!pack_can())
+		note("no zstd: none is damaged");
+	for (damaged = 0; damaged <= pack_can(); damaged++) {
+		write_three(7, 0);
+		spoil_first(damaged);
+		find(&k, 3);
+		got = read_all(&s, &k);
+		if (got != 23456)
+			fail("sectors %llu, damaged %d", got, damaged);
+		if (!s.recording.torn || s.recording.damaged != damaged)
+			fail("torn %d, damaged %d, not %d", s.recording.torn, s.recording.damaged,
+			     damaged);
+		source_close(&s);
+		joined_free(&k);
+	}
 }
 
 static void other_boot(void)
@@ -473,8 +527,8 @@ static void none(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(as_one), TEST(two_sessions), TEST(other_boot), TEST(suspended),
-		TEST(begin_asked), TEST(without_io), TEST(none),
+		TEST(as_one), TEST(two_sessions), TEST(first_is_bad), TEST(other_boot),
+		TEST(suspended), TEST(begin_asked), TEST(without_io), TEST(none),
 	};
 	int ret;
 

@@ -154,9 +154,10 @@ bool recording_read(struct recording *r, struct store_head *head, struct stream 
 	/* (a pipe, and the user does not wait for the rest: nothing is known of that) */
 	if (ferror(r->file) && errno == EINTR)
 		return false;
-	r->damaged = r->pack && pack_damaged(r->pack);
-	r->torn = got == STORE_TORN || !r->has_status || r->damaged ||
-		  (r->pack && pack_ends_early(r->pack));
+	/* one before it may be, too: joined_next() */
+	r->damaged |= r->pack && pack_damaged(r->pack);
+	r->torn |= got == STORE_TORN || !r->has_status || r->damaged ||
+		   (r->pack && pack_ends_early(r->pack));
 	return false;
 }
 

@@ -84,6 +84,9 @@ static const char *losses_of_recording(const struct run *run, struct status *st)
 	const struct recording *r = &run->source.recording;
 
 	*st = r->after;
+	/* of several that are shown as one, the last one may be whole, and has a status */
+	if (r->damaged)
+		return "the recording is damaged";
 	if (r->several || (r->has_status && r->has_before && !status_follows(st, &r->before)))
 		return "these are records of several sessions of the module";
 	status_since(st, &r->before);
@@ -91,7 +94,6 @@ static const char *losses_of_recording(const struct run *run, struct status *st)
 	if (r->has_status)
 		return NULL;
 	return source_is_live(&run->source) ? "the module's status cannot be read" :
-	       r->damaged ? "the recording is damaged" :
 	       r->torn ? "the recording ends early" : "the recording was not read to its end";
 }
 
