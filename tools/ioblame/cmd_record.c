@@ -15,6 +15,7 @@
 #include "msg.h"
 #include "opts.h"
 #include "run.h"
+#include "status.h"
 #include "store.h"
 #include "tape.h"
 #include "view.h"
@@ -71,6 +72,21 @@ static void add_to_tape(struct run *run, const struct iob_iolog_bin_record *rec)
 	run->quit |= !!tape_error(tape);
 }
 
+/*
+ * Whether a status is of what was recorded.  Our own session has none at the recording's beginning,
+ * so that a view would take that of one which others have begun since for ours.
+ */
+static bool is_of_session(const struct run *run, const char *text)
+{
+	const struct status *before = &run->session.before;
+	struct status now;
+
+	if (!run->session.own || !before->session)
+		return true;
+	status_parse(&now, text);
+	return status_follows(&now, before);
+}
+
 static int end_recording(struct run *run)
 {
 	char *text = source_status(&run->source);
@@ -79,7 +95,7 @@ static int end_recording(struct run *run)
 	int err;
 
 	tape_flush(tape);
-	if (text)
+	if (text && is_of_session(run, text))
 		tape_text(tape, STORE_STATUS_AFTER, text);
 	free(text);
 	err = tape_end(tape, &written);
