@@ -24,6 +24,7 @@ enum {
 static uint64_t at[RECORDS], wall;
 static unsigned int next, filled, opened;
 static const char *keys;
+static bool is_bad;		/* the recording is damaged, and has no end */
 
 uint64_t clock_ns(void)
 {
@@ -58,7 +59,9 @@ bool source_fill(struct source *s, bool last)
 	(void)last;
 	if (filled == RECORDS) {
 		/* what was lost stands at the end */
-		s->recording.has_status = true;
+		s->recording.has_status = !is_bad;
+		s->recording.torn = is_bad;
+		s->recording.damaged = is_bad;
 		s->recording.after.ios = 77;
 		return false;
 	}
@@ -310,11 +313,27 @@ static void ends(void)
 	opts.input = "recording";
 }
 
+/* A view that ends before the recording does says, too, what is wrong with that. */
+static void is_damaged(void)
+{
+	is_bad = true;
+	opts.count = 1;
+	make_records(2 * MS);
+	replay(repeat('_', 150));
+	if (!run.cut || pictures != 1)
+		fail("%u pictures", pictures);
+	if (!run.source.recording.torn || !run.source.recording.damaged)
+		fail("torn %d, damaged %d", run.source.recording.torn,
+		     run.source.recording.damaged);
+	is_bad = false;
+	opts.count = 0;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(passes), TEST(follows_keys), TEST(is_where_it_was_told), TEST(is_short),
-		TEST(ends),
+		TEST(ends), TEST(is_damaged),
 	};
 
 	return run_tests("tool_pace", tests, ARRAY_SIZE(tests));

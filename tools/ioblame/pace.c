@@ -18,7 +18,7 @@
 /* How often keys are looked at, and what passes is passed on */
 #define TICK	(50 * MS)
 
-/* Open the recording again, at its beginning.  What was lost stands at its end: keep that. */
+/* Open the recording again, at its beginning.  What stands or is met at its end stays. */
 static bool rewind_recording(struct run *run)
 {
 	const struct recording told = run->source.recording;
@@ -30,6 +30,8 @@ static bool rewind_recording(struct run *run)
 	run->source.recording.after = told.after;
 	run->source.recording.has_status = told.has_status;
 	run->source.recording.several = told.several;
+	run->source.recording.torn = told.torn;
+	run->source.recording.damaged = told.damaged;
 	return true;
 }
 
