@@ -196,10 +196,39 @@ static void of_what(void)
 	}
 }
 
+/* All take one millisecond, which is no limit of a slot; of the first one, it is not known. */
+static void same_time(void)
+{
+	struct iob_iolog_bin_record rec = {
+		.op = 'W', .role_kind = ROLE_PROCESS, .complete_ns = 1000001, .disk = 8 << 20,
+	};
+	struct tallies t = { .value = bytes_of };
+	unsigned int others = 0;
+	struct tally **list;
+	size_t i, nr;
+
+	for (i = 0; i < 3 * TALLY_MOST; i++) {
+		rec.queue_ns = i ? 1 : 0;
+		rec.tgid = rec.pid = rec.id = 100 + i;
+		tally_add(&t, &rec, BY_PROCESS, TALLY_DISK, 0);
+	}
+	nr = tally_sorted(&t, &list);
+	for (i = 0; i < nr; i++) {
+		if (tally_timed(list[i]) && tally_percentile(list[i], 0.5) != 1000000)
+			fail("row %zu of %zu: half of them took %llu ns", i, nr,
+			     (u64)tally_percentile(list[i], 0.5));
+		others += list[i]->key.who.rest != REST_NONE;
+	}
+	if (!others)
+		fail("none were put together");
+	free(list);
+	tally_clear(&t);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(heavy_last), TEST(slow_first), TEST(of_what),
+		TEST(heavy_last), TEST(slow_first), TEST(of_what), TEST(same_time),
 	};
 
 	return run_tests("tool_tally", tests, ARRAY_SIZE(tests));

@@ -84,6 +84,9 @@ static void merge_tally(struct tally *to, struct tally *from)
 		to->sector = from->sector;
 		to->error = from->error;
 	}
+	/* without a time there is no shortest one */
+	if (from->hist.nr && (!to->hist.nr || from->min_ns < to->min_ns))
+		to->min_ns = from->min_ns;
 	hist_few_move(&to->hist, &from->hist);
 	free_tally(from);
 }
