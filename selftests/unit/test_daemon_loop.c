@@ -121,7 +121,7 @@ int caps_keep(enum caps caps)
 	return 0;
 }
 
-static unsigned int sockets, opened, added;
+static unsigned int sockets, opened, added, ticks;
 static int others;		/* how often another one is found recording there */
 static const char *past;	/* the file of which questions are answered */
 
@@ -229,11 +229,15 @@ void recorder_tick(struct recorder *r, int64_t now_ns)
 {
 	(void)r;
 	(void)now_ns;
+	ticks++;
 }
 
-static void run(const char *what)
+/* @file: recorded into; "" if it is not */
+static void run(const char *what, const char *file)
 {
 	memset(&played, 0, sizeof(played));
+	strcpy(played.conf.recorder.file, file);
+	strcpy(played.conf.recorder.recent, file);
 	memset(shown, 0, sizeof(shown));
 	metrics_defaults(&played.conf.metrics);
 	snprintf(played.conf.metrics.textfile, METRICS_PATH, "/dev/shm/loop.%d.prom", getpid());
@@ -263,7 +267,7 @@ static void unloaded(void)
 	static const char up[] = "\nioblame_up 1\n", down[] = "\nioblame_up 0\n";
 	unsigned int i;
 
-	run(what);
+	run(what, "");
 	for (i = 0; what[i]; i++)
 		check(what, i, what[i] == '-' ? down : up);
 	/* an interval of which nothing is known is not counted */
@@ -272,6 +276,22 @@ static void unloaded(void)
 	/* connections that are idle are looked at in each interval, and at the end */
 	if (served < strlen(what))
 		fail("idle connections are looked at %u times in %zu intervals", served, strlen(what));
+	for (i = 0; i < ARRAY_SIZE(shown); i++)
+		free(shown[i]);
+}
+
+/* The recorder writes and tidies a step in each interval: recorder_add() does that, too. */
+static void recorded(void)
+{
+	static const char what[] = "ww--wow";
+	unsigned int i;
+
+	others = 0;
+	added = 0;
+	ticks = 0;
+	run(what, "/nowhere/past.db");
+	if (added != 4 || ticks != strlen(what) - added)
+		fail("%u intervals are added, %u ticks of %zu", added, ticks, strlen(what));
 	for (i = 0; i < ARRAY_SIZE(shown); i++)
 		free(shown[i]);
 }
@@ -322,7 +342,9 @@ static void locked_out(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(unloaded), TEST(fed), TEST(locked_out) };
+	static const struct test tests[] = {
+		TEST(unloaded), TEST(recorded), TEST(fed), TEST(locked_out),
+	};
 
 	return run_tests("daemon_loop", tests, ARRAY_SIZE(tests));
 }

@@ -119,16 +119,20 @@ static int64_t realtime_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Take what the kernel has summed up since the last time. */
-static void take_sums(struct daemon *d)
+/*
+ * Take what the kernel has summed up since the last time.  Return: true if it was recorded, which
+ * includes what recorder_tick() does.
+ */
+static bool take_sums(struct daemon *d)
 {
-	bool known = kernel_pass(&d->usage);
+	bool known = kernel_pass(&d->usage), recorded = known && d->recording;
 
 	busy_pass(&d->busy, BUSY_FOLDER, known ? &d->usage : NULL);
 	if (known)
 		take_usage(&d->usage, d);
 	else
 		metrics_idle(d->metrics, kernel_is_open());
+	return recorded;
 }
 
 static void tell_state(void)
@@ -142,17 +146,18 @@ static void tell_state(void)
 static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
 {
 	struct daemon *d = arg;
+	bool recorded;
 
 	/* from now, not from the last one: a suspended machine has nothing to make up for */
 	(void)now_us;
-	take_sums(d);
+	recorded = take_sums(d);
 	moments_interval(d->moments);
 	tell_state();
 	if (kernel_needs_start()) {
 		msg("ending, so that systemd mounts the module's files and starts ioblamed again");
 		return sd_event_exit(d->event, 0);
 	}
-	if (d->recording)
+	if (d->recording && !recorded)
 		recorder_tick(&d->recorder, realtime_ns());
 	return sd_event_source_set_time_relative(source, d->conf.daemon.interval_ns / 1000);
 }
