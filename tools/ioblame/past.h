@@ -102,7 +102,7 @@ static inline int past_open(struct past *past, const char *file, const char *rec
 	(void)file;
 	(void)recent;
 	msg("built without the past; build it again after: apt install libsqlite3-dev");
-	return EXIT_MISSING;
+	return EXIT_FAILED;
 }
 
 static inline void past_open_served(struct past *past)
@@ -119,7 +119,7 @@ static inline int past_each(struct past *past, int64_t from_ns, int64_t until_ns
 	(void)until_ns;
 	(void)one;
 	(void)arg;
-	return EXIT_MISSING;
+	return EXIT_FAILED;
 }
 
 static inline char *past_stack(struct past *past, uint64_t hash)
