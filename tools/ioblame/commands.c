@@ -161,7 +161,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		"  ioblame config set role process\n"
 		"  ioblame config devices only sda sdb\n"
 		"  ioblame config set nr_counters 1\n"
-		"  ioblame config counter 0 'W size 0 4096 16384 32768 65536 131072 262144 0'\n"
+		"  ioblame config counter 0 'W size 0 512 1024 4096 8192 16384 32768 65536 0'\n"
 		"  ioblame config filter 0 'io_time >= 10000'\n",
 	},
 	[CMD_STATUS] = {
