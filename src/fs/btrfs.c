@@ -9,7 +9,6 @@
  * Context: the entry of functions that run in tasks, preemption off.
  */
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/magic.h>
 #include <linux/pagemap.h>
 
@@ -56,17 +55,10 @@ static struct iob_layout ref_layout = {
 	IOB_LAYOUT_OF(ref_members), .cost = "which act freed what btrfs discards",
 };
 
-#define BTRFS_CHANGE_BITS	3
-
-/*
- * Inodes that the task has changed, by a hash, and in which transaction each.  Then that which it
- * may be about to change, and its super block, or NULL.  All are compared, not followed.
- */
+/* What the task may be about to change.  Compared, not followed. */
 struct btrfs_change {
-	const struct inode *inode[1 << BTRFS_CHANGE_BITS];
-	u32 tid[1 << BTRFS_CHANGE_BITS];
-	const struct inode *next;
-	const struct super_block *sb;
+	const struct inode *inode;
+	const struct super_block *sb;	/* its super block, or NULL: nothing */
 };
 
 static struct iob_task_part btrfs_change_part = {
@@ -101,21 +93,16 @@ static void btrfs_sync_log_entered(struct pt_regs *regs)
 		iob_transaction_begin_write(t, NULL, 0, 0);
 }
 
-static struct btrfs_change *btrfs_change_get(void)
-{
-	struct iob_task *t = iob_task_get();
-
-	return t ? iob_task_part_of(t, &btrfs_change_part) : NULL;
-}
-
 /* The task will change this inode, unless it is refused: on a read-only subvolume, say. */
 static void btrfs_inode_may_change(struct inode *inode)
 {
-	struct btrfs_change *c = btrfs_change_get();
+	struct iob_task *t = iob_task_get();
+	struct btrfs_change *c;
 
-	if (!c)
+	if (!t)
 		return;
-	c->next = inode;
+	c = iob_task_part_of(t, &btrfs_change_part);
+	c->inode = inode;
 	c->sb = iob_disk_watches(inode) ? inode->i_sb : NULL;
 }
 
@@ -126,20 +113,15 @@ static void btrfs_inode_may_change(struct inode *inode)
  */
 static void btrfs_dirty_inode_entered(struct pt_regs *regs)
 {
-	struct btrfs_change *c = btrfs_change_get();
+	struct iob_task *t = iob_task_get();
+	struct btrfs_change *c = t ? iob_task_part_of(t, &btrfs_change_part) : NULL;
 	const struct super_block *sb = c ? c->sb : NULL;
-	u32 at, tid;
 
 	if (!sb)
 		return;
 	c->sb = NULL;
-	at = hash_ptr(c->next, BTRFS_CHANGE_BITS);
-	tid = iob_transaction_now(sb);
-	if (c->inode[at] == c->next && c->tid[at] == tid)
-		return;
-	c->inode[at] = c->next;
-	c->tid[at] = tid;
-	iob_behalf_join(sb, regs);
+	if (iob_transaction_first(sb, c->inode, iob_task_role(t)))
+		iob_behalf_join(sb, regs);
 }
 
 /* (inode, ...) */
