@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What runs while failure/allocations and failure/failslab have no memory, who must pay for it, and
 what ioblame may leave behind"""
+import atexit
 import errno
 import os
 import re
@@ -22,6 +23,8 @@ class Work:
         table = "0 %d linear %s %d" % (DM_AT // 512, self.raw.node, DM_AT // 512)
         same("dmsetup", output("dmsetup", "create", "--noudevsync", "iobfail",
                                input=table.encode()), (0, ""))
+        # (also after a failure: the cases that follow in the guest take dm_mod away)
+        atexit.register(self.end)
         output("dmsetup", "mknodes")
         self.dm = Disk("/dev/mapper/iobfail")
         self.disks = self.raw, self.ext, self.btrfs, self.dm
