@@ -229,6 +229,8 @@ static const struct time_case {
 	  NOW - 50 * US, 0, W | I | T | A, 0, 0, 0 },
 	{ "slept before the issue", true, IOB_OP_READ, NOW - 100 * US, NOW - 70 * US, 0,
 	  NOW - 80 * US, 0, W | T | A, 0, 70, 0 },
+	{ "the counter began anew", true, IOB_OP_READ, NOW + BIT_ULL(40), NOW + BIT_ULL(40) + 30 * US,
+	  0, NOW - 50 * US, 0, W | I | T | A, 0, 0, 0 },
 	{ "the counter is given up", true, IOB_OP_READ, NOW - 100 * US, NOW - 70 * US, 0, 0, 0,
 	  W | I | T | A, 0, 0, 0, true },
 	{ "it was given up before", true, IOB_OP_READ, OTHER | (NOW - 100 * US),

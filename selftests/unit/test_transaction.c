@@ -195,56 +195,6 @@ static void goes_on(void)
 	end();
 }
 
-/* How many of @nr objects are changed for the first time. */
-static unsigned int first_changes(unsigned int nr, u64 role)
-{
-	static const char objects[200000][64];
-	unsigned int i, first = 0;
-
-	for (i = 0; i < nr; i++)
-		first += iob_transaction_first(other, objects[i], role);
-	return first;
-}
-
-/* Each object counts once in a transaction for each role, as far as there is room for it. */
-static void changes(void)
-{
-	unsigned int i, n;
-
-	begin();
-	if (first_changes(2, TAR) != 2)
-		fail("changes of a log that is not known yet do not count");
-	for (i = n = 0; i < 1000; i++)
-		n += first_changes(2, TAR);
-	if (n)
-		fail("two objects count %u times again", n);
-	if (first_changes(2, DD) != 2)
-		fail("the changes of another role do not count");
-	n = first_changes(1000, CP);
-	if (n < 900 || n > 1000)
-		fail("%u of 1000 objects count", n);
-	for (i = n = 0; i < 100; i++)
-		n += first_changes(1000, CP);
-	if (n)
-		fail("1000 objects count %u times again", n);
-	n = first_changes(200000, TAR);
-	if (n < 150000)
-		fail("%u of 200000 objects count", n);
-	iob_transaction_next(other);
-	if (first_changes(2, TAR) != 2)
-		fail("changes of the next transaction do not count");
-	iob_transaction_log_end(other);
-	if (first_changes(2, TAR) != 2)
-		fail("changes of the next log do not count");
-	end();
-	begin();
-	no_memory = true;
-	if (first_changes(2, TAR) != 2)
-		fail("without memory nothing is even tried");
-	no_memory = false;
-	end();
-}
-
 /* Blocks are noted under an id that is another one after each end, seen or not. */
 static void ids(void)
 {
@@ -543,7 +493,7 @@ int main(void)
 		TEST(parts), TEST(many_blocks), TEST(under_way), TEST(ended), TEST(restarted),
 		TEST(goes_on), TEST(ids), TEST(marked), TEST(last_place), TEST(taken_over),
 		TEST(others_by_turns), TEST(no_participant), TEST(act_again), TEST(no_room),
-		TEST(idle), TEST(serves), TEST(changes),
+		TEST(idle), TEST(serves),
 	};
 
 	return run_tests("transaction", tests, ARRAY_SIZE(tests));

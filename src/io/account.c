@@ -108,8 +108,10 @@ static void sum_run_of_act(struct iob_io *io, struct iob_act *act)
 /* Add the run to the histograms of its act, of which all are simple. */
 static void count_simple_run(struct iob_io *io, struct iob_act *act)
 {
-	if (iob_clock_knows(io->first->queue_at))
-		iob_counters_charge_simple(act, io->op, io->run.bytes, io_total_usecs(io));
+	u64 usecs = io_total_usecs(io);	/* (it sets .done_at) */
+
+	if (iob_clock_knows(io->first->queue_at, io->done_at))
+		iob_counters_charge_simple(act, io->op, io->run.bytes, usecs);
 	else
 		iob_counters_charge_size(act, io->op, io->run.bytes);
 }

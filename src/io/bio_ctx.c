@@ -433,8 +433,7 @@ static bool is_slot_idle(const struct iob_place *place)
 	u64 used = READ_ONCE(f->first.queue_at), now = iob_clock_now();
 
 	/* no length is known from before a sleep, or from the other clock: that is no recent use */
-	if (!used || used == IOB_TICKS_UNKNOWN || iob_clock_slept(used) ||
-	    (used ^ now) & IOB_TICKS_OTHER)
+	if (!used || !iob_clock_knows(used, now))
 		return true;
 	return iob_clock_usecs(used, now) > IDLE_USECS;
 }

@@ -78,13 +78,13 @@ static __always_inline bool iob_clock_slept(u64 from)
 }
 
 /*
- * True if it is known how long ago that was: see iob_clock_usecs().  Once the counter is not
- * trusted any more, that is not known of what it has stamped.
+ * True if the length up to @to, which is now, is known: see iob_clock_usecs().  It is not if the
+ * two are of different clocks, nor if the counter began anew in a sleep: then @from is far ahead.
  */
-static __always_inline bool iob_clock_knows(u64 from)
+static __always_inline bool iob_clock_knows(u64 from, u64 to)
 {
-	return likely(from != IOB_TICKS_UNKNOWN) && !iob_clock_slept(from) &&
-	       likely(from & IOB_TICKS_OTHER || READ_ONCE(iob_clock.counts));
+	return likely(to - from < IOB_TICKS_FAR || from - to < IOB_TICKS_SKEW) &&
+	       !iob_clock_slept(from);
 }
 
 /* Microseconds from one time to another; 0 if that is not known. */

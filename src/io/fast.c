@@ -273,7 +273,7 @@ static void add_simple_to_sum(const struct iob_bio_ctx *f, struct iob_act *act, 
 /* Add the IO of one context to the simple counters of its act. */
 static void add_simple_to_counters(const struct iob_bio_ctx *f, struct iob_act *act, u64 done)
 {
-	if (iob_clock_knows(f->first.queue_at))
+	if (iob_clock_knows(f->first.queue_at, done))
 		iob_counters_charge_simple(act, f->op, f->size,
 					   iob_clock_usecs(f->first.queue_at, done));
 	else

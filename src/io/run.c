@@ -20,7 +20,7 @@
 static u64 issue_nsecs(const struct iob_io *io, u64 done, u64 at)
 {
 	if (likely(io->issue_at))
-		return iob_clock_knows(io->issue_at) ?
+		return iob_clock_knows(io->issue_at, at) ?
 		       done - iob_clock_nsecs(io->issue_at, at) : 0;
 	/* the block layer may have read the clock for itself */
 	return io->rq && !iob_clock_slept(io->first->queue_at) ? io->rq->io_start_time_ns : 0;
@@ -44,7 +44,7 @@ void iob_io_stamp(struct iob_io *io)
 	io->done_at = at;
 	issued = issue_nsecs(io, done, at);
 	io->issue_ns = issued;
-	if (unlikely(!iob_clock_knows(io->first->queue_at)))
+	if (unlikely(!iob_clock_knows(io->first->queue_at, at)))
 		return;
 	queued = done - iob_clock_nsecs(io->first->queue_at, at);
 	/* the clocks differ a little */

@@ -25,6 +25,8 @@
 #define IOB_TICKS_FAR		BIT_ULL(62)
 /* a time that is not known: the length from it is 0 */
 #define IOB_TICKS_UNKNOWN	IOB_TICKS_FAR
+/* the counters of two CPUs differ by less */
+#define IOB_TICKS_SKEW		BIT_ULL(20)
 
 /* The length of a tick. */
 struct iob_ticks {

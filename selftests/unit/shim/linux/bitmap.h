@@ -4,6 +4,8 @@
 
 #include <linux/bitops.h>
 
+#define BITS_TO_LONGS(n)	(((n) + 63) / 64)
+
 static inline void __clear_bit(unsigned long nr, unsigned long *map)
 {
 	map[nr / 64] &= ~BIT(nr % 64);

@@ -5,8 +5,6 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#define BITS_TO_LONGS(n)	(((n) + 63) / 64)
-
 static inline bool test_bit(unsigned long nr, const unsigned long *map)
 {
 	return map[nr / 64] >> (nr % 64) & 1;

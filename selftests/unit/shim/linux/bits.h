@@ -4,7 +4,5 @@
 
 #define BIT(nr)		(1UL << (nr))
 #define BIT_ULL(nr)	(1ULL << (nr))
-#define BIT_MASK(nr)	BIT((nr) % 64)
-#define BIT_WORD(nr)	((nr) / 64)
 
 #endif
