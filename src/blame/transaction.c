@@ -23,15 +23,9 @@
  * The task whose fsync forces a commit does not pay for it: without the fsync the same
  * blocks are written some seconds later.
  *
- * Some logs keep a changed object in memory until the transaction ends, and copy it once.  So a
- * change counts at its first time: see iob_transaction_first().  A bitmap has what has changed, by
- * a hash.  It is emptied when a quarter of it is set: then an object counts again, but of any
- * number of objects at least three out of four count.
- *
  * G: the log's lock.
  */
 #include <linux/atomic.h>
-#include <linux/bitops.h>
 #include <linux/blkdev.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
@@ -48,8 +42,6 @@
 #define MAX_PARTICIPANTS	512
 #define NR_LAST			16
 #define ROLE_BITS		4
-#define CHANGED_BITS		14
-#define MAX_CHANGED		((1 << CHANGED_BITS) / 4)
 /* how long the write of a transaction may take that keeps its causes alive */
 #define WRITTEN		(5 * HZ)
 /* of a log that is not used any more */
@@ -87,9 +79,6 @@ struct transaction_log {
 	u32 used;		/* G: jiffies; read without for a look */
 	u32 newest;		/* G: the highest tid */
 	u32 now;		/* G: tid of the running transaction, if we count them */
-	u32 nr_changed;		/* G: bits that are set in: */
-	/* G; read without for a look */
-	unsigned long changed[BITS_TO_LONGS(1 << CHANGED_BITS)];
 	u32 nr_split;		/* G: blocks that participants paid for */
 	bool has_written;	/* G: there is a last one that a task began to write: */
 	u32 written;		/* G: its tid */
@@ -215,18 +204,6 @@ static void transaction_reset(struct transaction *t, u32 tid, struct participant
 	t->end = &t->first;
 }
 
-/* No object has changed in the running transaction.  G. */
-static void log_nothing_changed(struct transaction_log *log)
-{
-	unsigned int i;
-
-	if (!log->nr_changed)
-		return;
-	for (i = 0; i < ARRAY_SIZE(log->changed); i++)
-		WRITE_ONCE(log->changed[i], 0);
-	log->nr_changed = 0;
-}
-
 /* Another log has the key, or will.  @old as transaction_reset().  G. */
 static void log_forget(struct transaction_log *log, struct participant **old)
 {
@@ -237,7 +214,6 @@ static void log_forget(struct transaction_log *log, struct participant **old)
 	log->id = atomic_long_inc_return(&last_log_id);
 	log->newest = 0;
 	log->has_written = false;
-	log_nothing_changed(log);
 }
 
 /*
@@ -629,57 +605,9 @@ u32 iob_transaction_next(const void *key)
 		raw_spin_lock_irqsave(&log->lock, flags);
 		now = log->now;
 		WRITE_ONCE(log->now, now + 1);
-		log_nothing_changed(log);
 		raw_spin_unlock_irqrestore(&log->lock, flags);
 	}
 	return now + 1;
-}
-
-/* Whether the bit was not set.  G. */
-static bool log_set_changed(struct transaction_log *log, u32 bit)
-{
-	unsigned long *word = &log->changed[BIT_WORD(bit)];
-
-	if (*word & BIT_MASK(bit))
-		return false;
-	if (log->nr_changed == MAX_CHANGED)
-		log_nothing_changed(log);
-	WRITE_ONCE(*word, *word | BIT_MASK(bit));
-	log->nr_changed++;
-	return true;
-}
-
-/* Objects of a slab lie in rows: the first product alone would be in rows, too. */
-static u32 changed_bit(const void *object, u64 role)
-{
-	u64 hash = (unsigned long)object * GOLDEN_RATIO_64;
-
-	return hash_64(hash ^ hash >> 32 ^ role, CHANGED_BITS);
-}
-
-/**
- * iob_transaction_first - whether a change of an object is the first one in the transaction
- * @key:    the log, whose transactions we count
- * @object: what is changed: compared, not followed
- * @role:   the id of the role that changes it
- *
- * Any context but NMI, inside iob_read_lock().  Return: false if the role has changed the object in
- * the running transaction; by chance, for one in four at most, if another change has the same bit.
- */
-bool iob_transaction_first(const void *key, const void *object, u64 role)
-{
-	struct transaction_log *log = log_of(iob_keyed_get(&transaction_logs, key));
-	u32 bit = changed_bit(object, role);
-	unsigned long flags;
-	bool first;
-
-	/* (without memory nothing takes part, and that is counted) */
-	if (!log || READ_ONCE(log->changed[BIT_WORD(bit)]) & BIT_MASK(bit))
-		return !log;
-	raw_spin_lock_irqsave(&log->lock, flags);
-	first = log_set_changed(log, bit);
-	raw_spin_unlock_irqrestore(&log->lock, flags);
-	return first;
 }
 
 /**

@@ -72,7 +72,6 @@ void iob_transaction_log_end(const void *key);
 bool iob_transaction_key_is_known(const void *key);
 u32 iob_transaction_now(const void *key);
 u32 iob_transaction_next(const void *key);
-bool iob_transaction_first(const void *key, const void *object, u64 role);
 u64 iob_transaction_most(const void *key, u32 tid);
 bool iob_transaction_split(struct iob_origin *o,
 			   const struct iob_transaction_write *what,

@@ -61,6 +61,14 @@ struct btrfs_change {
 	const struct super_block *sb;	/* its super block, or NULL: nothing */
 };
 
+/*
+ * An inode and a role that has changed it -> in which transaction: by btrfs_changed_in().  A
+ * transaction is over long before that life; but so the entries take no other kind's place.
+ */
+static struct iob_assoc_kind btrfs_assoc_changed = {
+	.name = "changed_inode", .life = 6 * 60 * HZ,
+};
+
 static struct iob_task_part btrfs_change_part = {
 	.name = "btrfs inode",
 	.size = sizeof(struct btrfs_change),
@@ -106,22 +114,34 @@ static void btrfs_inode_may_change(struct inode *inode)
 	c->sb = iob_disk_watches(inode) ? inode->i_sb : NULL;
 }
 
+/* The number of a transaction as it is noted: no cause has it as its id. */
+static u64 btrfs_changed_in(u32 tid)
+{
+	return ~(u64)tid;
+}
+
 /*
  * Called by the functions of the two probes below: the task has changed an inode in memory.  A
- * worker, or the end of the transaction, copies it into a page: once, however often the task
- * changes it in one transaction.
+ * worker, or the end of the transaction, copies it into a page: once, however often it has been
+ * changed in one transaction.
  */
 static void btrfs_dirty_inode_entered(struct pt_regs *regs)
 {
 	struct iob_task *t = iob_task_get();
 	struct btrfs_change *c = t ? iob_task_part_of(t, &btrfs_change_part) : NULL;
 	const struct super_block *sb = c ? c->sb : NULL;
+	u64 role;
+	u32 tid;
 
 	if (!sb)
 		return;
 	c->sb = NULL;
-	if (iob_transaction_first(sb, c->inode, iob_task_role(t)))
-		iob_behalf_join(sb, regs);
+	role = iob_task_role(t);
+	tid = iob_transaction_now(sb);
+	if (iob_assoc_get(&btrfs_assoc_changed, c->inode, role) == btrfs_changed_in(tid))
+		return;
+	iob_assoc_set(&btrfs_assoc_changed, c->inode, role, btrfs_changed_in(tid));
+	iob_transaction_join(sb, tid, iob_behalf_current(regs));
 }
 
 /* (inode, ...) */
@@ -391,7 +411,7 @@ static IOB_HOOK_LIST(btrfs_hooks, btrfs_table);
 IOB_PROVIDER(btrfs) = {
 	.hooks = &btrfs_hooks,
 	.part = { &iob_btrfs_part, &btrfs_change_part },
-	.assoc = { &iob_btrfs_assoc_extent },
+	.assoc = { &iob_btrfs_assoc_extent, &btrfs_assoc_changed },
 	.layout = { &trans_layout, &ref_layout, &iob_btrfs_inode_layout,
 #ifdef IOB_BTRFS_LATER
 		    &iob_btrfs_bio_layout,

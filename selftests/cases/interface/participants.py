@@ -10,7 +10,7 @@ from lib.case import (K, MNT, Disk, buffer, check, disable, enable, iolog_now, p
 
 TREES = 1       # the inode of btrfs in which all metadata are
 FILES = 500
-FEW = 40
+FEW = 40        # btrfs has a worker copy inodes as soon as 128 have changed
 ROUNDS = 4
 disk = Disk(sys.argv[1])
 names = ["%s/small%d" % (MNT, i) for i in range(FILES)]
@@ -54,9 +54,9 @@ def look_back():
             file.read()
 
 
-# Each inode counts once, however often it is changed
+# Each inode counts once, however often it is changed: they are fewer than those of chmod()
 def touch_few():
-    for i in range(2000):
+    for i in range(20 * FEW):
         os.utime(names[i % FEW])
 
 
