@@ -165,6 +165,13 @@ static u64 freed_by_address(struct iob_discard_call *d, u64 *bytes)
 	return act;
 }
 
+/* The bio has @bytes more that are not looked at: what the call discards next lies behind them. */
+static void freed_pass(struct iob_discard_call *d, u64 bytes)
+{
+	if (d)
+		d->pos += bytes;
+}
+
 /* The act that freed the disk's sectors, @done bytes into the bio. */
 static u64 freed_by_sector(const struct iob_look *l, u64 done, u64 *bytes, bool forget)
 {
@@ -209,12 +216,17 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		bytes = all - done;
 		act = d ? freed_by_address(d, &bytes) :
 			  freed_by_sector(l, done, &bytes, !gap);
-		/* an origin has no more shares: the rest is the last one's */
-		if (!bytes || ++pieces > IOB_MAX_SHARES) {
-			/* what the call discards next lies behind it */
-			if (d)
-				d->pos += all - done - bytes;
+		/* an origin has no more shares: to charge nobody for the rest is better than somebody else */
+		if (unlikely(act != IOB_CAUSE_NONE && ++pieces > IOB_MAX_SHARES)) {
+			freed_pass(d, all - done - bytes);
+			iob_stat_inc(parts_nomem);
+			iob_origin_put(l->o, IOB_CAUSE_NOMEM, &file, IOB_HOW_LOST, all - done,
+				       IOB_DIRTY_UNKNOWN);
+			return true;
+		}
+		if (!bytes) {
 			bytes = all - done;
+			freed_pass(d, bytes);
 		}
 		if (act != IOB_CAUSE_NONE)
 			last = freed_by_act(act);
