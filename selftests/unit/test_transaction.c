@@ -45,10 +45,10 @@ static void end(void)
 	iob_transactions_exit();
 }
 
-/* What @act pays of a hundred blocks that serve the transaction @tid; -1: nobody pays. */
-static long pays(const void *key, u32 tid, u64 act)
+/* What @act pays of a hundred blocks that serve the transactions up to @last; -1: nobody pays. */
+static long pays_of(const void *key, u32 first, u32 last, u64 act)
 {
-	struct iob_transaction_write what = { .key = key, .first = tid, .last = tid };
+	struct iob_transaction_write what = { .key = key, .first = first, .last = last };
 	struct iob_origin o = { };
 	int i;
 
@@ -59,6 +59,11 @@ static long pays(const void *key, u32 tid, u64 act)
 	if (o.sum != 100 * BLOCK)
 		fail("of %d bytes %llu are charged", 100 * BLOCK, o.sum);
 	return o.bytes[act];
+}
+
+static long pays(const void *key, u32 tid, u64 act)
+{
+	return pays_of(key, tid, tid, act);
 }
 
 static void join(const void *key, u32 tid, u64 act, unsigned int times)
@@ -192,6 +197,26 @@ static void goes_on(void)
 	iob_transaction_log_end(other);
 	if (iob_transaction_now(other) != 6 || iob_transaction_most(other, 6))
 		fail("an ended log whose numbers we count");
+	end();
+}
+
+/* A block may serve more transactions than are kept: the last of them pay. */
+static void many_at_once(void)
+{
+	u32 tid;
+
+	begin();
+	for (tid = 1; tid <= 40; tid++)
+		join(journal, tid, tid == 40 ? CP : TAR, 10);
+	lost_are("a log that nothing is written of", (struct losses){ });
+	if (pays_of(journal, 1, 40, TAR) != 100 * BLOCK / 16 * 15)
+		fail("of sixteen transactions fifteen are not paid for");
+	iob_transaction_begin_write(&(struct iob_task){ }, journal, 40, 40);
+	for (tid = 41; tid <= 56; tid++)
+		join(journal, tid, TAR, 10);
+	lost_are("transactions that were written", (struct losses){ });
+	join(journal, 57, TAR, 10);
+	lost_are("one that was not", (struct losses){ .journal_evicted = 1 });
 	end();
 }
 
@@ -493,7 +518,7 @@ int main(void)
 		TEST(parts), TEST(many_blocks), TEST(under_way), TEST(ended), TEST(restarted),
 		TEST(goes_on), TEST(ids), TEST(marked), TEST(last_place), TEST(taken_over),
 		TEST(others_by_turns), TEST(no_participant), TEST(act_again), TEST(no_room),
-		TEST(idle), TEST(serves),
+		TEST(idle), TEST(serves), TEST(many_at_once),
 	};
 
 	return run_tests("transaction", tests, ARRAY_SIZE(tests));

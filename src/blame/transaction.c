@@ -317,8 +317,12 @@ static struct transaction *transaction_get(struct transaction_log *log, u32 tid,
 	struct transaction *t = &log->last[tid % NR_LAST];
 
 	log_see(log, tid, old);
-	if (t->tid != tid || !t->end)
-		transaction_reset(t, tid, old);
+	if (t->tid == tid && t->end)
+		return t;
+	/* it gives way before it is written: the later ones pay */
+	if (t->nr && log->has_written && (s32)(t->tid - log->written) > 0)
+		iob_stat_inc(journal_evicted);
+	transaction_reset(t, tid, old);
 	return t;
 }
 
@@ -438,7 +442,8 @@ static struct transaction *transaction_next(struct transaction_log *log,
 					    const struct iob_transaction_write *what,
 					    unsigned int *i)
 {
-	u32 tid = what->last - what->first < NR_LAST ? what->first : what->last;
+	/* of more than are kept, the last ones: an iclog of xfs may have tens of small checkpoints */
+	u32 tid = what->last - min(what->last - what->first, NR_LAST - 1U);
 	struct transaction *t = NULL;
 
 	for (tid += *i; !t && (s32)(what->last - tid) >= 0; tid++, ++*i)
