@@ -3,7 +3,9 @@
 
     from lib.case import check, enable, same
 
-The first check that fails ends the case, from a child process too.
+The first check that fails ends the case, from a child process or a thread too: at once, so
+nothing of `finally` and atexit is done.  What must go in any case, a trap of the shell file takes
+away.
 """
 import ctypes
 import errno

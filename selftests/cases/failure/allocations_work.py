@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What runs while failure/allocations and failure/failslab have no memory, who must pay for it, and
 what ioblame may leave behind"""
-import atexit
 import errno
 import os
 import re
@@ -15,7 +14,8 @@ DM_AT = 32 * M
 
 
 class Work:
-    """Disks, and a round of IO of known processes."""
+    """Disks, and a round of IO of known processes.  After a failure the shell file's undo() takes
+    away what this has made under the name iobfail."""
 
     def __init__(self, raw, ext, btrfs, btrfs_dir):
         self.raw, self.ext, self.btrfs = Disk(raw), Disk(ext), Disk(btrfs)
@@ -23,8 +23,6 @@ class Work:
         table = "0 %d linear %s %d" % (DM_AT // 512, self.raw.node, DM_AT // 512)
         same("dmsetup", output("dmsetup", "create", "--noudevsync", "iobfail",
                                input=table.encode()), (0, ""))
-        # (also after a failure: the cases that follow in the guest take dm_mod away)
-        atexit.register(self.end)
         output("dmsetup", "mknodes")
         self.dm = Disk("/dev/mapper/iobfail")
         self.disks = self.raw, self.ext, self.btrfs, self.dm
@@ -131,15 +129,13 @@ class Work:
         slow = NullBlk("iobfail", 300 * 1000 * 1000, 2048)
         put(slow.sys("queue/scheduler"), "none")
         put("devs", slow.name)
-        try:
-            # whether each is followed is not asked for
-            subprocess.run(["fio", "--name=many", "--filename=" + slow.node, "--direct=1",
-                            "--rw=randread", "--bs=4k", "--iodepth=2048", "--ioengine=libaio",
-                            "--number_ios=2048", "--size=32M", "--minimal"], check=True,
-                           stdout=subprocess.DEVNULL, cwd=SCRATCH)
-        finally:
-            put("devs", "!" + slow.name)
-            slow.remove()
+        # whether each is followed is not asked for
+        subprocess.run(["fio", "--name=many", "--filename=" + slow.node, "--direct=1",
+                        "--rw=randread", "--bs=4k", "--iodepth=2048", "--ioengine=libaio",
+                        "--number_ios=2048", "--size=32M", "--minimal"], check=True,
+                       stdout=subprocess.DEVNULL, cwd=SCRATCH)
+        put("devs", "!" + slow.name)
+        slow.remove()
 
 
 def small_write(disk):
