@@ -440,11 +440,15 @@ def output(*words, **more):
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
-def eventually(what, true, seconds=20):
+def eventually(what, true, seconds=20, otherwise=None):
+    """@otherwise: to be called before the case fails, to say more."""
     seconds *= SLOWNESS
     end = time.monotonic() + seconds
     while not true():
-        check(time.monotonic() < end, "not within %d s: %s" % (seconds, what))
+        if time.monotonic() >= end:
+            if otherwise:
+                otherwise()
+            fail("not within %d s: %s" % (seconds, what))
         time.sleep(0.05)
 
 

@@ -268,9 +268,9 @@ def is_back():
     return kernel_memory() - before < 4 * M
 
 
-try:
-    eventually("the memory is back", is_back)
-except SystemExit:
+def what_has_memory():
     print(output("sh", "-c", "slabtop -o -s c | head -n 25; sort -k2 -rn /proc/vmallocinfo | "
                  "head -n 20; cat /proc/meminfo")[1])
-    raise
+
+
+eventually("the memory is back", is_back, otherwise=what_has_memory)
