@@ -300,6 +300,30 @@ class NullBlk(Disk):
         os.rmdir(self.folder)
 
 
+class Delayed(Disk):
+    """A disk of dm_delay: an IO waits for @seconds, or until release(), and then goes to the disk
+    below.  The kernel looks for no partitions on it, which on a slow null_blk takes many IOs."""
+
+    def __init__(self, name, below, seconds):
+        self.mapped = name
+        self.dmsetup("create", "--table", "0 %s delay %s 0 %d" % (
+            value(below.sys("size")), below.node, seconds * 1000))
+        output("dmsetup", "mknodes")
+        super().__init__("/dev/mapper/" + name)
+
+    def dmsetup(self, what, *words):
+        same("dmsetup " + what, output("dmsetup", what, "--noudevsync", self.mapped, *words),
+             (0, ""))
+
+    def release(self):
+        """All IO that waits is done when this returns."""
+        self.dmsetup("suspend", "--nolockfs")
+        self.dmsetup("resume")
+
+    def remove(self):
+        self.dmsetup("remove")
+
+
 def write_pages(name, pages, byte=b"x"):
     """Write these pages of a file, which is made if it is not there, one by one."""
     fd = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)

@@ -6,9 +6,9 @@ import sys
 import time
 
 from lib import iolog
-from lib.case import (K, MNT, SCRATCH, SLOWNESS, BinaryLog, Disk, NullBlk, buffer, check, child,
-                      disable, enable, eventually, fsync, kill, path, put, read_to, run, same,
-                      status, sync, value, wait_for, write_pages)
+from lib.case import (K, MNT, SCRATCH, SLOWNESS, BinaryLog, Delayed, Disk, NullBlk, buffer, check,
+                      child, disable, enable, eventually, fsync, kill, output, path, put, read_to,
+                      run, same, status, sync, value, wait_for, write_pages)
 
 disk = Disk(sys.argv[1])
 TEXT = SCRATCH + "/iolog"
@@ -25,8 +25,14 @@ STEPS = (("freezer", "freeze"), ("devices", "freeze"), ("platform", "freeze"), (
          ("none", "freeze"))
 STAY = "/sys/module/stay/parameters/"
 # Its IO is under way while the machine sleeps; nobody waits for it, who could not be frozen.  It
-# takes as long as a sleep in which the clock goes on, and as suspending and resuming devices.
-slow = NullBlk("iobsuspend", (SLEEPS + 3 + SLOWNESS) * SECOND)
+# takes as long as a sleep in which the clock goes on, and as suspending and resuming devices.  A
+# loop device has requests, as most disks have, and the kernel waits for none to suspend it.
+below = NullBlk("iobsuspend", 0)
+delayed = Delayed("iobsuspend", below, SLEEPS + 3 + SLOWNESS)
+node = output("losetup", "-f", "--show", "--direct-io=on", delayed.node)[1].strip()
+slow = Disk(node)
+# (else its worker would wait for each, and the kernel for the worker, to freeze it)
+same("direct IO of the loop device", value(slow.sys("loop/dio")), "1")
 
 
 def now():
@@ -154,4 +160,6 @@ same("writes after it", iolog.bytes_by([e for e in entries if e.op == "W" and e.
                                        "who", "how"), {("pid-%d" % pid, "exact"): 1024 * K})
 put("/sys/power/pm_test", "none")
 os.close(ahead)
-slow.remove()
+same("losetup -d", output("losetup", "-d", slow.node), (0, ""))
+delayed.remove()
+below.remove()
