@@ -5,9 +5,9 @@ import sys
 import time
 
 from lib import abi, counters
-from lib.case import (M, SLOWNESS, Disk, buffer, check, child, counted, disable, enable, error_of,
-                      eventually, iolog_now, path, pipe, put, read, read_bytes, read_fd, replace,
-                      run, same, status, takes, value, wait_for)
+from lib.case import (M, SLOWNESS, Delayed, Disk, NullBlk, buffer, check, child, counted, disable,
+                      enable, error_of, eventually, iolog_now, path, pipe, put, read, read_bytes,
+                      read_fd, replace, run, same, status, takes, value, wait_for)
 
 disk = Disk(sys.argv[1])
 PIPES = "counters_pipe", "counters_pipe_bin"
@@ -214,7 +214,11 @@ same("losses", {k: v for k, v in status()["lost"].items()}, {})
 
 # --- an IO in flight whose cause is reclaimed is charged to `lost`, to no other role
 if sys.argv[2]:
-    slow = Disk(sys.argv[2])
+    # It is in flight until it is released. A cause goes when a worker takes its turn: once in
+    # hundred times the CPU time of the last one. (A task that waits for 120 * SLOWNESS seconds is
+    # reported as hung.)
+    below = NullBlk(sys.argv[2], 0)
+    slow = Delayed(sys.argv[2], below, 100 * SLOWNESS)
     put("devs", slow.name)
     pid = child(slow.direct_write, 1 * M, 4096)
     eventually("the slow IO is in flight", lambda: status()["inflight"] != "0")
@@ -222,10 +226,10 @@ if sys.argv[2]:
     eventually("all causes are gone", lambda: value("nr_causes") == "0")
     print("causes are gone after %.1f s" % (time.monotonic() - began))
     # others, which take the numbers of the causes that are gone
-    # (processes would take longer than the slow IO on a busy machine)
     run(disk.direct_write_in_threads, 2 * M, 4096, 30)
     iolog_now()
     same("the slow IO is still in flight", status()["inflight"], "1")
+    slow.release()
     wait_for(pid)
     e = [e for e in iolog_now() if e.disk == slow.name]
     same("the slow IO", [(x.who, x.comm, x.how, x.intent, x.bytes, x.sub) for x in e],
@@ -233,12 +237,15 @@ if sys.argv[2]:
     same("act_lost", int(value("stats/act_lost")), before + 1)
     same("lost bytes", status()["disk %s W" % slow.name]["lost"], 4096)
 else:
-    print("an IO in flight while its act is reclaimed: not tested, no null_blk")
+    print("an IO in flight while its act is reclaimed: not tested, no null_blk or dm_delay")
 disable()
 os.close(held)
 
 # --- max_acts is reached: counters lose the file, but not the role
 put("devs", disk.name, os.O_TRUNC)
+if sys.argv[2]:
+    slow.remove()
+    below.remove()
 put("ttl_secs", "120")
 takes("max_acts", "4", "4")
 enable()
