@@ -8,9 +8,9 @@ import signal
 import sys
 import time
 
-from lib.case import (IOB, MNT, PAGE, Disk, NullBlk, check, child, disable, drop_caches, enable,
-                      fsync, meminfo, path, put, read, run, same, sync, value, wait_for,
-                      write_pages)
+from lib.case import (IOB, MNT, PAGE, SLOWNESS, Delayed, Disk, NullBlk, check, child, disable,
+                      drop_caches, enable, eventually, fsync, meminfo, path, put, read, run, same,
+                      sync, value, wait_for, write_pages)
 
 disk = Disk(sys.argv[1])
 NUMBERS = ("dirty", "writeback", "oldest", "cancelled", "int", "id", "tgid", "cgroup")
@@ -139,7 +139,8 @@ for name in "early", "first", "other":
     same("dirty pages of " + name + " after a sync", of_file(name), {})
 
 # --- pages that are being written
-slow = NullBlk("slow", 1500000000)
+below = NullBlk("iobdirty", 0)
+slow = Delayed("iobdirty", below, 100 * SLOWNESS)
 put("devs", slow.name)
 
 
@@ -149,21 +150,21 @@ def write_slow():
     os._exit(0)
 
 
-def held(key):
-    return sum(row.get(key, 0) for row in rows()
-               if row.get("dev") == slow.dev and row["id"] == writer)
+def held():
+    """(dirty, writeback) of one reading"""
+    mine = [row for row in rows() if row.get("dev") == slow.dev and row["id"] == writer]
+    return tuple(sum(row.get(key, 0) for row in mine) for key in ("dirty", "writeback"))
 
 
 fd = os.open(slow.node, os.O_RDWR)
 writer = run(write_slow)
-same("dirty pages of a block device", (held("dirty"), held("writeback")), (8, 0))
+same("dirty pages of a block device", held(), (8, 0))
 flusher = child(os.fsync, fd)
-until = time.monotonic() + 1.2
-while held("writeback") != 8 and time.monotonic() < until:
-    time.sleep(0.05)
-same("pages of a block device that are being written", (held("dirty"), held("writeback")), (0, 8))
+eventually("all pages of a block device are being written, and none is dirty",
+           lambda: held() == (0, 8), otherwise=lambda: print("(dirty, writeback):", held()))
+slow.release()
 wait_for(flusher)
-same("and then", (held("dirty"), held("writeback")), (0, 0))
+same("and then", held(), (0, 0))
 os.close(fd)
 
 # --- while it is off, nobody notes who dirties what
@@ -171,3 +172,4 @@ run(write, "late", range(16))
 disable()
 same("what is shown when ioblame is off again", read("dirty"), "")
 slow.remove()
+below.remove()
