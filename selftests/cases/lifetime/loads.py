@@ -7,16 +7,17 @@ import random
 import sys
 import time
 
-from lib.case import (K, M, MNT, PAGE, SLOWNESS, Disk, buffer, check, child, disable, drop_caches,
-                      enable, eventually, iolog_now, kernel_memory, kill, load, output, put, read,
-                      same, status, sync, unload, value, wait_for)
+from lib.case import (K, M, MNT, PAGE, SLOWNESS, Delayed, Disk, buffer, check, child, disable,
+                      drop_caches, enable, eventually, iolog_now, kernel_memory, kill, load, output,
+                      put, read, same, status, sync, unload, wait_for)
 
 ext, below = Disk(sys.argv[1]), Disk(sys.argv[2])
 LOADS = int(sys.argv[3]) // SLOWNESS
 PAGES = 64
-# A read of the slow disk takes SLOW seconds. What takes AT_ONCE may have waited for one, unless one
-# that began before it is still under way: then it waited for a CPU
-AT_ONCE, SLOW = 5 * SLOWNESS, 15 * SLOWNESS
+# A read of the slow disk takes SLOW seconds, less than what the kernel takes for a hang, or until
+# all are released in the end. What takes AT_ONCE may have waited for one, unless one that began
+# before it is still under way: then it waited for a CPU
+AT_ONCE, SLOW = 5 * SLOWNESS, 90 * SLOWNESS
 # preadv and preadv2: a reader waits for its IO in one of them
 PREADV = {"x86_64": ("295", "327"), "aarch64": ("69", "286")}[platform.machine()]
 # in which loads ioblame sees a read begin whose end it does not see (some are disabled before)
@@ -25,12 +26,7 @@ seed = random.randrange(1 << 30)
 print("seed %d" % seed, flush=True)
 dice = random.Random(seed)
 
-# The kernel looks for partitions on a slow null_blk, and waits for that; not on this one
-same("dmsetup", output("dmsetup", "create", "--noudevsync", "iobloads", "--table",
-                       "0 %s delay %s 0 %d" % (value(below.sys("size")), below.node, SLOW * 1000)),
-     (0, ""))
-output("dmsetup", "mknodes")
-slow = Disk("/dev/mapper/iobloads")
+slow = Delayed("iobloads", below, SLOW)
 
 
 # --- IO that goes on all the time: each page of a file says how often it was written
@@ -64,7 +60,7 @@ def is_whole(name):
         check(page == page_of(turn), "turn %d of %s is torn" % (turn, name))
 
 
-# A process that reads, for SLOW seconds
+# A process that reads, for SLOW seconds at most
 def begin_slow():
     pid = child(slow.direct_read, next(offsets), 4 * K)
     readers[pid] = time.monotonic()
@@ -134,9 +130,10 @@ sync()
 drop_caches()
 is_whole("direct")
 is_whole("buffered")
+slow.release()
 for pid in readers:
     wait_for(pid)
-same("dmsetup remove", output("dmsetup", "remove", "--noudevsync", "iobloads"), (0, ""))
+slow.remove()
 eventually("the memory is back", lambda: kernel_memory() - memory < 8 * M)
 
 # --- after all this ioblame still works
