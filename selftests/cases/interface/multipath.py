@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of interface/multipath."""
+import mmap
 import os
+import re
 import subprocess
 import sys
 import time
 
 from lib import iolog
-from lib.case import (BLKDISCARD, Disk, child, disable, enable, eventually, iolog_now, put, run,
-                      same, status, value, wait_for)
+from lib.case import (BLKDISCARD, PAGE, Disk, buffer, child, disable, enable, eventually, iolog_now,
+                      put, run, same, status, value, wait_for)
 
 below, other = Disk(sys.argv[1]), Disk(sys.argv[2])
 SIZE, COUNT = 16 << 10, 16
+CALLS = (os.pwritev,) * 3 + (os.preadv,) * 3
+# What the processes of work() share: for each how many IOs it has begun, how many have ended, and
+# whether all are to end
+board = memoryview(mmap.mmap(-1, PAGE)).cast("Q")
+BEGUN, ENDED, END = 0, len(CALLS), 2 * len(CALLS)
 
 
 def dmsetup(*args):
@@ -32,17 +39,33 @@ def charged():
     return iolog.bytes_by([e for e in iolog_now() if e.bytes], "disk", "op", "who", "how")
 
 
+# COUNT IOs, and more until it is told to end
+def goes_on(top, nr):
+    fd, m = top.open(), buffer(SIZE)
+    while board[ENDED + nr] < COUNT or not board[END]:
+        at = (nr << 20) + board[ENDED + nr] % COUNT * SIZE
+        board[BEGUN + nr] += 1
+        same("an IO", CALLS[nr](fd, [m], at), SIZE)
+        board[ENDED + nr] += 1
+        # the log has room for them all
+        time.sleep(0 if board[END] else 0.002)
+    os.close(fd)
+
+
 # Several processes at a time, each with sectors of its own
 def work(top, meanwhile=None):
     want, pids = {}, []
-    for nr in range(3):
-        pids.append(("W", child(top.direct_write, nr << 20, SIZE, COUNT)))
-        pids.append(("R", child(top.direct_read, 8 + nr << 20, SIZE, COUNT)))
+    for n in range(END + 1):
+        board[n] = 0
+    board[END] = not meanwhile
+    for nr in range(len(CALLS)):
+        pids.append(child(goes_on, top, nr))
     if meanwhile:
         meanwhile()
-    for op, pid in pids:
+    board[END] = 1
+    for nr, pid in enumerate(pids):
         wait_for(pid)
-        want[op, "pid-%d" % pid, "exact"] = SIZE * COUNT
+        want["WR"[CALLS[nr] == os.preadv], "pid-%d" % pid, "exact"] = SIZE * board[ENDED + nr]
     pid = run(top.ioctl_range, BLKDISCARD, 16 << 20, 4 << 20)
     want["D", "pid-%d" % pid, "exact"] = 4 << 20
     return want
@@ -70,25 +93,51 @@ def paths(message):
     dmsetup("message", "ifmp", "0", "%s %s" % (message, below.number))
 
 
+# How often paths have failed
+def failures():
+    said = subprocess.run(["dmsetup", "status", "ifmp"], stdout=subprocess.PIPE, check=True).stdout
+    counts = re.findall(r" %s [AF] (\d+)" % below.number, said.decode())
+    same("paths in %r" % said, len(counts), 2)
+    return sum(int(n) for n in counts)
+
+
+def ended():
+    return list(board[ENDED:END])
+
+
+# Each process has an IO under way, and none of them ends
+def all_wait():
+    before, _ = ended(), below.stat()
+    return ended() == before and all(board[BEGUN + nr] > n for nr, n in enumerate(before))
+
+
+def reinstate():
+    before = ended()
+    paths("reinstate_path")
+    eventually("each process goes on",
+               lambda: all(now > then for now, then in zip(ended(), before)))
+
+
 # Both paths lead to one disk: no IO as long as it has failed
 def comes_and_goes():
     for _ in range(4):
         paths("fail_path")
-        done = below.stat()
+        eventually("each process waits for a path", all_wait)
+        done = below.stat(), ended()
         time.sleep(0.1)
-        same("IO on a path that has failed", below.stat(), done)
-        paths("reinstate_path")
-        time.sleep(0.05)
+        same("IO on a path that has failed", (below.stat(), ended()), done)
+        reinstate()
 
 
 # Requests fail while the disk is offline, and multipath sends them anew
 def breaks():
     for _ in range(2):
+        before = failures()
         put(below.sys("device/state"), "offline\n")
-        time.sleep(0.1)
+        eventually("both paths have failed", lambda: failures() >= before + 2)
+        eventually("each process waits for a path", all_wait)
         put(below.sys("device/state"), "running\n")
-        paths("reinstate_path")
-        time.sleep(0.05)
+        reinstate()
 
 
 for mode in "mq", "bio":
