@@ -41,7 +41,9 @@ for synced in False, True:
     put("devs", disk.name, os.O_TRUNC)
     iolog_now()
     sync()
-    wrong = [e for e in data_of(name) if e.who == "pid-%d" % first and e.how == "exact"]
+    entries = data_of(name)
+    wanted(entries, "devs changed and changed back: nothing of %s is written" % name)
+    wrong = [e for e in entries if e.who == "pid-%d" % first and e.how == "exact"]
     wanted(not wrong, "devs changed and changed back%s: the first writer pays as exact for %d "
            "bytes of the second" % (" after a sync" if synced else "", sum(e.bytes for e in wrong)))
 disable()
