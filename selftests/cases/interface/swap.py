@@ -4,10 +4,10 @@ import mmap
 import os
 import signal
 import sys
-import time
 
 from lib import iolog
-from lib.case import check, child, disable, enable, iolog_now, kill, put, same, takes
+from lib.case import (check, child, disable, enable, eventually, iolog_now, kill, put, same, status,
+                      takes)
 
 disk, group = sys.argv[1].rsplit("/", 1)[1], sys.argv[2]
 put("devs", disk)
@@ -35,7 +35,7 @@ def swap_out(role):
     os.read(told, 1)
     enable()
     limit("8M")
-    time.sleep(1)
+    eventually("what is swapped out is written", lambda: status()["inflight"] == "0")
     log = [e for e in iolog_now() if e.op == "W"]
     written = iolog.bytes_by(log, "who")
     disable()
