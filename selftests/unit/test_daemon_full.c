@@ -513,7 +513,7 @@ static void fill_originators(void)
 {
 	static const char sql[] =
 		"BEGIN; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) "
-		"INSERT INTO name SELECT i, format('/srv/data/of/somebody/file-%%06d', i) FROM n;"
+		"INSERT INTO name SELECT i, format('/srv/data/of/somebody/file-%%0100d', i) FROM n;"
 		"INSERT INTO stack SELECT id * 1000003, 'a;b;' || id FROM name WHERE id %% 6 IN (0, 1);"
 		"INSERT INTO originator SELECT id, 3, 3, 3, id, 3, 3, iif(id %% 6 < 2, id * 1000003, 0), "
 		"0, 2, 0 FROM name;"
@@ -595,6 +595,22 @@ static void tidied_in_parts(void)
 }
 
 /*
+ * The file has a limit, as where it is opened with it, of which @part hundredths are used.  Nothing
+ * of it is free, but where it has more than that: then it stays as it is.
+ */
+static void limit_to(struct recorder *r, unsigned int part)
+{
+	char sql[80];
+
+	if (part < 100 && !recorder_db_exec(&r->disk, "VACUUM"))
+		fail("it cannot be written anew");
+	r->conf.max_bytes = recorder_db_used(&r->disk) / part * 100;
+	snprintf(sql, sizeof(sql), "PRAGMA max_page_count = %llu", (u64)r->conf.max_bytes / 1024);
+	if (!recorder_db_exec(&r->disk, sql))
+		fail("it cannot be limited");
+}
+
+/*
  * A large database is too large: names go before spans, and if that is not enough the oldest spans.
  * @part: of its limit that is used, in hundredths
  */
@@ -602,7 +618,7 @@ static void large_at(unsigned int part, int64_t at, struct recorder *r, int minu
 {
 	int most = 0;
 
-	r->conf.max_bytes = recorder_db_used(&r->disk) / part * 100;
+	limit_to(r, part);
 	for (; minutes--; at += 60 * SECOND) {
 		steps = 0;
 		add_files(r, at, 60 * SECOND, 5, 100);
@@ -618,20 +634,49 @@ static void large_at(unsigned int part, int64_t at, struct recorder *r, int minu
 		fail("at %u %% names are lacking", part);
 }
 
+/* Hours that fill_originators() has made */
+static const char hours[] = "SELECT count(*) FROM span WHERE level = 2 AND id < 40";
+
+static void begin_large(struct recorder *r)
+{
+	begin();
+	recorder_open(r, &conf);
+	recorder_close(r);
+	fill_originators();
+	conf.flush_ns = 60 * SECOND;
+	recorder_open(r, &conf);
+	sqlite3_progress_handler(r->disk.db, 1000, count_steps, NULL);
+	add_files(r, BEGIN, 60 * SECOND, 5, 100);
+}
+
+/* The limit is lowered: what has room without the names that nothing has any more stays. */
+static void lowered(void)
+{
+	struct recorder r;
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		begin_large(&r);
+		/* of the file, something is free */
+		if (k && !recorder_db_exec(&r.disk, "CREATE TABLE free AS SELECT zeroblob(1000000); "
+					   "DROP TABLE free"))
+			fail("it has no room");
+		large_at(180, BEGIN + 60 * SECOND, &r, 40);
+		/* or what is written needs the place of a few */
+		if (on_disk(&r, hours) < (k ? 34 : 31))
+			fail("%lld hours are left of 34", (s64)on_disk(&r, hours));
+		note("%lld hours", (s64)on_disk(&r, hours));
+		recorder_close(&r);
+		end();
+	}
+}
+
 static void too_large(void)
 {
-	static const char hours[] = "SELECT count(*) FROM span WHERE level = 2 AND id < 40";
 	int64_t left;
 	struct recorder r;
 
-	begin();
-	recorder_open(&r, &conf);
-	recorder_close(&r);
-	fill_originators();
-	conf.flush_ns = 60 * SECOND;
-	recorder_open(&r, &conf);
-	sqlite3_progress_handler(r.disk.db, 1000, count_steps, NULL);
-	add_files(&r, BEGIN, 60 * SECOND, 5, 100);
+	begin_large(&r);
 	large_at(93, BEGIN + 60 * SECOND, &r, 40);
 	if (on_disk(&r, hours) != 34 || on_disk(&r, unused))
 		fail("%lld hours are left of 34", (s64)on_disk(&r, hours));
@@ -679,7 +724,8 @@ int main(void)
 		TEST(oldest_go), TEST(half_goes), TEST(straight_to_disk), TEST(no_room),
 		TEST(disk_stays_filled), TEST(small_file), TEST(locked), TEST(midnight_fails),
 		TEST(sums_are_bounded), TEST(always_read), TEST(begins_soon),
-		TEST(many_go), TEST(tidied_in_parts), TEST(too_large), TEST(stacks_go),
+		TEST(many_go), TEST(tidied_in_parts), TEST(lowered), TEST(too_large),
+		TEST(stacks_go),
 	};
 
 	return run_tests("daemon_full", tests, ARRAY_SIZE(tests));

@@ -640,6 +640,14 @@ uint64_t recorder_db_used(struct recorder_db *d)
 	return pages < 0 || spare < 0 ? 0 : (pages - spare) * (uint64_t)PAGE;
 }
 
+/* Bytes that the file may have: its limit, or what it had when it was opened if that is more. */
+uint64_t recorder_db_most(struct recorder_db *d)
+{
+	int64_t pages = recorder_db_number(d, "PRAGMA max_page_count");
+
+	return pages < 0 ? 0 : pages * (uint64_t)PAGE;
+}
+
 /* Bytes that a span takes at most: all names may be new, and each may leave a page half empty. */
 uint64_t recorder_db_needed(const struct usage_list *list)
 {

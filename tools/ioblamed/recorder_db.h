@@ -66,6 +66,7 @@ int64_t recorder_db_number(struct recorder_db *d, const char *sql);
 bool recorder_db_exec(struct recorder_db *d, const char *sql);
 bool recorder_db_tidy(struct recorder_db *d);
 uint64_t recorder_db_used(struct recorder_db *d);
+uint64_t recorder_db_most(struct recorder_db *d);
 uint64_t recorder_db_needed(const struct usage_list *list);
 
 #endif

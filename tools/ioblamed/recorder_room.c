@@ -73,6 +73,18 @@ static bool is_small(uint64_t used)
 }
 
 /*
+ * Above that, the oldest spans go for what is written.  Where the limit was lowered, the file stays
+ * as large as it was, and may be used: what is too much goes when a pass has looked for names that
+ * nothing has, which gives most back.
+ */
+static uint64_t most_bytes(struct recorder *r, uint64_t used)
+{
+	uint64_t most = is_small(used) ? 0 : recorder_db_most(&r->disk);
+
+	return most > r->conf.max_bytes ? most : r->conf.max_bytes / 20 * 19;
+}
+
+/*
  * Write a span to the disk, in its transaction.  The oldest ones make room before: where the
  * database is full, what was deleted would come back with the rest of the transaction.  Of a large
  * one, the usages of a few spans are room enough; their names go later.
@@ -80,7 +92,7 @@ static bool is_small(uint64_t used)
 bool recorder_put_disk(struct recorder *r, const struct past_span *span, struct usage_list *list)
 {
 	bool small;
-	uint64_t most = r->conf.max_bytes / 20 * 19, used = recorder_db_used(&r->disk), need;
+	uint64_t used = recorder_db_used(&r->disk), most = most_bytes(r, used), need;
 	int i;
 
 	fit_disk(r, list);
