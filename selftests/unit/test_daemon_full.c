@@ -692,6 +692,37 @@ static void too_large(void)
 	end();
 }
 
+/* Spans went for what was written, and their names, too: that is no room that is still to come. */
+static void room_made(void)
+{
+	int64_t at = BEGIN + 60 * SECOND, left;
+	struct recorder r;
+	unsigned int table;
+	int i;
+
+	begin_large(&r);
+	add_files(&r, at, 60 * SECOND, 5, 100);
+	recorder_db_tidy(&r.disk);
+	limit_to(&r, 89);
+	add_files(&r, at + 60 * SECOND, 60 * SECOND, 90, 2700);
+	add_files(&r, at + 2 * 60 * SECOND, 60 * SECOND, 5, 100);
+	if (!r.made_room || r.disk.tidy.step != TIDY_NONE)
+		fail("no room was made");
+	recorder_db_tidy(&r.disk);
+	left = on_disk(&r, hours);
+	limit_to(&r, 93);
+	/* a pass */
+	for (i = 3, table = 0; i < 40 && (!table || r.disk.tidy.table); i++) {
+		table = r.disk.tidy.table;
+		add_files(&r, at + i * 60 * SECOND, 60 * SECOND, 5, 100);
+	}
+	if (on_disk(&r, hours) >= left)
+		fail("%lld hours are left of %lld", (s64)on_disk(&r, hours), (s64)left);
+	note("%lld hours, then %lld", (s64)left, (s64)on_disk(&r, hours));
+	recorder_close(&r);
+	end();
+}
+
 /* A stack that no usage has is kept no longer. */
 static void stacks_go(void)
 {
@@ -725,7 +756,7 @@ int main(void)
 		TEST(disk_stays_filled), TEST(small_file), TEST(locked), TEST(midnight_fails),
 		TEST(sums_are_bounded), TEST(always_read), TEST(begins_soon),
 		TEST(many_go), TEST(tidied_in_parts), TEST(lowered), TEST(too_large),
-		TEST(stacks_go),
+		TEST(room_made), TEST(stacks_go),
 	};
 
 	return run_tests("daemon_full", tests, ARRAY_SIZE(tests));

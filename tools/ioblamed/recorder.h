@@ -69,7 +69,7 @@ struct recorder {
 	int64_t next_id;
 	int64_t flushed_ns;		/* on the clock of the usages, written or not */
 	int64_t tidied_ns;		/* the same, when names were last looked for on the disk */
-	bool made_room;			/* spans went whose names are still to be looked for */
+	bool made_room;			/* spans went since the pass began that looks for names */
 	uint64_t dropped;		/* minutes and hours that found no room, and are gone */
 	uint64_t dropped_intervals;	/* that are in their minute alone */
 };

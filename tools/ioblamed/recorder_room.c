@@ -149,6 +149,14 @@ static uint64_t low_bytes(const struct recorder *r)
 	return full_bytes(r) / 16 * 15;
 }
 
+/* Begin a pass, if none is under way: it finds the names of all spans that have gone before. */
+static void begin_pass(struct recorder *r)
+{
+	if (r->disk.tidy.step == TIDY_NONE)
+		r->made_room = false;
+	recorder_tidy_begin(&r->disk);
+}
+
 /*
  * Bound the age and the size of what is on the disk, in its transaction.  Names that nothing refers
  * to are looked for once a day, as that reads all, and where the database is too large: before any
@@ -168,13 +176,13 @@ bool recorder_bound_disk(struct recorder *r, int64_t now_ns, bool *tidied)
 		*tidied = true;
 		return tidy_small(r, full_bytes(r), low_bytes(r));
 	}
-	recorder_tidy_begin(&r->disk);
+	begin_pass(r);
 	return true;
 }
 
 /*
  * Go on to look for names that nothing refers to.  Where the database is too large after that, the
- * oldest spans go, if none has just gone, and then their names.
+ * oldest spans go, if none has gone meanwhile, and then their names.
  */
 void recorder_tidy_disk(struct recorder *r, int64_t now_ns)
 {
@@ -188,6 +196,5 @@ void recorder_tidy_disk(struct recorder *r, int64_t now_ns)
 	if (used <= full_bytes(r) || !recorder_db_begin(&r->disk))
 		return;
 	if (recorder_db_end(&r->disk, r->made_room || drop_bytes(r, used - low_bytes(r), used)))
-		recorder_tidy_begin(&r->disk);
-	r->made_room = false;
+		begin_pass(r);
 }
