@@ -185,6 +185,86 @@ static void slow_viewers(void)
 	sd_event_unref(event);
 }
 
+/* What a viewer that reads all was told of one interval */
+struct told {
+	u64 ios, lost, missed;
+};
+
+static void watch_one(int to_parent)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct feed feed = { 0 };
+	struct told told = { 0 };
+	enum feed_got got;
+	char *line = NULL;
+	size_t size = 0, i;
+	ssize_t n;
+	FILE *f;
+
+	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		_exit(100);
+	f = fdopen(fd, "r");
+	do {
+		n = getline(&line, &size, f);
+		got = n > 0 ? feed_line(&feed, line, n - 1) : FEED_WRONG;
+	} while (got == FEED_MORE);
+	if (got != FEED_INTERVAL)
+		_exit(101);
+	for (i = 0; i < feed.usage.nr; i++)
+		told.ios += feed.usage.list[i].ios;
+	told.lost = feed.usage.lost_ios;
+	told.missed = feed.missed;
+	_exit(write(to_parent, &told, sizeof(told)) == sizeof(told) ? 0 : 102);
+}
+
+/* Of an interval that is larger than what may wait, the rest is told as IOs that are in no usage. */
+static void large_interval(void)
+{
+	enum { USAGES = 65536, LOST = 3 };
+	struct usage_list list = { .from_ns = 1, .until_ns = 2, .lost_ios = LOST };
+	struct told told = { 0 };
+	sd_event *event = NULL;
+	char file[256];
+	unsigned int i;
+	int pair[2], status = -1;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "/tmp/iob-viewers-%d", getpid());
+	if (sd_event_new(&event) < 0 || viewers_begin(event, path) || pipe(pair)) {
+		fail("no socket");
+		return;
+	}
+	memset(file, 'f', sizeof(file));
+	for (i = 0; i < USAGES; i++) {
+		struct usage u = { .key = { .unit = "a", .program = "b", .user = "c", .file = file,
+					    .disk = "sda", .why = "", .uid = getuid() }, .ios = 1 };
+
+		sprintf(file + 190, "%010u", i);
+		usage_add(&list, &u);
+	}
+	viewers_usage(&list);
+	pid = fork();
+	if (!pid)
+		watch_one(pair[1]);
+	for (i = 0; i < 1000 && !waitpid(pid, &status, WNOHANG); i++)
+		sd_event_run(event, 100000);
+	if (status || read(pair[0], &told, sizeof(told)) != sizeof(told))
+		fail("the viewer ended with %#x", status);
+	if (told.ios + told.lost != USAGES + LOST || told.missed)
+		fail("%llu IOs, %llu in no usage, %llu intervals were missed", told.ios, told.lost,
+		     told.missed);
+	if (told.lost == LOST)
+		fail("all of it had room");
+	note("%llu IOs, %llu in no usage", told.ios, told.lost);
+	viewers_end();
+	usage_clear(&list);
+	close(pair[0]);
+	close(pair[1]);
+	sd_event_unref(event);
+}
+
 /* A connection of a user, and a turn of the loop. */
 static int connect_as(sd_event *event, uid_t uid)
 {
@@ -327,8 +407,8 @@ static void rights(void)
 int main(void)
 {
 	static const struct test tests[] = { TEST(rights), TEST(several_users),
-					     TEST(slow_viewers), TEST(many_users), TEST(one_user),
-					     TEST(no_files) };
+					     TEST(slow_viewers), TEST(large_interval),
+					     TEST(many_users), TEST(one_user), TEST(no_files) };
 
 	return run_tests("daemon_viewers", tests, ARRAY_SIZE(tests));
 }

@@ -93,9 +93,13 @@ static bool is_user_behind(const struct viewer_right *right)
 	return of_user > USER_BUFFER || (!right->all && of_others > OTHERS_BUFFER);
 }
 
-/* Send what this viewer may see of an interval, if it is not too slow for that. */
+/*
+ * Send what this viewer may see of an interval, if it is not too slow for that.  What has no room
+ * is told as IOs that are in no usage.
+ */
 static void send_usage(struct viewer *v, const struct usage_list *usage)
 {
+	struct usage_list interval = *usage;
 	char *text = NULL;
 	size_t i, len = 0;
 	FILE *lines;
@@ -105,13 +109,15 @@ static void send_usage(struct viewer *v, const struct usage_list *usage)
 		return;
 	}
 	lines = must(open_memstream(&text, &len));
-	for (i = 0; i < usage->nr && ftell(lines) < VIEWER_BUFFER; i++) {
-		if (viewer_may_see(&v->right, &usage->list[i].key))
+	for (i = 0; i < usage->nr; i++) {
+		if (!viewer_may_see(&v->right, &usage->list[i].key))
+			continue;
+		if (ftell(lines) < VIEWER_BUFFER)
 			feed_put(lines, &usage->list[i]);
+		else
+			interval.lost_ios += usage->list[i].ios;
 	}
-	if (i < usage->nr)
-		v->missed++;
-	feed_put_interval(lines, usage, v->missed);
+	feed_put_interval(lines, &interval, v->missed);
 	if (fclose(lines)) {
 		free(text);
 		return;
