@@ -25,19 +25,41 @@ static void submitter_name(const struct iob_iolog_bin_record *rec, char *name)
 	}
 }
 
+/*
+ * One that has no room takes the place of the lightest, and its bytes: who submits more than a 64th
+ * of all is there in the end, whenever he comes.
+ */
+static struct story_submitter *new_submitter(struct story *s, const char *name)
+{
+	struct story_submitter *sub = s->submitter;
+	unsigned int i;
+
+	if (s->nr < STORY_SUBMITTERS) {
+		sub = &s->submitter[s->nr++];
+	} else {
+		for (i = 1; i < s->nr; i++) {
+			if (s->submitter[i].bytes < sub->bytes)
+				sub = &s->submitter[i];
+		}
+	}
+	memcpy(sub->comm, name, sizeof(sub->comm));
+	return sub;
+}
+
 static void add_submitter(struct story *s, const struct iob_iolog_bin_record *rec)
 {
+	struct story_submitter *sub = NULL;
 	char name[IOB_COMM_LEN];
 	unsigned int i;
 
 	submitter_name(rec, name);
-	for (i = 0; i < s->nr && memcmp(s->submitter[i].comm, name, sizeof(name)); i++)
-		;
-	if (i == STORY_SUBMITTERS)
-		return;
-	if (i == s->nr)
-		memcpy(s->submitter[s->nr++].comm, name, sizeof(name));
-	s->submitter[i].bytes += rec->bytes;
+	for (i = 0; i < s->nr && !sub; i++) {
+		if (!memcmp(s->submitter[i].comm, name, sizeof(name)))
+			sub = &s->submitter[i];
+	}
+	if (!sub)
+		sub = new_submitter(s, name);
+	sub->bytes += rec->bytes;
 }
 
 /* Add an IO, or a part of one. */
