@@ -488,6 +488,42 @@ static void many_disks(void)
 	advise_free(&found);
 }
 
+/* Of data that has no room nobody knows whether it was read before, which is told, once of each IO. */
+static void many_chunks(void)
+{
+	struct advices found = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 65536; i++)
+		add(io('R', i * 256ULL, 128 << 10));
+	for (i = 0; i < 1000; i++)
+		add(io('R', 65536 * 256ULL, 512 << 10));
+	advise_tell(&found);
+	if (found.no_room != 1000)
+		fail("%llu had no room", (u64)found.no_room);
+	advise_free(&found);
+}
+
+/* So are the IOs of a unit that has no room beside others. */
+static void many_pairs(void)
+{
+	struct advices found = { 0 };
+	struct iob_iolog_bin_record rec;
+	unsigned int i;
+
+	for (i = 0; i < ADVISE_ROOM + 10; i++) {
+		now += SECOND;
+		rec = io('D', 8, 512);
+		rec.cgroup = 1000 + i;
+		add(rec);
+		add(rec);
+	}
+	advise_tell(&found);
+	if (found.no_room != 20)
+		fail("%llu had no room", (u64)found.no_room);
+	advise_free(&found);
+}
+
 /* What is to be copied into a shell has no name that does something there. */
 static void hostile_disk(void)
 {
@@ -560,7 +596,7 @@ int main(void)
 		TEST(errors), TEST(small_syncs), TEST(syncs_not_timed), TEST(random_writes),
 		TEST(read_again), TEST(faults),
 		TEST(shares), TEST(starved), TEST(of_chosen), TEST(many), TEST(wrapped),
-		TEST(many_disks), TEST(hostile_disk), TEST(cut_names),
+		TEST(many_disks), TEST(many_chunks), TEST(many_pairs), TEST(hostile_disk), TEST(cut_names),
 	};
 
 	/* any but an earlier boot's first moments */

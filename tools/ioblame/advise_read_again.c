@@ -41,15 +41,17 @@ struct reader {
 
 static struct map chunks = { .key_len = sizeof(struct chunk_key) }, map;
 
-/* How many of these bytes, all of one chunk, must have been read before. */
-static uint64_t add_to_chunk(uint32_t disk, uint64_t nr, uint64_t bytes)
+/* How many of these bytes, all of one chunk, must have been read before.  @full: it has no room */
+static uint64_t add_to_chunk(uint32_t disk, uint64_t nr, uint64_t bytes, bool *full)
 {
 	struct chunk_key key = { .disk = disk, .nr = nr };
 	struct chunk *c = map_get(&chunks, &key);
 	uint64_t before;
 
-	if (!c && chunks.nr >= CHUNKS)
+	if (!c && chunks.nr >= CHUNKS) {
+		*full = true;
 		return 0;
+	}
 	if (!c) {
 		c = must(calloc(1, sizeof(*c)));
 		c->key = key;
@@ -63,13 +65,16 @@ static uint64_t add_to_chunk(uint32_t disk, uint64_t nr, uint64_t bytes)
 static uint64_t read_before(const struct iob_iolog_bin_record *rec)
 {
 	uint64_t at = rec->sector * 512, left = rec->bytes, again = 0, n;
+	bool full = false;
 
 	for (; left; at += n, left -= n) {
 		n = CHUNK - at % CHUNK;
 		if (n > left)
 			n = left;
-		again += add_to_chunk(rec->disk, at / CHUNK, n);
+		again += add_to_chunk(rec->disk, at / CHUNK, n, &full);
 	}
+	if (full)
+		advise_miss();
 	return again;
 }
 

@@ -112,6 +112,18 @@ static struct pair *pair_of(uint64_t disk, const struct now *unit, const struct 
 	return p;
 }
 
+/* The IOs of a unit in a slice found no room. */
+static void miss_ios(const struct now *n)
+{
+	unsigned int k;
+	uint64_t i;
+
+	for (k = 0; k < n->hist.nr; k++) {
+		for (i = 0; i < n->hist.pair[k].n; i++)
+			advise_miss();
+	}
+}
+
 /* The unit that has the disk in a slice, or NULL. */
 static const struct now *dominant(const struct slice *s)
 {
@@ -141,8 +153,10 @@ static void end_slice(struct slice *s)
 		if (!calm && !by)
 			continue;
 		p = pair_of(s->disk, by, n);
-		if (!p)
+		if (!p) {
+			miss_ios(n);
 			continue;
+		}
 		p->slices++;
 		p->bytes += by ? by->bytes : 0;
 		p->unit.chosen |= by && by->e.chosen;
