@@ -366,6 +366,42 @@ static void suspended(void)
 	knows_boot = false;
 }
 
+/* While one was kept the machine slept for a minute: each record has its own time of day. */
+static void slept(void)
+{
+	static const struct {
+		int64_t since_s, until_s;
+		u64 got;
+	} rows[] = { { 4, 30, 2 }, { 70, 90, 3 }, { 4, 90, 23 }, { 30, 70, 0 } };
+	struct source s;
+	struct joined k;
+	char line[64];
+	unsigned int i;
+	FILE *f;
+	u64 got;
+
+	remove_all();
+	f = begin(20, 0, 7);
+	put_intent(f, 3, "ext4_write");
+	put_intent(f, 4, "xfs_write");
+	put_record(f, 18500, 3, 2);
+	snprintf(line, sizeof(line), "wall_ns %lld\n", (s64)(THREE - RUNS + 60 * SECOND));
+	store_write(f, STORE_HEAD, line, strlen(line));
+	put_record(f, 19000, 4, 3);
+	end(f, 7, 90);
+	set_written(20, 82);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (joined_find(&k, folder, THREE + rows[i].since_s * SECOND,
+				THREE + rows[i].until_s * SECOND))
+			fail("row %u: nothing found: %s", i, said);
+		got = read_all(&s, &k);
+		if (got != rows[i].got)
+			fail("row %u: sectors %llu", i, got);
+		source_close(&s);
+		joined_free(&k);
+	}
+}
+
 static void write_usual(void)
 {
 	write_three(7, 0);
@@ -528,7 +564,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(as_one), TEST(two_sessions), TEST(first_is_bad), TEST(other_boot),
-		TEST(suspended), TEST(begin_asked), TEST(without_io), TEST(none),
+		TEST(suspended), TEST(slept), TEST(begin_asked), TEST(without_io), TEST(none),
 	};
 	int ret;
 

@@ -135,11 +135,16 @@ int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t 
 	return say_none(k);
 }
 
-/* On the clock of a recording's records */
-static void set_times(struct joined *k, const struct store_head *head)
+/* What is asked for on the clock of the records that follow: a recording may have several heads. */
+void joined_clock(struct joined *k, const struct store_head *head)
 {
 	k->from_ns = k->since_ns > head->wall_ns ? k->since_ns - head->wall_ns : 0;
 	k->to_ns = k->until_ns > head->wall_ns ? k->until_ns - head->wall_ns : 0;
+}
+
+static void begin_recording(struct joined *k, const struct store_head *head)
+{
+	joined_clock(k, head);
 	k->start_ns = head->start_ns;
 }
 
@@ -148,7 +153,7 @@ void joined_begin(struct joined *k, const struct store_head *head)
 {
 	k->wall_ns = head->wall_ns;
 	k->boot_ns = head->boot_ns;
-	set_times(k, head);
+	begin_recording(k, head);
 }
 
 /*
@@ -243,7 +248,7 @@ bool joined_next(struct joined *k, struct recording *r, struct store_head *head,
 		if (good) {
 			add_devices(head, &other);
 			head->wall_ns = other.wall_ns;
-			set_times(k, &other);
+			begin_recording(k, &other);
 		}
 		k->left_out |= !good;
 		store_free_head(&other);

@@ -384,8 +384,11 @@ static bool read_recording(struct source *s)
 {
 	struct stream *to = &s->cpu[0].stream;
 
-	return recording_read(&s->recording, &s->head, to) ||
-	       (s->joined && joined_next(s->joined, &s->recording, &s->head, to));
+	if (!recording_read(&s->recording, &s->head, to))
+		return s->joined && joined_next(s->joined, &s->recording, &s->head, to);
+	if (s->joined)
+		joined_clock(s->joined, &s->head);
+	return true;
 }
 
 static bool fill(struct source *s, bool last)
