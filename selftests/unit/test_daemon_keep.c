@@ -278,6 +278,64 @@ static void over(void)
 	unlink(path);
 }
 
+/* The machine sleeps: what completed before keeps its time of day, and what comes has another. */
+static void slept(void)
+{
+	const uint64_t step_ns = 20 * SECOND;
+	const int64_t before_ns = 1000 * SECOND, after_ns = 29800 * SECOND;
+	struct keep_clock clock = { 0 };
+	struct iob_iolog_bin_record rec;
+	struct store_head head = { 0 };
+	struct stream stream = { 0 };
+	unsigned int nr[2] = { 0 }, wrong = 0;
+	char path[256];
+	struct recording r;
+	struct keep k;
+	bool more;
+
+	keep_clock_note(&clock, 0, before_ns);
+	/* that is no step */
+	keep_clock_note(&clock, SECOND, before_ns + SECOND / 2);
+	begin(&k, 16 << 20);
+	k.clock = &clock;
+	read_log(&k.reel, READS);
+	path_to(path, k.name[0]);
+	keep_clock_note(&clock, step_ns, after_ns);
+	if (keep_end(&k, "ios 5\n") || recording_open(&r, path, &head, &stream)) {
+		fail("%s cannot be opened", path);
+		return;
+	}
+	do {
+		while (stream_next(&stream, &rec)) {
+			nr[rec.complete_ns >= step_ns]++;
+			wrong += head.wall_ns !=
+				 (rec.complete_ns < step_ns ? before_ns : after_ns);
+		}
+		more = recording_read(&r, &head, &stream);
+	} while (more || stream.off < stream.len);
+	if (!nr[0] || !nr[1] || wrong)
+		fail("%u before, %u after, %u of them at another time", nr[0], nr[1], wrong);
+	recording_close(&r);
+	stream_free(&stream);
+	store_free_head(&head);
+	unlink(path);
+}
+
+/* It sleeps more often than is kept: the latest are known. */
+static void slept_often(void)
+{
+	struct keep_clock clock = { 0 };
+	int64_t i;
+
+	for (i = 0; i < 20; i++)
+		keep_clock_note(&clock, i * 10, i * 100 * SECOND);
+	for (i = 20 - KEEP_WALLS; i < 20; i++) {
+		if (keep_clock_at(&clock, i * 10) != i * 100 * (int64_t)SECOND ||
+		    keep_clock_at(&clock, i * 10 + 9) != i * 100 * (int64_t)SECOND)
+			fail("sleep %lld", (s64)i);
+	}
+}
+
 /* Bytes that are no record are counted, and so is what follows them in what one read gave. */
 static void damaged(void)
 {
@@ -350,7 +408,8 @@ static void start(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(written), TEST(cut), TEST(over), TEST(start), TEST(damaged), TEST(trouble),
+		TEST(written), TEST(cut), TEST(over), TEST(start), TEST(slept), TEST(slept_often),
+		TEST(damaged), TEST(trouble),
 	};
 
 	if (!mkdtemp(folder))

@@ -25,6 +25,37 @@ static void path_of(const struct keep *k, const char *name, const char *tail, ch
 }
 
 /**
+ * keep_clock_note - note what is to be added to records' times for the time of day
+ * @c:	     all 0 at first
+ * @seen_ns: when it was looked at before, on the records' clock: what completed since has the new
+ *	     one
+ * @wall_ns: as it is now
+ */
+void keep_clock_note(struct keep_clock *c, uint64_t seen_ns, int64_t wall_ns)
+{
+	struct keep_wall *last = c->nr ? &c->wall[c->nr - 1] : NULL;
+
+	if (last && wall_ns - last->wall_ns <= STORE_STEP_NS &&
+	    last->wall_ns - wall_ns <= STORE_STEP_NS)
+		return;
+	if (last)
+		last->until_ns = seen_ns;
+	if (c->nr == KEEP_WALLS)
+		memmove(&c->wall[0], &c->wall[1], --c->nr * sizeof(c->wall[0]));
+	c->wall[c->nr++] = (struct keep_wall){ .wall_ns = wall_ns };
+}
+
+/* For a record that completed at a time; something was noted. */
+int64_t keep_clock_at(const struct keep_clock *c, uint64_t ns)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < c->nr && ns >= c->wall[i].until_ns; i++)
+		;
+	return c->wall[i].wall_ns;
+}
+
+/**
  * keep_start - from when on a recording has all IO
  * @ring:    the records from before
  * @from_ns: when it is to begin
@@ -118,6 +149,8 @@ static size_t write_until(struct keep *k, uint64_t until_ns)
 	for (i = 0; i < k->nr && k->record[i].complete_ns < until_ns; i++) {
 		if (over)
 			k->record[i].intent_nr = UINT32_MAX;
+		if (k->clock)
+			tape_set_wall(k->tape, keep_clock_at(k->clock, k->record[i].complete_ns));
 		tape_add(k->tape, &k->record[i]);
 		k->ios += !k->record[i].part;
 	}

@@ -59,6 +59,8 @@ struct moments {
 	uint64_t now_ns;		/* when it is over */
 	uint64_t ring_ns;		/* when the ring began */
 	uint64_t session;		/* that the ring is of */
+	struct keep_clock clock;
+	uint64_t clock_ns;		/* when it was looked at */
 	struct note note[2];		/* the latest, and the one before */
 	uint32_t own;			/* process id */
 	int said;			/* why nothing can be kept: an errno */
@@ -164,10 +166,12 @@ static int begin_keeping(struct moments *m, const char *name, bool errors, uint6
 	m->failed = errors;
 	m->keep.from_ns = now > m->conf.before_ns ? now - m->conf.before_ns : 0;
 	m->keep.session = m->session;
+	m->keep.clock = &m->clock;
 	mkdir(m->conf.folder, 0750);
 	make_head(m, &head);
 	head.start_ns = keep_start(&m->ring, m->keep.from_ns > m->ring_ns ? m->keep.from_ns :
 						m->ring_ns);
+	head.wall_ns = keep_clock_at(&m->clock, head.start_ns);
 	err = keep_begin(&m->keep, &head, note_before(m, m->keep.from_ns));
 	store_free_head(&head);
 	if (err)
@@ -366,8 +370,11 @@ static void take_batch(void *arg)
 	if (records_state()) {
 		/* nothing is known */
 		m->window_ns = now;
-	} else if (now - m->window_ns >= WINDOW) {
-		end_window(m, now);
+	} else {
+		keep_clock_note(&m->clock, m->clock_ns, records_wall_ns());
+		m->clock_ns = now;
+		if (now - m->window_ns >= WINDOW)
+			end_window(m, now);
 	}
 	if (m->keeping && keep_write(&m->keep, WRITTEN) && now >= m->until_ns)
 		end_keeping(m, true);
