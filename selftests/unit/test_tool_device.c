@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* -D: which IO is that of a partition, and when it can be told apart.  No device is looked up. */
+/* -D: which IO is that of a partition, and when it can be told apart.  No device of this machine is looked up. */
 #include "device.h"
 #include "fake_one_name.h"
 #include "filter.h"
@@ -73,9 +73,28 @@ static void sums(void)
 		fail("the second of two has the sums of its disk");
 }
 
+/* A disk of sysfs, in place of the C library's */
+char *realpath(const char *path, char *to)
+{
+	if (strcmp(path, "/sys/dev/block/152:0"))
+		return NULL;
+	return strcpy(to, "/nowhere/devices/virtual/block/etherd!e0.0");
+}
+
+/* A disk has the name that the kernel has for it, by which it is found in /dev, too. */
+static void names(void)
+{
+	struct device d;
+
+	if (!device_lookup("152:0", &d) || strcmp(d.name, "etherd/e0.0") || d.disk != 152 << 20)
+		fail("%s", d.name);
+	if (device_lookup("152:16", &d))
+		fail("%s is there", d.name);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(filters), TEST(sums) };
+	static const struct test tests[] = { TEST(names), TEST(filters), TEST(sums) };
 
 	return run_tests("tool_device", tests, ARRAY_SIZE(tests));
 }

@@ -111,6 +111,7 @@ no_node:
 bool device_lookup(const char *word, struct device *d)
 {
 	char link[64], folder[PATH_MAX], *base, *text;
+	bool partition;
 
 	memset(d, 0, sizeof(*d));
 	if (!number_of(word, &d->dev))
@@ -121,12 +122,15 @@ bool device_lookup(const char *word, struct device *d)
 	if (!realpath(link, folder))
 		return false;
 	base = strrchr(folder, '/');
-	escape_text(d->name, sizeof(d->name), base + 1, strlen(base + 1));
 	d->disk = d->dev;
 	d->start = sysfs_number(folder, "start");
-	if (!sysfs_number(folder, "partition"))
+	partition = sysfs_number(folder, "partition");
+	if (partition)
+		d->end = d->start + sysfs_number(folder, "size");
+	file_disk_name(base + 1);
+	escape_text(d->name, sizeof(d->name), base + 1, strlen(base + 1));
+	if (!partition)
 		return true;
-	d->end = d->start + sysfs_number(folder, "size");
 	*base = '\0';
 	snprintf(link, sizeof(link), "/dev");
 	text = NULL;

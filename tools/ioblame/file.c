@@ -179,3 +179,15 @@ char *file_read_timed(const char *path, size_t max)
 	buf[len] = '\0';
 	return buf;
 }
+
+/* A slash in a disk's name is a ! in its folder's: cciss!c0d0 becomes cciss/c0d0. */
+char *file_disk_name(char *folder)
+{
+	char *c;
+
+	for (c = folder; *c; c++) {
+		if (*c == '!')
+			*c = '/';
+	}
+	return folder;
+}

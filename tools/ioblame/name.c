@@ -98,7 +98,7 @@ static char *ask_disk(uint32_t dev)
 		return NULL;
 	path[n] = '\0';
 	base = strrchr(path, '/');
-	return strdup(base ? base + 1 : path);
+	return strdup(file_disk_name(base ? base + 1 : path));
 }
 
 /* The word in brackets: "none [mq-deadline] bfq" */

@@ -39,16 +39,12 @@ static struct busy_disk *add_disk(struct busy *busy, const char *name)
 	return d;
 }
 
-/* A slash in a disk's name is a ! in its folder's. */
 static void note_busy(struct usage_list *list, const struct busy_disk *d, uint64_t ms)
 {
-	char name[DISK_NAME], safe[ESCAPE_SIZE(DISK_NAME)], *c;
+	char name[DISK_NAME], safe[ESCAPE_SIZE(DISK_NAME)];
 
 	strcpy(name, d->name);
-	for (c = name; *c; c++) {
-		if (*c == '!')
-			*c = '/';
-	}
+	file_disk_name(name);
 	escape_text(safe, sizeof(safe), name, strlen(name));
 	usage_add_busy(list, safe, ms);
 }
