@@ -14,6 +14,7 @@
 
 #include "anonym.h"
 #include "msg.h"
+#include "text.h"
 
 /* What stands between words */
 #define BETWEEN		" \t\n,;:()[]{}<>=\"'!?|&"
@@ -264,7 +265,7 @@ static bool in_vocabulary(const char *s, size_t len)
 		return false;
 	word[0] = ' ';
 	for (i = 0; i < len; i++)
-		word[i + 1] = tolower((unsigned char)s[i]);
+		word[i + 1] = text_lower(s[i]);
 	word[len + 1] = ' ';
 	word[len + 2] = '\0';
 	return strstr(vocabulary, word);

@@ -8,6 +8,7 @@
 #include "grid.h"
 #include "layout.h"
 #include "msg.h"
+#include "text.h"
 #include "width.h"
 
 enum {
@@ -16,6 +17,18 @@ enum {
 	CELL_BYTES = 8192,
 };
 
+/* Whether they are the same but for capitals; @name is one of several words. */
+static bool is_named(const char *word, const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && word[i]; i++) {
+		if (text_lower(word[i]) != text_lower(name[i]))
+			return false;
+	}
+	return i == len && !word[i];
+}
+
 /* The column of a name, which is its head or its key; -1 if there is none. */
 static int find_column(const struct col *cols, unsigned int nr, const char *name, size_t len)
 {
@@ -23,8 +36,8 @@ static int find_column(const struct col *cols, unsigned int nr, const char *name
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		bool head = strlen(cols[i].head) == len && !strncasecmp(cols[i].head, name, len);
-		bool key = strlen(cols[i].key) == len && !strncasecmp(cols[i].key, name, len);
+		bool head = is_named(cols[i].head, name, len);
+		bool key = is_named(cols[i].key, name, len);
 
 		/* of several with one head, that which is for tables */
 		if (head && !(cols[i].flags & COL_ONLY_DATA))

@@ -10,6 +10,7 @@
 #include "choice.h"
 #include "help.h"
 #include "options.h"
+#include "text.h"
 
 enum {
 	HELP_INDENT = 26,	/* where what an option does begins */
@@ -151,8 +152,7 @@ static void print_roff(const char *usage)
 		for (i = 0; i < len; i++) {
 			if (usage[i] == '-')
 				putchar('\\');
-			putchar(is_placeholder(usage, len) ? tolower((unsigned char)usage[i]) :
-				usage[i]);
+			putchar(is_placeholder(usage, len) ? text_lower(usage[i]) : usage[i]);
 		}
 	}
 	printf("\\fR\n");

@@ -13,6 +13,12 @@
 /* Room for any of the numbers below */
 #define TEXT_NUMBER	24
 
+/* In all locales the same: in Turkish, tolower() makes no i of an I. */
+static inline char text_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
 const char *text_bytes(char *to, uint64_t bytes);
 const char *text_nsecs(char *to, uint64_t ns);
 const char *text_rate(char *to, double rate);
