@@ -6,7 +6,7 @@
 #include "opts.h"
 #include "test.h"
 
-static char *args[32], said[2048];
+static char *args[64], said[2048];
 
 /* Parse the words of a line, with "ioblame" before them; what is wrong is in @said. */
 static int parse(struct opts *o, const char *line)
@@ -216,9 +216,10 @@ static void one_line(void)
 /* More values of one option than there is room for. */
 static void too_many(void)
 {
+	static const char *const lists[] = { "-Dd", "-cc", "-uu", "-gg", "--file=f" };
 	char line[1024] = "snoop -p 1";
 	struct opts o;
-	int i;
+	int i, k, n;
 
 	for (i = 1; i < OPTS_LIST; i++)
 		strcat(line, ",1");
@@ -227,6 +228,18 @@ static void too_many(void)
 	strcat(line, ",1");
 	if (parse(&o, line) != EXIT_USAGE)
 		fail("%d pids are taken", OPTS_LIST + 1);
+	else if (!strstr(said, "32 at most"))
+		fail("of %d pids it says %s", OPTS_LIST + 1, said);
+	for (i = 0; i < (int)ARRAY_SIZE(lists); i++) {
+		n = sprintf(line, "report");
+		for (k = 0; k <= OPTS_LIST; k++)
+			n += sprintf(line + n, " %s%d", lists[i], k);
+		if (parse(&o, line) != EXIT_USAGE || !strstr(said, "32 at most"))
+			fail("of too many %s it says %s", lists[i], said);
+	}
+	if (parse(&o, "report -r 100000") || parse(&o, "report -r 100001") != EXIT_USAGE ||
+	    !strstr(said, "100000 at most"))
+		fail("of too many rows it says %s", said);
 }
 
 int main(void)
