@@ -242,11 +242,34 @@ static void too_many(void)
 		fail("of too many rows it says %s", said);
 }
 
+/* A time that is longer than a number can say is as long as one can be. */
+static void long_durations(void)
+{
+	static const struct {
+		const char *line;
+		uint64_t ns;
+	} lines[] = {
+		{ "record -o f 2 5", 10000000000ULL },
+		{ "record -o f 1 18446744074", INT64_MAX },
+		{ "record -o f 1 9223372037", INT64_MAX },
+		{ "snoop 9000000000000000000ns", 9000000000000000000ULL },
+		{ "snoop 0.01 18446744073709551615", INT64_MAX },
+	};
+	struct opts o;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (parse(&o, lines[i].line) || o.duration_ns != lines[i].ns || o.interval_ns ||
+		    o.count)
+			fail("'%s' takes %llu ns", lines[i].line, (u64)o.duration_ns);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(good_ones), TEST(bad_ones), TEST(names_what_is_wrong),
-		TEST(one_line), TEST(too_many),
+		TEST(one_line), TEST(too_many), TEST(long_durations),
 	};
 
 	return run_tests("tool_opts", tests, ARRAY_SIZE(tests));

@@ -421,6 +421,19 @@ static int parse_replay(struct opts *o, int argc, char **argv)
 	return 2;
 }
 
+/* These views print once: an interval is their duration, and 292 years are the longest. */
+static void make_duration(struct opts *o)
+{
+	uint64_t ns;
+
+	if (__builtin_mul_overflow(o->interval_ns, o->count ? o->count : 1, &ns) || ns > INT64_MAX)
+		ns = INT64_MAX;
+	if (!o->duration_ns)
+		o->duration_ns = ns;
+	o->interval_ns = 0;
+	o->count = 0;
+}
+
 /**
  * opts_parse - parse the command line
  * @o:    the result; it points into @argv
@@ -478,12 +491,7 @@ int opts_parse(struct opts *o, int argc, char **argv)
 		ret = check_rules(o);
 	if (!ret && o->anonymous && !o->bundle)
 		return usage_error(o, "--anonymous needs --bundle", NULL);
-	/* these views print once: an interval is their duration */
-	if (!ret && o->interval_ns && ONCE & 1U << o->command) {
-		if (!o->duration_ns)
-			o->duration_ns = o->interval_ns * (o->count ? o->count : 1);
-		o->interval_ns = 0;
-		o->count = 0;
-	}
+	if (!ret && o->interval_ns && ONCE & 1U << o->command)
+		make_duration(o);
 	return ret;
 }
