@@ -64,7 +64,7 @@ static const struct col columns[NR_COLUMNS] = {
 static struct events events;
 static struct table *table;
 static uint64_t shown, unknown;
-static uint32_t kinds_shown[NR_BLKEVENTS];
+static uint64_t kinds_shown[NR_BLKEVENTS];
 
 /* What blkparse prints behind the flags of an event. */
 static void line_end(const struct blkevent *e, const char *comm, char *to, size_t size)
