@@ -293,7 +293,7 @@ void stat_print_disk(struct stat_look *look, const char *name, const struct disk
 void stat_print_sum(struct stat_look *look, const struct blamed *b)
 {
 	enum pivot by = look->run->opts->by;
-	char label[4096], line[4104], who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
+	char label[4096], line[ESCAPE_SIZE(4096) + 8], who[32], comm[ESCAPE_SIZE(IOB_COMM_LEN)];
 	const char *name = b->key.rest == REST_ALL ? "(others)" :
 			   label_row(&b->label, by, label, sizeof(label));
 	struct json_object *o;
