@@ -144,7 +144,13 @@ static void print_stacks_at_end(struct run *run, uint64_t from_ns, uint64_t to_n
 
 static int close_output(void)
 {
-	if (file && (ferror(file) | fclose(file))) {
+	bool bad;
+
+	if (!file)
+		return EXIT_OK;
+	bad = ferror(file);
+	bad |= fclose(file) != 0;
+	if (bad) {
 		msg("cannot write the output: %s", strerror(errno));
 		return EXIT_FAILED;
 	}

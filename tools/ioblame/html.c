@@ -209,10 +209,13 @@ static void write_page(const struct run *run, const char *lines)
 static int end_page(struct run *run)
 {
 	int ret = EXIT_OK;
+	bool bad;
 
 	print_tables(run);
 	write_page(run, out_kept());
-	if (ferror(page) | fclose(page)) {
+	bad = ferror(page);
+	bad |= fclose(page) != 0;
+	if (bad) {
 		msg("cannot write the page: %s", strerror(errno));
 		ret = EXIT_FAILED;
 	}
