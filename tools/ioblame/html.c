@@ -34,6 +34,8 @@ enum {
 	ROWS_MOST = 500,
 	/* of a table; all tables together are below half a megabyte */
 	TABLE_BYTES = 64 << 10,
+	/* what was lost, of all kinds that there are; no sentence is longer */
+	PAGE_TEXT = 4096,
 };
 
 static FILE *page;
@@ -115,7 +117,8 @@ static void write_lines(const char *lines)
 
 static void write_text(const char *tag, const char *text)
 {
-	char safe[STORY_TEXT * 6];
+	/* "&quot;" is six of one */
+	char safe[PAGE_TEXT * 6];
 
 	fprintf(page, "<%s>%s</%s>\n", tag, escape_xml(safe, sizeof(safe), text), tag);
 }
@@ -123,7 +126,7 @@ static void write_text(const char *tag, const char *text)
 /* What is read without a script, too */
 static void write_story(const struct run *run)
 {
-	char sentence[STORY_SENTENCES][STORY_TEXT], lost[STORY_TEXT], *line, *rest;
+	char sentence[STORY_SENTENCES][STORY_TEXT], lost[PAGE_TEXT], *line, *rest;
 	unsigned int i;
 
 	story_tell(&story, &summed, ended_ns - began_ns, sentence);
