@@ -4,8 +4,16 @@
 #include <unistd.h>
 
 #include "dirty.h"
+#include "name.h"
 #include "rec.h"
 #include "test.h"
+
+static unsigned int tidied;
+
+void name_tidy(void)
+{
+	tidied++;
+}
 
 static const char file[] =
 	"dirty=24 writeback=0 oldest=2000 how=exact int=14 dev=0x800010 ino=0x10 gen=0xa role=thread id=812 tgid=811 cgroup=77 comm=dd\n"
@@ -186,10 +194,34 @@ static void refuses(void)
 	close(fd);
 }
 
+/* What filters have looked up is tidied between the lines, of which there may be millions. */
+static void tidies(void)
+{
+	enum { BYTES = 8 << 20 };
+	char *much = malloc(BYTES + 256);
+	struct dirty d = { 0 };
+	unsigned int nr = 0;
+	size_t n = 0;
+	int fd;
+
+	for (; n < BYTES; nr++)
+		n += sprintf(much + n, "dirty=1 how=exact dev=0x800010 ino=%#x role=thread id=%u comm=a\n",
+			     nr, 812 + nr % 2);
+	fd = file_of(much, n);
+	tidied = 0;
+	if (dirty_read(&d, fd, takes_812, NULL) || d.broken || d.rows.nr != (nr + 1) / 2)
+		fail("%zu rows of %u", d.rows.nr, nr);
+	if (tidied < 8)
+		fail("names were tidied %u times", tidied);
+	dirty_clear(&d);
+	close(fd);
+	free(much);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(adds_up), TEST(filters), TEST(processes), TEST(refuses),
+		TEST(adds_up), TEST(filters), TEST(processes), TEST(refuses), TEST(tidies),
 	};
 
 	return run_tests("tool_dirty", tests, ARRAY_SIZE(tests));

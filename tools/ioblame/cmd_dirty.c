@@ -208,6 +208,8 @@ static size_t print_rows(const struct run *run, struct dirty_row **rows, size_t 
 		shown++;
 		if (!o->rows || shown <= o->rows)
 			print_row(run, t, rows[i]);
+		/* the table has a copy of the names */
+		name_tidy();
 	}
 	table_end(t);
 	if (o->format == FORMAT_TABLE && o->rows && shown > o->rows)
@@ -344,6 +346,15 @@ static void print_end(const struct run *run)
 	json_print(end);
 }
 
+static void print_no_room(void)
+{
+	uint64_t no_room = name_no_room();
+
+	if (no_room)
+		msg("%llu names had no room, and are shown as numbers",
+		    (unsigned long long)no_room);
+}
+
 int cmd_dirty(const struct opts *o)
 {
 	struct run run = { .opts = o, .session.logless = true };
@@ -372,6 +383,7 @@ int cmd_dirty(const struct opts *o)
 	if (!ret)
 		print_end(&run);
 	out_flush();
+	print_no_room();
 	session_off(&run.session);
 	session_end(&run.session);
 	if (!ret && out_failed())

@@ -7,6 +7,7 @@
 
 #include "dirty.h"
 #include "msg.h"
+#include "name.h"
 #include "rec.h"
 #include "stop.h"
 #include "textlog.h"
@@ -168,6 +169,8 @@ int dirty_read(struct dirty *d, int fd, bool (*takes)(struct dirty_row *row, con
 			continue;
 		len += n;
 		used = take_lines(d, text, len, takes, arg);
+		/* filters look up names, and drop what none has room for */
+		name_tidy();
 		memmove(text, text + used, len - used);
 		len -= used;
 	}
