@@ -152,8 +152,10 @@ static void extremes(void)
 		seen += c->all[i].ios;
 	if (seen != 5000 + ARRAY_SIZE(numbers))
 		fail("%llu IOs", seen);
-	if (c->tracks.nr > CHART_TRACKS || c->nr_disks != CHART_DISKS || !c->elsewhere)
-		fail("%zu tracks, %u disks", c->tracks.nr, c->nr_disks);
+	if (c->tracks.nr > CHART_TRACKS || c->nr_disks > CHART_DISKS ||
+	    c->nr_disks + c->forgotten.nr != 40)
+		fail("%zu tracks, %u disks and %zu without a map", c->tracks.nr, c->nr_disks,
+		     c->forgotten.nr);
 	chart_free(c);
 }
 
@@ -181,9 +183,59 @@ static void keeps_heavy(void)
 	chart_free(c);
 }
 
+/* The IOs of a disk's map, 0 if it has none. */
+static u64 ios_of_disk(const struct chart *c, u32 disk)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr_disks; i++) {
+		if (c->disk[i]->disk == disk)
+			return c->disk[i]->ios;
+	}
+	return 0;
+}
+
+/* A disk that comes late and does most has a map; each map has all IO of its disk. */
+static void keeps_heavy_disks(void)
+{
+	struct chart *c = chart_new(0);
+	u64 want[41] = { 0 };
+	struct iob_iolog_bin_record rec;
+	unsigned int i, disk;
+
+	for (i = 0; i < 41000; i++) {
+		/* all are seen once, then most of it is the 40th's, and the first's */
+		disk = i < 40 ? i + 1 : i % 2 ? 40 : i % 4 ? 1 : 1 + rnd(40);
+		rec = sample(i * 1000, i, 7, disk);
+		chart_add(c, &rec);
+		want[disk]++;
+		/* the first does more than the others from the beginning */
+		for (; i < 40 && disk == 1 && want[1] < 100; want[1]++)
+			chart_add(c, &rec);
+	}
+	if (ios_of_disk(c, 40) != want[40] || ios_of_disk(c, 1) != want[1])
+		fail("the heaviest has %llu IOs of %llu, the next %llu of %llu",
+		     ios_of_disk(c, 40), want[40], ios_of_disk(c, 1), want[1]);
+	for (disk = 1; disk <= 40; disk++) {
+		if (ios_of_disk(c, disk) && ios_of_disk(c, disk) != want[disk])
+			fail("disk %u has %llu IOs of %llu", disk, ios_of_disk(c, disk), want[disk]);
+	}
+	chart_free(c);
+	/* as many as a forged recording may have */
+	c = chart_new(0);
+	for (i = 0; i < 100000; i++) {
+		rec = sample(i * 1000, i, 7, i);
+		chart_add(c, &rec);
+	}
+	if (c->nr_disks > CHART_DISKS || c->forgotten.nr > CHART_FORGOTTEN)
+		fail("%u disks, and %zu without a map", c->nr_disks, c->forgotten.nr);
+	chart_free(c);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(bins), TEST(extremes), TEST(keeps_heavy) };
+	static const struct test tests[] = { TEST(bins), TEST(extremes), TEST(keeps_heavy),
+					   TEST(keeps_heavy_disks) };
 
 	return run_tests("tool_chart", tests, ARRAY_SIZE(tests));
 }

@@ -24,6 +24,7 @@ struct chart *chart_new(uint64_t begin_ns)
 	c->begin_ns = begin_ns;
 	c->width_ns = FIRST_WIDTH_NS;
 	c->tracks.key_len = sizeof(struct chart_who);
+	c->forgotten.key_len = sizeof(uint32_t);
 	return c;
 }
 
@@ -186,6 +187,29 @@ static struct chart_track *find_track(struct chart *c, const struct iob_iolog_bi
 	return t;
 }
 
+static int compare_disks(const void *va, const void *vb)
+{
+	const struct chart_disk *a = *(struct chart_disk **)va, *b = *(struct chart_disk **)vb;
+
+	return (a->ios < b->ios) - (a->ios > b->ios);
+}
+
+/* Forget the maps of the lighter half of the disks. */
+static void forget_disks(struct chart *c)
+{
+	uint32_t *number;
+
+	qsort(c->disk, c->nr_disks, sizeof(c->disk[0]), compare_disks);
+	while (c->nr_disks > CHART_DISKS / 2) {
+		c->nr_disks--;
+		number = must(malloc(sizeof(*number)));
+		*number = c->disk[c->nr_disks]->disk;
+		map_put(&c->forgotten, number);
+		free(c->disk[c->nr_disks]);
+	}
+}
+
+/* The map of a disk, NULL if it has none. */
 static struct chart_disk *find_disk(struct chart *c, uint32_t disk)
 {
 	struct chart_disk *d;
@@ -195,8 +219,12 @@ static struct chart_disk *find_disk(struct chart *c, uint32_t disk)
 		if (c->disk[i]->disk == disk)
 			return c->disk[i];
 	}
-	if (c->nr_disks == CHART_DISKS)
+	if (map_get(&c->forgotten, &disk))
 		return NULL;
+	if (c->nr_disks == CHART_DISKS && c->forgotten.nr + CHART_DISKS / 2 > CHART_FORGOTTEN)
+		return NULL;
+	if (c->nr_disks == CHART_DISKS)
+		forget_disks(c);
 	d = must(calloc(1, sizeof(*d)));
 	d->disk = disk;
 	d->step = FIRST_STEP;
@@ -212,16 +240,14 @@ static void add_place(struct chart *c, const struct iob_iolog_bin_record *rec, u
 	};
 	struct chart_disk *d = find_disk(c, rec->disk);
 
-	if (!d) {
-		c->elsewhere++;
+	if (!d)
 		return;
-	}
+	d->ios++;
 	/* a flush has no place */
 	if (!rec->bytes)
 		return;
 	while (rec->sector / d->step >= CHART_PLACES)
 		halve_places_of_disk(d);
-	d->ios++;
 	add_cell(&d->cell[bin * CHART_TIMES / CHART_BINS][rec->sector / d->step], &one);
 }
 
@@ -263,6 +289,7 @@ void chart_free(struct chart *c)
 	unsigned int i;
 
 	map_clear(&c->tracks, free);
+	map_clear(&c->forgotten, free);
 	for (i = 0; i < c->nr_disks; i++)
 		free(c->disk[i]);
 	free(c);

@@ -24,6 +24,7 @@ enum {
 	CHART_BINS = 480,
 	CHART_TRACKS = 1024,		/* originators; what more do is known as a sum only */
 	CHART_DISKS = 16,		/* with a map of places */
+	CHART_FORGOTTEN = 4096,		/* further disks; those behind them are nowhere */
 	/* cells of a map; a cell is as wide as three bins of time */
 	CHART_TIMES = CHART_BINS / 3,
 	CHART_PLACES = 64,
@@ -51,9 +52,10 @@ struct chart_cell {
 	uint64_t timed, total_ns;	/* as in a bin */
 };
 
+/* All IO of a disk: one that is forgotten gets no map again, which would have a part of it. */
 struct chart_disk {
 	uint32_t disk;
-	uint64_t ios;
+	uint64_t ios;			/* flushes, too, which have no place */
 	uint64_t step;			/* sectors of a place */
 	struct chart_cell cell[CHART_TIMES][CHART_PLACES];
 };
@@ -66,7 +68,7 @@ struct chart {
 	struct map tracks;
 	struct chart_disk *disk[CHART_DISKS];
 	unsigned int nr_disks;
-	uint64_t elsewhere;		/* IOs on further disks */
+	struct map forgotten;		/* numbers of further disks */
 };
 
 struct chart *chart_new(uint64_t begin_ns);

@@ -220,14 +220,13 @@ static int compare_disks(const void *va, const void *vb)
 
 static void print_disks(FILE *f, const struct chart *c)
 {
+	unsigned int shown = c->nr_disks < DISKS_SHOWN ? c->nr_disks : DISKS_SHOWN, i;
 	struct chart_disk *disk[CHART_DISKS];
-	unsigned int i;
 
 	memcpy(disk, c->disk, sizeof(disk));
 	qsort(disk, c->nr_disks, sizeof(disk[0]), compare_disks);
-	fprintf(f, "\"more_disks\":%u,\"disks\":[",
-		c->nr_disks > DISKS_SHOWN ? c->nr_disks - DISKS_SHOWN : 0);
-	for (i = 0; i < c->nr_disks && i < DISKS_SHOWN; i++) {
+	fprintf(f, "\"more_disks\":%llu,\"disks\":[", LLU(c->nr_disks - shown + c->forgotten.nr));
+	for (i = 0; i < shown; i++) {
 		fputs(i ? "," : "", f);
 		print_disk(f, disk[i]);
 	}

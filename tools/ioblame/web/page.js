@@ -39,7 +39,7 @@ function showCharts() {
 	if (charts.disks.length)
 		choosable(place, () => placeMap(place, charts, charts.disks[disk.value], ofPlace.value), ofPlace, disk);
 	if (charts.more_disks)
-		disk.parentElement.append(` and ${charts.more_disks} disks with less IO`);
+		disk.parentElement.append(` and ${charts.more_disks} more disks`);
 	byId("whole").addEventListener("click", () => zoomTime(...wholeTime));
 	zoomTime(...wholeTime);
 }
