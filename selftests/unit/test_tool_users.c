@@ -110,6 +110,16 @@ static void expect(const char *what, pid_t pid, const char *comm, const char *fi
 		fail("%s: '%s' (%d, not %d) has '%s'", what, u.comm, u.pid, pid, u.file);
 }
 
+/* Who puts settings back, as @keeps says. */
+static void expect_keeps(const char *what, pid_t keeps)
+{
+	struct users u;
+
+	users_find(&u);
+	if (u.keeps != keeps)
+		fail("%s: %d puts settings back, not %d", what, u.keeps, keeps);
+}
+
 static void nobody(void)
 {
 	expect("nobody", 0, "", "");
@@ -129,16 +139,23 @@ static void spoofed(void)
 
 static void keeper(void)
 {
-	pid_t pid = start_kept("ioblame", "sums_bin");
+	pid_t pid = start_kept("ioblame", "sums_bin"), reader;
 
 	expect("a command with a file", pid, "ioblame", "sums_bin");
+	expect_keeps("a command with a file", pid);
 	end(pid);
 	pid = start_kept("ioblame", NULL);
 	expect("a command without a file", pid, "ioblame", "");
+	reader = start("tail", "iolog");
+	expect("one that reads a log", reader, "tail", "iolog");
+	expect_keeps("a command beside one that reads a log", pid);
 	end(pid);
+	expect_keeps("one that reads a log", 0);
+	end(reader);
 	/* one's own */
 	pid = start(KEEPER, "enable");
 	expect("one's own keeper", 0, "", "");
+	expect_keeps("one's own keeper", 0);
 	end(pid);
 }
 

@@ -19,7 +19,9 @@
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
+#include "session.h"
 #include "text.h"
+#include "users.h"
 
 static char *escape_and_free(char *text)
 {
@@ -178,6 +180,39 @@ static int set_setting(const char *name, const char *value)
 	return err ? setting_refused(err, name, value) : EXIT_OK;
 }
 
+/* Say it if a command that runs will undo what was set. */
+static void say_undone(void)
+{
+	struct users u;
+
+	users_find(&u);
+	if (u.keeps)
+		msg("process %d puts enable and devs back when it ends; set this again then",
+		    u.keeps);
+}
+
+/*
+ * Locked, so that a command that begins has noted its settings, or has not yet.  What it switched
+ * on it switches off at its end; who switches off and on begins a session that is left alone.
+ */
+static int set_enable(const char *value)
+{
+	char *before, *now;
+	int ret = session_lock();
+
+	if (ret)
+		return ret;
+	before = dir_read_word("enable");
+	ret = set_setting("enable", value);
+	now = ret ? NULL : dir_read_word("enable");
+	if (before && now && !strcmp(before, "1") && !strcmp(now, "1"))
+		say_undone();
+	session_ready();
+	free(before);
+	free(now);
+	return ret;
+}
+
 /* Print what may follow a word of `config`.  Return: the exit status. */
 static int config_unknown(const char *after, const char *word)
 {
@@ -207,36 +242,16 @@ static int set_named_setting(char **args, int nr)
 	words = choice_config_after(args[0], &all);
 	if (words && choice_find(args[1], words, all) < 0)
 		return config_unknown(args[0], args[1]);
-	return set_setting(args[0], args[1]);
+	return strcmp(args[0], "enable") ? set_setting(args[0], args[1]) : set_enable(args[1]);
 }
 
-/* devices [add|remove|only DEVICE...] | clear */
-static int change_devices(char **args, int nr)
+/* Write the devices, which are checked. */
+static int write_devices(char **args, int nr, bool remove, bool only)
 {
-	bool remove = nr && !strcmp(args[0], "remove");
-	bool only = nr && !strcmp(args[0], "only");
 	char word[300];
 	struct device d;
 	int i, err;
 
-	if (!nr) {
-		each_device(print_device, NULL);
-		return EXIT_OK;
-	}
-	if (!strcmp(args[0], "clear") && nr == 1) {
-		int fd = dir_open("devs", O_WRONLY | O_TRUNC);
-
-		return fd < 0 ? dir_refused(errno, "devs") : close(fd) ? EXIT_FAILED : EXIT_OK;
-	}
-	if ((strcmp(args[0], "add") && !remove && !only) || nr < 2) {
-		msg("config devices: add, remove or only DEVICE..., or clear");
-		return EXIT_USAGE;
-	}
-	/* check all devices before the first change */
-	for (i = 1; i < nr; i++) {
-		if (!remove && !device_require(args[i], &d))
-			return EXIT_FAILED;
-	}
 	for (i = 1; i < nr; i++) {
 		snprintf(word, sizeof(word), "%s%.255s", remove ? "!" : "",
 			 device_lookup(args[i], &d) ? d.number : args[i]);
@@ -245,6 +260,45 @@ static int change_devices(char **args, int nr)
 			return setting_refused(err, "devs", args[i]);
 	}
 	return EXIT_OK;
+}
+
+static int clear_devices(void)
+{
+	int fd = dir_open("devs", O_WRONLY | O_TRUNC);
+
+	return fd < 0 ? dir_refused(errno, "devs") : close(fd) ? EXIT_FAILED : EXIT_OK;
+}
+
+/* devices [add|remove|only DEVICE...] | clear */
+static int change_devices(char **args, int nr)
+{
+	bool remove = nr && !strcmp(args[0], "remove");
+	bool only = nr && !strcmp(args[0], "only");
+	bool clear = nr == 1 && !strcmp(args[0], "clear");
+	struct device d;
+	int i, ret;
+
+	if (!nr) {
+		each_device(print_device, NULL);
+		return EXIT_OK;
+	}
+	if (!clear && ((strcmp(args[0], "add") && !remove && !only) || nr < 2)) {
+		msg("config devices: add, remove or only DEVICE..., or clear");
+		return EXIT_USAGE;
+	}
+	/* check all devices before the first change */
+	for (i = 1; i < nr; i++) {
+		if (!remove && !device_require(args[i], &d))
+			return EXIT_FAILED;
+	}
+	ret = session_lock();
+	if (ret)
+		return ret;
+	ret = clear ? clear_devices() : write_devices(args, nr, remove, only);
+	if (!ret)
+		say_undone();
+	session_ready();
+	return ret;
 }
 
 /* Print the error that the module left in the filter's file. */
@@ -326,9 +380,9 @@ int cmd_config(const struct opts *o)
 	else if (!strcmp(what, "filter"))
 		ret = set_counter(args, nr, "_filter");
 	else if (!strcmp(what, "enable"))
-		ret = set_setting("enable", "1");
+		ret = set_enable("1");
 	else if (!strcmp(what, "disable"))
-		ret = set_setting("enable", "0");
+		ret = set_enable("0");
 	else
 		ret = config_unknown("config", what);
 	out_flush();

@@ -86,6 +86,7 @@ static enum rank note_user(struct users *u, int pid, enum rank rank, enum rank n
 			   const char *file)
 {
 	char *comm = comm_of(pid);
+	int keeper = pid;
 
 	if (comm && !strcmp(comm, KEEPER)) {
 		free(comm);
@@ -93,6 +94,8 @@ static enum rank note_user(struct users *u, int pid, enum rank rank, enum rank n
 		pid = parent_of(pid);
 		/* a keeper whose command is gone ends soon; one's own is no other user */
 		comm = pid > 1 && pid != getpid() ? comm_of(pid) : NULL;
+		if (pid != getpid())
+			u->keeps = comm ? pid : keeper;
 	}
 	if (comm && rank >= noted) {
 		escape_text(u->comm, sizeof(u->comm), comm, strlen(comm));

@@ -20,6 +20,7 @@ struct users {
 	char file[64];			/* that it has open; "" if only its keeper has one */
 	bool bin, text;			/* one of them reads this log */
 	bool sums;			/* ... or the sums */
+	int keeps;			/* one that puts settings back at its end, or 0 */
 };
 
 void users_find(struct users *u);
