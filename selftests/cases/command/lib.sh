@@ -95,6 +95,14 @@ expect_whole_json() {
 	expect_json "$1" '.[0].type == "header" and .[0].schema == 2 and .[-1].type == "end"'
 }
 
+# holds PID FILE: until this process has a file of the module open whose name begins so
+holds() {
+	until [ -n "$(find "/proc/$1/fd" -lname "*/ioblame/$2*" -print -quit 2>/dev/null)" ]; do
+		kill -0 "$1" 2>/dev/null || fail "process $1 ended before it opened $2"
+		pause 0.1
+	done
+}
+
 # missing_hooks: what a view says of them in its last line; a debug kernel lacks some
 missing_hooks() {
 	local n
