@@ -103,6 +103,16 @@ holds() {
 	done
 }
 
+# pauses PID: until it sleeps in pause(), as iostat and pidstat do between two looks; SIGALRM ends that
+pauses() {
+	local nr
+	# (its number is 34 on x86; arm64 has none, and the C library calls ppoll, 73)
+	until nr=$(cut -d ' ' -f 1 "/proc/$1/syscall" 2>/dev/null) && [[ $nr = 34 || $nr = 73 ]]; do
+		kill -0 "$1" 2>/dev/null || fail "process $1 ended before it paused"
+		pause 0.02
+	done
+}
+
 # missing_hooks: what a view says of them in its last line; a debug kernel lacks some
 missing_hooks() {
 	local n
