@@ -165,32 +165,36 @@ same("the latter half, small", counted(pipe(), who)[2], [3, 0, 26, 0, 0, 0, 0, 0
 
 # --- while a counter is changed, an IO of each moment may be counted twice or not at all
 CHANGES, IOS = 200, 3000
-pid = child(disk.direct_write, 40 * M, 4096, IOS)
-for n in range(CHANGES):
-    put("counters/2", "W " + SIZES if n % 2 else "--- disabled")
-    check(n > 20 or os.waitpid(pid, os.WNOHANG) == (0, 0), "the IO is over before 20 changes")
-wait_for(pid)
-got = sum(counted(pipe(), "pid-%d" % pid)[0])
-print("%d IOs are counted while another counter is changed %d times: %d" % (IOS, CHANGES, got))
-check(abs(got - IOS) <= CHANGES, "%d of %d IOs are counted" % (got, IOS))
-
 tell, told = os.pipe()
 go, start = os.pipe()
 
 
-def endless():
-    fd, m, n = disk.open(), buffer(4096), 0
+# Write until @start says that it is enough, but so often at least, and tell how often that was
+def endless(least=0):
+    fd, m, n, enough = disk.open(), buffer(4096), 0, False
     os.set_blocking(go, False)
     os.write(told, b"x")
-    while True:
+    while not enough or n < least:
         try:
-            os.read(go, 1)
-            break
+            enough = enough or os.read(go, 1)
         except BlockingIOError:
-            os.pwritev(fd, [m], 40 * M + 512 * (n & 1))
-            n += 1
+            pass
+        os.pwritev(fd, [m], 40 * M + 512 * (n & 1))
+        n += 1
+    os.write(told, b"%d" % n)
     os._exit(0)
 
+
+pid = child(endless, IOS)
+os.read(tell, 1)
+for n in range(CHANGES):
+    put("counters/2", "W " + SIZES if n % 2 else "--- disabled")
+os.write(start, b"x")
+wait_for(pid)
+ios = int(os.read(tell, 32))
+got = sum(counted(pipe(), "pid-%d" % pid)[0])
+print("%d IOs are counted while another counter is changed %d times: %d" % (ios, CHANGES, got))
+check(abs(got - ios) <= CHANGES, "%d of %d IOs are counted" % (got, ios))
 
 pid = child(endless)
 who = "pid-%d" % pid
