@@ -216,7 +216,7 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		bytes = all - done;
 		act = d ? freed_by_address(d, &bytes) :
 			  freed_by_sector(l, done, &bytes, !gap);
-		/* an origin has no more shares: to charge nobody for the rest is better than somebody else */
+		/* an origin has no more shares: nobody pays for the rest, not somebody else */
 		if (unlikely(act != IOB_CAUSE_NONE && ++pieces > IOB_MAX_SHARES)) {
 			freed_pass(d, all - done - bytes);
 			iob_stat_inc(parts_nomem);

@@ -442,7 +442,7 @@ static struct transaction *transaction_next(struct transaction_log *log,
 					    const struct iob_transaction_write *what,
 					    unsigned int *i)
 {
-	/* of more than are kept, the last ones: an iclog of xfs may have tens of small checkpoints */
+	/* of more than are kept, the last ones: a block may serve tens of small transactions */
 	u32 tid = what->last - min(what->last - what->first, NR_LAST - 1U);
 	struct transaction *t = NULL;
 
