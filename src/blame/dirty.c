@@ -183,6 +183,24 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 	iob_transaction_join(log, tid, d.ref);
 }
 
+/* True if the current task only hands on what others have changed. */
+static bool hands_on(void)
+{
+	return current->flags & (PF_WQ_WORKER | PF_KSWAPD);
+}
+
+/*
+ * Whether an inode that @d changes is @d's from now on.  A worker keeps the cause that was noted
+ * before, which knows better, and so does any kernel thread that acts on another's behalf; but one
+ * that carries out a parent request knows for whom.
+ */
+static bool is_changer(const struct iob_dirtied_by *d)
+{
+	if (d->parent || !(current->flags & PF_KTHREAD))
+		return true;
+	return !hands_on() && !(d->ref & IOB_CAUSE_INHERITED);
+}
+
 /**
  * iob_dirty_inode - the current task changes a clean inode
  * @inode:  the inode; iob_disk_watches() it
@@ -194,7 +212,7 @@ void iob_dirty_inode(struct inode *inode, bool waited)
 {
 	bool due = waited && iob_times_are_due(inode);
 	/* (a task that changes the inode itself pays in any case) */
-	bool needed = due || current->flags & PF_KTHREAD;
+	bool needed = due || hands_on();
 	u64 before = waited ? iob_times_take(inode, needed) : IOB_CAUSE_NONE;
 	struct iob_dirtied_by d IOB_UNINIT;
 
@@ -208,8 +226,7 @@ void iob_dirty_inode(struct inode *inode, bool waited)
 		return;
 	}
 	iob_dirtied_by_find(&d, inode, NULL);
-	/* a kernel thread keeps the cause that was noted before, which knows better */
-	if (!(current->flags & PF_KTHREAD) || d.parent)
+	if (is_changer(&d))
 		before = d.ref;
 	if (before != IOB_CAUSE_NONE)
 		iob_assoc_set(&iob_assoc_inode, inode, 0, before);
@@ -226,7 +243,7 @@ void iob_dirty_times(struct inode *inode)
 	struct iob_dirtied_by d IOB_UNINIT;
 
 	iob_dirtied_by_find(&d, inode, NULL);
-	if (!(current->flags & PF_KTHREAD) || d.parent)
+	if (is_changer(&d))
 		iob_times_note(inode, d.ref);
 }
 
