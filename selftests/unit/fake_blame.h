@@ -29,6 +29,7 @@
 
 #define IOB_CAUSE_NONE		0ULL
 #define IOB_CAUSE_LOST		2ULL
+#define IOB_CAUSE_INHERITED	(1ULL << 20)
 #define IOB_MODIFIER_JOURNAL	1
 #define IOB_MODIFIER_DISCARD	2
 
@@ -44,9 +45,12 @@ static u64 act_of_kthread;
 static u64 act_later, act_first;	/* both are of the role @act_first */
 static u64 act_touched;		/* the last one */
 
-static inline struct iob_cause *iob_cause_of(u64 act)
+#define iob_cause_id(act)	((act) & ~IOB_CAUSE_INHERITED)
+
+static inline struct iob_cause *iob_cause_of(u64 ref)
 {
 	static struct iob_cause cause;
+	u64 act = iob_cause_id(ref);
 
 	if (act && act == act_gone)
 		return NULL;
@@ -298,6 +302,7 @@ static inline void iob_origin_add(struct iob_origin *o, u64 act, const struct io
 {
 	(void)file;
 	(void)modifier;
+	act = iob_cause_id(act);
 	if (act >= MAX_ACTS)
 		abort();
 	o->bytes[act] += bytes;

@@ -91,7 +91,6 @@ static unsigned long under_way;		/* calls that return to 1, 2, ...: a bit for ea
 /* --- core/task, core/intent, core/mark: none of it matters here */
 
 #define IOB_CAUSE_NOMEM		1ULL
-#define IOB_CAUSE_INHERITED	0ULL
 #define IOB_INTENT_LOST		1U
 #define IOB_INTENT_REDIRTY	1
 #define IOB_INTENT_WRITEBACK	2
@@ -108,7 +107,6 @@ static u64 my_act;
 #define iob_task_get()				(me)
 #define iob_task_role(t)			((void)(t), my_act)
 #define iob_task_own_cause(t, intent)		((void)(t), (void)(intent), my_act)
-#define iob_cause_id(ref)			(ref)
 #define iob_cause_tagged(ref, hash)		((void)(hash), (u64)(ref))
 #define iob_cause_of_entry(entry, hash)		((void)(hash), (u64)(entry))
 #define iob_intent_nr(nr)			((void)(nr), (const struct iob_intent *)NULL)
@@ -171,8 +169,8 @@ static u32 entry_of_page_frame;
 unsigned long jiffies = 1000;
 struct task_struct *current;
 
-/* tar writes many small files and ends; dd writes on */
-enum { TAR = 10, DD };
+/* tar writes many small files and ends; dd writes on; a thread serves clients of the network */
+enum { TAR = 10, DD, NFSD };
 
 static struct super_block sb;
 static struct inode tree, other;
@@ -222,7 +220,7 @@ static u64 dirties(struct inode *inode)
 
 	iob_dirtied_by_slow(&d, inode, &at, NULL, NULL);
 	iob_dirtied_by_set_changed(&d, &folio, 0, 1);
-	return entry_of_page_frame;
+	return iob_cause_id(entry_of_page_frame);
 }
 
 /* The current task begins to write pages of a file of @act's. */
@@ -294,6 +292,48 @@ static void known_worker(void)
 	}
 	if (pays(1, DD) != 3072)
 		fail("of a block dd pays %ld bytes", pays(1, DD));
+	end();
+}
+
+/*
+ * A kernel thread that is no worker takes part for itself, and so do workers that write what it
+ * made dirty: tar, which changed one page, pays for no more.
+ */
+static void kernel_threads(void)
+{
+	struct pt_regs regs = { };
+	unsigned int i;
+
+	begin();
+	act_of_kthread = NFSD;
+	task(TAR, 0);
+	dirties(&tree);
+	task(NFSD, PF_KTHREAD);
+	if (dirties(&tree) != NFSD)
+		fail("another pays for what the thread changes");
+	iob_behalf_join(&sb, &regs);
+	worker();
+	writes_for(NFSD);
+	for (i = 0; i < 4; i++) {
+		if (dirties(&tree) != NFSD)
+			fail("another pays for the thread's metadata");
+	}
+	if (pays(1, NFSD) != 7 * 512 || pays(1, TAR) != 512)
+		fail("of a block the thread pays %ld bytes, tar %ld", pays(1, NFSD),
+		     pays(1, TAR));
+	/* the thread that ends transactions takes no part by that */
+	task(KTHREAD_ACT, PF_KTHREAD);
+	under_way = 1 << 1;
+	regs.call = (struct iob_call){ 1, 8192 };
+	iob_behalf_none();
+	iob_behalf_common(true, &regs);
+	iob_behalf_join(&sb, &regs);
+	if (dirties(&tree) != NFSD)
+		fail("in a commit another pays");
+	iob_behalf_join(&sb, &regs);
+	if (pays(2, TAR) != -1)
+		fail("the commit takes part in the next transaction");
+	act_of_kthread = 0;
 	end();
 }
 
@@ -396,8 +436,8 @@ static void others_first(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(no_ghost), TEST(known_worker), TEST(no_page), TEST(at_commit),
-		TEST(others_first),
+		TEST(no_ghost), TEST(known_worker), TEST(kernel_threads), TEST(no_page),
+		TEST(at_commit), TEST(others_first),
 	};
 
 	return run_tests("participants", tests, ARRAY_SIZE(tests));

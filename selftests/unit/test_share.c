@@ -27,9 +27,10 @@ struct iob_file {
 
 struct iob_cause {
 	u64 role;
+	bool kthread;
 };
 
-static u64 cause_gone;
+static u64 cause_gone, cause_of_kthread;
 
 #define iob_cause_id(ref)		((ref) & ~IOB_CAUSE_INHERITED)
 #define iob_cause_modified(ref, mod)	((void)(mod), (ref))
@@ -40,6 +41,7 @@ static struct iob_cause *iob_cause_of(u64 ref)
 	static struct iob_cause cause;
 
 	cause.role = iob_cause_id(ref);
+	cause.kthread = cause.role && cause.role == cause_of_kthread;
 	return cause.role == cause_gone ? NULL : &cause;
 }
 
@@ -47,6 +49,8 @@ static enum iob_how iob_cause_how(u64 ref, const struct iob_cause *cause)
 {
 	if (!cause || ref <= IOB_CAUSE_LOST)
 		return IOB_HOW_LOST;
+	if (cause->kthread)
+		return IOB_HOW_SUBMITTER;
 	return ref & IOB_CAUSE_INHERITED ? IOB_HOW_INHERITED : IOB_HOW_EXACT;
 }
 
@@ -76,6 +80,7 @@ static void begin(struct iob_origin *o)
 	memset(&losses, 0, sizeof(losses));
 	no_memory = false;
 	cause_gone = IOB_CAUSE_NONE;
+	cause_of_kthread = IOB_CAUSE_NONE;
 	iob_origin_begin(o);
 }
 
@@ -170,6 +175,23 @@ static void gone(void)
 	iob_origin_free(&o);
 }
 
+/* For whom a kernel thread took part in a transaction is not known. */
+static void kernel_thread(void)
+{
+	struct iob_origin o;
+
+	begin(&o);
+	cause_of_kthread = FIRST;
+	iob_origin_add(&o, FIRST, &file, BLOCK, 0);
+	iob_origin_add(&o, FIRST + 1, &file, BLOCK, 0);
+	iob_origin_inherit(&o);
+	if (o.nr != 2 || iob_shares(&o)[0].how != IOB_HOW_SUBMITTER ||
+	    iob_shares(&o)[1].how != IOB_HOW_INHERITED)
+		fail("%u shares: %u, %u", o.nr, iob_shares(&o)[0].how,
+		     iob_shares(&o)[o.nr - 1].how);
+	iob_origin_free(&o);
+}
+
 /* Pieces of an origin, one behind the other, are the origin; beyond its end there is nothing. */
 static void pieces(void)
 {
@@ -224,7 +246,8 @@ static void inherits(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(many), TEST(without_memory), TEST(gone), TEST(pieces), TEST(inherits),
+		TEST(many), TEST(without_memory), TEST(gone), TEST(kernel_thread),
+		TEST(pieces), TEST(inherits),
 	};
 
 	return run_tests("share", tests, ARRAY_SIZE(tests));

@@ -4,6 +4,7 @@
  * same address pays for anything.
  */
 #include "fake_blame.h"
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 
 /* Runs once a lock is dropped: another CPU */
@@ -25,6 +26,9 @@ static inline void unlock_then(raw_spinlock_t *lock)
 #include "blame/transaction.c"
 
 unsigned long jiffies = 1000;
+
+static struct task_struct me;
+struct task_struct *current = &me;
 
 static const char journal[2], other[2];
 
@@ -366,14 +370,16 @@ static void others_by_turns(void)
 	}
 }
 
-/* A kernel thread takes part for another, whom nobody knows; nor does one whose cause is gone. */
+/* A worker takes part for another, whom nobody knows; nor does one whose cause is gone. */
 static void no_participant(void)
 {
 	begin();
 	act_of_kthread = TAR;
+	me.flags = PF_KTHREAD | PF_WQ_WORKER;
 	join(journal, 81, TAR, 1);
 	if (pays(journal, 81, TAR) != -1 || iob_transaction_key_is_known(journal))
-		fail("a kernel thread takes part");
+		fail("a worker takes part");
+	me.flags = 0;
 	act_of_kthread = 0;
 	join(journal, 81, IOB_CAUSE_LOST, 1);
 	iob_transaction_share(journal, 81, TAR, 0);
@@ -391,6 +397,41 @@ static void no_participant(void)
 		fail("the others do not pay for it");
 	lost_are("its part", (struct losses){ });
 	end();
+}
+
+/*
+ * One half is logged by tar, the other by a kernel thread that is no worker, such as nfsd, or by
+ * the flusher for the files of that thread: tar pays no more than its half.
+ */
+static void kernel_threads(void)
+{
+	static const struct {
+		const char *who;
+		unsigned int flags;
+		u64 act;
+	} cases[] = {
+		{ "a kernel thread", PF_KTHREAD, DD },
+		{ "the flusher", PF_KTHREAD | PF_WQ_WORKER, DD | IOB_CAUSE_INHERITED },
+		{ "who syncs its file", 0, DD | IOB_CAUSE_INHERITED },
+	};
+	unsigned int i;
+	long tar, dd;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin();
+		me.flags = 0;
+		join(journal, 81, TAR, 10);
+		act_of_kthread = DD;
+		me.flags = cases[i].flags;
+		join(journal, 81, cases[i].act, 10);
+		tar = pays(journal, 81, TAR);
+		dd = pays(journal, 81, DD);
+		if (tar != 50 * BLOCK || dd != 50 * BLOCK)
+			fail("%s: %ld bytes, tar pays %ld", cases[i].who, dd, tar);
+		act_of_kthread = 0;
+		me.flags = 0;
+		end();
+	}
 }
 
 /* The act of a participant is reclaimed, room being short; the next one of its role pays. */
@@ -517,8 +558,9 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(parts), TEST(many_blocks), TEST(under_way), TEST(ended), TEST(restarted),
 		TEST(goes_on), TEST(ids), TEST(marked), TEST(last_place), TEST(taken_over),
-		TEST(others_by_turns), TEST(no_participant), TEST(act_again), TEST(no_room),
-		TEST(idle), TEST(serves), TEST(many_at_once),
+		TEST(others_by_turns), TEST(no_participant), TEST(kernel_threads),
+		TEST(act_again), TEST(no_room), TEST(idle), TEST(serves),
+		TEST(many_at_once),
 	};
 
 	return run_tests("transaction", tests, ARRAY_SIZE(tests));

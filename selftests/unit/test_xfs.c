@@ -246,7 +246,7 @@ struct iob_provider {
 
 /* --- what xfs does */
 
-enum { TAR = 10, DD };
+enum { TAR = 10, DD, NFSD };
 
 #define PUSH	0x1000UL	/* where the log's thread copies dquots */
 
@@ -392,6 +392,39 @@ static void in_use(void)
 		fail("a write fails");
 }
 
+/* @task logs an inode in a transaction for @act, or for none that is known.  Return: whose it is. */
+static u64 logs_inode(struct task_struct *task, u64 act)
+{
+	acts_for = act;
+	enters(task, "xfs_trans_log_inode", transaction, inode);
+	enters(task, "xfs_trans_free", transaction, NULL);
+	acts_for = IOB_CAUSE_NONE;
+	return iob_assoc_get(&xfs_assoc_inode, inode, 0);
+}
+
+/*
+ * tar has changed an inode.  What a worker changes it leaves to tar, and so does another kernel
+ * thread that acts for somebody; but nfsd, which changes it for its clients, pays itself.
+ */
+static void inodes(void)
+{
+	static struct task_struct nfsd = { .flags = PF_KTHREAD };
+
+	begin();
+	if (logs_inode(&program, TAR) != TAR)
+		fail("not tar's");
+	if (logs_inode(&worker, IOB_CAUSE_NONE) != (TAR | IOB_CAUSE_INHERITED))
+		fail("not tar's after a worker");
+	if (logs_inode(&worker, DD | IOB_CAUSE_INHERITED) != (TAR | IOB_CAUSE_INHERITED))
+		fail("not tar's after a worker that acts for dd");
+	if (logs_inode(&nfsd, DD | IOB_CAUSE_INHERITED) != (TAR | IOB_CAUSE_INHERITED))
+		fail("not tar's after a thread that acts for dd");
+	if (logs_inode(&nfsd, NFSD) != NFSD)
+		fail("a thread that acts for itself does not pay");
+	if (logs_inode(&program, TAR) != TAR || logs_inode(&nfsd, IOB_CAUSE_NONE))
+		fail("a thread of which nothing is known leaves it to tar");
+}
+
 static void commits(u64 act, const void *item)
 {
 	acts_for = act;
@@ -445,7 +478,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(written), TEST(failed), TEST(changed), TEST(others), TEST(in_use),
-		TEST(dquots),
+		TEST(inodes), TEST(dquots),
 	};
 
 	return run_tests("xfs", tests, ARRAY_SIZE(tests));

@@ -163,6 +163,22 @@ static noinline_for_stack u32 behalf_tid(struct iob_task *t, const void *key,
 	return iob_transaction_now(key);
 }
 
+/* @ref as inherited; IOB_CAUSE_NONE if that is the task itself or not known. */
+static u64 behalf_inherited(struct iob_task *t, u64 ref)
+{
+	struct iob_cause *cause;
+
+	if (ref <= IOB_CAUSE_LOST)
+		return IOB_CAUSE_NONE;
+	cause = iob_cause_of(ref);
+	/* what the task does for itself has a stack of its own */
+	if (!cause || cause->role == iob_task_role(t))
+		return IOB_CAUSE_NONE;
+	/* it may be noted next where the reclaim of causes has passed */
+	iob_cause_touch(cause);
+	return iob_cause_id(ref) | IOB_CAUSE_INHERITED;
+}
+
 /**
  * iob_behalf_pages - a call begins that changes metadata for pages of a file
  * @inode: the file
@@ -182,7 +198,7 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 		       iob_disk_watches(inode);
 	struct iob_task *t = iob_task_get();
 	struct iob_behalf *b;
-	u64 dirty_ns;
+	u64 dirty_ns, act;
 	u32 tid = 0;
 
 	/* pushed for an unwatched file, too: the last call from here was for another file */
@@ -198,8 +214,10 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 				    dirty ? PAGECACHE_TAG_DIRTY : XA_PRESENT, &dirty_ns);
 	if (b->ref <= IOB_CAUSE_LOST)
 		b->ref = iob_cause_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
-	if (tid)
-		iob_transaction_join(inode->i_sb, tid, b->ref);
+	if (!tid)
+		return;
+	act = behalf_inherited(t, b->ref);
+	iob_transaction_join(inode->i_sb, tid, act == IOB_CAUSE_NONE ? b->ref : act);
 }
 
 /**
@@ -412,22 +430,6 @@ struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_s
 	return NULL;
 }
 
-/* @ref as inherited; IOB_CAUSE_NONE if that is the task itself or not known. */
-static u64 behalf_inherited(struct iob_task *t, u64 ref)
-{
-	struct iob_cause *cause;
-
-	if (ref <= IOB_CAUSE_LOST)
-		return IOB_CAUSE_NONE;
-	cause = iob_cause_of(ref);
-	/* what the task does for itself has a stack of its own */
-	if (!cause || cause->role == iob_task_role(t))
-		return IOB_CAUSE_NONE;
-	/* it may be noted next where the reclaim of causes has passed */
-	iob_cause_touch(cause);
-	return iob_cause_id(ref) | IOB_CAUSE_INHERITED;
-}
-
 /*
  * The participant that logged the most: of the transaction that @b ends, or of the
  * running one.
@@ -496,21 +498,25 @@ const void *iob_behalf_common_key(const struct iob_task *t)
  * @regs: as they were at the entry of the function that changes it
  *
  * For what is no page of a block device's cache.  From a probe, inside iob_read_lock().
- * Return: a reference without a tag; IOB_CAUSE_NONE for a kernel thread that acts on no
- * one's behalf.
+ * Return: a reference without a tag; IOB_CAUSE_NONE for a worker that acts on no one's behalf,
+ * and for a kernel thread that ends a transaction.
  */
 u64 iob_behalf_current(struct pt_regs *regs)
 {
 	struct iob_task *t = iob_task_get();
 	struct iob_stack stack IOB_UNINIT;
+	struct iob_behalf *b;
 	u64 ref;
 
 	if (!t)
 		return IOB_CAUSE_NONE;
 	iob_stack_get(&stack, regs);
-	ref = iob_behalf_cause(t, iob_behalf_active(t, &stack), NULL);
-	if (ref != IOB_CAUSE_NONE || current->flags & PF_KTHREAD)
+	b = iob_behalf_active(t, &stack);
+	ref = iob_behalf_cause(t, b, NULL);
+	if (ref != IOB_CAUSE_NONE || current->flags & PF_WQ_WORKER)
 		return ref;
+	if (current->flags & PF_KTHREAD && b && b->common)
+		return IOB_CAUSE_NONE;
 	return iob_task_own_cause(t, iob_stack_intent(&stack, 0));
 }
 

@@ -139,7 +139,7 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 	 * Ending a transaction is not taking part in it.  What a worker changes for nobody who is
 	 * known was charged to a participant above: that is no further part of the participant's.
 	 */
-	if (iob_is_metadata(inode) && (b ? !b->common : !(current->flags & PF_KTHREAD)))
+	if (iob_is_metadata(inode) && (b ? !b->common : !(current->flags & PF_WQ_WORKER)))
 		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), d->ref);
 }
 

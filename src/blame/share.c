@@ -88,12 +88,14 @@ void iob_origin_put(struct iob_origin *o, u64 ref, const struct iob_file *file,
 void iob_origin_add(struct iob_origin *o, u64 ref, const struct iob_file *file,
 		    u32 bytes, u32 modifier)
 {
-	if (!iob_cause_of(ref)) {
+	const struct iob_cause *cause = iob_cause_of(ref);
+
+	if (!cause) {
 		iob_stat_inc(act_lost);
 		ref = IOB_CAUSE_LOST;
 	}
-	iob_origin_put(o, iob_cause_modified(ref, modifier), file, IOB_HOW_INHERITED, bytes,
-		       IOB_DIRTY_UNKNOWN);
+	iob_origin_put(o, iob_cause_modified(ref, modifier), file,
+		       iob_cause_how(ref | IOB_CAUSE_INHERITED, cause), bytes, IOB_DIRTY_UNKNOWN);
 }
 
 /**

@@ -30,6 +30,7 @@
 #include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 
 #include "core/cause.h"
@@ -363,7 +364,7 @@ static void transaction_add(struct transaction_log *log, u32 tid, u64 role, u64 
  * iob_transaction_share - an act takes part in a transaction
  * @key:    the log
  * @tid:    which transaction
- * @act:    the act's id
+ * @act:    a reference to the act, inherited where the current task acts on its behalf
  * @weight: with how much: buffers
  *
  * Any context but NMI, inside iob_read_lock().
@@ -376,8 +377,13 @@ void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 	/* the others pay its part */
 	if (unlikely(!a && act > IOB_CAUSE_LOST))
 		iob_stat_inc(act_lost);
-	/* a kernel thread takes part on behalf of a task that is not known */
-	if (!a || a->kthread || act <= IOB_CAUSE_LOST || !weight)
+	if (!a || act <= IOB_CAUSE_LOST || !weight)
+		return;
+	/*
+	 * A worker goes on with what a task has begun that is not known.  Other kernel threads, a
+	 * server's for example, take part as programs do; also where a worker writes their pages.
+	 */
+	if (a->kthread && current->flags & PF_WQ_WORKER && !(act & IOB_CAUSE_INHERITED))
 		return;
 	iob_cause_touch(a);
 	log = log_of(iob_keyed_get(&transaction_logs, key));

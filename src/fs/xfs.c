@@ -232,8 +232,9 @@ static void xfs_end_ioend_entered(struct pt_regs *regs)
 }
 
 /*
- * (tp, ip, ...): a worker leaves the inode to the act that was noted before, if there is one.  A
- * kernel thread that is no worker, such as nfsd, changes it for nobody who is known.
+ * (tp, ip, ...): a worker leaves the inode to the act that was noted before, if there is one, and
+ * so does a kernel thread that acts on another's behalf.  One that acts for itself, such as nfsd,
+ * does not.
  */
 static void xfs_log_inode_entered(struct pt_regs *regs)
 {
@@ -242,7 +243,7 @@ static void xfs_log_inode_entered(struct pt_regs *regs)
 
 	act = xfs_act_of_trans(iob_arg_ptr(regs, 0), ip, regs);
 	if (!iob_behalf_is_known(regs)) {
-		before = act != IOB_CAUSE_NONE || current->flags & PF_WQ_WORKER ?
+		before = act & IOB_CAUSE_INHERITED || current->flags & PF_WQ_WORKER ?
 			 iob_assoc_get(&xfs_assoc_inode, ip, 0) : IOB_CAUSE_NONE;
 		/*
 		 * It is noted anew: the inode is dirty from now on.  Since it was written its cause
