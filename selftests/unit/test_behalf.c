@@ -102,7 +102,9 @@ static unsigned int iob_stack_count(const struct iob_stack *s, unsigned long ret
 #define XA_PRESENT		0
 #define PF_KTHREAD		1
 #define PF_WQ_WORKER		2
-#define S_ISREG(mode)		(mode)
+#define S_ISREG(mode)		((mode) == 1)
+#define S_ISDIR(mode)		((mode) == 2)
+#define S_ISLNK(mode)		((mode) == 3)
 
 struct task_struct {
 	unsigned int flags;
@@ -491,6 +493,24 @@ static void not_known_deeper(void)
 		fail("%llu pays for what is nobody's", active->ref);
 }
 
+/* Directories and symbolic links have dirty pages as files have; of a disk they are others' metadata. */
+static void kinds(void)
+{
+	struct inode inode = { .i_sb = &sb, .ref = 12 };
+	struct pt_regs regs;
+	unsigned int i;
+
+	for (i = 1; i <= 4; i++) {
+		begin();
+		inode.i_mode = i;
+		entered_at(100);
+		regs = entered_at(1);
+		iob_behalf_pages(&inode, 0, 1, true, &regs);
+		if ((active_now() ? active_now()->ref : 0) != (i < 4 ? 12 : 0))
+			fail("kind %u: another pays", i);
+	}
+}
+
 /* A call inside of another one that returns to the same address, and does not know for whom. */
 static void not_known_inside(void)
 {
@@ -681,7 +701,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(any_depth), TEST(recursion), TEST(too_many), TEST(open_one), TEST(lazy_times),
-		TEST(not_known_deeper), TEST(not_known_inside), TEST(old_transaction),
+		TEST(not_known_deeper), TEST(kinds), TEST(not_known_inside),
+		TEST(old_transaction),
 		TEST(workers), TEST(other_inodes),
 		TEST(in_use), TEST(no_page_known), TEST(parent),
 	};

@@ -30,7 +30,9 @@
 #define PAGE_SHIFT		12
 #define PAGECACHE_TAG_DIRTY	0
 #define XA_PRESENT		0
-#define S_ISREG(mode)		(mode)
+#define S_ISREG(mode)		((mode) == 1)
+#define S_ISDIR(mode)		((mode) == 2)
+#define S_ISLNK(mode)		((mode) == 3)
 
 struct super_block {
 	void *s_bdev;
@@ -170,7 +172,7 @@ unsigned long jiffies = 1000;
 struct task_struct *current;
 
 /* tar writes many small files and ends; dd writes on; a thread serves clients of the network */
-enum { TAR = 10, DD, NFSD };
+enum { TAR = 10, DD, NFSD, CP };
 
 static struct super_block sb;
 static struct inode tree, other;
@@ -433,11 +435,81 @@ static void others_first(void)
 	end();
 }
 
+/*
+ * A checkpoint first writes directories, which changes metadata, and copies inodes that others have
+ * changed.  Who made an entry of a directory pays for the former; and all of it is part of the
+ * transaction that ends when nobody can join it any more.
+ */
+static void directories(void)
+{
+	struct pt_regs call = { .call = { 1, 8192 } }, pages = { .call = { 7, 4096 } };
+	struct inode dir = { .i_mode = 2, .i_ino = 301, .i_sb = &sb, .dirtier = DD };
+	u64 act;
+
+	begin();
+	sb.s_bdev = &sb;
+	task(TAR, 0);
+	dirties(&tree);
+	dirties(&tree);
+	dirties(&tree);
+	task(CP, 0);
+	under_way = 1 << 1;
+	iob_behalf_none();
+	iob_behalf_common(false, &call);
+	under_way |= 1 << 7;
+	iob_behalf_pages(&dir, 0, 1, true, &pages);
+	act = dirties(&tree);
+	if (act != DD || iob_transaction_now(&sb) != 1)
+		fail("of a directory %llu pays, transaction %u runs", act,
+		     iob_transaction_now(&sb));
+	under_way = 1 << 1;
+	act = dirties(&tree);
+	if (act != TAR || iob_transaction_now(&sb) != 1)
+		fail("of an inode %llu pays, transaction %u runs", act,
+		     iob_transaction_now(&sb));
+	iob_behalf_ends();
+	if (iob_transaction_now(&sb) != 2)
+		fail("transaction %u runs", iob_transaction_now(&sb));
+	/* whoever takes part in the next one does not pay for the rest of this */
+	iob_transaction_join(&sb, 2, DD);
+	if (dirties(&tree) != TAR)
+		fail("a participant of the next transaction pays");
+	if (pays(1, TAR) != 6 * 512 || pays(1, DD) != 2 * 512 || pays(1, CP) > 0)
+		fail("of a block tar pays %ld bytes, dd %ld", pays(1, TAR), pays(1, DD));
+	end();
+}
+
+/* If a checkpoint changes nothing before, it is metadata that tells which log it is. */
+static void ends_later(void)
+{
+	struct pt_regs call = { .call = { 1, 8192 } };
+
+	begin();
+	iob_behalf_ends();
+	task(TAR, 0);
+	dirties(&tree);
+	iob_behalf_ends();
+	task(CP, 0);
+	under_way = 1 << 1;
+	iob_behalf_none();
+	iob_behalf_common(false, &call);
+	iob_behalf_ends();
+	if (iob_transaction_now(&sb) != 1)
+		fail("transaction %u runs", iob_transaction_now(&sb));
+	if (dirties(&tree) != TAR || iob_transaction_now(&sb) != 2)
+		fail("metadata: transaction %u runs", iob_transaction_now(&sb));
+	iob_transaction_join(&sb, 2, DD);
+	if (dirties(&tree) != TAR || iob_transaction_now(&sb) != 2)
+		fail("more metadata: transaction %u runs", iob_transaction_now(&sb));
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(no_ghost), TEST(known_worker), TEST(kernel_threads), TEST(no_page),
-		TEST(at_commit), TEST(others_first),
+		TEST(at_commit), TEST(others_first), TEST(directories),
+		TEST(ends_later),
 	};
 
 	return run_tests("participants", tests, ARRAY_SIZE(tests));

@@ -179,6 +179,18 @@ static u64 behalf_inherited(struct iob_task *t, u64 ref)
 	return iob_cause_id(ref) | IOB_CAUSE_INHERITED;
 }
 
+/*
+ * Whether the pages of an inode are its own: some file systems have entries of directories in them,
+ * others what symbolic links lead to.  Those of a disk are another file system's metadata.
+ */
+static bool behalf_has_pages(const struct inode *inode)
+{
+	/* (the kind of file in it does not change) */
+	unsigned int mode = READ_ONCE(inode->i_mode);
+
+	return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode);
+}
+
 /**
  * iob_behalf_pages - a call begins that changes metadata for pages of a file
  * @inode: the file
@@ -193,8 +205,7 @@ static u64 behalf_inherited(struct iob_task *t, u64 ref)
 void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long last,
 		      bool dirty, struct pt_regs *regs)
 {
-	/* (the kind of file in it does not change) */
-	bool watched = S_ISREG(READ_ONCE(inode->i_mode)) && !iob_is_metadata(inode) &&
+	bool watched = behalf_has_pages(inode) && !iob_is_metadata(inode) &&
 		       iob_disk_watches(inode);
 	struct iob_task *t = iob_task_get();
 	struct iob_behalf *b;
@@ -351,6 +362,32 @@ void iob_behalf_common(bool ends, struct pt_regs *regs)
 	}
 	/* which log it is shows when the task changes something */
 	if (ends && state->common)
+		behalf_end_transaction(t, b, state->common);
+}
+
+/**
+ * iob_behalf_ends - others take part in the next transaction from here on
+ *
+ * The call that ends the transaction, see iob_behalf_common(), has begun and goes on.  Which log it
+ * is shows when the task changes something, before or after.  From a probe, inside iob_read_lock().
+ */
+void iob_behalf_ends(void)
+{
+	struct iob_task *t = iob_task_get();
+	struct behalf_state *state;
+	struct iob_behalf *b;
+	unsigned int i;
+
+	if (!t)
+		return;
+	state = behalf_state_of(t);
+	for (i = 0; i < state->nr && !state->behalf[i].common; i++)
+		;
+	if (i == state->nr)
+		return;
+	b = &state->behalf[i];
+	b->ends = true;
+	if (state->common)
 		behalf_end_transaction(t, b, state->common);
 }
 

@@ -28,7 +28,7 @@ struct iob_behalf {
 	bool open;		/* active until iob_behalf_inode(NULL) */
 	bool parent;		/* by place in a file: struct iob_parent_io */
 	bool common;		/* for the participants of a transaction */
-	bool ends;		/* the transaction ends here */
+	bool ends;		/* the transaction ends with its next change of metadata */
 	u32 tid;		/* the transaction, once it is known, else 0 */
 	u64 ref;		/* for this cause; IOB_CAUSE_NONE: not known */
 };
@@ -61,6 +61,7 @@ void iob_behalf_for(u64 ref, struct pt_regs *regs);
 void iob_behalf_parent(u64 pos, struct pt_regs *regs);
 void iob_behalf_parent_end(struct iob_task *t);
 void iob_behalf_common(bool ends, struct pt_regs *regs);
+void iob_behalf_ends(void);
 void iob_behalf_none(void);
 void iob_behalf_inode(struct inode *inode);
 

@@ -50,11 +50,17 @@ static struct iob_layout sbi_layout = {
 	IOB_LAYOUT_OF(sbi_members), .cost = "which act freed what f2fs discards",
 };
 
-/* A checkpoint begins and ends here. */
+/* A checkpoint begins.  It writes directories and copies inodes, while others still take part. */
 static void f2fs_checkpoint_entered(struct pt_regs *regs)
 {
 	iob_behalf_none();
-	iob_behalf_common(true, regs);
+	iob_behalf_common(false, regs);
+}
+
+/* The checkpoint has locked out all others. */
+static void f2fs_locked_entered(struct pt_regs *regs)
+{
+	iob_behalf_ends();
 }
 
 /* The super block of f2fs' private struct of it; NULL if it is none. */
@@ -153,6 +159,8 @@ static bool f2fs_cluster(struct page *page, struct iob_cluster *c)
 static const struct iob_hook f2fs_table[] = {
 	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_write_checkpoint",
 			 f2fs_checkpoint_entered, "the participants of a transaction of f2fs"),
+	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_flush_nat_entries",
+			 f2fs_locked_entered, "the participants of a transaction of f2fs"),
 	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_invalidate_blocks",
 			 f2fs_free_entered, "which act freed what f2fs discards"),
 	IOB_HOOK_FUNC_IN("f2fs", CONFIG_F2FS_FS, "f2fs_issue_discard_timeout",
