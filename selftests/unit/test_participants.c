@@ -335,6 +335,12 @@ static void kernel_threads(void)
 	iob_behalf_join(&sb, &regs);
 	if (pays(2, TAR) != -1)
 		fail("the commit takes part in the next transaction");
+	/* nor kswapd, which writes what others have made dirty */
+	act_of_kthread = NFSD + 1;
+	task(NFSD + 1, PF_KTHREAD | PF_KSWAPD);
+	dirties(&tree);
+	if (pays(2, TAR) != -1)
+		fail("kswapd takes part");
 	act_of_kthread = 0;
 	end();
 }

@@ -138,8 +138,10 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 	/*
 	 * Ending a transaction is not taking part in it.  What a worker changes for nobody who is
 	 * known was charged to a participant above: that is no further part of the participant's.
+	 * kswapd may write a page that others have made dirty, without do_writepages().
 	 */
-	if (iob_is_metadata(inode) && (b ? !b->common : !(current->flags & PF_WQ_WORKER)))
+	if (iob_is_metadata(inode) &&
+	    (b ? !b->common : !(current->flags & (PF_WQ_WORKER | PF_KSWAPD))))
 		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), d->ref);
 }
 
