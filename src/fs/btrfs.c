@@ -18,6 +18,7 @@
 
 #include "blame/behalf.h"
 #include "blame/bio_kind.h"
+#include "blame/cached_page.h"
 #include "blame/dirty_range.h"
 #include "blame/freed_extent.h"
 #include "blame/provider.h"
@@ -59,10 +60,12 @@ static struct iob_layout ref_layout = {
 struct btrfs_change {
 	const struct inode *inode;
 	const struct super_block *sb;	/* its super block, or NULL: nothing */
+	u32 hash;			/* of the file: another one may get the address */
 };
 
 /*
- * An inode and a role that has changed it -> in which transaction: by btrfs_changed_in().  A
+ * An inode, with its file and a role that has changed it -> in which transaction, by
+ * btrfs_changed_in(): each super block counts its own, and the file tells them apart.  A
  * transaction is over long before that life; but so the entries take no other kind's place.
  */
 static struct iob_assoc_kind btrfs_assoc_changed = {
@@ -112,6 +115,7 @@ static void btrfs_inode_may_change(struct inode *inode)
 	c = iob_task_part_of(t, &btrfs_change_part);
 	c->inode = inode;
 	c->sb = iob_disk_watches(inode) ? inode->i_sb : NULL;
+	c->hash = c->sb ? iob_inode_hash(inode) : 0;
 }
 
 /* The number of a transaction as it is noted: no cause has it as its id. */
@@ -130,17 +134,17 @@ static void btrfs_dirty_inode_entered(struct pt_regs *regs)
 	struct iob_task *t = iob_task_get();
 	struct btrfs_change *c = t ? iob_task_part_of(t, &btrfs_change_part) : NULL;
 	const struct super_block *sb = c ? c->sb : NULL;
-	u64 role;
+	u64 sub;
 	u32 tid;
 
 	if (!sb)
 		return;
 	c->sb = NULL;
-	role = iob_task_role(t);
+	sub = iob_task_role(t) ^ (u64)c->hash << 32;
 	tid = iob_transaction_now(sb);
-	if (iob_assoc_get(&btrfs_assoc_changed, c->inode, role) == btrfs_changed_in(tid))
+	if (iob_assoc_get(&btrfs_assoc_changed, c->inode, sub) == btrfs_changed_in(tid))
 		return;
-	iob_assoc_set(&btrfs_assoc_changed, c->inode, role, btrfs_changed_in(tid));
+	iob_assoc_set(&btrfs_assoc_changed, c->inode, sub, btrfs_changed_in(tid));
 	iob_transaction_join(sb, tid, iob_behalf_current(regs));
 }
 
