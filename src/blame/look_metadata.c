@@ -216,8 +216,8 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		bytes = all - done;
 		act = d ? freed_by_address(d, &bytes) :
 			  freed_by_sector(l, done, &bytes, !gap);
-		/* an origin has no more shares: nobody pays for the rest, not somebody else */
-		if (unlikely(act != IOB_CAUSE_NONE && ++pieces > IOB_MAX_SHARES)) {
+		/* the last share of an origin: nobody pays for the rest, not somebody else */
+		if (unlikely(act != IOB_CAUSE_NONE && ++pieces >= IOB_MAX_SHARES)) {
 			freed_pass(d, all - done - bytes);
 			iob_stat_inc(parts_nomem);
 			iob_origin_put(l->o, IOB_CAUSE_NOMEM, &file, IOB_HOW_LOST, all - done,
