@@ -80,7 +80,7 @@ static void many_light(struct story *s, unsigned int nr)
 
 static void submitters(void)
 {
-	struct story late = { 0 }, early = { 0 }, among = { 0 }, kworkers = { 0 };
+	struct story late = { 0 }, early = { 0 }, among = { 0 }, last = { 0 }, kworkers = { 0 };
 	unsigned int i;
 	char comm[32];
 
@@ -99,6 +99,11 @@ static void submitters(void)
 		submit(&among, "heavy", 4096);
 	}
 	expect(&among, "heavy");
+	/* what others had submitted in the same place does not count */
+	submit(&last, "heavy", 20 * 4096);
+	many_light(&last, 1200);
+	submit(&last, "last", 3 * 4096);
+	expect(&last, "heavy");
 	/* all of them are one */
 	many_light(&kworkers, STORY_SUBMITTERS);
 	for (i = 0; i < 100; i++) {

@@ -41,6 +41,7 @@ static struct story_submitter *new_submitter(struct story *s, const char *name)
 			if (s->submitter[i].bytes < sub->bytes)
 				sub = &s->submitter[i];
 		}
+		sub->before = sub->bytes;
 	}
 	memcpy(sub->comm, name, sizeof(sub->comm));
 	return sub;
@@ -188,6 +189,12 @@ static void tell_originators(const struct agg *agg, char *to)
 	free(rows);
 }
 
+/* What it has submitted since it has its place */
+static uint64_t own_bytes(const struct story_submitter *sub)
+{
+	return sub->bytes - sub->before;
+}
+
 static void tell_submitters(const struct story *s, char *to)
 {
 	char name[ESCAPE_SIZE(IOB_COMM_LEN)];
@@ -203,7 +210,7 @@ static void tell_submitters(const struct story *s, char *to)
 		return;
 	}
 	for (i = 1; i < s->nr; i++) {
-		if (s->submitter[i].bytes > s->submitter[most].bytes)
+		if (own_bytes(&s->submitter[i]) > own_bytes(&s->submitter[most]))
 			most = i;
 	}
 	escape_text(name, sizeof(name), s->submitter[most].comm, IOB_COMM_LEN);

@@ -24,6 +24,7 @@ struct story {
 	struct story_submitter {
 		char comm[IOB_COMM_LEN];
 		uint64_t bytes;
+		uint64_t before;	/* of these, those of whom it took the place of */
 	} submitter[STORY_SUBMITTERS];
 	unsigned int nr;
 };
