@@ -146,6 +146,7 @@ static void begin_recording(struct joined *k, const struct store_head *head)
 {
 	joined_clock(k, head);
 	k->start_ns = head->start_ns;
+	k->start_wall_ns = head->wall_ns;
 }
 
 /* The head of the first recording is read. */
@@ -162,7 +163,7 @@ void joined_begin(struct joined *k, const struct store_head *head)
  */
 static bool reaches_beginning(const struct joined *k)
 {
-	return k->start_ns < k->from_ns + SECOND &&
+	return (int64_t)k->start_ns + k->start_wall_ns < k->since_ns + SECOND &&
 	       (k->latest_ns >= k->from_ns || k->end_ns[k->at] >= k->since_ns);
 }
 
@@ -187,7 +188,7 @@ int joined_start(const struct joined *k, struct store_head *head, bool found)
 		head->start_ns = k->start_ns;
 	if (reaches_beginning(k))
 		return EXIT_OK;
-	since_text(k->start_ns + head->wall_ns, from, sizeof(from));
+	since_text(k->start_ns + k->start_wall_ns, from, sizeof(from));
 	msg("records are kept from %s on, not from %s", from,
 	    since_text(k->since_ns, asked, sizeof(asked)));
 	return EXIT_OK;

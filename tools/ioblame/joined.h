@@ -5,8 +5,8 @@
  * ioblamed keeps records around moments that stood out (moment_file.h).  A view that needs records
  * is shown those of the recordings between --since and --until, one after the other: names and
  * intents of all are known, and an intent of several has one number.  Times are on one clock, so
- * all must be of one boot.  That clock stops in a suspend: each recording has an offset of its own
- * to the time of day.
+ * all must be of one boot.  That clock stops in a suspend: each recording has offsets of its own
+ * to the time of day, and a further head where that changes.
  */
 #ifndef IOBLAME_JOINED_H
 #define IOBLAME_JOINED_H
@@ -26,8 +26,9 @@ struct joined {
 	int64_t *end_ns;		/* when each ended; it has what was until then */
 	size_t nr, at;			/* how many, and which is read */
 	int64_t since_ns, until_ns;	/* CLOCK_REALTIME */
-	uint64_t from_ns, to_ns;	/* the same on the clock of the records that are read */
-	uint64_t start_ns;		/* of the recording that is read, on that clock */
+	uint64_t from_ns, to_ns;	/* the same on the clock of the records that were read last */
+	uint64_t start_ns;		/* of the recording that is read, on the clock of its begin, */
+	int64_t start_wall_ns;		/* and what is to be added to that for the time of day */
 	uint64_t latest_ns;		/* of the records until now */
 	uint64_t floor_ns;		/* the records up to here were in the recordings before */
 	int64_t wall_ns, boot_ns;	/* of the first one's head */
