@@ -193,6 +193,9 @@ static void keep(pid_t command)
 	null = open("/dev/null", O_RDWR);
 	for (i = 0; i < 3; i++)
 		dup2(null, i);
+	/* who puts neither enable nor devs back has no file of the module open: see users.c */
+	if (!saved.on && !saved.devs_changed && !saved.counters_changed)
+		lock_close();
 	close_files(3);
 	if (read(keeper_fd, &byte, 1) != 1) {
 		restore_all();
