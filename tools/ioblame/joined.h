@@ -26,9 +26,9 @@ struct joined {
 	int64_t *end_ns;		/* when each ended; it has what was until then */
 	size_t nr, at;			/* how many, and which is read */
 	int64_t since_ns, until_ns;	/* CLOCK_REALTIME */
-	uint64_t from_ns, to_ns;	/* the same on the clock of the records that were read last */
-	uint64_t start_ns;		/* of the recording that is read, on the clock of its begin, */
-	int64_t start_wall_ns;		/* and what is to be added to that for the time of day */
+	uint64_t from_ns, to_ns;	/* the same on the clock of the last records */
+	uint64_t start_ns;		/* of the recording that is read, on the clock of then, */
+	int64_t start_wall_ns;		/* and what is added to that for the time of day */
 	uint64_t latest_ns;		/* of the records until now */
 	uint64_t floor_ns;		/* the records up to here were in the recordings before */
 	int64_t wall_ns, boot_ns;	/* of the first one's head */
