@@ -2,7 +2,7 @@
 /* Who submitted most for others is told, however many did, and whenever they came. */
 #include "agg.h"
 #include "fake_names.h"
-#include "name.h"
+#include "fake_one_name.h"
 #include "opf.h"
 #include "story.h"
 #include "test.h"
@@ -12,38 +12,6 @@ void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
 	(void)dev;
 	(void)ino;
 	(void)gen;
-}
-
-const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-	return "/data/file";
-}
-
-const char *name_cgroup(uint64_t id)
-{
-	(void)id;
-	return "/";
-}
-
-const char *name_unit(uint64_t id)
-{
-	return name_cgroup(id);
-}
-
-const char *name_disk(uint32_t dev)
-{
-	(void)dev;
-	return "sda";
-}
-
-const char *name_user(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return "root";
 }
 
 static void submit(struct story *s, const char *comm, u32 bytes)
