@@ -174,7 +174,11 @@ static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_pa
 #define iob_disk_watches(inode)			((void)(inode), true)
 #define iob_origin_free(o)			((void)(o))
 #define iob_origin_at(o, pos)			((o)->ref + (pos) / 4096)
-#define iob_assoc_get(kind, inode, sub)		((void)(kind), (inode)->ref)
+#define iob_assoc_get(kind, object, sub)	\
+	((void)(kind), (void)(sub), ((const struct inode *)(object))->ref)
+#define iob_assoc_set(kind, object, sub, act)	\
+	((void)(kind), (void)(object), (void)(sub), (void)(act))
+#define iob_transaction_unique(key, tid)	((void)(key), (u64)(tid))
 #define iob_assoc_get_last			iob_assoc_get
 #define iob_cause_of_inode(ref, inode)		((void)(inode), (ref))
 #define iob_inode_times_wait(inode)		((inode)->times_wait)

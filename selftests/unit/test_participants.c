@@ -125,8 +125,27 @@ static int iob_assoc_inode;
 #define iob_is_metadata(inode)			((inode)->i_sb->metadata && (inode)->i_ino == 1)
 #define iob_has_metadata(sb)			((sb)->metadata)
 #define iob_disk_watches(inode)			((void)(inode), true)
-#define iob_assoc_get(kind, inode, sub)		((void)(kind), (void)(inode), IOB_CAUSE_NONE)
-#define iob_assoc_get_last			iob_assoc_get
+/* the changes that are noted, as behalf.c notes them */
+static struct change {
+	const void *object;
+	u64 sub, in;
+} changes[8];
+
+static struct change *change_of(const void *object, u64 sub)
+{
+	unsigned int i = 0;
+
+	while (changes[i].object && (changes[i].object != object || changes[i].sub != sub)) {
+		if (++i == ARRAY_SIZE(changes))
+			abort();
+	}
+	return &changes[i];
+}
+
+#define iob_assoc_get(kind, object, sub)	((void)(kind), change_of(object, sub)->in)
+#define iob_assoc_set(kind, object, sub, in)	\
+	((void)(kind), (void)(*change_of(object, sub) = (struct change){ object, sub, in }))
+#define iob_assoc_get_last(kind, inode, sub)	((void)(kind), (void)(inode), IOB_CAUSE_NONE)
 #define iob_cause_of_inode(ref, inode)		((void)(inode), (u64)(ref))
 #define iob_inode_times_wait(inode)		((void)(inode), false)
 #define iob_times_take(inode, needed)		((void)(inode), (void)(needed), IOB_CAUSE_NONE)
@@ -346,6 +365,57 @@ static void kernel_threads(void)
 }
 
 /*
+ * An inode that is changed again and again is copied once for each transaction.  The log's numbers
+ * begin anew when it was not used for long, and a mount that comes has them, too.
+ */
+static void once(void)
+{
+	static const struct iob_assoc_kind kind;
+	struct pt_regs regs = { };
+	unsigned int i;
+
+	begin();
+	task(TAR, 0);
+	for (i = 0; i < 3; i++)
+		iob_behalf_join_once(&sb, &kind, &other, 5, &regs);
+	task(DD, 0);
+	iob_behalf_join_once(&sb, &kind, &other, 5, &regs);
+	if (pays(1, TAR) != 2048 || pays(1, DD) != 2048)
+		fail("of a block one pays %ld bytes, the other %ld", pays(1, TAR), pays(1, DD));
+	iob_behalf_join_once(&sb, &kind, &other, 6, &regs);
+	iob_behalf_join_once(&sb, &kind, &tree, 5, &regs);
+	if (pays(1, TAR) != 1024)
+		fail("of four inodes the first pays %ld bytes of a block", pays(1, TAR));
+	iob_transaction_next(&sb);
+	if (pays(2, DD) != -1)
+		fail("a transaction has participants as it begins");
+	iob_behalf_join_once(&sb, &kind, &other, 5, &regs);
+	if (pays(2, DD) != 4096)
+		fail("what was changed before is not changed anew");
+	end();
+
+	for (i = 0; i < 3; i++) {
+		begin();
+		task(TAR, 0);
+		iob_behalf_join_once(&sb, &kind, &other, 5, &regs);
+		if (pays(1, TAR) != 4096)
+			fail("log %u: of a block it pays %ld bytes", i, pays(1, TAR));
+		end();
+	}
+
+	/* without memory it takes part the next time */
+	begin();
+	task(DD, 0);
+	no_memory = true;
+	iob_behalf_join_once(&sb, &kind, &other, 5, &regs);
+	no_memory = false;
+	iob_behalf_join_once(&sb, &kind, &other, 5, &regs);
+	if (pays(1, DD) != 4096)
+		fail("without memory it took part");
+	end();
+}
+
+/*
  * What a task changes without making a page dirty, by a direct write, say, a worker carries out.
  * Where a file system has a disk of its own, that is not needed.
  */
@@ -513,7 +583,7 @@ static void ends_later(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(no_ghost), TEST(known_worker), TEST(kernel_threads), TEST(no_page),
+		TEST(no_ghost), TEST(known_worker), TEST(kernel_threads), TEST(once), TEST(no_page),
 		TEST(at_commit), TEST(others_first), TEST(directories),
 		TEST(ends_later),
 	};

@@ -511,6 +511,31 @@ static void idle(void)
 	end();
 }
 
+/* A log counts anew if it was not used for long, or its address is another's. */
+static void counts_anew(void)
+{
+	u64 first, second, third;
+
+	begin();
+	if (iob_transaction_unique(journal, 1))
+		fail("nobody took part, and it is known");
+	join(journal, 1, TAR, 1);
+	first = iob_transaction_unique(journal, 1);
+	if (!first || first != iob_transaction_unique(journal, 1) ||
+	    first == iob_transaction_unique(journal, 2))
+		fail("transaction 1 is %#llx, 2 is %#llx", first,
+		     iob_transaction_unique(journal, 2));
+	iob_transaction_log_end(journal);
+	second = iob_transaction_unique(journal, 1);
+	end();
+	begin();
+	join(journal, 1, TAR, 1);
+	third = iob_transaction_unique(journal, 1);
+	if (second == first || third == first || third == second)
+		fail("transaction 1 of three logs: %#llx, %#llx, %#llx", first, second, third);
+	end();
+}
+
 /* Whoever writes a transaction serves its log until it has ended that. */
 static void serves(void)
 {
@@ -559,7 +584,7 @@ int main(void)
 		TEST(parts), TEST(many_blocks), TEST(under_way), TEST(ended), TEST(restarted),
 		TEST(goes_on), TEST(ids), TEST(marked), TEST(last_place), TEST(taken_over),
 		TEST(others_by_turns), TEST(no_participant), TEST(kernel_threads),
-		TEST(act_again), TEST(no_room), TEST(idle), TEST(serves),
+		TEST(act_again), TEST(no_room), TEST(idle), TEST(counts_anew), TEST(serves),
 		TEST(many_at_once),
 	};
 

@@ -571,6 +571,37 @@ void iob_behalf_join(const struct super_block *sb, struct pt_regs *regs)
 		iob_transaction_join(sb, iob_transaction_now(sb), iob_behalf_current(regs));
 }
 
+/**
+ * iob_behalf_join_once - the current task changes what its transaction copies once, in the end
+ * @sb:     as of iob_behalf_join()
+ * @kind:   notes in which transaction a role has changed an object
+ * @object: its address
+ * @hash:   of its file: another one may get the address
+ * @regs:   as they were at the function's entry
+ *
+ * Further changes of the same object by the same role in the same transaction do not count.
+ * From a probe, inside iob_read_lock().
+ */
+void iob_behalf_join_once(const struct super_block *sb, const struct iob_assoc_kind *kind,
+			  const void *object, u32 hash, struct pt_regs *regs)
+{
+	struct iob_task *t = iob_task_get();
+	u32 tid = iob_transaction_now(sb);
+	u64 sub, in;
+
+	if (!t)
+		return;
+	sub = iob_task_role(t) ^ (u64)hash << 32;
+	in = iob_transaction_unique(sb, tid);
+	if (in && iob_assoc_get(kind, object, sub) == ~in)
+		return;
+	iob_transaction_join(sb, tid, iob_behalf_current(regs));
+	/* The log may have begun with that.  (No cause has that number as its id.) */
+	in = iob_transaction_unique(sb, tid);
+	if (in)
+		iob_assoc_set(kind, object, sub, ~in);
+}
+
 /* The active behalf of the current task, or NULL.  From a probe, in iob_read_lock(). */
 static noinline_for_stack const struct iob_behalf *behalf_at(struct pt_regs *regs)
 {
@@ -587,9 +618,9 @@ static noinline_for_stack const struct iob_behalf *behalf_at(struct pt_regs *reg
  * iob_behalf_is_known - whether the originator of the current task's changes is known
  * @regs: as they were at the function's entry
  *
- * A kernel thread changes things for others.  For which is certain only if it carries out
- * a parent request: otherwise the act that was noted before is the better guess.  From a
- * probe, inside iob_read_lock().
+ * A worker changes things for others, and other kernel threads may.  For which is certain only if
+ * it carries out a parent request: otherwise the act that was noted before is the better guess of
+ * a worker's.  From a probe, inside iob_read_lock().
  */
 bool iob_behalf_is_known(struct pt_regs *regs)
 {

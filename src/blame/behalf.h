@@ -17,6 +17,7 @@
 #include "share.h"
 #include "stack/call.h"
 
+struct iob_assoc_kind;
 struct iob_stack;
 struct pt_regs;
 
@@ -73,6 +74,8 @@ const void *iob_behalf_common_key(const struct iob_task *t);
 
 u64 iob_behalf_current(struct pt_regs *regs);
 void iob_behalf_join(const struct super_block *sb, struct pt_regs *regs);
+void iob_behalf_join_once(const struct super_block *sb, const struct iob_assoc_kind *kind,
+			  const void *object, u32 hash, struct pt_regs *regs);
 bool iob_behalf_is_known(struct pt_regs *regs);
 bool iob_behalf_is_common(struct pt_regs *regs);
 

@@ -212,7 +212,7 @@ static void log_forget(struct transaction_log *log, struct participant **old)
 
 	for (i = 0; i < NR_LAST; i++)
 		transaction_reset(&log->last[i], 0, old);
-	log->id = atomic_long_inc_return(&last_log_id);
+	WRITE_ONCE(log->id, atomic_long_inc_return(&last_log_id));
 	log->newest = 0;
 	log->has_written = false;
 }
@@ -603,6 +603,21 @@ u32 iob_transaction_now(const void *key)
 	const struct transaction_log *log = log_find(key);
 
 	return (log ? READ_ONCE(log->now) : 0) + 1;
+}
+
+/**
+ * iob_transaction_unique - what tells a transaction from all others, of any log
+ * @key: its log, whose own numbers we do not use
+ * @tid: its number
+ *
+ * A log counts anew after it was not used for long, and its address may become another's.
+ * Context: as iob_transaction_now().  Return: 0 if the log is not known: nobody has taken part.
+ */
+u64 iob_transaction_unique(const void *key, u32 tid)
+{
+	const struct transaction_log *log = log_find(key);
+
+	return log ? (u64)READ_ONCE(log->id) << 32 | tid : 0;
 }
 
 /* End the running transaction.  Return: its number.  As iob_transaction_now(). */

@@ -71,6 +71,7 @@ const void *iob_transaction_log_id(const void *key, u32 tid);
 void iob_transaction_log_end(const void *key);
 bool iob_transaction_key_is_known(const void *key);
 u32 iob_transaction_now(const void *key);
+u64 iob_transaction_unique(const void *key, u32 tid);
 u32 iob_transaction_next(const void *key);
 u64 iob_transaction_most(const void *key, u32 tid);
 bool iob_transaction_split(struct iob_origin *o,

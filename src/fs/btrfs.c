@@ -64,9 +64,8 @@ struct btrfs_change {
 };
 
 /*
- * An inode, with its file and a role that has changed it -> in which transaction, by
- * btrfs_changed_in(): each super block counts its own, and the file tells them apart.  A
- * transaction is over long before that life; but so the entries take no other kind's place.
+ * An inode, with its file and a role that has changed it -> in which transaction.  One is over long
+ * before that life; but so the entries take no place of what does not last.
  */
 static struct iob_assoc_kind btrfs_assoc_changed = {
 	.name = "changed_inode", .life = 6 * 60 * HZ,
@@ -118,12 +117,6 @@ static void btrfs_inode_may_change(struct inode *inode)
 	c->hash = c->sb ? iob_inode_hash(inode) : 0;
 }
 
-/* The number of a transaction as it is noted: no cause has it as its id. */
-static u64 btrfs_changed_in(u32 tid)
-{
-	return ~(u64)tid;
-}
-
 /*
  * Called by the functions of the two probes below: the task has changed an inode in memory.  A
  * worker, or the end of the transaction, copies it into a page: once, however often it has been
@@ -134,18 +127,11 @@ static void btrfs_dirty_inode_entered(struct pt_regs *regs)
 	struct iob_task *t = iob_task_get();
 	struct btrfs_change *c = t ? iob_task_part_of(t, &btrfs_change_part) : NULL;
 	const struct super_block *sb = c ? c->sb : NULL;
-	u64 sub;
-	u32 tid;
 
 	if (!sb)
 		return;
 	c->sb = NULL;
-	sub = iob_task_role(t) ^ (u64)c->hash << 32;
-	tid = iob_transaction_now(sb);
-	if (iob_assoc_get(&btrfs_assoc_changed, c->inode, sub) == btrfs_changed_in(tid))
-		return;
-	iob_assoc_set(&btrfs_assoc_changed, c->inode, sub, btrfs_changed_in(tid));
-	iob_transaction_join(sb, tid, iob_behalf_current(regs));
+	iob_behalf_join_once(sb, &btrfs_assoc_changed, c->inode, c->hash, regs);
 }
 
 /* (inode, ...) */
