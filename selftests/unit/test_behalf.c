@@ -102,6 +102,7 @@ static unsigned int iob_stack_count(const struct iob_stack *s, unsigned long ret
 #define XA_PRESENT		0
 #define PF_KTHREAD		1
 #define PF_WQ_WORKER		2
+#define PF_KSWAPD		4
 #define S_ISREG(mode)		((mode) == 1)
 #define S_ISDIR(mode)		((mode) == 2)
 #define S_ISLNK(mode)		((mode) == 3)

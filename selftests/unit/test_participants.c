@@ -358,6 +358,8 @@ static void kernel_threads(void)
 	act_of_kthread = NFSD + 1;
 	task(NFSD + 1, PF_KTHREAD | PF_KSWAPD);
 	dirties(&tree);
+	iob_behalf_join(&sb, &regs);
+	iob_transaction_join(&sb, 2, NFSD + 1);
 	if (pays(2, TAR) != -1)
 		fail("kswapd takes part");
 	act_of_kthread = 0;

@@ -409,12 +409,15 @@ static u64 logs_inode(struct task_struct *task, u64 act)
 static void inodes(void)
 {
 	static struct task_struct nfsd = { .flags = PF_KTHREAD };
+	static struct task_struct kswapd = { .flags = PF_KTHREAD | PF_KSWAPD };
 
 	begin();
 	if (logs_inode(&program, TAR) != TAR)
 		fail("not tar's");
 	if (logs_inode(&worker, IOB_CAUSE_NONE) != (TAR | IOB_CAUSE_INHERITED))
 		fail("not tar's after a worker");
+	if (logs_inode(&kswapd, IOB_CAUSE_NONE) != (TAR | IOB_CAUSE_INHERITED))
+		fail("kswapd takes the inode");
 	if (logs_inode(&worker, DD | IOB_CAUSE_INHERITED) != (TAR | IOB_CAUSE_INHERITED))
 		fail("not tar's after a worker that acts for dd");
 	if (logs_inode(&nfsd, DD | IOB_CAUSE_INHERITED) != (TAR | IOB_CAUSE_INHERITED))

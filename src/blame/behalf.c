@@ -535,8 +535,8 @@ const void *iob_behalf_common_key(const struct iob_task *t)
  * @regs: as they were at the entry of the function that changes it
  *
  * For what is no page of a block device's cache.  From a probe, inside iob_read_lock().
- * Return: a reference without a tag; IOB_CAUSE_NONE for a worker that acts on no one's behalf,
- * and for a kernel thread that ends a transaction.
+ * Return: a reference without a tag; IOB_CAUSE_NONE for a worker or kswapd that acts on no one's
+ * behalf, and for a kernel thread that ends a transaction.
  */
 u64 iob_behalf_current(struct pt_regs *regs)
 {
@@ -550,7 +550,7 @@ u64 iob_behalf_current(struct pt_regs *regs)
 	iob_stack_get(&stack, regs);
 	b = iob_behalf_active(t, &stack);
 	ref = iob_behalf_cause(t, b, NULL);
-	if (ref != IOB_CAUSE_NONE || current->flags & PF_WQ_WORKER)
+	if (ref != IOB_CAUSE_NONE || current->flags & (PF_WQ_WORKER | PF_KSWAPD))
 		return ref;
 	if (current->flags & PF_KTHREAD && b && b->common)
 		return IOB_CAUSE_NONE;

@@ -380,10 +380,12 @@ void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 	if (!a || act <= IOB_CAUSE_LOST || !weight)
 		return;
 	/*
-	 * A worker goes on with what a task has begun that is not known.  Other kernel threads, a
-	 * server's for example, take part as programs do; also where a worker writes their pages.
+	 * A worker or kswapd goes on with what a task has begun that is not known.  Other kernel
+	 * threads, a server's for example, take part as programs do; also where a worker writes
+	 * their pages.
 	 */
-	if (a->kthread && current->flags & PF_WQ_WORKER && !(act & IOB_CAUSE_INHERITED))
+	if (a->kthread && current->flags & (PF_WQ_WORKER | PF_KSWAPD) &&
+	    !(act & IOB_CAUSE_INHERITED))
 		return;
 	iob_cause_touch(a);
 	log = log_of(iob_keyed_get(&transaction_logs, key));

@@ -131,8 +131,8 @@ static u64 xfs_act_of_trans(const void *tp, const void *ip, struct pt_regs *regs
 	if (act != IOB_CAUSE_NONE)
 		return act;
 	act = iob_behalf_current(regs);
-	if (act == IOB_CAUSE_NONE && ip && current->flags & PF_WQ_WORKER) {
-		/* a worker goes on with what somebody did to the inode, or to its file */
+	if (act == IOB_CAUSE_NONE && ip && current->flags & (PF_WQ_WORKER | PF_KSWAPD)) {
+		/* it goes on with what somebody did to the inode, or to its file */
 		act = iob_assoc_get(&xfs_assoc_inode, ip, 0);
 		if (act > IOB_CAUSE_LOST)
 			act |= IOB_CAUSE_INHERITED;
@@ -232,9 +232,9 @@ static void xfs_end_ioend_entered(struct pt_regs *regs)
 }
 
 /*
- * (tp, ip, ...): a worker leaves the inode to the act that was noted before, if there is one, and
- * so does a kernel thread that acts on another's behalf.  One that acts for itself, such as nfsd,
- * does not.
+ * (tp, ip, ...): a worker or kswapd leaves the inode to the act that was noted before, if there is
+ * one, and so does a kernel thread that acts on another's behalf.  One that acts for itself, such
+ * as nfsd, does not.
  */
 static void xfs_log_inode_entered(struct pt_regs *regs)
 {
@@ -243,7 +243,8 @@ static void xfs_log_inode_entered(struct pt_regs *regs)
 
 	act = xfs_act_of_trans(iob_arg_ptr(regs, 0), ip, regs);
 	if (!iob_behalf_is_known(regs)) {
-		before = act & IOB_CAUSE_INHERITED || current->flags & PF_WQ_WORKER ?
+		before = act & IOB_CAUSE_INHERITED ||
+			 current->flags & (PF_WQ_WORKER | PF_KSWAPD) ?
 			 iob_assoc_get(&xfs_assoc_inode, ip, 0) : IOB_CAUSE_NONE;
 		/*
 		 * It is noted anew: the inode is dirty from now on.  Since it was written its cause
