@@ -375,6 +375,7 @@ static void slept(void)
 	} rows[] = { { 4, 30, 2 }, { 70, 90, 3 }, { 4, 90, 23 }, { 30, 70, 0 }, { 30, 90, 3 } };
 	struct source s;
 	struct joined k;
+	int64_t starts_ns;
 	char line[64];
 	unsigned int i;
 	FILE *f;
@@ -401,6 +402,9 @@ static void slept(void)
 		/* the recording goes back to before the sleep */
 		if (rows[i].since_s >= 30 && *said)
 			fail("row %u: %s", i, said);
+		starts_ns = s.head.start_ns + s.head.wall_ns - THREE;
+		if (rows[i].since_s >= 30 && starts_ns != rows[i].since_s * SECOND)
+			fail("row %u: it begins at %lld ns", i, (s64)starts_ns);
 		source_close(&s);
 		joined_free(&k);
 	}

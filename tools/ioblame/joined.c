@@ -135,11 +135,17 @@ int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t 
 	return say_none(k);
 }
 
+/* A time of day on the clock of the records that follow @head. */
+static uint64_t clock_of(int64_t day_ns, const struct store_head *head)
+{
+	return day_ns > head->wall_ns ? day_ns - head->wall_ns : 0;
+}
+
 /* What is asked for on the clock of the records that follow: a recording may have several heads. */
 void joined_clock(struct joined *k, const struct store_head *head)
 {
-	k->from_ns = k->since_ns > head->wall_ns ? k->since_ns - head->wall_ns : 0;
-	k->to_ns = k->until_ns > head->wall_ns ? k->until_ns - head->wall_ns : 0;
+	k->from_ns = clock_of(k->since_ns, head);
+	k->to_ns = clock_of(k->until_ns, head);
 }
 
 static void begin_recording(struct joined *k, const struct store_head *head)
@@ -157,13 +163,19 @@ void joined_begin(struct joined *k, const struct store_head *head)
 	begin_recording(k, head);
 }
 
+/* The time of day at which the recording that is read begins */
+static int64_t begin_day(const struct joined *k)
+{
+	return (int64_t)k->start_ns + k->start_wall_ns;
+}
+
 /*
  * True if the recording that is read has the beginning of the time that is asked for.  Without IO
  * then, it is its end that says how far it goes.
  */
 static bool reaches_beginning(const struct joined *k)
 {
-	return (int64_t)k->start_ns + k->start_wall_ns < k->since_ns + SECOND &&
+	return begin_day(k) < k->since_ns + SECOND &&
 	       (k->latest_ns >= k->from_ns || k->end_ns[k->at] >= k->since_ns);
 }
 
@@ -184,11 +196,12 @@ int joined_start(const struct joined *k, struct store_head *head, bool found)
 		return k->reached || k->left_out ? EXIT_OK : say_none(k);
 	if (k->reached)
 		return EXIT_OK;
-	if (k->start_ns > k->from_ns)
-		head->start_ns = k->start_ns;
+	/* the machine may have slept between the beginning and this record */
+	if (begin_day(k) > k->since_ns)
+		head->start_ns = clock_of(begin_day(k), head);
 	if (reaches_beginning(k))
 		return EXIT_OK;
-	since_text(k->start_ns + k->start_wall_ns, from, sizeof(from));
+	since_text(begin_day(k), from, sizeof(from));
 	msg("records are kept from %s on, not from %s", from,
 	    since_text(k->since_ns, asked, sizeof(asked)));
 	return EXIT_OK;
