@@ -148,19 +148,21 @@ void joined_clock(struct joined *k, const struct store_head *head)
 	k->to_ns = clock_of(k->until_ns, head);
 }
 
-static void begin_recording(struct joined *k, const struct store_head *head)
+/* It is read up to its first records: @head says what the last head before these does. */
+static void begin_recording(struct joined *k, const struct recording *r,
+			    const struct store_head *head)
 {
 	joined_clock(k, head);
 	k->start_ns = head->start_ns;
-	k->start_wall_ns = head->wall_ns;
+	k->start_wall_ns = r->begin_wall_ns;
 }
 
-/* The head of the first recording is read. */
-void joined_begin(struct joined *k, const struct store_head *head)
+/* The first recording is read up to its first records. */
+void joined_begin(struct joined *k, const struct recording *r, const struct store_head *head)
 {
 	k->wall_ns = head->wall_ns;
 	k->boot_ns = head->boot_ns;
-	begin_recording(k, head);
+	begin_recording(k, r, head);
 }
 
 /* The time of day at which the recording that is read begins */
@@ -262,7 +264,7 @@ bool joined_next(struct joined *k, struct recording *r, struct store_head *head,
 		if (good) {
 			add_devices(head, &other);
 			head->wall_ns = other.wall_ns;
-			begin_recording(k, &other);
+			begin_recording(k, r, &other);
 		}
 		k->left_out |= !good;
 		store_free_head(&other);

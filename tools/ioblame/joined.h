@@ -37,7 +37,7 @@ struct joined {
 };
 
 int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t until_ns);
-void joined_begin(struct joined *k, const struct store_head *head);
+void joined_begin(struct joined *k, const struct recording *r, const struct store_head *head);
 void joined_clock(struct joined *k, const struct store_head *head);
 int joined_start(const struct joined *k, struct store_head *head, bool found);
 bool joined_next(struct joined *k, struct recording *r, struct store_head *head, struct stream *to);

@@ -87,6 +87,9 @@ bool recording_take(struct recording *r, struct store_head *head, struct stream 
 	switch (chunk->type) {
 	case STORE_HEAD:
 		store_parse_head(head, data);
+		if (!r->has_head)
+			r->begin_wall_ns = head->wall_ns;
+		r->has_head = true;
 		break;
 	case STORE_INTENT:
 		intent_parse(data);

@@ -22,6 +22,8 @@ struct recording {
 	bool damaged;			/* it does, as what follows is not what was written */
 	bool several;			/* sessions were read */
 	bool ahead;			/* the next records are read already */
+	bool has_head;
+	int64_t begin_wall_ns;		/* of the first head; another may be before the records */
 	struct status before, after;
 	bool has_before;		/* @before is there */
 	bool has_records;		/* of its session */

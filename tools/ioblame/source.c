@@ -506,7 +506,7 @@ static void find_first(struct source *s)
  */
 int source_join(struct source *s, struct joined *k)
 {
-	joined_begin(k, &s->head);
+	joined_begin(k, &s->recording, &s->head);
 	s->joined = k;
 	find_first(s);
 	return joined_start(k, &s->head, s->cpu[0].has_head);
