@@ -22,6 +22,8 @@
 /* 2026-11-26 03:00:00 UTC, and how long the machine had run then */
 #define THREE	(1795662000LL * SECOND)
 #define RUNS	(5000 * SECOND)
+/* When a moment was that is 8 hours behind what is asked for, in seconds */
+#define WOKEN	(8 * 3600 + 20)
 
 static char folder[] = "/tmp/kept.XXXXXX";
 
@@ -113,7 +115,7 @@ static void set_written(int64_t at_s, int64_t written_s)
 
 static void remove_all(void)
 {
-	static const int at[] = { 5, 6, 10, 20, 1000 };
+	static const int at[] = { 5, 6, 10, 20, 1000, WOKEN, WOKEN + 600 };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(at); i++)
@@ -368,10 +370,10 @@ static void suspended(void)
 }
 
 /*
- * While one was kept the machine slept from 18.5 to 79 s: each record has its own time of day.
+ * While one was kept the machine slept, from 18.5 s on: each record has its own time of day.
  * Without one @before that, the recording has both heads before its first records.
  */
-static void write_slept(bool before)
+static void write_slept(bool before, int64_t slept_s)
 {
 	char line[64];
 	FILE *f;
@@ -382,7 +384,7 @@ static void write_slept(bool before)
 	put_intent(f, 4, "xfs_write");
 	if (before)
 		put_record(f, 18500, 3, 2);
-	snprintf(line, sizeof(line), "wall_ns %lld\n", (s64)(THREE - RUNS + 60 * SECOND));
+	snprintf(line, sizeof(line), "wall_ns %lld\n", (s64)(THREE - RUNS + slept_s * SECOND));
 	store_write(f, STORE_HEAD, line, strlen(line));
 	put_record(f, 19000, 4, 3);
 	end(f, 7, 90);
@@ -407,7 +409,7 @@ static void slept(void)
 	u64 got;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		write_slept(rows[i].before);
+		write_slept(rows[i].before, 60);
 		if (joined_find(&k, folder, THREE + rows[i].since_s * SECOND,
 				THREE + rows[i].until_s * SECOND))
 			fail("row %u: nothing found: %s", i, said);
@@ -426,6 +428,45 @@ static void slept(void)
 		source_close(&s);
 		joined_free(&k);
 	}
+}
+
+static void rename_moment(int64_t from_s, int64_t to_s)
+{
+	char from[256];
+
+	strcpy(from, path_at(from_s));
+	if (rename(from, path_at(to_s)))
+		fail("no other name");
+}
+
+/* A moment behind a long sleep has records from before it, and others behind it have not. */
+static void slept_long(void)
+{
+	static const int64_t until_s[] = { 30, 300 };
+	struct source s;
+	struct joined k;
+	unsigned int i;
+	u64 got;
+
+	for (i = 0; i < ARRAY_SIZE(until_s); i++) {
+		write_slept(true, WOKEN - 20);
+		rename_moment(20, WOKEN);
+		fclose(begin(WOKEN + 600, 0, 7));
+		if (joined_find(&k, folder, THREE + 4 * SECOND, THREE + until_s[i] * SECOND)) {
+			fail("until %lld s, nothing found: %s", (s64)until_s[i], said);
+			continue;
+		}
+		if (k.nr != 1)
+			fail("until %lld s, %zu recordings", (s64)until_s[i], k.nr);
+		got = read_all(&s, &k);
+		if (got != 2)
+			fail("until %lld s, sectors %llu", (s64)until_s[i], got);
+		source_close(&s);
+		joined_free(&k);
+	}
+	/* all that it has is behind this */
+	if (!joined_find(&k, folder, THREE + 4 * SECOND, THREE + 17 * SECOND))
+		fail("%zu recordings", k.nr);
 }
 
 static void write_usual(void)
@@ -590,7 +631,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(as_one), TEST(two_sessions), TEST(first_is_bad), TEST(other_boot),
-		TEST(suspended), TEST(slept), TEST(begin_asked), TEST(without_io), TEST(none),
+		TEST(suspended), TEST(slept), TEST(slept_long), TEST(begin_asked), TEST(without_io),
+		TEST(none),
 	};
 	int ret;
 

@@ -93,6 +93,24 @@ static void add_moment(struct joined *k, struct stat *seen, char *path, int64_t 
 	k->nr++;
 }
 
+/* When a recording begins: its first chunk says so.  @moment_ns if it does not. */
+static int64_t begin_of(const char *path, int64_t moment_ns)
+{
+	struct store_head head = { 0 };
+	struct store_chunk chunk;
+	FILE *f = fopen(path, "re");
+	char *data = NULL;
+
+	if (f && store_open(f) == STORE_CHUNK && store_read(f, &chunk, &data) == STORE_CHUNK &&
+	    chunk.type == STORE_HEAD)
+		store_parse_head(&head, data);
+	free(data);
+	store_free_head(&head);
+	if (f)
+		fclose(f);
+	return head.start_ns ? (int64_t)(head.start_ns + head.wall_ns) : moment_ns;
+}
+
 /**
  * joined_find - find the recordings of a stretch of time
  * @k:	      gets them, to be freed if there are any
@@ -107,6 +125,7 @@ int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t 
 {
 	struct moment_files files;
 	struct stat *seen;
+	int64_t at_ns;
 	char *path;
 	size_t i;
 	int err = moment_files_read(&files, folder);
@@ -120,12 +139,17 @@ int joined_find(struct joined *k, const char *folder, int64_t since_ns, int64_t 
 	k->end_ns = must(calloc(files.nr + 1, sizeof(*k->end_ns)));
 	seen = must(calloc(files.nr + 1, sizeof(*seen)));
 	for (i = 0; i < files.nr; i++) {
-		if (files.list[i].at_ns < since_ns - REACH ||
-		    files.list[i].at_ns > until_ns + REACH)
+		at_ns = files.list[i].at_ns;
+		if (at_ns < since_ns - REACH)
 			continue;
 		if (asprintf(&path, "%s/%s", folder, files.list[i].name) < 0)
 			path = must(NULL);
-		add_moment(k, seen, path, files.list[i].at_ns);
+		/* a recording may begin before a long sleep; those behind it begin later */
+		if (at_ns > until_ns + REACH && begin_of(path, at_ns) > until_ns) {
+			free(path);
+			break;
+		}
+		add_moment(k, seen, path, at_ns);
 	}
 	free(seen);
 	moment_files_free(&files);
