@@ -213,6 +213,22 @@ static void one_line(void)
 		fail("it says %s", said);
 }
 
+/* Two databases are taken, and it is said how many are, also of more than there is room for. */
+static void too_many_pasts(void)
+{
+	char line[1024] = "report --since 1h";
+	struct opts o;
+	int i;
+
+	for (i = 1; i <= OPTS_LIST + 1; i++) {
+		strcat(line, " --past=f");
+		if (i <= 2 && (parse(&o, line) || o.nr_pasts != (unsigned int)i))
+			fail("%d are refused", i);
+		if (i > 2 && (parse(&o, line) != EXIT_USAGE || !strstr(said, "twice at most")))
+			fail("of %d it says %s", i, said);
+	}
+}
+
 /* More values of one option than there is room for. */
 static void too_many(void)
 {
@@ -269,7 +285,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(good_ones), TEST(bad_ones), TEST(names_what_is_wrong),
-		TEST(one_line), TEST(too_many), TEST(long_durations),
+		TEST(one_line), TEST(too_many), TEST(too_many_pasts), TEST(long_durations),
 	};
 
 	return run_tests("tool_opts", tests, ARRAY_SIZE(tests));

@@ -273,7 +273,7 @@ const struct option_row option_rows[] = {
 	  .set = set_moment, .at = AT(since_ns), .complete = "today yesterday" },
 	{ "until", 0, "TIME", PASTS | KEPT, "and until then; without it, until now",
 	  .set = set_moment, .at = AT(until_ns), .n = true, .complete = "now today yesterday" },
-	{ "past", 0, "FILE", PASTS, "another database than " PAST_FILE "; repeatable",
+	{ "past", 0, "FILE", PASTS, "another database than " PAST_FILE "; twice at most",
 	  LIST(past, nr_pasts), .complete = "file" },
 	{ "past", 0, "FILE", KEPT, "another folder than " MOMENT_FOLDER ", or a database beside it",
 	  LIST(past, nr_pasts), .complete = "file" },
