@@ -152,7 +152,7 @@ static void manual_says_who_sorts(void)
 	*end = '\n';
 }
 
-/* What bash offers for a line whose last word is being typed, with commas. */
+/* What bash offers for a line whose last word is being typed, with commas; disks are in dir/block. */
 static const char *completed(const char *dir, const char *line)
 {
 	static char answer[1 << 14];
@@ -160,8 +160,8 @@ static const char *completed(const char *dir, const char *line)
 	FILE *f;
 
 	snprintf(command, sizeof(command),
-		 "bash -c 'exec 2>/dev/null; . %s; cd %s; PATH=%s:$PATH; COMP_WORDS=(%s/ioblame %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
-		 " _ioblame; IFS=,; echo \",${COMPREPLY[*]},\"'", COMPLETION, dir, dir, dir, line);
+		 "bash -c 'exec 2>/dev/null; . <(sed s,/sys/class/block,%s/block, %s); cd %s; PATH=%s:$PATH; COMP_WORDS=(%s/ioblame %s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1));"
+		 " _ioblame; IFS=,; echo \",${COMPREPLY[*]},\"'", dir, COMPLETION, dir, dir, dir, line);
 	memset(answer, 0, sizeof(answer));
 	f = popen(command, "r");
 	if (!f || !fread(answer, 1, sizeof(answer) - 1, f))
@@ -216,6 +216,33 @@ static void offers_hostile_names(const char *dir)
 	unlink(path);
 }
 
+/* A disk is offered by the name that it is known by, which is not always that of its folder. */
+static void offers_disks(const char *dir)
+{
+	static const char * const lines[][2] = {
+		{ "snoop -D \"\"", ",cciss/c0d0,sda," },
+		{ "config devices add \"\"", ",cciss/c0d0,sda," },
+	};
+	static const char * const made[] = { "block", "block/cciss!c0d0", "block/sda" };
+	char path[128];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(made); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, made[i]);
+		if (mkdir(path, 0700))
+			fail("%s: %s", path, strerror(errno));
+	}
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (!strstr(completed(dir, lines[i][0]), lines[i][1]))
+			fail("ioblame %s has not '%s' but %s", lines[i][0], lines[i][1],
+			     completed(dir, lines[i][0]));
+	}
+	for (i = ARRAY_SIZE(made); i-- > 0;) {
+		snprintf(path, sizeof(path), "%s/%s", dir, made[i]);
+		rmdir(path);
+	}
+}
+
 static void completes(void)
 {
 	/* the last word is that under the cursor; \"\" if it is empty */
@@ -258,6 +285,7 @@ static void completes(void)
 			fail("ioblame %s has '%s'", never[i][0], never[i][1]);
 	}
 	offers_hostile_names(dir);
+	offers_disks(dir);
 	snprintf(path, sizeof(path), "%s/ioblame", dir);
 	unlink(path);
 	if (rmdir(dir))

@@ -8,7 +8,11 @@
 
 _ioblame_disks() {
 	local d
-	for d in /sys/class/block/*; do printf '%s\n' "${d##*/}"; done
+	# a slash in a disk's name is a ! in its folder's
+	for d in /sys/class/block/*; do
+		d=${d##*/}
+		printf '%s\n' "${d//!//}"
+	done
 }
 
 # _ioblame_values KIND...: words are as they are; a single kind is looked up
