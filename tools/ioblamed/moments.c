@@ -288,7 +288,7 @@ static void end_keeping(struct moments *m, bool complete)
 	if (m->keep.broken)
 		msg("%llu bytes around it were no records", (unsigned long long)m->keep.broken);
 	if (bound_folder(m, m->keep.name[0]))
-		msg("%llu IOs are kept: ioblame replay %s/%s snoop",
+		msg("%llu IOs are kept: ioblame replay '%s/%s' snoop",
 		    (unsigned long long)m->keep.ios, m->conf.folder, m->keep.name[0]);
 }
 
