@@ -5,8 +5,9 @@
 # clock must be as before after a case that passes, too.
 # shellcheck shell=bash
 
+# (dirty_background_ratio is 0 while dirty_background_bytes is set, and a write to it ends that)
 SETTINGS=(/proc/sys/kernel/{ftrace_enabled,kptr_restrict} /proc/sys/vm/dirty_{expire,writeback}_centisecs
-	/sys/kernel/debug/kprobes/enabled)
+	/proc/sys/vm/dirty_background_ratio /sys/kernel/debug/kprobes/enabled)
 CLOCK=/sys/devices/system/clocksource/clocksource0/current_clocksource
 TRACING=/sys/kernel/tracing
 
