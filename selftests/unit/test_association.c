@@ -35,7 +35,7 @@ static inline void iob_cause_mark(u64 ref, unsigned long *causes)
 
 /* --- core/stats, core/worker */
 
-#define IOB_MAX_STAT_PARTS	4
+#define IOB_MAX_STAT_PARTS	5
 
 static int nr_parts;
 static unsigned int nr_evicted[IOB_MAX_STAT_PARTS];
@@ -105,6 +105,7 @@ unsigned long jiffies;
 
 static struct iob_assoc_kind other = { .name = "other" };
 static struct iob_assoc_kind lasting = { .name = "lasting", .life = 25 * HOUR };
+static struct iob_assoc_kind shorter = { .name = "shorter", .life = 6 * MINUTE };
 static const struct iob_assoc_kind *const kinds[KINDS] = { &iob_assoc_inode, &other };
 static u64 acts[OBJECTS][KINDS][SUBS];
 static const void *objects[OBJECTS];
@@ -570,6 +571,73 @@ static void lasts_if_there_is_room(void)
 	end();
 }
 
+static unsigned int nr_shorter(unsigned int nr)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++)
+		n += iob_assoc_get(&shorter, object(i % OBJECTS), 1 + i / OBJECTS) == 1 + i;
+	return n;
+}
+
+static void set_shorter(unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		iob_assoc_set(&shorter, object(i % OBJECTS), 1 + i / OBJECTS, 1 + i);
+}
+
+/* Of those that last, one that lasts for minutes takes no place of one that lasts for a day. */
+static void lasts_longer(void)
+{
+	const unsigned int nr = 10 * OBJECTS;
+	unsigned int known, known_shorter;
+
+	begin(SMALL, U32_MAX);
+	set_lasting(OBJECTS / 2);
+	known = nr_lasting();
+	memset(nr_evicted, 0, sizeof(nr_evicted));
+	jiffies += 1;
+	set_shorter(nr);
+	if (nr_lasting() != known || nr_evicted[lasting.stat])
+		fail("of %u %u are known, %u are counted", known, nr_lasting(),
+		     nr_evicted[lasting.stat]);
+	known_shorter = nr_shorter(nr);
+	if (!known_shorter || known_shorter + nr_evicted[shorter.stat] != nr)
+		fail("%u of the shorter are known, %u are counted", known_shorter,
+		     nr_evicted[shorter.stat]);
+	end();
+
+	/* the other way round, the oldest gives way, whatever it is */
+	begin(SMALL, U32_MAX);
+	set_shorter(nr);
+	known_shorter = nr_shorter(nr);
+	memset(nr_evicted, 0, sizeof(nr_evicted));
+	jiffies += 1;
+	set_lasting(OBJECTS / 2);
+	known = nr_lasting();
+	if (known + nr_evicted[lasting.stat] != OBJECTS / 2 || known < OBJECTS / 2 - OBJECTS / 16)
+		fail("%u that last longer are known, %u are counted", known,
+		     nr_evicted[lasting.stat]);
+	if (nr_shorter(nr) + nr_evicted[shorter.stat] != known_shorter)
+		fail("of %u shorter ones %u are known, %u are counted", known_shorter,
+		     nr_shorter(nr), nr_evicted[shorter.stat]);
+	end();
+
+	/* what does not last takes the place of both */
+	begin(SMALL, U32_MAX);
+	set_lasting(OBJECTS / 2);
+	set_shorter(nr);
+	memset(nr_evicted, 0, sizeof(nr_evicted));
+	set(7, 0, 0, 8);
+	if (get(7) != 8 || nr_evicted[0] ||
+	    nr_evicted[lasting.stat] + nr_evicted[shorter.stat] != 1)
+		fail("%llu is known, %u, %u and %u are counted", get(7), nr_evicted[0],
+		     nr_evicted[lasting.stat], nr_evicted[shorter.stat]);
+	end();
+}
+
 /* Without memory for the first sets there is no cache, and no set is left. */
 static void no_memory(void)
 {
@@ -590,11 +658,12 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(any_order), TEST(full), TEST(oldest), TEST(alike), TEST(idle), TEST(merged),
-		TEST(causes), TEST(lasts), TEST(lasts_if_there_is_room), TEST(no_memory),
+		TEST(causes), TEST(lasts), TEST(lasts_if_there_is_room), TEST(lasts_longer),
+		TEST(no_memory),
 	};
 
 	if (iob_assoc_kind_add(&iob_assoc_inode) || iob_assoc_kind_add(&other) ||
-	    iob_assoc_kind_add(&lasting))
+	    iob_assoc_kind_add(&lasting) || iob_assoc_kind_add(&shorter))
 		abort();
 	return run_tests("association", tests, ARRAY_SIZE(tests));
 }

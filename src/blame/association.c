@@ -18,7 +18,8 @@
  * entry keeps no cause alive: so exited tasks' roles can be freed at once when room is short.
  *
  * A kind may live longer than five minutes.  Its entries keep their causes while there is room for
- * causes, take no other kind's place, give way before any other, and let the cache grow to half.
+ * causes, take no place of one that does not, nor of one that lives still longer, give way before
+ * any other, and let the cache grow to half.
  *
  * No object's lifetime is ours, and no object is followed: its address is compared.  So
  * an entry may be left from an object that had the address before.  Each caller must be
@@ -301,7 +302,11 @@ static struct assoc *assoc_oldest_idle(struct assoc_set *s)
 
 /*
  * The entry of a full set without idle ones that gives way to one of @kind: the oldest of those
- * that last, else the oldest.  NULL: the new one gives way, as it lasts and no other does.  S.
+ * that last, else the oldest.  One that lasts takes no place of one that lasts longer.  NULL: the
+ * new one gives way, as it lasts, and all others last longer or do not.  S.
+ *
+ * Example: times of an inode may wait for a day.  In which transaction a role has changed an inode
+ * is of use for minutes: chown -R of a million files makes no such times forgotten.
  */
 static struct assoc *assoc_oldest(struct assoc_set *s, const struct iob_assoc_kind *kind)
 {
@@ -311,10 +316,10 @@ static struct assoc *assoc_oldest(struct assoc_set *s, const struct iob_assoc_ki
 	for (i = 0; i < WAYS; i++) {
 		struct assoc *a = &s->way[i];
 
-		if (kind_lasts(kind_of(a)))
-			lasting = assoc_older(lasting, a);
-		else
+		if (!kind_lasts(kind_of(a)))
 			oldest = assoc_older(oldest, a);
+		else if (!kind_lasts(kind) || kind_of(a)->life <= kind->life)
+			lasting = assoc_older(lasting, a);
 	}
 	return lasting || kind_lasts(kind) ? lasting : oldest;
 }
