@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which file system has a watched device beside its own: what holds the device now, whoever held it
- * before.
+ * before.  Devices that stay in the list are not opened, and what is known of them stays.
  */
 #include <linux/cache.h>
 #include <linux/compiler.h>
@@ -136,17 +136,21 @@ void iob_sum_init(struct iob_sum *sum, const struct iob_disk *disk, u32 key)
 	(void)key;
 }
 
-/* --- sda is not watched; sdb and sdc are */
+/* --- sda is not watched; sdb and sdc are, and some tests add sdd and sde */
 
 #define PARTITIONS	200
 #define HOLDERS		(2 + IOB_MORE_SECONDS)
 
-static struct gendisk sda = { 8, 0, "sda" }, sdb = { 8, 16, "sdb" }, sdc = { 8, 32, "sdc" };
+static struct gendisk sda = { 8, 0, "sda" }, sdb = { 8, 16, "sdb" }, sdc = { 8, 32, "sdc" },
+		      sdd = { 8, 48, "sdd" }, sde = { 8, 64, "sde" };
 static struct block_device sda1 = { &sda, NULL, MKDEV(8, 1) };
 static struct block_device part[PARTITIONS];
-static struct block_device whole[2] = {
+static struct block_device whole[] = {
 	{ &sdb, NULL, MKDEV(8, 16) }, { &sdc, NULL, MKDEV(8, 32) },
+	{ &sdd, NULL, MKDEV(8, 48) }, { &sde, NULL, MKDEV(8, 64) },
 };
+static unsigned int nr_opens;
+static void (*at_open)(void);	/* what happens at the first one */
 static char opener[2 * HOLDERS];	/* the files of who opens a device for itself */
 static char info;
 static struct file_system_type type = { FS_REQUIRES_DEV };
@@ -160,8 +164,12 @@ static int iob_bdev_open(struct iob_bdev *b, dev_t dev)
 {
 	if (devs_mutex.lock.held)
 		fail("a device is opened under the lock of devices");
-	b->bdev = dev == whole[0].bd_dev ? &whole[0] : &whole[1];
-	return 0;
+	nr_opens++;
+	if (at_open)
+		at_open();
+	at_open = NULL;
+	b->bdev = &whole[(MINOR(dev) >> 4) - 1];
+	return b->bdev->bd_dev == dev ? 0 : -ENODEV;
 }
 
 static void begin(void)
@@ -174,10 +182,10 @@ static void begin(void)
 
 	for (i = 0; i < PARTITIONS; i++)
 		part[i] = (struct block_device){ &sdb, NULL, MKDEV(259, i) };
-	whole[0].bd_holder = NULL;
-	whole[1].bd_holder = NULL;
+	for (i = 0; i < ARRAY_SIZE(whole); i++)
+		whole[i].bd_holder = NULL;
 	nr_nospc = 0;
-	if (iob_devs_set(NULL, 0) || iob_devs_set(dev, 2))
+	if (iob_devs_set(NULL, 0) || iob_devs_set(dev, 2) || iob_disks_learn())
 		abort();
 	iob_read_lock();
 }
@@ -186,6 +194,7 @@ static void end(void)
 {
 	iob_read_unlock();
 	iob_devs_set(NULL, 0);
+	iob_disks_learn_end();
 }
 
 /* A bio to a device that @holder holds. */
@@ -299,7 +308,8 @@ static void before(void)
 	found("at its begin", 1, MKDEV(8, 32));
 	whole[1].bd_holder = &sb[0];
 	iob_read_unlock();
-	if (iob_devs_set(&(struct iob_dev){ .dev = MKDEV(8, 32), .disk_devt = MKDEV(8, 32) }, 1))
+	if (iob_devs_set(&(struct iob_dev){ .dev = MKDEV(8, 32), .disk_devt = MKDEV(8, 32),
+					    .looked_up = true }, 1))
 		fail("no memory");
 	iob_read_lock();
 	found("written anew", 0, MKDEV(8, 32));
@@ -307,10 +317,121 @@ static void before(void)
 	end();
 }
 
+/* A write of `devs` that looks @word up, and adds or replaces it. */
+static void write_word(dev_t word)
+{
+	struct iob_dev dev[IOB_MAX_DEVS];
+	unsigned int i, nr;
+
+	iob_read_unlock();
+	nr = iob_devs_get(dev, ARRAY_SIZE(dev));
+	for (i = 0; i < nr && dev[i].dev != word; i++)
+		;
+	dev[i] = (struct iob_dev){ .dev = word, .disk_devt = word, .end = U64_MAX,
+				   .looked_up = true };
+	nr_opens = 0;
+	if (iob_devs_set(dev, max(nr, i + 1)))
+		fail("no memory");
+	iob_read_lock();
+}
+
+/* The devices that are there already are not opened, and without a session none is. */
+static void opens(void)
+{
+	begin();
+	write_word(MKDEV(8, 48));
+	write_word(MKDEV(8, 64));
+	if (nr_opens < 1 || nr_opens > 2)
+		fail("a fourth device: %u opens", nr_opens);
+	write_word(MKDEV(8, 64));
+	if (nr_opens < 1 || nr_opens > 2)
+		fail("a device anew: %u opens", nr_opens);
+	iob_disks_learn_end();
+	write_word(MKDEV(8, 48));
+	if (nr_opens)
+		fail("without a session: %u opens", nr_opens);
+	nr_opens = 0;
+	iob_read_unlock();
+	if (iob_disks_learn() || nr_opens != 4)
+		fail("4 devices when one begins: %u opens", nr_opens);
+	iob_read_lock();
+	end();
+}
+
+/* What is known of devices that stay: of a word, and of a partition that no word names. */
+static void stay(void)
+{
+	begin();
+	bio_of(&whole[1], &sb[0]);
+	bio_of(&part[3], &info);
+	whole[1].bd_holder = NULL;
+	part[3].bd_holder = NULL;
+	write_word(MKDEV(8, 48));
+	found("the word's", 0, MKDEV(8, 32));
+	found("the partition's", 1, MKDEV(8, 16));
+	/* it is written again: nobody holds it any more */
+	write_word(MKDEV(8, 32));
+	found("a word anew", 0, 0);
+	found("the partition's beside it", 1, MKDEV(8, 16));
+	/* as where a bio names no device, and the file system was mounted after the first write */
+	whole[1].bd_holder = &sb[0];
+	write_word(MKDEV(8, 32));
+	found("mounted after it was watched", 0, MKDEV(8, 32));
+	/* the partition's disk goes, and comes back */
+	iob_read_unlock();
+	iob_devs_set(&(struct iob_dev){ .dev = MKDEV(8, 32), .disk_devt = MKDEV(8, 32) }, 1);
+	iob_read_lock();
+	found("the disk that stays", 0, MKDEV(8, 32));
+	found("the disk that goes", 1, 0);
+	write_word(MKDEV(8, 16));
+	found("the disk that came back", 1, 0);
+	end();
+}
+
+static void mount_one(void)
+{
+	iob_read_lock();
+	bio_of(&part[5], &sb[0]);
+	iob_read_unlock();
+}
+
+/* One that is mounted on a device that stays while another one is looked at. */
+static void meanwhile(void)
+{
+	begin();
+	at_open = mount_one;
+	write_word(MKDEV(8, 48));
+	found("while devs is written", 0, MKDEV(8, 16));
+	end();
+}
+
+/* More are known than have room: a write of any device makes room again. */
+static void full_until_written(void)
+{
+	unsigned int i;
+
+	begin();
+	bio_of(&whole[1], &info);
+	for (i = 0; i < HOLDERS; i++)
+		bio_of(&part[i], &opener[i]);
+	if (nr_nospc != 1)
+		fail("%u lost, not 1", nr_nospc);
+	write_word(MKDEV(8, 48));
+	found("the word's", 1, MKDEV(8, 32));
+	for (i = 100; i < 100 + IOB_MORE_SECONDS; i++)
+		bio_of(&part[i], &opener[i - 100]);
+	bio_of(&part[99], &sb[0]);
+	found("the last", 0, MKDEV(8, 16));
+	if (nr_nospc != 1)
+		fail("%u lost after that", nr_nospc);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(opened), TEST(claimed_anew), TEST(watched), TEST(full), TEST(before),
+		TEST(opens), TEST(stay), TEST(meanwhile), TEST(full_until_written),
 	};
 
 	return run_tests("disk", tests, ARRAY_SIZE(tests));

@@ -27,6 +27,10 @@ struct iob_devs __rcu *iob_devs __read_mostly;	/* M, R */
 /* Set only, but between sessions.  Read without a lock: see iob_disk_maybe(). */
 u8 iob_devs_hint[1 << IOB_HINT_BITS] __read_mostly;
 static bool devs_hint_all;	/* all of it is set */
+/* M; read without for a look: a session runs or begins, so who has claimed a device counts */
+static bool devs_learn;
+/* innermost: the second devices of a list that is seen, and which list that is */
+static DEFINE_RAW_SPINLOCK(second_lock);
 static LIST_HEAD(disks);	/* M; only ever grows */
 
 static struct iob_disk *disk_find(dev_t devt)
@@ -174,6 +178,7 @@ int iob_dev_lookup(const char *word, struct iob_dev *dev)
 		dev->end = dev->start + iob_bdev_sectors(b.bdev);
 	}
 	dev->disk = disk_get(b.bdev->bd_disk);
+	dev->looked_up = true;
 	iob_bdev_close(&b);
 	return dev->disk ? 0 : -ENOMEM;
 }
@@ -224,20 +229,29 @@ static void hash_devs(struct iob_devs *devs)
 	}
 }
 
+/* The first entry of @devs of a disk that is not before @d, or NULL. */
+static const struct iob_dev *dev_on(const struct iob_devs *devs, const struct iob_dev *d,
+				    dev_t disk)
+{
+	while (d && d->disk_devt != disk)
+		d = iob_dev_nr(devs, d->next);
+	return d;
+}
+
+/* The first entry of a disk in @devs, or NULL: it is not watched.  M or R. */
+static const struct iob_dev *devs_first_on(const struct iob_devs *devs, dev_t disk)
+{
+	u32 hash = iob_devs_hash(MAJOR(disk), MINOR(disk)) >> (IOB_HINT_BITS - IOB_DEVS_BITS);
+
+	return devs ? dev_on(devs, iob_dev_nr(devs, devs->first[hash]), disk) : NULL;
+}
+
 /* The epoch of a disk in @devs, 0 if it has none.  M or R. */
 static u32 devs_epoch_of(const struct iob_devs *devs, dev_t disk)
 {
-	u32 hash = iob_devs_hash(MAJOR(disk), MINOR(disk));
-	const struct iob_dev *d;
+	const struct iob_dev *d = devs_first_on(devs, disk);
 
-	if (!devs)
-		return 0;
-	for (d = iob_dev_nr(devs, devs->first[hash >> (IOB_HINT_BITS - IOB_DEVS_BITS)]); d;
-	     d = iob_dev_nr(devs, d->next)) {
-		if (d->disk_devt == disk)
-			return d->epoch;
-	}
-	return 0;
+	return d ? d->epoch : 0;
 }
 
 /* Disks that stay keep their epoch, others get a new one.  M. */
@@ -257,50 +271,62 @@ static void devs_set_epochs(struct iob_devs *new, const struct iob_devs *old)
 	}
 }
 
+/* Add a second device to those of @devs.  Return: false if there is no room, which is counted. */
+static bool second_add(struct iob_devs *devs, const struct iob_second *second)
+{
+	u32 nr = devs->nr_second;
+
+	if (nr == devs->max_second) {
+		if (!devs->second_full)
+			iob_stat_inc(second_nospc);
+		WRITE_ONCE(devs->second_full, true);
+		return false;
+	}
+	devs->second[nr] = *second;
+	/* pairs with iob_disk_second_find() */
+	smp_store_release(&devs->nr_second, nr + 1);
+	return true;
+}
+
 /*
  * Note what holds @bdev now, in the place of what held it before: a device has one holder at a
- * time.  It is read under the lock, so that the last one to note it is right.
+ * time.  It is read under the lock, so that the last one to note it is right.  @devs: a list that
+ * nobody else sees yet, or NULL for the devices that are watched by now.
  *
  * Example: fsck opens sdb1 with O_EXCL, and so holds it by its struct file.  Then a file system
  * is mounted that has its journal there: the entry of sdb1 gets its super block.
  *
- * Any context but NMI, inside RCU's read side or iob_read_lock(); @devs stays.
+ * Any context but NMI, inside RCU's read side or iob_read_lock().
  */
 static void second_note(struct iob_devs *devs, const struct block_device *bdev)
 {
-	static DEFINE_RAW_SPINLOCK(lock);
+	struct iob_second now = { .dev = bdev->bd_dev, .disk_devt = disk_devt(bdev->bd_disk) };
 	unsigned long flags;
-	const void *holder;
 	u32 i;
 
-	raw_spin_lock_irqsave(&lock, flags);
-	holder = iob_bdev_second_holder(bdev);
-	if (!holder)
+	raw_spin_lock_irqsave(&second_lock, flags);
+	if (!devs)
+		devs = rcu_dereference_sched(iob_devs);
+	now.holder = iob_bdev_second_holder(bdev);
+	if (!now.holder || !devs_first_on(devs, now.disk_devt))
 		goto out;
-	for (i = 0; i < devs->nr_second && devs->second[i].dev != bdev->bd_dev; i++)
+	for (i = 0; i < devs->nr_second && devs->second[i].dev != now.dev; i++)
 		;
-	if (i == devs->max_second) {
-		if (!devs->second_full)
-			iob_stat_inc(second_nospc);
-		WRITE_ONCE(devs->second_full, true);
+	if (i == devs->nr_second) {
+		second_add(devs, &now);
 		goto out;
 	}
 	/* a partition's number may come back on another disk */
-	WRITE_ONCE(devs->second[i].disk_devt, disk_devt(bdev->bd_disk));
+	WRITE_ONCE(devs->second[i].disk_devt, now.disk_devt);
 	/* pairs with iob_disk_second_find() */
-	smp_store_release(&devs->second[i].holder, holder);
-	if (i == devs->nr_second) {
-		devs->second[i].dev = bdev->bd_dev;
-		/* likewise */
-		smp_store_release(&devs->nr_second, i + 1);
-	}
+	smp_store_release(&devs->second[i].holder, now.holder);
 out:
-	raw_spin_unlock_irqrestore(&lock, flags);
+	raw_spin_unlock_irqrestore(&second_lock, flags);
 }
 
 /*
- * Learn which file system has claimed a device by now: for @devs, which nobody else sees yet, or
- * NULL for those that are watched by now.  Only a device that still is has a second one.
+ * Learn which file system has claimed a device by now.  @devs: as second_note() has it.  Only a
+ * device that still is has a second one.
  *
  * May sleep.  The caller holds neither M nor the session's lock: a driver's open takes locks of
  * its own, and readers of `status` hold that of seq_file when they take ours.
@@ -308,24 +334,49 @@ out:
  */
 static int device_learn_second(struct iob_devs *devs, const struct iob_dev *dev)
 {
-	struct iob_devs *now;
 	struct iob_bdev b;
 	int err = iob_bdev_open(&b, dev->dev);
 
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	mutex_lock(&devs_mutex);
-	now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
-	if (!devs && devs_epoch_of(now, disk_devt(b.bdev->bd_disk)))
-		devs = now;
-	if (devs) {
-		rcu_read_lock();
-		second_note(devs, b.bdev);
-		rcu_read_unlock();
-	}
-	mutex_unlock(&devs_mutex);
+	rcu_read_lock();
+	second_note(devs, b.bdev);
+	rcu_read_unlock();
 	iob_bdev_close(&b);
 	return 0;
+}
+
+/*
+ * True if what is known of a second device of @old holds in @new.  What holds a device whose word
+ * is written now is learnt anew.  Of a disk's partitions that no word names some may be gone: where
+ * room was short, the next bio to each says what holds it.
+ */
+static bool second_stays(const struct iob_devs *new, const struct iob_devs *old,
+			 const struct iob_second *second)
+{
+	const struct iob_dev *d = devs_first_on(new, second->disk_devt);
+
+	if (!d)
+		return false;
+	while (d && d->dev != second->dev)
+		d = dev_on(new, iob_dev_nr(new, d->next), second->disk_devt);
+	return d ? !d->looked_up : !old->second_full;
+}
+
+/* From here on @new is watched, with the second devices of those in @old that stay.  M. */
+static void devs_replace(struct iob_devs *new, const struct iob_devs *old)
+{
+	unsigned long flags;
+	u32 i;
+
+	/* who notes one from here on does it in the new list: none is missed */
+	raw_spin_lock_irqsave(&second_lock, flags);
+	for (i = 0; new && old && i < old->nr_second; i++) {
+		if (second_stays(new, old, &old->second[i]))
+			second_add(new, &old->second[i]);
+	}
+	rcu_assign_pointer(iob_devs, new);
+	raw_spin_unlock_irqrestore(&second_lock, flags);
 }
 
 /* Room for @nr devices, with no second device.  May sleep.  Return: NULL without memory. */
@@ -348,13 +399,15 @@ static struct iob_devs *devs_alloc(unsigned int nr)
 /**
  * iob_disks_learn - learn which file systems have claimed the watched devices by now
  *
- * Before a session: nothing was seen of what was mounted without one.  May sleep; the caller
- * holds no lock.  Return: 0 or -ENOMEM.
+ * Before a session: nothing was seen of what was mounted without one.  From here on a write of
+ * `devs` learns it, too, until iob_disks_learn_end().  May sleep; the caller holds no lock.
+ * Return: 0 or -ENOMEM.
  */
 int iob_disks_learn(void)
 {
 	struct iob_dev *dev = kvmalloc_array(IOB_MAX_DEVS, sizeof(*dev), GFP_KERNEL);
 	struct iob_devs *now;
+	unsigned long flags;
 	unsigned int i, nr;
 	int err = 0;
 
@@ -362,16 +415,42 @@ int iob_disks_learn(void)
 		return -ENOMEM;
 	/* no probe runs: who has claimed a device by now counts, and nobody else */
 	mutex_lock(&devs_mutex);
+	WRITE_ONCE(devs_learn, true);
 	now = rcu_dereference_protected(iob_devs, lockdep_is_held(&devs_mutex));
+	raw_spin_lock_irqsave(&second_lock, flags);
 	if (now) {
 		now->nr_second = 0;
 		now->second_full = false;
 	}
+	raw_spin_unlock_irqrestore(&second_lock, flags);
 	mutex_unlock(&devs_mutex);
 	nr = min_t(unsigned int, iob_devs_get(dev, IOB_MAX_DEVS), IOB_MAX_DEVS);
 	for (i = 0; i < nr && !err; i++)
 		err = device_learn_second(NULL, &dev[i]);
 	kvfree(dev);
+	if (err)
+		iob_disks_learn_end();
+	return err;
+}
+
+/* No session runs, and none began: the next one learns all.  May sleep. */
+void iob_disks_learn_end(void)
+{
+	mutex_lock(&devs_mutex);
+	WRITE_ONCE(devs_learn, false);
+	mutex_unlock(&devs_mutex);
+}
+
+/* Learn who has claimed the devices that are looked up now, as device_learn_second(). */
+static int devs_learn_second(struct iob_devs *devs, const struct iob_dev *dev, unsigned int nr)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (dev[i].looked_up && device_learn_second(devs, &dev[i]))
+			err = -ENOMEM;
+	}
 	return err;
 }
 
@@ -380,13 +459,13 @@ int iob_disks_learn(void)
  * @dev: the devices
  * @nr:  how many, IOB_MAX_DEVS at most
  *
- * May sleep, waits for a grace period.  Return: 0 or -ENOMEM.
+ * In a session devices that are looked up now are opened twice, and the others are not: what is
+ * known of them stays.  May sleep, waits for a grace period.  Return: 0 or -ENOMEM.
  */
 int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 {
 	struct iob_devs *new = NULL, *old;
-	unsigned int i;
-	int err = 0;
+	bool learn;
 
 	if (nr) {
 		new = devs_alloc(nr);
@@ -394,11 +473,9 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 			return -ENOMEM;
 		memcpy(new->dev, dev, nr * sizeof(*dev));
 		hash_devs(new);
-		for (i = 0; i < nr && !err; i++)
-			err = device_learn_second(new, &dev[i]);
-		if (err) {
+		if (READ_ONCE(devs_learn) && devs_learn_second(new, dev, nr)) {
 			kvfree(new);
-			return err;
+			return -ENOMEM;
 		}
 	}
 	mutex_lock(&devs_mutex);
@@ -407,16 +484,16 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 		devs_set_epochs(new, old);
 	/* before the devices: a hint too many is harmless, a hint too few is not */
 	set_devs_hint(new);
-	rcu_assign_pointer(iob_devs, new);
+	devs_replace(new, old);
+	/* a session that begins from here on finds the new ones */
+	learn = devs_learn;
 	iob_epoch_bump();
 	synchronize_rcu();
 	mutex_unlock(&devs_mutex);
 	kvfree(old);
-	/* what was mounted between the first look and now was learnt for the old ones only */
-	for (i = 0; i < nr; i++) {
-		if (device_learn_second(NULL, &dev[i]))
-			iob_stat_inc(second_nospc);
-	}
+	/* what was mounted between the first look and now was not seen: no bio was followed yet */
+	if (learn && devs_learn_second(NULL, dev, nr))
+		iob_stat_inc(second_nospc);
 	return 0;
 }
 
@@ -429,7 +506,7 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
  */
 unsigned int iob_devs_get(struct iob_dev *dev, unsigned int max)
 {
-	unsigned int nr = 0;
+	unsigned int nr = 0, i;
 	struct iob_devs *now;
 
 	mutex_lock(&devs_mutex);
@@ -439,6 +516,8 @@ unsigned int iob_devs_get(struct iob_dev *dev, unsigned int max)
 		memcpy(dev, now->dev, min(nr, max) * sizeof(*dev));
 	}
 	mutex_unlock(&devs_mutex);
+	for (i = 0; i < min(nr, max); i++)
+		dev[i].looked_up = false;
 	return nr;
 }
 
@@ -542,7 +621,7 @@ const struct iob_second *iob_disk_second_find(const struct iob_devs *devs,
  */
 void iob_disk_second_learn(const struct bio *bio)
 {
-	struct iob_devs *now = rcu_dereference_sched(iob_devs);
+	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
 	const struct block_device *bdev = iob_bio_bdev(bio);
 	const void *holder = bdev ? iob_bdev_second_holder(bdev) : NULL;
 	dev_t disk;
@@ -560,8 +639,8 @@ void iob_disk_second_learn(const struct bio *bio)
 		      READ_ONCE(now->second[i].holder) == holder &&
 		      READ_ONCE(now->second[i].disk_devt) == disk)
 		return;
-	if (devs_epoch_of(now, disk))
-		second_note(now, bdev);
+	if (devs_first_on(now, disk))
+		second_note(NULL, bdev);
 }
 
 /* The slow path of iob_disk_watches(): the file system names no device. */

@@ -78,6 +78,7 @@ static inline unsigned int iob_disk_sum(u8 op, u8 how)
 struct iob_dev {
 	dev_t dev;
 	dev_t disk_devt;
+	bool looked_up;		/* by the write that sets it now, not by one before */
 	u16 next;		/* number + 1 of the next one in the bucket; 0: none */
 	u64 start;		/* sectors of the disk: [start, end) */
 	u64 end;
@@ -129,6 +130,7 @@ const struct iob_disk *iob_disk_named(dev_t devt);
 struct iob_disk *iob_disk_after(const struct iob_disk *disk);
 void iob_disks_exit(void);
 int iob_disks_learn(void);
+void iob_disks_learn_end(void);
 void iob_disks_reset(void);
 
 /* The hash of a disk's number. */

@@ -169,6 +169,8 @@ static void switch_session_off(void)
 	/* returns when no probe runs any more */
 	session_ops->detach();
 	iob_clock_stop();
+	/* before who enables next finds it disabled, and learns */
+	iob_disks_learn_end();
 	WRITE_ONCE(enabled, false);
 	iob_bio_ctxs_stop();
 	iob_iolog_end();
@@ -194,6 +196,8 @@ static int enable_session(void)
 		return err;
 	down_write(&session_sem);
 	err = switch_session_on();
+	if (err)
+		iob_disks_learn_end();
 	up_write(&session_sem);
 	return err;
 }
