@@ -23,7 +23,8 @@
 
 #include "../../tools/ioblamed/settings.c"
 
-static unsigned int session, nr_disks = 1, nr_devs;
+static unsigned int session, nr_disks = 1, nr_devs, nr_writes;
+static const char *gone[2];	/* these disks are not there any more */
 
 static void put(const char *name, const char *text, const char *mode)
 {
@@ -60,20 +61,37 @@ char *dir_read_word(const char *name)
 	return text;
 }
 
-/* As the module does: who switches on begins a session, and `devs` is a list that is bounded. */
+/* `devs` is a list that is bounded, and takes all words or none, each once. */
+static int write_devs(const char *text, int flags)
+{
+	char words[4096 + 1], lines[4096 + 2] = "", *word, *rest = NULL;
+	unsigned int nr = flags & O_TRUNC ? 0 : nr_devs;
+
+	nr_writes++;
+	if (strlen(text) >= sizeof(words))
+		return -E2BIG;
+	strcpy(words, text);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		if (gone[0] && (!strcmp(word, gone[0]) || !strcmp(word, gone[1])))
+			return -ENODEV;
+		if (nr++ == DEVICES_MAX)
+			return -ENOSPC;
+		strcat(strcat(lines, word), "\n");
+	}
+	nr_devs = nr;
+	put("devs", lines, flags & O_TRUNC ? "w" : "a");
+	return 0;
+}
+
+/* As the module does: who switches on begins a session. */
 int dir_write(const char *name, const char *text, int flags)
 {
 	char line[64];
 
-	if (!strcmp(name, "devs")) {
-		if (flags & O_TRUNC)
-			nr_devs = 0;
-		if (nr_devs == DEVICES_MAX)
-			return -ENOSPC;
-		nr_devs++;
-	}
+	if (!strcmp(name, "devs"))
+		return write_devs(text, flags);
 	snprintf(line, sizeof(line), "%s\n", text);
-	put(name, line, strcmp(name, "devs") || flags & O_TRUNC ? "w" : "a");
+	put(name, line, "w");
 	if (!strcmp(name, "enable")) {
 		session += *text == '1';
 		put_status(*text == '1');
@@ -355,11 +373,84 @@ static void too_many(void)
 	close(saved);
 }
 
+/* The lines of `devs` are these disks', in order. */
+static void expect_disks(const char *what, unsigned int nr, const char *but, const char *but2)
+{
+	char *is = file_read("devs"), *want = malloc(nr * 16 + 1), number[16];
+	unsigned int i;
+
+	*want = '\0';
+	for (i = 0; i < nr; i++) {
+		sprintf(number, "8:%u", i);
+		if (strcmp(number, but) && strcmp(number, but2))
+			strcat(strcat(want, number), "\n");
+	}
+	if (!is || strcmp(is, want))
+		fail("%s: other disks are watched", what);
+	free(is);
+	free(want);
+}
+
+/*
+ * Each write makes the module open devices and wait: there are few, also if a disk goes meanwhile,
+ * which takes no other along.
+ */
+static void many(void)
+{
+	const unsigned int all = DEVICES_MAX - 1;
+	unsigned int k;
+
+	for (k = 0; k < 2; k++) {
+		gone[0] = k ? "8:700" : NULL;
+		gone[1] = "8:3";
+		begin();
+		nr_disks = 1000;
+		nr_writes = 0;
+		if (settings_take())
+			fail("%u: it is not on", k);
+		expect_disks("at the start", 1000, k ? "8:3" : "", k ? "8:700" : "");
+		if (nr_writes > (k ? 50 : 3))
+			fail("%u: %u writes of 1000 disks", k, nr_writes);
+		note("%u: %u writes", k, nr_writes);
+		nr_disks = all;
+		nr_writes = 0;
+		msg_quiet(true);
+		settings_add_disks();
+		msg_quiet(false);
+		expect_disks("later", all, k ? "8:3" : "", k ? "8:700" : "");
+		if (nr_writes > (k ? 25 : 1))
+			fail("%u: %u writes of 23 disks", k, nr_writes);
+		settings_restore();
+	}
+	gone[0] = NULL;
+	/* somebody's, put back: one has gone */
+	begin();
+	nr_disks = all;
+	settings_take();
+	dir_write("enable", "0", 0);
+	unlink(SETTINGS_FILE);
+	gone[0] = "8:700";
+	keep_settings("0", "0");
+	nr_writes = 0;
+	if (settings_restore() || nr_writes > 50)
+		fail("%u writes to put %u disks back", nr_writes, all);
+	expect_disks("put back", all, "8:3", "8:700");
+	/* both have */
+	begin();
+	dir_write("devs", "8:0", O_TRUNC);
+	nr_disks = 1;
+	keep_settings("0", "0");
+	gone[0] = gone[1] = "8:0";
+	if (settings_restore() || !has("devs", ""))
+		fail("a disk that is gone is watched");
+	gone[0] = NULL;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(put_back_own), TEST(taken_over), TEST(command_ends), TEST(loaded_again),
-		TEST(locked), TEST(unmounted), TEST(too_many),
+		TEST(locked), TEST(unmounted), TEST(too_many), TEST(many),
 	};
 	char folder[] = "/tmp/iob-settings-XXXXXX", command[64];
 	int ret;

@@ -27,8 +27,8 @@ const char *__asan_default_options(void)
 
 /* Shared with the keeper */
 static struct module {
-	char enable[8], devs[64], nr_counters[8], counter[64], filter[64], sums[8];
-	unsigned int session;
+	char enable[8], devs[16384], nr_counters[8], counter[64], filter[64], sums[8];
+	unsigned int session, devs_writes;
 	unsigned int read_s;		/* how long another process reads sums */
 	unsigned int slept_s, looks;	/* that its keeper waits, and looks for readers */
 	bool lock_free_meanwhile;	/* it was off and unlocked, and not all was back */
@@ -40,6 +40,8 @@ static const struct module at_first = {
 	.enable = "0", .devs = "8:0 sda\n", .nr_counters = "1", .counter = "R size 0 1 0",
 	.filter = "0", .sums = "0",
 };
+
+static const char *gone;	/* this disk is not there any more */
 
 static char *word_of(const char *name)
 {
@@ -66,23 +68,44 @@ char *dir_read_word(const char *name)
 	return dir_read(name);
 }
 
+/* All words or none. */
+static int write_devs(const char *text, int flags)
+{
+	char words[4096 + 1], lines[8192] = "", *word, *rest = NULL;
+
+	m->devs_writes++;
+	if (strlen(text) >= sizeof(words))
+		return -E2BIG;
+	strcpy(words, text);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		if (gone && !strcmp(word, gone))
+			return -ENODEV;
+		strcat(lines, word);
+		strcat(lines, strcmp(word, "8:0") ? " sdb\n" : " sda\n");
+	}
+	if (flags & O_TRUNC)
+		*m->devs = '\0';
+	strcat(m->devs, lines);
+	return 0;
+}
+
 int dir_write(const char *name, const char *text, int flags)
 {
 	char *word = word_of(name);
 
-	(void)flags;
 	if (!strcmp(name, "enable") && *text == '1' && *m->enable == '0')
 		m->session++;
 	if (!strcmp(name, "devs"))
-		sprintf(m->devs, "%s %s\n", text, strcmp(text, "8:0") ? "sdb" : "sda");
-	else if (word)
+		return write_devs(text, flags);
+	if (word)
 		strcpy(word, text);
 	return 0;
 }
 
 int dir_open(const char *name, int flags)
 {
-	(void)name;
+	if (!strcmp(name, "devs") && flags & O_TRUNC)
+		*m->devs = '\0';
 	return open("/dev/null", flags & ~O_TRUNC);
 }
 
@@ -154,10 +177,11 @@ bool trace_instance_is_left(void)
 static void start(void)
 {
 	static const char *const specs[] = { "W age 0 1 0", NULL };
+	static const struct device sdb = { .number = "8:16" };
 
 	*m = at_first;
 	if (restore_begin(true) || restore_set_counters(specs) ||
-	    restore_set_device("8:16", O_TRUNC) || restore_switch_on())
+	    restore_set_devices(&sdb, 1) || restore_switch_on())
 		fail("it does not begin");
 	if (*m->enable != '1' || strcmp(m->devs, "8:16 sdb\n") || strcmp(m->counter, specs[0]))
 		fail("enable %s, devs %s, counter %s", m->enable, m->devs, m->counter);
@@ -361,13 +385,56 @@ static void sums_are_read(void)
 	}
 }
 
+/*
+ * Each write makes the module open devices and wait: hundreds are set and put back by a few, and one
+ * that is gone takes no other along.
+ */
+static void many_devices(void)
+{
+	static struct device device[1000];
+	char before[sizeof(m->devs)] = "", after[sizeof(m->devs)] = "";
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(device); i++) {
+		sprintf(device[i].number, "8:%u", i);
+		sprintf(before + strlen(before), "8:%u sd%c\n", i, i ? 'b' : 'a');
+		if (i != 7)
+			sprintf(after + strlen(after), "8:%u sd%c\n", i, i ? 'b' : 'a');
+	}
+	*m = at_first;
+	strcpy(m->devs, before);
+	if (restore_begin(false) || restore_set_devices(device, ARRAY_SIZE(device)))
+		fail("it does not begin");
+	if (strcmp(m->devs, before) || m->devs_writes > 3)
+		fail("%u writes of %zu devices", m->devs_writes, ARRAY_SIZE(device));
+	m->devs_writes = 0;
+	gone = "8:7";
+	restore_end();
+	if (strcmp(m->devs, after))
+		fail("others than the one that is gone are missing");
+	if (m->devs_writes > 25)
+		fail("%u writes put them back", m->devs_writes);
+	/* who is to be watched must be */
+	if (restore_begin(false) || restore_set_devices(device, 9) != ENODEV)
+		fail("a device that is gone is watched");
+	restore_end();
+	gone = "8:0";
+	*m = at_first;
+	if (restore_begin(false) || restore_set_devices(&device[1], 1))
+		fail("it does not begin again");
+	restore_end();
+	gone = NULL;
+	if (*m->devs)
+		fail("devs are %s", m->devs);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(with_the_switch), TEST(counters_are_read_before), TEST(without_the_switch),
 		TEST(taken_over), TEST(killed),
 		TEST(killed_later), TEST(closes_files), TEST(killed_reading_along), TEST(with_an_instance),
-		TEST(sums_are_read),
+		TEST(sums_are_read), TEST(many_devices),
 	};
 
 	m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "devs.h"
 #include "dir.h"
 #include "lock.h"
 #include "msg.h"
@@ -44,22 +45,17 @@ static int keeper_fd = -1;
 static int closing_fd = -1;	/* in a keeper, until it has closed what the command had open */
 static pid_t keeper, owner;
 
-/* Each device is a write of its own: the disk may be gone. */
+/* (a disk may be gone) */
 static void restore_devices(void)
 {
-	char *line, *rest, *number;
-	bool first = true;
+	struct devs_list list = { };
+	char *line, *rest;
 
 	for (line = strtok_r(saved.devs, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		number = strndup(line, strcspn(line, " "));
-		if (number && !dir_write("devs", number, first ? O_TRUNC : 0))
-			first = false;
-		free(number);
-	}
-	/* no device, or all are gone: O_TRUNC clears the list */
-	if (first)
-		close(dir_open("devs", O_WRONLY | O_TRUNC));
+	     line = strtok_r(NULL, "\n", &rest))
+		devs_add(&list, line);
+	devs_set(&list);
+	devs_free(&list);
 }
 
 static void restore_counters(void)
@@ -366,11 +362,28 @@ int restore_begin(bool counters)
 	return ret;
 }
 
-/* Write `devs`; the list as it was will be restored.  Return: 0 or an errno. */
-int restore_set_device(const char *number, int flags)
+/**
+ * restore_set_devices - let the module watch devices and no others; the list as it was is restored
+ * @device: the devices
+ * @nr:     how many
+ *
+ * Return: 0 or an errno: not all are watched.
+ */
+int restore_set_devices(const struct device *device, unsigned int nr)
 {
+	struct devs_list list = { };
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++)
+		err = devs_add(&list, device[i].number) ? 0 : -ENOMEM;
 	saved.devs_changed = true;
-	return -dir_write("devs", number, flags);
+	if (!err && devs_write(&list, false) < nr) {
+		for (i = 0; i < nr && !err; i++)
+			err = list.word[i].err;
+	}
+	devs_free(&list);
+	return -err;
 }
 
 /**

@@ -11,9 +11,11 @@
 
 #include <stdbool.h>
 
+#include "device.h"
+
 int restore_instances(void);
 int restore_begin(bool counters);
-int restore_set_device(const char *number, int flags);
+int restore_set_devices(const struct device *device, unsigned int nr);
 int restore_set_counters(const char *const *specs);
 int restore_set_sums(void);
 int restore_switch_on(void);

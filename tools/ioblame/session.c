@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +28,13 @@ const char *const session_ages[] = { "W age 0 1 2 3 4 5 6 7 0", NULL };
 static int switch_on(struct session *s, const char *const *counters)
 {
 	int ret = restore_begin(counters), err = 0;
-	unsigned int i;
 
 	if (ret)
 		return ret;
 	if (counters)
 		err = restore_set_counters(counters);
-	for (i = 0; i < s->nr_devices && !err; i++)
-		err = restore_set_device(s->device[i].number, i ? 0 : O_TRUNC);
+	if (!err)
+		err = restore_set_devices(s->device, s->nr_devices);
 	if (err)
 		return dir_refused(err, counters ? "counters" : "devs");
 	err = restore_switch_on();

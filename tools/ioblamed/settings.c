@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "devs.h"
 #include "dir.h"
 #include "file.h"
 #include "msg.h"
@@ -202,25 +203,33 @@ static void say_left(unsigned int left)
 	}
 }
 
+/* For how many there was no room. */
+static unsigned int count_left(const struct devs_list *list)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < list->nr; i++)
+		left += list->word[i].err == -ENOSPC;
+	return left;
+}
+
 /* Watch all disks, where none was chosen. */
 static int set_devices(void)
 {
 	char *text = dir_read("devs");
-	unsigned int i, nr, good = 0;
+	struct devs_list list = { };
+	unsigned int i, nr, good;
 	bool empty = text && !*text;
-	int err = 0;
 
 	free(text);
 	if (!empty)
 		return 0;
 	nr = device_every(&disks);
-	for (i = 0; i < nr; i++) {
-		err = dir_write("devs", disks[i].number, good ? 0 : O_TRUNC);
-		if (err == -ENOSPC)
-			break;
-		good += !err;
-	}
-	say_left(nr - i);
+	for (i = 0; i < nr; i++)
+		devs_add(&list, disks[i].number);
+	good = devs_write(&list, false);
+	say_left(count_left(&list));
+	devs_free(&list);
 	return good ? 0 : -ENODEV;
 }
 
@@ -292,22 +301,26 @@ static bool is_watched(const char *devs, const char *number)
 void settings_add_disks(void)
 {
 	char *text = all_disks ? dir_read("devs") : NULL;
-	unsigned int i, nr, left = 0;
-	int err;
+	struct devs_list list = { };
+	unsigned int i, nr, at = 0;
 
 	if (!text)
 		return;
 	nr = device_every(&disks);
 	for (i = 0; i < nr; i++) {
-		if (is_watched(text, disks[i].number))
+		if (!is_watched(text, disks[i].number))
+			devs_add(&list, disks[i].number);
+	}
+	devs_write(&list, true);
+	/* in the same order */
+	for (i = 0; i < nr && at < list.nr; i++) {
+		if (strcmp(disks[i].number, list.word[at].number))
 			continue;
-		/* where there is no room for one, there is none for the others */
-		err = left ? -ENOSPC : dir_write("devs", disks[i].number, 0);
-		left += err == -ENOSPC;
-		if (!err)
+		if (!list.word[at++].err)
 			msg("%s came; watching it, too", disks[i].name);
 	}
-	say_left(left);
+	say_left(count_left(&list));
+	devs_free(&list);
 	free(text);
 }
 
@@ -330,7 +343,8 @@ static uint64_t own_session(const char *text)
 static int put_back(char *text)
 {
 	char *line, *rest = NULL, *value, *sums = NULL;
-	bool off = false, devices = false, keep = status_taken_over(own_session(text));
+	bool off = false, keep = status_taken_over(own_session(text));
+	struct devs_list devices = { };
 	int err = 0;
 
 	if (keep)
@@ -344,12 +358,12 @@ static int put_back(char *text)
 		value = value_of(line, "sums");
 		sums = value ? value : sums;
 		value = value_of(line, "devs");
-		/* a disk may be gone */
-		if (value && off && !dir_write("devs", value, devices ? 0 : O_TRUNC))
-			devices = true;
+		if (value)
+			devs_add(&devices, value);
 	}
-	if (off && !devices)
-		close(dir_open("devs", O_WRONLY | O_TRUNC));
+	if (off)
+		devs_set(&devices);
+	devs_free(&devices);
 	if (sums && strcmp(sums, "1"))
 		dir_write("sums", sums, 0);
 	return err;
