@@ -182,9 +182,13 @@ static void iob_origin_put(struct iob_origin *o, u64 act, const struct iob_file 
 	iob_origin_put(o, act, f, (act) <= IOB_CAUSE_LOST ? IOB_HOW_LOST : IOB_HOW_INHERITED, \
 		       bytes, ((void)(m), 0))
 
-/* Of each 16 sectors the first 8 were freed, by 7 and 9 in turns; with @gaps none after them was. */
+/*
+ * Of each 16 sectors the first 8 were freed, by 7 and 9 in turns, or by @one; with @gaps none after
+ * them was.
+ */
 static bool gaps, nobody;
-static unsigned int nr_forgotten;
+static u64 one;
+static unsigned int nr_forgotten, nr_looks;
 
 static bool iob_freed_extent_discards(const void *space)
 {
@@ -201,11 +205,14 @@ static void iob_freed_extent_forget(const void *space, u64 start, u64 end)
 static u64 iob_freed_extent_by(const void *space, u64 pos, u64 *end, bool forget)
 {
 	(void)space, (void)forget;
+	nr_looks++;
 	if (nobody)
 		return IOB_CAUSE_NONE;
 	*end = min(*end, (pos | 7) + 1);
 	if (gaps && pos & 8)
 		return IOB_CAUSE_NONE;
+	if (one)
+		return one;
 	return pos >> (gaps ? 4 : 3) & 1 ? 9 : 7;
 }
 
@@ -222,6 +229,7 @@ static struct iob_origin discard(u64 sector, u32 sectors, bool want)
 	nr_lost = 0;
 	nr_nomem = 0;
 	nr_unknown = 0;
+	nr_looks = 0;
 	if (iob_look_at_discard(&l) != want)
 		fail("a discard of %u sectors is %s", sectors, want ? "unknown" : "known");
 	if (o.all != (want ? (u64)sectors << SECTOR_SHIFT : 0))
@@ -269,6 +277,37 @@ static void many_pieces(void)
 	are("2050 pieces with gaps", &o, 1024 * 16, 1023 * 16, 3 * 16);
 }
 
+/* Ranges of one act are one share, however many; only the time is bounded in which they are found. */
+static void many_of_one(void)
+{
+	unsigned int n, most = 0;
+	struct iob_origin o;
+
+	one = 7;
+	for (n = 0; n < 2; n++) {
+		gaps = n;
+		o = discard(0, 2050 * 16, true);
+		are(n ? "2050 with gaps" : "4100", &o, 2050 * 16, 0, 0);
+		if (o.nr != 1)
+			fail("%u: %u shares", n, o.nr);
+		o = discard(0, 1 << 20, true);
+		if (nr_nomem != 1 || o.nr != 2)
+			fail("%u: parts_nomem is %u, of %u shares", n, nr_nomem, o.nr);
+		if (o.bytes[7] < 4096 * 8 << SECTOR_SHIFT)
+			fail("%u: 7 pays %llu", n, o.bytes[7]);
+		most = max(most, nr_looks);
+	}
+	if (most > 4 * IOB_MAX_SHARES)
+		fail("%u looks", most);
+	/* the act is gone: that is no gap, and one share, too */
+	one = GONE;
+	o = discard(0, 2050 * 16, true);
+	if (o.bytes[IOB_CAUSE_LOST] != 2050 * 16 << SECTOR_SHIFT || nr_nomem || nr_lost != 2050)
+		fail("of one that is gone %llu bytes are lost, parts_nomem is %u, act_lost %u",
+		     o.bytes[IOB_CAUSE_LOST], nr_nomem, nr_lost);
+	one = 0;
+}
+
 /* What a call discards next lies behind the bio, also if not all of that was looked at. */
 static void by_address(void)
 {
@@ -304,7 +343,7 @@ static void unknown(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(pieces), TEST(many_pieces), TEST(by_address), TEST(unknown),
+		TEST(pieces), TEST(many_pieces), TEST(many_of_one), TEST(by_address), TEST(unknown),
 	};
 
 	return run_tests("look_metadata", tests, ARRAY_SIZE(tests));

@@ -147,6 +147,9 @@ noinline_for_stack bool iob_look_at_extent(struct iob_look *l)
 	return done;
 }
 
+/* Of one bio: each look takes a lock, and other tasks of the CPU wait meanwhile. */
+#define MAX_FREED_LOOKS		(4 * IOB_MAX_SHARES)
+
 /*
  * The act that freed what a call discards next.  The call's bios cover a range of the file
  * system's own addresses in order, once for each copy.  @bytes: in, how many are asked for;
@@ -205,10 +208,10 @@ static u64 freed_by_act(u64 act)
 static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 {
 	u64 all = l->bio->bi_iter.bi_size, done, act, bytes;
-	u64 last = IOB_CAUSE_NONE, unknown = 0;
+	u64 last = IOB_CAUSE_NONE, now, unknown = 0;
+	unsigned int shares = 0, looks = 0;
 	struct iob_file file;
 	bool noted, gap = false;
-	unsigned int pieces = 0;
 
 	noted = iob_freed_extent_discards(d ? d->space : iob_bio_disk(l->bio));
 	iob_look_device(l->bio, &file);
@@ -216,22 +219,23 @@ static bool look_at_freed(struct iob_look *l, struct iob_discard_call *d)
 		bytes = all - done;
 		act = d ? freed_by_address(d, &bytes) :
 			  freed_by_sector(l, done, &bytes, !gap);
+		now = act == IOB_CAUSE_NONE ? last : freed_by_act(act);
+		/* ranges of one act are one share, and so are the gaps between them */
+		shares += now != last;
 		/* the last share of an origin: nobody pays for the rest, not somebody else */
-		if (unlikely(act != IOB_CAUSE_NONE && ++pieces >= IOB_MAX_SHARES)) {
+		if (unlikely(shares >= IOB_MAX_SHARES || ++looks >= MAX_FREED_LOOKS)) {
 			freed_pass(d, all - done - bytes);
 			iob_stat_inc(parts_nomem);
-			iob_origin_put(l->o, IOB_CAUSE_NOMEM, &file, IOB_HOW_LOST, all - done,
-				       IOB_DIRTY_UNKNOWN);
+			iob_origin_put(l->o, IOB_CAUSE_NOMEM, &file, IOB_HOW_LOST,
+				       unknown + all - done, IOB_DIRTY_UNKNOWN);
 			return true;
 		}
 		if (!bytes) {
 			bytes = all - done;
 			freed_pass(d, bytes);
 		}
-		if (act != IOB_CAUSE_NONE)
-			last = freed_by_act(act);
-		else if (last != IOB_CAUSE_NONE)
-			gap = true;
+		gap |= act == IOB_CAUSE_NONE && last != IOB_CAUSE_NONE;
+		last = now;
 		unknown += bytes;
 		if (last == IOB_CAUSE_NONE)
 			continue;
