@@ -495,24 +495,44 @@ static u32 role_age(const struct iob_role *role, u32 now)
 /* roles looked up in these last seconds are not freed while their task may act */
 #define ROLE_REST	2
 
-/*
- * The age from which on at least @want roles that are not @used can be freed, if there are as
- * many: a power of 2, so that a few more are freed than asked for.
- */
-static u32 age_of_oldest(const unsigned long *used, u32 bits, u32 want)
+/* True if the role's task is gone for @ttl seconds. */
+static bool role_is_gone(const struct iob_role *role, u32 now, u32 ttl)
 {
-	u32 nr, now = role_seconds(), of_age[33] = { };
+	u32 exited = READ_ONCE(role->exited);
+
+	return exited && (s32)(now - exited) >= (s32)ttl;
+}
+
+/*
+ * The age from which on roles that are not @used go, so that with those whose task is gone for @ttl
+ * seconds at least @want do, if there are as many: a power of 2, so that a few more are freed than
+ * asked for.  U32_MAX if those that are gone suffice: then who lives keeps his, however quiet.
+ *
+ * Example: a database writes with O_DIRECT once in ten seconds.  A storm of processes comes, which
+ * act and exit: their roles are younger than its own, and go.
+ */
+static u32 age_of_oldest(const unsigned long *used, u32 bits, u32 ttl, u32 want)
+{
+	u32 nr, now = role_seconds(), nr_gone = 0, of_age[33] = { };
 	struct iob_node *node;
 	unsigned int i;
 
+	if (!want)
+		return U32_MAX;
 	for (nr = IOB_ROLE_LOST + 1; (node = iob_index_next(&roles, &nr)); nr++) {
 		const struct iob_role *r = container_of(node, struct iob_role, node);
 
-		if (nr < bits && !test_bit(nr, used) && !r->dead)
-			of_age[fls(role_age(r, now))]++;
 		cond_resched();
+		if (nr >= bits || test_bit(nr, used) || r->dead)
+			continue;
+		if (role_is_gone(r, now, ttl))
+			nr_gone++;
+		else
+			of_age[fls(role_age(r, now))]++;
 	}
-	for (i = 32, nr = 0; i > (unsigned int)fls(ROLE_REST); i--) {
+	if (nr_gone >= want)
+		return U32_MAX;
+	for (i = 32, nr = nr_gone; i > (unsigned int)fls(ROLE_REST); i--) {
 		nr += of_age[i];
 		if (nr >= want)
 			break;
@@ -522,25 +542,21 @@ static u32 age_of_oldest(const unsigned long *used, u32 bits, u32 want)
 
 /*
  * Let those roles be found no more that are not @used and whose task is gone for @ttl
- * seconds, or, if @want is not 0, that are among the @want oldest.  Return: how many.
+ * seconds, and, if these are fewer than @want, the oldest of the others.  Return: how many.
  */
 static unsigned int roles_bury(const unsigned long *used, u32 bits, u32 ttl, u32 want)
 {
-	u32 nr, now = role_seconds(), oldest = want ? age_of_oldest(used, bits, want) : 0;
+	u32 nr, now = role_seconds(), oldest = age_of_oldest(used, bits, ttl, want);
 	unsigned int nr_buried = 0;
 	struct iob_node *node;
 	struct iob_role *r;
 
 	for (nr = IOB_ROLE_LOST + 1; (node = iob_index_next(&roles, &nr)); nr++) {
-		u32 exited;
-
 		r = container_of(node, struct iob_role, node);
-		exited = READ_ONCE(r->exited);
 		cond_resched();
 		if (r->dead || nr >= bits || test_bit(nr, used))
 			continue;
-		if (!(exited && (s32)(now - exited) >= (s32)ttl) &&
-		    !(want && role_age(r, now) >= oldest))
+		if (!role_is_gone(r, now, ttl) && role_age(r, now) < oldest)
 			continue;
 		WRITE_ONCE(r->dead, true);
 		iob_index_unhash(&roles, &r->node);
@@ -557,8 +573,8 @@ static unsigned int roles_bury(const unsigned long *used, u32 bits, u32 ttl, u32
  * @used: room for it
  * @bits: the number of its bits; roles with numbers beyond are not freed
  * @ttl:  free those whose task exited so many seconds ago
- * @want: also free about so many others, those first that were not looked up for long; they
- *        are made again when their task acts again.  0: none
+ * @want: if these are fewer, others, too, to about so many: those first that were not looked up
+ *        for long; they are made again when their task acts again.  0: none
  *
  * A role is buried first: it is found by its id only, and each task that has it looks for its
  * role again.  A probe that found the role before may still make something that names it;

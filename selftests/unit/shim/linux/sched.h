@@ -16,6 +16,7 @@ struct task_struct {
 	int pid, tgid;
 	u64 start_boottime;
 	struct task_struct *group_leader;
+	struct signal_struct *signal;
 	char comm[TASK_COMM_LEN];
 };
 

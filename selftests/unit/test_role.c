@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which roles go when room is short: those whose tasks are gone before those of tasks that live.
+ */
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "fake_rcu.h"
+#include "test.h"
+
+/* the real ones are not read */
+#define IOB_COMPAT_SLAB_H
+#define IOB_CORE_CAUSE_H
+#define IOB_CORE_EPOCH_H
+#define IOB_CORE_STATS_H
+
+/* --- the kernel */
+
+#define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
+#define iob_stat_inc(count)		((void)(count)++)
+#define gfp_t				unsigned int
+#define GFP_KERNEL			0
+#define GFP_NOWAIT			0
+#define __GFP_NOWARN			0
+#define get_zeroed_page(gfp)		((void)(gfp), (unsigned long)calloc(1, PAGE_SIZE))
+#define free_page(page)			free((void *)(page))
+#define kvmalloc_array(n, size, gfp)	malloc((n) * (size))
+#define kcalloc(n, size, gfp)		calloc(n, size)
+#define kfree(p)			free(p)
+#define kmem_cache_alloc(cache, gfp)	((void)(cache), malloc(sizeof(struct iob_role)))
+#define kmem_cache_free(cache, p)	((void)(cache), free(p))
+#define kmem_cache_destroy(cache)	((void)(cache))
+#define iob_cache_create(n, size, f)	NULL
+#define data_race(x)			(x)
+#define lockdep_assert_held(l)		((void)(l))
+#define synchronize_rcu()		cond_resched()
+#define DIV_ROUND_UP(n, d)		(((n) + (d) - 1) / (d))
+#define round_down(n, d)		((n) / (d) * (d))
+#define order_base_2(n)			((n) > 1 ? ilog2((n) - 1) + 1 : 0)
+#define bitmap_zero(map, n)		memset(map, 0, BITS_TO_LONGS(n) * sizeof(long))
+#define HLIST_HEAD(name)		struct hlist_head name = { NULL }
+#define INIT_HLIST_HEAD(h)		((h)->first = NULL)
+#define INIT_HLIST_NODE(n)		((n)->next = NULL, (n)->pprev = NULL)
+#define hlist_add_head(n, h)		hlist_add_head_rcu(n, h)
+#define hlist_del(n)			hlist_del_rcu(n)
+#define hlist_for_each_entry(p, h, m)	hlist_for_each_entry_rcu(p, h, m, true)
+#define spin_lock_init(l)		raw_spin_lock_init(l)
+#define spin_lock_irqsave(l, flags)	raw_spin_lock_irqsave(l, flags)
+#define spin_unlock_irqrestore(l, flags) raw_spin_unlock_irqrestore(l, flags)
+#define spin_lock_irqsave_nested(l, flags, subclass) raw_spin_lock_irqsave(l, flags)
+#define iob_read_held()			true
+#define strscpy(to, from, size)		((void)snprintf(to, size, "%s", from))
+#define task_uid(task)			((void)(task), 1000)
+#define __kuid_val(uid)			(uid)
+#define ktime_get_seconds()		seconds
+
+#define PF_EXITING			4
+
+struct kmem_cache;
+
+struct signal_struct {
+	atomic_t live;
+};
+
+static u32 seconds;
+static unsigned int idx_nospc, idx_nomem, node_nomem, role_many;
+
+/* --- core/cause, core/epoch */
+
+#define IOB_CAUSE_NOMEM			1ULL
+#define IOB_CAUSE_LOST			2ULL
+#define iob_epoch_bump()		((void)0)
+#define iob_cause_add_last(c, id, kthread) ((void)(c), (void)(id), (void)(kthread))
+#define iob_cause_remove_last(c)	((void)(c))
+
+#include "core/index.h"
+
+struct iob_cause {
+	u64 role;
+};
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#include "core/index.c"
+#include "core/role.c"
+
+/* --- tasks, and which of their roles something names */
+
+#define TASKS	1000
+
+static struct task_struct tasks[TASKS];
+static struct signal_struct signals[TASKS];
+static u64 role_of[TASKS];
+static bool is_named[TASKS];
+
+static void act(unsigned int nr)
+{
+	iob_read_lock();
+	role_of[nr] = iob_role_get(&tasks[nr], 0);
+	iob_read_unlock();
+}
+
+static void leave(unsigned int nr)
+{
+	iob_read_lock();
+	iob_role_note_exit(&tasks[nr]);
+	iob_read_unlock();
+}
+
+static bool has_role(unsigned int nr)
+{
+	return iob_role_id(role_of[nr]);
+}
+
+static void begin(void)
+{
+	unsigned int i;
+
+	if (iob_roles_init(1024, IOB_ROLE_THREAD))
+		fail("no roles");
+	seconds = 1000;
+	for (i = 0; i < TASKS; i++) {
+		tasks[i] = (struct task_struct){
+			.pid = 100 + i, .tgid = 100 + i, .start_boottime = 1 + i,
+			.group_leader = &tasks[i], .signal = &signals[i], .comm = "any",
+		};
+		is_named[i] = false;
+	}
+}
+
+static void acts(unsigned int first, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = first; i < first + nr; i++)
+		act(i);
+}
+
+static void leaves(unsigned int first, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = first; i < first + nr; i++)
+		leave(i);
+}
+
+static void mark(unsigned long *used, u32 bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < TASKS; i++) {
+		if (is_named[i] && iob_id_nr(role_of[i]) < bits)
+			__set_bit(iob_id_nr(role_of[i]), used);
+	}
+}
+
+static void reclaim(u32 ttl, u32 want)
+{
+	unsigned long used[BITS_TO_LONGS(1024)];
+
+	iob_roles_reclaim(mark, used, 1024, ttl, want);
+}
+
+static unsigned int nr_left(unsigned int first, unsigned int nr)
+{
+	unsigned int i, n = 0;
+
+	for (i = first; i < first + nr; i++)
+		n += has_role(i);
+	return n;
+}
+
+static void are(const char *what, unsigned int first, unsigned int nr, unsigned int least,
+		unsigned int most)
+{
+	unsigned int n = nr_left(first, nr);
+
+	if (n < least || n > most)
+		fail("%s: %u of %u have their role, not %u to %u", what, n, nr, least, most);
+}
+
+/* Tasks that act once in a while, and a storm of others that come and go. */
+static void storm(void)
+{
+	begin();
+	acts(0, 100);
+	seconds += 60;
+	acts(100, 700);
+	leaves(100, 400);
+	seconds += 2;
+	reclaim(2, 256);
+	are("live and quiet", 0, 100, 100, 100);
+	are("gone", 100, 400, 0, 0);
+	are("of the storm, still there", 500, 300, 300, 300);
+	iob_roles_exit();
+}
+
+/* Those that are gone do not suffice: of those that live, the oldest go. */
+static void too_few_gone(void)
+{
+	begin();
+	acts(0, 100);
+	seconds += 60;
+	acts(100, 300);
+	seconds += 60;
+	acts(400, 300);
+	leaves(400, 50);
+	seconds += 3;
+	acts(700, 100);
+	reclaim(2, 100);
+	are("gone", 400, 50, 0, 0);
+	are("the oldest", 0, 100, 0, 50);
+	are("the others", 450, 350, 350, 350);
+	if (nr_left(0, TASKS) > 700)
+		fail("%u are left of 800, 100 are wanted", nr_left(0, TASKS));
+	iob_roles_exit();
+}
+
+/* Something names what is gone: it stays, and is none of those that are wanted. */
+static void named(void)
+{
+	unsigned int i;
+
+	begin();
+	acts(0, 100);
+	seconds += 60;
+	acts(100, 400);
+	leaves(100, 200);
+	for (i = 100; i < 300; i++)
+		is_named[i] = true;
+	seconds += 3;
+	reclaim(2, 100);
+	are("named", 100, 200, 200, 200);
+	are("the oldest", 0, 100, 0, 0);
+	iob_roles_exit();
+}
+
+/* Who acted a moment ago keeps his role, however many are wanted; those gone may be younger. */
+static void busy(void)
+{
+	begin();
+	acts(0, 500);
+	leaves(400, 100);
+	seconds += 1;
+	reclaim(2, 500);
+	are("a second ago", 0, 500, 500, 500);
+	reclaim(0, 500);
+	are("live", 0, 400, 400, 400);
+	are("gone", 400, 100, 0, 0);
+	seconds += 8;
+	reclaim(120, 0);
+	are("none is wanted", 0, 400, 400, 400);
+	reclaim(120, 400);
+	are("all are wanted", 0, 400, 0, 0);
+	iob_roles_exit();
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		TEST(storm), TEST(too_few_gone), TEST(named), TEST(busy),
+	};
+
+	return run_tests("role", tests, ARRAY_SIZE(tests));
+}
