@@ -157,8 +157,14 @@ u64 ktime_get_ns(void)
 	return clock_ns;
 }
 
+static unsigned int nr_looks;
+static bool stop;
+static unsigned int stop_after;	/* looks, 0: not */
+
 struct page *pfn_to_online_page(unsigned long pfn)
 {
+	if (++nr_looks == stop_after)
+		stop = true;
 	return pages[pfn].offline ? NULL : &pages[pfn];
 }
 
@@ -506,7 +512,8 @@ static void marked(const char *what, u32 nr, bool want)
 {
 	memset(marks, 0, sizeof(marks));
 	__set_bit(200, marks);
-	iob_dirtier_mark(marks);
+	if (!iob_dirtier_mark(marks, &stop))
+		fail("%s: not all is read", what);
 	if (test_bit(nr, marks) != want)
 		fail("%s: %s", what, want ? "not found" : "found");
 	if (!test_bit(200, marks))
@@ -550,6 +557,40 @@ static void mark(void)
 	marked("moved", 11, true);
 	clear(7, 1);
 	marked("cleared", 11, false);
+	end();
+}
+
+/* Pages of marked causes are not looked at, and a walk that is stopped ends with its leaf. */
+static void mark_few(void)
+{
+	unsigned long leaf;
+
+	begin();
+	for (leaf = 0; leaf < LEAVES; leaf++) {
+		set(leaf * IOB_LEAF_PAGES, IOB_LEAF_PAGES - 3, 200);
+		set(leaf * IOB_LEAF_PAGES + 50, 2, 9);
+	}
+	nr_looks = 0;
+	marked("clean", 9, false);
+	if (nr_looks != 2 * LEAVES)
+		fail("%u pages are looked at", nr_looks);
+	pages[IOB_LEAF_PAGES + 50].flags = BIT(PG_dirty);
+	nr_looks = 0;
+	marked("dirty", 9, true);
+	if (nr_looks != 3)
+		fail("%u pages are looked at until one is dirty", nr_looks);
+	memset(marks, 0, sizeof(marks));
+	__set_bit(200, marks);
+	nr_looks = 0;
+	stop_after = 1;
+	if (iob_dirtier_mark(marks, &stop))
+		fail("it was stopped, and says that all is read");
+	if (nr_looks != 2 || test_bit(9, marks))
+		fail("it was stopped, and looks at %u pages", nr_looks);
+	if (iob_dirtier_mark(marks, &stop) || nr_looks != 2)
+		fail("it begins, and was stopped before");
+	stop_after = 0;
+	stop = false;
 	end();
 }
 
@@ -648,7 +689,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(ranges), TEST(runs), TEST(moves), TEST(lost), TEST(any_order), TEST(fast),
-		TEST(mark), TEST(ages), TEST(swept), TEST(no_table),
+		TEST(mark), TEST(mark_few), TEST(ages), TEST(swept), TEST(no_table),
 	};
 
 	return run_tests("dirtier", tests, ARRAY_SIZE(tests));

@@ -171,20 +171,25 @@ static void dirtier_mark_leaf(unsigned long pfn, unsigned long *causes)
 /**
  * iob_dirtier_mark - find the causes that have pages that are still to be written
  * @causes: bitmap by number of cause; the function sets bits and clears none
+ * @stop:   true: the walk ends at the next leaf
  *
- * May sleep: it reads the whole table.
+ * May sleep: it reads the whole table, and looks at the pages of causes that are not marked.
+ * Return: false if it was stopped; then not all are found.
  */
-void iob_dirtier_mark(unsigned long *causes)
+bool iob_dirtier_mark(unsigned long *causes, const bool *stop)
 {
 	unsigned long i;
 
 	/* (pages of memory that comes meanwhile are dirtied by causes that are in use) */
 	for (i = 0; i < iob_plane_leaves(&iob_dirtiers); i++) {
+		if (READ_ONCE(*stop))
+			return false;
 		iob_read_lock();
 		dirtier_mark_leaf(i << IOB_LEAF_BITS, causes);
 		iob_read_unlock();
 		cond_resched();
 	}
+	return true;
 }
 
 /* The memory of both planes in bytes, directories included.  May sleep. */

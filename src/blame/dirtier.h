@@ -27,7 +27,7 @@ void iob_dirtier_want_age(bool want);
 void iob_dirtier_set(unsigned long pfn, unsigned long count, u32 entry);
 void iob_dirtier_clear(unsigned long pfn, unsigned long count);
 void iob_dirtier_move(unsigned long to, unsigned long from, unsigned long count);
-void iob_dirtier_mark(unsigned long *causes);
+bool iob_dirtier_mark(unsigned long *causes, const bool *stop);
 unsigned long iob_dirtier_bytes(void);
 
 /* log2 of the entries of a leaf */

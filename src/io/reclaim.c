@@ -4,7 +4,8 @@
  *
  *  1. What still needs a cause is marked: pages to be written, and what is noted of inodes and
  *     journals' buffers; while there is much room, of transactions, freed blocks and times that
- *     wait, too.
+ *     wait, too.  Causes that are in use are marked before, and numbers that no cause has: pages
+ *     keep their entries when they are written, and nobody looks at those that name these.
  *  2. Causes that are unmarked and unused for long enough are buried: marked dead, and taken
  *     out of the hash table.  A new epoch ends the tasks' shortcuts.
  *  3. synchronize_rcu(): a probe that found one of them before has finished.
@@ -64,6 +65,8 @@ static struct iob_reclaimed reclaimed;	/* W, read without */
 static u64 last_pass_ns;		/* W: when the last pass began, */
 static u64 last_pass_took;		/* W: and its CPU time in ns */
 static bool last_pass_freed = true;	/* W: it was worth while */
+/* The session ends: what is marked from now on is not all, and nothing more is buried. */
+static bool stopping;
 
 /* One look: what is to be freed. */
 struct pass {
@@ -229,19 +232,41 @@ static void free_causes(const struct pass *p)
 }
 
 /*
+ * Before step 1: mark what cannot go in this pass.  A cause that comes later, or is used again, is
+ * in use until the pass ends, as the tick stays.  Last resorts go with their roles, at any age, but
+ * for those of the special roles.
+ */
+static void mark_kept(const struct pass *p)
+{
+	u32 nr, ticks = secs_to_ticks(RECLAIM_MIN_SECS);
+	struct iob_cause *c;
+
+	bitmap_fill(p->causes, iob_causes.max);
+	for (nr = IOB_ROLE_LOST + 1; (c = iob_cause_next(&nr)); nr++) {
+		if (nr < iob_causes.first || is_older(READ_ONCE(c->used), ticks))
+			__clear_bit(nr, p->causes);
+		cond_resched();
+	}
+}
+
+/*
  * Step 1.  Freed blocks may wait an hour for their discard.  They keep causes only as long as half
  * of the room is left, so that nothing else becomes short for them: else a late discard is charged
  * to `lost`.  An inode's times may wait a day to be written: their causes stay while three quarters
  * are left, so that those of freed blocks do, too.
+ *
+ * Return: false if the session ends; then not all are marked.
  */
-static void mark_causes(const struct pass *p)
+static bool mark_causes(const struct pass *p)
 {
-	iob_dirtier_mark(p->causes);
+	if (!iob_dirtier_mark(p->causes, &stopping))
+		return false;
 	iob_assoc_mark(p->causes, p->has_much_room);
-	if (!p->has_room)
-		return;
-	iob_transactions_mark(p->causes);
-	iob_freed_extents_mark(p->causes);
+	if (p->has_room) {
+		iob_transactions_mark(p->causes);
+		iob_freed_extents_mark(p->causes);
+	}
+	return !READ_ONCE(stopping);
 }
 
 /*
@@ -256,7 +281,9 @@ static void reclaim_causes(struct pass *p)
 
 	iob_epoch_bump();
 	synchronize_rcu();
-	mark_causes(p);
+	mark_kept(p);
+	if (!mark_causes(p))
+		return;
 	ticks = max(age_of_causes(p), secs_to_ticks(RECLAIM_MIN_SECS));
 	bitmap_zero(p->dead, iob_causes.max);
 	n = bury_causes(p, ticks);
@@ -348,7 +375,8 @@ static struct pass *roles_pass;	/* W: of reclaim_roles() */
 
 /*
  * Roles that have dirty pages as a last resort, or that a cause or an act names.  A second
- * call comes after a grace period, in which pages may have become dirty.
+ * call comes after a grace period, in which pages may have become dirty.  It looks for last resorts
+ * only.  All are used if the session ends: those that are buried stay until the next one.
  */
 static void mark_roles(unsigned long *used, u32 bits)
 {
@@ -356,9 +384,16 @@ static void mark_roles(unsigned long *used, u32 bits)
 	struct iob_act *act;
 	u32 nr;
 
-	if (roles_pass->roles_marked)
+	if (roles_pass->roles_marked) {
+		bitmap_set(roles_pass->causes, iob_causes.first,
+			   iob_causes.max - iob_causes.first);
 		mark_causes(roles_pass);
+	}
 	roles_pass->roles_marked = true;
+	if (READ_ONCE(stopping)) {
+		bitmap_fill(used, bits);
+		return;
+	}
 	bitmap_copy(used, roles_pass->causes, bits);
 	for (nr = iob_causes.first; (c = iob_cause_next(&nr)); nr++) {
 		__set_bit(iob_id_nr(c->role), used);
@@ -481,13 +516,18 @@ void iob_reclaim_start(void)
 	last_pass_ns = 0;
 	last_pass_took = 0;
 	last_pass_freed = true;
+	WRITE_ONCE(stopping, false);
 	iob_pipe_read_none();
 	iob_work_queue_delayed(&reclaim_work, RECLAIM_SECS * HZ);
 }
 
-/* Look no more: when this returns, no object is freed behind a reader's back.  May sleep. */
+/*
+ * Look no more: when this returns, no object is freed behind a reader's back.  A pass that looks at
+ * pages ends there.  May sleep.
+ */
 void iob_reclaim_stop(void)
 {
+	WRITE_ONCE(stopping, true);
 	cancel_delayed_work_sync(&reclaim_work);
 }
 
