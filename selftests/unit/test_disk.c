@@ -127,13 +127,30 @@ static unsigned int nr_nospc;
 
 static int iob_bdev_open(struct iob_bdev *b, dev_t dev);
 
+/* Others may run, but not while a reader reads: see fake_rcu.h. */
+static unsigned int nr_begun, most_begun;	/* disks, since they have */
+
+static void lets_others_run(void)
+{
+	if (nr_held)
+		fail("it sleeps as a reader");
+	nr_begun = 0;
+}
+
+#undef cond_resched
+#define cond_resched()			lets_others_run()
+
 #include "core/disk.c"
+
+static const struct iob_disk *last_begun;
 
 void iob_sum_init(struct iob_sum *sum, const struct iob_disk *disk, u32 key)
 {
 	(void)sum;
-	(void)disk;
 	(void)key;
+	if (!nr_begun || disk != last_begun)
+		most_begun = max(most_begun, ++nr_begun);
+	last_begun = disk;
 }
 
 /* --- sda is not watched; sdb and sdc are, and some tests add sdd and sde */
@@ -427,11 +444,31 @@ static void full_until_written(void)
 	end();
 }
 
+/* A session begins with all disks that ever were watched. */
+static void many_disks(void)
+{
+	struct gendisk gd = { .major = 259 };
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		gd.first_minor = i;
+		if (!disk_get(&gd))
+			abort();
+	}
+	lets_others_run();
+	most_begun = 0;
+	iob_disks_reset();
+	if (most_begun != 1)
+		fail("nobody else runs while %u disks begin", most_begun);
+	iob_disks_exit();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(opened), TEST(claimed_anew), TEST(watched), TEST(full), TEST(before),
 		TEST(opens), TEST(stay), TEST(meanwhile), TEST(full_until_written),
+		TEST(many_disks),
 	};
 
 	return run_tests("disk", tests, ARRAY_SIZE(tests));

@@ -5,6 +5,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/compiler.h>
+#include <linux/sched.h>
 
 #include "test.h"
 
@@ -44,6 +45,11 @@ static inline void iob_pool_put(struct iob_pool *pool, void *object)
 
 static void synchronize_rcu(void);
 
+static void lets_others_run(void);
+
+#undef cond_resched
+#define cond_resched()			lets_others_run()
+
 #include "core/keyed.c"
 
 unsigned long jiffies = 1000;
@@ -59,6 +65,7 @@ static struct thing *thing_of(struct iob_keyed *k)
 }
 
 static unsigned int evicted, ended;
+static unsigned int nr_ended, most_ended;	/* since others have run */
 
 static void thing_begin(struct iob_keyed *k)
 {
@@ -78,6 +85,7 @@ static void thing_evicted(void)
 static void thing_end(struct iob_keyed *k)
 {
 	ended += thing_of(k)->holds;
+	most_ended = max(most_ended, ++nr_ended);
 }
 
 static struct iob_keyed_table things = {
@@ -86,6 +94,13 @@ static struct iob_keyed_table things = {
 };
 
 static const char place[2];
+
+static void lets_others_run(void)
+{
+	if (things.lock.held)
+		fail("it sleeps with the table's lock");
+	nr_ended = 0;
+}
 
 /* What a probe does that has found the object before it was taken out. */
 static void (*in_grace)(void);
@@ -175,6 +190,21 @@ static void many(void)
 	end();
 }
 
+/* A session ends whose objects hold much. */
+static void many_end(void)
+{
+	static const char places[1000];
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 1000; i++)
+		iob_keyed_get(&things, &places[i]);
+	most_ended = 0;
+	end();
+	if (most_ended != 1)
+		fail("nobody else runs while %u objects end", most_ended);
+}
+
 static unsigned int nr_seen;
 
 static void sees(struct iob_keyed *k, void *place_too)
@@ -255,8 +285,8 @@ static void forgotten(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(idle), TEST(many), TEST(each), TEST(used_meanwhile), TEST(another_meanwhile),
-		TEST(forgotten),
+		TEST(idle), TEST(many), TEST(many_end), TEST(each), TEST(used_meanwhile),
+		TEST(another_meanwhile), TEST(forgotten),
 	};
 
 	return run_tests("keyed", tests, ARRAY_SIZE(tests));

@@ -23,13 +23,13 @@
 #define __read_mostly
 #define __GFP_NOWARN		0
 #define __GFP_NORETRY		0
-#define cond_resched()		((void)0)
+#define cond_resched()		((void)(nr_freed = 0))
 #define num_possible_cpus()	2U
 #define DEFINE_RAW_SPINLOCK(n)	raw_spinlock_t n
 #define DECLARE_WORK(n, f)	struct work_struct n = { .func = (f) }
 #define kvmalloc(size, gfp)	malloc(size)
 #define kvmalloc_array(n, size, gfp)	malloc((n) * (size))
-#define kfree(p)		free(p)
+#define kfree(p)		(most_freed = max(most_freed, ++nr_freed), free(p))
 #define rcu_read_lock()		((void)0)
 #define rcu_read_unlock()	((void)0)
 #define rounddown_pow_of_two(n)	(1UL << ilog2(n))
@@ -38,6 +38,8 @@
 #define time_after_eq(a, b)	(!time_before(a, b))
 
 typedef unsigned int gfp_t;
+
+static unsigned int nr_freed, most_freed;	/* since others have run */
 
 unsigned long jiffies = 1000;
 
@@ -178,6 +180,18 @@ static void ends(void)
 		fail("a session without a map has bios");
 }
 
+/* With all regions in use others run now and then while they are freed. */
+static void ends_full(void)
+{
+	begin_full();
+	most_freed = 0;
+	iob_places_stop(put);
+	if (most_freed > 1024)
+		fail("nobody else runs while %u regions are freed", most_freed);
+	if (most_freed < 256)
+		fail("%u regions are freed: too few for the test", most_freed);
+}
+
 static void take_place(void)
 {
 	struct iob_place *place = iob_place_add(address(2));
@@ -259,7 +273,8 @@ static void ever_new(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(ends), TEST(ends_at_work), TEST(taken_back), TEST(limit), TEST(ever_new),
+		TEST(ends), TEST(ends_at_work), TEST(ends_full), TEST(taken_back), TEST(limit),
+		TEST(ever_new),
 	};
 
 	return run_tests("place", tests, ARRAY_SIZE(tests));

@@ -11,6 +11,7 @@
 #include <linux/nodemask.h>
 #include <linux/notifier.h>
 #include <linux/overflow.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
@@ -184,8 +185,10 @@ void iob_plane_stop(struct iob_plane *p)
 		return;
 	/* for readers of its size */
 	synchronize_rcu();
-	for (i = 0; i < dir->nr; i++)
+	for (i = 0; i < dir->nr; i++) {
 		free_page((unsigned long)dir->leaf[i]);
+		cond_resched();
+	}
 	kvfree(dir);
 }
 

@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
@@ -577,6 +578,7 @@ void iob_disks_reset(void)
 		disk_begin_sums(d);
 		for_each_possible_cpu(cpu)
 			memset(per_cpu_ptr(d->sums, cpu), 0, sizeof(*d->sums));
+		cond_resched();
 	}
 	mutex_unlock(&devs_mutex);
 }

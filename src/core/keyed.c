@@ -165,6 +165,7 @@ void iob_keyed_stop(struct iob_keyed_table *t)
 		hlist_for_each_entry_safe(k, next, &t->bucket[i], node) {
 			keyed_remove(t, k);
 			keyed_free(t, k);
+			cond_resched();
 		}
 	}
 	iob_pool_stop(&t->pool);

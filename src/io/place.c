@@ -384,6 +384,7 @@ void iob_places_stop(void (*put)(struct iob_place *place))
 	iob_places_each(put);
 	map = iob_place_map;
 	for (i = 0; map && i < iob_place_map_entries(map); i++) {
+		map_walk_pause(i);
 		if (map->region[i].key)
 			kfree(map->region[i].place);
 	}
