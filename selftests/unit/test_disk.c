@@ -99,6 +99,16 @@ struct bio {
 	struct block_device *bi_bdev;
 };
 
+struct seq_file {
+	size_t size, count;
+};
+
+__attribute__((unused))
+static bool seq_has_overflowed(const struct seq_file *m)
+{
+	return m->count == m->size;
+}
+
 #define I_BDEV(inode)			((void)(inode), (struct block_device *)NULL)
 #define disk_devt(gd)			MKDEV((gd)->major, (gd)->first_minor)
 #define get_start_sect(bdev)		((void)(bdev), 0)
@@ -444,22 +454,60 @@ static void full_until_written(void)
 	end();
 }
 
-/* A session begins with all disks that ever were watched. */
-static void many_disks(void)
+#define DISKS	100
+
+static void add_disks(void)
 {
 	struct gendisk gd = { .major = 259 };
 	unsigned int i;
 
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < DISKS; i++) {
 		gd.first_minor = i;
 		if (!disk_get(&gd))
 			abort();
 	}
 	lets_others_run();
 	most_begun = 0;
+}
+
+static unsigned int nr_shown;
+
+/* A line of 100 bytes, as seq_printf(). */
+static void show_disk(struct seq_file *m, const struct iob_disk *disk)
+{
+	(void)disk;
+	nr_shown++;
+	most_begun = max(most_begun, ++nr_begun);
+	m->count = min(m->count + 100, m->size);
+}
+
+/* What has no room is shown anew, with twice as much: nobody sums up disks for that. */
+static void shows(void)
+{
+	struct seq_file m = { .size = 1000 };
+
+	add_disks();
+	iob_disks_show(&m, show_disk);
+	if (!seq_has_overflowed(&m) || nr_shown != 10)
+		fail("%u disks are shown where 10 have room", nr_shown);
+	m = (struct seq_file){ .size = 100000 };
+	nr_shown = 0;
+	iob_disks_show(&m, show_disk);
+	if (nr_shown != DISKS || m.count != 100 * DISKS)
+		fail("%u disks are shown, %zu bytes", nr_shown, m.count);
+	if (most_begun != 1)
+		fail("nobody else runs while %u disks are shown", most_begun);
+	iob_disks_exit();
+}
+
+/* A session begins with all disks that ever were watched. */
+static void many_disks(void)
+{
+	add_disks();
 	iob_disks_reset();
 	if (most_begun != 1)
-		fail("nobody else runs while %u disks begin", most_begun);
+		fail("nobody else runs while %u of %u disks begin", most_begun,
+		     DISKS);
 	iob_disks_exit();
 }
 
@@ -468,7 +516,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(opened), TEST(claimed_anew), TEST(watched), TEST(full), TEST(before),
 		TEST(opens), TEST(stay), TEST(meanwhile), TEST(full_until_written),
-		TEST(many_disks),
+		TEST(many_disks), TEST(shows),
 	};
 
 	return run_tests("disk", tests, ARRAY_SIZE(tests));

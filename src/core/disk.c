@@ -522,15 +522,19 @@ unsigned int iob_devs_get(struct iob_dev *dev, unsigned int max)
 	return nr;
 }
 
-/* Call @show for each disk that was ever watched.  May sleep. */
+/* Call @show for each disk that was ever watched, while @m has room.  May sleep. */
 void iob_disks_show(struct seq_file *m, void (*show)(struct seq_file *m,
 						     const struct iob_disk *))
 {
 	struct iob_disk *d;
 
 	mutex_lock(&devs_mutex);
-	list_for_each_entry(d, &disks, link)
+	list_for_each_entry(d, &disks, link) {
+		if (seq_has_overflowed(m))
+			break;
 		show(m, d);
+		cond_resched();
+	}
 	mutex_unlock(&devs_mutex);
 }
 

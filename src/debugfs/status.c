@@ -263,7 +263,8 @@ static int status_show(struct seq_file *m, void *v)
 	err = show_watched_devs(m);
 	if (!err)
 		err = show_disks(m);
-	if (!err) {
+	/* (what has no room is shown anew, with twice as much) */
+	if (!err && !seq_has_overflowed(m)) {
 		if (iob_session_enabled())
 			seq_printf(m, "clock %s\n", iob_clock_name());
 		seq_printf(m, "inflight %u\n", iob_bio_ctxs_count());
