@@ -204,6 +204,45 @@ static void goes_on(void)
 	end();
 }
 
+/* A part that grows late is no other log's, even if the next transaction has participants. */
+static void late(void)
+{
+	unsigned int i;
+
+	begin();
+	iob_transaction_share_more(journal, 80, TAR, 3);
+	if (iob_transaction_key_is_known(journal))
+		fail("a log that is not known is made");
+	join(journal, 80, TAR, 1);
+	join(journal, 80, DD, 1);
+	join(journal, 81, CP, 1);
+	iob_transaction_share_more(journal, 80, TAR, 2);
+	if (pays(journal, 80, TAR) != 75 * BLOCK || pays(journal, 80, DD) != 25 * BLOCK)
+		fail("%ld bytes for three of four", pays(journal, 80, TAR));
+	if (pays(journal, 81, CP) != 100 * BLOCK)
+		fail("the next transaction is forgotten");
+	iob_transaction_share_more(journal, 79, TAR, 2);
+	if (pays(journal, 79, TAR) != -1)
+		fail("a transaction that is not known is made");
+	join(journal, 80 + NR_LAST, DD, 1);
+	iob_transaction_share_more(journal, 80, TAR, 2);
+	if (pays(journal, 80 + NR_LAST, DD) != 100 * BLOCK || pays(journal, 80, TAR) != -1)
+		fail("another transaction in its place");
+	act_gone = TAR;
+	iob_transaction_share_more(journal, 81, TAR, 2);
+	act_gone = 0;
+	lost_are("an act that is gone", (struct losses){ .act_lost = 1 });
+	/* there is no place for it: it is named for the rest, and the rest has its part */
+	for (i = 3; i < 3 + MAX_PARTICIPANTS; i++)
+		join(other, 8, i, 1);
+	join(other, 8, 800, 1);
+	iob_transaction_share_more(other, 8, 800, MAX_PARTICIPANTS - 1);
+	if (pays(other, 8, 800) != 50 * BLOCK)
+		fail("%ld bytes for a half without a place", pays(other, 8, 800));
+	lost_are("no place", (struct losses){ .participant_merged = 2 });
+	end();
+}
+
 /* A block may serve more transactions than are kept: the last of them pay. */
 static void many_at_once(void)
 {
@@ -582,8 +621,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(parts), TEST(many_blocks), TEST(under_way), TEST(ended), TEST(restarted),
-		TEST(goes_on), TEST(ids), TEST(marked), TEST(last_place), TEST(taken_over),
-		TEST(others_by_turns), TEST(no_participant), TEST(kernel_threads),
+		TEST(goes_on), TEST(late), TEST(ids), TEST(marked), TEST(last_place),
+		TEST(taken_over), TEST(others_by_turns), TEST(no_participant), TEST(kernel_threads),
 		TEST(act_again), TEST(no_room), TEST(idle), TEST(counts_anew), TEST(serves),
 		TEST(many_at_once),
 	};

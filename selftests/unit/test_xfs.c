@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who pays for a buffer of xfs: the last act that changed it, until it is written.  A write that
- * fails is repeated, by whomever, for the same act.
+ * fails is repeated, by whomever, for the same act.  For the log each act pays its part.
  */
 #include <linux/bio.h>
 #include <linux/compiler.h>
@@ -216,8 +216,26 @@ static struct iob_transaction_write writes;
 #define iob_transaction_writes(t)	((void)(t), &writes)
 #define iob_transaction_begin_write(t, key, first, last)	\
 	((void)(key), (void)(first), (void)(last))
-#define iob_transaction_join(key, seq, act)	((void)(seq))
-#define iob_transaction_share(key, seq, act, n)	((void)(key))
+/* the last act that took part in a checkpoint, with how much, and how often that was said */
+static struct part {
+	const void *key;
+	u32 seq;
+	u64 act;
+	u32 weight;
+	unsigned int calls;
+} part;
+
+static void iob_transaction_share(const void *key, u32 seq, u64 act, u32 weight)
+{
+	bool same = part.key == key && part.seq == seq && part.act == act;
+
+	part = (struct part){
+		key, seq, act, weight + (same ? part.weight : 0), part.calls + 1,
+	};
+}
+
+#define iob_transaction_share_more		iob_transaction_share
+#define iob_transaction_join(key, seq, act)	iob_transaction_share(key, seq, act, 1)
 #define iob_transaction_freed_key(log)	((const void *)(log))
 #define iob_transaction_key_is_known(k)	((void)(k), false)
 #define iob_transaction_log_end(key)	((void)(key))
@@ -259,6 +277,7 @@ static void begin(void)
 	memset(&task_of_worker, 0, sizeof(task_of_worker));
 	memset(&task_of_aild, 0, sizeof(task_of_aild));
 	memset(&task_of_program, 0, sizeof(task_of_program));
+	part = (struct part){ };
 }
 
 /* @task enters a function that is hooked: a row of the table. */
@@ -477,11 +496,91 @@ static void dquots(void)
 	xfs_dquot_push_found(0);
 }
 
+/* A transaction of @act with @nr items goes to the checkpoint @seq. */
+static void goes_to(u64 seq, u64 act, unsigned int nr)
+{
+	acts_for = act;
+	enters(&program, "xlog_cil_commit", &journal, transaction);
+	while (nr--)
+		enters(&program, nr % 2 ? "xfs_inode_item_committing" : "xfs_buf_item_committing",
+		       inode, (const void *)seq);
+	acts_for = IOB_CAUSE_NONE;
+}
+
+static void part_is(const char *what, u32 seq, u64 act, u32 weight, unsigned int calls)
+{
+	if (part.key != &journal || part.seq != seq || part.act != act || part.weight != weight)
+		fail("%s: act %llu takes part in %u with %u, not %llu in %u with %u", what,
+		     part.act, part.seq, part.weight, act, seq, weight);
+	if (part.calls != calls)
+		fail("%s: the lock of the log is taken %u times, not %u", what, part.calls, calls);
+	part = (struct part){ };
+}
+
+/*
+ * Each item of a transaction adds one to its act's part of the checkpoint.  But the lock that all
+ * CPUs share is taken once for the first item, before the checkpoint may be written, and once for
+ * the rest.
+ */
+static void items(void)
+{
+	begin();
+	/* (it is seen that transactions are freed) */
+	goes_to(5, DD, 1);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	part_is("the first", 5, DD, 1, 1);
+	goes_to(6, TAR, 1);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	part_is("one item", 6, TAR, 1, 1);
+	goes_to(7, TAR, 5);
+	if (part.act != TAR || !part.weight)
+		fail("the checkpoint may be written without a participant");
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	part_is("five items", 7, TAR, 5, 2);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	if (part.calls)
+		fail("a transaction that is cancelled takes part");
+	/* a transaction goes on in another one, perhaps in the next checkpoint */
+	goes_to(7, DD, 4);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	part_is("the first of two", 7, DD, 4, 2);
+	goes_to(8, DD, 3);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	part_is("the second of two", 8, DD, 3, 2);
+	goes_to(8, IOB_CAUSE_NONE, 3);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	if (part.calls)
+		fail("nobody takes part");
+}
+
+/* No item is lost if it is not seen that a transaction is freed: never, or once. */
+static void free_unseen(void)
+{
+	begin();
+	xfs_sees_free = false;
+	goes_to(7, TAR, 5);
+	part_is("never", 7, TAR, 5, 5);
+	/* that of another does not tell */
+	enters(&program, "xfs_trans_free", &transaction[1], NULL);
+	goes_to(7, TAR, 5);
+	part_is("another one's", 7, TAR, 5, 5);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	if (part.calls)
+		fail("an item is counted twice");
+	goes_to(8, TAR, 5);
+	part_is("it is not freed yet", 8, TAR, 1, 1);
+	goes_to(9, DD, 0);
+	part_is("the next is added", 8, TAR, 4, 1);
+	enters(&program, "xfs_trans_free", transaction, NULL);
+	if (part.calls)
+		fail("an item is counted twice, in the next");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(written), TEST(failed), TEST(changed), TEST(others), TEST(in_use),
-		TEST(inodes), TEST(dquots),
+		TEST(inodes), TEST(dquots), TEST(items), TEST(free_unseen),
 	};
 
 	return run_tests("xfs", tests, ARRAY_SIZE(tests));

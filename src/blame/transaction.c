@@ -360,6 +360,28 @@ static void transaction_add(struct transaction_log *log, u32 tid, u64 role, u64 
 	participants_put(old, iob_pool_put);
 }
 
+/* The cause of an act that takes part with @weight, or NULL. */
+static const struct iob_cause *participant_cause(u64 act, u32 weight)
+{
+	struct iob_cause *a = iob_cause_of(act);
+
+	/* the others pay its part */
+	if (unlikely(!a && act > IOB_CAUSE_LOST))
+		iob_stat_inc(act_lost);
+	if (!a || act <= IOB_CAUSE_LOST || !weight)
+		return NULL;
+	/*
+	 * A worker or kswapd goes on with what a task has begun that is not known.  Other kernel
+	 * threads, a server's for example, take part as programs do; also where a worker writes
+	 * their pages.
+	 */
+	if (a->kthread && current->flags & (PF_WQ_WORKER | PF_KSWAPD) &&
+	    !(act & IOB_CAUSE_INHERITED))
+		return NULL;
+	iob_cause_touch(a);
+	return a;
+}
+
 /**
  * iob_transaction_share - an act takes part in a transaction
  * @key:    the log
@@ -371,28 +393,45 @@ static void transaction_add(struct transaction_log *log, u32 tid, u64 role, u64 
  */
 void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight)
 {
-	struct iob_cause *a = iob_cause_of(act);
+	const struct iob_cause *a = participant_cause(act, weight);
 	struct transaction_log *log;
 
-	/* the others pay its part */
-	if (unlikely(!a && act > IOB_CAUSE_LOST))
-		iob_stat_inc(act_lost);
-	if (!a || act <= IOB_CAUSE_LOST || !weight)
+	if (!a)
 		return;
-	/*
-	 * A worker or kswapd goes on with what a task has begun that is not known.  Other kernel
-	 * threads, a server's for example, take part as programs do; also where a worker writes
-	 * their pages.
-	 */
-	if (a->kthread && current->flags & (PF_WQ_WORKER | PF_KSWAPD) &&
-	    !(act & IOB_CAUSE_INHERITED))
-		return;
-	iob_cause_touch(a);
 	log = log_of(iob_keyed_get(&transaction_logs, key));
 	if (log)
 		transaction_add(log, tid, a->role, act, weight);
 	else
 		iob_stat_inc(journal_evicted);
+}
+
+/**
+ * iob_transaction_share_more - an act has a larger part in a transaction than was said
+ * @key:    the log
+ * @tid:    which transaction
+ * @act:    as it was given to iob_transaction_share()
+ * @weight: how much more
+ *
+ * The next transaction may have participants already: no other log's is seen here.  What is
+ * forgotten by now stays so.  Any context but NMI, inside iob_read_lock().
+ */
+void iob_transaction_share_more(const void *key, u32 tid, u64 act, u32 weight)
+{
+	const struct iob_cause *a = participant_cause(act, weight);
+	struct transaction_log *log = a ? log_find(key) : NULL;
+	struct participant *p;
+	struct transaction *t;
+	unsigned long flags;
+
+	if (!log)
+		return;
+	raw_spin_lock_irqsave(&log->lock, flags);
+	t = transaction_find(log, tid);
+	if (t) {
+		p = participant_find(t, a->role);
+		participant_log(t, p ?: participant_other(t, a->role, act, weight), weight);
+	}
+	raw_spin_unlock_irqrestore(&log->lock, flags);
 }
 
 /**

@@ -67,6 +67,7 @@ void iob_transactions_stop(void);
 void iob_transactions_mark(unsigned long *causes);
 void iob_transaction_begin_write(struct iob_task *t, const void *key, u32 first, u32 last);
 void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight);
+void iob_transaction_share_more(const void *key, u32 tid, u64 act, u32 weight);
 const void *iob_transaction_log_id(const void *key, u32 tid);
 void iob_transaction_log_end(const void *key);
 bool iob_transaction_key_is_known(const void *key);

@@ -74,7 +74,10 @@ struct xfs_state {
 	const void *buf;	/* inodes are being copied into this buffer */
 	const void *dquot;	/* the item of a dquot that is being copied into its buffer */
 	const void *log;	/* a transaction is being added to this log, */
-	u64 act;		/* for this act */
+	const void *tp;		/* it is this one, */
+	u64 act;		/* for this act, */
+	u32 in;			/* which takes part in this checkpoint; 0: not yet */
+	u32 items;		/* with so many items more than blame/transaction knows of */
 	u64 joined;		/* for this act is the transaction that joined an inode last */
 	u64 seq;		/* the checkpoint that is being written to the log */
 	u64 split;		/* for this act a worker is about to split a block, */
@@ -103,6 +106,9 @@ static struct iob_assoc_kind xfs_assoc_trans = { .name = "xfs_trans" };
 static struct iob_assoc_kind xfs_assoc_split = { .name = "xfs_btree_split_args" };
 /* Not an act but the checkpoints in it: first << 32 | last. */
 static struct iob_assoc_kind xfs_assoc_iclog = { .name = "xlog_in_core" };
+
+/* it was seen that a transaction is freed after it was added to a log */
+static bool xfs_sees_free;
 
 /* the function that copies dquots into their buffers and queues these */
 static struct iob_code xfs_dquot_push;
@@ -271,10 +277,34 @@ static void xfs_log_buf_entered(struct pt_regs *regs)
 		iob_assoc_set(&xfs_assoc_buf, iob_arg_ptr(regs, 1), 0, act);
 }
 
-/* (tp): the next transaction at this address is another */
+/*
+ * The act has its whole part in the checkpoint from here on.  xfs has unlocked that: the next
+ * one may have participants, and this one may be written already.
+ */
+static void xfs_share_rest(struct xfs_state *x)
+{
+	if (x->items)
+		iob_transaction_share_more(x->log, x->in, x->act, x->items);
+	x->items = 0;
+	x->in = 0;
+}
+
+/*
+ * (tp): the next transaction at this address is another.  A transaction that was added to a log is
+ * freed by the same task at once: before the task waits for the log.
+ */
 static void xfs_trans_free_entered(struct pt_regs *regs)
 {
-	iob_assoc_forget(&xfs_assoc_trans, iob_arg_ptr(regs, 0), 0);
+	struct xfs_state *x = xfs_state_get();
+	const void *tp = iob_arg_ptr(regs, 0);
+
+	iob_assoc_forget(&xfs_assoc_trans, tp, 0);
+	if (!x || x->tp != tp)
+		return;
+	x->tp = NULL;
+	xfs_share_rest(x);
+	if (!READ_ONCE(xfs_sees_free))
+		WRITE_ONCE(xfs_sees_free, true);
 }
 
 /*
@@ -355,22 +385,36 @@ static void xfs_commit_entered(struct pt_regs *regs)
 	const void *tp = iob_arg_ptr(regs, 1);
 
 	if (x) {
+		/* (nothing, but if the end of the last one was not seen) */
+		xfs_share_rest(x);
 		x->log = iob_arg_ptr(regs, 0);
+		x->tp = tp;
 		x->act = xfs_act_of_trans(tp, NULL, regs);
 		x->committed = x->freer == tp ? x->freed : 0;
 		x->freer = NULL;
 	}
 }
 
-/* (item, checkpoint): one of the committed transaction's items is in that checkpoint */
+/*
+ * (item, checkpoint): one of the committed transaction's items is in that checkpoint.  With the
+ * first one the act takes part, while the checkpoint is locked: it is not written yet.  The others
+ * are counted, and added when the transaction is freed: two times, not each, it takes a lock that
+ * all CPUs share.
+ */
 static void xfs_committing_entered(struct pt_regs *regs)
 {
 	struct xfs_state *x = xfs_state_get();
-	u64 seq = iob_arg(regs, 1);
+	u32 seq = iob_arg(regs, 1);
 
 	if (!x || !x->log || x->act == IOB_CAUSE_NONE)
 		return;
+	if (x->in == seq && READ_ONCE(xfs_sees_free)) {
+		x->items++;
+		return;
+	}
+	xfs_share_rest(x);
 	iob_transaction_join(x->log, seq, x->act);
+	x->in = seq;
 	if (x->committed)
 		iob_transaction_share(iob_transaction_freed_key(x->log), seq, x->act,
 				      x->committed);
