@@ -109,12 +109,14 @@ struct iob_assoc_kind iob_btrfs_assoc_extent = { .name = "compressed_extent" };
 
 /*
  * Some wait for ever: their bios go to disks that are not watched.  So nothing looks at all
- * of them, once it is known where the bio is in btrfs' own struct.
+ * of them, once it is known where the bio is in btrfs' own struct; and who finds an empty bucket
+ * takes no lock.
  */
 #define WAITING_BITS	9
 
 static LIST_HEAD(waiting_extents);	/* waiting_lock; the oldest first */
-static struct hlist_head waiting_by_bbio[1 << WAITING_BITS];	/* waiting_lock */
+/* waiting_lock, read without for a look */
+static struct hlist_head waiting_by_bbio[1 << WAITING_BITS];
 static struct hlist_head waiting_by_vec[1 << WAITING_BITS];	/* waiting_lock */
 static unsigned int nr_waiting;		/* waiting_lock, read without for a look */
 static DEFINE_SPINLOCK(waiting_lock);
@@ -163,12 +165,17 @@ static void waiting_drop(struct waiting_extent *e)
 	kfree(e);
 }
 
+static struct hlist_head *waiting_bucket(const void *bbio)
+{
+	return &waiting_by_bbio[hash_ptr(bbio, WAITING_BITS)];
+}
+
 static struct waiting_extent *waiting_of(const void *bbio)
 {
 	struct waiting_extent *e;
 
 	lockdep_assert_held(&waiting_lock);
-	hlist_for_each_entry(e, &waiting_by_bbio[hash_ptr(bbio, WAITING_BITS)], by_bbio) {
+	hlist_for_each_entry(e, waiting_bucket(bbio), by_bbio) {
 		if (e->bbio == bbio)
 			return e;
 	}
@@ -276,7 +283,7 @@ static void waiting_add(struct waiting_extent *e)
 		iob_assoc_count_evicted(&iob_btrfs_assoc_extent);
 	}
 	list_add_tail(&e->list, &waiting_extents);
-	hlist_add_head(&e->by_bbio, &waiting_by_bbio[hash_ptr(e->bbio, WAITING_BITS)]);
+	hlist_add_head(&e->by_bbio, waiting_bucket(e->bbio));
 	if (e->vec)
 		hlist_add_head(&e->by_vec, &waiting_by_vec[hash_ptr(e->vec, WAITING_BITS)]);
 	WRITE_ONCE(nr_waiting, nr_waiting + 1);
@@ -328,7 +335,12 @@ void iob_btrfs_submits(const void *bbio)
 	struct waiting_extent *e = waiting_make(bbio);
 	unsigned long flags;
 
-	if (!e && !READ_ONCE(nr_waiting))
+	/*
+	 * A note for this address was added by whoever had its memory before.  That was freed, and
+	 * given out again, since: in this order, on all CPUs.  So the bucket is not seen as it was
+	 * before the note.  The note itself may go at any time.
+	 */
+	if (!e && hlist_empty(waiting_bucket(bbio)))
 		return;
 	spin_lock_irqsave(&waiting_lock, flags);
 	waiting_forget(bbio);
