@@ -6,7 +6,10 @@
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/ioblame.h>
+#include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "core/sum.h"
@@ -34,6 +37,7 @@ struct iob_act {
 };
 
 struct iob_disk {
+	u32 nr;
 	struct iob_sum *rest;
 };
 
@@ -78,45 +82,80 @@ static void *sum_alloc(void)
 #define atomic_add_unless(a, v, not)	((u32)(a)->counter != (not) && ((a)->counter += (v), true))
 #define cmpxchg(p, old, new)		__sync_val_compare_and_swap(p, old, new)
 
+static unsigned int nr_steps;		/* from one pointer to the next */
+static void (*on_interrupt)(void);	/* comes wherever one may */
+
+static void interrupt(void)
+{
+	void (*handler)(void) = shim_irqs_off ? NULL : on_interrupt;
+
+	on_interrupt = NULL;
+	if (handler) {
+		handler();
+		on_interrupt = handler;
+	}
+}
+
+#undef READ_ONCE
+#define READ_ONCE(x)	({							\
+	__typeof__(x) x_ = __atomic_load_n(&(x), __ATOMIC_RELAXED);		\
+										\
+	nr_steps++;								\
+	interrupt();								\
+	x_;									\
+})
+
+#undef WRITE_ONCE
+#define WRITE_ONCE(x, v)	(__atomic_store_n(&(x), v, __ATOMIC_RELAXED), interrupt())
+
 #include "io/sum.c"
 
 enum { OP = 2, HOW = 1 };
 
-static struct iob_disk disks[2];
-static struct iob_act acts[4];
+enum { NR_DISKS = 64 };
+
+static struct iob_disk disks[NR_DISKS];
+static struct iob_act acts[4 * NR_RECENT];
 
 static void begin(u32 max)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(disks); i++)
+	for (i = 0; i < ARRAY_SIZE(disks); i++) {
 		disks[i].rest = calloc(IOB_NR_OPS * IOB_NR_HOWS, sizeof(struct iob_sum));
+		disks[i].nr = i;
+	}
 	for (i = 0; i < ARRAY_SIZE(acts); i++)
 		acts[i] = (struct iob_act){ .node.id = IOB_ACT_LOST + 1 + i };
 	memset(&losses, 0, sizeof(losses));
 	no_memory = false;
 	iob_conf.max[IOB_LIMIT_sums] = max;
-	if (iob_sums_cache_init())
+	if (iob_sums_cache_init() || iob_sums_begin())
 		abort();
-	iob_sums_reset();
+}
+
+/* An act is freed. */
+static void goes(struct iob_act *act)
+{
+	while (act->sums) {
+		struct iob_sum *sum = act->sums;
+
+		act->sums = sum->next;
+		iob_sum_free(sum);
+	}
 }
 
 static void end(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(acts); i++) {
-		while (acts[i].sums) {
-			struct iob_sum *sum = acts[i].sums;
-
-			acts[i].sums = sum->next;
-			iob_sum_free(sum);
-		}
-	}
+	for (i = 0; i < ARRAY_SIZE(acts); i++)
+		goes(&acts[i]);
 	if (iob_sums_count())
 		fail("%u sums are left", iob_sums_count());
 	for (i = 0; i < ARRAY_SIZE(disks); i++)
 		free(disks[i].rest);
+	iob_sums_end();
 	iob_sums_cache_exit();
 }
 
@@ -129,6 +168,18 @@ static void lost_are(const char *what, unsigned int nomem, unsigned int nospc)
 {
 	if (losses.sum_nomem != nomem || losses.sum_nospc != nospc)
 		fail("%s: sum_nomem is %u, sum_nospc %u", what, losses.sum_nomem, losses.sum_nospc);
+}
+
+/* It is the one of that kind, and in the list of its act. */
+static void sum_is_right(const struct iob_sum *is, unsigned int act, unsigned int disk, u8 op,
+			 u8 how)
+{
+	const struct iob_sum *sum = acts[act].sums;
+
+	while (sum && sum != is)
+		sum = sum->next;
+	if (!sum || is->disk != &disks[disk] || iob_sum_op(is) != op || iob_sum_how(is) != how)
+		fail("the sum is another act's, or of another kind");
 }
 
 /* Each act has one for each disk, operation and certainty; an act that is nobody's has none. */
@@ -226,10 +277,69 @@ static void at_once(void)
 	end();
 }
 
+/* An act's file is on an array: each IO goes to the next disk, and finds its sum in few steps. */
+static void array(void)
+{
+	unsigned int i, round;
+
+	begin(1000);
+	for (round = 0; round < 4; round++) {
+		nr_steps = 0;
+		for (i = 0; i < NR_DISKS; i++)
+			sum_is_right(iob_sum_of(&acts[0], &disks[i], OP, HOW), 0, i, OP, HOW);
+	}
+	if (nr_steps > NR_DISKS * 4)
+		fail("%u steps for %u IOs", nr_steps, NR_DISKS);
+	lost_are("an array", 0, 0);
+	end();
+}
+
+/* An act goes, and the next one is at its address: what a CPU remembers of the last is cleared. */
+static void next_act(void)
+{
+	unsigned int i, round;
+
+	begin(1000);
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 8; i++)
+			sum_is_right(iob_sum_of(&acts[i % 2], &disks[i / 2], OP, HOW), i % 2,
+				     i / 2, OP, HOW);
+		iob_sums_forget_recent();
+		goes(&acts[0]);
+		if (iob_sums_count() != 4)
+			fail("%u sums are left, not 4", iob_sums_count());
+	}
+	end();
+}
+
+static void some_io(void)
+{
+	unsigned int act = rnd(ARRAY_SIZE(acts)), disk = rnd(3);
+
+	sum_is_right(iob_sum_of(&acts[act], &disks[disk], OP, HOW), act, disk, OP, HOW);
+}
+
+/* Interrupts come while a task looks for a sum, for acts that a CPU remembers in the same place. */
+static void interrupts(void)
+{
+	unsigned int i;
+
+	begin(100000);
+	on_interrupt = some_io;
+	for (i = 0; i < 30000; i++)
+		some_io();
+	on_interrupt = NULL;
+	if (shim_irqs_off)
+		fail("interrupts stay off");
+	lost_are("interrupts", 0, 0);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(kinds), TEST(no_room), TEST(without_memory), TEST(at_once),
+		TEST(kinds), TEST(no_room), TEST(without_memory), TEST(at_once), TEST(array),
+		TEST(next_act), TEST(interrupts),
 	};
 
 	return run_tests("act_sum", tests, ARRAY_SIZE(tests));

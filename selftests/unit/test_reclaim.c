@@ -194,6 +194,7 @@ struct iob_act {
 #define iob_act_free(a)			((void)(a))
 #define iob_act_coarser(a)		(a)
 #define iob_acts_forget_recent()	((void)0)
+#define iob_sums_forget_recent()	((void)0)
 #define iob_acts_max()			10U
 #define iob_acts_taken()		0U
 #define iob_acts_count()		0U

@@ -33,6 +33,7 @@ static bool devs_learn;
 /* innermost: the second devices of a list that is seen, and which list that is */
 static DEFINE_RAW_SPINLOCK(second_lock);
 static LIST_HEAD(disks);	/* M; only ever grows */
+static u32 nr_disks;		/* M; in that list */
 
 static struct iob_disk *disk_find(dev_t devt)
 {
@@ -95,8 +96,10 @@ static struct iob_disk *disk_get(const struct gendisk *gd)
 	d = disk_find(devt);
 	if (!d) {
 		d = disk_alloc(devt);
-		if (d)
+		if (d) {
+			d->nr = nr_disks++;
 			list_add_tail(&d->link, &disks);
+		}
 	}
 	/* a device number may come back with another name */
 	if (d)

@@ -50,6 +50,7 @@ struct iob_disk_sums {
 struct iob_disk {
 	struct list_head link;
 	dev_t devt;
+	u32 nr;			/* from 0, in the order of their first time in `devs`; constant */
 	char name[DISK_NAME_LEN];
 	struct iob_disk_sums __percpu *sums;
 	struct iob_sum *rest;	/* by iob_disk_sum(): of IOs that have no sum of an act, */

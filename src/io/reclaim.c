@@ -13,9 +13,9 @@
  *     generation and its tag, not the next cause with the number.
  *  5. synchronize_rcu(), for readers that found one by its number; then they are freed.
  *
- * Acts likewise; in step 3 the CPUs' recent answers are cleared as well, see core/act.  What
- * an act has counted since a reader got it goes to an act that is less exact, so that sums
- * stay right; readers do not see it once it is buried.
+ * Acts likewise; in step 3 the CPUs' recent answers are cleared as well, see core/act, and before
+ * step 5 their recent sums, see io/sum.  What an act has counted since a reader got it goes to an
+ * act that is less exact, so that sums stay right; readers do not see it once it is buried.
  *
  * counters_pipe protects what is unread only as long as there is room: a reader that stops
  * reading stops nothing.
@@ -342,6 +342,8 @@ static void free_acts(const struct pass *p)
 		hlist_add_head(&act->node.hash, &list);
 		cond_resched();
 	}
+	/* no probe has one of them any more, to note it there again */
+	iob_sums_forget_recent();
 	synchronize_rcu();
 	hlist_for_each_entry_safe(act, next, &list, node.hash) {
 		iob_act_free(act);

@@ -252,11 +252,10 @@ bool iob_sums_may_go(void)
 	return may;
 }
 
-/* A session begins.  Any context.  Return: 0. */
+/* A session begins.  May sleep.  Return: 0 or -ENOMEM; iob_sums_stop() undoes it. */
 int iob_sums_start(void)
 {
-	iob_sums_reset();
-	return 0;
+	return iob_sums_begin();
 }
 
 /* The session ends: what went is forgotten, too.  May sleep. */
@@ -275,6 +274,7 @@ void iob_sums_stop(void)
 	INIT_LIST_HEAD(&gone);
 	nr_gone = 0;
 	mutex_unlock(&sum_mutex);
+	iob_sums_end();
 }
 
 /* Module load.  Return: 0 or -ENOMEM. */

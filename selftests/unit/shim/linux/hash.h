@@ -12,6 +12,8 @@ static inline u32 hash_64(u64 val, unsigned int bits)
 	return val * GOLDEN_RATIO_64 >> (64 - bits);
 }
 
+#define hash_long(val, bits)	hash_64(val, bits)
+
 static inline u32 hash_ptr(const void *ptr, unsigned int bits)
 {
 	return hash_64((unsigned long)ptr, bits);
