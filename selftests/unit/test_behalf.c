@@ -702,6 +702,48 @@ static void parent(void)
 		fail("it is known after the request");
 }
 
+/*
+ * A worker ends a write of 12's.  It is certain for whom, also further inside, and if both have one
+ * role; but not of a call that only guesses, nor once it has returned.
+ */
+static void sure(void)
+{
+	struct pt_regs regs;
+
+	begin();
+	me.flags = PF_KTHREAD | PF_WQ_WORKER;
+	entered_at(100);
+	writes_pages(1, 11);
+	regs = entered_at(2);
+	if (iob_behalf_is_known(&regs))
+		fail("a guess is certain");
+	iob_behalf_surely(12, &regs);
+	if (!iob_behalf_is_known(&regs) || iob_behalf_current(&regs) != 12)
+		fail("for %llu, certain %d", iob_behalf_current(&regs),
+		     iob_behalf_is_known(&regs));
+	/* inside it another call does not know */
+	regs = entered_at(3);
+	iob_behalf_for(IOB_CAUSE_NONE, &regs);
+	if (!iob_behalf_is_known(&regs) || iob_behalf_current(&regs) != 12)
+		fail("inside for %llu", iob_behalf_current(&regs));
+	any_cause.role = 0;
+	if (iob_behalf_current(&regs) != 12)
+		fail("of one role: for %llu", iob_behalf_current(&regs));
+	any_cause.role = 1;
+	nr_frames = 1;
+	regs = entered_at(4);
+	if (iob_behalf_is_known(&regs) || iob_behalf_current(&regs))
+		fail("later for %llu", iob_behalf_current(&regs));
+	/* who the next is for is not known: not for 12 */
+	nr_frames = 1;
+	entered_at(101);
+	regs = entered_at(2);
+	iob_behalf_surely(IOB_CAUSE_NONE, &regs);
+	if (iob_behalf_is_known(&regs) || iob_behalf_current(&regs))
+		fail("the next one: for %llu", iob_behalf_current(&regs));
+	me.flags = PF_KTHREAD;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -709,7 +751,7 @@ int main(void)
 		TEST(not_known_deeper), TEST(kinds), TEST(not_known_inside),
 		TEST(old_transaction),
 		TEST(workers), TEST(other_inodes),
-		TEST(in_use), TEST(no_page_known), TEST(parent),
+		TEST(in_use), TEST(no_page_known), TEST(parent), TEST(sure),
 	};
 
 	return run_tests("behalf", tests, ARRAY_SIZE(tests));

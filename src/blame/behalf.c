@@ -163,8 +163,11 @@ static noinline_for_stack u32 behalf_tid(struct iob_task *t, const void *key,
 	return iob_transaction_now(key);
 }
 
-/* @ref as inherited; IOB_CAUSE_NONE if that is the task itself or not known. */
-static u64 behalf_inherited(struct iob_task *t, u64 ref)
+/*
+ * @ref as inherited; IOB_CAUSE_NONE if it is not known, or that is the task itself, unless it is
+ * certain for whom (@sure).
+ */
+static u64 behalf_inherited(struct iob_task *t, u64 ref, bool sure)
 {
 	struct iob_cause *cause;
 
@@ -172,7 +175,7 @@ static u64 behalf_inherited(struct iob_task *t, u64 ref)
 		return IOB_CAUSE_NONE;
 	cause = iob_cause_of(ref);
 	/* what the task does for itself has a stack of its own */
-	if (!cause || cause->role == iob_task_role(t))
+	if (!cause || (!sure && cause->role == iob_task_role(t)))
 		return IOB_CAUSE_NONE;
 	/* it may be noted next where the reclaim of causes has passed */
 	iob_cause_touch(cause);
@@ -227,7 +230,7 @@ void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long la
 		b->ref = iob_cause_of_inode(iob_assoc_get(&iob_assoc_inode, inode, 0), inode);
 	if (!tid)
 		return;
-	act = behalf_inherited(t, b->ref);
+	act = behalf_inherited(t, b->ref, false);
 	iob_transaction_join(inode->i_sb, tid, act == IOB_CAUSE_NONE ? b->ref : act);
 }
 
@@ -246,6 +249,25 @@ void iob_behalf_for(u64 ref, struct pt_regs *regs)
 	/* pushed if it is not known, too: the last call from here was for another cause */
 	if (t && (ref != IOB_CAUSE_NONE || t->acted_on_behalf))
 		behalf_push(t, regs)->ref = ref;
+}
+
+/**
+ * iob_behalf_surely - as iob_behalf_for(), where it is certain for which cause
+ * @ref:  the cause; IOB_CAUSE_NONE if it is not known after all
+ * @regs: as they were at the function's entry
+ *
+ * It pays in any case: a worker of the same role is not taken for one that works for itself.
+ */
+void iob_behalf_surely(u64 ref, struct pt_regs *regs)
+{
+	struct iob_task *t = iob_task_get();
+	struct iob_behalf *b;
+
+	if (!t || (ref == IOB_CAUSE_NONE && !t->acted_on_behalf))
+		return;
+	b = behalf_push(t, regs);
+	b->ref = ref;
+	b->sure = true;
 }
 
 /**
@@ -506,7 +528,7 @@ u64 iob_behalf_find_cause(struct iob_task *t, struct iob_behalf *b,
 
 	if (inode && ref == IOB_CAUSE_NONE && behalf_is_shared(b, inode))
 		ref = behalf_participant(t, b, inode);
-	return behalf_inherited(t, ref);
+	return behalf_inherited(t, ref, b && b->sure);
 }
 
 /**
@@ -521,7 +543,7 @@ u64 iob_behalf_parent_cause(struct iob_task *t, u64 pos)
 	const struct iob_parent_io *p = iob_parent_io_of(t);
 
 	/* the first page may begin before the request does */
-	return behalf_inherited(t, iob_origin_at(&p->origin, max(pos, p->pos) - p->pos));
+	return behalf_inherited(t, iob_origin_at(&p->origin, max(pos, p->pos) - p->pos), false);
 }
 
 /* The log whose transaction the task changed last, or NULL.  Inside iob_read_lock(). */
@@ -614,13 +636,24 @@ static noinline_for_stack const struct iob_behalf *behalf_at(struct pt_regs *reg
 	return iob_behalf_active(t, &stack);
 }
 
+/* Whether the task may be in a call that knows for certain for whom. */
+static bool behalf_may_be_sure(const struct iob_task *t)
+{
+	const struct behalf_state *state = behalf_state_of(t);
+	unsigned int i;
+
+	for (i = 0; i < state->nr && !state->behalf[i].sure; i++)
+		;
+	return i < state->nr || iob_parent_io_of(t)->call.ret;
+}
+
 /**
  * iob_behalf_is_known - whether the originator of the current task's changes is known
  * @regs: as they were at the function's entry
  *
  * A worker changes things for others, and other kernel threads may.  For which is certain only if
- * it carries out a parent request: otherwise the act that was noted before is the better guess of
- * a worker's.  From a probe, inside iob_read_lock().
+ * it carries out a parent request, or ends a direct write: otherwise the act that was noted before
+ * is the better guess of a worker's.  From a probe, inside iob_read_lock().
  */
 bool iob_behalf_is_known(struct pt_regs *regs)
 {
@@ -630,10 +663,10 @@ bool iob_behalf_is_known(struct pt_regs *regs)
 	if (!(current->flags & PF_KTHREAD))
 		return true;
 	t = iob_task_get();
-	if (!t || !iob_parent_io_of(t)->call.ret)
+	if (!t || !behalf_may_be_sure(t))
 		return false;
 	b = behalf_at(regs);
-	return b && b->parent;
+	return b && (b->parent || b->sure);
 }
 
 /**

@@ -28,6 +28,7 @@ struct iob_behalf {
 	struct iob_call call;	/* active until it returns; unless: */
 	bool open;		/* active until iob_behalf_inode(NULL) */
 	bool parent;		/* by place in a file: struct iob_parent_io */
+	bool sure;		/* no act that was noted before is a better guess */
 	bool common;		/* for the participants of a transaction */
 	bool ends;		/* the transaction ends with its next change of metadata */
 	u32 tid;		/* the transaction, once it is known, else 0 */
@@ -59,6 +60,7 @@ static inline struct iob_parent_io *iob_parent_io_of(const struct iob_task *t)
 void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long last,
 		      bool dirty, struct pt_regs *regs);
 void iob_behalf_for(u64 ref, struct pt_regs *regs);
+void iob_behalf_surely(u64 ref, struct pt_regs *regs);
 void iob_behalf_parent(u64 pos, struct pt_regs *regs);
 void iob_behalf_parent_end(struct iob_task *t);
 void iob_behalf_common(bool ends, struct pt_regs *regs);
