@@ -305,15 +305,29 @@ class Delayed(Disk):
     below.  The kernel looks for no partitions on it, which on a slow null_blk takes many IOs."""
 
     def __init__(self, name, below, seconds):
-        self.mapped = name
-        self.dmsetup("create", "--table", "0 %s delay %s 0 %d" % (
-            value(below.sys("size")), below.node, seconds * 1000))
+        self.mapped, self.below = name, below
+        self.dmsetup("create", "--table", self.table(seconds))
         output("dmsetup", "mknodes")
         super().__init__("/dev/mapper/" + name)
 
     def dmsetup(self, what, *words):
         same("dmsetup " + what, output("dmsetup", what, "--noudevsync", self.mapped, *words),
              (0, ""))
+
+    def table(self, seconds):
+        return "0 %s delay %s 0 %d" % (value(self.below.sys("size")), self.below.node,
+                                       seconds * 1000)
+
+    def delay(self, seconds):
+        """From now on; IO that waits is done when this returns."""
+        self.dmsetup("reload", "--table", self.table(seconds))
+        self.release()
+
+    def waiting(self):
+        """How many bios wait."""
+        done, said = output("dmsetup", "status", self.mapped)
+        same("dmsetup status", done, 0)
+        return sum(map(int, said.split()[3:]))
 
     def release(self):
         """All IO that waits is done when this returns."""

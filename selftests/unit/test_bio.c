@@ -172,6 +172,35 @@ static void path_gone(void)
 	}
 }
 
+/* Who pays for a write is told once, whether it is held back or not. */
+static void told(void)
+{
+	static const struct {
+		int op;
+		bool claimed;
+		unsigned int nr;
+	} cases[] = { { IOB_OP_WRITE, false, 1 }, { IOB_OP_WRITE, true, 1 }, { 0, false, 0 } };
+	struct gendisk *gd = new_disk(false, 7);
+	unsigned int i;
+	struct bio bio;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin();
+		nr_told = 0;
+		op_now = cases[i].op;
+		bio_begin(&bio, gd, NULL);
+		if (cases[i].claimed)
+			iob_bio_claim(&bio, NULL);
+		iob_bio_queue(&bio, 0, 0, 0);
+		if (nr_told != cases[i].nr)
+			fail("case %u: it is told of %u writes", i, nr_told);
+		iob_bio_ctx_finish(iob_bio_ctx_find(&bio));
+		nothing_left();
+	}
+	op_now = 0;
+	free(gd);
+}
+
 /* A driver sends a discard to a partition of the disk below. */
 static void partition(void)
 {
@@ -404,7 +433,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(chained), TEST(given_up), TEST(pieces), TEST(path_gone),
-		TEST(partition), TEST(waits_on_partition), TEST(not_queued),
+		TEST(told), TEST(partition), TEST(waits_on_partition), TEST(not_queued),
 		TEST(ciphertext), TEST(sent_on), TEST(end_unseen), TEST(sent_back),
 	};
 

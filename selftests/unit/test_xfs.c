@@ -14,6 +14,7 @@
 
 /* the real ones are not read */
 #define IOB_BLAME_ASSOCIATION_H
+#define IOB_BLAME_ASYNC_H
 #define IOB_BLAME_BEHALF_H
 #define IOB_BLAME_BIO_KIND_H
 #define IOB_BLAME_PROVIDER_H
@@ -198,8 +199,10 @@ static unsigned int nr_touched[16];
 #define iob_assoc_forget(k, object, sub)	((void)iob_assoc_take(k, object, sub))
 
 static u64 acts_for;			/* the current task acts for this act */
+static const struct kiocb *ended;	/* the direct write that was ended last */
 
 #define iob_behalf_current(regs)	((void)(regs), acts_for)
+#define iob_async_end(iocb, regs)	((void)(regs), (void)(ended = (iocb)))
 #define iob_behalf_for(act, regs)	((void)(act), (void)(regs))
 #define iob_behalf_pages(i, a, b, d, r)	((void)(r))
 #define iob_behalf_is_known(regs)	((void)(regs), !(current->flags & PF_KTHREAD))
@@ -246,6 +249,8 @@ struct iob_bio_kind {
 	u64 (*changed_by)(const struct bio *whole);
 	bool (*is_log)(const struct iob_task *t);
 };
+
+static const struct iob_bio_kind iob_async_end_io = { .name = "asynchronous write" };
 
 struct iob_provider {
 	const struct iob_hook_list *hooks;
@@ -335,6 +340,15 @@ static void written(void)
 	enters(&aild, "xfs_buf_free", &buffer[1], NULL);
 	if (payer(&aild, &buffer[1]) != IOB_CAUSE_NONE)
 		fail("a buffer that is freed has an act");
+}
+
+/* A worker ends a direct write: the kiocb is the first argument. */
+static void direct(void)
+{
+	begin();
+	enters(&worker, "xfs_dio_write_end_io", buffer, transaction);
+	if ((const void *)ended != buffer)
+		fail("another kiocb ends");
 }
 
 /* The worker writes it again at once, and the log's thread as long as that fails. */
@@ -580,7 +594,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(written), TEST(failed), TEST(changed), TEST(others), TEST(in_use),
-		TEST(inodes), TEST(dquots), TEST(items), TEST(free_unseen),
+		TEST(inodes), TEST(dquots), TEST(items), TEST(free_unseen), TEST(direct),
 	};
 
 	return run_tests("xfs", tests, ARRAY_SIZE(tests));

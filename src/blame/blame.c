@@ -2,6 +2,7 @@
 #include <linux/kernel.h>
 
 #include "association.h"
+#include "async.h"
 #include "behalf.h"
 #include "bio_kind.h"
 #include "blame.h"
@@ -21,6 +22,7 @@ static struct iob_task_part *const blame_parts[] = {
 	&iob_dirtied_by_part,
 	&iob_dirty_part,
 	&iob_times_part,
+	&iob_async_part,
 };
 
 static struct iob_assoc_kind *const blame_kinds[] = {
@@ -28,6 +30,7 @@ static struct iob_assoc_kind *const blame_kinds[] = {
 	&iob_assoc_times,
 	&iob_assoc_logged,
 	&iob_assoc_log_block,
+	&iob_assoc_kiocb,
 };
 
 static const struct {

@@ -4,16 +4,24 @@
  * are left: a worker marks extents as written when their data is on the disk, and blocks
  * are freed long before they are discarded.
  *
- * Context: the entry of functions that run in tasks, preemption off.
+ * Context: the entry of functions that run in tasks, preemption off; that of
+ * ext4_dio_write_end_io() also in an interrupt.
  */
 #include <linux/buffer_head.h>
 #include <linux/fs.h>
 
+#include "blame/async.h"
 #include "blame/behalf.h"
 #include "blame/dirty_range.h"
 #include "blame/provider.h"
 #include "free_blocks.h"
 #include "hooks/hook.h"
+
+/* (iocb, size, error, flags) */
+static void ext4_async_entered(struct pt_regs *regs)
+{
+	iob_async_end(iob_arg_ptr(regs, 0), regs);
+}
 
 /* (handle, inode, offset, bytes): a worker, when data was written */
 static void ext4_written_entered(struct pt_regs *regs)
@@ -23,6 +31,11 @@ static void ext4_written_entered(struct pt_regs *regs)
 
 	/* a task that writes directly does it for itself */
 	if (!(current->flags & PF_KTHREAD) || !bytes)
+		return;
+	/* the last call from here was for another inode */
+	iob_behalf_for(IOB_CAUSE_NONE, regs);
+	/* around it, ext4_async_entered() knows better for whom */
+	if (iob_behalf_is_known(regs))
 		return;
 	iob_behalf_pages(iob_arg_ptr(regs, 1), pos >> PAGE_SHIFT,
 			 (pos + bytes - 1) >> PAGE_SHIFT, false, regs);
@@ -48,7 +61,13 @@ static void ext4_mkwrite_entered(struct pt_regs *regs)
 }
 #endif
 
+#define EXT4_ASYNC	"who wrote directly, where a worker changes the file for that (ext4)"
+
 static const struct iob_hook ext4_table[] = {
+	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_dio_write_end_io", ext4_async_entered,
+			 EXT4_ASYNC),
+	IOB_HOOK_END_IN("ext4", CONFIG_EXT4_FS, "ext4_dio_write_end_io", &iob_async_end_io,
+			EXT4_ASYNC),
 	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_convert_unwritten_extents",
 			 ext4_written_entered, "which act pays when ext4 marks extents as written"),
 	{

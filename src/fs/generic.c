@@ -14,6 +14,7 @@
 #include <compat/folio.h>
 #include <compat/iomap.h>
 
+#include "blame/async.h"
 #include "blame/behalf.h"
 #include "blame/bio_kind.h"
 #include "blame/dirtied_by.h"
@@ -25,13 +26,14 @@
 #include "core/layout.h"
 #include "core/task.h"
 #include "hooks/hook.h"
+#include "io/fast.h"
 #include "stack/call.h"
 
 /*
  * A direct IO of @inode begins.  Much may be called before its bios are submitted, but all
  * of it in this task; a bio belongs to it only if its stack goes through the same call.
  */
-static void direct_begin(struct inode *inode, struct pt_regs *regs)
+static struct iob_task *direct_begin(struct inode *inode, struct pt_regs *regs)
 {
 	struct iob_task *t;
 
@@ -40,17 +42,47 @@ static void direct_begin(struct inode *inode, struct pt_regs *regs)
 		iob_file_of(inode, &t->file);
 		t->direct = iob_call_ret(regs);
 	}
+	return t;
 }
 
-/* (iocb, iter, ...): a write makes no page dirty */
+/* Whether a worker may end the write, by a function that is hooked. */
+static bool direct_is_async(struct kiocb *iocb, const struct iomap_dio_ops *ops)
+{
+	return !is_sync_kiocb(iocb) && ops && ops->end_io &&
+	       iob_bio_kind_by((unsigned long)ops->end_io) == &iob_async_end_io;
+}
+
+/* A write begins.  @t: its task, NULL if its file is not watched, or without memory. */
+static void direct_write_begin(struct iob_task *t, struct kiocb *iocb,
+			       const struct iomap_dio_ops *ops)
+{
+	const struct inode *inode = file_inode(iocb->ki_filp);
+	bool async = direct_is_async(iocb, ops);
+
+	if (t && async) {
+		iob_fast_async(t, iocb, inode);
+		return;
+	}
+	if (async)
+		iob_async_forget(iocb, inode);
+	if (!t)
+		t = iob_task_peek(current);
+	if (t)
+		iob_async_none(t);
+}
+
+/* (iocb, iter, ops, dio_ops, ...): a write makes no page dirty */
 static void iomap_direct_entered(struct pt_regs *regs)
 {
 	struct kiocb *iocb = iob_arg_ptr(regs, 0);
 	struct iov_iter *iter = iob_arg_ptr(regs, 1);
 	struct inode *inode = file_inode(iocb->ki_filp);
+	struct iob_task *t = direct_begin(inode, regs);
 
-	direct_begin(inode, regs);
-	if (iov_iter_rw(iter) == WRITE && iob_disk_watches(inode))
+	if (iov_iter_rw(iter) != WRITE)
+		return;
+	direct_write_begin(t, iocb, iob_arg_ptr(regs, 3));
+	if (iob_disk_watches(inode))
 		iob_behalf_join(inode->i_sb, regs);
 }
 

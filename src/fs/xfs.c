@@ -14,8 +14,9 @@
  * bio is charged to act 7.  The iclog with checkpoint 12 is charged to its participants.
  *
  * Context: the entry of functions that run in tasks, preemption off; that of xlog_cil_destroy()
- * in the task that unmounts, or whose mount fails.  All of xfs' objects are addresses that are
- * compared and not followed; iomap's struct iomap_ioend is the worker's own until it has ended it.
+ * in the task that unmounts, or whose mount fails; that of xfs_dio_write_end_io() also in an
+ * interrupt.  All of xfs' objects are addresses that are compared and not followed; iomap's struct
+ * iomap_ioend is the worker's own until it has ended it, and a struct kiocb until end_io returns.
  */
 #include <linux/iomap.h>
 #include <linux/pagemap.h>
@@ -24,6 +25,7 @@
 #include <compat/xfs.h>
 
 #include "blame/association.h"
+#include "blame/async.h"
 #include "blame/behalf.h"
 #include "blame/bio_kind.h"
 #include "blame/provider.h"
@@ -212,7 +214,13 @@ static void xfs_for_inode_entered(struct pt_regs *regs)
 		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), regs);
 }
 
-/* (ip, ...): a worker ends a write.  Around it, xfs_end_ioend_entered() knows better for whom. */
+/* (iocb, size, error, flags) */
+static void xfs_async_entered(struct pt_regs *regs)
+{
+	iob_async_end(iob_arg_ptr(regs, 0), regs);
+}
+
+/* (ip, ...): a worker ends a write.  The two hooks around it know better for whom. */
 static void xfs_unwritten_entered(struct pt_regs *regs)
 {
 	if (!(current->flags & PF_KTHREAD))
@@ -658,6 +666,8 @@ static const struct iob_bio_kind xfs_bio_log = {
 #define XFS_END(func, ended, what)					\
 	IOB_HOOK_END_IN("xfs", CONFIG_XFS_FS, func, ended, what)
 
+#define XFS_ASYNC	"who wrote directly, where a worker changes the file for that (xfs)"
+
 static const struct iob_hook xfs_table[] = {
 	/* those that forget come first: what is noted must be forgotten in time */
 	XFS("xfs_trans_free", xfs_trans_free_entered, "the end of a transaction of xfs"),
@@ -687,6 +697,8 @@ static const struct iob_hook xfs_table[] = {
 	    "for which act a worker reads btrees of xfs"),
 	XFS("xfs_end_ioend|xfs_end_ioend_write", xfs_end_ioend_entered,
 	    "for which act a worker maps what was written (xfs)"),
+	XFS("xfs_dio_write_end_io", xfs_async_entered, XFS_ASYNC),
+	XFS_END("xfs_dio_write_end_io", &iob_async_end_io, XFS_ASYNC),
 	XFS("xfs_inactive", xfs_for_inode_entered, "for which act a worker reads btrees of xfs"),
 	XFS("xfs_iomap_write_unwritten", xfs_unwritten_entered,
 	    "for which act a worker reads btrees of xfs"),

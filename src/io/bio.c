@@ -24,6 +24,7 @@
 #include <compat/compiler.h>
 #include <compat/rcu.h>
 
+#include "blame/async.h"
 #include "blame/bio_kind.h"
 #include "stack/stack.h"
 #include "bio.h"
@@ -125,6 +126,8 @@ void iob_bio_claim(struct bio *bio, struct pt_regs *regs)
 	f->sector = at;
 	if (!iob_parent_find(&f->origin, bio))
 		iob_origin_find(&f->origin, bio, f->op, NULL, regs);
+	if (f->op == IOB_OP_WRITE)
+		iob_async_bio(bio, iob_origin_at(&f->origin, 0), NULL, regs);
 	f->first.queue_at = iob_clock_now();
 	f->claimed = true;
 	f->private = bio->bi_private;
@@ -192,6 +195,8 @@ struct iob_bio_ctx *iob_bio_queue(struct bio *bio, unsigned long ip,
 	f->first.queue_at = iob_clock_now();
 	repeatable = !iob_parent_find(&f->origin, bio) &&
 		     iob_origin_find(&f->origin, bio, f->op, &at, NULL);
+	if (f->op == IOB_OP_WRITE)
+		iob_async_bio(bio, iob_origin_at(&f->origin, 0), &at, NULL);
 	if (iob_bio_ends_with_parent(bio)) {
 		f->child = true;
 		iob_hashed_ctx(f)->self = bio;

@@ -7,6 +7,7 @@
 
 #include <compat/compiler.h>
 
+#include "blame/async.h"
 #include "bio.h"
 #include "fast.h"
 
@@ -220,6 +221,27 @@ void iob_fast_other(struct bio *bio, unsigned long ip, unsigned long sp,
 	f = iob_bio_queue(bio, ip, sp, bp);
 	if (f)
 		note_fast(f, iob_bio_disk(bio), ip, epoch);
+}
+
+/**
+ * iob_fast_async - the current task begins a direct write that a worker may end
+ * @t:     its context, whose .direct and .file are the write's
+ * @iocb:  the write
+ * @inode: its file
+ *
+ * The fast path notes nothing.  So what it is going to charge is noted now, or it does not take the
+ * first bio.  From a probe, inside iob_read_lock().
+ */
+void iob_fast_async(struct iob_task *t, const struct kiocb *iocb, const struct inode *inode)
+{
+	struct iob_fast *q = iob_fast_of(t);
+	u64 cause = IOB_CAUSE_NONE;
+
+	if (q->op == IOB_OP_WRITE && iob_fast_unchanged(t))
+		cause = q->cause;
+	else
+		q->epoch = 0;
+	iob_async_begin(t, iocb, inode, cause);
 }
 
 /* Count and log the request of one context; what io/account takes is put together. */

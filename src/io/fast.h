@@ -103,6 +103,7 @@ static_assert(sizeof(struct iob_fast) <= IOB_ROOM_DIRECT);
 
 int iob_fast_init(void);
 bool iob_io_issues(void);
+void iob_fast_async(struct iob_task *t, const struct kiocb *iocb, const struct inode *inode);
 
 void iob_fast_other(struct bio *bio, unsigned long ip, unsigned long sp,
 		    unsigned long bp);
