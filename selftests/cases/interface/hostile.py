@@ -147,7 +147,7 @@ sections = "/sys/module/ioblame/sections/"
 hostile(tries_to_read, names + [sections + n for n in os.listdir(sections)])
 for name in os.listdir("/sys/module/ioblame/parameters"):
     mode = os.stat("/sys/module/ioblame/parameters/" + name).st_mode
-    check(not mode & 0o022, "%s can be written by others" % name)
+    check(not mode & 0o077, "others may open the parameter " + name)
 
 
 # --- to hide
