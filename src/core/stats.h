@@ -40,7 +40,7 @@
 	X(stack_cut, "stack traces deeper than kept")			\
 	X(stack_wrong, "stack taken for another one (check_stacks)")	\
 	X(owner_evicted, "act of an inode or buffer forgotten: room")	\
-	X(freed_evicted, "act that freed blocks forgotten: room, memory or time") \
+	X(freed_evicted, "act that freed blocks forgotten: room, memory or pieces") \
 	X(journal_evicted, "participants of a journal forgotten: room or memory") \
 	X(participant_merged, "participants of a transaction beyond those kept") \
 	X(behalf_evicted, "work on behalf of others nested deeper than kept") \
