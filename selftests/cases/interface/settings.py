@@ -131,6 +131,8 @@ for name, text in (("max_roles", "100"), ("max_intents", "100"), ("max_causes", 
     refuses("EBUSY", name, text)
     refuses("EINVAL", name, "junk")
 takes("ttl_secs", "9", "9")
+takes("log_at_enable", "1", "1")
+takes("log_at_enable", "0", "0")
 takes("role_id", "0", "0")
 takes("counters/0", "W size 0 1 2 3 4 5 6 7 0", "W size 0 1 2 3 4 5 6 7 0")
 disable()
