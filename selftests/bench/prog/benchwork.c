@@ -14,6 +14,7 @@
  * Around a part stand marks for the profiler (../counter.c). Usage:
  *
  *	benchwork read FILE psync|uring DEPTH COUNT PASSES
+ *	benchwork rewrite FILE PAGES DEPTH COUNT PASSES	direct writes by io_uring to what is there
  *	benchwork write FILE PAGES PASSES		4 KiB each, then syncfs
  *	benchwork seq FILE MIB PASSES			1 MiB each, then syncfs
  *	benchwork files DIR COUNT BYTES PASSES		create with so many, delete
@@ -185,7 +186,7 @@ static void read_psync(void)
 }
 
 /* DEPTH of them are handed over by one system call and taken back together */
-static void read_uring(void)
+static void pass_uring(uint8_t opcode, const char *part)
 {
 	unsigned int n, tail, head;
 	struct io_uring_sqe *sqe;
@@ -197,7 +198,7 @@ static void read_uring(void)
 		for (n = 0; n < depth; n++, tail++) {
 			sqe = &ring.sqes[tail & *ring.sq_mask];
 			memset(sqe, 0, sizeof(*sqe));
-			sqe->opcode = IORING_OP_READ;
+			sqe->opcode = opcode;
 			sqe->flags = IOSQE_FIXED_FILE;
 			sqe->addr = (uintptr_t)(buf + n * BLOCK);
 			sqe->len = BLOCK;
@@ -210,21 +211,36 @@ static void read_uring(void)
 		head = *ring.cq_head;
 		for (n = 0; n < depth; n++, head++) {
 			if (ring.cqes[head & *ring.cq_mask].res != BLOCK)
-				errx(1, "%s: io_uring read: %d", path,
+				errx(1, "%s: io_uring %s: %d", path, part,
 				     ring.cqes[head & *ring.cq_mask].res);
 		}
 		__atomic_store_n(ring.cq_head, head, __ATOMIC_RELEASE);
 	}
-	part_end("read", count);
+	part_end(part, count);
+}
+
+static void read_uring(void)
+{
+	pass_uring(IORING_OP_READ, "read");
+}
+
+static void rewrite_uring(void)
+{
+	pass_uring(IORING_OP_WRITE, "write");
+}
+
+static void take_depth(const char *how_deep, const char *how_many)
+{
+	depth = number(how_deep);
+	count = number(how_many);
+	if (!depth || depth > QUEUE_DEPTH || count % depth)
+		errx(2, "DEPTH: 1 to %d, and COUNT a multiple", QUEUE_DEPTH);
 }
 
 static void work_read(char **arg)
 {
 	path = arg[0];
-	depth = number(arg[2]);
-	count = number(arg[3]);
-	if (!depth || depth > QUEUE_DEPTH || count % depth)
-		errx(2, "DEPTH: 1 to %d, and COUNT a multiple", QUEUE_DEPTH);
+	take_depth(arg[2], arg[3]);
 	fd = open_or_die(path, O_RDONLY | O_DIRECT);
 	size = device_size(fd);
 	if (strcmp(arg[1], "psync") == 0) {
@@ -234,6 +250,26 @@ static void work_read(char **arg)
 			errx(1, "no io_uring");
 		passes(number(arg[4]), read_uring);
 	}
+}
+
+static void work_rewrite(char **arg)
+{
+	uint64_t i, pages = number(arg[1]);
+
+	path = arg[0];
+	take_depth(arg[2], arg[3]);
+	unlink(path);
+	fd = open_or_die(path, O_RDWR | O_CREAT | O_EXCL | O_DIRECT);
+	for (i = 0; i < pages; i++) {
+		if (pwrite(fd, buf, BLOCK, i * BLOCK) != BLOCK)
+			err(1, "%s: write", path);
+	}
+	if (syncfs(fd))
+		err(1, "%s: syncfs", path);
+	size = pages * BLOCK;
+	if (uring_open(&ring, 0, fd))
+		errx(1, "no io_uring");
+	passes(number(arg[4]), rewrite_uring);
 }
 
 /* A new file each time: blocks are found for it, as for most that is written */
@@ -554,6 +590,7 @@ static const struct {
 	void (*work)(char **arg);
 } works[] = {
 	{ "read", 5, work_read },
+	{ "rewrite", 5, work_rewrite },
 	{ "write", 3, work_write },
 	{ "seq", 3, work_seq },
 	{ "files", 4, work_files },
