@@ -285,7 +285,7 @@ static bool iob_dirtier_mark(unsigned long *marks, const bool *stop)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "io/reclaim.c"
 
-enum { OLD = 20, DIRTY = 21, YOUNG = 22, FREE = 40, ROLE = 5, FREE_ROLE = 6 };
+enum { OLD = 20, DIRTY = 21, YOUNG = 22, MIDDLE = 23, FREE = 40, ROLE = 5, FREE_ROLE = 6 };
 
 static void begin(void)
 {
@@ -306,6 +306,7 @@ static void begin(void)
 	cause_new(OLD, ROLE, 100);
 	cause_new(DIRTY, ROLE, 100);
 	cause_new(YOUNG, ROLE, 1);
+	cause_new(MIDDLE, ROLE, 3);	/* it may go only if room is short */
 	/* most have been written; the first one is not found before the last but one */
 	for (i = 0; i < PAGES; i++)
 		pages[i].nr = i % 2 ? FREE + i : YOUNG;
@@ -313,6 +314,8 @@ static void begin(void)
 	pages[4].nr = OLD;
 	pages[6].nr = DIRTY;
 	pages[7].nr = FREE_ROLE;
+	pages[10].nr = MIDDLE;
+	pages[12].nr = MIDDLE;
 	pages[PAGES - 2].nr = DIRTY;
 	pages[PAGES - 2].pending = true;
 	pages[PAGES - 1].nr = MAX - 1;
@@ -350,7 +353,7 @@ static void looks_at_few(void)
 		fail("%u and %u pages are looked at, not 5 and 1", looks[0], looks[1]);
 	if (causes[OLD] || reclaimed.causes != 1)
 		fail("%llu causes went", reclaimed.causes);
-	if (!causes[DIRTY] || !causes[YOUNG])
+	if (!causes[DIRTY] || !causes[YOUNG] || !causes[MIDDLE])
 		fail("a cause went that is needed");
 	if (test_bit(3, named[0]) || test_bit(3, named[1]))
 		fail("a role is named by nothing");

@@ -238,7 +238,9 @@ static void free_causes(const struct pass *p)
  */
 static void mark_kept(const struct pass *p)
 {
-	u32 nr, ticks = secs_to_ticks(RECLAIM_MIN_SECS);
+	/* if room is short, any age may do, see age_of_causes() */
+	bool any = p->short_of_causes || p->short_of_roles;
+	u32 nr, ticks = secs_to_ticks(max_t(u32, any ? 0 : p->ttl, RECLAIM_MIN_SECS));
 	struct iob_cause *c;
 
 	bitmap_fill(p->causes, iob_causes.max);
