@@ -111,6 +111,8 @@ guest_off() {
 	echo "$1" >/job/done
 	sync
 	# wait for the power to go off without a process: none can start by then
+	# (guest_mounts() has not run if the clock is wrong)
+	[ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
 	exec 9<> <(:)
 	echo o >/proc/sysrq-trigger
 	read -rt 60 -u 9
