@@ -3,7 +3,7 @@
  * devs - which devices the module watches
  *
  * Example: { "8:0", "8:16", "8:32" } is one write of "8:0 8:16 8:32".  It is refused, as 8:32 is
- * gone.  Then "8:0" is written, "8:16", and "8:32", which gets -ENODEV.
+ * gone.  Then "8:0 8:16" is written, and "8:32", which gets -ENODEV.
  */
 #ifndef IOBLAME_DEVS_H
 #define IOBLAME_DEVS_H
