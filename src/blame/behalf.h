@@ -26,11 +26,11 @@ struct pt_regs;
 /* One reason to act on another's behalf.  It ends with a call, or when it is closed. */
 struct iob_behalf {
 	struct iob_call call;	/* active until it returns; unless: */
-	bool open;		/* active until iob_behalf_inode(NULL) */
-	bool parent;		/* by place in a file: struct iob_parent_io */
-	bool sure;		/* no act that was noted before is a better guess */
-	bool common;		/* for the participants of a transaction */
-	bool ends;		/* the transaction ends with its next change of metadata */
+	bool open : 1;		/* active until iob_behalf_inode(NULL) */
+	bool parent : 1;		/* by place in a file: struct iob_parent_io */
+	bool sure : 1;		/* no act that was noted before is a better guess */
+	bool common : 1;		/* for the participants of a transaction */
+	bool ends : 1;		/* the transaction ends with its next change of metadata */
 	u32 tid;		/* the transaction, once it is known, else 0 */
 	u64 ref;		/* for this cause; IOB_CAUSE_NONE: not known */
 };
