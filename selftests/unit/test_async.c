@@ -69,6 +69,22 @@ static bool in_interrupt_now;
 
 #define IOB_CAUSE_NONE		0ULL
 #define IOB_CAUSE_LOST		2ULL
+#define IOB_CAUSE_INHERITED	(1ULL << 32)
+#define KTHREAD_CAUSE		50ULL
+#define GONE_CAUSE		60ULL
+
+struct iob_cause {
+	bool kthread;
+};
+
+static const struct iob_cause a_program, a_kthread = { .kthread = true };
+
+static const struct iob_cause *iob_cause_of(u64 cause)
+{
+	if ((u32)cause == GONE_CAUSE)
+		return NULL;
+	return (u32)cause == KTHREAD_CAUSE ? &a_kthread : &a_program;
+}
 
 struct iob_task {
 	unsigned long direct;
@@ -307,7 +323,8 @@ static void ended_by(void)
 	iocb.ki_complete = NULL;
 	current = &worker;
 	iob_async_end(&iocb, NULL);
-	if (nr_ended)
+	/* it must be said: iomap_dio_complete() may have ended another write before */
+	if (nr_ended != 1 || acts_for != IOB_CAUSE_NONE)
 		fail("a worker that waits for its write acts for %llu", acts_for);
 	begin();
 	writes(FIO);
@@ -318,10 +335,33 @@ static void ended_by(void)
 		fail("on another disk the worker acts for %llu", acts_for);
 }
 
+/* A worker's own write is for somebody who is not known; a kernel thread's, or an inherited one, not. */
+static void begun_by(void)
+{
+	begin();
+	writes(IOB_CAUSE_NONE);
+	current = &worker;
+	bio(&iob_bio_direct, KTHREAD_CAUSE);
+	ends("a worker's own", &worker, IOB_CAUSE_NONE);
+	begin();
+	writes(IOB_CAUSE_NONE);
+	bio(&iob_bio_direct, KTHREAD_CAUSE);
+	ends("a kernel thread's", &worker, KTHREAD_CAUSE);
+	begin();
+	writes(IOB_CAUSE_NONE);
+	current = &worker;
+	bio(&iob_bio_direct, KTHREAD_CAUSE | IOB_CAUSE_INHERITED);
+	ends("another worker's", &worker, KTHREAD_CAUSE | IOB_CAUSE_INHERITED);
+	begin();
+	writes(IOB_CAUSE_NONE);
+	bio(&iob_bio_direct, GONE_CAUSE);
+	ends("one that is gone", &worker, IOB_CAUSE_NONE);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(found), TEST(other_bios), TEST(address_again), TEST(ended_by),
+		TEST(found), TEST(other_bios), TEST(address_again), TEST(ended_by), TEST(begun_by),
 	};
 
 	return run_tests("async", tests, ARRAY_SIZE(tests));

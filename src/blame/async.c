@@ -26,9 +26,18 @@ void iob_async_forget(const struct kiocb *iocb, const struct inode *inode)
 	iob_assoc_forget(&iob_assoc_kiocb, iocb, (unsigned long)inode);
 }
 
+/* A worker's own write is for somebody who is not known: its end is, too. */
+static bool async_is_for_itself(u64 cause)
+{
+	const struct iob_cause *c = iob_cause_of(cause);
+
+	return !c || (c->kthread && current->flags & PF_WQ_WORKER &&
+		      !(cause & IOB_CAUSE_INHERITED));
+}
+
 static void async_note(const struct iob_async *a, u64 cause)
 {
-	if (cause <= IOB_CAUSE_LOST) {
+	if (cause <= IOB_CAUSE_LOST || async_is_for_itself(cause)) {
 		iob_async_forget(a->iocb, a->inode);
 		return;
 	}
@@ -83,14 +92,12 @@ void iob_async_found(const struct iob_task *t, const struct bio *bio, u64 cause,
  */
 void iob_async_end(struct kiocb *iocb, struct pt_regs *regs)
 {
+	struct inode *inode = file_inode(iocb->ki_filp);
 	u64 cause = IOB_CAUSE_NONE;
-	struct inode *inode;
 
-	if (is_sync_kiocb(iocb))
-		return;
-	inode = file_inode(iocb->ki_filp);
-	if (iob_disk_watches(inode))
+	if (!is_sync_kiocb(iocb) && iob_disk_watches(inode))
 		cause = iob_assoc_take(&iob_assoc_kiocb, iocb, (unsigned long)inode);
+	/* also where it is not known: the last call from there was for another write */
 	if (current->flags & PF_WQ_WORKER)
 		iob_behalf_surely(cause, regs);
 }

@@ -89,7 +89,11 @@ static void iomap_direct_entered(struct pt_regs *regs)
 /* (iocb, inode, ...) */
 static void blockdev_direct_entered(struct pt_regs *regs)
 {
-	direct_begin(iob_arg_ptr(regs, 1), regs);
+	struct iob_task *t = direct_begin(iob_arg_ptr(regs, 1), regs);
+
+	/* no function that is hooked ends it */
+	if (t)
+		iob_async_none(t);
 }
 
 #ifdef IOB_HAVE_FOLIO

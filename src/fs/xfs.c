@@ -299,7 +299,8 @@ static void xfs_share_rest(struct xfs_state *x)
 
 /*
  * (tp): the next transaction at this address is another.  A transaction that was added to a log is
- * freed by the same task at once: before the task waits for the log.
+ * freed by the same task soon: before the task waits for its checkpoint, but after it has waited
+ * for room in the log.
  */
 static void xfs_trans_free_entered(struct pt_regs *regs)
 {
@@ -699,6 +700,13 @@ static const struct iob_hook xfs_table[] = {
 	    "for which act a worker maps what was written (xfs)"),
 	XFS("xfs_dio_write_end_io", xfs_async_entered, XFS_ASYNC),
 	XFS_END("xfs_dio_write_end_io", &iob_async_end_io, XFS_ASYNC),
+	{
+		/* of 6.15 and later; not noted: so that none is taken for another write */
+		.name = "xfs_zoned_dio_write_end_io", .instead = "xfs_dio_write_end_io",
+		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
+		.entered = xfs_async_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
+		.impact = XFS_ASYNC,
+	},
 	XFS("xfs_inactive", xfs_for_inode_entered, "for which act a worker reads btrees of xfs"),
 	XFS("xfs_iomap_write_unwritten", xfs_unwritten_entered,
 	    "for which act a worker reads btrees of xfs"),

@@ -43,7 +43,7 @@ struct iob_hook {
 	struct iob_own_ops *own_ops;	/* function: if it is called very often, or NULL */
 	/* address: gets it, and 0 when the function is gone; NULL if bio_kind is set */
 	void (*found)(unsigned long func);
-	/* address: the kind of bios whose end_io the function is, or NULL */
+	/* address: the kind of bios, or of direct writes, whose end_io the function is, or NULL */
 	const struct iob_bio_kind *bio_kind;
 	/*
 	 * function: it is used only if the code of this function, the first of these names that
@@ -104,7 +104,7 @@ struct iob_hook_list {
 	.found = told, IOB_IN_MODULE(mod, config), .impact = what,		\
 }
 
-/* bios that the function ends are of that kind */
+/* bios, or direct writes, that the function ends are of that kind */
 #define IOB_HOOK_END(func, ended, what)	{				\
 	.name = func, .kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED,	\
 	.bio_kind = ended, .impact = what,					\
