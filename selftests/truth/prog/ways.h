@@ -112,12 +112,32 @@ static int by_mapping(struct job *j, const struct piece *p)
 	return 0;
 }
 
-/* The kernel stores into the mapping, in place of the program */
-static int by_read_into_mapping(struct job *j, const struct piece *p)
+/* Make the tags of a piece of the data into no tags, or into tags again */
+static void hide_tags(struct job *j, const struct piece *p)
+{
+	for (size_t at = 0; at < p->len; at += TAG_SECTOR)
+		j->data[p->pos + at] ^= 0xff;
+}
+
+static int read_into_mapping(struct job *j, const struct piece *p)
 {
 	ssize_t n = pread(j->memfd, j->map + (p->off - j->base), p->len, p->pos);
 
 	return n == (ssize_t)p->len ? 0 : n < 0 ? -errno : -EIO;
+}
+
+/*
+ * The kernel stores into the mapping, in place of the program. It stores a tag's
+ * first bytes first, so it copies all twice: the second time only the magic changes.
+ */
+static int by_read_into_mapping(struct job *j, const struct piece *p)
+{
+	int err;
+
+	hide_tags(j, p);
+	err = read_into_mapping(j, p);
+	hide_tags(j, p);
+	return err ? err : read_into_mapping(j, p);
 }
 
 static int by_uring(struct job *j, const struct piece *p)
