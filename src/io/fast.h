@@ -117,14 +117,22 @@ static __always_inline struct iob_fast *iob_fast_of(struct iob_task *t)
 
 /*
  * False if a request concerns no watched disk.  Where only some disks are watched, that is
- * the usual case.  Any context: the function reads nothing that could be freed meanwhile.
+ * the usual case.  Any context.
+ *
+ * A bio keeps its disk, but a user's own command (SG_IO) has no disk to keep: that may go
+ * meanwhile, and is freed by RCU.
  */
 static __always_inline bool iob_fast_has(const struct request *rq)
 {
-	const struct gendisk *gd = iob_rq_disk(rq);
+	const struct gendisk *gd;
+	bool maybe;
 
+	iob_probe_lock();
+	gd = iob_rq_disk(rq);
 	/* a command of a driver's own may be for no disk */
-	return rq->bio && gd && iob_disk_maybe(gd);
+	maybe = rq->bio && gd && iob_disk_maybe(gd);
+	iob_probe_unlock();
+	return maybe;
 }
 
 /* iob_fast.dev of a disk whose content is a file: no device's number, so more is asked */
