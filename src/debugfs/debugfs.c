@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 
 #include "core/stats.h"
 #include "io/log.h"
@@ -142,11 +143,26 @@ static int create_settings(void)
 	return 0;
 }
 
+/*
+ * A file can be opened as soon as it is there, and so while the module still loads.  The open
+ * file has a reference to the module.  But a load that fails frees the module all the same, and
+ * the file's release() with it.  So wait for these files; their names are gone, and no more come.
+ */
+static void wait_for_opens(void)
+{
+#ifdef CONFIG_MODULE_UNLOAD
+	/* one is of the load itself */
+	while (module_refcount(THIS_MODULE) > 1)
+		schedule_timeout_idle(HZ / 10);
+#endif
+}
+
 /**
  * iob_files_init - make all files, the last step of module load
  * @show_hooks: prints the lines `hook` of `status`
  *
- * May sleep.  Return: 0 or a negative errno, which is reported in dmesg.
+ * May sleep; where it fails, also until files that were opened meanwhile are closed.
+ * Return: 0 or a negative errno, which is reported in dmesg.
  */
 int iob_files_init(void (*show_hooks)(struct seq_file *m))
 {
@@ -156,9 +172,6 @@ int iob_files_init(void (*show_hooks)(struct seq_file *m))
 	err = iob_tree_init(&iob_mount_view);
 	if (err)
 		return err;
-	/* debugfs serves without it */
-	if (iob_mount_init())
-		pr_err("no file system \"ioblame\"\n");
 	top = iob_tree_dir(NULL, "ioblame");
 	err = PTR_ERR_OR_ZERO(top);
 	if (!err)
@@ -169,14 +182,22 @@ int iob_files_init(void (*show_hooks)(struct seq_file *m))
 		err = create_stats();
 	if (!err)
 		err = iob_counter_dir_init(top);
-	/* last: `enable` is among them */
+	/* last of them: `enable` */
 	if (!err)
 		err = create_settings();
 	if (err) {
 		pr_err("no files (error %d)\n", err);
 		iob_files_exit();
+		wait_for_opens();
+		return err;
 	}
-	return err;
+	/*
+	 * Last of all: nothing fails any more that would take the module from under a mount.
+	 * debugfs serves without it.
+	 */
+	if (iob_mount_init())
+		pr_err("no file system \"ioblame\"\n");
+	return 0;
 }
 
 /**
