@@ -4,7 +4,8 @@
  *
  * Hides: lookup_one_len() is lookup_noperm() since 6.16.  simple_start_creating() replaces it
  * and the lock around it since 6.17.  Since 6.19 a name that stays is marked so, where a
- * reference to it was kept before; the file system's end no longer has to drop these.
+ * reference to it was kept before; the file system's end no longer has to drop these.  Since 6.6
+ * functions set an inode's ctime, and since 6.7 one function sets its three times.
  */
 #ifndef IOB_COMPAT_LIBFS_H
 #define IOB_COMPAT_LIBFS_H
@@ -86,6 +87,9 @@ static inline void iob_inode_times(struct inode *inode)
 {
 #ifdef IOB_HAVE_SIMPLE_INODE_INIT_TS
 	simple_inode_init_ts(inode);
+#elif defined(IOB_HAVE_INODE_SET_CTIME)
+	inode->i_atime = inode_set_ctime_current(inode);
+	inode->i_mtime = inode->i_atime;
 #else
 	inode->i_atime = current_time(inode);
 	inode->i_mtime = inode->i_atime;
