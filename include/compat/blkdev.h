@@ -4,13 +4,13 @@
  *
  * Hides:
  *  - 5.12 309dca309fc3: a bio points at a block_device, not at a gendisk;
- *  - 5.17 (backported nowhere): struct request lost rq_disk for q->disk;
+ *  - 5.17: struct request lost rq_disk for q->disk, which is there before;
  *  - 5.11 4e7b5671c6a8: lookup_bdev() gives a dev_t;
  *  - 6.5: block devices are opened by a blk_mode_t, and by their holder's operations;
  *  - 6.7, 6.8: they are opened as handles;
  *  - 6.9 f3a608827d1f: they are opened as files;
- *  - 6.6: bd_super went; since 6.5 what claims a device says what it is (fs_holder_ops), which
- *    is asked for from 6.9 on; from 7.3 on fs_holder_ops is the kernel's own;
+ *  - 6.6: bd_super went, and a file system claims a device for its super block, by fs_holder_ops;
+ *    from 7.3 on fs_holder_ops is the kernel's own;
  *  - 7.3: bi_bvec_done is bi_offset;
  *  - 5.11 to 5.13: bd_part, bd_partno and bd_inode became functions.
  * Kbuild looks for each in the headers: distributions backport.
@@ -180,7 +180,7 @@ static inline const struct super_block *iob_bdev_super(const struct block_device
 {
 #ifdef IOB_HAVE_BD_SUPER
 	return READ_ONCE(bdev->bd_super);
-#elif defined(IOB_HAVE_BDEV_FILE) && defined(IOB_HAVE_FS_HOLDER_OPS)
+#elif defined(IOB_HAVE_FS_HOLDER_OPS)
 	const struct super_block *sb = READ_ONCE(bdev->bd_holder);
 
 	/* super blocks are freed after a grace period */
