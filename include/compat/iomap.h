@@ -27,7 +27,8 @@ struct iob_iomap_folio_state {
 
 /*
  * Kernels with large folios and without dirty bits write a whole folio if any block of it is
- * dirty.  Kbuild tests for iomap_dirty_folio(), which came with the bits.
+ * dirty.  Kbuild tests for iomap_dirty_folio(), which came with the bits.  RHEL 9.1 to 9.4 pass
+ * for such, and give their functions a page where this expects a folio: it is never compound.
  */
 #if defined(IOB_HAVE_FOLIO) && !defined(IOB_HAVE_IOMAP_DIRTY)
 #define IOB_IOMAP_WHOLE_FOLIOS

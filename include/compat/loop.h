@@ -7,7 +7,8 @@
  * watched.  Kbuild tests for blk_alloc_disk(), which 5.14 has, too.
  *
  * Hides also where the file is in struct loop_device, which is private: 5.16 (47e9624616c8)
- * removed members before it.  Kbuild tests for folios, which 5.16 has, too.
+ * removed members before it.  Kbuild tests for folios, which 5.16 has, too.  RHEL 9.0 has them
+ * removed, and no folios: there BTF gives the place, or the proof fails.
  */
 #ifndef IOB_COMPAT_LOOP_H
 #define IOB_COMPAT_LOOP_H
