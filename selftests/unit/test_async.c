@@ -5,6 +5,7 @@
  */
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
 #include "test.h"
@@ -21,8 +22,6 @@
 
 /* --- the kernel */
 
-#define PF_WQ_WORKER		1
-
 struct inode {
 	bool unwatched;
 };
@@ -34,10 +33,6 @@ struct file {
 struct kiocb {
 	struct file *ki_filp;
 	void (*ki_complete)(struct kiocb *iocb, long ret);
-};
-
-struct task_struct {
-	unsigned int flags;
 };
 
 struct iob_bio_kind {
@@ -60,7 +55,7 @@ struct iob_frame {
 #define file_inode(f)		((f)->inode)
 
 static struct task_struct program, worker = { .flags = PF_WQ_WORKER };
-static struct task_struct *current;
+struct task_struct *current;
 static bool in_interrupt_now;
 
 #define in_task()		(!in_interrupt_now)

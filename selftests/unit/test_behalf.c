@@ -5,6 +5,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/compiler.h>
+#include <linux/sched.h>
 
 #include "test.h"
 
@@ -100,16 +101,9 @@ static unsigned int iob_stack_count(const struct iob_stack *s, unsigned long ret
 #define IOB_CAUSE_INHERITED	0ULL
 #define PAGECACHE_TAG_DIRTY	0
 #define XA_PRESENT		0
-#define PF_KTHREAD		1
-#define PF_WQ_WORKER		2
-#define PF_KSWAPD		4
 #define S_ISREG(mode)		((mode) == 1)
 #define S_ISDIR(mode)		((mode) == 2)
 #define S_ISLNK(mode)		((mode) == 3)
-
-struct task_struct {
-	unsigned int flags;
-};
 
 struct super_block {
 	void *s_bdev;
@@ -139,6 +133,7 @@ struct iob_task_part {
 
 struct iob_cause {
 	u64 role;
+	bool kthread;
 };
 
 struct iob_origin {
@@ -146,7 +141,7 @@ struct iob_origin {
 };
 
 static struct task_struct me = { .flags = PF_KTHREAD };
-static struct task_struct *current = &me;
+struct task_struct *current = &me;
 static struct iob_task my_task;
 static unsigned int nr_evicted;
 static struct iob_cause any_cause = { .role = 1 };

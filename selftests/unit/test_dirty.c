@@ -18,6 +18,7 @@
 #define IOB_BLAME_TIMES_H
 #define IOB_BLAME_TRANSACTION_H
 #define IOB_COMPAT_RCU_H
+#define IOB_CORE_CAUSE_H
 #define IOB_CORE_DISK_H
 #define IOB_CORE_STATS_H
 
@@ -63,6 +64,7 @@ struct buffer_head {
 
 struct iob_cause {
 	u32 intent;
+	bool kthread;
 	fake_atomic64 cancelled;
 };
 

@@ -62,6 +62,10 @@ struct task_struct *current;
 #define IOB_CAUSE_LOST		2ULL
 #define IOB_CAUSE_INHERITED	(1ULL << 20)
 
+struct iob_cause {
+	bool kthread;
+};
+
 struct iob_task {
 	u64 part[32];
 };

@@ -5,6 +5,7 @@
 #include "behalf.h"
 #include "core/cause.h"
 #include "core/disk.h"
+#include "core/hands_on.h"
 #include "stack/stack.h"
 
 /*
@@ -31,8 +32,7 @@ static bool async_is_for_itself(u64 cause)
 {
 	const struct iob_cause *c = iob_cause_of(cause);
 
-	return !c || (c->kthread && current->flags & PF_WQ_WORKER &&
-		      !(cause & IOB_CAUSE_INHERITED));
+	return !c || iob_hands_on_unknown(c, cause);
 }
 
 static void async_note(const struct iob_async *a, u64 cause)

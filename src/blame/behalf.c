@@ -16,6 +16,7 @@
 #include "core/cause.h"
 #include "core/metadata.h"
 #include "core/disk.h"
+#include "core/hands_on.h"
 #include "core/intent.h"
 #include "core/stats.h"
 #include "dirty_fast.h"
@@ -572,7 +573,7 @@ u64 iob_behalf_current(struct pt_regs *regs)
 	iob_stack_get(&stack, regs);
 	b = iob_behalf_active(t, &stack);
 	ref = iob_behalf_cause(t, b, NULL);
-	if (ref != IOB_CAUSE_NONE || current->flags & (PF_WQ_WORKER | PF_KSWAPD))
+	if (ref != IOB_CAUSE_NONE || iob_hands_on())
 		return ref;
 	if (current->flags & PF_KTHREAD && b && b->common)
 		return IOB_CAUSE_NONE;

@@ -3,6 +3,7 @@
 
 #include "behalf.h"
 #include "core/code.h"
+#include "core/hands_on.h"
 #include "core/mark.h"
 #include "dirtied_by.h"
 #include "dirtier.h"
@@ -140,8 +141,7 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 	 * known was charged to a participant above: that is no further part of the participant's.
 	 * kswapd may write a page that others have made dirty, without do_writepages().
 	 */
-	if (iob_is_metadata(inode) &&
-	    (b ? !b->common : !(current->flags & (PF_WQ_WORKER | PF_KSWAPD))))
+	if (iob_is_metadata(inode) && (b ? !b->common : !iob_hands_on()))
 		iob_transaction_join(inode->i_sb, iob_transaction_now(inode->i_sb), d->ref);
 }
 

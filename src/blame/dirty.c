@@ -3,6 +3,7 @@
 #include <compat/rcu.h>
 
 #include "core/disk.h"
+#include "core/hands_on.h"
 #include "core/stats.h"
 #include "dirtied_by.h"
 #include "dirtier.h"
@@ -183,12 +184,6 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 	iob_transaction_join(log, tid, d.ref);
 }
 
-/* True if the current task only hands on what others have changed. */
-static bool hands_on(void)
-{
-	return current->flags & (PF_WQ_WORKER | PF_KSWAPD);
-}
-
 /*
  * Whether an inode that @d changes is @d's from now on.  A worker keeps the cause that was noted
  * before, which knows better, and so does any kernel thread that acts on another's behalf; but one
@@ -198,7 +193,7 @@ static bool is_changer(const struct iob_dirtied_by *d)
 {
 	if (d->parent || !(current->flags & PF_KTHREAD))
 		return true;
-	return !hands_on() && !(d->ref & IOB_CAUSE_INHERITED);
+	return !iob_hands_on() && !(d->ref & IOB_CAUSE_INHERITED);
 }
 
 /**
@@ -212,7 +207,7 @@ void iob_dirty_inode(struct inode *inode, bool waited)
 {
 	bool due = waited && iob_times_are_due(inode);
 	/* (a task that changes the inode itself pays in any case) */
-	bool needed = due || hands_on();
+	bool needed = due || iob_hands_on();
 	u64 before = waited ? iob_times_take(inode, needed) : IOB_CAUSE_NONE;
 	struct iob_dirtied_by d IOB_UNINIT;
 

@@ -34,6 +34,7 @@
 #include <linux/spinlock.h>
 
 #include "core/cause.h"
+#include "core/hands_on.h"
 #include "core/keyed.h"
 #include "core/pool.h"
 #include "core/stats.h"
@@ -375,8 +376,7 @@ static const struct iob_cause *participant_cause(u64 act, u32 weight)
 	 * threads, a server's for example, take part as programs do; also where a worker writes
 	 * their pages.
 	 */
-	if (a->kthread && current->flags & (PF_WQ_WORKER | PF_KSWAPD) &&
-	    !(act & IOB_CAUSE_INHERITED))
+	if (iob_hands_on_unknown(a, act))
 		return NULL;
 	iob_cause_touch(a);
 	return a;

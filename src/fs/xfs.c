@@ -32,6 +32,7 @@
 #include "blame/transaction.h"
 #include "core/cause.h"
 #include "core/code.h"
+#include "core/hands_on.h"
 #include "core/layout.h"
 #include "core/task.h"
 #include "hooks/hook.h"
@@ -139,7 +140,7 @@ static u64 xfs_act_of_trans(const void *tp, const void *ip, struct pt_regs *regs
 	if (act != IOB_CAUSE_NONE)
 		return act;
 	act = iob_behalf_current(regs);
-	if (act == IOB_CAUSE_NONE && ip && current->flags & (PF_WQ_WORKER | PF_KSWAPD)) {
+	if (act == IOB_CAUSE_NONE && ip && iob_hands_on()) {
 		/* it goes on with what somebody did to the inode, or to its file */
 		act = iob_assoc_get(&xfs_assoc_inode, ip, 0);
 		if (act > IOB_CAUSE_LOST)
@@ -257,8 +258,7 @@ static void xfs_log_inode_entered(struct pt_regs *regs)
 
 	act = xfs_act_of_trans(iob_arg_ptr(regs, 0), ip, regs);
 	if (!iob_behalf_is_known(regs)) {
-		before = act & IOB_CAUSE_INHERITED ||
-			 current->flags & (PF_WQ_WORKER | PF_KSWAPD) ?
+		before = act & IOB_CAUSE_INHERITED || iob_hands_on() ?
 			 iob_assoc_get(&xfs_assoc_inode, ip, 0) : IOB_CAUSE_NONE;
 		/*
 		 * It is noted anew: the inode is dirty from now on.  Since it was written its cause
