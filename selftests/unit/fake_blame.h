@@ -235,13 +235,16 @@ static inline void iob_keyed_forget(struct iob_keyed_table *t, const void *key)
 		k->key = NULL;
 }
 
-static inline void iob_keyed_each(struct iob_keyed_table *t,
-				  void (*look)(struct iob_keyed *k, void *arg), void *arg)
+static inline bool iob_keyed_each(struct iob_keyed_table *t,
+				  bool (*look)(struct iob_keyed *k, void *arg), void *arg)
 {
 	struct iob_keyed *k;
 
-	for (k = t->first; k; k = k->next)
-		look(k, arg);
+	for (k = t->first; k; k = k->next) {
+		if (!look(k, arg))
+			return false;
+	}
+	return true;
 }
 
 static inline int iob_keyed_init(struct iob_keyed_table *t)

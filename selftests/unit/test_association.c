@@ -22,6 +22,21 @@
 
 #define WARN_ON(c)	(c)
 
+/* Sets that a walk has behind it, of how many it is stopped; 0: never. */
+static unsigned int nr_walked, stop_after;
+static bool stopped;
+
+static void walks_on(void)
+{
+	if (nr_held)
+		fail("it sleeps as a reader");
+	if (++nr_walked == stop_after)
+		stopped = true;
+}
+
+#undef cond_resched
+#define cond_resched()	walks_on()
+
 /* --- core/cause: the first ones are there */
 
 #define IOB_CAUSE_NONE	0ULL
@@ -418,7 +433,10 @@ static void marked(const char *what, u64 act, bool want)
 {
 	unsigned long marks[MAX_CAUSES / 64] = { 1UL << 63 };
 
-	iob_assoc_mark(marks, is_room);
+	stopped = false;
+	stop_after = 0;
+	if (!iob_assoc_mark(marks, is_room, &stopped))
+		fail("%s: the walk ends early", what);
 	if (test_bit(act, marks) != want)
 		fail("%s: the cause %s", what, want ? "may go" : "must stay");
 	if (!test_bit(63, marks))
@@ -460,6 +478,30 @@ static void causes(void)
 	if (iob_assoc_take(kinds[0], object(1), 0) != 7 || get(1) != IOB_CAUSE_NONE)
 		fail("it is not taken");
 	marked("taken", 7, false);
+	end();
+}
+
+/* A walk that is stopped looks at no further set, and is no whole one. */
+static void stops(void)
+{
+	unsigned long marks[MAX_CAUSES / 64] = { 0 };
+	unsigned int i;
+
+	begin(SMALL, U32_MAX);
+	for (i = 0; i < 1000; i++)
+		set(i, 0, 0, 7);
+	stopped = true;
+	stop_after = 0;
+	nr_walked = 0;
+	if (iob_assoc_mark(marks, true, &stopped) || nr_walked || test_bit(7, marks))
+		fail("%u sets are read when it is stopped before", nr_walked);
+	for (stop_after = 1; stop_after < 1U << assoc_bits; stop_after = stop_after * 2 + 1) {
+		stopped = false;
+		nr_walked = 0;
+		if (iob_assoc_mark(marks, true, &stopped) || nr_walked != stop_after)
+			fail("%u sets are read, not %u", nr_walked, stop_after);
+	}
+	marked("not stopped", 7, true);
 	end();
 }
 
@@ -658,7 +700,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(any_order), TEST(full), TEST(oldest), TEST(alike), TEST(idle), TEST(merged),
-		TEST(causes), TEST(lasts), TEST(lasts_if_there_is_room), TEST(lasts_longer),
+		TEST(causes), TEST(stops), TEST(lasts), TEST(lasts_if_there_is_room), TEST(lasts_longer),
 		TEST(no_memory),
 	};
 

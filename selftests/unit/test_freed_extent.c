@@ -34,8 +34,9 @@ unsigned long jiffies = 1000;
 #define iob_behalf_common_key(t)	((void)(t), common)
 #define iob_behalf_is_common(regs)	((void)(regs), is_common)
 
-/* The lock's holds are counted, and what is dropped in each. */
-static unsigned int nr_holds;
+/* The lock's holds are counted, and what is dropped in each.  After some a walk is stopped. */
+static unsigned int nr_holds, stop_after;
+static bool stopped;
 static s64 nr_at_hold, most_dropped;
 
 #undef raw_spin_lock_irqsave
@@ -43,7 +44,8 @@ static s64 nr_at_hold, most_dropped;
 #define raw_spin_lock_irqsave(l, flags) do {				\
 	(flags) = 0;							\
 	shim_lock(l, true);						\
-	nr_holds++;							\
+	if (++nr_holds == stop_after)					\
+		stopped = true;						\
 	nr_at_hold = nr_freed_ranges.count;				\
 } while (0)
 #define raw_spin_unlock_irqrestore(l, flags) do {			\
@@ -276,6 +278,12 @@ static void hour(void)
 	end();
 }
 
+static void marks(unsigned long *causes)
+{
+	if (!iob_freed_extents_mark(causes, &stopped))
+		fail("the walk ends early");
+}
+
 /* A range keeps its cause for as long as it is noted; the lock is held for some at a time. */
 static void marked(void)
 {
@@ -285,17 +293,17 @@ static void marked(void)
 
 	begin();
 	memset(causes, 0, sizeof(causes));
-	iob_freed_extents_mark(causes);
+	marks(causes);
 	for (i = 0; i < ranges; i++)
 		set(2 * i, 1, CACHE + i % acts);
 	/* not before the space is seen to discard */
-	iob_freed_extents_mark(causes);
+	marks(causes);
 	if (causes[0] || nr_holds != ranges)
 		fail("a space that never discards keeps causes");
 	if (!iob_freed_extent_discards(space) || iob_freed_extent_discards(causes))
 		fail("the wrong space is known");
 	nr_holds = 0;
-	iob_freed_extents_mark(causes);
+	marks(causes);
 	for (i = 0; i < MAX_ACTS; i++) {
 		if ((causes[i / 64] >> i % 64 & 1) != (i >= CACHE && i < CACHE + acts))
 			fail("act %u is %s", i, i < CACHE ? "marked" : "wrong");
@@ -307,9 +315,37 @@ static void marked(void)
 	set(0, 2 * ranges, IOB_CAUSE_NONE);
 	set(8, 3, TAR);
 	set(9, 1, DD);
-	iob_freed_extents_mark(causes);
+	marks(causes);
 	if (causes[0] != (1UL << TAR | 1UL << DD))
 		fail("marked are %lx", causes[0]);
+	end();
+}
+
+/* A walk that is stopped reads no more than it has begun, and is no whole one. */
+static void stops(void)
+{
+	unsigned long causes[MAX_ACTS / 64];
+	const unsigned int ranges = 1000;
+	unsigned int i, most;
+
+	begin();
+	for (i = 0; i < ranges; i++)
+		set(2 * i, 1, CACHE + i % 2);
+	iob_freed_extent_discards(space);
+	nr_holds = 0;
+	marks(causes);
+	most = nr_holds;
+	for (stop_after = 1; stop_after < most; stop_after++) {
+		stopped = false;
+		nr_holds = 0;
+		if (iob_freed_extents_mark(causes, &stopped) || nr_holds != stop_after)
+			fail("the lock is held %u times, not %u", nr_holds, stop_after);
+	}
+	stop_after = 0;
+	nr_holds = 0;
+	if (iob_freed_extents_mark(causes, &stopped) || nr_holds)
+		fail("it begins, and is stopped already");
+	stopped = false;
 	end();
 }
 
@@ -420,7 +456,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(joined), TEST(any_order), TEST(capped), TEST(cleared), TEST(hour),
-		TEST(marked), TEST(crowded), TEST(forgotten), TEST(no_room), TEST(no_sharing),
+		TEST(marked), TEST(stops), TEST(crowded), TEST(forgotten), TEST(no_room),
+		TEST(no_sharing),
 	};
 
 	return run_tests("freed_extent", tests, ARRAY_SIZE(tests));

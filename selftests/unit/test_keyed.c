@@ -205,14 +205,15 @@ static void many_end(void)
 		fail("nobody else runs while %u objects end", most_ended);
 }
 
-static unsigned int nr_seen;
+static unsigned int nr_seen, last_seen;
 
-static void sees(struct iob_keyed *k, void *place_too)
+static bool sees(struct iob_keyed *k, void *place_too)
 {
 	thing_of(k)->holds++;
 	nr_seen++;
 	/* (at the head of a bucket that it is in, or of another) */
 	iob_keyed_get(&things, place_too);
+	return nr_seen != last_seen;
 }
 
 /* Each object is looked at once; one may come meanwhile, and none goes. */
@@ -225,7 +226,9 @@ static void each(void)
 	for (i = 0; i < 1000; i++)
 		iob_keyed_get(&things, &places[i]);
 	nr_seen = 0;
-	iob_keyed_each(&things, sees, (void *)(place + 1));
+	last_seen = 0;
+	if (!iob_keyed_each(&things, sees, (void *)(place + 1)))
+		fail("it ends early");
 	if (nr_seen != 1001 && nr_seen != 1002)
 		fail("%u objects are seen", nr_seen);
 	for (i = 0; i < 1000; i++) {
@@ -236,6 +239,25 @@ static void each(void)
 		fail("what came meanwhile is not there");
 	for (i = 0; i < 1000; i++)
 		thing_of(iob_keyed_find(&things, &places[i]))->holds = 0;
+	end();
+}
+
+/* Who looks may have enough: of the first object, or of any other of a bucket. */
+static void each_until(void)
+{
+	static const char places[1000];
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 1000; i++)
+		iob_keyed_get(&things, &places[i]);
+	for (last_seen = 1; last_seen <= 1000; last_seen++) {
+		nr_seen = 0;
+		if (iob_keyed_each(&things, sees, (void *)place))
+			fail("it does not end early");
+		if (nr_seen != last_seen)
+			fail("%u objects are seen, not %u", nr_seen, last_seen);
+	}
 	end();
 }
 
@@ -285,8 +307,8 @@ static void forgotten(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(idle), TEST(many), TEST(many_end), TEST(each), TEST(used_meanwhile),
-		TEST(another_meanwhile), TEST(forgotten),
+		TEST(idle), TEST(many), TEST(many_end), TEST(each), TEST(each_until),
+		TEST(used_meanwhile), TEST(another_meanwhile), TEST(forgotten),
 	};
 
 	return run_tests("keyed", tests, ARRAY_SIZE(tests));

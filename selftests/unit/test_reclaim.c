@@ -277,9 +277,29 @@ static bool iob_dirtier_mark(unsigned long *marks, const bool *stop)
 	return true;
 }
 
-#define iob_assoc_mark(marks, room)	((void)(marks), (void)(room), (void)nr_other_marks++)
-#define iob_transactions_mark(marks)	((void)(marks), (void)nr_other_marks++)
-#define iob_freed_extents_mark(marks)	((void)(marks), (void)nr_other_marks++)
+/* --- blame/association, blame/transaction, blame/freed_extent: three walks of some steps */
+
+enum { OTHER_WALKS = 3, STEPS = 4 };
+
+static unsigned int nr_steps, stop_at_step;	/* of the other walks, all together */
+
+static bool other_mark(const bool *stop)
+{
+	unsigned int i;
+
+	nr_other_marks++;
+	for (i = 0; i < STEPS; i++) {
+		if (READ_ONCE(*stop))
+			return false;
+		if (++nr_steps == stop_at_step)
+			iob_reclaim_stop();
+	}
+	return true;
+}
+
+#define iob_assoc_mark(marks, room, stop)	((void)(marks), (void)(room), other_mark(stop))
+#define iob_transactions_mark(marks, stop)	((void)(marks), other_mark(stop))
+#define iob_freed_extents_mark(marks, stop)	((void)(marks), other_mark(stop))
 
 /* as in the kernel */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -297,6 +317,8 @@ static void begin(void)
 	memset(stop_at, 0, sizeof(stop_at));
 	nr_walks = 0;
 	nr_other_marks = 0;
+	nr_steps = 0;
+	stop_at_step = 0;
 	between_marks = NULL;
 	while_walking = NULL;
 	iob_use_now.tick = 1000;
@@ -437,10 +459,33 @@ static void stops(void)
 	end();
 }
 
+/* It ends during a walk over what else has causes: likewise, and none of these begins any more. */
+static void stops_others(void)
+{
+	const unsigned int steps = OTHER_WALKS * STEPS;
+	unsigned int at;
+
+	for (at = 1; at <= 2 * steps; at++) {
+		begin();
+		stop_at_step = at;
+		pass();
+		if (nr_steps != at)
+			fail("step %u: it goes on for %u", at, nr_steps - at);
+		if (nr_other_marks > at / STEPS + 1)
+			fail("step %u: %u walks are begun", at, nr_other_marks);
+		if (at <= steps && (!causes[OLD] || reclaimed.causes || leaves[1]))
+			fail("step %u: a cause goes, or pages are looked at again", at);
+		if ((at <= steps && !all_named(named[0])) || !all_named(named[1]))
+			fail("step %u: a role goes", at);
+		end();
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(looks_at_few), TEST(used_meanwhile), TEST(last_resort), TEST(stops),
+		TEST(stops_others),
 	};
 
 	return run_tests("reclaim", tests, ARRAY_SIZE(tests));

@@ -9,6 +9,9 @@
 
 /* Runs once a lock is dropped: another CPU */
 static void (*after_unlock)(void);
+/* After some holds of a lock a walk is stopped. */
+static unsigned int nr_holds, stop_after;
+static bool stopped;
 
 static inline void unlock_then(raw_spinlock_t *lock)
 {
@@ -16,6 +19,8 @@ static inline void unlock_then(raw_spinlock_t *lock)
 
 	shim_lock(lock, false);
 	after_unlock = NULL;
+	if (++nr_holds == stop_after)
+		stopped = true;
 	if (then)
 		then();
 }
@@ -291,6 +296,12 @@ static void ids(void)
 	end();
 }
 
+static void marks(unsigned long *causes)
+{
+	if (!iob_transactions_mark(causes, &stopped))
+		fail("the walk ends early");
+}
+
 /*
  * Who takes part in the last sixteen transactions of any log keeps its cause, until five seconds
  * after the transaction was begun to be written.
@@ -306,7 +317,7 @@ static void marked(void)
 	for (i = 4; i < 600; i++)
 		join(journal, 75 + i / 80, i, 1);
 	join(other, 7, 700, 1);
-	iob_transactions_mark(causes);
+	marks(causes);
 	for (i = 0; i < MAX_ACTS; i++) {
 		if ((causes[i / 64] >> i % 64 & 1) != ((i >= 4 && i < 600) || i == 700))
 			fail("act %u is wrong", i);
@@ -315,12 +326,12 @@ static void marked(void)
 	memset(causes, 0, sizeof(causes));
 	iob_transaction_begin_write(&(struct iob_task){ }, journal, 79, 80);
 	jiffies += 5 * HZ - 1;
-	iob_transactions_mark(causes);
+	marks(causes);
 	if (!(causes[0] & 1UL << 4))
 		fail("a transaction that is being written keeps nothing");
 	jiffies++;
 	memset(causes, 0, sizeof(causes));
-	iob_transactions_mark(causes);
+	marks(causes);
 	for (i = 0; i < MAX_ACTS; i++) {
 		if ((causes[i / 64] >> i % 64 & 1) != ((i >= 480 && i < 600) || i == 700))
 			fail("after the write act %u is wrong", i);
@@ -331,7 +342,7 @@ static void marked(void)
 	memset(causes, 0, sizeof(causes));
 	for (i = 3; i < 603; i++)
 		join(other, 8, i, 1);
-	iob_transactions_mark(causes);
+	marks(causes);
 	for (i = 0; i < MAX_ACTS; i++) {
 		bool is = causes[i / 64] >> i % 64 & 1;
 
@@ -342,6 +353,28 @@ static void marked(void)
 	if (nr_others != 1)
 		fail("%u of the others are marked", nr_others);
 	lost_are("of 600", (struct losses){ .participant_merged = 600 - 512 });
+	end();
+}
+
+/* A walk that is stopped looks at no further transaction, and is no whole one. */
+static void stops(void)
+{
+	unsigned long causes[MAX_ACTS / 64] = { 0 };
+
+	begin();
+	join(journal, 8, TAR, 1);
+	join(other, 8, TAR, 1);
+	for (stop_after = 1; stop_after < 2 * NR_LAST; stop_after++) {
+		stopped = false;
+		nr_holds = 0;
+		if (iob_transactions_mark(causes, &stopped) || nr_holds != stop_after)
+			fail("it looks at %u transactions, not %u", nr_holds, stop_after);
+	}
+	stop_after = 0;
+	nr_holds = 0;
+	if (iob_transactions_mark(causes, &stopped) || nr_holds)
+		fail("it begins, and is stopped already");
+	stopped = false;
 	end();
 }
 
@@ -363,7 +396,7 @@ static void last_place(void)
 	join(journal, 8, 800, 1);
 	if (log_find(journal)->last[8 % NR_LAST].nr != MAX_PARTICIPANTS)
 		fail("%u participants", log_find(journal)->last[8 % NR_LAST].nr);
-	iob_transactions_mark(causes);
+	marks(causes);
 	if (!(causes[900 / 64] >> 900 % 64 & 1) || !(causes[800 / 64] >> 800 % 64 & 1))
 		fail("one of both is not marked");
 	lost_are("one of both", (struct losses){ .participant_merged = 1 });
@@ -621,7 +654,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(parts), TEST(many_blocks), TEST(under_way), TEST(ended), TEST(restarted),
-		TEST(goes_on), TEST(late), TEST(ids), TEST(marked), TEST(last_place),
+		TEST(goes_on), TEST(late), TEST(ids), TEST(marked), TEST(stops), TEST(last_place),
 		TEST(taken_over), TEST(others_by_turns), TEST(no_participant), TEST(kernel_threads),
 		TEST(act_again), TEST(no_room), TEST(idle), TEST(counts_anew), TEST(serves),
 		TEST(many_at_once),

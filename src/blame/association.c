@@ -527,16 +527,18 @@ static void assoc_mark_set(struct assoc_set *s, unsigned long *causes, bool is_r
  * iob_assoc_mark - find the causes that entries in use name
  * @causes:  bitmap by number of cause; the function sets bits and clears none
  * @is_room: there is room for more causes: those of kinds that live long, too
+ * @stop:    true: the walk ends at the next set
  *
  * May sleep: it reads all sets.  In a session.
+ * Return: false if it was stopped; then not all are found.
  */
-void iob_assoc_mark(unsigned long *causes, bool is_room)
+bool iob_assoc_mark(unsigned long *causes, bool is_room, const bool *stop)
 {
 	struct assoc_set *s, *last = NULL;
 	unsigned long place;
 
 	mutex_lock(&assoc_walk_mutex);
-	for (place = 0; place < 1UL << assoc_bits; place++) {
+	for (place = 0; place < 1UL << assoc_bits && !READ_ONCE(*stop); place++) {
 		iob_read_lock();
 		/* pairs with assoc_lead_to() */
 		s = smp_load_acquire(&assoc_dir[place]);
@@ -547,6 +549,7 @@ void iob_assoc_mark(unsigned long *causes, bool is_room)
 		cond_resched();
 	}
 	mutex_unlock(&assoc_walk_mutex);
+	return place == 1UL << assoc_bits;
 }
 
 static bool assoc_is_used(const struct assoc_set *s, unsigned int i)

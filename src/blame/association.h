@@ -34,7 +34,7 @@ void iob_assoc_pool_exit(void);
 void iob_assoc_set(const struct iob_assoc_kind *kind, const void *object, u64 sub,
 		   u64 act);
 void iob_assoc_forget(const struct iob_assoc_kind *kind, const void *object, u64 sub);
-void iob_assoc_mark(unsigned long *causes, bool is_room);
+bool iob_assoc_mark(unsigned long *causes, bool is_room, const bool *stop);
 u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 sub);
 u64 iob_assoc_get(const struct iob_assoc_kind *kind, const void *object, u64 sub);
 u64 iob_assoc_get_last(const struct iob_assoc_kind *kind, const void *object, u64 sub);

@@ -420,33 +420,47 @@ static bool space_mark_some(struct freed_space *s, u64 *pos, unsigned long *caus
 	return i;
 }
 
-static void space_mark(struct iob_keyed *k, void *causes)
+/* What iob_freed_extents_mark() was given. */
+struct space_marks {
+	unsigned long *causes;
+	const bool *stop;
+};
+
+static bool space_mark(struct iob_keyed *k, void *arg)
 {
+	const struct space_marks *marks = arg;
 	struct freed_space *s = space_of(k);
 	u64 pos = 0;
 	bool more;
 
 	/* (most file systems are never told to) */
 	if (!READ_ONCE(s->discards))
-		return;
+		return true;
 	do {
+		if (READ_ONCE(*marks->stop))
+			return false;
 		iob_read_lock();
-		more = READ_ONCE(s->nr) && space_mark_some(s, &pos, causes);
+		more = READ_ONCE(s->nr) && space_mark_some(s, &pos, marks->causes);
 		iob_read_unlock();
 		cond_resched();
 	} while (more);
+	return true;
 }
 
 /**
  * iob_freed_extents_mark - find the causes that ranges name
  * @causes: bitmap by number of cause; the function sets bits and clears none
+ * @stop:   true: the walk ends after a few ranges more
  *
  * A range that is cut or grows meanwhile keeps its cause, and what is new is of a cause that is
  * touched.  May sleep: it reads all ranges.  In a session.
+ * Return: false if it was stopped; then not all are found.
  */
-void iob_freed_extents_mark(unsigned long *causes)
+bool iob_freed_extents_mark(unsigned long *causes, const bool *stop)
 {
-	iob_keyed_each(&freed_spaces, space_mark, causes);
+	struct space_marks marks = { .causes = causes, .stop = stop };
+
+	return iob_keyed_each(&freed_spaces, space_mark, &marks);
 }
 
 /**

@@ -39,7 +39,7 @@ void iob_freed_extents_exit(void);
 int iob_freed_extents_start(void);
 void iob_freed_extents_stop(void);
 unsigned long iob_freed_extents_bytes(void);
-void iob_freed_extents_mark(unsigned long *causes);
+bool iob_freed_extents_mark(unsigned long *causes, const bool *stop);
 bool iob_freed_extent_discards(const void *space);
 void iob_freed_extent_set(const void *space, u64 start, u64 end, u64 act);
 void iob_freed_extent_forget(const void *space, u64 start, u64 end);

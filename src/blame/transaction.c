@@ -165,33 +165,47 @@ static unsigned int transaction_acts(const struct transaction_log *log,
 
 static u64 acts_to_mark[MAX_PARTICIPANTS + 1];	/* one walk over logs at a time */
 
-static void log_mark(struct iob_keyed *k, void *causes)
+/* What iob_transactions_mark() was given. */
+struct log_marks {
+	unsigned long *causes;
+	const bool *stop;
+};
+
+static bool log_mark(struct iob_keyed *k, void *arg)
 {
 	struct transaction_log *log = log_of(k);
+	const struct log_marks *marks = arg;
 	unsigned int i, j, nr;
 	unsigned long flags;
 
 	for (i = 0; i < NR_LAST; i++) {
+		if (READ_ONCE(*marks->stop))
+			return false;
 		iob_read_lock();
 		raw_spin_lock_irqsave(&log->lock, flags);
 		nr = transaction_acts(log, &log->last[i], acts_to_mark);
 		raw_spin_unlock_irqrestore(&log->lock, flags);
 		for (j = 0; j < nr; j++)
-			iob_cause_mark(acts_to_mark[j], causes);
+			iob_cause_mark(acts_to_mark[j], marks->causes);
 		iob_read_unlock();
 	}
+	return true;
 }
 
 /**
  * iob_transactions_mark - find the causes that take part in transactions still to be written
  * @causes: bitmap by number of cause; the function sets bits and clears none
+ * @stop:   true: the walk ends at the next transaction
  *
  * Who joins meanwhile has just used its cause.  May sleep: it looks at all logs, for each
  * transaction at a time with interrupts off.  In a session.
+ * Return: false if it was stopped; then not all are found.
  */
-void iob_transactions_mark(unsigned long *causes)
+bool iob_transactions_mark(unsigned long *causes, const bool *stop)
 {
-	iob_keyed_each(&transaction_logs, log_mark, causes);
+	struct log_marks marks = { .causes = causes, .stop = stop };
+
+	return iob_keyed_each(&transaction_logs, log_mark, &marks);
 }
 
 /* Forget the participants: add them to the list @old, for participants_put().  G. */

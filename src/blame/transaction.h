@@ -64,7 +64,7 @@ int iob_transactions_init(void);
 void iob_transactions_exit(void);
 int iob_transactions_start(void);
 void iob_transactions_stop(void);
-void iob_transactions_mark(unsigned long *causes);
+bool iob_transactions_mark(unsigned long *causes, const bool *stop);
 void iob_transaction_begin_write(struct iob_task *t, const void *key, u32 first, u32 last);
 void iob_transaction_share(const void *key, u32 tid, u64 act, u32 weight);
 void iob_transaction_share_more(const void *key, u32 tid, u64 act, u32 weight);

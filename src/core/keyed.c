@@ -122,25 +122,28 @@ static void keyed_tidy(struct work_struct *work)
 /**
  * iob_keyed_each - look at each object
  * @t:    the table
- * @look: is called with an object and @arg, may sleep
+ * @look: is called with an object and @arg, may sleep; false: look no further
  * @arg:  anything
  *
  * An object that is added meanwhile may be missed; none is removed.  May sleep, and waits for the
- * worker that removes objects.
+ * worker that removes objects.  Return: false if @look said so.
  */
-void iob_keyed_each(struct iob_keyed_table *t, void (*look)(struct iob_keyed *k, void *arg),
+bool iob_keyed_each(struct iob_keyed_table *t, bool (*look)(struct iob_keyed *k, void *arg),
 		    void *arg)
 {
 	struct hlist_node *node;
+	bool more = true;
 	unsigned int i;
 
 	mutex_lock(&t->walk);
-	for (i = 0; i < ARRAY_SIZE(t->bucket); i++) {
-		for (node = READ_ONCE(t->bucket[i].first); node; node = READ_ONCE(node->next))
-			look(hlist_entry(node, struct iob_keyed, node), arg);
+	for (i = 0; more && i < ARRAY_SIZE(t->bucket); i++) {
+		node = READ_ONCE(t->bucket[i].first);
+		for (; more && node; node = READ_ONCE(node->next))
+			more = look(hlist_entry(node, struct iob_keyed, node), arg);
 		cond_resched();
 	}
 	mutex_unlock(&t->walk);
+	return more;
 }
 
 /* A session begins.  May sleep.  Return: 0 or -ENOMEM; iob_keyed_stop() undoes it. */

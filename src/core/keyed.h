@@ -58,7 +58,7 @@ int iob_keyed_start(struct iob_keyed_table *t);
 void iob_keyed_stop(struct iob_keyed_table *t);
 struct iob_keyed *iob_keyed_make(struct iob_keyed_table *t, const void *key);
 void iob_keyed_forget(struct iob_keyed_table *t, const void *key);
-void iob_keyed_each(struct iob_keyed_table *t, void (*look)(struct iob_keyed *k, void *arg),
+bool iob_keyed_each(struct iob_keyed_table *t, bool (*look)(struct iob_keyed *k, void *arg),
 		    void *arg);
 
 /* The object of a key, or NULL.  Any context, inside iob_read_lock(). */

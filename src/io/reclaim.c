@@ -261,13 +261,12 @@ static void mark_kept(const struct pass *p)
  */
 static bool mark_causes(const struct pass *p)
 {
-	if (!iob_dirtier_mark(p->causes, &stopping))
+	if (!iob_dirtier_mark(p->causes, &stopping) ||
+	    !iob_assoc_mark(p->causes, p->has_much_room, &stopping))
 		return false;
-	iob_assoc_mark(p->causes, p->has_much_room);
-	if (p->has_room) {
-		iob_transactions_mark(p->causes);
-		iob_freed_extents_mark(p->causes);
-	}
+	if (p->has_room && (!iob_transactions_mark(p->causes, &stopping) ||
+			    !iob_freed_extents_mark(p->causes, &stopping)))
+		return false;
 	return !READ_ONCE(stopping);
 }
 
@@ -526,8 +525,8 @@ void iob_reclaim_start(void)
 }
 
 /*
- * Look no more: when this returns, no object is freed behind a reader's back.  A pass that looks at
- * pages ends there.  May sleep.
+ * Look no more: when this returns, no object is freed behind a reader's back.  A pass that looks
+ * for what needs causes ends there.  May sleep.
  */
 void iob_reclaim_stop(void)
 {
