@@ -204,9 +204,11 @@ static unsigned int nr_touched[16];
 
 static u64 acts_for;			/* the current task acts for this act */
 static const struct kiocb *ended;	/* the direct write that was ended last */
+static unsigned int nr_other_ends;	/* of those that are not noted when they begin */
 
 #define iob_behalf_current(regs)	((void)(regs), acts_for)
 #define iob_async_end(iocb, regs)	((void)(regs), (void)(ended = (iocb)))
+#define iob_async_end_other(regs)	((void)(regs), (void)nr_other_ends++)
 #define iob_behalf_for(act, regs)	((void)(act), (void)(regs))
 #define iob_behalf_pages(i, a, b, d, r)	((void)(r))
 #define iob_behalf_is_known(regs)	((void)(regs), !(current->flags & PF_KTHREAD))
@@ -353,6 +355,11 @@ static void direct(void)
 	enters(&worker, "xfs_dio_write_end_io", buffer, transaction);
 	if ((const void *)ended != buffer)
 		fail("another kiocb ends");
+	ended = NULL;
+	nr_other_ends = 0;
+	enters(&worker, "xfs_zoned_dio_write_end_io", buffer, transaction);
+	if (ended || nr_other_ends != 1)
+		fail("what is noted of an earlier write is believed of a zoned one");
 }
 
 /* The worker writes it again at once, and the log's thread as long as that fails. */

@@ -35,10 +35,11 @@ extern const struct iob_bio_kind iob_async_end_io;
 
 void iob_async_begin(struct iob_task *t, const struct kiocb *iocb, const struct inode *inode,
 		     u64 cause);
-void iob_async_forget(const struct kiocb *iocb, const struct inode *inode);
+void iob_async_forget(const struct kiocb *iocb);
 void iob_async_found(const struct iob_task *t, const struct bio *bio, u64 cause,
 		     const struct iob_frame *at, struct pt_regs *regs);
 void iob_async_end(struct kiocb *iocb, struct pt_regs *regs);
+void iob_async_end_other(struct pt_regs *regs);
 
 static inline struct iob_async *iob_async_of(const struct iob_task *t)
 {

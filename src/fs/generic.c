@@ -64,7 +64,7 @@ static void direct_write_begin(struct iob_task *t, struct kiocb *iocb,
 		return;
 	}
 	if (async)
-		iob_async_forget(iocb, inode);
+		iob_async_forget(iocb);
 	if (!t)
 		t = iob_task_peek(current);
 	if (t)

@@ -221,6 +221,12 @@ static void xfs_async_entered(struct pt_regs *regs)
 	iob_async_end(iob_arg_ptr(regs, 0), regs);
 }
 
+/* The same of a zoned xfs, 6.15 and later: no such write is noted when it begins. */
+static void xfs_zoned_entered(struct pt_regs *regs)
+{
+	iob_async_end_other(regs);
+}
+
 /* (ip, ...): a worker ends a write.  The two hooks around it know better for whom. */
 static void xfs_unwritten_entered(struct pt_regs *regs)
 {
@@ -701,10 +707,10 @@ static const struct iob_hook xfs_table[] = {
 	XFS("xfs_dio_write_end_io", xfs_async_entered, XFS_ASYNC),
 	XFS_END("xfs_dio_write_end_io", &iob_async_end_io, XFS_ASYNC),
 	{
-		/* of 6.15 and later; not noted: so that none is taken for another write */
+		/* so that none is taken for another write */
 		.name = "xfs_zoned_dio_write_end_io", .instead = "xfs_dio_write_end_io",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = xfs_async_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
+		.entered = xfs_zoned_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
 		.impact = XFS_ASYNC,
 	},
 	XFS("xfs_inactive", xfs_for_inode_entered, "for which act a worker reads btrees of xfs"),
