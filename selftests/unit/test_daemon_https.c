@@ -15,6 +15,7 @@
 
 #include "dir.h"
 #include "metrics_loop.h"
+#include "metrics_sum.h"
 #include "test.h"
 
 #define SECOND	1000000000LL
@@ -406,10 +407,69 @@ static void stalled(void)
 	end_server(&fd, 1);
 }
 
+/* What is said is kept.  Return: the standard error output before */
+static int begin_saying(void)
+{
+	char path[96];
+	int before = dup(STDERR_FILENO), fd;
+
+	snprintf(path, sizeof(path), "%s/said", folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+	return before;
+}
+
+/* Return: how many lines were said */
+static unsigned int end_saying(int before)
+{
+	char path[96], line[512];
+	unsigned int lines = 0;
+	FILE *f;
+
+	dup2(before, STDERR_FILENO);
+	close(before);
+	snprintf(path, sizeof(path), "%s/said", folder);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		lines++;
+	if (f)
+		fclose(f);
+	return lines;
+}
+
+/* The port is another program's for some intervals: that is said once, and then it is served. */
+static void taken_port(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int other = socket(AF_INET, SOCK_STREAM, 0), before = begin_saying(), fd, i;
+	unsigned int said;
+
+	at.sin_port = htons(20000 + getpid() % 20000);
+	if (bind(other, (struct sockaddr *)&at, sizeof(at)) || listen(other, 1))
+		fail("the port is taken: %s", strerror(errno));
+	begin_server(false, false);
+	for (i = 0; i < 3; i++)
+		metrics_idle(served, false);
+	if (served->http)
+		fail("it is served at a port of another program");
+	close(other);
+	for (i = 0; i < 3; i++)
+		metrics_idle(served, false);
+	said = end_saying(before);
+	/* that it is not served, and that it is */
+	if (said != 2)
+		fail("%u lines are said", said);
+	fd = open_one();
+	if (!asks(fd))
+		fail("no answer");
+	end_server(&fd, 1);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(large_answer), TEST(idle), TEST(had_answer), TEST(slow_readers),
+		TEST(taken_port), TEST(large_answer), TEST(idle), TEST(had_answer), TEST(slow_readers),
 		TEST(silent_handshake), TEST(pipelined), TEST(was_idle), TEST(stalled),
 	};
 	char remove[96];

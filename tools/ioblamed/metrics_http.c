@@ -50,6 +50,7 @@ struct metrics_http {
 	char *cert, *key;
 	struct place place[CONNECTIONS + 1];	/* the last one to come may be beside the others */
 	struct place *newest;
+	bool all_read;			/* whoever can connect */
 	bool went_on;			/* who is connected, or how far a request is, has changed */
 };
 
@@ -325,8 +326,7 @@ static bool load_web(struct metrics_http *h, const char *path)
 	return h->cert && h->key;
 }
 
-/* Serve at an address.  @where: what is said of it */
-static bool start_at(struct metrics_http *h, const struct sockaddr_storage *addr, const char *where)
+static bool start_at(struct metrics_http *h, const struct sockaddr_storage *addr)
 {
 	unsigned int flags = MHD_USE_EPOLL;
 	struct MHD_OptionItem tls[] = {
@@ -349,9 +349,6 @@ static bool start_at(struct metrics_http *h, const struct sockaddr_storage *addr
 				     MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 				     MHD_OPTION_ARRAY, h->cert ? tls : tls + 3, MHD_OPTION_END);
-	if (!h->daemon)
-		msg("metrics: cannot serve at %s%s; another program may have that port", where,
-		    h->cert ? ", or with this certificate and key" : "");
 	return h->daemon;
 }
 
@@ -363,10 +360,13 @@ static bool start_server(struct metrics_http *h, const char *where)
 		msg("metrics: %s is no address of a socket; an example: 127.0.0.1:9964", where);
 		return false;
 	}
-	if (!is_loopback(&addr) && !h->web.nr_users)
-		msg("metrics: everyone who reaches %s can read them; WebConfigFile= sets users",
-		    where);
-	return start_at(h, &addr, where);
+	if (!start_at(h, &addr)) {
+		msg("metrics: cannot serve at %s: another program has that port, or the address is not there yet%s; it is tried again each interval",
+		    where, h->cert ? ", or certificate and key are wrong" : "");
+		return false;
+	}
+	h->all_read = !is_loopback(&addr) && !h->web.nr_users;
+	return true;
 }
 
 static void free_http(struct metrics_http *h)
@@ -385,23 +385,36 @@ static void free_http(struct metrics_http *h)
  * metrics_listen - serve /metrics
  * @m: the metrics; its configuration says where and to whom
  *
- * What is wrong is said, and then nothing is served.
+ * What is wrong is said, and then nothing is served.  It may be tried again, in silence until it
+ * is served.
  * Return: a file descriptor to poll for reading, on which metrics_ready() is called; it is closed
  * by metrics_close().  -1: not served.
  */
 int metrics_listen(struct metrics *m)
 {
+	const char *where = m->conf.listen;
 	struct metrics_http *h;
+	bool good;
 
-	if (!*m->conf.listen)
+	if (!*where)
 		return -1;
 	h = must(calloc(1, sizeof(*h)));
 	h->metrics = m;
 	m->http = h;
-	if (!load_web(h, m->conf.web_config) || !start_server(h, m->conf.listen)) {
+	msg_quiet(m->kept_away);
+	good = load_web(h, m->conf.web_config) && start_server(h, where);
+	msg_quiet(false);
+	if (!good) {
+		m->kept_away = true;
 		metrics_close(m);
 		return -1;
 	}
+	if (m->kept_away)
+		msg("metrics: serving at %s now", where);
+	m->kept_away = false;
+	if (h->all_read)
+		msg("metrics: everyone who reaches %s can read them; WebConfigFile= sets users",
+		    where);
 	return MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
 
@@ -482,7 +495,11 @@ bool metrics_test(const struct metrics_conf *conf)
 	in->sin_family = AF_INET;
 	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	h = must(calloc(1, sizeof(*h)));
-	good = load_web(h, conf->web_config) && (!h->cert || start_at(h, &any, conf->listen));
+	good = load_web(h, conf->web_config);
+	if (good && h->cert && !start_at(h, &any)) {
+		msg("metrics: cannot serve with this certificate and key");
+		good = false;
+	}
 	free_http(h);
 	return good;
 }

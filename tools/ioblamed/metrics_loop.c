@@ -6,9 +6,12 @@
 
 #include "dir.h"
 #include "metrics_loop.h"
+#include "metrics_sum.h"
 
 /* Goes on with an answer in the next turn of the loop, when others had theirs; or NULL */
 static struct sd_event_source *again;
+/* Where it is served, while the loop runs */
+static struct sd_event *metrics_event;
 
 /* What cannot go on now does so with the next interval. */
 static void serve(struct metrics *m)
@@ -33,28 +36,38 @@ static int on_request(sd_event_source *source, int fd, uint32_t events, void *ar
 	return 0;
 }
 
+/* Serve, unless that is done or cannot be done yet.  Return: 0 or a negative errno of the loop. */
+static int begin_serving(struct metrics *m)
+{
+	int fd, err;
+
+	if (m->http || sd_event_get_state(metrics_event) == SD_EVENT_FINISHED)
+		return 0;
+	fd = metrics_listen(m);
+	if (fd < 0)
+		return 0;
+	err = sd_event_add_io(metrics_event, NULL, fd, EPOLLIN, on_request, m);
+	if (err >= 0)
+		err = sd_event_add_defer(metrics_event, &again, on_again, m);
+	return err < 0 ? err : 0;
+}
+
 /**
  * metrics_begin - make metrics, and serve them in the loop
  * @m:     the metrics, never NULL after that
  * @event: the loop
  * @conf:  what is served, and where
  *
- * That nothing can be served is said and is no error: the rest of the daemon goes on.
+ * That nothing can be served is said and is no error: the rest of the daemon goes on, and it is
+ * tried again when an interval ends.
  * Return: 0 or a negative errno of the loop.
  */
 int metrics_begin(struct metrics **m, struct sd_event *event, const struct metrics_conf *conf)
 {
-	int fd, err;
-
 	*m = metrics_new(conf);
 	metrics_measure(*m);
-	fd = metrics_listen(*m);
-	if (fd < 0)
-		return 0;
-	err = sd_event_add_io(event, NULL, fd, EPOLLIN, on_request, *m);
-	if (err >= 0)
-		err = sd_event_add_defer(event, &again, on_again, *m);
-	return err < 0 ? err : 0;
+	metrics_event = event;
+	return begin_serving(*m);
 }
 
 /* Take the module's losses; @there: its files can be read. */
@@ -70,6 +83,9 @@ static void read_status(struct metrics *m, bool there)
 static void tell_readers(struct metrics *m)
 {
 	metrics_textfile(m);
+	/* the port may be free by now, or the address there */
+	if (begin_serving(m) < 0)
+		metrics_close(m);
 	/* connections that were idle for long are closed */
 	serve(m);
 }
@@ -109,6 +125,7 @@ void metrics_finish(struct metrics *m)
 	if (!m)
 		return;
 	again = sd_event_source_disable_unref(again);
+	metrics_event = NULL;
 	metrics_close(m);
 	metrics_free(m);
 }

@@ -101,6 +101,7 @@ struct metrics {
 	uint64_t scrapes[2], scrape_bytes[2];	/* by the bit of the reader */
 	int textfile_error;		/* of the last time; 0: none */
 	struct metrics_http *http;	/* NULL: not served */
+	bool kept_away;			/* nor was it the last time, which was said */
 };
 
 struct metrics_unit *metrics_unit(struct metrics *m, const char *name);
