@@ -297,6 +297,39 @@ static void others(void)
 		fail("%u of %u files are asked for behind units", nr_asked, FILES);
 }
 
+/* Users have a time of their own, whatever files and units take, and leave them theirs. */
+static void users(void)
+{
+	struct name_key key = { .kind = NAME_CGROUP };
+	u64 began;
+	char *text;
+	int i;
+
+	rest();
+	takes_ns = 10 * MS;
+	unit_takes_ns = 10 * MS;
+	ask_all();
+	for (i = 0; i < FILES; i++)
+		free(ask(&key));
+	key.kind = NAME_UID;
+	text = ask(&key);
+	if (!text || strcmp(text, "root"))
+		fail("a user is %s", text);
+	free(text);
+	rest();
+	unit_takes_ns = 10 * MS;
+	began = now;
+	for (i = 0; i < FILES; i++)
+		free(ask(&key));
+	if (now - began != SECONDS(NAMER_USERS_BUDGET))
+		fail("names of users take %llu ms", (now - began) / MS);
+	key.kind = NAME_CGROUP;
+	text = ask(&key);
+	if (!text || ask_all() != FILES)
+		fail("%u of %u files are asked for behind users", nr_asked, FILES);
+	free(text);
+}
+
 /* How many of some files, and of the units that they are of, have their names in this pass. */
 static void show_all(unsigned int *files, unsigned int *units)
 {
@@ -350,7 +383,7 @@ static void passes(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(slow_answers), TEST(whiles), TEST(hung_answer), TEST(others), TEST(passes),
+		TEST(slow_answers), TEST(whiles), TEST(hung_answer), TEST(others), TEST(users), TEST(passes),
 	};
 	int ret;
 

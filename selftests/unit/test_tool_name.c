@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names are looked up at the right time, and their memory is bounded. */
+#include <pwd.h>
+
 #include "clock.h"
 #include "container.h"
 #include "name.h"
@@ -74,6 +76,51 @@ char *path_of_cgroup(uint64_t id)
 }
 
 void path_close(void) {}
+
+/* The user who has a number, in place of the C library's */
+static char *user_of_number;
+static unsigned int users_asked;
+
+struct passwd *getpwuid(uid_t uid)
+{
+	static struct passwd found;
+
+	users_asked++;
+	found.pw_name = user_of_number;
+	return uid == 1001 && user_of_number ? &found : NULL;
+}
+
+static void expect_user(const char *want, unsigned int asked_before)
+{
+	if (strcmp(name_uid(1001), want))
+		fail("user 1001 is %s, not %s", name_uid(1001), want);
+	if (users_asked != asked_before)
+		fail("users are asked for %u times, not %u, for %s", users_asked, asked_before, want);
+}
+
+/* A user's number becomes another one's; until a service comes that knows him, he has none. */
+static void users(void)
+{
+	static const u64 second = 1000000000;
+
+	expect_user("1001", 1);
+	user_of_number = "bob";
+	now += 299 * second;
+	expect_user("1001", 1);
+	now += 2 * second;
+	expect_user("bob", 2);
+	now += 250 * second;
+	user_of_number = "al\nice";
+	expect_user("bob", 2);
+	now += 51 * second;
+	expect_user("al\\012ice", 3);
+	user_of_number = NULL;
+	now += 301 * second;
+	expect_user("1001", 4);
+	/* one that nobody knows is not asked for each time, either */
+	now += 250 * second;
+	expect_user("1001", 4);
+}
 
 /* Many files and cgroups, with and without a path */
 static void bounded(void)
@@ -236,7 +283,7 @@ static void disks(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(disks), TEST(when), TEST(kept), TEST(bounded), TEST(hostile_names), TEST(repeated),
+		TEST(disks), TEST(users), TEST(when), TEST(kept), TEST(bounded), TEST(hostile_names), TEST(repeated),
 		TEST(forged),
 	};
 

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "fake_msg.h"
 #include "file.h"
+#include "name.h"
 #include "owner.h"
 #include "test.h"
 #include "user.h"
@@ -50,12 +51,12 @@ uint32_t user_of_folder(uint32_t tgid)
 	return process[tgid].there ? process[tgid].folder_uid : USER_NONE;
 }
 
-char *user_name(uint32_t uid)
+const char *name_uid(uint32_t uid)
 {
-	char text[16];
+	static char text[16];
 
 	snprintf(text, sizeof(text), "%u", uid);
-	return must(strdup(text));
+	return text;
 }
 
 /* /proc/PID/stat: a hostile name, and the 22nd field */

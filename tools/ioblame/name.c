@@ -30,6 +30,8 @@ enum {
 
 /* A path is looked up again after this time: files are renamed. */
 static uint64_t stale_ns = 5000000000ULL;
+/* A user after this time, if that is longer: his number may be another one's, or come late */
+static const uint64_t uid_stale_ns = 300000000000ULL;
 /* And after this time if nobody could be asked for it */
 static const uint64_t again_ns = 1000000000;
 
@@ -195,6 +197,9 @@ char *name_ask(const struct name_key *key)
 	case NAME_CONTAINER:
 		raw = ask_container(key->nr);
 		break;
+	case NAME_UID:
+		raw = user_name(key->nr);
+		break;
 	}
 	if (!raw)
 		return NULL;
@@ -273,6 +278,11 @@ bool name_is_of_user(const struct name *name, uint32_t uid)
 	return !is_of_process(name) || (uid != USER_NONE && name->asked_uid1 == uid + 1);
 }
 
+static uint64_t stale_after(const struct name_key *key)
+{
+	return key->kind == NAME_UID && stale_ns < uid_stale_ns ? uid_stale_ns : stale_ns;
+}
+
 /* Ask another process; a process's id may be another one's before and behind that. */
 static char *ask_other(struct name *name)
 {
@@ -282,7 +292,7 @@ static char *ask_other(struct name *name)
 	char *text = other_asks(&name->key, &asked);
 
 	if (!asked)
-		name->asked_ns += again_ns - stale_ns;
+		name->asked_ns += again_ns - stale_after(&name->key);
 	/* the text of before stays where there is none now, and so does whose it is */
 	if (text && process)
 		name->asked_uid1 = user_of_process(name->key.nr) == uid ? uid + 1 : 0;
@@ -310,7 +320,7 @@ static struct name *look_up(const struct name_key *key)
 	if (!name)
 		name = new_name(key);
 	name->used_ns = now;
-	if (name->asked_ns && now - name->asked_ns < stale_ns)
+	if (name->asked_ns && now - name->asked_ns < stale_after(key))
 		return name;
 	name->asked_ns = now;
 	text = cut_name(key, other_asks ? ask_other(name) : name_ask(key));
@@ -402,6 +412,20 @@ const char *name_user(uint32_t tgid, const char *comm)
 	const char *text = name_of_process(NAME_USER, tgid, comm);
 
 	return text ? text : "-";
+}
+
+/* The name of a user, else the number. */
+const char *name_uid(uint32_t uid)
+{
+	const struct name_key key = { .kind = NAME_UID, .nr = uid };
+	/* not get_name(): recordings have the users of processes */
+	const struct name *name = look_up(&key);
+	char number[16];
+
+	if (name && name->text)
+		return name->text;
+	snprintf(number, sizeof(number), "%u", uid);
+	return number_name(&key, number);
 }
 
 /* The command line of a process, or NULL. */

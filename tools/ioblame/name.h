@@ -27,6 +27,7 @@ enum name_kind {
 	NAME_USER,		/* process, and a hash of its name in gen: who runs it */
 	NAME_COMMAND,		/* the same: its command line */
 	NAME_CONTAINER,		/* number of a cgroup: the container that it is */
+	NAME_UID,		/* number of a user; not in recordings */
 	NAME_KINDS,
 };
 
@@ -58,6 +59,7 @@ uint64_t name_no_room(void);
 const char *name_disk(uint32_t dev);
 const char *name_sched(uint32_t dev);
 const char *name_user(uint32_t tgid, const char *comm);
+const char *name_uid(uint32_t uid);
 const char *name_command(uint32_t tgid, const char *comm);
 const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen);
 void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen);

@@ -10,15 +10,15 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "escape.h"
 #include "file.h"
 #include "map.h"
 #include "msg.h"
+#include "name.h"
 #include "owner.h"
 #include "user.h"
 
 enum {
-	/* processes and users that are kept, some 60 bytes each */
+	/* processes that are kept, some 60 bytes each */
 	OWNERS_MAX = 16384,
 };
 
@@ -43,13 +43,7 @@ struct owner {
 	uint32_t folder_uid;	/* who has /proc/PID: its effective user, or root */
 };
 
-struct user {
-	uint64_t uid;
-	char *name;
-};
-
 static struct map owners = { .key_len = sizeof(struct owner_key) };
-static struct map users = { .key_len = sizeof(uint64_t) };
 
 /* A field of /proc/PID/stat behind the name, which may have blanks and parentheses, or NULL. */
 static const char *stat_field(const char *text, int nr)
@@ -271,32 +265,8 @@ uint32_t owner_of_submitter(const struct iob_iolog_bin_record *rec)
 	return h->kernel ? OWNER_KERNEL : h->uid;
 }
 
-static void free_user(void *value)
-{
-	struct user *user = value;
-
-	free(user->name);
-	free(user);
-}
-
-/* The name of a user, else the number; "" if none is known.  Until the next call. */
+/* The name of a user, else the number; "" if none is known.  As a name of name.h. */
 const char *owner_name(uint32_t uid)
 {
-	uint64_t key = uid;
-	struct user *user = map_get(&users, &key);
-	char *name;
-
-	if (uid == OWNER_NONE)
-		return "";
-	if (user)
-		return user->name;
-	if (users.nr >= OWNERS_MAX)
-		map_clear(&users, free_user);
-	name = user_name(uid);
-	user = must(calloc(1, sizeof(*user)));
-	user->uid = key;
-	user->name = must(escape_dup(name, strlen(name)));
-	free(name);
-	map_put(&users, user);
-	return user->name;
+	return uid == OWNER_NONE ? "" : name_uid(uid);
 }

@@ -30,6 +30,8 @@ enum {
 	NAMER_BUDGET = 5,
 	/* and so much for those that seldom are, whatever the others took */
 	NAMER_OTHERS_BUDGET = 2,
+	/* and so much for users, who may be somewhere in the network */
+	NAMER_USERS_BUDGET = 1,
 };
 
 static const uint64_t second_ns = 1000000000;
@@ -183,13 +185,24 @@ static char *ask_connected(const struct name_key *key, bool *asked)
 	return n > (ssize_t)sizeof(a.nr) + 1 ? strdup(a.text) : NULL;
 }
 
+/* What is waited for together, and for how many seconds in a while */
+enum namer_class { NAMER_SLOW, NAMER_OTHERS, NAMER_USERS, NAMER_CLASSES };
+
+static const unsigned int namer_budget[NAMER_CLASSES] = {
+	NAMER_BUDGET, NAMER_OTHERS_BUDGET, NAMER_USERS_BUDGET,
+};
+
 /*
- * True for what may wait for a disk, a lock or the network, and for many.  The names of units,
- * disks and mounts are few and take microseconds; the past would keep their numbers for ever.
+ * Slow is what may wait for a disk, a lock or the network, and for many.  The names of units,
+ * disks, mounts and users are few and mostly take microseconds; the past would keep their numbers
+ * for ever.
  */
-static bool is_slow(uint32_t kind)
+static enum namer_class class_of(uint32_t kind)
 {
-	return kind == NAME_FILE || kind == NAME_COMMAND || kind == NAME_USER;
+	if (kind == NAME_UID)
+		return NAMER_USERS;
+	return kind == NAME_FILE || kind == NAME_COMMAND || kind == NAME_USER ? NAMER_SLOW :
+	       NAMER_OTHERS;
 }
 
 /*
@@ -198,8 +211,8 @@ static bool is_slow(uint32_t kind)
  */
 static char *ask_namer(const struct name_key *key, bool *asked)
 {
-	static uint64_t began_ns, waited_ns[2];	/* the while */
-	bool slow = is_slow(key->kind);
+	static uint64_t began_ns, waited_ns[NAMER_CLASSES];	/* the while */
+	enum namer_class class = class_of(key->kind);
 	uint64_t now = clock_ns();
 	char *text;
 
@@ -210,10 +223,10 @@ static char *ask_namer(const struct name_key *key, bool *asked)
 		began_ns = now;
 		memset(waited_ns, 0, sizeof(waited_ns));
 	}
-	if (waited_ns[slow] >= (slow ? NAMER_BUDGET : NAMER_OTHERS_BUDGET) * second_ns)
+	if (waited_ns[class] >= namer_budget[class] * second_ns)
 		return NULL;
 	text = ask_connected(key, asked);
-	waited_ns[slow] += clock_ns() - now;
+	waited_ns[class] += clock_ns() - now;
 	return text;
 }
 
