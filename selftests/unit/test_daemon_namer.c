@@ -192,7 +192,7 @@ static void rest(void)
 	unit_takes_ns = 0;
 }
 
-/* So few answers take so long; the others are asked for later, and the watchdog is fed. */
+/* So few answers take so long; the others are asked for later, and the loop goes on. */
 static void slow_answers(void)
 {
 	static const struct {

@@ -24,7 +24,7 @@
 enum {
 	/* an answer takes longer only where a file system hangs */
 	NAMER_SECONDS = 2,
-	/* then nothing is asked for this time: the watchdog waits for the loop */
+	/* then nothing is asked for this time: viewers wait for the loop */
 	NAMER_REST = 10,
 	/* of which so much is waited in all, for many answers that are slow */
 	NAMER_BUDGET = 5,
