@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "answer.h"
+#include "caps.h"
 #include "daemon.h"
 #include "dir.h"
 #include "kernel.h"
@@ -98,6 +99,16 @@ static int restore_settings(void)
 	return err ? EXIT_FAILED : EXIT_OK;
 }
 
+/* The daemon reads whom to serve when it has given up its capabilities. */
+static bool can_serve(const struct metrics_conf *conf)
+{
+	int err = -caps_keep(CAPS_NONE);
+
+	if (err)
+		msg("capabilities cannot be given up: %s", strerror(err));
+	return !err && metrics_test(conf);
+}
+
 static int end_of_text(void)
 {
 	return fflush(stdout) ? EXIT_FAILED : EXIT_OK;
@@ -171,7 +182,7 @@ int main(int argc, char **argv)
 	}
 	good = conf_load(&d.conf, path, say_wrong);
 	if (test)
-		return metrics_test(&d.conf.metrics) && good ? EXIT_OK : EXIT_FAILED;
+		return can_serve(&d.conf.metrics) && good ? EXIT_OK : EXIT_FAILED;
 	if (own)
 		return own_files_of_service(conf_group(&d.conf, peer_find_group)) ? EXIT_FAILED :
 		       EXIT_OK;
