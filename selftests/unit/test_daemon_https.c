@@ -115,7 +115,7 @@ static void end_server(int *fd, size_t nr)
 
 	for (i = 0; i < nr; i++)
 		close(fd[i]);
-	metrics_finish(served);
+	metrics_finish(served, false);
 	sd_event_unref(loop);
 }
 

@@ -30,16 +30,19 @@
 static const char *days, *day;
 static unsigned int intervals, served;
 static char *shown[8];		/* the text file, after each interval */
+static char *left;		/* and when the daemon has ended; NULL: there is none */
 static struct daemon played;
 
 static char *read_textfile(void)
 {
 	char text[32768];
 	FILE *f = fopen(played.conf.metrics.textfile, "r");
-	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	size_t n;
 
-	if (f)
-		fclose(f);
+	if (!f)
+		return NULL;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
 	text[n] = '\0';
 	return strdup(text);
 }
@@ -251,6 +254,7 @@ static void run(const char *what, const char *file)
 	if (daemon_run(&played) != 0)
 		fail("%s: it failed", what);
 	alarm(0);
+	left = read_textfile();
 	unlink(played.conf.metrics.textfile);
 }
 
@@ -278,6 +282,18 @@ static void unloaded(void)
 		fail("idle connections are looked at %u times in %zu intervals", served, strlen(what));
 	for (i = 0; i < ARRAY_SIZE(shown); i++)
 		free(shown[i]);
+	free(left);
+}
+
+/* A text file stays behind, with that nothing is watched any more, and no counter that stands. */
+static void ends(void)
+{
+	run("ww", "");
+	if (!left || !strstr(left, "\nioblame_up 0\n") || strstr(left, "_total"))
+		fail("it leaves %s", left ? left : "no file");
+	free(left);
+	free(shown[0]);
+	free(shown[1]);
 }
 
 /* The recorder writes and tidies a step in each interval: recorder_add() does that, too. */
@@ -294,6 +310,7 @@ static void recorded(void)
 		fail("%u intervals are added, %u ticks of %zu", added, ticks, strlen(what));
 	for (i = 0; i < ARRAY_SIZE(shown); i++)
 		free(shown[i]);
+	free(left);
 }
 
 static void feed(const char *file, const char *socket, const char *query)
@@ -324,6 +341,29 @@ static void fed(void)
 		fail("%u sockets, %u recorders, or a past", sockets, opened);
 }
 
+/* What a timer has the daemon make of a feed is read after it. */
+static void fed_once(void)
+{
+	static const char interval[] = "\nioblame_exporter_intervals_total 4\n";
+	unsigned int once;
+
+	for (once = 0; once < 2; once++) {
+		memset(&played, 0, sizeof(played));
+		metrics_defaults(&played.conf.metrics);
+		snprintf(played.conf.metrics.textfile, METRICS_PATH, "/dev/shm/loop.%d.prom",
+			 getpid());
+		played.feed = "-";
+		played.once = once;
+		if (daemon_run(&played))
+			fail("it failed");
+		left = read_textfile();
+		if (!left || !!strstr(left, interval) != once)
+			fail("%s it leaves %s", once ? "once:" : "", left ? left : "no file");
+		free(left);
+		unlink(played.conf.metrics.textfile);
+	}
+}
+
 /* Another one records there until the second interval ends: a part of that, which it has. */
 static void locked_out(void)
 {
@@ -343,7 +383,7 @@ static void locked_out(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(unloaded), TEST(recorded), TEST(fed), TEST(locked_out),
+		TEST(unloaded), TEST(ends), TEST(recorded), TEST(fed), TEST(fed_once), TEST(locked_out),
 	};
 
 	return run_tests("daemon_loop", tests, ARRAY_SIZE(tests));

@@ -315,7 +315,7 @@ int daemon_run(struct daemon *d)
 		kernel_end();
 	namer_stop();
 	end_recording(d);
-	metrics_finish(d->metrics);
+	metrics_finish(d->metrics, d->once);
 	usage_clear(&d->usage);
 	busy_end(&d->busy);
 	d->event = sd_event_unref(d->event);

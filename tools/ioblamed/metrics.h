@@ -59,6 +59,7 @@ void metrics_status(struct metrics *m, const char *text, uint64_t page_size);
 void metrics_own(struct metrics *m, const struct metrics_own *own);
 unsigned int metrics_series(const struct metrics *m);
 void metrics_write(struct metrics *m, FILE *f, bool open, enum metrics_reader reader);
+void metrics_write_end(FILE *f);
 
 /* Not pure: metrics_http.c, metrics_textfile.c and metrics_own.c */
 bool metrics_test(const struct metrics_conf *conf);
@@ -66,6 +67,7 @@ int metrics_listen(struct metrics *m);
 bool metrics_ready(struct metrics *m);
 void metrics_close(struct metrics *m);
 bool metrics_textfile(struct metrics *m);
+void metrics_textfile_end(struct metrics *m);
 void metrics_measure(struct metrics *m);
 
 #endif

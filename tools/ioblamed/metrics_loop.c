@@ -119,11 +119,17 @@ void metrics_idle(struct metrics *m, bool open)
 	tell_readers(m);
 }
 
-/* After the loop, whose source of events goes with it */
-void metrics_finish(struct metrics *m)
+/**
+ * metrics_finish - after the loop, whose source of events goes with it
+ * @m:    the metrics; NULL does nothing
+ * @kept: whether the text file stays as it is, to be read later
+ */
+void metrics_finish(struct metrics *m, bool kept)
 {
 	if (!m)
 		return;
+	if (!kept)
+		metrics_textfile_end(m);
 	again = sd_event_source_disable_unref(again);
 	metrics_event = NULL;
 	metrics_close(m);

@@ -12,6 +12,6 @@ struct sd_event;
 int metrics_begin(struct metrics **m, struct sd_event *event, const struct metrics_conf *conf);
 void metrics_interval(struct metrics *m, const struct usage_list *usage, bool module);
 void metrics_idle(struct metrics *m, bool open);
-void metrics_finish(struct metrics *m);
+void metrics_finish(struct metrics *m, bool kept);
 
 #endif

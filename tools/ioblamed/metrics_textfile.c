@@ -23,15 +23,23 @@ static FILE *create_new(const char *path)
 	return fd < 0 ? NULL : must(fdopen(fd, "w"));
 }
 
-/* Write the file @path by way of @beside.  Return: 0 or an errno. */
-static int write_file(struct metrics *m, const char *path, const char *beside)
+/* Write the file by way of one beside it.  @ends: with nothing counted.  Return: 0 or an errno. */
+static int write_file(struct metrics *m, bool ends)
 {
-	FILE *f = create_new(beside);
+	char beside[METRICS_PATH + 8];
+	const char *path = m->conf.textfile;
+	FILE *f;
 	int error;
 
+	/* the collector takes *.prom alone */
+	snprintf(beside, sizeof(beside), "%s.new", path);
+	f = create_new(beside);
 	if (!f)
 		return errno;
-	metrics_write(m, f, false, METRICS_TEXTFILE);
+	if (ends)
+		metrics_write_end(f);
+	else
+		metrics_write(m, f, false, METRICS_TEXTFILE);
 	error = fflush(f) ? errno : 0;
 	/* whatever the umask is: others read it */
 	if (!error && fchmod(fileno(f), 0644))
@@ -54,18 +62,30 @@ static int write_file(struct metrics *m, const char *path, const char *beside)
  */
 bool metrics_textfile(struct metrics *m)
 {
-	char beside[METRICS_PATH + 8];
 	const char *path = m->conf.textfile;
 	int error;
 
 	if (!*path)
 		return true;
 	metrics_measure(m);
-	/* the collector takes *.prom alone */
-	snprintf(beside, sizeof(beside), "%s.new", path);
-	error = write_file(m, path, beside);
+	error = write_file(m, false);
+	m->textfile_there |= !error;
 	if (error && error != m->textfile_error)
 		msg("metrics: cannot write %s: %s", path, strerror(error));
 	m->textfile_error = error;
 	return !error;
+}
+
+/**
+ * metrics_textfile_end - nothing is counted any more
+ * @m: the metrics
+ *
+ * The text file goes on to be read, so it says that nothing is watched, and has no counter that
+ * would stand still.  It stays, as a link to it that leads nowhere is an error of the collector.
+ * One of another daemon is left as it is.
+ */
+void metrics_textfile_end(struct metrics *m)
+{
+	if (m->textfile_there)
+		write_file(m, true);
 }

@@ -204,6 +204,12 @@ static void write_time(const struct metrics_text *t, const char *name, enum metr
 	metrics_seconds(t, whole, "", ns);
 }
 
+static void write_up(const struct metrics_text *t, bool up)
+{
+	write_one(t, "ioblame_up", METRICS_GAUGE, NULL, "1 if the module is loaded and enabled.",
+		  up);
+}
+
 /* What is not known: IOs that were lost, bytes by certainty, and the module's own losses */
 static void write_losses(const struct metrics_text *t, struct metrics *m,
 			 enum metrics_reader reader)
@@ -219,9 +225,7 @@ static void write_losses(const struct metrics_text *t, struct metrics *m,
 	}
 	write_one(t, "ioblame_lost_ios", METRICS_COUNTER, NULL,
 		  "IOs that no series has: they were lost on the way.", m->lost_ios);
-	write_one(t, "ioblame_up", METRICS_GAUGE, NULL,
-		  "1 if the module is loaded and enabled.",
-		  m->has_status && m->status.enabled);
+	write_up(t, m->has_status && m->status.enabled);
 	if (!m->has_status)
 		return;
 	write_one(t, "ioblame_cancelled_bytes", METRICS_COUNTER, "bytes",
@@ -336,4 +340,13 @@ void metrics_write(struct metrics *m, FILE *f, bool open, enum metrics_reader re
 	m->scrapes[reader - 1]++;
 	if (before >= 0 && after > before)
 		m->scrape_bytes[reader - 1] += after - before;
+}
+
+/* Write what is left when nobody counts any more, in the text format. */
+void metrics_write_end(FILE *f)
+{
+	const struct metrics_text t = { .f = f };
+
+	write_up(&t, false);
+	metrics_end(&t);
 }
