@@ -578,6 +578,30 @@ static void clock_steps(void)
 		     (s64)source_wall_ns(&s, 900));
 }
 
+/* The machine slept before the first record, maybe twice: it begins when it did. */
+static void slept_first(void)
+{
+	struct source s;
+	unsigned int nr;
+
+	for (nr = 1; nr < 3; nr++) {
+		make_empty();
+		put_text(STORE_HEAD, "wall_ns 1000\nstart_ns 5\ndevice 8:0 100 sda\n");
+		put_text(STORE_HEAD, nr == 1 ? "wall_ns 5001000\n" : "wall_ns 9000\n");
+		if (nr == 2)
+			put_text(STORE_HEAD, "wall_ns 5001000\n");
+		put_record(100);
+		put_text(STORE_HEAD, "wall_ns 900\n");
+		put_record(300);
+		if (replay(&s) != 2 || s.head.start_ns != 5)
+			fail("not read");
+		if (source_wall_ns(&s, 5) != 1000 || source_wall_ns(&s, 100) != 5001000 ||
+		    source_wall_ns(&s, 300) != 900)
+			fail("slept %u times: %lld, %lld, %lld", nr, (s64)source_wall_ns(&s, 5),
+			     (s64)source_wall_ns(&s, 100), (s64)source_wall_ns(&s, 300));
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = { TEST(good), TEST(cut), TEST(damaged), TEST(hostile),
@@ -586,6 +610,7 @@ int main(void)
 					     TEST(packed), TEST(packed_cut), TEST(packed_damaged),
 #endif
 					     TEST(sessions), TEST(one_session), TEST(clock_steps),
+					     TEST(slept_first),
 	};
 
 	return run_tests("tool_replay", tests, ARRAY_SIZE(tests));

@@ -54,16 +54,22 @@ static int64_t wall_offset(clockid_t clock)
 	return (wall.tv_sec - ts.tv_sec) * 1000000000LL + wall.tv_nsec - ts.tv_nsec;
 }
 
-/* The head has another offset to the time of day than before: note until when it had that. */
+/*
+ * The head has another offset to the time of day than before: note until when it had that.  Before
+ * the first record that is the beginning.
+ */
 static void note_wall(struct source *s, int64_t before_ns)
 {
-	if (s->head.wall_ns == before_ns || !s->latest_ns)
+	uint64_t until_ns = s->latest_ns ? s->latest_ns : s->head.start_ns;
+
+	if (s->head.wall_ns == before_ns || !before_ns || !until_ns ||
+	    (s->nr_walls && s->wall[s->nr_walls - 1].until_ns == until_ns))
 		return;
 	/* the first one stays: a view's beginning is of it */
 	if (s->nr_walls == SOURCE_WALLS)
 		memmove(&s->wall[1], &s->wall[2], (--s->nr_walls - 1) * sizeof(s->wall[0]));
 	s->wall[s->nr_walls++] = (struct source_wall){
-		.until_ns = s->latest_ns, .wall_ns = before_ns,
+		.until_ns = until_ns, .wall_ns = before_ns,
 	};
 }
 
@@ -264,11 +270,16 @@ int source_open_idle(struct source *s)
  */
 int source_open_file(struct source *s, const char *path)
 {
+	int ret;
+
 	memset(s, 0, sizeof(*s));
 	s->intents = -1;
 	s->kind = SOURCE_RECORDING;
 	add_cpu(s, -1);
-	return recording_open(&s->recording, path, &s->head, &s->cpu[0].stream);
+	ret = recording_open(&s->recording, path, &s->head, &s->cpu[0].stream);
+	/* it is read up to its first records, and may have had another offset at its beginning */
+	note_wall(s, s->recording.begin_wall_ns);
+	return ret;
 }
 
 /**
@@ -508,6 +519,8 @@ int source_join(struct source *s, struct joined *k)
 {
 	joined_begin(k, &s->recording, &s->head);
 	s->joined = k;
+	/* joined_start() gives the beginning with the offset of the first record */
+	s->nr_walls = 0;
 	find_first(s);
 	return joined_start(k, &s->head, s->cpu[0].has_head);
 }

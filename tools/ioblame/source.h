@@ -33,7 +33,7 @@ struct source_cpu {
 
 /* The time of day was another one: the clock was set, or the machine was suspended */
 struct source_wall {
-	uint64_t until_ns;	/* of the records: the last one then */
+	uint64_t until_ns;	/* of the records: the last one then, or the beginning */
 	int64_t wall_ns;	/* as of the head */
 };
 
