@@ -4,6 +4,7 @@
  * for what was.  The module is a few words here, which the keeper shares.
  */
 #include <fcntl.h>
+#include <glob.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -246,6 +247,47 @@ static void taken_over(void)
 	msg_quiet(false);
 }
 
+/* Whether this process is a child of ours. */
+static bool is_child(int pid)
+{
+	char path[64], text[256] = "";
+	int parent = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (f && fgets(text, sizeof(text), f) && strrchr(text, ')'))
+		parent = atoi(strrchr(text, ')') + 3);
+	if (f)
+		fclose(f);
+	return parent == getpid();
+}
+
+/* Others see whose settings a keeper has. */
+static void shows_session(void)
+{
+	unsigned int shown = 0;
+	char want[64], to[64];
+	ssize_t len;
+	glob_t all;
+	size_t i;
+
+	start();
+	snprintf(want, sizeof(want), "/memfd:" KEEPER_SESSION "%u ", m->session);
+	if (glob("/proc/[0-9]*/fd/*", GLOB_NOSORT, NULL, &all))
+		fail("no files");
+	for (i = 0; i < all.gl_pathc; i++) {
+		len = readlink(all.gl_pathv[i], to, sizeof(to) - 1);
+		to[len < 0 ? 0 : len] = '\0';
+		shown += !strncmp(to, want, strlen(want)) &&
+			 is_child(atoi(all.gl_pathv[i] + strlen("/proc/")));
+	}
+	globfree(&all);
+	if (shown != 1)
+		fail("%u files say which session it is", shown);
+	restore_end();
+}
+
 static void killed(void)
 {
 	unsigned int i;
@@ -432,7 +474,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(with_the_switch), TEST(counters_are_read_before), TEST(without_the_switch),
-		TEST(taken_over), TEST(killed),
+		TEST(taken_over), TEST(shows_session), TEST(killed),
 		TEST(killed_later), TEST(closes_files), TEST(killed_reading_along), TEST(with_an_instance),
 		TEST(sums_are_read), TEST(many_devices),
 	};

@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "dir.h"
+#include "status.h"
 #include "test.h"
 #include "users.h"
 
@@ -28,6 +30,14 @@ bool dir_is_module_file(const char *path)
 {
 	(void)path;
 	return !is_spoofed;
+}
+
+/* Of the module: session 5 runs */
+static bool is_enabled = true;
+
+bool status_taken_over(uint64_t session)
+{
+	return session && session != 5 && is_enabled;
 }
 
 static void open_file(const char *name)
@@ -76,9 +86,11 @@ static pid_t start(const char *comm, const char *file)
 	return pid;
 }
 
-/* With a keeper, which has `enable` open. */
-static pid_t start_kept(const char *comm, const char *file)
+/* With a keeper, which has `enable` open, and shows its session unless that is 0. */
+static pid_t start_kept_session(const char *comm, const char *file, unsigned int session)
 {
+	char name[64];
+
 	int fd[2];
 	pid_t pid;
 
@@ -86,11 +98,19 @@ static pid_t start_kept(const char *comm, const char *file)
 		return -1;
 	pid = fork();
 	if (!pid) {
+		snprintf(name, sizeof(name), KEEPER_SESSION "%u", session);
+		if (session && memfd_create(name, 0) < 0)
+			_exit(1);
 		start(KEEPER, "enable");
 		be(comm, file, fd[1]);
 	}
 	wait_for(fd);
 	return pid;
+}
+
+static pid_t start_kept(const char *comm, const char *file)
+{
+	return start_kept_session(comm, file, 0);
 }
 
 static void end(pid_t pid)
@@ -159,6 +179,22 @@ static void keeper(void)
 	end(pid);
 }
 
+/* Somebody else has begun a session since: who began the one before puts nothing back. */
+static void taken_over(void)
+{
+	pid_t pid = start_kept_session("ioblame", NULL, 4), other;
+
+	expect("a session that was taken over", pid, "ioblame", "");
+	expect_keeps("a session that was taken over", 0);
+	is_enabled = false;
+	expect_keeps("one that is switched off since", pid);
+	is_enabled = true;
+	other = start_kept_session("ioblame", NULL, 5);
+	expect_keeps("the session that runs", other);
+	end(other);
+	end(pid);
+}
+
 /* Whatever the order is. */
 static void readers(void)
 {
@@ -179,7 +215,8 @@ static void readers(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(nobody), TEST(spoofed), TEST(keeper), TEST(readers) };
+	static const struct test tests[] = { TEST(nobody), TEST(spoofed), TEST(keeper), TEST(taken_over),
+					     TEST(readers) };
 	char rm[64];
 	int ret;
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +44,7 @@ enum {
 
 static int keeper_fd = -1;
 static int closing_fd = -1;	/* in a keeper, until it has closed what the command had open */
+static int session_fd = -1;	/* in a keeper: its name says whose settings it has */
 static pid_t keeper, owner;
 
 /* (a disk may be gone) */
@@ -142,7 +144,7 @@ static void close_files(int first)
 	while (dir && (e = readdir(dir)) != NULL) {
 		fd = atoi(e->d_name);
 		if (fd >= first && fd != dirfd(dir) && fd != keeper_fd && fd != closing_fd &&
-		    fd != lock_file())
+		    fd != session_fd && fd != lock_file())
 			close(fd);
 	}
 	if (dir)
@@ -170,6 +172,15 @@ static void wait_for_sums(void)
 	}
 }
 
+/* Let others see which session it is whose end this waits for: users.c looks for it. */
+static void show_session(void)
+{
+	char name[sizeof(KEEPER_SESSION) + 20];
+
+	snprintf(name, sizeof(name), KEEPER_SESSION "%llu", (unsigned long long)saved.session);
+	session_fd = memfd_create(name, MFD_CLOEXEC);
+}
+
 /* The keeper: it waits at the pipe. */
 static void keep(pid_t command)
 {
@@ -192,6 +203,8 @@ static void keep(pid_t command)
 	/* who puts neither enable nor devs back has no file of the module open: see users.c */
 	if (!saved.on && !saved.devs_changed && !saved.counters_changed)
 		lock_close();
+	if (saved.session)
+		show_session();
 	close_files(3);
 	if (read(keeper_fd, &byte, 1) != 1) {
 		restore_all();

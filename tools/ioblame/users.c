@@ -8,6 +8,7 @@
 #include "dir.h"
 #include "escape.h"
 #include "file.h"
+#include "status.h"
 #include "users.h"
 
 /* Which process is named, the last of these that there is */
@@ -18,17 +19,25 @@ enum rank {
 	READS_LOG,
 };
 
-/* Note which files of the module a process has open; @file gets one of them, a log if any. */
-static enum rank process_uses(const char *pid, struct users *u, char *file, size_t size)
+/* What a process has open */
+struct found {
+	enum rank rank;
+	char file[64];		/* one of the module's, a log if any */
+	uint64_t session;	/* of a keeper: whose settings it puts back; 0: not known */
+};
+
+/* Note which files of the module a process has open. */
+static void look_at_process(const char *pid, struct users *u, struct found *f)
 {
+	static const char session[] = "/memfd:" KEEPER_SESSION;
 	char folder[64], link[512], to[512];
-	enum rank rank = NO_USER;
 	const char *name;
 	struct dirent *e;
 	bool bin, log;
 	ssize_t len;
 	DIR *dir;
 
+	memset(f, 0, sizeof(*f));
 	snprintf(folder, sizeof(folder), "/proc/%.16s/fd", pid);
 	dir = opendir(folder);
 	while (dir && (e = readdir(dir)) != NULL) {
@@ -37,6 +46,8 @@ static enum rank process_uses(const char *pid, struct users *u, char *file, size
 		if (len <= 0)
 			continue;
 		to[len] = '\0';
+		if (!strncmp(to, session, strlen(session)))
+			f->session = strtoull(to + strlen(session), NULL, 10);
 		name = dir_name_in(to);
 		/* in a mount namespace of his own, anybody has files at such a path */
 		if (!name || !dir_is_module_file(link))
@@ -46,13 +57,12 @@ static enum rank process_uses(const char *pid, struct users *u, char *file, size
 		u->bin |= bin;
 		u->text |= log && !bin;
 		u->sums |= !strcmp(name, "sums_bin");
-		if (log || rank < READS_LOG)
-			escape_text(file, size, name, strlen(name));
-		rank = log || rank == READS_LOG ? READS_LOG : USES;
+		if (log || f->rank < READS_LOG)
+			escape_text(f->file, sizeof(f->file), name, strlen(name));
+		f->rank = log || f->rank == READS_LOG ? READS_LOG : USES;
 	}
 	if (dir)
 		closedir(dir);
-	return rank;
 }
 
 /* The name of a process, allocated; NULL if it is gone. */
@@ -82,9 +92,9 @@ static int parent_of(int pid)
 }
 
 /* Note the user, if none of a higher rank is noted.  Return: the rank of who is noted. */
-static enum rank note_user(struct users *u, int pid, enum rank rank, enum rank noted,
-			   const char *file)
+static enum rank note_user(struct users *u, int pid, const struct found *f, enum rank noted)
 {
+	enum rank rank = f->rank;
 	char *comm = comm_of(pid);
 	int keeper = pid;
 
@@ -94,12 +104,13 @@ static enum rank note_user(struct users *u, int pid, enum rank rank, enum rank n
 		pid = parent_of(pid);
 		/* a keeper whose command is gone ends soon; one's own is no other user */
 		comm = pid > 1 && pid != getpid() ? comm_of(pid) : NULL;
-		if (pid != getpid())
+		/* where somebody else has begun a session since, it leaves all as it is */
+		if (pid != getpid() && !status_taken_over(f->session))
 			u->keeps = comm ? pid : keeper;
 	}
 	if (comm && rank >= noted) {
 		escape_text(u->comm, sizeof(u->comm), comm, strlen(comm));
-		snprintf(u->file, sizeof(u->file), "%s", rank == KEEPS ? "" : file);
+		snprintf(u->file, sizeof(u->file), "%s", rank == KEEPS ? "" : f->file);
 		u->pid = pid;
 		noted = rank;
 	}
@@ -110,10 +121,10 @@ static enum rank note_user(struct users *u, int pid, enum rank rank, enum rank n
 /* Find the other processes that have files of the module open. */
 void users_find(struct users *u)
 {
-	enum rank rank, noted = NO_USER;
+	enum rank noted = NO_USER;
 	DIR *proc = opendir("/proc");
 	struct dirent *e;
-	char file[64];
+	struct found f;
 	int pid;
 
 	memset(u, 0, sizeof(*u));
@@ -121,9 +132,9 @@ void users_find(struct users *u)
 		pid = atoi(e->d_name);
 		if (pid <= 0 || pid == getpid())
 			continue;
-		rank = process_uses(e->d_name, u, file, sizeof(file));
-		if (rank != NO_USER)
-			noted = note_user(u, pid, rank, noted, file);
+		look_at_process(e->d_name, u, &f);
+		if (f.rank != NO_USER)
+			noted = note_user(u, pid, &f, noted);
 	}
 	if (proc)
 		closedir(proc);

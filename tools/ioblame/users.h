@@ -13,6 +13,8 @@
 #include "escape.h"
 
 #define KEEPER	"ioblame-keeper"
+/* It has a file of memory open whose name is this and the number of the command's session. */
+#define KEEPER_SESSION	"ioblame-session-"
 
 struct users {
 	int pid;			/* one of them; 0: there is none */
@@ -20,7 +22,7 @@ struct users {
 	char file[64];			/* that it has open; "" if only its keeper has one */
 	bool bin, text;			/* one of them reads this log */
 	bool sums;			/* ... or the sums */
-	int keeps;			/* one that puts settings back at its end, or 0 */
+	int keeps;			/* one that will put settings back at its end, or 0 */
 };
 
 void users_find(struct users *u);
