@@ -133,3 +133,35 @@ scsi_debug_disk() {
 	done
 	fail "no disk of scsi_debug"
 }
+
+# begin_blktrace ARGUMENT...: blktrace, as process $blktrace, traces from now on.  Its files and those
+# that it has in debugfs are there before it does, so it is waited for the end of BLKTRACESTART, 0x1274.
+# (The kernel lets nobody probe its functions for that: it is a tracer itself.)
+begin_blktrace() {
+	local n tracing=/sys/kernel/tracing runs=
+	[ -e $tracing/trace ] || mount -t tracefs tracefs $tracing
+	echo 'cmd == 0x1274' >$tracing/events/syscalls/sys_enter_ioctl/filter
+	echo 1 >$tracing/events/syscalls/sys_enter_ioctl/enable
+	echo 1 >$tracing/events/syscalls/sys_exit_ioctl/enable
+	blktrace "$@" >"$SCRATCH/blktrace.log" 2>&1 &
+	blktrace=$!
+	for ((n = 0; n < 300; n++)); do
+		runs=$(awk '/: sys_ioctl\(.*cmd: / { begun[$1] = 1 }
+			/: sys_ioctl -> 0x0$/ && begun[$1] { print "yes"; exit }' $tracing/trace)
+		[ -z "$runs" ] || break
+		kill -0 "$blktrace" 2>/dev/null || break
+		pause 0.1
+	done
+	echo 0 >$tracing/events/syscalls/sys_exit_ioctl/enable
+	echo 0 >$tracing/events/syscalls/sys_enter_ioctl/enable
+	echo 0 >$tracing/events/syscalls/sys_enter_ioctl/filter
+	cp $tracing/trace "$OUT/blktrace.begins"
+	echo >$tracing/trace
+	[ -n "$runs" ] || fail "blktrace does not run: $(cat "$SCRATCH/blktrace.log")"
+}
+
+# end_blktrace: what it has traced is in its files
+end_blktrace() {
+	kill -INT "$blktrace"
+	wait "$blktrace" || fail "blktrace: $(cat "$SCRATCH/blktrace.log")"
+}
