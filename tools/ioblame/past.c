@@ -38,9 +38,11 @@ struct origin {
 /* Return: EXIT_FAILED.  Who ends it knows why it ends. */
 static int past_failed(struct past *past, int db)
 {
-	if (stop_asked())
-		return EXIT_FAILED;
-	msg("cannot read the past: %s", sqlite3_errmsg(past->db[db]));
+	const char *path = past->db[db] ? sqlite3_db_filename(past->db[db], "main") : NULL;
+
+	if (!stop_asked())
+		msg("cannot read %s: %s", path && *path ? path : "the past",
+		    sqlite3_errmsg(past->db[db]));
 	return EXIT_FAILED;
 }
 
