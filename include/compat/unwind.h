@@ -4,9 +4,9 @@
  *
  * Hides: stack_trace_save_regs() is not exported, but x86's unwinder is.  On arm64 the trace
  * begins in the caller instead, and what lies before the registers is cut off.  Elsewhere it is
- * not.  Of x86's unwinders only ORC's tells its registers in each frame.  arm64's follows frame
- * records (IOB_UNWIND_RECORDS), and so can we.  Elsewhere each stack is walked (no
- * IOB_UNWIND_FRAMES).
+ * not, and a function's return address is not known (IOB_UNWIND_CALLS).  Of x86's unwinders only
+ * ORC's tells its registers in each frame.  arm64's follows frame records (IOB_UNWIND_RECORDS), and
+ * so can we.  Elsewhere each stack is walked (no IOB_UNWIND_FRAMES).
  */
 #ifndef IOB_COMPAT_UNWIND_H
 #define IOB_COMPAT_UNWIND_H
@@ -14,6 +14,12 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/stacktrace.h>
+
+#if defined(CONFIG_X86) || defined(CONFIG_ARM64)
+#define IOB_UNWIND_CALLS	true
+#else
+#define IOB_UNWIND_CALLS	false
+#endif
 
 #ifdef CONFIG_X86
 #include <asm/unwind.h>

@@ -13,11 +13,13 @@
 #define IOB_BLAME_ASSOCIATION_H
 #define IOB_BLAME_CACHED_PAGE_H
 #define IOB_COMPAT_INODE_H
+#define IOB_COMPAT_UNWIND_H
 #define IOB_BLAME_SHARE_H
 #define IOB_BLAME_TIMES_H
 #define IOB_BLAME_TRANSACTION_H
 #define IOB_CORE_CAUSE_H
 #define IOB_CORE_DISK_H
+#define IOB_CORE_FILE_H
 #define IOB_CORE_INTENT_H
 #define IOB_CORE_METADATA_H
 #define IOB_CORE_STATS_H
@@ -29,6 +31,7 @@
 /* --- stack/call, stack/stack: a stack of calls, some of which are hooked */
 
 #define noinline_for_stack
+#define IOB_UNWIND_CALLS	true
 #define IOB_STACK_DEPTH	40
 
 struct iob_call {
@@ -165,6 +168,7 @@ static void *iob_task_part_of(const struct iob_task *t, const struct iob_task_pa
 #define iob_cause_touch(cause)			((void)(cause), (void)nr_touched++)
 #define iob_stat_inc(name)			((void)nr_evicted++)
 #define iob_dirty_not_cacheable(t)		((void)(t))
+#define iob_is_bdev(inode)			((void)(inode), false)
 #define iob_is_metadata(inode)			((inode)->metadata)
 #define iob_has_metadata(sb)			((sb)->metadata)
 #define iob_disk_watches(inode)			((void)(inode), true)

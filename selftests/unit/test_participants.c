@@ -15,8 +15,10 @@
 #define IOB_BLAME_DIRTY_FAST_H
 #define IOB_BLAME_TIMES_H
 #define IOB_COMPAT_INODE_H
+#define IOB_COMPAT_UNWIND_H
 #define IOB_CORE_CODE_H
 #define IOB_CORE_DISK_H
+#define IOB_CORE_FILE_H
 #define IOB_CORE_INTENT_H
 #define IOB_CORE_MARK_H
 #define IOB_CORE_METADATA_H
@@ -24,6 +26,7 @@
 #define IOB_STACK_STACK_H
 
 #define noinline_for_stack
+#define IOB_UNWIND_CALLS	true
 
 /* --- the kernel's */
 
@@ -105,6 +108,7 @@ struct iob_intent {
 
 static struct iob_task *me;
 static u64 my_act;
+static u16 marks;		/* of the task's stack */
 
 #define iob_task_get()				(me)
 #define iob_task_role(t)			((void)(t), my_act)
@@ -112,7 +116,7 @@ static u64 my_act;
 #define iob_cause_tagged(ref, hash)		((void)(hash), (u64)(ref))
 #define iob_cause_of_entry(entry, hash)		((void)(hash), (u64)(entry))
 #define iob_intent_nr(nr)			((void)(nr), (const struct iob_intent *)NULL)
-#define iob_marks_of(ip, depth)			((void)(ip), (void)(depth), (u16)0)
+#define iob_marks_of(ip, depth)			((void)(ip), (void)(depth), marks)
 #define iob_dirty_not_cacheable(t)		((void)(t))
 #define iob_dirty_set_cacheable(t, nr)		((void)(t), (void)(nr))
 
@@ -225,6 +229,7 @@ static void task(u64 act, unsigned int flags)
 	me = &contexts[nr];
 	my_act = act;
 	under_way = 0;
+	marks = 0;
 }
 
 static void worker(void)
@@ -582,12 +587,62 @@ static void ends_later(void)
 	end();
 }
 
+/* Of a page of the inode that is clean, but has tar's entry, which act pays when it becomes dirty? */
+static u64 dirties_clean(struct inode *inode)
+{
+	entry_of_page_frame = TAR;
+	return dirties(inode);
+}
+
+/*
+ * What writeback of a file does to the file's own pages it puts back.  Another file's page that
+ * becomes dirty there has changed: a file with what is free, or the file below an encrypted one.
+ */
+static void put_back(void)
+{
+	struct pt_regs inner = { .call = { 8, 2048 } };
+	struct inode bitmap = { .i_mode = 1, .i_ino = 306, .i_sb = &sb };
+
+	begin();
+	iob_behalf_see_writepages(true);
+	sb.s_bdev = &sb;
+	worker();
+	writes_for(DD);
+	marks = IOB_INTENT_WRITEBACK;
+	if (dirties_clean(&other) != TAR)
+		fail("a page that is put back: %llu pays", dirties_clean(&other));
+	if (dirties_clean(&bitmap) != DD)
+		fail("another file's page: %llu pays", dirties_clean(&bitmap));
+	/* a file is written inside of that */
+	under_way |= 1 << 8;
+	iob_behalf_pages(&bitmap, 0, 1, true, &inner);
+	if (dirties_clean(&bitmap) != TAR || dirties_clean(&other) != TAR)
+		fail("a page that is put back further inside: another pays");
+	under_way = 1 << 7;
+	if (dirties_clean(&bitmap) != DD)
+		fail("behind that: %llu pays", dirties_clean(&bitmap));
+	/* files of which nothing is noted: they are not watched */
+	task(CP, 0);
+	marks = IOB_INTENT_WRITEBACK;
+	if (dirties_clean(&other) != CP)
+		fail("below a file that is not watched %llu pays", dirties_clean(&other));
+	marks = IOB_INTENT_REDIRTY;
+	if (dirties_clean(&other) != TAR)
+		fail("a page that is put back by name: %llu pays", dirties_clean(&other));
+	/* where do_writepages() is not seen, it is not known which file is written */
+	marks = IOB_INTENT_WRITEBACK;
+	iob_behalf_see_writepages(false);
+	if (dirties_clean(&other) != TAR)
+		fail("a page in writeback that is not seen: %llu pays", dirties_clean(&other));
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(no_ghost), TEST(known_worker), TEST(kernel_threads), TEST(once), TEST(no_page),
 		TEST(at_commit), TEST(others_first), TEST(directories),
-		TEST(ends_later),
+		TEST(ends_later), TEST(put_back),
 	};
 
 	return run_tests("participants", tests, ARRAY_SIZE(tests));

@@ -7,8 +7,11 @@
  * Calls nest: do_writepages() on the file of a disk runs inside its worker's call.  The
  * innermost call that knows for whom decides.
  */
+#include <linux/hash.h>
+
 #include <compat/compiler.h>
 #include <compat/inode.h>
+#include <compat/unwind.h>
 
 #include "association.h"
 #include "behalf.h"
@@ -17,6 +20,7 @@
 #include "core/metadata.h"
 #include "core/disk.h"
 #include "core/hands_on.h"
+#include "core/file.h"
 #include "core/intent.h"
 #include "core/stats.h"
 #include "dirty_fast.h"
@@ -35,6 +39,9 @@ struct iob_task_part iob_behalf_part = {
 	.name = "behalf",
 	.size = sizeof(struct behalf_state),
 };
+
+/* Whether each call of do_writepages() is seen, and known on the stack. */
+static bool behalf_sees_writepages;
 
 static void parent_io_free(void *part)
 {
@@ -195,12 +202,24 @@ static bool behalf_has_pages(const struct inode *inode)
 	return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode);
 }
 
+/* do_writepages() is hooked from now on, or no more.  May sleep. */
+void iob_behalf_see_writepages(bool on)
+{
+	WRITE_ONCE(behalf_sees_writepages, on && IOB_UNWIND_CALLS);
+}
+
+static u32 behalf_host(const struct inode *inode)
+{
+	return hash_ptr(inode, IOB_HOST_BITS) ?: 1;
+}
+
 /**
  * iob_behalf_pages - a call begins that changes metadata for pages of a file
  * @inode: the file
  * @index: its pages from here on
  * @last:  up to here
- * @dirty: the dirtier of the first dirty page counts, else that of the first page at all
+ * @dirty: do_writepages(): the dirtier of the first dirty page counts, else that of the first page
+ *         at all
  * @regs:  as they were at the function's entry
  *
  * Until it returns, the task acts on behalf of that dirtier; if there is none, of the act
@@ -209,20 +228,22 @@ static bool behalf_has_pages(const struct inode *inode)
 void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long last,
 		      bool dirty, struct pt_regs *regs)
 {
-	bool watched = behalf_has_pages(inode) && !iob_is_metadata(inode) &&
-		       iob_disk_watches(inode);
+	bool noted = !iob_is_bdev(inode) && !iob_is_metadata(inode) && iob_disk_watches(inode);
+	bool watched = noted && behalf_has_pages(inode);
 	struct iob_task *t = iob_task_get();
 	struct iob_behalf *b;
 	u64 dirty_ns, act;
 	u32 tid = 0;
 
 	/* pushed for an unwatched file, too: the last call from here was for another file */
-	if (!t || !(watched || t->acted_on_behalf))
+	if (!t || !(noted || t->acted_on_behalf))
 		return;
 	/* without s_bdev: a worker changes more for it, later and on no one's behalf */
 	if (watched && !inode->i_sb->s_bdev)
 		tid = behalf_tid(t, inode->i_sb, regs);
 	b = behalf_push(t, regs);
+	if (noted && dirty)
+		b->host = behalf_host(inode);
 	if (!watched)
 		return;
 	b->ref = iob_cause_of_pages(inode, index, last,
@@ -338,6 +359,32 @@ static bool behalf_is_under_way(const struct behalf_state *state, unsigned int i
 			return iob_stack_count(stack, b[i].call.ret) > behalf_nr_before(b, i);
 	}
 	return true;
+}
+
+/**
+ * iob_behalf_writes - whether a task writes back an inode's own pages
+ * @t:     its context
+ * @stack: its trace, with do_writepages() of some inode
+ * @inode: the inode, which iob_disk_watches(); neither a block device's own nor metadata
+ *
+ * Inside iob_read_lock().  Return: true, too, where the calls are not seen.
+ */
+bool iob_behalf_writes(const struct iob_task *t, const struct iob_stack *stack,
+		       const struct inode *inode)
+{
+	const struct behalf_state *state = behalf_state_of(t);
+	bool whole = iob_stack_is_whole(stack);
+	u32 host = behalf_host(inode);
+	unsigned int i;
+
+	if (!READ_ONCE(behalf_sees_writepages))
+		return true;
+	for (i = 0; i < state->nr; i++) {
+		if (state->behalf[i].host == host &&
+		    (!whole || behalf_is_under_way(state, i, stack)))
+			return true;
+	}
+	return false;
 }
 
 /* The transaction of a call further out that is still under way, or 0. */

@@ -22,6 +22,7 @@ struct iob_stack;
 struct pt_regs;
 
 #define IOB_MAX_BEHALFS	4
+#define IOB_HOST_BITS	24
 
 /* One reason to act on another's behalf.  It ends with a call, or when it is closed. */
 struct iob_behalf {
@@ -31,6 +32,7 @@ struct iob_behalf {
 	bool sure : 1;		/* no act that was noted before is a better guess */
 	bool common : 1;		/* for the participants of a transaction */
 	bool ends : 1;		/* the transaction ends with its next change of metadata */
+	u32 host : IOB_HOST_BITS;	/* do_writepages(): a hash of the inode's address, else 0 */
 	u32 tid;		/* the transaction, once it is known, else 0 */
 	u64 ref;		/* for this cause; IOB_CAUSE_NONE: not known */
 };
@@ -57,6 +59,7 @@ static inline struct iob_parent_io *iob_parent_io_of(const struct iob_task *t)
 	return iob_task_part_of(t, &iob_parent_io_part);
 }
 
+void iob_behalf_see_writepages(bool on);
 void iob_behalf_pages(struct inode *inode, unsigned long index, unsigned long last,
 		      bool dirty, struct pt_regs *regs);
 void iob_behalf_for(u64 ref, struct pt_regs *regs);
@@ -68,6 +71,8 @@ void iob_behalf_ends(void);
 void iob_behalf_none(void);
 void iob_behalf_inode(struct inode *inode);
 
+bool iob_behalf_writes(const struct iob_task *t, const struct iob_stack *stack,
+		       const struct inode *inode);
 struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_stack *stack);
 u64 iob_behalf_find_cause(struct iob_task *t, struct iob_behalf *b,
 			  const struct inode *inode);

@@ -54,18 +54,20 @@ bool iob_dirtied_by_has_entry(unsigned long pfn, u32 hash)
 
 /*
  * Whether a page that becomes dirty by this stack was dirty before, but for the moment
- * in which writeback looked at it.  What writeback does to the pages of a block device is
- * a change of metadata, unless the stack says otherwise.  What it moves to make room was clean.
+ * in which writeback looked at it.  What writeback does to the pages of a block device, or of
+ * another file than it writes, is a change, unless the stack says otherwise: of metadata, or of the
+ * file below.  What it moves to make room was clean.
  * Where no intent can be made for the stack, its addresses tell.
  */
-static bool is_dirty_again(u32 nr, const struct iob_stack *stack, const struct inode *inode)
+static bool is_dirty_again(const struct iob_task *t, u32 nr, const struct iob_stack *stack,
+			   const struct inode *inode)
 {
 	const struct iob_intent *i = nr > IOB_INTENT_LOST ? iob_intent_nr(nr) : NULL;
 	u16 flags = i ? i->flags : iob_marks_of(stack->ip, stack->depth);
 
 	return flags & IOB_INTENT_REDIRTY ||
 	       (flags & IOB_INTENT_WRITEBACK && !iob_is_bdev(inode) &&
-		!iob_is_metadata(inode));
+		!iob_is_metadata(inode) && iob_behalf_writes(t, stack, inode));
 }
 
 /* The stack at @at, which @slot of the stack cache holds if that is not NULL. */
@@ -125,7 +127,7 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 		d->stored = stored;
 	/* a journal's thread hands on what others have changed */
 	always = iob_transaction_writes(t)->always;
-	d->again = is_dirty_again(intent, &stack, inode) || always;
+	d->again = is_dirty_again(t, intent, &stack, inode) || always;
 	b = iob_behalf_active(t, &stack);
 	/* (a stack that is cut is counted each time) */
 	if (!d->stored && !always && !b && stack.depth < IOB_STACK_DEPTH)

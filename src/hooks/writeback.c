@@ -296,7 +296,7 @@ static const struct iob_hook writeback_table[] = {
 	}, {
 		.name = "do_writepages",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
-		.entered = writepages_entered,
+		.entered = writepages_entered, .attached = iob_behalf_see_writepages,
 		.impact = "the dirtiers that the flusher allocates blocks for",
 	}, {
 		.name = "__folio_cancel_dirty|__cancel_dirty_page",
