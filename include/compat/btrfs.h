@@ -18,12 +18,15 @@
  * iomap_dirty_folio(), which came with 6.6).  Since 6.3 (b_folio) a worker may submit any extent:
  * IOB_BTRFS_LATER.  btrfs_submit_bio() gets btrfs' own struct since 6.4 (Kbuild tests for
  * class_create() with nothing but a name): IOB_BTRFS_SUBMIT_BIO.  On 6.3 it gets the bio.
+ *
+ * Since 5.18 a task may write an extent that is compressed already: IOB_BTRFS_ENCODED.
  */
 #ifndef IOB_COMPAT_BTRFS_H
 #define IOB_COMPAT_BTRFS_H
 
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
+#include <uapi/linux/btrfs.h>
 
 #include <compat/peek.h>
 
@@ -37,6 +40,10 @@
 
 #ifdef IOB_HAVE_CLASS_CREATE_NAME
 #define IOB_BTRFS_SUBMIT_BIO
+#endif
+
+#ifdef BTRFS_IOC_ENCODED_WRITE
+#define IOB_BTRFS_ENCODED
 #endif
 
 #define IOB_BTRFS_REF_DATA	1	/* BTRFS_REF_DATA */

@@ -16,9 +16,11 @@
 #include <compat/folio.h>
 #include <compat/inode.h>
 
+#include "blame/async.h"
 #include "blame/behalf.h"
 #include "blame/bio_kind.h"
 #include "blame/cached_page.h"
+#include "blame/direct.h"
 #include "blame/dirty_range.h"
 #include "blame/freed_extent.h"
 #include "blame/provider.h"
@@ -179,6 +181,21 @@ static void btrfs_extent_entered(struct pt_regs *regs)
 					iob_arg(regs, 2));
 }
 
+#ifdef IOB_BTRFS_ENCODED
+/* (iocb, ...): a write of data that is compressed already makes no page dirty */
+static void btrfs_encoded_entered(struct pt_regs *regs)
+{
+	const struct kiocb *iocb = iob_arg_ptr(regs, 0);
+	struct inode *inode = file_inode(iocb->ki_filp);
+	struct iob_task *t = iob_direct_begin(inode, regs);
+
+	if (!t)
+		return;
+	iob_async_none(t);
+	iob_behalf_join(inode->i_sb, regs);
+}
+#endif
+
 #ifdef IOB_BTRFS_LATER
 /* (btrfs_bio, ...) */
 static void btrfs_submit_entered(struct pt_regs *regs)
@@ -330,6 +347,10 @@ static const struct iob_hook btrfs_table[] = {
 	      "the participants of a transaction of btrfs"),
 	BTRFS("btrfs_dirty_inode", btrfs_dirty_inode_entered,
 	      "the participants of a transaction of btrfs"),
+#ifdef IOB_BTRFS_ENCODED
+	BTRFS("btrfs_do_encoded_write", btrfs_encoded_entered,
+	      "the writer and the file of extents that are written compressed (btrfs receive)"),
+#endif
 	BTRFS("btrfs_run_delalloc_range", btrfs_delalloc_entered,
 	      "the dirtiers of extents that btrfs compresses"),
 	BTRFS("extent_clear_unlock_delalloc", btrfs_extent_entered,

@@ -17,6 +17,7 @@
 #include "blame/async.h"
 #include "blame/behalf.h"
 #include "blame/bio_kind.h"
+#include "blame/direct.h"
 #include "blame/dirtied_by.h"
 #include "blame/dirty_range.h"
 #include "blame/freed_extent.h"
@@ -27,23 +28,6 @@
 #include "core/task.h"
 #include "hooks/hook.h"
 #include "io/fast.h"
-#include "stack/call.h"
-
-/*
- * A direct IO of @inode begins.  Much may be called before its bios are submitted, but all
- * of it in this task; a bio belongs to it only if its stack goes through the same call.
- */
-static struct iob_task *direct_begin(struct inode *inode, struct pt_regs *regs)
-{
-	struct iob_task *t;
-
-	t = iob_disk_watches(inode) ? iob_task_get() : NULL;
-	if (t) {
-		iob_file_of(inode, &t->file);
-		t->direct = iob_call_ret(regs);
-	}
-	return t;
-}
 
 /* Whether a worker may end the write, by a function that is hooked. */
 static bool direct_is_async(struct kiocb *iocb, const struct iomap_dio_ops *ops)
@@ -77,7 +61,7 @@ static void iomap_direct_entered(struct pt_regs *regs)
 	struct kiocb *iocb = iob_arg_ptr(regs, 0);
 	struct iov_iter *iter = iob_arg_ptr(regs, 1);
 	struct inode *inode = file_inode(iocb->ki_filp);
-	struct iob_task *t = direct_begin(inode, regs);
+	struct iob_task *t = iob_direct_begin(inode, regs);
 
 	if (iov_iter_rw(iter) != WRITE)
 		return;
@@ -89,7 +73,7 @@ static void iomap_direct_entered(struct pt_regs *regs)
 /* (iocb, inode, ...) */
 static void blockdev_direct_entered(struct pt_regs *regs)
 {
-	struct iob_task *t = direct_begin(iob_arg_ptr(regs, 1), regs);
+	struct iob_task *t = iob_direct_begin(iob_arg_ptr(regs, 1), regs);
 
 	/* no function that is hooked ends it */
 	if (t)

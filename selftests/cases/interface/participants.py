@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of interface/participants."""
+import ctypes
+import fcntl
 import os
+import struct
 import subprocess
 import sys
+import zlib
 
 from lib import iolog
-from lib.case import (K, MNT, Disk, buffer, check, disable, enable, iolog_now, put, run, same,
-                      sync)
+from lib.case import (K, MNT, PAGE, Disk, buffer, check, compressible, disable, enable, error_of,
+                      iolog_now, put, run, same, sync)
 
 TREES = 1       # the inode of btrfs in which all metadata are
 FILES = 500
 FEW = 40        # btrfs has a worker copy inodes as soon as 128 have changed
 ROUNDS = 4
+EXTENTS = 64    # written compressed
+BTRFS_IOC_ENCODED_WRITE = 0x40809440
+BTRFS_ENCODED_IO_COMPRESSION_ZLIB = 1
 disk = Disk(sys.argv[1])
 names = ["%s/small%d" % (MNT, i) for i in range(FILES)]
 
@@ -64,10 +71,24 @@ def touch():
     os.utime(names[0])
 
 
+# As `btrfs receive` does with what was sent compressed; it makes no page dirty either
+def write_encoded(fd, data):
+    room = ctypes.create_string_buffer(data, len(data))
+    vec = ctypes.create_string_buffer(struct.pack("QQ", ctypes.addressof(room), len(data)))
+    for i in range(EXTENTS):
+        fcntl.ioctl(fd, BTRFS_IOC_ENCODED_WRITE,
+                    struct.pack("QQqQQQQII64x", ctypes.addressof(vec), 1, i * 128 * K, 0, 128 * K,
+                                128 * K, 0, BTRFS_ENCODED_IO_COMPRESSION_ZLIB, 0))
+
+
 def written(what):
     """{who: bytes} of the metadata that a sync writes."""
     sync()
-    entries = [e for e in iolog_now() if e.op == "W" and e.ino == TREES]
+    return metadata(what, iolog_now())
+
+
+def metadata(what, log):
+    entries = [e for e in log if e.op == "W" and e.ino == TREES]
     print(what, iolog.bytes_by(entries, "who", "comm", "how"))
     return iolog.bytes_by(entries, "who")
 
@@ -108,4 +129,25 @@ run(touch_few)
 pid = run(chmod)
 run(touch_few)
 must_pay("few inodes", written("few inodes"), pid)
+
+# With checksums, which compressed extents must have
+same("remount", subprocess.run(["mount", "-o", "remount,datacow,datasum", MNT],
+                               check=False).returncode, 0)
+encoded = os.open(MNT + "/encoded", os.O_CREAT | os.O_RDWR)
+# (5.10 has no such writes)
+if error_of(fcntl.ioctl, encoded, BTRFS_IOC_ENCODED_WRITE, bytes(128)) != "ENOTTY":
+    written("an empty file")
+    run(touch)
+    compressed = zlib.compress(b"".join(compressible(n) for n in range(128 * K // PAGE)))
+    pid = run(write_encoded, encoded, compressed)
+    sync()
+    log = iolog_now()
+    data = [e for e in log if e.op == "W" and e.ino not in (0, TREES)]
+    must_pay("encoded writes", metadata("encoded writes", log), pid)
+    print("encoded data", iolog.bytes_by(data, "who", "ino", "how"))
+    same("who pays for encoded data", {(e.who, e.ino, e.how) for e in data},
+         {("pid-%d" % pid, os.fstat(encoded).st_ino, "exact")})
+    same("bytes of encoded data", sum(e.bytes for e in data),
+         EXTENTS * -(-len(compressed) // (4 * K)) * 4 * K)
+os.close(encoded)
 disable()
