@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/sched.h>
+
 #include <compat/compiler.h>
 #include <compat/memcg.h>
 
@@ -95,6 +97,45 @@ static u64 submitter_reads_for(struct iob_look *l, const struct iob_stack *stack
 	return ref;
 }
 
+/*
+ * Whether a write may be that of an inode.  Some file systems keep inodes in pages of a file of
+ * their own, and write such a page while it is locked, without a mark that it is under writeback.
+ * Pages that serve a log as well are not locked.
+ */
+static bool may_write_inode(const struct iob_look *l)
+{
+	const struct inode *host;
+	struct iob_folio *f;
+
+	if (l->op != IOB_OP_WRITE || !bio_has_data(l->bio) || l->bio->bi_opf & REQ_SWAP)
+		return false;
+	f = iob_folio_of(bio_page(l->bio));
+	host = iob_folio_host(f);
+	return host && !iob_is_bdev(host) && iob_folio_locked(f) && !iob_folio_writeback(f);
+}
+
+/*
+ * The cause that changed the inode which a kernel thread writes now, or IOB_CAUSE_NONE.  A task
+ * that syncs a file does so for itself.
+ *
+ * Example: B has changed the mode of a file.  The flusher writes the inode, 1 KiB of a page that
+ * has four of them, which is charged to B.
+ */
+static u64 submitter_writes_for(struct iob_look *l, const struct iob_stack *stack)
+{
+	struct iob_behalf *b;
+	u64 ref;
+
+	if (!l->task || !(current->flags & PF_KTHREAD) || !may_write_inode(l))
+		return IOB_CAUSE_NONE;
+	b = iob_behalf_active(l->task, stack);
+	if (!b || !b->open)
+		return IOB_CAUSE_NONE;
+	ref = iob_behalf_cause(l->task, b, NULL);
+	l->for_other = ref != IOB_CAUSE_NONE;
+	return ref;
+}
+
 /* The role that a page which is swapped out belongs to, or IOB_ROLE_NOMEM. */
 static u64 swapped_role(const struct iob_look *l)
 {
@@ -130,6 +171,8 @@ u64 iob_look_submitter(struct iob_look *l, const struct inode *host, struct iob_
 	other = submitter_parent(l, &stack);
 	if (other == IOB_CAUSE_NONE)
 		other = submitter_reads_for(l, &stack, host);
+	if (other == IOB_CAUSE_NONE && !host)
+		other = submitter_writes_for(l, &stack);
 	if (host)
 		iob_file_of(host, file);
 	else if (l->file)
