@@ -38,6 +38,8 @@
 /* as memory is that others have had */
 #define kvmalloc(size, gfp)		memset(malloc(size), 0xa5, size)
 #define kvmalloc_array(n, size, gfp)	kvmalloc((n) * (size), gfp)
+#undef kvcalloc
+#define kvcalloc(n, size, gfp)		(no_table ? NULL : calloc(n, size))
 #define strscpy(to, from, size)		((void)snprintf(to, size, "%s", from))
 #define rcu_access_pointer(p)		READ_ONCE(p)
 #define rcu_dereference_protected(p, c)	({ if (!(c)) abort(); (p); })
@@ -139,16 +141,34 @@ static int iob_bdev_open(struct iob_bdev *b, dev_t dev);
 
 /* Others may run, but not while a reader reads: see fake_rcu.h. */
 static unsigned int nr_begun, most_begun;	/* disks, since they have */
+static void (*at_rest)(void);	/* what they do the next time */
+static bool no_table;		/* there is no memory for one */
 
 static void lets_others_run(void)
 {
+	void (*run)(void) = at_rest;
+
 	if (nr_held)
 		fail("it sleeps as a reader");
 	nr_begun = 0;
+	at_rest = NULL;
+	if (run)
+		run();
 }
 
 #undef cond_resched
-#define cond_resched()			lets_others_run()
+#define cond_resched() do {					\
+	if (second_lock.held)					\
+		fail("it sleeps with interrupts off");		\
+	lets_others_run();					\
+} while (0)
+
+#include "core/disk.h"
+
+/* From one word of `devs` to the next, while interrupts are off and not. */
+static unsigned int nr_steps[2];
+
+#define iob_dev_nr(devs, nr)		(nr_steps[second_lock.held]++, iob_dev_nr(devs, nr))
 
 #include "core/disk.c"
 
@@ -165,7 +185,7 @@ void iob_sum_init(struct iob_sum *sum, const struct iob_disk *disk, u32 key)
 
 /* --- sda is not watched; sdb and sdc are, and some tests add sdd and sde */
 
-#define PARTITIONS	200
+#define PARTITIONS	IOB_MAX_DEVS
 #define HOLDERS		(2 + IOB_MORE_SECONDS)
 
 static struct gendisk sda = { 8, 0, "sda" }, sdb = { 8, 16, "sdb" }, sdc = { 8, 32, "sdc" },
@@ -454,6 +474,100 @@ static void full_until_written(void)
 	end();
 }
 
+/* The partitions are watched instead of what was.  Return: as iob_devs_set() */
+static int watch_partitions(unsigned int nr)
+{
+	struct iob_dev dev[PARTITIONS];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < nr; i++)
+		dev[i] = (struct iob_dev){ .dev = part[i].bd_dev, .disk_devt = MKDEV(8, 16),
+					   .end = U64_MAX };
+	iob_read_unlock();
+	memset(nr_steps, 0, sizeof(nr_steps));
+	err = iob_devs_set(dev, nr);
+	iob_read_lock();
+	return err;
+}
+
+/* How many of the partitions are known to be held. */
+static unsigned int count_known(unsigned int nr)
+{
+	const struct iob_devs *now = rcu_dereference_sched(iob_devs);
+	unsigned int i, known = 0;
+
+	for (i = 0; i < now->nr_second; i++)
+		known += now->second[i].holder == &part[MINOR(now->second[i].dev)] &&
+			 MINOR(now->second[i].dev) < nr;
+	return known;
+}
+
+/* Each partition of a disk is a word, and has a holder: few steps are made with interrupts off. */
+static void many_partitions(void)
+{
+	unsigned int i;
+
+	begin();
+	if (watch_partitions(PARTITIONS))
+		fail("no memory");
+	for (i = 0; i < PARTITIONS; i++)
+		bio_of(&part[i], &part[i]);
+	if (watch_partitions(PARTITIONS) || count_known(PARTITIONS) != PARTITIONS)
+		fail("%u of %u holders stay", count_known(PARTITIONS), PARTITIONS);
+	if (nr_steps[true] > PARTITIONS)
+		fail("%u steps for %u partitions with interrupts off", nr_steps[true], PARTITIONS);
+	note("%u steps with interrupts off, %u without", nr_steps[true], nr_steps[false]);
+	/* half of them go, and what is known of those on the same disk may stay, as it has room */
+	if (watch_partitions(PARTITIONS / 2) ||
+	    count_known(PARTITIONS / 2) != PARTITIONS / 2)
+		fail("%u of %u holders stay", count_known(PARTITIONS / 2), PARTITIONS / 2);
+	if (nr_steps[true] > PARTITIONS)
+		fail("%u steps for half with interrupts off", nr_steps[true]);
+	end();
+}
+
+/* No memory to compare them: what is watched stays as it was. */
+static void no_memory(void)
+{
+	begin();
+	bio_of(&part[0], &sb[0]);
+	no_table = true;
+	if (watch_partitions(2) != -ENOMEM || rcu_dereference_sched(iob_devs)->nr != 2)
+		fail("another list is watched");
+	no_table = false;
+	found("the list before", 0, MKDEV(8, 16));
+	end();
+}
+
+/* While they are compared: one is mounted, and one's number comes back on another disk. */
+static void move_and_mount(void)
+{
+	iob_read_lock();
+	part[0].bd_disk = &sdc;
+	bio_of(&part[0], &sb[0]);
+	part[5].bd_disk = &sdc;
+	bio_of(&part[5], &info);
+	iob_read_unlock();
+}
+
+static void compared_anew(void)
+{
+	begin();
+	bio_of(&part[0], &sb[0]);
+	bio_of(&part[1], &part[1]);
+	iob_read_unlock();
+	at_rest = move_and_mount;
+	if (iob_devs_set(&(struct iob_dev){ .dev = MKDEV(8, 32), .disk_devt = MKDEV(8, 32) }, 1))
+		fail("no memory");
+	iob_read_lock();
+	found("on another disk by now", 0, MKDEV(8, 32));
+	found("mounted by now", 1, MKDEV(8, 32));
+	if (rcu_dereference_sched(iob_devs)->nr_second != 2)
+		fail("%u are known, not 2", rcu_dereference_sched(iob_devs)->nr_second);
+	end();
+}
+
 #define DISKS	100
 
 static void add_disks(void)
@@ -516,7 +630,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(opened), TEST(claimed_anew), TEST(watched), TEST(full), TEST(before),
 		TEST(opens), TEST(stay), TEST(meanwhile), TEST(full_until_written),
-		TEST(many_disks), TEST(shows),
+		TEST(many_partitions), TEST(no_memory), TEST(compared_anew), TEST(many_disks), TEST(shows),
 	};
 
 	return run_tests("disk", tests, ARRAY_SIZE(tests));

@@ -350,37 +350,111 @@ static int device_learn_second(struct iob_devs *devs, const struct iob_dev *dev)
 	return 0;
 }
 
+/* What becomes of what is known of a second device when another list is watched. */
+enum second_fate {
+	SECOND_GOES,
+	SECOND_STAYS,
+	SECOND_STAYS_IF_ALL,	/* are known */
+};
+
+/* That, as long as the device is on this disk. */
+struct second_judged {
+	dev_t disk_devt;	/* 0: not judged yet */
+	enum second_fate fate;
+};
+
 /*
- * True if what is known of a second device of @old holds in @new.  What holds a device whose word
+ * Whether what is known of a second device on a disk holds in @new.  What holds a device whose word
  * is written now is learnt anew.  Of a disk's partitions that no word names some may be gone: where
  * room was short, the next bio to each says what holds it.
  */
-static bool second_stays(const struct iob_devs *new, const struct iob_devs *old,
-			 const struct iob_second *second)
+static enum second_fate second_judge(const struct iob_devs *new, dev_t dev, dev_t disk)
 {
-	const struct iob_dev *d = devs_first_on(new, second->disk_devt);
+	const struct iob_dev *d = devs_first_on(new, disk);
 
 	if (!d)
-		return false;
-	while (d && d->dev != second->dev)
-		d = dev_on(new, iob_dev_nr(new, d->next), second->disk_devt);
-	return d ? !d->looked_up : !old->second_full;
+		return SECOND_GOES;
+	while (d && d->dev != dev)
+		d = dev_on(new, iob_dev_nr(new, d->next), disk);
+	if (!d)
+		return SECOND_STAYS_IF_ALL;
+	return d->looked_up ? SECOND_GOES : SECOND_STAYS;
 }
 
-/* From here on @new is watched, with the second devices of those in @old that stay.  M. */
-static void devs_replace(struct iob_devs *new, const struct iob_devs *old)
+/* Judge the second devices of @old that are not, or are on another disk by now.  May sleep, M. */
+static void seconds_judge(const struct iob_devs *new, const struct iob_devs *old,
+			  struct second_judged *judged)
 {
-	unsigned long flags;
+	/* pairs with second_add() */
+	u32 i, nr = smp_load_acquire(&old->nr_second);
+	dev_t disk;
+
+	for (i = 0; i < nr; i++) {
+		disk = READ_ONCE(old->second[i].disk_devt);
+		if (judged[i].disk_devt != disk) {
+			judged[i].disk_devt = disk;
+			judged[i].fate = second_judge(new, old->second[i].dev, disk);
+			cond_resched();
+		}
+	}
+}
+
+/* False if one was noted, or came to another disk, since they were judged.  Under second_lock. */
+static bool seconds_judged(const struct iob_devs *old, const struct second_judged *judged)
+{
 	u32 i;
 
-	/* who notes one from here on does it in the new list: none is missed */
-	raw_spin_lock_irqsave(&second_lock, flags);
-	for (i = 0; new && old && i < old->nr_second; i++) {
-		if (second_stays(new, old, &old->second[i]))
+	for (i = 0; i < old->nr_second; i++) {
+		if (judged[i].disk_devt != old->second[i].disk_devt)
+			return false;
+	}
+	return true;
+}
+
+/* The second devices of @old that stay are those of @new, too.  Under second_lock. */
+static void seconds_take(struct iob_devs *new, const struct iob_devs *old,
+			 const struct second_judged *judged)
+{
+	u32 i;
+
+	for (i = 0; i < old->nr_second; i++) {
+		if (judged[i].fate == SECOND_STAYS ||
+		    (judged[i].fate == SECOND_STAYS_IF_ALL && !old->second_full))
 			second_add(new, &old->second[i]);
 	}
-	rcu_assign_pointer(iob_devs, new);
-	raw_spin_unlock_irqrestore(&second_lock, flags);
+}
+
+/*
+ * From here on @new is watched, with the second devices of those in @old that stay.  They are
+ * judged before the lock is taken: that may take half a million steps.
+ *
+ * May sleep, M.  Return: 0, or -ENOMEM if @old still is.
+ */
+static int devs_replace(struct iob_devs *new, const struct iob_devs *old)
+{
+	struct second_judged *judged = NULL;
+	unsigned long flags;
+	bool done;
+
+	if (new && old) {
+		judged = kvcalloc(old->max_second, sizeof(*judged), GFP_KERNEL);
+		if (!judged)
+			return -ENOMEM;
+	}
+	do {
+		if (judged)
+			seconds_judge(new, old, judged);
+		/* who notes one from here on does it in the new list: none is missed */
+		raw_spin_lock_irqsave(&second_lock, flags);
+		done = !judged || seconds_judged(old, judged);
+		if (done && judged)
+			seconds_take(new, old, judged);
+		if (done)
+			rcu_assign_pointer(iob_devs, new);
+		raw_spin_unlock_irqrestore(&second_lock, flags);
+	} while (!done);
+	kvfree(judged);
+	return 0;
 }
 
 /* Room for @nr devices, with no second device.  May sleep.  Return: NULL without memory. */
@@ -470,6 +544,7 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 {
 	struct iob_devs *new = NULL, *old;
 	bool learn;
+	int err;
 
 	if (nr) {
 		new = devs_alloc(nr);
@@ -488,7 +563,12 @@ int iob_devs_set(const struct iob_dev *dev, unsigned int nr)
 		devs_set_epochs(new, old);
 	/* before the devices: a hint too many is harmless, a hint too few is not */
 	set_devs_hint(new);
-	devs_replace(new, old);
+	err = devs_replace(new, old);
+	if (err) {
+		mutex_unlock(&devs_mutex);
+		kvfree(new);
+		return err;
+	}
 	/* a session that begins from here on finds the new ones */
 	learn = devs_learn;
 	iob_epoch_bump();
