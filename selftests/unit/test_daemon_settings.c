@@ -373,6 +373,58 @@ static void too_many(void)
 	close(saved);
 }
 
+static void expect_watched(const char *lines)
+{
+	char *is = file_read("devs");
+
+	if (!is || !strstr(is, lines))
+		fail("devs has not %s", lines);
+	free(is);
+}
+
+/* What had no room is not asked for at each interval, but when it may have some. */
+static void no_room(void)
+{
+	unsigned int k;
+
+	begin();
+	msg_quiet(true);
+	nr_disks = 3000;
+	if (settings_take())
+		fail("it is not on");
+	settings_add_disks();
+	for (k = 0; k < 4; k++) {
+		/* a disk comes, and goes */
+		nr_disks = k & 1 ? 3001 : 3000;
+		if (k)
+			settings_add_disks();
+		nr_writes = 0;
+		settings_add_disks();
+		settings_add_disks();
+		if (nr_writes)
+			fail("%u: %u writes where nothing has changed", k, nr_writes);
+	}
+	/* somebody else makes room */
+	dir_write("devs", "8:0", O_TRUNC);
+	settings_add_disks();
+	if (nr_devs != DEVICES_MAX)
+		fail("%u disks are watched when there is room", nr_devs);
+	/* and once more, with others in front */
+	settings_add_disks();
+	dir_write("devs", "8:0 8:2999", O_TRUNC);
+	settings_add_disks();
+	expect_watched("8:2999\n8:1\n");
+	/* another module, in which as many have room */
+	load_again();
+	nr_devs = 0;
+	settings_take();
+	if (nr_devs != DEVICES_MAX)
+		fail("%u disks are watched by another module", nr_devs);
+	msg_quiet(false);
+	settings_restore();
+	nr_disks = 1;
+}
+
 /* The lines of `devs` are these disks', in order. */
 static void expect_disks(const char *what, unsigned int nr, const char *but, const char *but2)
 {
@@ -450,7 +502,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(put_back_own), TEST(taken_over), TEST(command_ends), TEST(loaded_again),
-		TEST(locked), TEST(unmounted), TEST(too_many), TEST(many),
+		TEST(locked), TEST(unmounted), TEST(too_many), TEST(no_room), TEST(many),
 	};
 	char folder[] = "/tmp/iob-settings-XXXXXX", command[64];
 	int ret;

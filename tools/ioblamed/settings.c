@@ -42,6 +42,12 @@ static struct device *disks;	/* of the machine, also those that cannot be watche
 static bool all_disks;		/* none was chosen */
 static bool said_left;		/* that there are more disks than can be watched */
 
+/* What had no room, and `devs` then.  As long as both are the same, it has none. */
+static struct {
+	struct devs_list list;
+	char *devs;
+} refused;
+
 /*
  * Commands that switch on or off at the same time wait for each other: see session.c.  One that is
  * stopped (SIGSTOP) is not waited for.  Return: the file that is locked, or -errno.
@@ -297,12 +303,55 @@ static bool is_watched(const char *devs, const char *number)
 	return false;
 }
 
-/* Watch the disks that came since, where all are watched. */
+/* Whether these disks, of which `devs` has none, were refused for want of room. */
+static bool was_refused(const struct devs_list *list, const char *devs)
+{
+	unsigned int i;
+
+	if (!refused.devs || list->nr != refused.list.nr || strcmp(devs, refused.devs))
+		return false;
+	for (i = 0; i < list->nr; i++) {
+		if (strcmp(list->word[i].number, refused.list.word[i].number))
+			return false;
+	}
+	return true;
+}
+
+/* Keep that for the next time: what is passed is kept itself. */
+static void keep_refused(struct devs_list *list, char *devs)
+{
+	devs_free(&refused.list);
+	free(refused.devs);
+	refused.list = *list;
+	refused.devs = devs;
+}
+
+/* Watch the disks of a list, too.  Return: false if there is no room for more than `devs` has. */
+static bool add_disks(struct devs_list *list, unsigned int nr)
+{
+	unsigned int good = devs_write(list, true), left = count_left(list), i, at = 0;
+
+	/* in the same order */
+	for (i = 0; i < nr && at < list->nr; i++) {
+		if (strcmp(disks[i].number, list->word[at].number))
+			continue;
+		if (!list->word[at++].err)
+			msg("%s came; watching it, too", disks[i].name);
+	}
+	say_left(left);
+	return good || !left;
+}
+
+/*
+ * Watch the disks that came since, where all are watched.  A list that has no room is written some
+ * ten times, until it is clear for which disk there is none: that is done again where a disk or
+ * `devs` has changed only.
+ */
 void settings_add_disks(void)
 {
 	char *text = all_disks ? dir_read("devs") : NULL;
 	struct devs_list list = { };
-	unsigned int i, nr, at = 0;
+	unsigned int i, nr;
 
 	if (!text)
 		return;
@@ -311,17 +360,12 @@ void settings_add_disks(void)
 		if (!is_watched(text, disks[i].number))
 			devs_add(&list, disks[i].number);
 	}
-	devs_write(&list, true);
-	/* in the same order */
-	for (i = 0; i < nr && at < list.nr; i++) {
-		if (strcmp(disks[i].number, list.word[at].number))
-			continue;
-		if (!list.word[at++].err)
-			msg("%s came; watching it, too", disks[i].name);
+	if (was_refused(&list, text) || add_disks(&list, nr)) {
+		devs_free(&list);
+		free(text);
+	} else {
+		keep_refused(&list, text);
 	}
-	say_left(count_left(&list));
-	devs_free(&list);
-	free(text);
 }
 
 /* The value of a line, if it is of this setting. */
