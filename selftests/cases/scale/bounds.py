@@ -60,7 +60,8 @@ def rest():
     return {
         "stacks": 320 * MAX["intents"],
         "sums that went": 350 * MAX["sums"],
-        "sums of disks": 8 * K + 256 * possible,
+        # one disk: itself, the rest and the past of 20 sums each, and what CPUs count
+        "sums of disks": 192 + 2 * 20 * SIZES["sums"] + 224 * possible,
         "counters": 20 * K,
         "histograms": 64 * (MAX["acts"] + MAX["roles"]),
         "hash tables": 40 * sum(MAX[kind] for kind in MAX if kind != "sums") + 256 * K,
