@@ -25,6 +25,8 @@
 	X(btrfs)			\
 	X(f2fs)				\
 	X(fscrypt)			\
+	X(exfat)			\
+	X(ntfs)				\
 	/* src/stacked */		\
 	X(dm)				\
 	X(raid5)			\

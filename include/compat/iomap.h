@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * compat/iomap - which blocks of a large folio are dirty
+ * compat/iomap - which blocks of a large folio are dirty, and who ends direct writes
  *
  * Hides: struct iomap_folio_state is private to fs/iomap/buffered-io.c.  It has this layout
  * since 6.6 (4ce02c679722) brought dirty bits.  Example: a folio of 16 KiB with blocks of
  * 4 KiB has 8 bits in state; block 1 is dirty if bit 4 + 1 is set.  The mirror only gives the
  * offset of state.
+ *
+ * Hides: exfat and ntfs of 7.2 give iomap functions of their own that end direct writes.  No public
+ * header names them: Kbuild tests for iomap_bio_submit_read_endio(), which both call there
+ * (IOB_HAVE_IOMAP_READ_ENDIO).
  */
 #ifndef IOB_COMPAT_IOMAP_H
 #define IOB_COMPAT_IOMAP_H

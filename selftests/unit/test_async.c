@@ -17,10 +17,16 @@
 #define IOB_BLAME_ASSOCIATION_H
 #define IOB_BLAME_BEHALF_H
 #define IOB_BLAME_BIO_KIND_H
+#define IOB_BLAME_PROVIDER_H
+#define IOB_COMPAT_IOMAP_H
 #define IOB_CORE_CAUSE_H
 #define IOB_CORE_DISK_H
 #define IOB_CORE_TASK_H
+#define IOB_HOOKS_ENTRY_H
 #define IOB_STACK_STACK_H
+
+/* the newest kernel's */
+#define IOB_HAVE_IOMAP_READ_ENDIO
 
 /* --- the kernel */
 
@@ -46,8 +52,11 @@ struct bio {
 };
 
 struct pt_regs {
-	int id;
+	unsigned long arg[1];
 };
+
+#define IS_BUILTIN(config)			0
+#define regs_get_kernel_argument(regs, nr)	((regs)->arg[nr])
 
 struct iob_frame {
 	unsigned long ip;
@@ -183,6 +192,17 @@ static void iob_behalf_surely(u64 ref, struct pt_regs *regs)
 }
 
 #include "blame/async.c"
+
+typedef void (*iob_entry_fn)(struct pt_regs *regs);
+
+struct iob_provider {
+	const struct iob_hook_list *hooks;
+};
+
+#define IOB_PROVIDER(name)	static const struct iob_provider iob_provider_##name
+
+#include "fs/exfat.c"
+#include "fs/ntfs.c"
 
 /* --- what tasks do */
 
@@ -446,11 +466,58 @@ static void begun_by(void)
 	ends("one that is gone", &worker, IOB_CAUSE_NONE);
 }
 
+/* The function by which @module ends a direct write, as a hook of that kind; or NULL. */
+static const struct iob_hook *hook_of(const struct iob_provider *p, enum iob_hook_kind kind,
+				      const char *module)
+{
+	const struct iob_hook *found = NULL, *h;
+
+	for (h = p->hooks->hook; h < p->hooks->hook + p->hooks->nr; h++) {
+		if (h->kind == kind && h->module && !strcmp(h->module, module))
+			found = h;
+	}
+	return found;
+}
+
+/* File systems of which a worker ends direct writes, too, one after the other by the same call. */
+static void of_others(void)
+{
+	static const struct {
+		const char *module;
+		const struct iob_provider *provider;
+	} others[] = { { "exfat", &iob_provider_exfat }, { "ntfs", &iob_provider_ntfs } };
+	struct pt_regs regs = { { (unsigned long)&iocb } };
+	const struct iob_hook *at, *end;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		at = hook_of(others[i].provider, IOB_HOOK_FUNCTION, others[i].module);
+		end = hook_of(others[i].provider, IOB_HOOK_ADDRESS, others[i].module);
+		if (!at || !end) {
+			fail("%s has no such hook", others[i].module);
+			continue;
+		}
+		/* else its writes are not noted */
+		if (end->bio_kind != &iob_async_end_io || strcmp(at->name, end->name))
+			fail("%s: the hook of %s is another one", others[i].module, end->name);
+		begin();
+		writes(FIO);
+		current = &worker;
+		at->entered(&regs);
+		if (nr_ended != 1 || acts_for != FIO || nr_notes())
+			fail("%s: the worker acts for %llu", at->name, acts_for);
+		/* the next one was under way before: it is not the last one's */
+		at->entered(&regs);
+		if (nr_ended != 2 || acts_for != IOB_CAUSE_NONE)
+			fail("%s: the worker goes on for %llu", at->name, acts_for);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(found), TEST(other_bios), TEST(address_again), TEST(left_behind), TEST(room),
-		TEST(ended_by), TEST(begun_by),
+		TEST(ended_by), TEST(begun_by), TEST(of_others),
 	};
 
 	return run_tests("async", tests, ARRAY_SIZE(tests));

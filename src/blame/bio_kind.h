@@ -53,7 +53,7 @@ void iob_bio_kind_unmark(unsigned long func);
 void iob_bio_kinds_unmark(void);
 void iob_bio_kinds_init(void);
 
-#define IOB_BIO_KIND_BITS	6	/* of 64 places some 22 are taken */
+#define IOB_BIO_KIND_BITS	6	/* of 64 places some 24 are taken */
 #define IOB_NR_BIO_KINDS	BIT(IOB_BIO_KIND_BITS)
 #define IOB_BIO_CHAIN		4	/* bios chained to one another */
 

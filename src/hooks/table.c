@@ -37,7 +37,7 @@
 #include "locate.h"
 #include "table.h"
 
-#define MAX_HOOKS	160
+#define MAX_HOOKS	176
 
 /* The state of one hook.  H: hooks_mutex. */
 struct hook_state {

@@ -15,6 +15,8 @@ PART = SIZE // 512
 # Every module in which there are hooks, as the source names them
 NAMED = {"btrfs", "dm_crypt", "dm_mirror", "dm_mod", "dm_snapshot", "dm_thin_pool", "ext4", "f2fs",
          "jbd2", "loop", "raid456", "xfs"}
+# and of newer kernels, where a kernel has them: there these functions are hooked
+NEWER = {"exfat": "exfat_file_write_dio_end_io", "ntfs": "ntfs_file_write_dio_end_io"}
 
 
 def sh(*words):
@@ -193,6 +195,8 @@ TURNS = [
     ("dm_mod", lambda: on_target(mirror)),
     ("raid456", None),
     ("loop", None),
+    ("exfat", None),
+    ("ntfs", None),
     ("f2fs", lambda: on_files("f2fs")),
     ("xfs", lambda: on_files("xfs")),
     ("btrfs", lambda: on_files("btrfs")),
@@ -207,14 +211,22 @@ def bring(gone):
         sh("modprobe", module)
 
 
+named = {name for kind, name in hooks()}
+NAMED |= {module for module, function in NEWER.items()
+          if function in named and output("modprobe", "-n", "-q", module)[0] == 0}
 for module in sorted(NAMED):
     sh("modprobe", module)
 put("devs", " ".join(d.name for d in [below] + list(DISKS.values())))
 enable()
 whole = hooks()
 same("modules that are away", waiting(whole), {})
+for module in sorted(NAMED & set(NEWER)):
+    same("hooks in " + module, [whole[kind, NEWER[module]] for kind in ("function", "symbol")],
+         [["attached"], ["attached"]])
 seen, built_in = set(), set()
 for module, works in TURNS:
+    if module not in NAMED:
+        continue
     if not os.path.isdir("/sys/module/%s/holders" % module) or not os.path.exists(
             "/sys/module/%s/initstate" % module):
         built_in.add(module)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * exfat: a worker makes a file longer when what was written asynchronously and directly is on the
+ * disk.  The generic hooks do for all else.
+ *
+ * Context: the entry of a function that runs in tasks and in interrupts, preemption off.
+ */
+#include <compat/iomap.h>
+
+#include "blame/async.h"
+#include "blame/provider.h"
+#include "hooks/hook.h"
+
+#ifdef IOB_HAVE_IOMAP_READ_ENDIO
+/* (iocb, size, error, flags) */
+static void exfat_async_entered(struct pt_regs *regs)
+{
+	iob_async_end(iob_arg_ptr(regs, 0), regs);
+}
+
+#define EXFAT_ASYNC	"who wrote directly, where a worker changes the file for that (exfat)"
+#endif
+
+static const struct iob_hook exfat_table[] = {
+#ifdef IOB_HAVE_IOMAP_READ_ENDIO
+	IOB_HOOK_FUNC_IN("exfat", CONFIG_EXFAT_FS, "exfat_file_write_dio_end_io",
+			 exfat_async_entered, EXFAT_ASYNC),
+	IOB_HOOK_END_IN("exfat", CONFIG_EXFAT_FS, "exfat_file_write_dio_end_io", &iob_async_end_io,
+			EXFAT_ASYNC),
+#endif
+};
+
+static IOB_HOOK_LIST(exfat_hooks, exfat_table);
+
+IOB_PROVIDER(exfat) = {
+	.hooks = &exfat_hooks,
+};
