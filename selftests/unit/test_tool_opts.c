@@ -41,6 +41,33 @@ static const char *moments(int since, int until)
 	return line;
 }
 
+/* What config has is known without the module. */
+static void config_words(void)
+{
+	static const struct {
+		const char *line, *says;
+	} rows[] = {
+		{ "config nosuch", "config has no 'nosuch'; choose one of " },
+		{ "config set", "config set needs a name and a value" },
+		{ "config set role", "config set needs a name and a value" },
+		{ "config set role process thread", "config set needs a name and a value" },
+		{ "config set nosuch 1", "config set has no 'nosuch'; choose one of " },
+		{ "config set role nosuch", "config role has no 'nosuch'; choose one of thread, " },
+		{ "config", "" }, { "config show", "" }, { "config set role process", "" },
+		{ "config set nr_counters 2", "" }, { "config devices add sda", "" },
+		{ "config counter 1 x", "" }, { "config enable", "" },
+	};
+	struct opts o;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		ret = parse(&o, rows[i].line);
+		if (ret != (*rows[i].says ? EXIT_USAGE : EXIT_OK) || !strstr(said, rows[i].says))
+			fail("%s: %d, %s", rows[i].line, ret, said);
+	}
+}
+
 static void good_ones(void)
 {
 	struct opts o;
@@ -284,7 +311,7 @@ static void long_durations(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(good_ones), TEST(bad_ones), TEST(names_what_is_wrong),
+		TEST(good_ones), TEST(config_words), TEST(bad_ones), TEST(names_what_is_wrong),
 		TEST(one_line), TEST(too_many), TEST(too_many_pasts), TEST(long_durations),
 	};
 

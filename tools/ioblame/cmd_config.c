@@ -213,38 +213,6 @@ static int set_enable(const char *value)
 	return ret;
 }
 
-/* Print what may follow a word of `config`.  Return: the exit status. */
-static int config_unknown(const char *after, const char *word)
-{
-	char safe[ESCAPE_SIZE(80)], list[CHOICE_LIST];
-	const char *const *words;
-	int nr;
-
-	words = choice_config_after(after, &nr);
-	escape_text(safe, sizeof(safe), word, strnlen(word, 80));
-	msg("%s%s has no '%s'; choose one of %s", strcmp(after, "config") ? "config " : "", after,
-	    safe, choice_list(list, words, nr));
-	return EXIT_USAGE;
-}
-
-static int set_named_setting(char **args, int nr)
-{
-	const char *const *words;
-	int all;
-
-	if (nr != 2) {
-		msg("config set needs a name and a value; try: ioblame config --help");
-		return EXIT_USAGE;
-	}
-	words = choice_config_after("set", &all);
-	if (choice_find(args[0], words, all) < 0)
-		return config_unknown("set", args[0]);
-	words = choice_config_after(args[0], &all);
-	if (words && choice_find(args[1], words, all) < 0)
-		return config_unknown(args[0], args[1]);
-	return strcmp(args[0], "enable") ? set_setting(args[0], args[1]) : set_enable(args[1]);
-}
-
 /* Write the devices, which are checked. */
 static int write_devices(char **args, int nr, bool remove, bool only)
 {
@@ -362,6 +330,7 @@ int cmd_config(const struct opts *o)
 	char **args = o->args + 1;
 	int nr = o->nr_args - 1, ret;
 
+	/* (opts_parse() knows these words, and how many follow "set") */
 	if (has_too_much(what, nr))
 		return EXIT_USAGE;
 	ret = dir_find();
@@ -370,7 +339,8 @@ int cmd_config(const struct opts *o)
 	if (!strcmp(what, "show"))
 		ret = show_settings(o);
 	else if (!strcmp(what, "set"))
-		ret = set_named_setting(args, nr);
+		ret = strcmp(args[0], "enable") ? set_setting(args[0], args[1]) :
+						  set_enable(args[1]);
 	else if (!strcmp(what, "devices"))
 		ret = change_devices(args, nr);
 	else if (!strcmp(what, "counters"))
@@ -383,8 +353,6 @@ int cmd_config(const struct opts *o)
 		ret = set_enable("1");
 	else if (!strcmp(what, "disable"))
 		ret = set_enable("0");
-	else
-		ret = config_unknown("config", what);
 	out_flush();
 	return ret;
 }

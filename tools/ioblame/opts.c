@@ -193,6 +193,34 @@ static int parse_interval(struct opts *o, char **args, int nr)
 	return EXIT_OK;
 }
 
+/* Whether @word may follow one of `config`.  Return: the exit status, after saying what may. */
+static int check_config_word(const struct opts *o, const char *after, const char *word)
+{
+	char list[CHOICE_LIST], text[CHOICE_LIST + 128];
+	const char *const *words;
+	int nr;
+
+	words = choice_config_after(after, &nr);
+	if (!words || choice_find(word, words, nr) >= 0)
+		return EXIT_OK;
+	snprintf(text, sizeof(text), "%s%s has no '%%s'; choose one of %s",
+		 strcmp(after, "config") ? "config " : "", after, choice_list(list, words, nr));
+	return usage_error(o, text, word);
+}
+
+/* What can be known without the module */
+static int check_config(const struct opts *o)
+{
+	int ret = o->nr_args ? check_config_word(o, "config", o->args[0]) : EXIT_OK;
+
+	if (ret || !o->nr_args || strcmp(o->args[0], "set"))
+		return ret;
+	if (o->nr_args != 3)
+		return usage_error(o, "config set needs a name and a value", NULL);
+	ret = check_config_word(o, "set", o->args[1]);
+	return ret ? ret : check_config_word(o, o->args[1], o->args[2]);
+}
+
 static int parse_args(struct opts *o, char **args, int nr)
 {
 	char list[CHOICE_LIST], text[CHOICE_LIST + 64];
@@ -201,7 +229,7 @@ static int parse_args(struct opts *o, char **args, int nr)
 	if (FREE & 1U << o->command) {
 		o->args = args;
 		o->nr_args = nr;
-		return EXIT_OK;
+		return o->command == CMD_CONFIG ? check_config(o) : EXIT_OK;
 	}
 	if (TIMELESS & 1U << o->command)
 		return nr ? usage_error(o, "unexpected argument '%s'", args[0]) : EXIT_OK;
