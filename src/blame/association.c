@@ -13,9 +13,10 @@
  * Sets get 1/128 of the memory.  The directory has its full size from the start, two places
  * for each of these sets.  If there are as many sets, or if a set is at one place of the
  * directory only, it cannot be split: then the oldest entry gives way.  That is counted by
- * its kind, unless the entry was noted five minutes ago, or was asked for the last time a minute
- * ago.  Such idle entries give way before a set is split, too.  Once asked for the last time, an
- * entry keeps no cause alive: so exited tasks' roles can be freed at once when room is short.
+ * its kind, unless the entry was noted five minutes ago (or its kind's shorter life), or was asked
+ * for the last time a minute ago.  Such idle entries give way before a set is split, too.  Once
+ * asked for the last time, an entry keeps no cause alive: so exited tasks' roles can be freed at
+ * once when room is short.
  *
  * A kind may live longer than five minutes.  Its entries keep their causes while there is room for
  * causes, take no place of one that does not, nor of one that lives still longer, give way before
@@ -499,8 +500,9 @@ u64 iob_assoc_take(const struct iob_assoc_kind *kind, const void *object, u64 su
 }
 
 /*
- * True if the entry's cause must stay: nobody has asked for it the last time, and it was noted less
- * than four minutes ago, or lasts while there @is_room.  S.
+ * True if the entry's cause must stay: nobody has asked for it the last time, and of its kind's
+ * life (five minutes for most) more than one is left.  If it lasts, then only while there
+ * @is_room.  S.
  */
 static bool assoc_needs_cause(const struct assoc *a, bool is_room)
 {

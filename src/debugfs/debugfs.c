@@ -147,6 +147,7 @@ static int create_settings(void)
  * A file can be opened as soon as it is there, and so while the module still loads.  The open
  * file has a reference to the module.  But a load that fails frees the module all the same, and
  * the file's release() with it.  So wait for these files; their names are gone, and no more come.
+ * Without CONFIG_MODULE_UNLOAD nobody counts them, so nothing can wait.
  */
 static void wait_for_opens(void)
 {

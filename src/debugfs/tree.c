@@ -229,7 +229,7 @@ int iob_tree_init(const struct iob_tree_view *view)
 	return 0;
 }
 
-/* Remove all.  An open file or a mount pins the module, so there are none. */
+/* Remove all.  Nothing is mounted.  A file is open only if a load fails, and needs no node. */
 void iob_tree_exit(void)
 {
 	struct iob_tree_node *node, *next;
