@@ -7,24 +7,19 @@
  */
 #include <compat/iomap.h>
 
+#include "async_end.h"
 #include "blame/async.h"
 #include "blame/provider.h"
 #include "hooks/hook.h"
 
 #ifdef IOB_HAVE_IOMAP_READ_ENDIO
-/* (iocb, size, error, flags) */
-static void exfat_async_entered(struct pt_regs *regs)
-{
-	iob_async_end(iob_arg_ptr(regs, 0), regs);
-}
-
 #define EXFAT_ASYNC	"who wrote directly, where a worker changes the file for that (exfat)"
 #endif
 
 static const struct iob_hook exfat_table[] = {
 #ifdef IOB_HAVE_IOMAP_READ_ENDIO
 	IOB_HOOK_FUNC_IN("exfat", CONFIG_EXFAT_FS, "exfat_file_write_dio_end_io",
-			 exfat_async_entered, EXFAT_ASYNC),
+			 iob_async_end_entered, EXFAT_ASYNC),
 	IOB_HOOK_END_IN("exfat", CONFIG_EXFAT_FS, "exfat_file_write_dio_end_io", &iob_async_end_io,
 			EXFAT_ASYNC),
 #endif

@@ -10,18 +10,13 @@
 #include <linux/buffer_head.h>
 #include <linux/fs.h>
 
+#include "async_end.h"
 #include "blame/async.h"
 #include "blame/behalf.h"
 #include "blame/dirty_range.h"
 #include "blame/provider.h"
 #include "free_blocks.h"
 #include "hooks/hook.h"
-
-/* (iocb, size, error, flags) */
-static void ext4_async_entered(struct pt_regs *regs)
-{
-	iob_async_end(iob_arg_ptr(regs, 0), regs);
-}
 
 /* (handle, inode, offset, bytes): a worker, when data was written */
 static void ext4_written_entered(struct pt_regs *regs)
@@ -34,7 +29,7 @@ static void ext4_written_entered(struct pt_regs *regs)
 		return;
 	/* the last call from here was for another inode */
 	iob_behalf_for(IOB_CAUSE_NONE, regs);
-	/* around it, ext4_async_entered() knows better for whom */
+	/* around it, iob_async_end_entered() knows better for whom */
 	if (iob_behalf_is_known(regs))
 		return;
 	iob_behalf_pages(iob_arg_ptr(regs, 1), pos >> PAGE_SHIFT,
@@ -64,7 +59,7 @@ static void ext4_mkwrite_entered(struct pt_regs *regs)
 #define EXT4_ASYNC	"who wrote directly, where a worker changes the file for that (ext4)"
 
 static const struct iob_hook ext4_table[] = {
-	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_dio_write_end_io", ext4_async_entered,
+	IOB_HOOK_FUNC_IN("ext4", CONFIG_EXT4_FS, "ext4_dio_write_end_io", iob_async_end_entered,
 			 EXT4_ASYNC),
 	IOB_HOOK_END_IN("ext4", CONFIG_EXT4_FS, "ext4_dio_write_end_io", &iob_async_end_io,
 			EXT4_ASYNC),

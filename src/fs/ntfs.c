@@ -7,24 +7,19 @@
  */
 #include <compat/iomap.h>
 
+#include "async_end.h"
 #include "blame/async.h"
 #include "blame/provider.h"
 #include "hooks/hook.h"
 
 #ifdef IOB_HAVE_IOMAP_READ_ENDIO
-/* (iocb, size, error, flags) */
-static void ntfs_async_entered(struct pt_regs *regs)
-{
-	iob_async_end(iob_arg_ptr(regs, 0), regs);
-}
-
 #define NTFS_ASYNC	"who wrote directly, where a worker changes the file for that (ntfs)"
 #endif
 
 static const struct iob_hook ntfs_table[] = {
 #ifdef IOB_HAVE_IOMAP_READ_ENDIO
-	IOB_HOOK_FUNC_IN("ntfs", CONFIG_NTFS_FS, "ntfs_file_write_dio_end_io", ntfs_async_entered,
-			 NTFS_ASYNC),
+	IOB_HOOK_FUNC_IN("ntfs", CONFIG_NTFS_FS, "ntfs_file_write_dio_end_io",
+			 iob_async_end_entered, NTFS_ASYNC),
 	IOB_HOOK_END_IN("ntfs", CONFIG_NTFS_FS, "ntfs_file_write_dio_end_io", &iob_async_end_io,
 			NTFS_ASYNC),
 #endif

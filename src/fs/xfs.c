@@ -24,6 +24,7 @@
 
 #include <compat/xfs.h>
 
+#include "async_end.h"
 #include "blame/association.h"
 #include "blame/async.h"
 #include "blame/behalf.h"
@@ -213,12 +214,6 @@ static void xfs_for_inode_entered(struct pt_regs *regs)
 {
 	if (current->flags & PF_KTHREAD)
 		iob_behalf_for(iob_assoc_get(&xfs_assoc_inode, iob_arg_ptr(regs, 0), 0), regs);
-}
-
-/* (iocb, size, error, flags) */
-static void xfs_async_entered(struct pt_regs *regs)
-{
-	iob_async_end(iob_arg_ptr(regs, 0), regs);
 }
 
 /* The same of a zoned xfs, 6.15 and later: no such write is noted when it begins. */
@@ -704,7 +699,7 @@ static const struct iob_hook xfs_table[] = {
 	    "for which act a worker reads btrees of xfs"),
 	XFS("xfs_end_ioend|xfs_end_ioend_write", xfs_end_ioend_entered,
 	    "for which act a worker maps what was written (xfs)"),
-	XFS("xfs_dio_write_end_io", xfs_async_entered, XFS_ASYNC),
+	XFS("xfs_dio_write_end_io", iob_async_end_entered, XFS_ASYNC),
 	XFS_END("xfs_dio_write_end_io", &iob_async_end_io, XFS_ASYNC),
 	{
 		/* so that none is taken for another write */
