@@ -53,6 +53,7 @@ static void config_words(void)
 		{ "config set role process thread", "config set needs a name and a value" },
 		{ "config set nosuch 1", "config set has no 'nosuch'; choose one of " },
 		{ "config set role nosuch", "config role has no 'nosuch'; choose one of thread, " },
+		{ "config devices nosuch sda", "config devices has no 'nosuch'; choose one of add, " },
 		{ "config", "" }, { "config show", "" }, { "config set role process", "" },
 		{ "config set nr_counters 2", "" }, { "config devices add sda", "" },
 		{ "config counter 1 x", "" }, { "config enable", "" },

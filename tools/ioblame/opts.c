@@ -213,6 +213,8 @@ static int check_config(const struct opts *o)
 {
 	int ret = o->nr_args ? check_config_word(o, "config", o->args[0]) : EXIT_OK;
 
+	if (!ret && o->nr_args > 1 && !strcmp(o->args[0], "devices"))
+		return check_config_word(o, "devices", o->args[1]);
 	if (ret || !o->nr_args || strcmp(o->args[0], "set"))
 		return ret;
 	if (o->nr_args != 3)
