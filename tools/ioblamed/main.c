@@ -99,14 +99,14 @@ static int restore_settings(void)
 	return err ? EXIT_FAILED : EXIT_OK;
 }
 
-/* The daemon reads whom to serve when it has given up its capabilities. */
-static bool can_serve(const struct metrics_conf *conf)
+/* The service has none when it reads its configuration, and whom to serve. */
+static bool give_up_caps(void)
 {
 	int err = -caps_keep(CAPS_NONE);
 
 	if (err)
 		msg("capabilities cannot be given up: %s", strerror(err));
-	return !err && metrics_test(conf);
+	return !err;
 }
 
 static int end_of_text(void)
@@ -180,9 +180,11 @@ int main(int argc, char **argv)
 		msg("%s: %s", path, strerror(errno));
 		return EXIT_FAILED;
 	}
+	if (test && !give_up_caps())
+		return EXIT_FAILED;
 	good = conf_load(&d.conf, path, say_wrong);
 	if (test)
-		return can_serve(&d.conf.metrics) && good ? EXIT_OK : EXIT_FAILED;
+		return metrics_test(&d.conf.metrics) && good ? EXIT_OK : EXIT_FAILED;
 	if (own)
 		return own_files_of_service(conf_group(&d.conf, peer_find_group)) ? EXIT_FAILED :
 		       EXIT_OK;
