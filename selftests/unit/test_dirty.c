@@ -115,7 +115,7 @@ struct iob_dirtied_by {
 	u64 ref;
 	u32 hash;
 	bool again;
-	struct iob_task *parent;
+	bool sure;
 };
 
 static struct iob_dirtied_by now;	/* what changes the inode */
@@ -185,7 +185,7 @@ static const struct {
 	const char *who;
 	unsigned int flags;
 	u64 ref;
-	bool parent;
+	bool sure;
 	u64 pays;
 } cases[] = {
 	{ "a program", 0, SELF, false, SELF },
@@ -204,9 +204,7 @@ static struct inode inode;
 static void begin(unsigned int i)
 {
 	me.flags = cases[i].flags;
-	now = (struct iob_dirtied_by){
-		.ref = cases[i].ref, .parent = cases[i].parent ? &my_task : NULL,
-	};
+	now = (struct iob_dirtied_by){ .ref = cases[i].ref, .sure = cases[i].sure };
 	noted = TAR;
 	times = IOB_CAUSE_NONE;
 	are_due = false;

@@ -173,6 +173,7 @@ struct iob_dirtied_by {
 	u64 ref;
 	u32 hash;
 	bool again;
+	bool sure;
 	unsigned long stored;
 	struct iob_task *parent;
 };

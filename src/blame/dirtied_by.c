@@ -115,6 +115,7 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 
 	d->ref = IOB_CAUSE_NOMEM;
 	d->again = false;
+	d->sure = false;
 	d->stored = 0;
 	d->parent = NULL;
 	d->hash = iob_inode_hash(inode);
@@ -133,8 +134,10 @@ noinline void iob_dirtied_by_slow(struct iob_dirtied_by *d, struct inode *inode,
 	if (!d->stored && !always && !b && stack.depth < IOB_STACK_DEPTH)
 		note_cacheable(t, intent);
 	d->ref = iob_behalf_cause(t, b, inode);
-	if (d->ref != IOB_CAUSE_NONE && b && b->parent)
-		d->parent = t;
+	if (d->ref != IOB_CAUSE_NONE && b) {
+		d->sure = b->parent || b->sure;
+		d->parent = b->parent ? t : NULL;
+	}
 	if (d->ref == IOB_CAUSE_NONE)
 		d->ref = iob_task_own_cause(t, intent);
 	d->ref = iob_cause_tagged(d->ref, d->hash);

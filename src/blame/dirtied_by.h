@@ -31,6 +31,7 @@ struct iob_dirtied_by {
 	u64 ref;		/* with the tag of the file */
 	u32 hash;		/* iob_file_hash() of the file */
 	bool again;		/* the pages were dirty before: writeback puts them back */
+	bool sure;		/* it is certain for whom the task acts */
 	/*
 	 * The page frame that the task stores into through a mapping: of its folio only this
 	 * page is charged.  0: all of any folio is.
@@ -105,6 +106,7 @@ static __always_inline void iob_dirtied_by_at(struct iob_dirtied_by *d, struct i
 	d->ref = iob_dirtied_by_cached(&d->hash, &slot, inode, at);
 	if (likely(d->ref != IOB_CAUSE_NONE)) {
 		d->again = false;
+		d->sure = false;
 		d->stored = 0;
 		d->parent = NULL;
 	} else {

@@ -187,11 +187,11 @@ void iob_dirty_logged(const void *log, u32 tid, struct buffer_head *bh,
 /*
  * Whether an inode that @d changes is @d's from now on.  A worker keeps the cause that was noted
  * before, which knows better, and so does any kernel thread that acts on another's behalf; but one
- * that carries out a parent request knows for whom.
+ * that carries out a parent request, or ends a direct write, knows for whom.
  */
 static bool is_changer(const struct iob_dirtied_by *d)
 {
-	if (d->parent || !(current->flags & PF_KTHREAD))
+	if (d->sure || !(current->flags & PF_KTHREAD))
 		return true;
 	return !iob_hands_on() && !(d->ref & IOB_CAUSE_INHERITED);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ntfs: a worker makes a file longer when what was written asynchronously and directly is on the
- * disk.  The generic hooks do for all else.
+ * ntfs: a worker may make a file longer when what was written asynchronously and directly is on the
+ * disk.  Mostly the task has done so when it began to write.  The generic hooks do for all else.
  *
  * Context: the entry of a function that runs in tasks and in interrupts, preemption off.
  */

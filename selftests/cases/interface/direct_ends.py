@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The other body of interface/direct: who pays when a worker ends an asynchronous write.
+"""Who pays when a worker ends an asynchronous direct write, for interface/direct and direct_longer.
 
-Usage: direct_ends.py EXT4 XFS writer|reader	reader: without the hooks that tell for whom
+A worker changes what is written in blocks that were allocated, or beyond the file's end.
+Usage: direct_ends.py writer|reader KIND=DISK...	reader: without the hooks that tell for whom
 """
+import collections
 import ctypes
 import os
 import platform
@@ -15,8 +17,19 @@ from lib.case import (MNT, SLOWNESS, Delayed, Disk, buffer, check, child, disabl
 IO_SETUP, IO_GETEVENTS, IO_SUBMIT = {"x86_64": (206, 208, 209),
                                      "aarch64": (0, 4, 2)}[platform.machine()]
 IOCB_CMD_PWRITE, IOCB = 1, "=QIIHHIQQqQII"
-BLOCK, WRITES, SIZE = 4096, 8, 64 * 4096
+BLOCK, BLOCKS = 4096, 64
 NAME = MNT + "/file"
+# How many blocks are allocated and how many written before; which are written asynchronously, in
+# one write each; and one that none of these writes, by reading which its inode changes
+Way = collections.namedtuple("Way", "options allocated written places blocks other")
+# each by itself, so that each has an extent
+INSIDE = Way("", BLOCKS, 0, range(0, 16, 2), 1, BLOCKS - 1)
+BEYOND = Way("", 0, 2, [2], 8, 0)
+WAYS = {
+    "ext4": INSIDE._replace(options="commit=%d" % (600 * SLOWNESS)),
+    "xfs": INSIDE._replace(options="relatime"),
+    "exfat": BEYOND._replace(options="relatime"),
+}
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -26,58 +39,62 @@ def call(*args):
     return done
 
 
-# Every second block, each by itself, so that each has an extent; then wait for all
-def write_async(told):
-    fd, m = os.open(NAME, os.O_WRONLY | os.O_DIRECT), buffer(BLOCK)
+# All are submitted, then waited for
+def write_async(way, told):
+    size, writes = way.blocks * BLOCK, len(way.places)
+    fd, m = os.open(NAME, os.O_WRONLY | os.O_DIRECT), buffer(size)
     at = ctypes.addressof(ctypes.c_char.from_buffer(m))
-    ctx, events = ctypes.c_ulong(0), ctypes.create_string_buffer(32 * WRITES)
-    call(IO_SETUP, WRITES, ctypes.byref(ctx))
-    for nr in range(WRITES):
+    ctx, events = ctypes.c_ulong(0), ctypes.create_string_buffer(32 * writes)
+    call(IO_SETUP, writes, ctypes.byref(ctx))
+    for place in way.places:
         iocb = ctypes.create_string_buffer(struct.pack(
-            IOCB, 0, 0, 0, IOCB_CMD_PWRITE, 0, fd, at, BLOCK, 2 * nr * BLOCK, 0, 0, 0))
+            IOCB, 0, 0, 0, IOCB_CMD_PWRITE, 0, fd, at, size, place * BLOCK, 0, 0, 0))
         same("submitted", call(IO_SUBMIT, ctx, 1, ctypes.byref(ctypes.pointer(iocb))), 1)
     os.write(told, b".")
-    same("ended", call(IO_GETEVENTS, ctx, WRITES, WRITES, events, None), WRITES)
-    same("written", [struct.unpack_from("=QQqq", events, 32 * nr)[2] for nr in range(WRITES)],
-         [BLOCK] * WRITES)
+    same("ended", call(IO_GETEVENTS, ctx, writes, writes, events, None), writes)
+    same("written", [struct.unpack_from("=QQqq", events, 32 * nr)[2] for nr in range(writes)],
+         [size] * writes)
 
 
 # What changes no more of the file than the time of access
-def read_last():
+def read_other(way):
     fd = os.open(NAME, os.O_RDONLY)
-    same("bytes read", os.pread(fd, BLOCK, SIZE - BLOCK), b"\0" * BLOCK)
+    same("bytes read", os.pread(fd, BLOCK, way.other * BLOCK), b"\0" * BLOCK)
 
 
 def command(*words):
     same(" ".join(words), output(*words), (0, ""))
 
 
-def make_file():
+def make_file(way):
     with open(NAME, "wb") as f:
-        os.posix_fallocate(f.fileno(), 0, SIZE)
+        if way.allocated:
+            os.posix_fallocate(f.fileno(), 0, way.allocated * BLOCK)
+        f.write(b"\0" * way.written * BLOCK)
     command("sync")
     return os.stat(NAME).st_ino
 
 
-def trial(kind, node, options):
+def trial(payer, kind, node):
+    way = WAYS[kind]
     slow = Delayed("iobdirect", Disk(node), 0)
     put("devs", slow.name, os.O_TRUNC)
-    command("mount", "-t", kind, "-o", options, slow.node, MNT)
-    ino = make_file()
+    command("mount", "-t", kind, "-o", way.options, slow.node, MNT)
+    ino = make_file(way)
     slow.delay(600 * SLOWNESS)
     enable()
     iolog_now()
     # the time of access changes before, and once more while the writes are under way
-    readers = ["pid-%d" % run(read_last)]
+    readers = ["pid-%d" % run(read_other, way)]
     end, told = os.pipe()
-    writer = child(write_async, told)
+    writer = child(write_async, way, told)
     same("all are submitted", os.read(end, 1), b".")
     os.close(end)
     os.close(told)
-    readers.append("pid-%d" % run(read_last))
+    readers.append("pid-%d" % run(read_other, way))
     # what was changed until now is in a transaction that ends
     syncer = child(fsync, NAME)
-    eventually("the log is written", lambda: slow.waiting() > WRITES, 60)
+    eventually("the log is written", lambda: slow.waiting() > len(way.places), 60)
     slow.delay(0)
     wait_for(syncer)
     wait_for(writer)
@@ -85,7 +102,7 @@ def trial(kind, node, options):
     log = [e for e in iolog_now() if e.op == "W"]
     print(kind, "until then:", [(e.who, e.how, e.bytes, e.ino, e.why) for e in log])
     same("who writes data", [(e.who, e.how, e.bytes) for e in log if e.ino == ino],
-         [(me, "exact", BLOCK)] * WRITES)
+         [(me, "exact", way.blocks * BLOCK)] * len(way.places))
     # what the worker has changed
     command("sync")
     command("umount", MNT)
@@ -93,7 +110,7 @@ def trial(kind, node, options):
     print(kind, "writer %s, readers %s, later:" % (me, readers),
           [(e.who, e.how, e.bytes, e.ino, e.why, e.sub_comm) for e in log])
     payers = {e.who for e in log}
-    if sys.argv[3] == "writer":
+    if payer == "writer":
         check(me in payers, "the writer pays for no metadata")
         same("readers that pay", payers.intersection(readers), set())
     else:
@@ -105,5 +122,5 @@ def trial(kind, node, options):
     slow.remove()
 
 
-trial("ext4", sys.argv[1], "commit=%d" % (600 * SLOWNESS))
-trial("xfs", sys.argv[2], "relatime")
+for word in sys.argv[2:]:
+    trial(sys.argv[1], *word.split("="))
