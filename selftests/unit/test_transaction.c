@@ -650,6 +650,30 @@ static void taken_over(void)
 	end();
 }
 
+/* More than are asked for at once: each pays its part. */
+static void many_pay(void)
+{
+	struct iob_transaction_write what = { .key = journal, .first = 8, .last = 8 };
+	const unsigned int nr = 5 * NR_PAYERS;
+	struct iob_origin o = { };
+	const u32 part = 12 << SECTOR_SHIFT;
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < nr; i++)
+		join(journal, 8, 3 + i, 1 + i % 3);
+	if (!iob_transaction_split(&o, &what, NULL, 2 * nr * part) || o.sum != 2 * nr * part || o.lost)
+		fail("%llu of %u bytes are charged", o.sum - o.lost, 2 * nr * part);
+	for (i = 0; i < nr; i++) {
+		/* (nr is no multiple of three) */
+		long wrong = (long)o.bytes[3 + i] - (long)(1 + i % 3) * 2 * nr * part / (2 * nr - 1);
+
+		if (labs(wrong) > 1L << SECTOR_SHIFT)
+			fail("participant %u pays %ld bytes too much", i, wrong);
+	}
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -657,7 +681,7 @@ int main(void)
 		TEST(goes_on), TEST(late), TEST(ids), TEST(marked), TEST(stops), TEST(last_place),
 		TEST(taken_over), TEST(others_by_turns), TEST(no_participant), TEST(kernel_threads),
 		TEST(act_again), TEST(no_room), TEST(idle), TEST(counts_anew), TEST(serves),
-		TEST(many_at_once),
+		TEST(many_at_once), TEST(many_pay),
 	};
 
 	return run_tests("transaction", tests, ARRAY_SIZE(tests));

@@ -522,6 +522,7 @@ struct cut {
 	u32 sectors;		/* all of the block */
 	u32 done;
 	u32 phase;		/* a fraction of a sector, in 1 / 2^32 */
+	u64 sum, logged;	/* by all, and by those whose part is cut; more by now, perhaps */
 	bool begun;
 };
 
@@ -563,6 +564,10 @@ static unsigned int next_payers(struct transaction_log *log, struct cut *c, stru
 	raw_spin_lock_irqsave(&log->lock, flags);
 	for (i = 0; (t = transaction_next(log, what, &i));)
 		sum += t->sum;
+	/* a transaction has lost its place to another one */
+	if (sum < c->sum)
+		c->logged = 0;
+	c->sum = sum;
 	if (sum && !c->begun) {
 		c->begun = true;
 		c->phase = log->nr_split++ * GOLDEN_RATIO_32;
@@ -570,13 +575,15 @@ static unsigned int next_payers(struct transaction_log *log, struct cut *c, stru
 	for (i = 0; nr < NR_PAYERS && (t = transaction_next(log, what, &i));) {
 		for (p = t->first; p && nr < NR_PAYERS; p = p->next) {
 			logged += p->logged;
-			nr += cut_for(c, p, &payer[nr], logged, sum);
+			/* of those that were passed in an earlier call no division is needed */
+			nr += logged > c->logged && cut_for(c, p, &payer[nr], logged, sum);
 		}
 		if (nr == NR_PAYERS)
 			break;
 		logged += t->others.logged;
 		nr += cut_for(c, &t->others, &payer[nr], logged, sum);
 	}
+	c->logged = logged;
 	raw_spin_unlock_irqrestore(&log->lock, flags);
 	return nr;
 }
