@@ -15,6 +15,8 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include <compat/zone.h>
+
 #include "plane.h"
 
 /* leaves that are copied with interrupts off */
@@ -27,13 +29,30 @@ static DEFINE_MUTEX(planes_mutex);
 static DEFINE_RAW_SPINLOCK(planes_lock);
 static LIST_HEAD(planes);	/* P */
 
+static unsigned long node_memory_end_pfn(int nid)
+{
+	const struct zone *zone = NODE_DATA(nid)->node_zones;
+	unsigned long end = 0;
+	int i;
+
+	for (i = 0; i < MAX_NR_ZONES; i++) {
+		if (!iob_zone_is_device(&zone[i]))
+			end = max(end, zone_end_pfn(&zone[i]));
+	}
+	return end;
+}
+
+/*
+ * Memory that a device alone maps has no pages that become dirty, and may be at the end of what can
+ * be addressed: a GPU's is, for which a directory would take hundreds of MiB, or 8 GiB.
+ */
 static unsigned long memory_end_pfn(void)
 {
 	unsigned long end = 0;
 	int nid;
 
 	for_each_online_node(nid)
-		end = max(end, node_end_pfn(nid));
+		end = max(end, node_memory_end_pfn(nid));
 	return end;
 }
 

@@ -20,6 +20,7 @@ static inline void shim_lock(raw_spinlock_t *lock, bool take)
 typedef raw_spinlock_t spinlock_t;
 
 #define DEFINE_SPINLOCK(name)			spinlock_t name
+#define DEFINE_RAW_SPINLOCK(name)		raw_spinlock_t name
 #define spin_lock(l)				shim_lock(l, true)
 #define spin_unlock(l)				shim_lock(l, false)
 #define lockdep_is_held(l)			((l)->held)
