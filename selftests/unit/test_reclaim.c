@@ -173,7 +173,9 @@ static struct iob_cause *cause_new(u32 nr, u32 role, u32 ticks)
 	return c;
 }
 
-/* --- core/act: there are none */
+/* --- core/act: there are none, but their table may be full */
+
+static u32 nr_acts;
 
 struct iob_act {
 	struct iob_node node;
@@ -196,7 +198,7 @@ struct iob_act {
 #define iob_acts_forget_recent()	((void)0)
 #define iob_sums_forget_recent()	((void)0)
 #define iob_acts_max()			10U
-#define iob_acts_taken()		0U
+#define iob_acts_taken()		nr_acts
 #define iob_acts_count()		0U
 #define iob_acts_crowd_out()		false
 #define iob_pipe_unread(pipe)		((void)(pipe), false)
@@ -315,6 +317,7 @@ static void begin(void)
 	memset(looks, 0, sizeof(looks));
 	memset(leaves, 0, sizeof(leaves));
 	memset(stop_at, 0, sizeof(stop_at));
+	nr_acts = 0;
 	nr_walks = 0;
 	nr_other_marks = 0;
 	nr_steps = 0;
@@ -481,11 +484,53 @@ static void stops_others(void)
 	}
 }
 
+/* Of @secs looks, a second each, how many read the dirtier table: the second look and later ones. */
+static unsigned int walks_in(unsigned int secs)
+{
+	unsigned int walks = 0;
+
+	while (secs--) {
+		clock_ns += NSEC_PER_SEC;
+		nr_walks = 0;
+		pass();
+		walks += nr_walks;
+	}
+	return walks;
+}
+
+/* Acts are what is short, and some go each time: the dirtier table is not read for that. */
+static void acts_are_short(void)
+{
+	unsigned int nr, walks;
+
+	begin();
+	iob_conf.ttl_secs = 120;
+	pass();
+	nr_acts = 10;
+	walks = walks_in(29);
+	if (walks)
+		fail("the dirtier table is read %u times", walks);
+	if (walks_in(1) != 2)
+		fail("it is not read when its time has come");
+	end();
+	/* causes are short: it is, for as long as some go */
+	begin();
+	pass();
+	for (nr = MAX_ROLES; nr < MAX_ROLES + MAX_CAUSES / 4 * 3; nr++) {
+		if (!causes[nr])
+			cause_new(nr, ROLE, 0);
+	}
+	if (walks_in(1) != 2)
+		fail("it is not read though causes are short");
+	iob_conf.ttl_secs = 5;
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(looks_at_few), TEST(used_meanwhile), TEST(last_resort), TEST(stops),
-		TEST(stops_others),
+		TEST(stops_others), TEST(acts_are_short),
 	};
 
 	return run_tests("reclaim", tests, ARRAY_SIZE(tests));

@@ -5,7 +5,8 @@
  *  1. What still needs a cause is marked: pages to be written, and what is noted of inodes and
  *     journals' buffers; while there is much room, of transactions, freed blocks and times that
  *     wait, too.  Causes that are in use are marked before, and numbers that no cause has: pages
- *     keep their entries when they are written, and nobody looks at those that name these.
+ *     keep their entries when they are written, and nobody looks at those that name these.  An
+ *     entry that is left and names the number of a cause that may go is looked at.
  *  2. Causes that are unmarked and unused for long enough are buried: marked dead, and taken
  *     out of the hash table.  A new epoch ends the tasks' shortcuts.
  *  3. synchronize_rcu(): a probe that found one of them before has finished.
@@ -61,10 +62,20 @@ enum {
 /* ages to try when room is short, in seconds; the first is ttl_secs, if that is more */
 static const u32 ages_to_try[] = { 120, 60, 30, 15, 8, 4, RECLAIM_MIN_SECS };
 
+/*
+ * Passes of one kind: those over acts are more frequent where acts, sums or roles are short, those
+ * over causes and roles where one of these is.
+ */
+struct passes {
+	u64 began_ns;	/* the last one, */
+	u64 took;	/* and its CPU time in ns */
+	bool freed;	/* it was worth while */
+};
+
 static struct iob_reclaimed reclaimed;	/* W, read without */
-static u64 last_pass_ns;		/* W: when the last pass began, */
-static u64 last_pass_took;		/* W: and its CPU time in ns */
-static bool last_pass_freed = true;	/* W: it was worth while */
+static struct passes acts_passes;	/* W */
+/* W: of causes and roles, which read the dirtier table: that is long where memory is large */
+static struct passes causes_passes;
 /* The session ends: what is marked from now on is not all, and nothing more is buried. */
 static bool stopping;
 
@@ -437,22 +448,29 @@ static void pass_free(struct pass *p)
 	kvfree(p->dead);
 }
 
-/*
- * Without memory nothing is reclaimed this time: the next look is soon.
- * Return: false if nothing was found to free.
- */
-static bool reclaim_pass(struct pass *p)
+static void reclaim_causes_and_roles(struct pass *p)
 {
-	u64 before = reclaimed.acts + reclaimed.causes + reclaimed.roles;
+	reclaim_causes(p);
+	reclaim_roles(p);
+}
+
+static u64 nr_reclaimed(void)
+{
+	return reclaimed.acts + reclaimed.causes + reclaimed.roles;
+}
+
+/* Without memory nothing is reclaimed this time: the next look is soon. */
+static void reclaim_pass(struct passes *of, struct pass *p, void (*do_pass)(struct pass *p))
+{
+	u64 began = current->se.sum_exec_runtime, before = nr_reclaimed();
 	bool done = pass_alloc(p);
 
-	if (done) {
-		reclaim_acts(p);
-		reclaim_causes(p);
-		reclaim_roles(p);
-	}
+	of->began_ns = ktime_get_ns();
+	if (done)
+		do_pass(p);
 	pass_free(p);
-	return !done || reclaimed.acts + reclaimed.causes + reclaimed.roles != before;
+	of->took = current->se.sum_exec_runtime - began;
+	of->freed = !done || nr_reclaimed() != before;
 }
 
 /*
@@ -476,11 +494,14 @@ static void reclaim_work_fn(struct work_struct *work);
 /* (not deferrable: its CPU may be idle while others fill a table) */
 static DECLARE_DELAYED_WORK(reclaim_work, reclaim_work_fn);
 
-/* ns from one pass to the next, if room is not short. */
-static u64 rest_of_passes(u32 ttl)
+/* Whether the next pass is due. */
+static bool pass_is_due(const struct passes *of, bool room_is_short, u32 ttl)
 {
-	return max_t(u64, last_pass_took * RECLAIM_SHARE,
-		     min_t(u64, ttl / 4, 30) * NSEC_PER_SEC);
+	u64 rest = max_t(u64, of->took * RECLAIM_SHARE, min_t(u64, ttl / 4, 30) * NSEC_PER_SEC);
+
+	if (room_is_short)
+		rest = of->freed ? 0 : of->took * RECLAIM_SHARE_SHORT;
+	return ktime_get_ns() - of->began_ns >= rest;
 }
 
 static void reclaim_work_fn(struct work_struct *work)
@@ -497,18 +518,16 @@ static void reclaim_work_fn(struct work_struct *work)
 				 is_nearly_empty(iob_causes_count(),
 						 iob_conf.max[IOB_LIMIT_causes]),
 	};
-	u64 began = current->se.sum_exec_runtime, now = ktime_get_ns();
-	u64 rest = rest_of_passes(p.ttl);
 
 	WRITE_ONCE(iob_use_now.tick, iob_use_now.tick + 1);
 	p.want_acts = acts_wanted(p.short_of_roles);
-	if (p.short_of_roles || p.short_of_causes || p.want_acts)
-		rest = last_pass_freed ? 0 : last_pass_took * RECLAIM_SHARE_SHORT;
-	if (now - last_pass_ns >= rest) {
-		last_pass_freed = reclaim_pass(&p);
-		last_pass_took = current->se.sum_exec_runtime - began;
-		last_pass_ns = now;
+	if (pass_is_due(&acts_passes, p.want_acts, p.ttl)) {
+		reclaim_pass(&acts_passes, &p, reclaim_acts);
+		/* roles may go that these acts have named */
+		causes_passes.freed |= acts_passes.freed && p.short_of_roles;
 	}
+	if (pass_is_due(&causes_passes, p.short_of_roles || p.short_of_causes, p.ttl))
+		reclaim_pass(&causes_passes, &p, reclaim_causes_and_roles);
 	iob_work_queue_delayed(&reclaim_work, RECLAIM_SECS * HZ);
 }
 
@@ -516,9 +535,8 @@ static void reclaim_work_fn(struct work_struct *work)
 void iob_reclaim_start(void)
 {
 	memset(&reclaimed, 0, sizeof(reclaimed));
-	last_pass_ns = 0;
-	last_pass_took = 0;
-	last_pass_freed = true;
+	acts_passes = (struct passes){ .freed = true };
+	causes_passes = (struct passes){ .freed = true };
 	WRITE_ONCE(stopping, false);
 	iob_pipe_read_none();
 	iob_work_queue_delayed(&reclaim_work, RECLAIM_SECS * HZ);
