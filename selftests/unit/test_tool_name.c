@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names are looked up at the right time, and their memory is bounded. */
+#include <errno.h>
 #include <pwd.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "container.h"
@@ -80,14 +82,16 @@ void path_close(void) {}
 /* The user who has a number, in place of the C library's */
 static char *user_of_number;
 static unsigned int users_asked;
+static int why_no_user;
 
 struct passwd *getpwuid(uid_t uid)
 {
 	static struct passwd found;
 
 	users_asked++;
+	errno = why_no_user;
 	found.pw_name = user_of_number;
-	return uid == 1001 && user_of_number ? &found : NULL;
+	return uid - 1001 < 2 && user_of_number ? &found : NULL;
 }
 
 static void expect_user(const char *want, unsigned int asked_before)
@@ -102,6 +106,7 @@ static void expect_user(const char *want, unsigned int asked_before)
 static void users(void)
 {
 	static const u64 second = 1000000000;
+	char number[16];
 
 	expect_user("1001", 1);
 	user_of_number = "bob";
@@ -114,12 +119,22 @@ static void users(void)
 	expect_user("bob", 2);
 	now += 51 * second;
 	expect_user("al\\012ice", 3);
+	/* who knows the users cannot be asked: the name of before stays */
 	user_of_number = NULL;
+	why_no_user = ECONNREFUSED;
 	now += 301 * second;
-	expect_user("1001", 4);
+	expect_user("al\\012ice", 4);
+	/* of a process the number is known all the same */
+	snprintf(number, sizeof(number), "%u", getuid());
+	if (strcmp(name_user(getpid(), "tool"), number))
+		fail("the test's user is %s, not %s", name_user(getpid(), "tool"), number);
+	why_no_user = ENOENT;
+	now += 301 * second;
+	expect_user("1001", 6);
 	/* one that nobody knows is not asked for each time, either */
 	now += 250 * second;
-	expect_user("1001", 4);
+	expect_user("1001", 6);
+	why_no_user = 0;
 }
 
 /* Many files and cgroups, with and without a path */

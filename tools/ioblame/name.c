@@ -299,6 +299,19 @@ static char *ask_other(struct name *name)
 	return text;
 }
 
+/* The number of the user who runs a process, if nothing else is known. */
+static char *number_of_user(struct name *name)
+{
+	uint32_t uid = user_of_process(name->key.nr);
+	char number[16];
+
+	if (uid == USER_NONE)
+		return NULL;
+	snprintf(number, sizeof(number), "%u", uid);
+	name->asked_uid1 = uid + 1;
+	return must(strdup(number));
+}
+
 /* The name as it is known now, NULL if it never was looked up; it may have no text. */
 static struct name *look_up(const struct name_key *key)
 {
@@ -324,6 +337,8 @@ static struct name *look_up(const struct name_key *key)
 		return name;
 	name->asked_ns = now;
 	text = cut_name(key, other_asks ? ask_other(name) : name_ask(key));
+	if (!text && !name->text && key->kind == NAME_USER)
+		text = number_of_user(name);
 	/* keep the last name of a file that is gone */
 	if (!text || (name->text && !strcmp(text, name->text))) {
 		free(text);

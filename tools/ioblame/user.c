@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +39,26 @@ uint32_t user_of_folder(uint32_t tgid)
 	return stat(path, &st) ? USER_NONE : st.st_uid;
 }
 
-/* The name of a user, else the number.  Return: allocated, not escaped. */
+/* Whether nobody has the number; else whoever knows the users could not be asked. */
+static bool is_nobody(int err)
+{
+	/* (not what POSIX says, but what getpwuid(3) tells of C libraries) */
+	return !err || err == ENOENT || err == ESRCH || err == EBADF || err == EPERM;
+}
+
+/*
+ * The name of a user, else the number if nobody has it.
+ * Return: allocated, not escaped; NULL if that is not known now.
+ */
 char *user_name(uint32_t uid)
 {
-	struct passwd *user = getpwuid(uid);
+	struct passwd *user;
 	char number[16];
 
+	errno = 0;
+	user = getpwuid(uid);
+	if (!user && !is_nobody(errno))
+		return NULL;
 	snprintf(number, sizeof(number), "%u", uid);
 	return must(strdup(user ? user->pw_name : number));
 }
