@@ -330,6 +330,64 @@ static void users(void)
 	free(text);
 }
 
+/* Where the directory of users hangs, the others wait for one of them, and then for none. */
+static void hung_users(void)
+{
+	static const enum name_kind kinds[] = { NAME_UID, NAME_USER };
+	const struct name_key file = { .kind = NAME_FILE };
+	struct name_key key = { };
+	u64 began;
+	char *text;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		rest();
+		key.kind = kinds[i];
+		hangs = true;
+		began = now;
+		free(ask(&key));
+		if (now - began != SECONDS(NAMER_SECONDS))
+			fail("a user is waited for %llu ms", (now - began) / MS);
+		hangs = false;
+		while (now + SECONDS(NAMER_REST) < began + SECONDS(NAMER_USERS_REST)) {
+			rest();
+			key.kind = kinds[!i];
+			text = ask(&key);
+			if (text)
+				fail("another one is asked for after %llu s", (now - began) / SECONDS(1));
+		}
+		text = ask(&file);
+		if (!text)
+			fail("no file is asked for");
+		free(text);
+		rest();
+		text = ask(&key);
+		if (!text)
+			fail("no user is asked for again");
+		free(text);
+	}
+}
+
+/* A file is what takes long, and the namer still looks for it when it is asked for a user. */
+static void hung_file(void)
+{
+	struct name_key key = { .kind = NAME_FILE };
+	char *text;
+
+	rest();
+	hangs = true;
+	free(ask(&key));
+	key.kind = NAME_UID;
+	rest();
+	hangs = true;
+	free(ask(&key));
+	rest();
+	text = ask(&key);
+	if (!text)
+		fail("no user is asked for after a file that took long");
+	free(text);
+}
+
 /* How many of some files, and of the units that they are of, have their names in this pass. */
 static void show_all(unsigned int *files, unsigned int *units)
 {
@@ -383,7 +441,8 @@ static void passes(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(slow_answers), TEST(whiles), TEST(hung_answer), TEST(others), TEST(users), TEST(passes),
+		TEST(slow_answers), TEST(whiles), TEST(hung_answer), TEST(others), TEST(users),
+		TEST(hung_users), TEST(hung_file), TEST(passes),
 	};
 	int ret;
 

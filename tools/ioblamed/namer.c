@@ -32,6 +32,8 @@ enum {
 	NAMER_OTHERS_BUDGET = 2,
 	/* and so much for users, who may be somewhere in the network */
 	NAMER_USERS_BUDGET = 1,
+	/* and when one takes too long, so will the next: all others wait with them */
+	NAMER_USERS_REST = 300,
 };
 
 static const uint64_t second_ns = 1000000000;
@@ -48,7 +50,8 @@ struct answer {
 
 static int to_namer = -1;
 static pid_t child;
-static uint64_t connected_ns, rests_until_ns;
+static uint64_t connected_ns, rests_until_ns, users_rest_until_ns;
+static bool is_behind;		/* it has not answered yet what was given up */
 static int why_not;		/* connected, as an errno; 0: it was, or was not tried */
 
 /* In the namer: answer until the other end is closed. */
@@ -154,6 +157,7 @@ static bool connect_again(void)
 
 static void disconnect(void)
 {
+	is_behind = false;
 	if (to_namer >= 0)
 		close(to_namer);
 	to_namer = -1;
@@ -178,10 +182,14 @@ static char *ask_connected(const struct name_key *key, bool *asked)
 		else if (n < (ssize_t)sizeof(a.nr) + 1 || a.nr == nr)
 			break;
 	}
-	if (n < 0 && errno == EAGAIN)
+	if (n < 0 && errno == EAGAIN) {
 		rests_until_ns = clock_ns() + NAMER_REST * second_ns;
-	else if (n <= 0)
+		is_behind = true;
+	} else if (n <= 0) {
 		disconnect();
+	} else {
+		is_behind = false;
+	}
 	return n > (ssize_t)sizeof(a.nr) + 1 ? strdup(a.text) : NULL;
 }
 
@@ -205,6 +213,11 @@ static enum namer_class class_of(uint32_t kind)
 	       NAMER_OTHERS;
 }
 
+static bool is_of_users(uint32_t kind)
+{
+	return kind == NAME_UID || kind == NAME_USER;
+}
+
 /*
  * The same, unless it takes too long: one answer, or all of a while together.  A pass may have tens
  * of thousands of questions, and what was not @asked is asked again soon.
@@ -214,10 +227,11 @@ static char *ask_namer(const struct name_key *key, bool *asked)
 	static uint64_t began_ns, waited_ns[NAMER_CLASSES];	/* the while */
 	enum namer_class class = class_of(key->kind);
 	uint64_t now = clock_ns();
+	bool was_behind;
 	char *text;
 
 	*asked = false;
-	if (now < rests_until_ns)
+	if (now < rests_until_ns || (is_of_users(key->kind) && now < users_rest_until_ns))
 		return NULL;
 	if (now - began_ns >= NAMER_REST * second_ns) {
 		began_ns = now;
@@ -225,8 +239,12 @@ static char *ask_namer(const struct name_key *key, bool *asked)
 	}
 	if (waited_ns[class] >= namer_budget[class] * second_ns)
 		return NULL;
+	was_behind = is_behind;
 	text = ask_connected(key, asked);
 	waited_ns[class] += clock_ns() - now;
+	/* (else it may be a file that it still looks for) */
+	if (is_of_users(key->kind) && now < rests_until_ns && !was_behind)
+		users_rest_until_ns = now + NAMER_USERS_REST * second_ns;
 	return text;
 }
 
