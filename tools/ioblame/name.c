@@ -264,9 +264,14 @@ static char *cut_name(const struct name_key *key, char *text)
 	return must(realloc(text, strlen(text) + 1));
 }
 
+static bool is_kind_of_process(uint32_t kind)
+{
+	return kind == NAME_USER || kind == NAME_COMMAND;
+}
+
 static bool is_of_process(const struct name *name)
 {
-	return name->key.kind == NAME_USER || name->key.kind == NAME_COMMAND;
+	return is_kind_of_process(name->key.kind);
 }
 
 /*
@@ -312,6 +317,12 @@ static char *number_of_user(struct name *name)
 	return must(strdup(number));
 }
 
+/* Files, processes and cgroups come and go without end; of others there are few. */
+static bool are_many(uint32_t kind)
+{
+	return kind == NAME_FILE || is_kind_of_process(kind) || kind == NAME_CGROUP;
+}
+
 /* The name as it is known now, NULL if it never was looked up; it may have no text. */
 static struct name *look_up(const struct name_key *key)
 {
@@ -326,7 +337,7 @@ static struct name *look_up(const struct name_key *key)
 		name->used_ns = now;
 		return name;
 	}
-	if (!name && names_bytes >= most_bytes) {
+	if (!name && names_bytes >= most_bytes && are_many(key->kind)) {
 		no_room++;
 		return NULL;
 	}
