@@ -15,10 +15,12 @@
 #include "device.h"
 #include "dir.h"
 #include "escape.h"
+#include "file.h"
 #include "json.h"
 #include "msg.h"
 #include "opts.h"
 #include "out.h"
+#include "served.h"
 #include "session.h"
 #include "text.h"
 #include "users.h"
@@ -180,6 +182,17 @@ static int set_setting(const char *name, const char *value)
 	return err ? setting_refused(err, name, value) : EXIT_OK;
 }
 
+/* Say it if ioblamed will undo what was set, of the switch or of the devices. */
+static void say_daemon(bool devices)
+{
+	char *text = file_read(SERVED_SETTINGS);
+
+	if (text && (!devices || served_chose_disks(text)))
+		msg("ioblamed %s within its interval; to end it: systemctl stop ioblamed",
+		    devices ? "watches all disks again" : "switches ioblame on again");
+	free(text);
+}
+
 /* Say it if a command that runs will undo what was set. */
 static void say_undone(void)
 {
@@ -207,6 +220,8 @@ static int set_enable(const char *value)
 	now = ret ? NULL : dir_read_word("enable");
 	if (before && now && !strcmp(before, "1") && !strcmp(now, "1"))
 		say_undone();
+	if (now && !strcmp(now, "0"))
+		say_daemon(false);
 	session_ready();
 	free(before);
 	free(now);
@@ -265,6 +280,8 @@ static int change_devices(char **args, int nr)
 	ret = clear ? clear_devices() : write_devices(args, nr, remove, only);
 	if (!ret)
 		say_undone();
+	if (!ret && (remove || only || clear))
+		say_daemon(true);
 	session_ready();
 	return ret;
 }

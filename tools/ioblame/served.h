@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct recording;
 struct store_head;
@@ -18,8 +19,14 @@ struct stream;
 
 #define SERVED_SOCKET	"/run/ioblame/query"
 
-/* Is there while ioblamed runs and watches */
+/* Is there while ioblamed runs and watches; it has what was set before */
 #define SERVED_SETTINGS	"/run/ioblame/settings"
+
+/* Whether ioblamed chose the disks itself, by the text of that file: it watches all then. */
+static inline bool served_chose_disks(const char *settings)
+{
+	return !strstr(settings, "enable 1") && !strstr(settings, "devs ");
+}
 
 /* What .lost is called among the losses */
 #define SERVED_LOSS	"records that this command was too slow to be sent"

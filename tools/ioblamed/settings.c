@@ -27,6 +27,7 @@
 #include "dir.h"
 #include "file.h"
 #include "msg.h"
+#include "served.h"
 #include "settings.h"
 #include "status.h"
 
@@ -259,7 +260,7 @@ static int switch_on(const char *enable, const char *sums)
 static bool chose_disks(void)
 {
 	char *text = file_read(SETTINGS_FILE);
-	bool itself = text && !strstr(text, "enable 1") && !strstr(text, "devs ");
+	bool itself = text && served_chose_disks(text);
 
 	free(text);
 	return itself;
