@@ -14,7 +14,9 @@
  *
  * A bio ends, and its context with it, after all blocks of its stripes are written: what is
  * noted of a stripe counts only while that context is there and has the sector that joined.
- * So resynchronising, which no bio joins, is never charged to an earlier user of the stripe.
+ * A stripe may be given to other sectors before that, as the bio has many stripes: what is noted
+ * counts only while the stripe still has the block that joined.  So resynchronising, which no bio
+ * joins, is never charged to an earlier user of the stripe.
  *
  * Context: the hook runs in the task that gives the array its IO, interrupts may be off.
  */
@@ -35,8 +37,14 @@ static struct iob_assoc_kind raid5_assoc_stripe = { .name = "stripe_head" };
 enum {
 	JOINED_BIO,		/* the bio */
 	JOINED_SECTOR,		/* and which of its sectors */
-	JOINED_READ = 2,	/* added to them: the same of a read */
+	JOINED_BLOCK,		/* and in which block, see raid5_block() */
+	JOINED_READ = 4,	/* added to them: the same of a read */
 };
+
+/* Of a block: where its disk is in the stripe, and the sector that it has */
+#define BLOCK_KNOWN	BIT_ULL(63)
+#define BLOCK_DISK	53
+#define MAX_DISKS	1024U
 
 /* that have data for one block, which is a page at most: one for each sector */
 #define MAX_BIOS	(PAGE_SIZE >> SECTOR_SHIFT)
@@ -86,6 +94,21 @@ static u64 raid5_sector_of(const void *dev)
 	return IOB_R5DEV(dev, r5dev_layout.at, SECTOR, sector_t);
 }
 
+/* Which block of the array a disk has in the stripe now; 0 if that is not known. */
+static u64 raid5_block(const void *stripe, unsigned int disk)
+{
+	const void *dev = disk < MAX_DISKS ? raid5_disk(stripe, disk) : NULL;
+
+	return dev ? BLOCK_KNOWN | (u64)disk << BLOCK_DISK | raid5_sector_of(dev) : 0;
+}
+
+/* Whether a stripe has the block that has joined, or that is not known. */
+static bool raid5_has_block(const void *stripe, u64 block)
+{
+	return !block ||
+	       block == raid5_block(stripe, block >> BLOCK_DISK & (MAX_DISKS - 1));
+}
+
 /* The sector of @bio that has joined; its first one if that cannot be told. */
 static u64 raid5_joined_sector(const void *stripe, const struct bio *bio, unsigned int disk)
 {
@@ -107,12 +130,16 @@ static void raid5_join_entered(struct pt_regs *regs)
 	const struct bio *bio = iob_arg_ptr(regs, 1);
 	u64 shift, sub = (int)iob_arg(regs, 3) ? 0 : JOINED_READ;
 	const struct bio *whole = iob_parent_whole(bio, &shift);
+	u64 block;
 
 	if (!whole)
 		return;
 	iob_assoc_set(&raid5_assoc_stripe, stripe, sub + JOINED_BIO, (unsigned long)whole);
 	iob_assoc_set(&raid5_assoc_stripe, stripe, sub + JOINED_SECTOR,
 		      raid5_joined_sector(stripe, bio, iob_arg(regs, 2)) + shift);
+	block = raid5_block(stripe, iob_arg(regs, 2));
+	if (block)
+		iob_assoc_set(&raid5_assoc_stripe, stripe, sub + JOINED_BLOCK, block);
 }
 
 /* True if a bio of a block has sectors that the block has: what is read of the block is right. */
@@ -126,17 +153,22 @@ static bool raid5_bio_is_of(const struct bio *bio, u64 first, u64 end)
 	return right;
 }
 
-/* The bios that a block has data from, or is read for, in the order of sectors. */
-static const struct bio *raid5_bios_of(const void *dev, bool write)
+/*
+ * The bios that a block has data from, or is read for, in the order of sectors.  *@old: it is read
+ * because they will be written, to compute parity.
+ */
+static const struct bio *raid5_bios_of(const void *dev, bool write, bool *old)
 {
 	const u16 *at = r5dev_layout.at;
 	const struct bio *bio;
 
+	*old = false;
 	if (write) {
 		bio = IOB_R5DEV(dev, at, WRITTEN, struct bio *);
 	} else {
 		bio = IOB_R5DEV(dev, at, TOREAD, struct bio *);
-		if (!bio)
+		*old = !bio;
+		if (*old)
 			bio = IOB_R5DEV(dev, at, TOWRITE, struct bio *);
 	}
 	return bio;
@@ -145,11 +177,13 @@ static const struct bio *raid5_bios_of(const void *dev, bool write)
 static u32 raid5_add_data(struct iob_origin *o, const void *dev, bool write, u32 bytes)
 {
 	u64 sector = raid5_sector_of(dev), end = sector + (bytes >> SECTOR_SHIFT);
-	const struct bio *whole, *bio = raid5_bios_of(dev, write);
+	const struct bio *whole, *bio;
 	unsigned int i;
 	u32 got = 0;
+	bool old;
 	u64 shift;
 
+	bio = raid5_bios_of(dev, write, &old);
 	if (bio && !iob_layout_is_sure(&r5dev_layout) && !raid5_bio_is_of(bio, sector, end))
 		return 0;
 	for (i = 0; bio && i < MAX_BIOS; i++, bio = READ_ONCE(bio->bi_next)) {
@@ -161,6 +195,8 @@ static u32 raid5_add_data(struct iob_origin *o, const void *dev, bool write, u32
 		if (bio_end_sector(bio) >= end)
 			break;
 	}
+	if (old)
+		iob_origin_inherit(o);
 	return got;
 }
 
@@ -188,8 +224,9 @@ static u32 raid5_add_joined(struct iob_origin *o, const void *stripe, u64 sub)
 {
 	u64 bio = iob_assoc_get(&raid5_assoc_stripe, stripe, sub + JOINED_BIO);
 	u64 sector = iob_assoc_get(&raid5_assoc_stripe, stripe, sub + JOINED_SECTOR);
+	u64 block = iob_assoc_get(&raid5_assoc_stripe, stripe, sub + JOINED_BLOCK);
 
-	if (!bio)
+	if (!bio || !raid5_has_block(stripe, block))
 		return 0;
 	return iob_bio_ctx_slice(o, (const void *)(unsigned long)bio, sector,
 				 1 << SECTOR_SHIFT);
