@@ -69,6 +69,13 @@ pause() {
 	read -rt "$1" <&"$PAUSE_NEVER" || true
 }
 
+# ext4_quiet: in EXT4_QUIET, the options of a mount of ext4 after which no thread of its own reads ahead
+# what says which blocks are free, within five seconds (5.10 does so only if asked to)
+ext4_quiet() {
+	EXT4_QUIET=no_prefetch_block_bitmaps
+	[ "$IOB_KERNEL" != 5.10 ] || EXT4_QUIET=defaults
+}
+
 # disks_at_rest SECONDS DISK...: wait until no IO is under way on these disks and their
 # statistics stay the same for two pauses of SECONDS. Then print the statistics, one line
 # for each disk; after 200 pauses print them as they are.

@@ -301,7 +301,7 @@ same("and then", os.read(fd, 100), b"")
 os.close(fd)
 
 # --- iolog_bin and iolog agree on pages of alternate dirtiers, with `split` and `first`
-subprocess.run(["mount", "-t", "ext4", ext.node, MNT], check=True)
+subprocess.run(["mount", "-t", "ext4", "-o", os.environ["EXT4_QUIET"], ext.node, MNT], check=True)
 # 0 would wake the flusher at once; 600 s keep it asleep
 INTERVAL = "/proc/sys/vm/dirty_writeback_centisecs"
 periodic = replace(INTERVAL, "60000")
