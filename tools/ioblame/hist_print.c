@@ -150,7 +150,8 @@ void hist_add_sums(const struct run *run, struct table *t, const struct hist *h,
 	c[S_NAME] = CELL_TEXT(name);
 	c[S_COUNT] = CELL_N(n);
 	c[S_MEAN] = CELL_IF(n, n ? sum / n : 0);
-	c[S_TOTAL] = CELL_IF(sum <= UINT64_MAX, sum);
+	/* (JSON has no larger ones) */
+	c[S_TOTAL] = CELL_IF(sum <= INT64_MAX, sum);
 	for (i = 0; i < ARRAY_SIZE(parts); i++)
 		c[S_PARTS + i] = CELL_IF(n, percentile(h, parts[i]));
 	table_row(t, c);
