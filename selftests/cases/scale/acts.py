@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from lib.case import Disk, buffer, disable, enable, eventually, pipe, put, run, value
+from lib.case import Disk, buffer, disable, enable, eventually, pipe, put, replace, run, value
 from lib.crowd import one_each, show_status, verdict, wanted, wanted_same
 from lib.sums import Sums
 
@@ -14,6 +14,8 @@ fd, page = raw.open(), buffer(4096)
 
 # --- a reader with long intervals misses none of the sums that could go with acts
 EACH, ROUNDS = 64, 5
+# (for want of room only, however long this takes)
+usual = replace("ttl_secs", "3600")
 put("sums", "1")
 put("max_acts", str(2 * EACH))
 put("max_sums", str(2 * EACH))
@@ -36,6 +38,7 @@ reader.close()
 disable()
 put("sums", "0")
 put("max_sums", "65536")
+put("ttl_secs", usual)
 
 # --- counters that nobody reads: acts that go lose their file, but take no room from new ones
 ACTS, EACH, ROUNDS = 64, 12, 12
