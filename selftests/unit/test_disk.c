@@ -29,7 +29,6 @@
 #define FS_REQUIRES_DEV			1
 #define GFP_KERNEL			0
 #define ____cacheline_aligned
-#define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
 #define pr_debug(fmt, word)		((void)(word))
 #define kasprintf(gfp, ...)		as_text(__VA_ARGS__)
 #define kfree(p)			free(p)

@@ -25,7 +25,6 @@
 #define __GFP_NORETRY		0
 #define cond_resched()		((void)(nr_freed = 0))
 #define num_possible_cpus()	2U
-#define DEFINE_RAW_SPINLOCK(n)	raw_spinlock_t n
 #define DECLARE_WORK(n, f)	struct work_struct n = { .func = (f) }
 #define kvmalloc(size, gfp)	malloc(size)
 #define kvmalloc_array(n, size, gfp)	malloc((n) * (size))

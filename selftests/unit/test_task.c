@@ -28,7 +28,6 @@
 
 #define container_of(p, type, member)	((type *)((char *)(p) - offsetof(type, member)))
 #define __ro_after_init
-#define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
 #define ALIGN(x, a)			(((x) + (a) - 1) / (a) * (a))
 #define GFP_NOWAIT			0
 #define __GFP_NOWARN			0
