@@ -48,7 +48,7 @@ LOSSES = {
 NO_LOSS = {
     "iob_fast_other": "the next direct IO costs more",
     "pool_fill_cpu": "the next object that is taken asks again",
-    "reclaim_work_fn": "the next look is soon",
+    "reclaim_pass": "the next look is soon",
     "alloc_spare": "the bios have contexts elsewhere",
     "fill_spare": "the bios have contexts elsewhere",
 }
@@ -233,7 +233,7 @@ def session(do):
 def plain_round():
     work.round(work.many, whole=True)
     # reclaim takes the acts when it looks next, and a slow machine looks late
-    for later in "reclaim_work_fn", "keep_gone":
+    for later in "reclaim_pass", "keep_gone":
         eventually("a look of reclaim: " + later,
                    lambda name=later: name in {site.function for site in sites.hits()})
 
@@ -368,7 +368,7 @@ OPS += [writes("counters/0", "W size 0 1 2 3 4 5 6 7 0"),
         writes("devs", work.btrfs.node, "", os.O_TRUNC)]
 NO_MEMORY = "error=-12"
 # What is done for what was unused for ttl_secs
-LATER = "reclaim_work_fn", "iob_sums_release", "keep_gone"
+LATER = "reclaim_pass", "iob_sums_release", "keep_gone"
 
 
 tried = set()
