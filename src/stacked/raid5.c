@@ -14,9 +14,8 @@
  *
  * A bio ends, and its context with it, after all blocks of its stripes are written: what is
  * noted of a stripe counts only while that context is there and has the sector that joined.
- * A stripe may be given to other sectors before that, as the bio has many stripes: what is noted
- * counts only while the stripe still has the block that joined.  So resynchronising, which no bio
- * joins, is never charged to an earlier user of the stripe.
+ * So resynchronising, which no bio joins, is not charged to an earlier user of the stripe, unless
+ * the bio has more stripes and these are still to be written.
  *
  * Context: the hook runs in the task that gives the array its IO, interrupts may be off.
  */
@@ -37,14 +36,8 @@ static struct iob_assoc_kind raid5_assoc_stripe = { .name = "stripe_head" };
 enum {
 	JOINED_BIO,		/* the bio */
 	JOINED_SECTOR,		/* and which of its sectors */
-	JOINED_BLOCK,		/* and in which block, see raid5_block() */
-	JOINED_READ = 4,	/* added to them: the same of a read */
+	JOINED_READ = 2,	/* added to them: the same of a read */
 };
-
-/* Of a block: where its disk is in the stripe, and the sector that it has */
-#define BLOCK_KNOWN	BIT_ULL(63)
-#define BLOCK_DISK	53
-#define MAX_DISKS	1024U
 
 /* that have data for one block, which is a page at most: one for each sector */
 #define MAX_BIOS	(PAGE_SIZE >> SECTOR_SHIFT)
@@ -94,21 +87,6 @@ static u64 raid5_sector_of(const void *dev)
 	return IOB_R5DEV(dev, r5dev_layout.at, SECTOR, sector_t);
 }
 
-/* Which block of the array a disk has in the stripe now; 0 if that is not known. */
-static u64 raid5_block(const void *stripe, unsigned int disk)
-{
-	const void *dev = disk < MAX_DISKS ? raid5_disk(stripe, disk) : NULL;
-
-	return dev ? BLOCK_KNOWN | (u64)disk << BLOCK_DISK | raid5_sector_of(dev) : 0;
-}
-
-/* Whether a stripe has the block that has joined, or that is not known. */
-static bool raid5_has_block(const void *stripe, u64 block)
-{
-	return !block ||
-	       block == raid5_block(stripe, block >> BLOCK_DISK & (MAX_DISKS - 1));
-}
-
 /* The sector of @bio that has joined; its first one if that cannot be told. */
 static u64 raid5_joined_sector(const void *stripe, const struct bio *bio, unsigned int disk)
 {
@@ -130,16 +108,12 @@ static void raid5_join_entered(struct pt_regs *regs)
 	const struct bio *bio = iob_arg_ptr(regs, 1);
 	u64 shift, sub = (int)iob_arg(regs, 3) ? 0 : JOINED_READ;
 	const struct bio *whole = iob_parent_whole(bio, &shift);
-	u64 block;
 
 	if (!whole)
 		return;
 	iob_assoc_set(&raid5_assoc_stripe, stripe, sub + JOINED_BIO, (unsigned long)whole);
 	iob_assoc_set(&raid5_assoc_stripe, stripe, sub + JOINED_SECTOR,
 		      raid5_joined_sector(stripe, bio, iob_arg(regs, 2)) + shift);
-	block = raid5_block(stripe, iob_arg(regs, 2));
-	if (block)
-		iob_assoc_set(&raid5_assoc_stripe, stripe, sub + JOINED_BLOCK, block);
 }
 
 /* True if a bio of a block has sectors that the block has: what is read of the block is right. */
@@ -224,9 +198,8 @@ static u32 raid5_add_joined(struct iob_origin *o, const void *stripe, u64 sub)
 {
 	u64 bio = iob_assoc_get(&raid5_assoc_stripe, stripe, sub + JOINED_BIO);
 	u64 sector = iob_assoc_get(&raid5_assoc_stripe, stripe, sub + JOINED_SECTOR);
-	u64 block = iob_assoc_get(&raid5_assoc_stripe, stripe, sub + JOINED_BLOCK);
 
-	if (!bio || !raid5_has_block(stripe, block))
+	if (!bio)
 		return 0;
 	return iob_bio_ctx_slice(o, (const void *)(unsigned long)bio, sector,
 				 1 << SECTOR_SHIFT);
