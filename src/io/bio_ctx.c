@@ -61,6 +61,37 @@ struct iob_bio_ctx *iob_bio_ctx_hashed(const struct bio *bio, bool child)
 	return f;
 }
 
+/*
+ * The context of a chained bio that ends with its parent: it lies under the parent's address.
+ * @disk: as for iob_bio_ctx_on().  The newest one is the bio's: an earlier bio may have had its
+ * address, and waits for the same parent.
+ */
+static struct iob_bio_ctx *find_ctx_of_child(const struct bio *bio, dev_t disk)
+{
+	struct hlist_bl_head *b = iob_bio_ctx_bucket(bio->bi_private);
+	struct iob_bio_ctx *found = NULL;
+	struct hlist_bl_node *pos;
+	struct iob_hashed_ctx *t;
+	unsigned long flags;
+
+	if (hlist_bl_empty(b))
+		return NULL;
+	flags = iob_bio_ctxs_lock(b);
+	hlist_bl_for_each_entry(t, pos, b, hash) {
+		if (t->f.child && t->self == bio && (disk ? t->devt == disk : !t->passed)) {
+			found = &t->f;
+			break;
+		}
+	}
+	iob_bio_ctxs_unlock(b, flags);
+	return found;
+}
+
+static bool may_be_child(const struct bio *bio)
+{
+	return IOB_CHAINED_END_SILENT && iob_bio_chained(bio);
+}
+
 /**
  * iob_bio_ctx_on - the context that a bio has on a disk
  * @bio:  under way
@@ -78,8 +109,10 @@ struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk)
 	struct iob_hashed_ctx *t;
 	unsigned long flags;
 
-	if (!disk)
-		return iob_bio_ctx_find(bio);
+	if (!disk) {
+		found = iob_bio_ctx_find(bio);
+		return found || !may_be_child(bio) ? found : find_ctx_of_child(bio, 0);
+	}
 	/* contexts of bios that are passed on are hashed */
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_for_each_entry(t, pos, b, hash) {
@@ -89,7 +122,7 @@ struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk)
 		}
 	}
 	iob_bio_ctxs_unlock(b, flags);
-	return found;
+	return found || !may_be_child(bio) ? found : find_ctx_of_child(bio, disk);
 }
 
 /**
@@ -344,7 +377,7 @@ struct iob_bio_ctx *iob_bio_ctx_chain(const struct bio *from,
 }
 
 /**
- * iob_bio_ctx_bio - the bio under which a bio's context is hashed
+ * iob_bio_ctx_bio - the bio under whose address a bio's context is hashed
  * @bio: under way on a disk that makes clones, or whose content is a file
  *
  * Any context but NMI, inside iob_read_lock().
@@ -359,9 +392,35 @@ const struct bio *iob_bio_ctx_bio(const struct bio *bio)
 			return bio;
 		if (!iob_bio_chained(bio))
 			return NULL;
+		if (may_be_child(bio) && find_ctx_of_child(bio, 0))
+			return bio->bi_private;
 		bio = bio->bi_private;
 	}
 	return NULL;
+}
+
+/*
+ * The context under @bio's address that has sectors of those from @from to before @to.  One of a
+ * bio that is chained to @bio lies there, too.  It may be on a lower disk, and where that has the
+ * sectors of another one on the upper disk, it is not known which is meant: NULL.
+ */
+static const struct iob_bio_ctx *find_slice_locked(struct hlist_bl_head *b, const struct bio *bio,
+						   u64 from, u64 to)
+{
+	const struct iob_hashed_ctx *found = NULL;
+	struct hlist_bl_node *pos;
+	struct iob_hashed_ctx *t;
+
+	hlist_bl_for_each_entry(t, pos, b, hash) {
+		if (t->f.bio != bio || t->passed || t->f.sector >= to ||
+		    t->f.sector + (t->f.size >> SECTOR_SHIFT) <= from)
+			continue;
+		if (found && found->devt != t->devt)
+			return NULL;
+		/* the newest */
+		found = found ?: t;
+	}
+	return found ? &found->f : NULL;
 }
 
 /**
@@ -379,23 +438,18 @@ u32 iob_bio_ctx_slice(struct iob_origin *o, const struct bio *bio, u64 sector,
 		      u32 bytes)
 {
 	struct hlist_bl_head *b = iob_bio_ctx_bucket(bio);
+	u64 from, to, end = sector + (bytes >> SECTOR_SHIFT);
 	const struct iob_bio_ctx *f;
 	unsigned long flags;
-	u64 from, to;
 	u32 got = 0;
 
 	flags = iob_bio_ctxs_lock(b);
-	f = find_ctx_locked(b, bio, false);
+	f = find_slice_locked(b, bio, sector, end);
 	if (f) {
 		from = max(sector, f->sector);
-		to = min(sector + (bytes >> SECTOR_SHIFT),
-			 f->sector + (f->size >> SECTOR_SHIFT));
-		if (from < to) {
-			got = (to - from) << SECTOR_SHIFT;
-			iob_origin_append(o, &f->origin,
-					  (from - f->sector) << SECTOR_SHIFT,
-					  got);
-		}
+		to = min(end, f->sector + (f->size >> SECTOR_SHIFT));
+		got = (to - from) << SECTOR_SHIFT;
+		iob_origin_append(o, &f->origin, (from - f->sector) << SECTOR_SHIFT, got);
 	}
 	iob_bio_ctxs_unlock(b, flags);
 	return got;

@@ -50,12 +50,18 @@ static void move_ctx(struct iob_bio_ctx *f, const struct bio *bio)
 	f->disk = iob_disk_of(gd, f->sector, f->size);
 }
 
+/* True if a context is that of @bio itself, and not of a bio that @bio is a part of. */
+static bool is_ctx_of(const struct iob_bio_ctx *f, const struct bio *bio)
+{
+	return (f->child ? iob_hashed_ctx(f)->self : f->bio) == bio;
+}
+
 static void pass_bio_down(struct iob_bio_ctx *whole, struct bio *bio, u32 pos)
 {
 	struct iob_bio_ctx *f = iob_bio_ctx_piece(whole, bio, pos, true);
 
 	/* a lookup of the bio finds the lower context or none */
-	if (whole->bio == bio)
+	if (is_ctx_of(whole, bio))
 		WRITE_ONCE(iob_hashed_ctx(whole)->passed, true);
 	if (!f) {
 		iob_bio_ctx_lose(whole, bio->bi_iter.bi_size);
