@@ -173,6 +173,7 @@ void past_close(struct past *past)
 }
 
 static u32 levels;
+static int64_t recorded;	/* how long the answer says that was */
 
 static bool add_level(const struct usage *usage, const struct past_span *span, void *arg)
 {
@@ -192,6 +193,7 @@ static int read_answer(const char *text, u64 *ios)
 	past_open_served(&past);
 	dup2(null, STDERR_FILENO);
 	ret = past_each(&past, 1, 2, add_level, ios);
+	recorded = past.recorded_ns;
 	dup2(saved, STDERR_FILENO);
 	close(null);
 	close(saved);
@@ -212,6 +214,10 @@ static void answers(void)
 		fail("%llu IOs", ios);
 	if (levels != 221)
 		fail("levels %u", levels);
+	if (recorded)
+		fail("an old ioblamed says that %lld ns are recorded", (s64)recorded);
+	if (read_answer("{\"ios\":1}\n" INTERVAL "end 3 1 30\n", &ios) || recorded != 30)
+		fail("%lld ns are recorded", (s64)recorded);
 	if (!read_answer("{\"ios\":1}\n{\"ois\":1}\n" INTERVAL "end 0 0\n", &ios) || ios != 1)
 		fail("a wrong line is not told of, %llu IOs", ios);
 	if (!read_answer("{\"ios\":1}\n" INTERVAL, &ios))

@@ -186,6 +186,54 @@ static void slow_reader(void)
 	end();
 }
 
+/* Intervals of 10 s, from @from up to @until, of which those up to @idle have no IO. */
+static void record_intervals(struct recorder *r, int from, int idle, int until)
+{
+	struct usage_list list = { 0 };
+
+	for (; from < idle; from++) {
+		list.from_ns = BEGIN + from * 10 * SECOND;
+		list.until_ns = list.from_ns + 10 * SECOND;
+		recorder_add(r, &list);
+	}
+	for (; from < until; from++)
+		add_interval(r, from);
+}
+
+/* What was recorded lasted so long, with what was idle, and without the hours that nobody saw. */
+static void recorded_time(void)
+{
+	static const struct { int from, until, recorded; } asked[] = {
+		{ 0, 3600, 1440 }, { 0, 720, 720 }, { 6, 12, 6 },
+		/* by minutes: both ends are in the middle of one */
+		{ 700, 2000, 24 + 204 },
+		{ 720, 1800, 0 }, { 2161, 3600, 359 },
+	};
+	struct opts o = { .past = { disk, recent }, .nr_pasts = 2, .format = FORMAT_JSON };
+	struct usage_list list = { 0 };
+	struct recorder r;
+	size_t i;
+
+	begin();
+	conf.interval_ns = 10 * SECOND;
+	recorder_open(&r, &conf);
+	/* an hour that is idle, one of IO, hours that nobody saw, and two as at first */
+	record_intervals(&r, 0, 360, 720);
+	record_intervals(&r, 1800, 2160, 2520);
+	recorder_close(&r);
+	for (i = 0; i < ARRAY_SIZE(asked); i++) {
+		o.since_ns = BEGIN + asked[i].from * 10 * SECOND;
+		o.until_ns = BEGIN + asked[i].until * 10 * SECOND;
+		if (history_list(&o, 0, false, &list))
+			fail("case %zu: it fails", i);
+		if (list.recorded_ns != asked[i].recorded * 10 * SECOND)
+			fail("case %zu: %lld s are recorded, not %d", i,
+			     (s64)(list.recorded_ns / SECOND), 10 * asked[i].recorded);
+		usage_clear(&list);
+	}
+	end();
+}
+
 /* A database of @nr hours from @t on, with one IO in each. */
 static void put_hours(time_t t, int nr)
 {
@@ -407,7 +455,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(slow_reader), TEST(clocks_set), TEST(many_stacks),
-		TEST(words_match),
+		TEST(words_match), TEST(recorded_time),
 	};
 
 	return run_tests("tool_history", tests, ARRAY_SIZE(tests));

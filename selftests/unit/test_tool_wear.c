@@ -13,6 +13,8 @@
 
 static unsigned int nr_disks, nr_rows, nr_sums;
 static bool drives;		/* the table that is printed is of drives */
+static s64 recorded;		/* nanoseconds of the day; 0: that is not told */
+static u64 per_day;		/* bytes of the first disk */
 
 /* Each disk has two programs: sd7 has 8 KiB of "most", and a quarter of that of "least". */
 int history_list(const struct opts *o, int64_t from_ns, bool stacks, struct usage_list *list)
@@ -26,6 +28,7 @@ int history_list(const struct opts *o, int64_t from_ns, bool stacks, struct usag
 	(void)stacks;
 	list->from_ns = 0;
 	list->until_ns = 86400000000000LL;
+	list->recorded_ns = recorded;
 	for (i = 0; i < 2 * nr_disks; i++) {
 		sprintf(name, "sd%u", i / 2);
 		u.key.disk = name;
@@ -84,6 +87,8 @@ static void expect_sum(const struct cell *c)
 
 	if (disk % 2 || c[5].n != 5 * 1024 * (disk + 1))
 		fail("%s has %llu bytes", c[0].text, (u64)c[5].n);
+	if (!disk)
+		per_day = c[6].n;
 	nr_sums++;
 }
 
@@ -132,9 +137,22 @@ static void many_disks(void)
 	work_is_linear("disks", show_disks);
 }
 
+/* A day counts as long as it was recorded. */
+static void a_day(void)
+{
+	recorded = 0;
+	show_disks(2);
+	if (per_day != 5 * 1024)
+		fail("%llu bytes a day, of a day", per_day);
+	recorded = 86400000000000LL / 4;
+	show_disks(2);
+	if (per_day != 4 * 5 * 1024)
+		fail("%llu bytes a day, of a quarter of a day", per_day);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(many_disks) };
+	static const struct test tests[] = { TEST(many_disks), TEST(a_day) };
 
 	return run_tests("tool_wear", tests, ARRAY_SIZE(tests));
 }

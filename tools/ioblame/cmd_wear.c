@@ -38,10 +38,13 @@ static const struct col columns[NR_COLUMNS] = {
 	[FILE_PATH] = { "FILE", "file", COL_TEXT, COL_CUT | COL_PATH, 0 },
 };
 
-/* Of a time that is shorter than a day, a day would have more. */
+/*
+ * Of a time that is shorter than a day, a day would have more.  What was not recorded is no part of
+ * it; an old ioblamed does not tell how long that was.
+ */
 static uint64_t in_a_day(uint64_t bytes, const struct usage_list *list)
 {
-	int64_t ns = list->until_ns - list->from_ns;
+	int64_t ns = list->recorded_ns > 0 ? list->recorded_ns : list->until_ns - list->from_ns;
 
 	return ns > 0 ? (uint64_t)((double)bytes * (double)DAY / (double)ns) : 0;
 }

@@ -230,6 +230,7 @@ int history_list(const struct opts *o, int64_t from_ns, bool stacks, struct usag
 		from_ns = o->since_ns;
 	ret = past_each(&past, from_ns, history_until(o), collect, &c);
 	list->lost_ios = past.lost_ios;
+	list->recorded_ns = past.recorded_ns;
 	if (!ret && past.widened && o->format != FORMAT_JSON)
 		msg("what is old is kept by minutes and hours: this begins earlier or ends later than asked");
 	past_close(&past);

@@ -313,18 +313,25 @@ int past_spans(struct past *past, int64_t from_ns, int64_t until_ns)
 	return EXIT_OK;
 }
 
+/* Of a file that ioblamed has not written, spans may be longer than all time. */
+static void add_time(int64_t *to, const struct past_span *span)
+{
+	int64_t ns = span->until_ns - span->from_ns;
+
+	if (ns <= LATEST - *to)
+		*to += ns;
+}
+
 /* What the parts of each span that touch the question cover of it */
 static void sum_parts(struct past *past)
 {
 	struct past_span *parent;
-	int64_t ns;
 	size_t i;
 
 	for (i = 0; i < past->nr; i++) {
 		parent = past_span_find(past, past->span[i].parent);
-		ns = past->span[i].until_ns - past->span[i].from_ns;
-		if (parent && ns <= LATEST - parent->covered_ns)
-			parent->covered_ns += ns;
+		if (parent)
+			add_time(&parent->covered_ns, &past->span[i]);
 	}
 }
 
@@ -599,7 +606,7 @@ static void begin_reading(struct past *past, const char *sql)
  * @one:      called with each usage, and the span that it is of
  * @arg:      for @one
  *
- * past.lost_ios and past.widened are then what they are for this time.
+ * past.lost_ios, past.recorded_ns and past.widened are then what they are for this time.
  *
  * Return: EXIT_OK, or EXIT_FAILED after a message.
  */
@@ -613,6 +620,7 @@ int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one,
 	if (past->other)
 		return past->other->each(past, from_ns, until_ns, one, arg);
 	past->lost_ios = 0;
+	past->recorded_ns = 0;
 	past->widened = false;
 	begin_reading(past, "BEGIN");
 	ret = past_spans(past, from_ns, until_ns);
@@ -626,6 +634,7 @@ int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one,
 		if (!is_asked(past, s))
 			continue;
 		past->lost_ios += s->lost_ios;
+		add_time(&past->recorded_ns, s);
 		past->widened |= s->from_ns < from_ns || s->until_ns > until_ns;
 		ret = read_span(past, s, st[s->db], one, arg, &go);
 	}

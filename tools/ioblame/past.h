@@ -76,6 +76,7 @@ struct past {
 	size_t nr;
 	enum past_level finest;	/* longer spans are taken by their parts, down to these */
 	uint64_t lost_ios;	/* of what was asked */
+	int64_t recorded_ns;	/* how long its spans are, also those without usages; 0: not told */
 	bool widened;		/* a span is longer than what was asked for */
 	/* if set: where it is false for a usage's user, the usage comes without texts */
 	bool (*wants_user)(uint32_t uid, const void *arg);

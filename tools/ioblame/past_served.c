@@ -6,7 +6,8 @@
  *
  *	stack HASH TEXT		of the usages that come
  *	level LEVEL		of the spans that come, enum past_level
- *	end LOST_IOS WIDENED	the last line: the answer is whole
+ *	end LOST_IOS WIDENED RECORDED_NS
+ *				the last line: the answer is whole
  *	error TEXT
  */
 #include <errno.h>
@@ -34,10 +35,13 @@ struct answer {
 static void take_word(struct past *past, struct answer *a, const char *line)
 {
 	unsigned long long n;
+	long long recorded = 0;
 	int widened, level, at = 0;
 
-	if (sscanf(line, "end %20llu %1d", &n, &widened) == 2) {
+	/* (an old ioblamed does not tell the third) */
+	if (sscanf(line, "end %20llu %1d %19lld", &n, &widened, &recorded) >= 2) {
 		past->lost_ios = n;
+		past->recorded_ns = recorded;
 		past->widened = widened;
 		a->whole = true;
 	} else if (sscanf(line, "stack %20llu %n", &n, &at) == 1 && at) {

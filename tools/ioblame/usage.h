@@ -61,6 +61,7 @@ struct usage_list {
 	size_t nr;
 	int64_t from_ns, until_ns;	/* CLOCK_REALTIME */
 	uint64_t lost_ios;		/* that are in no usage */
+	int64_t recorded_ns;		/* of the past: past_each(); else 0 */
 	struct usage_stack *stack;	/* of the keys; one that was given in an earlier
 					 * list may be missing
 					 */

@@ -203,8 +203,8 @@ static int collect_answer(struct answer *a, const struct answer_question *q, cha
 	end_span(a);
 	/* an answer without its last line is not whole */
 	if (!ret)
-		fprintf(a->to, "end %llu %d\n", (unsigned long long)a->past.lost_ios,
-			a->past.widened);
+		fprintf(a->to, "end %llu %d %lld\n", (unsigned long long)a->past.lost_ios,
+			a->past.widened, (long long)a->past.recorded_ns);
 	past_close(&a->past);
 	usage_clear(&a->span);
 	if (fflush(a->to) || ferror(a->to))
