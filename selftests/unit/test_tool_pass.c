@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The time that a pass over the sums is of, and how often it asks for the session.  The clocks, the
- * names and the module are fakes.
+ * The time that a pass over the sums is of, how often it asks for the session, and what is lost.
+ * The clocks, the names and the module are fakes.
  */
 #include <sys/mman.h>
 #include <time.h>
@@ -16,6 +16,8 @@ static u64 slept;		/* CLOCK_BOOTTIME is so much more */
 static int64_t wall;
 static int sums_bin = -1;	/* what the module has, none: no sums are new */
 static unsigned int looks;	/* at the module's status */
+static u64 session_nr, status_ios;	/* in it */
+static u64 ending;		/* IOs that end between the next look and the one after */
 
 static int fake_gettime(clockid_t id, struct timespec *ts)
 {
@@ -49,7 +51,9 @@ int dir_open(const char *name, int flags)
 
 bool status_now(struct status *st)
 {
-	memset(st, 0, sizeof(*st));
+	*st = (struct status){ .session = session_nr, .ios = status_ios };
+	status_ios += ending;
+	ending = 0;
 	looks++;
 	return true;
 }
@@ -222,10 +226,83 @@ static void many_sums(void)
 	sums_bin = -1;
 }
 
+/* What a pass tells of, of @ios more that have ended, and that @end while it lasts. */
+static void expect_lost(struct sums *s, u32 told, u64 ios, u64 end, u64 lost)
+{
+	struct usage_list list = { 0 };
+	u64 got = 0;
+	size_t i;
+
+	add_sums(told);
+	status_ios += ios;
+	ending = end;
+	if (sums_pass(s, &list))
+		fail("the pass fails");
+	for (i = 0; i < list.nr; i++)
+		got += list.list[i].ios;
+	if (got != (s->wants ? 0 : told) || list.lost_ios != lost)
+		fail("session %llu, %llu IOs: %llu are told, and %llu are lost, not %llu",
+		     session_nr, status_ios, got, (u64)list.lost_ios, lost);
+	usage_clear(&list);
+}
+
+static bool wants_none(uint32_t disk, const void *arg)
+{
+	(void)disk;
+	(void)arg;
+	return false;
+}
+
+/* What status has and no pass tells of is lost, once; what ends during a pass is not. */
+static void lost(void)
+{
+	struct sums s = { 0 };
+
+	session_nr = 1;
+	status_ios = 1000;
+	sums_bin = memfd_create("sums_bin", MFD_CLOEXEC);
+	/* those that end while it is opened are in no pass either */
+	add_sums(7);
+	ending = 3;
+	if (sums_bin < 0 || sums_open(&s))
+		fail("it is not opened");
+	expect_lost(&s, 0, 0, 0, 0);
+	expect_lost(&s, 50, 50, 0, 0);
+	expect_lost(&s, 10, 30, 0, 20);
+	expect_lost(&s, 0, 0, 0, 0);
+	expect_lost(&s, 9, 9, 0, 0);
+	expect_lost(&s, 0, 1, 0, 1);
+	/* 5 of 25 end during the pass, which has them; such hide a loss until the next one */
+	expect_lost(&s, 25, 20, 5, 0);
+	expect_lost(&s, 25, 25, 0, 0);
+	expect_lost(&s, 10, 10, 5, 0);
+	expect_lost(&s, 0, 0, 0, 5);
+	/* the disks that are not shown have no IO that is lost */
+	s.wants = wants_none;
+	expect_lost(&s, 6, 6, 0, 0);
+	s.wants = NULL;
+	/* all of a new session is told, or lost; of the rest of the old one nothing is known */
+	session_nr = 2;
+	status_ios = 0;
+	expect_lost(&s, 30, 40, 0, 10);
+	expect_lost(&s, 1, 1, 0, 0);
+	session_nr = 3;
+	status_ios = 0;
+	expect_lost(&s, 3, 3, 0, 0);
+	sums_close(&s);
+	/* whoever closes the file is told nothing of what came until it is open again */
+	status_ios += 100;
+	expect_lost(&s, 0, 0, 0, 0);
+	expect_lost(&s, 2, 4, 0, 2);
+	sums_close(&s);
+	close(sums_bin);
+	sums_bin = -1;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(clock_is_set), TEST(many_sums),
+		TEST(clock_is_set), TEST(many_sums), TEST(lost),
 	};
 
 	return run_tests("tool_pass", tests, ARRAY_SIZE(tests));

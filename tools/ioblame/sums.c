@@ -117,13 +117,15 @@ static void take_record(const struct pass *p, const struct iob_sum_bin_record *r
 
 	if (!sum_seen_add(&p->sums->seen, rec, &u) || !p->list)
 		return;
-	if (s->wants && !s->wants(rec->disk, s->arg))
-		return;
 	at = rec->op ? strchr(rec_op_letters, rec->op) : NULL;
 	if (!at || rec->how >= IOB_NR_HOWS) {
 		p->sums->broken += rec->len;
 		return;
 	}
+	/* (status has all disks) */
+	p->sums->lost.told += u.ios;
+	if (s->wants && !s->wants(rec->disk, s->arg))
+		return;
 	u.key.op = at - rec_op_letters;
 	u.key.how = rec->how;
 	u.key.disk = name_disk(rec->disk);
@@ -178,7 +180,10 @@ static int look_at_session(struct sums *s)
 	if (!status_now(&st))
 		return errno ? errno : ENODEV;
 	intent_note_session(st.module, st.session);
+	if (s->session != st.session)
+		sum_lost_begin(&s->lost, 0);
 	s->session = st.session;
+	s->ios = st.ios;
 	s->on = st.enabled;
 	return 0;
 }
@@ -237,13 +242,20 @@ static void forget_unseen(struct sums *s)
 static int pass_sums(struct sums *s, struct usage_list *list)
 {
 	struct pass p = { .sums = s, .list = list };
-	uint64_t before = s->session;
+	uint64_t before = s->session, ios, session;
 	int err = look_at_session(s);
 
+	ios = s->ios;
+	session = s->session;
 	sum_seen_begin(&s->seen);
 	if (!err)
 		err = read_records(&p);
 	sum_seen_end(&s->seen);
+	/* status was read behind the last record: what it has is no later pass's */
+	if (!err && !list)
+		sum_lost_begin(&s->lost, s->ios);
+	else if (!err && s->session == session)
+		list->lost_ios = sum_lost_pass(&s->lost, ios);
 	if (!err && s->session != before)
 		sum_seen_forget_older(&s->seen);
 	if (!err && sum_seen_is_stale(&s->seen))
@@ -316,7 +328,8 @@ int sums_open(struct sums *s)
  * @s:    it was opened; after an error it is tried again
  * @list: gets the usages; what it had is cleared
  *
- * Looks names up, so that of a file or process that is gone by now a number is left.
+ * Looks names up, so that of a file or process that is gone by now a number is left.  .lost_ios are
+ * those that are known to be in no pass, of whatever disk.
  * Return: 0 or an errno, with an empty list.
  */
 int sums_pass(struct sums *s, struct usage_list *list)

@@ -4,7 +4,7 @@
  *
  * Any number of processes may do this at once.  It takes nothing from the logs, and misses
  * nothing between two passes while one session lasts.  When somebody switches ioblame off and on
- * again, what came after the last pass of the old session is not known.
+ * again, what came after the last pass of the old session is not known, nor how many IOs that were.
  *
  * As long as it is open, the module cannot be unloaded.
  */
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sum_lost.h"
 #include "sum_seen.h"
 #include "usage.h"
 
@@ -27,6 +28,8 @@ struct sums {
 	uint64_t looked_ns;	/* when it began, by clock_ns() */
 	bool for_users;		/* users are shown what is theirs: nothing that may be another's */
 	struct sum_seen seen;
+	uint64_t ios;		/* of the session, as status had them last */
+	struct sum_lost lost;	/* of the session */
 	/* false: leave out the disk; NULL: all are wanted */
 	bool (*wants)(uint32_t disk, const void *arg);
 	const void *arg;
