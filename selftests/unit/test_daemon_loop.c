@@ -21,6 +21,7 @@
 #include "test.h"
 #include "viewers.h"
 
+#define SECOND		1000000000LL
 #define SWITCHED_ON	"enabled 1\nsession 1\n"
 
 /*
@@ -53,6 +54,40 @@ bool kernel_pass(struct usage_list *list)
 	if (*day == 'w')
 		list->from_ns = list->until_ns = 1000000000LL * ++intervals;
 	return *day == 'w';
+}
+
+static unsigned int gathers;
+
+void kernel_gather(void)
+{
+	gathers++;
+}
+
+static uint64_t at_once(uint64_t us)
+{
+	return us < 1000000 ? us : us / 10000;
+}
+
+/* In the place of systemd's: seconds last for 0.1 ms. */
+int sd_event_add_time_relative(sd_event *event, sd_event_source **source, clockid_t clock,
+			       uint64_t us, uint64_t accuracy, sd_event_time_handler_t fn,
+			       void *arg)
+{
+	uint64_t now = 0;
+
+	sd_event_now(event, clock, &now);
+	return sd_event_add_time(event, source, clock, now + at_once(us), at_once(accuracy), fn,
+				 arg);
+}
+
+int sd_event_source_set_time_relative(sd_event_source *source, uint64_t us)
+{
+	clockid_t clock = CLOCK_MONOTONIC;
+	uint64_t now = 0;
+
+	sd_event_source_get_time_clock(source, &clock);
+	sd_event_now(sd_event_source_get_event(source), clock, &now);
+	return sd_event_source_set_time(source, now + at_once(us));
 }
 
 bool kernel_is_open(void)
@@ -236,7 +271,7 @@ void recorder_tick(struct recorder *r, int64_t now_ns)
 }
 
 /* @file: recorded into; "" if it is not */
-static void run(const char *what, const char *file)
+static void run_at(const char *what, const char *file, uint64_t interval_ns)
 {
 	memset(&played, 0, sizeof(played));
 	strcpy(played.conf.recorder.file, file);
@@ -244,10 +279,11 @@ static void run(const char *what, const char *file)
 	memset(shown, 0, sizeof(shown));
 	metrics_defaults(&played.conf.metrics);
 	snprintf(played.conf.metrics.textfile, METRICS_PATH, "/dev/shm/loop.%d.prom", getpid());
-	played.conf.daemon.interval_ns = 5000000;
+	played.conf.daemon.interval_ns = interval_ns;
 	days = what;
 	day = what;
 	intervals = 0;
+	gathers = 0;
 	served = 0;
 	/* a loop that hangs */
 	alarm(60);
@@ -256,6 +292,11 @@ static void run(const char *what, const char *file)
 	alarm(0);
 	left = read_textfile();
 	unlink(played.conf.metrics.textfile);
+}
+
+static void run(const char *what, const char *file)
+{
+	run_at(what, file, 5000000);
 }
 
 static void check(const char *what, unsigned int at, const char *line)
@@ -311,6 +352,23 @@ static void recorded(void)
 	for (i = 0; i < ARRAY_SIZE(shown); i++)
 		free(shown[i]);
 	free(left);
+}
+
+/* Within a long interval the module's sums are read, too. */
+static void gathered(void)
+{
+	static const struct { int64_t interval, least, most; } cases[] = {
+		{ 60, 0, 0 }, { 3600, 1, 59 + 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		run_at("w", "", cases[i].interval * SECOND);
+		if (gathers < cases[i].least || gathers > cases[i].most)
+			fail("it gathers %u times in %lld s", gathers, (s64)cases[i].interval);
+		free(shown[0]);
+		free(left);
+	}
 }
 
 static void feed(const char *file, const char *socket, const char *query)
@@ -383,7 +441,8 @@ static void locked_out(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(unloaded), TEST(ends), TEST(recorded), TEST(fed), TEST(fed_once), TEST(locked_out),
+		TEST(unloaded), TEST(ends), TEST(recorded), TEST(gathered), TEST(fed),
+		TEST(fed_once), TEST(locked_out),
 	};
 
 	return run_tests("daemon_loop", tests, ARRAY_SIZE(tests));

@@ -299,10 +299,51 @@ static void lost(void)
 	sums_bin = -1;
 }
 
+/* A slot goes round, and the clock is set back, between passes that are shown as one. */
+static void gathered(void)
+{
+	struct iob_sum_bin_record rec = {
+		.len = sizeof(rec), .op = rec_op_letters[0], .disk = 1, .id = 1ULL << 32,
+	};
+	const u32 more = 3000000000U;
+	struct usage_list all = { 0 };
+	struct sums s = { 0 };
+	u32 i, passes = 5;
+
+	session_nr = 4;
+	status_ios = 0;
+	wall = BEGIN;
+	sums_bin = memfd_create("sums_bin", MFD_CLOEXEC);
+	if (sums_bin < 0 || sums_open(&s))
+		fail("it is not opened");
+	for (i = 0; i < passes; i++) {
+		rec.ios += more;
+		rec.lat[3] += more;
+		now += SUMS_APART_NS;
+		wall += SUMS_APART_NS - (i == 2 ? 3600 * SECOND : 0);
+		/* 5 are lost before the first pass, and none behind it */
+		status_ios = rec.ios + 5;
+		if (write(sums_bin, &rec, sizeof(rec)) != sizeof(rec) || sums_gather(&s, &all))
+			fail("pass %u", i);
+	}
+	if (all.nr != 1 || all.list[0].ios != passes * (u64)more ||
+	    all.list[0].lat[3] != all.list[0].ios)
+		fail("%llu IOs, of %llu of which the time is told", (u64)all.list[0].ios,
+		     (u64)all.list[0].lat[3]);
+	if (all.until_ns != wall || all.until_ns - all.from_ns != passes * (s64)SUMS_APART_NS)
+		fail("they are of %lld s", (s64)((all.until_ns - all.from_ns) / SECOND));
+	if (all.lost_ios != 5)
+		fail("%llu are lost", (u64)all.lost_ios);
+	usage_clear(&all);
+	sums_close(&s);
+	close(sums_bin);
+	sums_bin = -1;
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(clock_is_set), TEST(many_sums), TEST(lost),
+		TEST(clock_is_set), TEST(many_sums), TEST(lost), TEST(gathered),
 	};
 
 	return run_tests("tool_pass", tests, ARRAY_SIZE(tests));

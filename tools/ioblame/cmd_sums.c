@@ -28,6 +28,7 @@
 #include "usage_print.h"
 
 static struct sums sums;
+static struct usage_list gathered;	/* since it was printed */
 
 static bool is_wanted_disk(uint32_t disk, const void *arg)
 {
@@ -56,21 +57,31 @@ static void filter_list(struct run *run, struct usage_list *list)
 	list->nr = n;
 }
 
-/* Print what is new.  Return: the exit status. */
-static int print_pass(struct run *run, bool last)
+/* Gather what is new.  Return: the exit status. */
+static int take_pass(struct run *run)
 {
-	static struct usage_list list, rows;
-	const struct opts *o = run->opts;
-	static bool again;
-	char time[32];
-	int err = sums_pass(&sums, &list);
+	int err = sums_gather(&sums, &gathered);
 
 	if (err)
 		return dir_refused(err, "sums_bin");
-	run->now_ns = clock_ns();
 	run->ended_by_others = !run->session.own && !sums.on;
-	filter_list(run, &list);
-	usage_by(&rows, &list, o->by);
+	return EXIT_OK;
+}
+
+/* Print what is new.  Return: the exit status. */
+static int print_pass(struct run *run, bool last)
+{
+	static struct usage_list rows;
+	const struct opts *o = run->opts;
+	static bool again;
+	char time[32];
+	int ret = take_pass(run);
+
+	if (ret)
+		return ret;
+	run->now_ns = clock_ns();
+	filter_list(run, &gathered);
+	usage_by(&rows, &gathered, o->by);
 	usage_sort(&rows, o->sort);
 	/* what is left behind the last interval is not worth one of its own */
 	if (rows.nr || !last || !o->interval_ns) {
@@ -86,7 +97,7 @@ static int print_pass(struct run *run, bool last)
 		again = true;
 	}
 	usage_clear(&rows);
-	usage_clear(&list);
+	usage_clear(&gathered);
 	out_flush();
 	return EXIT_OK;
 }
@@ -95,7 +106,8 @@ static int print_pass(struct run *run, bool last)
 static int watch_sums(struct run *run, uint64_t interval, uint64_t *printed)
 {
 	const struct opts *o = run->opts;
-	uint64_t start = clock_ns(), next = start + interval, now, wait;
+	uint64_t start = clock_ns(), next = start + interval, late = start + SUMS_APART_NS;
+	uint64_t now, wait;
 	int ret;
 
 	while (!stop_asked() && !out_closed() && !run->ended_by_others) {
@@ -103,6 +115,7 @@ static int watch_sums(struct run *run, uint64_t interval, uint64_t *printed)
 		if (interval && now >= next) {
 			ret = print_pass(run, false);
 			next = schedule_next(next, interval, now);
+			late = now + SUMS_APART_NS;
 			++*printed;
 			if (ret || (o->count && *printed >= o->count))
 				return ret;
@@ -110,6 +123,13 @@ static int watch_sums(struct run *run, uint64_t interval, uint64_t *printed)
 		}
 		if (child_ended(o->sync) || (o->duration_ns && now >= start + o->duration_ns))
 			break;
+		if (now >= late) {
+			ret = take_pass(run);
+			if (ret)
+				return ret;
+			late = now + SUMS_APART_NS;
+			continue;
+		}
 		wait = 100000000;
 		if (interval && next - now < wait)
 			wait = next - now;
@@ -215,6 +235,7 @@ int cmd_sums(const struct opts *o)
 		ret = go_through(&run);
 	out_flush();
 	sums_close(&sums);
+	usage_clear(&gathered);
 	session_off(&run.session);
 	session_end(&run.session);
 	if (!ret && run.ended_by_others) {

@@ -356,6 +356,43 @@ int sums_pass(struct sums *s, struct usage_list *list)
 	return err;
 }
 
+/* Add what a pass has to the passes before it, as far as their texts have room. */
+static void add_pass(struct sums *s, struct usage_list *all, const struct usage_list *list)
+{
+	int64_t before_ns = all->until_ns - all->from_ns;
+	size_t i;
+
+	for (i = 0; i < list->nr; i++) {
+		if (!usage_add_within(all, &list->list[i], LIST_BYTES))
+			s->no_room++;
+	}
+	for (i = 0; i < list->nr_stacks && all->text_bytes < LIST_BYTES; i++)
+		usage_add_stack(all, list->stack[i].hash, list->stack[i].text);
+	all->lost_ios += list->lost_ios;
+	/* (the clock may have been set: it is as long as they were together) */
+	all->from_ns = list->from_ns - before_ns;
+	all->until_ns = list->until_ns;
+}
+
+/**
+ * sums_gather - a pass that is added to those before it
+ * @s:   it was opened
+ * @all: what was done since it was empty
+ *
+ * Who shows what was done in a longer time does this each SUMS_APART_NS meanwhile.
+ * Return: 0 or an errno, and @all is as it was; then as sums_pass().
+ */
+int sums_gather(struct sums *s, struct usage_list *all)
+{
+	struct usage_list list = { 0 };
+	int err = sums_pass(s, &list);
+
+	if (!err)
+		add_pass(s, all, &list);
+	usage_clear(&list);
+	return err;
+}
+
 /* Close the files, so that the module can be unloaded.  What was seen is forgotten. */
 void sums_close(struct sums *s)
 {

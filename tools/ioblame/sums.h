@@ -18,6 +18,12 @@
 #include "sum_seen.h"
 #include "usage.h"
 
+/*
+ * Passes are not to be further apart: a slot of a sum has 32 bits, and what goes is kept for those
+ * who read it within the setting ttl_secs (120, if it was not changed).
+ */
+#define SUMS_APART_NS	60000000000ULL
+
 struct sums {
 	int fd;			/* sums_bin; -1: not open */
 	int intents;		/* the file of that name */
@@ -39,6 +45,7 @@ struct sums {
 
 int sums_open(struct sums *s);
 int sums_pass(struct sums *s, struct usage_list *list);
+int sums_gather(struct sums *s, struct usage_list *all);
 void sums_close(struct sums *s);
 
 #endif

@@ -21,6 +21,7 @@
 #include "namer.h"
 #include "query.h"
 #include "records.h"
+#include "sums.h"
 #include "viewers.h"
 
 #define NAME_STALE_NS	30000000000ULL
@@ -162,6 +163,15 @@ static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
 	return sd_event_source_set_time_relative(source, d->conf.daemon.interval_ns / 1000);
 }
 
+/* Within a long interval. */
+static int on_gather(sd_event_source *source, uint64_t now_us, void *arg)
+{
+	(void)now_us;
+	(void)arg;
+	kernel_gather();
+	return sd_event_source_set_time_relative(source, SUMS_APART_NS / 1000);
+}
+
 /* SIGHUP: let go of the module until the interval ends, so that it can be unloaded. */
 static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
@@ -230,10 +240,24 @@ static void open_sockets(struct daemon *d)
 		say_no_socket(v->query, -ret, "nobody can ask");
 }
 
+/* Call @fn after @ns, and as often as it sets its time anew. */
+static int add_timer(struct daemon *d, uint64_t ns, sd_event_time_handler_t fn)
+{
+	sd_event_source *timer = NULL;
+	int ret = sd_event_add_time_relative(d->event, &timer, CLOCK_MONOTONIC, ns / 1000,
+					     ns / 100000, fn, d);
+
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(timer, SD_EVENT_ON);
+	if (ret >= 0)
+		ret = sd_event_source_set_floating(timer, true);
+	sd_event_source_unref(timer);
+	return ret;
+}
+
 static int add_sources(struct daemon *d)
 {
-	uint64_t us = d->conf.daemon.interval_ns / 1000;
-	sd_event_source *timer = NULL;
+	uint64_t ns = d->conf.daemon.interval_ns;
 	int ret;
 
 	open_sockets(d);
@@ -246,14 +270,9 @@ static int add_sources(struct daemon *d)
 		return ret;
 	moments_interval(d->moments);
 	moments_watch(d->moments);
-	ret = sd_event_add_time_relative(d->event, &timer, CLOCK_MONOTONIC, us, us / 100,
-					 on_interval, d);
-	if (ret < 0)
-		return ret;
-	ret = sd_event_source_set_enabled(timer, SD_EVENT_ON);
-	if (ret >= 0)
-		ret = sd_event_source_set_floating(timer, true);
-	sd_event_source_unref(timer);
+	ret = add_timer(d, ns, on_interval);
+	if (ret >= 0 && ns > SUMS_APART_NS)
+		ret = add_timer(d, SUMS_APART_NS, on_gather);
 	return ret;
 }
 

@@ -13,6 +13,7 @@
 #include "sums.h"
 
 static struct sums sums = { .fd = -1, .intents = -1, .for_users = true };
+static struct usage_list gathered;	/* since kernel_pass() */
 static char state[160];
 static bool no_files;		/* the module is there, but not its files */
 static bool begun, needs_start;
@@ -174,6 +175,21 @@ static void say_no_room(void)
 	before = now;
 }
 
+/* Within a long interval: take what is new, so that the module need not keep it for so long. */
+void kernel_gather(void)
+{
+	int err;
+
+	if (!kernel_is_open())
+		return;
+	err = sums_gather(&sums, &gathered);
+	if (!err)
+		return;
+	sums_close(&sums);
+	set_state("the sums cannot be read; opening them again", err);
+	open_sums();
+}
+
 /**
  * kernel_pass - what was done since the last pass
  * @list: gets the usages; its texts live until the next pass
@@ -182,19 +198,15 @@ static void say_no_room(void)
  */
 bool kernel_pass(struct usage_list *list)
 {
-	int err;
-
-	if (!kernel_is_open()) {
+	if (kernel_is_open())
+		kernel_gather();
+	else
 		open_sums();
-		return false;
-	}
-	err = sums_pass(&sums, list);
-	if (err) {
-		sums_close(&sums);
-		set_state("the sums cannot be read; opening them again", err);
-		open_sums();
-		return false;
-	}
+	usage_clear(list);
+	*list = gathered;
+	memset(&gathered, 0, sizeof(gathered));
+	if (!list->until_ns || !kernel_is_open())
+		return list->until_ns;
 	if (!sums.on)
 		switch_on_again();
 	settings_add_disks();

@@ -14,6 +14,7 @@
 
 int kernel_mount(void);
 void kernel_begin(void);
+void kernel_gather(void);
 bool kernel_pass(struct usage_list *list);
 void kernel_let_go(void);
 bool kernel_is_open(void);
