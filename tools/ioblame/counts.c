@@ -12,6 +12,7 @@
 #include "child.h"
 #include "choice.h"
 #include "clock.h"
+#include "count_seen.h"
 #include "counts.h"
 #include "device.h"
 #include "dir.h"
@@ -34,14 +35,21 @@
 #include "textlog.h"
 
 #define MS	1000000ULL
+/* Readings are so far apart: within it no slot of an act gets 2^31 IOs */
+#define APART_NS	120000000000ULL
 
 enum {
-	COUNTERS = 4,
-	SLOTS = COUNTERS * IOB_HIST_SLOTS,
+	COUNTERS = COUNT_SEEN_COUNTERS,
+	SLOTS = COUNT_SEEN_SLOTS,
 	/* histograms that are kept */
 	SUMS_MOST = 65536,
 	HISTS = 20,
-	READ_BYTES = 256 << 10,
+	/*
+	 * of a block, which is a line of the act and one of each counter: less than the shortest
+	 * one has, so no read has parts of two
+	 */
+	PART = 256,
+	BLOCK_BYTES = 4096,
 };
 
 /* The histogram of a row */
@@ -54,6 +62,9 @@ struct sum {
 
 static struct map sums = { .key_len = sizeof(struct atom_key) };
 static uint64_t others;
+static struct count_seen seen;
+static int pipe_fd = -1;	/* counters_pipe, from the first reading on */
+static bool wrong;		/* some of it was not understood */
 
 /* "W size 0 1 2 4 ..., 128": eight slots from slot @nr * 8 of bars.h on */
 static void print_spec(char *to, size_t size, unsigned int nr, const struct opts *o)
@@ -125,27 +136,102 @@ static void add_counts(struct run *run, struct iob_iolog_bin_record *rec, const 
 			add_count(sum, run->opts->field, i, n[i]);
 }
 
-/* Whole blocks of counters_pipe.  Return: false if a line was not understood. */
-static bool parse_blocks(struct run *run, char *text)
+/* A line of eight numbers.  Return: false if it is none. */
+static bool parse_slots(const char *line, uint32_t *n)
+{
+	unsigned int i;
+	char *end;
+
+	for (i = 0; i < IOB_HIST_SLOTS; i++, line = end) {
+		n[i] = strtoul(line, &end, 10);
+		if (end == line)
+			return false;
+	}
+	return !*line;
+}
+
+/* A block of counters_pipe.  Return: false if it was not understood. */
+static bool parse_block(struct run *run, uint32_t act, char *text)
 {
 	struct iob_iolog_bin_record rec;
-	char *line, *rest, *at;
+	char *first, *line, *rest;
 	uint32_t n[SLOTS];
-	unsigned int k, i = SLOTS;
-	bool good = true;
+	unsigned int i;
 
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		if (*line != '\t' && *line != ' ') {
-			good &= i == SLOTS && textlog_act(&rec, line, strlen(line));
-			i = 0;
-			continue;
-		}
-		for (k = 0, at = line; k < IOB_HIST_SLOTS && i < SLOTS; k++)
-			n[i++] = strtoul(at, &at, 10);
-		if (i == SLOTS)
-			add_counts(run, &rec, n);
+	first = strtok_r(text, "\n", &rest);
+	if (!first || !textlog_act(&rec, first, strlen(first)))
+		return false;
+	for (i = 0; i < SLOTS; i += IOB_HIST_SLOTS) {
+		line = strtok_r(NULL, "\n", &rest);
+		if (!line || !parse_slots(line, &n[i]))
+			return false;
 	}
-	return good && i == SLOTS;
+	count_seen_add(&seen, act, first, n);
+	add_counts(run, &rec, n);
+	return !*rest;
+}
+
+static bool is_block(const char *text)
+{
+	unsigned int lines = 0;
+
+	while ((text = strchr(text, '\n')) && *text++)
+		lines++;
+	return lines > COUNTERS;
+}
+
+/*
+ * The next block, which is of the act with number *@act: that is the position, as long as the block
+ * was not read to its end.  Return: its length; 0 at the end; -1 after an error.
+ */
+static ssize_t read_block(char *buf, uint32_t *act)
+{
+	ssize_t n, len = 0;
+
+	do {
+		n = read(pipe_fd, buf + len, PART);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n || len ? -1 : 0;
+		if (!len)
+			*act = lseek(pipe_fd, 0, SEEK_CUR);
+		len += n;
+		buf[len] = '\0';
+	} while (n < 0 || (!is_block(buf) && len < BLOCK_BYTES - PART));
+	return len;
+}
+
+/* Add what all acts have counted since the pass before. */
+static void read_acts(struct run *run)
+{
+	static char buf[BLOCK_BYTES];
+	uint32_t act;
+	ssize_t n;
+
+	if (lseek(pipe_fd, 0, SEEK_SET))
+		return;
+	intent_load(run->source.intents);
+	count_seen_begin(&seen);
+	while ((n = read_block(buf, &act)) > 0)
+		wrong |= !parse_block(run, act, buf);
+	/* those that were not read are not gone */
+	if (!n)
+		count_seen_end(&seen);
+}
+
+static void open_pipe(void)
+{
+	if (pipe_fd < 0)
+		pipe_fd = dir_open("counters_pipe", O_RDONLY);
+}
+
+static void close_pipe(void)
+{
+	if (pipe_fd >= 0)
+		close(pipe_fd);
+	pipe_fd = -1;
+	count_seen_clear(&seen);
 }
 
 /* What is read of the counters, once ioblame is off and before they are put back */
@@ -158,32 +244,20 @@ struct reading {
 static void read_counters(void *arg)
 {
 	struct reading *r = arg;
-	int fd = dir_open("counters_pipe", O_RDONLY);
-	char *buf = must(malloc(READ_BYTES + 1));
-	bool good = true;
-	ssize_t n;
 
-	if (fd < 0 && errno == EBUSY)
+	open_pipe();
+	if (pipe_fd < 0 && errno == EBUSY)
 		msg("counters_pipe is in use, and has one reader");
-	else if (fd < 0)
+	else if (pipe_fd < 0)
 		dir_refused(errno, "counters_pipe");
+	r->ret = pipe_fd < 0 ? EXIT_FAILED : EXIT_OK;
 	r->run->now_ns = clock_ns();
-	intent_load(r->run->source.intents);
-	/* each read returns whole blocks */
-	while (fd >= 0 && (n = read(fd, buf, READ_BYTES)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break;
-		buf[n] = '\0';
-		good &= parse_blocks(r->run, buf);
-	}
-	free(buf);
-	if (!good)
+	if (pipe_fd >= 0)
+		read_acts(r->run);
+	/* no file of the module may be open when what was set is restored */
+	close_pipe();
+	if (wrong)
 		msg("some of counters_pipe was not understood");
-	r->ret = fd < 0 ? EXIT_FAILED : EXIT_OK;
-	if (fd >= 0)
-		close(fd);
 }
 
 static int compare_sums(const void *va, const void *vb)
@@ -218,15 +292,30 @@ static void print_sums(struct run *run)
 	free(list);
 }
 
+/* Where somebody else has the file open, the next reading has all that is new. */
+static void read_meanwhile(struct run *run)
+{
+	open_pipe();
+	if (pipe_fd >= 0)
+		read_acts(run);
+}
+
 static int wait_for_end(struct run *run)
 {
 	const struct opts *o = run->opts;
-	uint64_t end = o->duration_ns ? clock_ns() + o->duration_ns : UINT64_MAX, now;
+	uint64_t now = clock_ns(), end = o->duration_ns ? now + o->duration_ns : UINT64_MAX;
+	uint64_t next = now + APART_NS;
 
 	if (o->run && !child_start(o->run))
 		return EXIT_FAILED;
-	while (!stop_asked() && !child_ended(o->sync) && (now = clock_ns()) < end)
+	while (!stop_asked() && !child_ended(o->sync) && (now = clock_ns()) < end) {
+		if (now >= next) {
+			read_meanwhile(run);
+			next = now + APART_NS;
+			continue;
+		}
 		stop_wait(-1, end - now < 100 * MS ? end - now : 100 * MS);
+	}
 	child_kill(stop_asked());
 	if (o->sync && !stop_asked())
 		sync();
@@ -309,6 +398,7 @@ int counts_run(const struct opts *o)
 	if (!ret && o->run)
 		ret = child_status();
 	source_close(&run.source);
+	close_pipe();
 	session_end(&run.session);
 	map_clear(&sums, free);
 	return ret;
