@@ -127,6 +127,9 @@ static void errors(void)
 	judge_take(&judge, &rec);
 	rec.part = 1;
 	judge_take(&judge, &rec);
+	rec.part = 0;
+	rec.complete_ns = 1;
+	judge_take(&judge, &rec);
 	if (end() != 1 || found[0].what != JUDGE_ERRORS || found[0].disk != SDB ||
 	    found[0].value != 2)
 		fail("errors are no moment");
@@ -167,6 +170,24 @@ static void used(void)
 		fail("idle disks are not forgotten");
 }
 
+/* Two programs and the disk have parts of IOs that fail: each IO is one of each. */
+static void shared_errors(void)
+{
+	struct iob_iolog_bin_record rec = { .len = sizeof(rec), .op = 'W', .disk = SDA };
+	unsigned int i;
+
+	begin("errors > 2 of program dd", "errors > 2 of program tar");
+	for (i = 0; i < 15; i++) {
+		rec.part = i % 5;
+		rec.complete_ns = 1 + i / 5;
+		rec.error = -5;
+		strcpy(rec.comm, i % 2 ? "tar" : "dd");
+		judge_take(&judge, &rec);
+	}
+	if (end() != 3 || found[0].value != 3 || found[1].value != 3 || found[2].value != 3)
+		fail("three IOs of two programs failed");
+}
+
 static void rules(void)
 {
 	begin("slow: write p99 > 20ms on sda", "ios/s > 90 of program dd");
@@ -198,6 +219,7 @@ static void rules(void)
 	io(SDB, 1, MS);
 	if (end())
 		fail("what is not known is above a limit");
+	shared_errors();
 	judge_forget(&judge);
 }
 

@@ -55,6 +55,17 @@ static unsigned int op_bit(unsigned char op)
 	return 0;
 }
 
+/* The parts of an IO complete together: it failed once, whichever of them this is about. */
+static bool is_new_error(const struct iob_iolog_bin_record *rec, uint64_t *failed_ns)
+{
+	bool more = rec->part && rec->complete_ns == *failed_ns;
+
+	if (!rec->error)
+		return false;
+	*failed_ns = rec->complete_ns;
+	return !more;
+}
+
 static void take_ruled(struct judge *j, struct judge_disk *d,
 		       const struct iob_iolog_bin_record *rec, uint64_t ns)
 {
@@ -70,7 +81,7 @@ static void take_ruled(struct judge *j, struct judge_disk *d,
 			continue;
 		r = &d->ruled[i];
 		r->bytes += rec->bytes;
-		r->errors += rec->error != 0;
+		r->errors += is_new_error(rec, &r->failed_ns);
 		/* an IO of several parts is one */
 		if (rec->part)
 			continue;
@@ -92,7 +103,7 @@ void judge_take(struct judge *j, const struct iob_iolog_bin_record *rec)
 	}
 	ns = rec->complete_ns > rec->queue_ns && rec->queue_ns ?
 	     rec->complete_ns - rec->queue_ns : 0;
-	d->errors += rec->error != 0;
+	d->errors += is_new_error(rec, &d->failed_ns);
 	if (!rec->part) {
 		d->ios++;
 		d->lat[usage_slot(ns)]++;

@@ -38,6 +38,7 @@ enum judge_what {
 /* What a rule is about, of this window */
 struct judge_ruled {
 	uint64_t ios, bytes, ns, errors;
+	uint64_t failed_ns;		/* when the last of @errors completed */
 	uint64_t above;			/* IOs that took longer than its limit */
 };
 
@@ -46,6 +47,7 @@ struct judge_disk {
 	unsigned int idle;		/* windows since it did something */
 	unsigned int rules;		/* a bit for each that is about it */
 	uint64_t ios, errors;		/* of this window */
+	uint64_t failed_ns;		/* when the last of @errors completed */
 	uint64_t lat[USAGE_SLOTS];
 	struct judge_ruled ruled[JUDGE_RULES];
 	uint64_t p99_ns[JUDGE_USUAL];	/* of windows before; the oldest is overwritten */
