@@ -22,6 +22,8 @@ static struct iob_iolog_bin_record sample(u64 at, u64 sector, u32 who, u32 disk)
 	rec.bytes = rec.op == 'F' ? 0 : 512 * (1 + rnd(100));
 	rec.complete_ns = at;
 	rec.queue_ns = at > 2000000 ? at - rnd(2000000) : at;
+	/* a further part of an IO has bytes only */
+	rec.part = rec.bytes && !rnd(4);
 	/* it was under way before */
 	if (!rnd(10))
 		rec.queue_ns = 0;
@@ -37,14 +39,15 @@ static struct chart_bin wanted_bin(const struct chart *c, unsigned int nr, u32 w
 	for (i = 0; i < IOS; i++) {
 		const struct iob_iolog_bin_record *r = &ios[i];
 		u64 at = r->complete_ns < c->begin_ns ? 0 : r->complete_ns - c->begin_ns;
-		u64 ns = r->queue_ns ? r->complete_ns - r->queue_ns : 0;
+		bool timed = r->queue_ns && !r->part;
+		u64 ns = timed ? r->complete_ns - r->queue_ns : 0;
 
 		if (at / c->width_ns != nr || (who && r->tgid != who))
 			continue;
-		bin.ios++;
+		bin.ios += !r->part;
 		bin.read += r->op == 'R' || r->op == 'A' ? r->bytes : 0;
 		bin.written += r->op == 'W' ? r->bytes : 0;
-		bin.timed += r->queue_ns != 0;
+		bin.timed += timed;
 		bin.total_ns += ns;
 		if (bin.max_ns < ns)
 			bin.max_ns = ns;
@@ -98,11 +101,12 @@ static void check_places(const struct chart *c)
 				fail("no cell for %llu", (u64)r->sector);
 				continue;
 			}
-			want[time][place].ios++;
+			want[time][place].ios += !r->part;
 			want[time][place].bytes += r->bytes;
-			want[time][place].timed += r->queue_ns != 0;
-			if (r->queue_ns)
-				want[time][place].total_ns += r->complete_ns - r->queue_ns;
+			if (r->part || !r->queue_ns)
+				continue;
+			want[time][place].timed++;
+			want[time][place].total_ns += r->complete_ns - r->queue_ns;
 		}
 		if (memcmp(want, disk->cell, sizeof(want)))
 			fail("places of disk %u", disk->disk);
@@ -142,10 +146,12 @@ static void extremes(void)
 
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		rec = sample(numbers[i], numbers[i], 1, 8);
+		rec.part = 0;
 		chart_add(c, &rec);
 	}
 	for (i = 0; i < 5000; i++) {
 		rec = sample(i, i, 1 + i, i % 40);
+		rec.part = 0;
 		chart_add(c, &rec);
 	}
 	for (i = 0; i < CHART_BINS; i++)
@@ -169,6 +175,7 @@ static void keeps_heavy(void)
 
 	for (i = 0; i < 100000; i++) {
 		rec = sample(i * 1000, i, i % 10 ? 1000 + i : 7, 8);
+		rec.part = 0;
 		chart_add(c, &rec);
 	}
 	if (!chart_track(c, &a) || chart_track(c, &a)->ios != 10000)
@@ -207,6 +214,7 @@ static void keeps_heavy_disks(void)
 		/* all are seen once, then most of it is the 40th's, and the first's */
 		disk = i < 40 ? i + 1 : i % 2 ? 40 : i % 4 ? 1 : 1 + rnd(40);
 		rec = sample(i * 1000, i, 7, disk);
+		rec.part = 0;
 		chart_add(c, &rec);
 		want[disk]++;
 		/* the first does more than the others from the beginning */

@@ -232,17 +232,26 @@ static struct chart_disk *find_disk(struct chart *c, uint32_t disk)
 	return d;
 }
 
+/*
+ * Of IO that was under way when ioblame was switched on, the time is not known; that of an IO of
+ * several parts is the first one's.
+ */
+static bool is_timed(const struct iob_iolog_bin_record *rec)
+{
+	return rec->queue_ns && !rec->part;
+}
+
 static void add_place(struct chart *c, const struct iob_iolog_bin_record *rec, unsigned int bin)
 {
 	const struct chart_cell one = {
-		.ios = 1, .bytes = rec->bytes,
-		.timed = !!rec->queue_ns, .total_ns = rec_total_ns(rec),
+		.ios = !rec->part, .bytes = rec->bytes,
+		.timed = is_timed(rec), .total_ns = is_timed(rec) ? rec_total_ns(rec) : 0,
 	};
 	struct chart_disk *d = find_disk(c, rec->disk);
 
 	if (!d)
 		return;
-	d->ios++;
+	d->ios += !rec->part;
 	/* a flush has no place */
 	if (!rec->bytes)
 		return;
@@ -255,20 +264,19 @@ static void add_place(struct chart *c, const struct iob_iolog_bin_record *rec, u
 void chart_add(struct chart *c, const struct iob_iolog_bin_record *rec)
 {
 	unsigned int bin = bin_of(c, rec->complete_ns);
-	uint64_t total = rec_total_ns(rec);
+	uint64_t total = is_timed(rec) ? rec_total_ns(rec) : 0;
 	const struct chart_bin one = {
 		.read = rec->op == OP_READ || rec->op == OP_AHEAD ? rec->bytes : 0,
 		.written = rec->op == OP_WRITE ? rec->bytes : 0,
-		.ios = 1, .timed = !!rec->queue_ns, .total_ns = total, .max_ns = total,
+		.ios = !rec->part, .timed = is_timed(rec), .total_ns = total, .max_ns = total,
 	};
 	struct chart_track *t = find_track(c, rec);
 
 	add_bin(&c->all[bin], &one);
 	add_bin(&t->bin[bin], &one);
-	t->weight += rec->bytes + 1;
-	t->ios++;
-	/* of IO that was under way when ioblame was switched on, it is not known */
-	if (rec->queue_ns)
+	t->weight += rec->bytes + !rec->part;
+	t->ios += !rec->part;
+	if (is_timed(rec))
 		c->latency[bin][hist_slot(total)]++;
 	add_place(c, rec, bin);
 }

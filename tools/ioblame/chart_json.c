@@ -121,9 +121,10 @@ static void longest_of_others(const struct chart *c, const struct chart_track *c
 	}
 }
 
-static bool has_ios(const struct chart_bin *bin, unsigned int nr)
+/* Bytes without an IO: others have the first part of it. */
+static bool has_io(const struct chart_bin *bin, unsigned int nr)
 {
-	while (nr && !bin->ios) {
+	while (nr && !bin->ios && !bin->read && !bin->written) {
 		bin++;
 		nr--;
 	}
@@ -148,7 +149,8 @@ static void print_tracks(FILE *f, const struct chart *c, const struct agg *agg)
 		group_more(&rows[i], &more);
 		t = chart_track(c, more.lead);
 		/* it was forgotten for a while: half of the truth would mislead */
-		if (!t || t->ios < rows[i].all_ios)
+		if (!t || t->ios < rows[i].all_ios ||
+		    t->weight < rows[i].all_bytes + rows[i].all_ios)
 			continue;
 		label_row(more.lead, BY_PROCESS, name, NAME);
 		fputs(nr_shown ? "," : "", f);
@@ -156,7 +158,7 @@ static void print_tracks(FILE *f, const struct chart *c, const struct agg *agg)
 		subtract_track(rest, t, c->used);
 		shown[nr_shown++] = t;
 	}
-	if (has_ios(rest, c->used)) {
+	if (has_io(rest, c->used)) {
 		longest_of_others(c, shown, nr_shown, rest);
 		fputs(nr_shown ? "," : "", f);
 		print_track(f, "others", rest, c->used);
@@ -200,7 +202,7 @@ static void print_disk(FILE *f, const struct chart_disk *d)
 	for (i = 0; i < CHART_TIMES; i++) {
 		for (k = 0; k < CHART_PLACES; k++) {
 			cell = &d->cell[i][k];
-			if (!cell->ios)
+			if (!cell->ios && !cell->bytes)
 				continue;
 			fprintf(f, "%s%u,%u,%llu,%llu,%llu,%llu", more ? "," : "", i, k,
 				LLU(cell->ios), LLU(cell->bytes), LLU(cell->total_ns / 1000),

@@ -107,7 +107,7 @@ function placeMap(holder, charts, disk, what) {
 	for (let i = 0; i < disk.cells.length; i += 6) {
 		const [time, place, ios, bytes, us, timed] = disk.cells.slice(i, i + 6);
 		const mean = timed ? us * 1000 / timed : null;
-		const value = what === "ios" ? ios : what === "bytes" ? bytes : mean;
+		const value = what === "ios" ? ios || null : what === "bytes" ? bytes : mean;
 		if (value === null)
 			continue;
 		cells.push({ x: time * width, width, y: place * step, top: (place + 1) * step,
