@@ -111,10 +111,11 @@ static void check(const struct agg *agg, const struct sums *want)
 static void add(struct agg *agg, struct sums *s, const struct iob_iolog_bin_record *rec)
 {
 	agg_add(agg, rec);
-	s->ios++;
+	s->ios += !rec->part;
 	s->bytes += rec->bytes;
+	/* no two of them are of one IO */
 	s->errors += rec->error != 0;
-	s->ns += rec->complete_ns - rec->queue_ns;
+	s->ns += rec->part ? 0 : rec->complete_ns - rec->queue_ns;
 }
 
 /* A process that did IO under two names is one row, with the name of most of it. */
@@ -415,6 +416,7 @@ static void not_timed(void)
 
 	rec.complete_ns = 1000;
 	rec.op = 'W';
+	rec.part = 0;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		rec.hwq = cases[i].requests ? 0 : 0xffff;
 		rec.queue_ns = cases[i].queue_ns;
@@ -440,12 +442,13 @@ static void merges(void)
 	struct agg agg, all;
 	struct atom *atom;
 	unsigned int k, i;
-	u64 ios, bytes, times, want;
+	u64 ios, bytes, times, want, first;
 	size_t slot, p;
 
 	for (k = 0; k < ARRAY_SIZE(kinds); k++) {
 		agg_init(&all, FIELD_TOTAL, BY_PROCESS);
 		want = 0;
+		first = 0;
 		for (i = 0; i < 3; i++) {
 			struct iob_iolog_bin_record rec;
 			unsigned int n;
@@ -457,6 +460,7 @@ static void merges(void)
 				rec.complete_ns = 1000 + n;
 				agg_add(&agg, &rec);
 				want++;
+				first += !rec.part;
 			}
 			agg_merge(&all, &agg);
 			agg_squeeze(&all);
@@ -471,9 +475,9 @@ static void merges(void)
 			for (p = 0; p < atom->hist.nr; p++)
 				times += atom->hist.pair[p].n;
 		}
-		if (ios != want || bytes != want * 4096 || times != want || all.records != want)
+		if (ios != first || bytes != want * 4096 || times != first || all.records != want)
 			fail("%u: %llu IOs, %llu bytes, %llu times of %llu", kinds[k], ios, bytes,
-			     times, want);
+			     times, first);
 		if (all.atoms.nr > AGG_ATOMS + AGG_ATOMS / 4)
 			fail("%u: %zu atoms", kinds[k], all.atoms.nr);
 		if (!all.folded != (kinds[k] < AGG_ATOMS / 4))
@@ -482,11 +486,156 @@ static void merges(void)
 	}
 }
 
+enum {
+	SHARED = 400,
+	PARTS_MOST = 60,
+};
+
+static struct shared {
+	unsigned int nr;
+	struct iob_iolog_bin_record part[PARTS_MOST];
+} shared[SHARED];
+
+/* An IO of several originators and files */
+static void make_shared(struct shared *io, u64 queue_ns, u64 now)
+{
+	unsigned int i, programs = 1 + rnd(4), files = 1 + rnd(20);
+	int error = rnd(2) ? 0 : -5;
+	u32 disk = 8 + rnd(2);
+
+	io->nr = rnd(4) ? 1 + rnd(PARTS_MOST) : 1;
+	for (i = 0; i < io->nr; i++) {
+		io->part[i] = sample(1 + rnd(programs), 1 + rnd(files), 512 << rnd(4));
+		io->part[i].op = 'W';
+		io->part[i].disk = disk;
+		io->part[i].part = i;
+		io->part[i].error = error;
+		io->part[i].queue_ns = queue_ns;
+		io->part[i].complete_ns = now;
+		io->part[i].modifier = rnd(2);
+		io->part[i].cgroup = io->part[i].tgid / 2;
+	}
+}
+
+/* Whether one of the first @nr parts is in the row of @atom */
+static bool is_in_row(const struct shared *io, unsigned int nr, enum pivot by,
+		      const struct atom *atom)
+{
+	struct atom one = { .why = NULL };
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		agg_key(&one.key, &io->part[i], BY_PROCESS);
+		one.why = intent_why(&io->part[i]);
+		if (group_same(by, &one, atom))
+			return true;
+	}
+	return false;
+}
+
+static void check_shared(const struct agg *agg, enum pivot by)
+{
+	struct row *rows;
+	struct hist hist;
+	size_t i, nr = group_rows(agg, by, SORT_BYTES, &rows);
+	unsigned int k;
+
+	for (i = 0; i < nr; i++) {
+		u64 ios = 0, ns = 0, errors = 0;
+
+		for (k = 0; k < SHARED; k++) {
+			const struct shared *io = &shared[k];
+			bool first = is_in_row(io, 1, by, rows[i].atoms);
+
+			ios += first;
+			ns += first ? io->part[0].complete_ns - io->part[0].queue_ns : 0;
+			errors += io->part[0].error && is_in_row(io, io->nr, by, rows[i].atoms);
+		}
+		group_hist(&rows[i], &hist);
+		if (rows[i].all_ios != ios || rows[i].total_ns != ns || hist_count(&hist) != ios)
+			fail("by %u: %llu IOs of %llu ns with %llu times, not %llu of %llu", by,
+			     (u64)rows[i].all_ios, (u64)rows[i].total_ns, (u64)hist_count(&hist),
+			     ios, ns);
+		if (rows[i].errors != errors)
+			fail("by %u: %llu IOs failed, not %llu", by, (u64)rows[i].errors, errors);
+	}
+	free(rows);
+}
+
+/* Of an IO of many parts, each row has it once at most; if it has a part, also that it failed. */
+static void shares(void)
+{
+	unsigned int round, i, k, failed;
+	struct agg agg, all;
+	enum pivot by;
+	u64 now = 5000;
+
+	note("seed %llu", seed());
+	for (round = 0; round < 10; round++) {
+		agg_init(&agg, FIELD_TOTAL, BY_PROCESS);
+		agg_init(&all, FIELD_TOTAL, BY_PROCESS);
+		failed = 0;
+		for (i = 0; i < SHARED; i++) {
+			/* the disk completes some just when it did the one before */
+			make_shared(&shared[i], 1 + i, now += rnd(3) * 1000);
+			failed += shared[i].part[0].error != 0;
+			for (k = 0; k < shared[i].nr; k++)
+				agg_add(&agg, &shared[i].part[k]);
+		}
+		agg_merge(&all, &agg);
+		for (by = 0; by <= BY_WHY; by++) {
+			check_shared(&agg, by);
+			check_shared(&all, by);
+		}
+		if (all.ios != SHARED || all.errors != failed)
+			fail("%llu IOs of which %llu failed, not %u", (u64)all.ios, (u64)all.errors,
+			     failed);
+		agg_free(&agg);
+		agg_free(&all);
+	}
+}
+
+/* What has lost its file says so, and is an IO once; also what is no first part of any. */
+static void folds_shared(void)
+{
+	struct iob_iolog_bin_record rec = sample(1, 1, 4096);
+	unsigned int i, first;
+	struct row *rows;
+	struct agg agg;
+
+	for (first = 0; first < 2; first++) {
+		agg_init(&agg, FIELD_TOTAL, BY_PROCESS);
+		rec.op = 'W';
+		rec.error = -5;
+		for (i = 0; i < AGG_ATOMS + 210; i++) {
+			rec.ino = 1 + i;
+			rec.part = i < AGG_ATOMS ? 0 : i - AGG_ATOMS + 1 - first;
+			rec.complete_ns = i < AGG_ATOMS ? 5 + i : 5 + AGG_ATOMS;
+			rec.queue_ns = 5;
+			agg_add(&agg, &rec);
+		}
+		if (agg.folded != 1)
+			fail("%llu IOs are folded", (u64)agg.folded);
+		if (group_rows(&agg, BY_PROCESS, SORT_IOS, &rows) != 1 ||
+		    rows[0].all_ios != AGG_ATOMS + first || rows[0].errors != AGG_ATOMS + 1)
+			fail("%llu IOs, %llu failed", (u64)rows[0].all_ios, (u64)rows[0].errors);
+		free(rows);
+		agg_squeeze(&agg);
+		if (group_rows(&agg, BY_PROCESS, SORT_IOS, &rows) != 1 ||
+		    rows[0].all_ios != AGG_ATOMS + first || rows[0].errors != AGG_ATOMS + 1)
+			fail("squeezed: %llu IOs, %llu failed", (u64)rows[0].all_ios,
+			     (u64)rows[0].errors);
+		free(rows);
+		agg_free(&agg);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(adds_up), TEST(named), TEST(bounded), TEST(seeks), TEST(far_behind), TEST(told_apart),
-		TEST(many_disks), TEST(not_timed), TEST(in_row), TEST(merges),
+		TEST(many_disks), TEST(not_timed), TEST(in_row), TEST(merges), TEST(shares),
+		TEST(folds_shared),
 	};
 
 	return run_tests("tool_agg", tests, ARRAY_SIZE(tests));

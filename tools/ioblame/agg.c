@@ -5,6 +5,7 @@
 #include "agg.h"
 #include "bars.h"
 #include "choice.h"
+#include "group.h"
 #include "hist.h"
 #include "intent.h"
 #include "map.h"
@@ -88,6 +89,7 @@ static void free_atom(void *value)
 	struct atom *atom = value;
 
 	hist_few_free(&atom->hist);
+	free(atom->further);
 	free(atom);
 }
 
@@ -136,7 +138,10 @@ void agg_pass(struct agg *agg, const struct iob_iolog_bin_record *rec)
 		last_end(agg, rec, &end);
 }
 
-/* What the histogram counts of a record.  Return: false if it does not count it. */
+/*
+ * What the histogram counts of a record: each part has a size and an age of its own, all else is
+ * the IO's.  Return: false if it does not count it.
+ */
 static bool value_of(struct agg *agg, const struct iob_iolog_bin_record *rec, uint64_t *value)
 {
 	uint64_t end;
@@ -158,8 +163,14 @@ static bool value_of(struct agg *agg, const struct iob_iolog_bin_record *rec, ui
 		*value = rec->bytes;
 		return true;
 	default:
-		return time_of(agg->field, rec, value);
+		return time_of(agg->field, rec, value) && !rec->part;
 	}
+}
+
+/* So many IOs have no room.  Where it is only a further part of one, that is said as well. */
+static void add_folded(struct agg *agg, uint64_t ios)
+{
+	agg->folded += ios || agg->folded ? ios : 1;
 }
 
 /*
@@ -173,7 +184,7 @@ static struct atom *room_for(struct agg *agg, struct atom_key *key, uint64_t ios
 	if (atom || agg->atoms.nr < AGG_ATOMS)
 		return atom;
 	if (key->rest == REST_NONE) {
-		agg->folded += ios;
+		add_folded(agg, ios);
 		widen_key(key, REST_FILE);
 		atom = map_get(&agg->atoms, key);
 	}
@@ -192,7 +203,7 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 	struct atom *atom;
 
 	agg_key(&key, rec, agg->by);
-	atom = room_for(agg, &key, 1);
+	atom = room_for(agg, &key, !rec->part);
 	if (atom)
 		return atom;
 	atom = new_atom(&agg->atoms, &key, intent_why(rec));
@@ -208,6 +219,72 @@ static struct atom *find_atom(struct agg *agg, const struct iob_iolog_bin_record
 	return atom;
 }
 
+static bool is_part_of(const struct agg_failed *f, const struct atom *atom,
+		       const struct iob_iolog_bin_record *rec)
+{
+	return f->complete_ns == rec->complete_ns && f->queue_ns == rec->queue_ns &&
+	       f->atom->key.disk == atom->key.disk;
+}
+
+/* Of the pivots @left, those whose rows have @one and @other apart */
+static unsigned int pivots_apart(unsigned int left, const struct atom *one,
+				 const struct atom *other)
+{
+	unsigned int apart = 0;
+	enum pivot by;
+
+	for (by = 0; one != other && left >> by; by++) {
+		if (left >> by & 1 && !group_same(by, one, other))
+			apart |= 1U << by;
+	}
+	return apart;
+}
+
+/* Few atoms have this. */
+static uint64_t *further_of(struct atom *atom)
+{
+	if (!atom->further)
+		atom->further = must(calloc(NR_PIVOTS, sizeof(*atom->further)));
+	return atom->further;
+}
+
+/*
+ * An IO, or a part of one, failed.  It is no news to a row that has a part before it; where it is
+ * one of very many parts, the row may have had that too long ago.
+ */
+static void add_error(struct agg *agg, struct atom *atom, const struct iob_iolog_bin_record *rec)
+{
+	unsigned int nr = agg->nr_failed < AGG_FAILED ? agg->nr_failed : AGG_FAILED, i;
+	/* other pivots have no rows: agg_key() */
+	unsigned int left = ((2U << BY_WHY) - 1) | 1U << agg->by;
+	const struct agg_failed *f;
+	bool further = false;
+	enum pivot by;
+
+	for (i = 1; rec->part && left && i <= nr; i++) {
+		f = &agg->failed[(agg->nr_failed - i) % AGG_FAILED];
+		if (!is_part_of(f, atom, rec))
+			continue;
+		further = true;
+		left = pivots_apart(left, f->atom, atom);
+	}
+	if (!left)
+		return;
+	for (by = 0; further && by < NR_PIVOTS; by++)
+		further_of(atom)[by] += left >> by & 1;
+	atom->errors += !further;
+	agg->errors += !further;
+	agg->failed[agg->nr_failed++ % AGG_FAILED] = (struct agg_failed){
+		.atom = atom, .queue_ns = rec->queue_ns, .complete_ns = rec->complete_ns,
+	};
+}
+
+/* The IOs that failed that an atom adds to its row. */
+uint64_t agg_errors(const struct atom *atom, enum pivot by)
+{
+	return atom->errors + (atom->further ? atom->further[by] : 0);
+}
+
 /* Add an IO, or a part of one. */
 void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec)
 {
@@ -216,10 +293,13 @@ void agg_add(struct agg *agg, const struct iob_iolog_bin_record *rec)
 
 	memcpy(atom->sub_comm, rec->sub_comm, sizeof(atom->sub_comm));
 	atom->last_ns = rec->complete_ns;
-	atom->ios++;
 	atom->bytes += rec->bytes;
-	atom->errors += rec->error != 0;
-	atom->total_ns += rec_total_ns(rec);
+	if (!rec->part) {
+		atom->ios++;
+		atom->total_ns += rec_total_ns(rec);
+	}
+	if (rec->error)
+		add_error(agg, atom, rec);
 	if (value_of(agg, rec, &value)) {
 		hist_few_add(&atom->hist, bars_slot_of(agg->field, value), 1);
 		atom->sum += value;
@@ -263,6 +343,8 @@ static void mark_lighter(const struct map *map, enum rest rest)
 /* All but the histogram */
 static void add_numbers(struct atom *to, const struct atom *from)
 {
+	enum pivot by;
+
 	if (to->last_ns < from->last_ns)
 		to->last_ns = from->last_ns;
 	to->ios += from->ios;
@@ -270,6 +352,8 @@ static void add_numbers(struct atom *to, const struct atom *from)
 	to->errors += from->errors;
 	to->total_ns += from->total_ns;
 	to->sum += from->sum;
+	for (by = 0; from->further && by < NR_PIVOTS; by++)
+		further_of(to)[by] += from->further[by];
 }
 
 static void merge_atom(struct atom *to, struct atom *from)
@@ -287,13 +371,15 @@ static void widen_lighter(struct agg *agg, enum rest rest)
 	struct atom_key key;
 	size_t i;
 
+	agg->nr_failed = 0;
 	mark_lighter(&old, rest);
 	map_like(&agg->atoms, &old);
 	map_for_each(&old, i, atom) {
 		key = atom->key;
 		if (atom->widen) {
 			widen_key(&key, rest + 1);
-			agg->folded += rest == REST_NONE ? atom->ios : 0;
+			if (rest == REST_NONE)
+				add_folded(agg, atom->ios);
 		}
 		to = map_get(&agg->atoms, &key);
 		if (to)
@@ -324,6 +410,7 @@ void agg_merge(struct agg *to, const struct agg *from)
 	}
 	to->folded += from->folded;
 	to->ios += from->ios;
+	to->errors += from->errors;
 	to->records += from->records;
 }
 
@@ -348,7 +435,9 @@ void agg_clear(struct agg *agg)
 	map_clear(&agg->atoms, free_atom);
 	agg->folded = 0;
 	agg->ios = 0;
+	agg->errors = 0;
 	agg->records = 0;
+	agg->nr_failed = 0;
 }
 
 /* Drop where disks were, too. */

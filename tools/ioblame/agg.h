@@ -4,6 +4,14 @@
  *
  * An atom is all IO of one originator, under one name, on one file for one reason.
  *
+ * An IO of several parts is one IO, as in the module's sums: its first part's atom has the IO and
+ * its time, the others have their bytes.  So atoms can be put together into any rows, and no row
+ * counts an IO twice.  Example: 210 small files of tar are written as one IO of 5 ms.  The row of
+ * tar has one IO and 5 ms; in rows by file, the first file has these.
+ *
+ * That an IO failed is said in each row that has a part of it, and once in each.  Rows are not
+ * known yet, so an atom counts by pivot what is not new to its row.
+ *
  * The number of atoms is bounded.  When there are many, agg_squeeze() merges the
  * lighter half of them into atoms without file and stack, and counts their IOs.
  * An atom that finds no room between two squeezes is merged in the same way at
@@ -25,6 +33,7 @@
 enum {
 	AGG_DISKS = 16384,
 	AGG_ATOMS = 16384,	/* 200 to 400 bytes each */
+	AGG_FAILED = 64,
 };
 
 /* What an atom lost when it was merged */
@@ -51,7 +60,9 @@ struct atom {
 	struct atom_key key;
 	char sub_comm[IOB_COMM_LEN];
 	const char *why;
-	uint64_t ios, bytes, errors, total_ns;
+	uint64_t ios, bytes, total_ns;
+	uint64_t errors;	/* of IOs that failed, the first parts: new to each row */
+	uint64_t *further;	/* of a further part: for each pivot, new to its row; or NULL */
 	/* of agg.field: of what @hist counts; a few sectors may have more than 64 bits */
 	__uint128_t sum;
 	uint64_t last_ns;	/* when the last of them completed */
@@ -60,15 +71,23 @@ struct atom {
 	struct atom *next;	/* in the same row: see group.h */
 };
 
+/* A part of an IO that failed, by which its further parts are known */
+struct agg_failed {
+	const struct atom *atom;
+	uint64_t queue_ns, complete_ns;
+};
+
 struct agg {
 	struct map atoms;
 	struct map ends;	/* of each disk, where the last IO ended */
 	enum field field;
 	enum pivot by;		/* what most rows will stand for */
-	uint64_t folded;	/* IOs and parts without file and stack */
+	uint64_t folded;	/* IOs without file and stack */
 	uint64_t no_seek;	/* IOs that had no room in @ends */
-	uint64_t ios;
+	uint64_t ios, errors;
 	uint64_t records;	/* IOs, and further parts of IOs */
+	struct agg_failed failed[AGG_FAILED];	/* the last of them */
+	unsigned int nr_failed;			/* that there were, since atoms last moved */
 };
 
 void agg_key(struct atom_key *key, const struct iob_iolog_bin_record *rec, enum pivot by);
@@ -80,5 +99,6 @@ void agg_squeeze(struct agg *agg);
 void agg_clear(struct agg *agg);
 void agg_free(struct agg *agg);
 uint64_t agg_weight(const struct atom *atom);
+uint64_t agg_errors(const struct atom *atom, enum pivot by);
 
 #endif

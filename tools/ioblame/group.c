@@ -429,7 +429,7 @@ static enum row_op row_op(unsigned char op)
 	}
 }
 
-static void add_atom_to_row(struct row *row, struct atom *a)
+static void add_atom_to_row(struct row *row, struct atom *a, enum pivot by)
 {
 	enum row_op op = row_op(a->key.op);
 
@@ -439,7 +439,7 @@ static void add_atom_to_row(struct row *row, struct atom *a)
 	row->bytes[op] += a->bytes;
 	row->all_ios += a->ios;
 	row->all_bytes += a->bytes;
-	row->errors += a->errors;
+	row->errors += agg_errors(a, by);
 	row->total_ns += a->total_ns;
 }
 
@@ -584,7 +584,7 @@ size_t group_rows(const struct agg *agg, enum pivot by, enum sort sort, struct r
 			memset(row + size, 0, (g.size - size) * sizeof(*row));
 			size = g.size;
 		}
-		add_atom_to_row(&row[nr], atom);
+		add_atom_to_row(&row[nr], atom, by);
 	}
 	nr = g.nr;
 	groups_free(&g);

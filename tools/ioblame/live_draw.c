@@ -102,6 +102,9 @@ static void draw_sums(struct live_state *v)
 		errors += v->rows[i].errors;
 	}
 	run_time(v->run, v->to_ns, time, sizeof(time));
+	/* it is in each of the rows that share it */
+	if (errors > v->sums->errors)
+		errors = v->sums->errors;
 	if (errors)
 		snprintf(failed, sizeof(failed), "  %llu FAILED", (unsigned long long)errors);
 	snprintf(text, sizeof(text),

@@ -254,20 +254,18 @@ static void tell_latencies(const struct agg *agg, char *to)
 static void tell_errors(const struct agg *agg, char *to)
 {
 	const struct row *worst = NULL;
-	uint64_t errors = 0;
 	struct row *rows;
 	char name[160];
 	size_t nr, i;
 
 	nr = group_rows(agg, BY_PROCESS, SORT_BYTES, &rows);
 	for (i = 0; i < nr; i++) {
-		errors += rows[i].errors;
 		if (!worst || rows[i].errors > worst->errors)
 			worst = &rows[i];
 	}
-	if (errors)
+	if (agg->errors)
 		snprintf(to, STORY_TEXT, "%llu IOs failed, %llu of them of %s.",
-			 (unsigned long long)errors, (unsigned long long)worst->errors,
+			 (unsigned long long)agg->errors, (unsigned long long)worst->errors,
 			 row_name(worst, name, sizeof(name)));
 	else
 		snprintf(to, STORY_TEXT, "No IO failed.");

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import select
 import sqlite3
 import subprocess
 import struct
@@ -375,17 +376,18 @@ def in_rows():
     SAMPLE.save(FILE)
 
 
-def live_head(*words):
-    """The columns of the live view of the recording, on a terminal of 80 columns."""
+def live_view(until, *words, width=80):
+    """What the live view of the recording shows on a terminal, up to @until."""
     pid, fd = pty.fork()
     if not pid:
         os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
         os.execv(COMMAND, [COMMAND, "replay", FILE, "top", *words])
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("4H", 24, width, 0, 0))
     text, end = b"", time.monotonic() + 15
-    while not re.search(rb"PID.*FILE", text, re.S) and time.monotonic() < end:
+    while not re.search(until, text, re.S) and time.monotonic() < end:
         try:
-            text += os.read(fd, 4096)
+            if select.select([fd], [], [], end - time.monotonic())[0]:
+                text += os.read(fd, 4096)
         except OSError:
             break
     try:
@@ -396,7 +398,13 @@ def live_head(*words):
         pass
     os.waitpid(pid, 0)
     os.close(fd)
-    found = re.search(r"PID.*?FILE", re.sub(r"\033\[[0-9;?]*[A-Za-z]", " ", text.decode()), re.S)
+    return re.sub(r"\033\[[0-9;?]*[A-Za-z]", " ", text.decode())
+
+
+def live_head(*words):
+    """The columns of the live view of the recording, on a terminal of 80 columns."""
+    text = live_view(rb"PID.*FILE", *words)
+    found = re.search(r"PID.*?FILE", text, re.S)
     return found.group().split() if found else text
 
 
@@ -423,13 +431,43 @@ def accumulates():
     SAMPLE.save(FILE)
 
 
+def counted_once():
+    """An IO of 20 parts, in 10 files of tar, is one IO of 3 ms in each view; it failed once."""
+    for by, nr in (("process", 1), ("file", 10), ("device", 1), ("stack", 1), ("why", 1),
+                   ("op", 1), ("command", 1), ("thread", 1)):
+        rows = sorted((row for row in json_of("report", "--by", by) if row["type"] == by),
+                      key=lambda row: -row["ios"])
+        got = [(row["ios"], row["writes"], row["write_bytes"], row["errors"]) for row in rows]
+        expect(got == [(nr == 1 or not i, nr == 1 or not i, 20 * 4096 // nr, 1)
+                       for i in range(nr)], ("shares by", by, got))
+        for i, row in enumerate(rows):
+            expect(row["mean_ns"] == (None if i else 3_000_000) and
+                   (row["p99_ns"] is None) == bool(i), ("times by", by, row))
+    expect("1 IOs in" in run("report").stdout, "the head of a report counts IOs")
+    for field, nr in (("total_time", 1), ("io_time", 1), ("wait_time", 1), ("size", 20)):
+        rows = [row["count"] for row in json_of("hist", field) if row["type"] == "hist"]
+        expect(sum(rows) == nr, ("shares in hist", field, rows))
+    rows = [(row["ios"], row["total_us"]) for row in json_of("stacks") if row["type"] == "stack"]
+    expect(rows == [(1, 3000)], ("shares in stacks", rows))
+
+
 def shares():
     """An IO of two originators that failed is one of each of them, also if it has more parts."""
     shared = recording.Recording()
     for part, comm in enumerate(("first", "second")):
         shared.io("W", disk=recording.SDB, bytes=4096, sector=8 * part, comm=comm, pid=7 + part,
-                  dev=recording.FS, ino=12 + part, gen=1, sub_comm="dd", error=-5, part=part)
+                  dev=recording.FS, ino=12 + part, gen=1, sub_comm="dd", error=-5, part=part,
+                  after=0 if part else 1000 * recording.MS)
     shared.save(FILE)
+    text = live_view(rb"(?s)FAILED.*second", "-a", width=160)
+    expect(re.findall(r"([\d.]+) +IO/s", text)[-1:] == ["1.0"] and
+           re.findall(r"(\d+) +FAILED", text) == ["1"], ("the head of the live view", text))
+    for view in ("report", "top"):
+        rows = {row["comm"]: [row[key] for key in ("ios", "write_bytes", "mean_ns")]
+                for row in json_of(view) if row["type"] == "process"}
+        expect(rows == {"first": [1, 4096, 3_000_000], "second": [0, 4096, None]}, (view, rows))
+    rows = [row["errors"] for row in json_of("--by", "device") if row["type"] == "device"]
+    expect(rows == [1], ("errors of the disk of an IO of two originators", rows))
     for view, key in (("errors", "ios"), ("files", "errors"), ("report", "errors")):
         rows = {row["comm"]: row[key] for row in json_of(view) if "comm" in row and
                 row["type"] in ("error", "file_use", "process")}
@@ -444,6 +482,7 @@ def shares():
     expect(rows == [1], ("errors of an IO of 20 parts", rows))
     rows = [row["errors"] for row in json_of("files") if row["type"] == "file_use"]
     expect(rows == [1] * 10, ("files of an IO of 20 parts", rows))
+    counted_once()
     SAMPLE.save(FILE)
 
 
