@@ -478,16 +478,29 @@ def output(*words, **more):
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
+def looks(seconds, step=0.05):
+    """Once each @step seconds until so many are over.  While the machine stands still nobody does
+    anything, so that time is none of them: what sleeps for far longer than it asked for."""
+    end = time.monotonic() + seconds * SLOWNESS
+    while True:
+        yield
+        began = time.monotonic()
+        if began >= end:
+            return
+        time.sleep(step)
+        slept = time.monotonic() - began
+        if slept > step + 1:
+            end += slept - step
+
+
 def eventually(what, true, seconds=20, otherwise=None):
     """@otherwise: to be called before the case fails, to say more."""
-    seconds *= SLOWNESS
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() >= end:
-            if otherwise:
-                otherwise()
-            fail("not within %d s: %s" % (seconds, what))
-        time.sleep(0.05)
+    for _ in looks(seconds):
+        if true():
+            return
+    if otherwise:
+        otherwise()
+    fail("not within %d s: %s" % (seconds * SLOWNESS, what))
 
 
 # --- insmod and rmmod without a process for each

@@ -16,7 +16,7 @@ host_tests() {
 # The scripts that judge the guests' results
 UNIT_SCRIPTS=(lib/run-test past/past-test debug/keep-test truth/verify-test accuracy/score-test
 	lint/test/lint-test bench/table-test lib/make-test peers/compare-test demo/report-test lib/abi-test lib/iolog-test lib/files-test
-	browser/page-test)
+	lib/case-test browser/page-test)
 
 # Pure logic, and the scripts one by one beside it: much of both is waiting for a clock, or for
 # a browser

@@ -5,8 +5,8 @@ import sys
 import time
 
 from lib import abi
-from lib.case import (MNT, SLOWNESS, Disk, buffer, check, child, disable, enable, eventually,
-                      iolog_now, next_pid_is, path, pipe, put, read, read_bytes, run, same, sync,
+from lib.case import (MNT, Disk, buffer, check, child, disable, enable, eventually, iolog_now,
+                      looks, next_pid_is, path, pipe, put, read, read_bytes, run, same, sync,
                       value, wait_for)
 from lib.crowd import one_each, show_status, verdict, wanted, wanted_same
 from lib.sums import Sums
@@ -52,10 +52,11 @@ def late_roles(nr):
 def freed(wanted_gone, seconds):
     """Those that are there after so long: a worker frees, without any reader.  It may take one part
     in a hundred of a CPU's time, so it comes seldom where a look takes long."""
-    end = time.monotonic() + seconds * SLOWNESS
-    while wanted_gone & pids() and time.monotonic() < end:
-        time.sleep(0.5)
-    return wanted_gone & pids()
+    for _ in looks(seconds, 0.5):
+        there = wanted_gone & pids()
+        if not there:
+            break
+    return there
 
 
 put("devs", disk.name)
@@ -170,10 +171,10 @@ for _ in range(OTHERS):
     run(raw.direct_write, 4096, 4096)
 eventually("acts that nobody has read are merged", lambda: int(value("stats/acts_merged")) > 0)
 total = growth()
-end = time.monotonic() + 10
 # (what is about to be merged shows later)
-while total < OTHERS + 1 and time.monotonic() < end:
-    time.sleep(0.2)
+for _ in looks(10, 0.2):
+    if total >= OTHERS + 1:
+        break
     total += growth()
 time.sleep(1)
 total += growth()
