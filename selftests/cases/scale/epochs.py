@@ -56,14 +56,14 @@ run(write, "ages")
 sync()
 put("counters/0", SIZE)
 time.sleep(2)
-run(write, "ages")
 began = time.monotonic()
+run(write, "ages")
 put("counters/0", AGE)
 iolog_now()
 sync()
 entries = data_of("ages")
 wanted(entries, "nothing is written")
-# (the second write was a moment before)
+# (the second write was after that)
 ages = [e.micros("age") for e in entries if e.micros("age") is not None]
 limit = (time.monotonic() - began + 1) * 1e6
 wanted(not ages or max(ages) < limit, "ages were off for two seconds: a page that became dirty "
