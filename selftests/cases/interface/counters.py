@@ -206,12 +206,20 @@ def small():
     return counted(pipe(), who).get(2, [0] * 8)[2]
 
 
+# IO that began before is over, and another one that began since
+def goes_on():
+    def writes():
+        return int(value(disk.sys("stat")).split()[4])
+    before = writes()
+    eventually("IO goes on", lambda: writes() >= before + 2)
+
+
 eventually("it counts without a filter", lambda: small() > 0)
 for i in range(3):
     put("counters/2_filter", "size > 1048576")
-    time.sleep(0.1)  # IO that was being counted meanwhile
+    goes_on()
     first = counted(pipe(), who)[2]
-    time.sleep(0.2)
+    goes_on()
     second = counted(pipe(), who)[2]
     same("counted under a filter that nothing passes", second, first)
     put("counters/2_filter", "size == 4096")
@@ -222,9 +230,9 @@ write_error("counters/2_filter", "size >")
 now = small()
 eventually("it counts after a malformed filter", lambda: small() > now)
 put("counters/2", "")
-time.sleep(0.1)
+goes_on()
 first = small()
-time.sleep(0.2)
+goes_on()
 same("counted while disabled", small(), first)
 os.write(start, b"x")
 wait_for(pid)
