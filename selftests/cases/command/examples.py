@@ -2,19 +2,23 @@
 """Run the examples of the command's help, manual and README.md: TREE DISK
 
 In the working directory are a.tar and linux.tar; in PATH are ioblame, make, jq and flamegraph.pl.
-Names of disks are replaced by DISK, and what would run until Ctrl-C ends after a moment. Nothing
-else is changed: quotes, options and pipes are those that a reader copies.
+Names of disks are replaced by DISK, and what would run until Ctrl-C ends after a moment, or gets
+that once it has said something. Nothing else is changed: quotes, options and pipes are those that a
+reader copies.
 """
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
 import time
 
 MOMENT = "100ms"
-# Seconds before an example is interrupted
-PATIENCE = 8 * int(os.environ.get("IOB_SLOWNESS", "1"))
+# Seconds in which an example must end
+PATIENCE = 60 * int(os.environ.get("IOB_SLOWNESS", "1"))
+# It takes -d for an age
+ENDLESS = re.compile(r"ioblame dirty( -.*)? [\d.]+")
 # Commands that watch, and run until they are ended
 WATCHES = {"top", "snoop", "report", "hist", "stacks", "record", "stat", "errors", "trace",
            "sched", "files", "flush", "scsi", "nvme", "pattern",
@@ -80,24 +84,27 @@ def adapted(line, disk):
 
 def until_ctrl_c(line):
     """(status, stdout, stderr) of a line that is interrupted if it does not end by itself."""
+    endless = ENDLESS.fullmatch(line)
     with subprocess.Popen(["bash", "-o", "pipefail", "-c", line], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                           start_new_session=True) as process:
+        if endless and select.select([process.stdout], [], [], PATIENCE)[0]:
+            os.killpg(process.pid, signal.SIGINT)
         try:
             out, err = process.communicate(timeout=PATIENCE)
-            return process.returncode, out, err
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGINT)
-            out, err = process.communicate(timeout=PATIENCE)
-            # the shell is interrupted, too
-            ended = process.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
-            return 0 if ended else process.returncode, out, err
+            os.killpg(process.pid, signal.SIGKILL)
+            return ("no end", *process.communicate())
+        # the shell is interrupted, too
+        ended = endless and process.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
+        return 0 if ended else process.returncode, out, err
 
 
 def try_example(where, example, disk):
-    line = adapted(example, disk)
+    line, began = adapted(example, disk), time.monotonic()
     status, out, err = until_ctrl_c(line)
-    print(f"{where}: {line}: {status}, {len(out)} bytes", flush=True)
+    print(f"{where}: {line}: {status}, {len(out)} bytes, {time.monotonic() - began:.1f} s",
+          flush=True)
     wrong = []
     if status:
         wrong.append(f"status {status}")
