@@ -749,6 +749,15 @@ bool iob_disk_watches_other(struct inode *inode)
 	return iob_devs_reached(now, bdev->bd_disk) || iob_disk_second_of(now, inode);
 }
 
+/*
+ * True if pages of an inode are noted as long as any device is watched, whichever that is: see
+ * iob_disk_watches().  @gd: its disk, NULL if its file system names none.
+ */
+static bool is_always_noted(struct inode *inode, const struct gendisk *gd)
+{
+	return gd ? iob_disk_stacks(gd) : !iob_is_bdev(inode);
+}
+
 /**
  * iob_disk_epoch - since when pages of an inode are noted
  * @inode: of a file, or a block device's own
@@ -756,7 +765,8 @@ bool iob_disk_watches_other(struct inode *inode)
  * A number that changes when the inode's disk was not watched for a while: what was noted of
  * a page before that may be wrong now.  Any context, inside iob_read_lock().
  *
- * Example: `devs` is "sda", then "sdb", then "sda".  sda has epoch 1, then epoch 3.
+ * Example: `devs` is "sda", then "sdb", then "sda".  sda has epoch 1, then epoch 3.  A disk that
+ * stacks on others keeps epoch 1, also where it is added to `devs` meanwhile.
  */
 u32 iob_disk_epoch(struct inode *inode)
 {
@@ -774,6 +784,8 @@ u32 iob_disk_epoch(struct inode *inode)
 	if (!bdev && iob_is_bdev(inode))
 		bdev = I_BDEV(inode);
 	gd = bdev ? bdev->bd_disk : NULL;
+	if (is_always_noted(inode, gd))
+		return now->epoch;
 	if (gd)
 		epoch = devs_epoch_of(now, MKDEV(gd->major, gd->first_minor));
 	if (!epoch) {

@@ -4,7 +4,8 @@ import os
 import sys
 import time
 
-from lib.case import MNT, PAGE, Disk, disable, enable, iolog_now, put, replace, run, sync
+from lib.case import (MNT, PAGE, SCRATCH, Delayed, Disk, disable, enable, iolog_now, output, put,
+                      replace, run, same, sync)
 from lib.crowd import verdict, wanted
 
 disk, other = Disk(sys.argv[1]), Disk(sys.argv[2])
@@ -15,16 +16,16 @@ periodic = replace(INTERVAL, "60000")
 PAGES = 16
 
 
-def write(name):
-    fd = os.open(MNT + "/" + name, os.O_WRONLY | os.O_CREAT, 0o600)
+def write(name, folder=MNT):
+    fd = os.open(folder + "/" + name, os.O_WRONLY | os.O_CREAT, 0o600)
     for page in range(PAGES):
         os.pwrite(fd, b"w" * PAGE, page * PAGE)
     os.close(fd)
 
 
-def data_of(name):
+def data_of(name, folder=MNT):
     """The entries of a file's data since the last call."""
-    ino = os.stat(MNT + "/" + name).st_ino
+    ino = os.stat(folder + "/" + name).st_ino
     return [e for e in iolog_now() if e.op == "W" and e.ino == ino]
 
 
@@ -47,6 +48,31 @@ for synced in False, True:
     wanted(not wrong, "devs changed and changed back%s: the first writer pays as exact for %d "
            "bytes of the second" % (" after a sync" if synced else "", sum(e.bytes for e in wrong)))
 disable()
+
+# --- a disk that stacks on one that stays in devs is added and taken away: it was always noted
+upper = Delayed("ifupper", other, 0)
+folder = SCRATCH + "/upper"
+for words in (["mkfs.ext4", "-qF", "-b", "4096", "-E", "lazy_itable_init=0,lazy_journal_init=0",
+               upper.node], ["mount", "-o", "noatime", "--mkdir", upper.node, folder]):
+    same(words[0], output(*words)[0], 0)
+sync()
+put("devs", other.name, os.O_TRUNC)
+enable()
+for change in upper.name, "!" + upper.name:
+    me = run(write, "file", folder)
+    put("devs", change)
+    iolog_now()
+    sync()
+    entries = data_of("file", folder)
+    for name in {other.name, upper.name} if change == upper.name else {other.name}:
+        got = sum(e.bytes for e in entries
+                  if e.disk == name and e.who == "pid-%d" % me and e.how == "exact")
+        wanted(got == PAGES * PAGE, "after %s in devs the writer pays for %d bytes on %s, not %d"
+               % (change, got, name, PAGES * PAGE))
+disable()
+same("umount", output("umount", folder)[0], 0)
+upper.remove()
+put("devs", disk.name, os.O_TRUNC)
 
 # --- no counter asks for ages for a while
 put("nr_counters", "1")
