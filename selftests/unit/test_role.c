@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which roles go when room is short: those whose tasks are gone before those of tasks that live.
+ * Which roles go when room is short: those whose tasks are gone before those of tasks that live.  Of
+ * cgroups those that are quiet.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -62,7 +63,20 @@
 
 #define PF_EXITING			4
 
+#define CONFIG_CGROUPS			1
+#define cgroup_id(cgrp)			((cgrp)->id)
+
 struct kmem_cache;
+
+struct cgroup {
+	u64 id;
+	struct cgroup *dom_cgrp;
+	int nr_threaded_children;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
 
 struct signal_struct {
 	atomic_t live;
@@ -96,6 +110,8 @@ struct iob_cause {
 
 static struct task_struct tasks[TASKS];
 static struct signal_struct signals[TASKS];
+static struct cgroup cgroups[TASKS];	/* each has its own */
+static struct css_set css_sets[TASKS];
 static u64 role_of[TASKS];
 static bool is_named[TASKS];
 
@@ -118,20 +134,28 @@ static bool has_role(unsigned int nr)
 	return iob_role_id(role_of[nr]);
 }
 
-static void begin(void)
+static void begin_with(u8 kind)
 {
 	unsigned int i;
 
-	if (iob_roles_init(1024, IOB_ROLE_THREAD))
+	if (iob_roles_init(1024, kind))
 		fail("no roles");
 	seconds = 1000;
 	for (i = 0; i < TASKS; i++) {
 		tasks[i] = (struct task_struct){
 			.pid = 100 + i, .tgid = 100 + i, .start_boottime = 1 + i,
 			.group_leader = &tasks[i], .signal = &signals[i], .comm = "any",
+			.cgroups = &css_sets[i],
 		};
+		cgroups[i] = (struct cgroup){ .id = 7000 + i, .dom_cgrp = &cgroups[i] };
+		css_sets[i].dfl_cgrp = &cgroups[i];
 		is_named[i] = false;
 	}
+}
+
+static void begin(void)
+{
+	begin_with(IOB_ROLE_THREAD);
 }
 
 static void acts(unsigned int first, unsigned int nr)
@@ -261,10 +285,35 @@ static void busy(void)
 	iob_roles_exit();
 }
 
+/* Of a cgroup nobody tells that it is gone: its role goes when it was not looked up for long. */
+static void of_cgroups(void)
+{
+	unsigned int i;
+
+	begin_with(IOB_ROLE_CGROUP);
+	acts(0, 300);
+	leaves(0, 300);
+	for (i = 100; i < 200; i++)
+		is_named[i] = true;
+	seconds += 100;
+	acts(200, 100);
+	seconds += 30;
+	reclaim(120, 0);
+	are("of a cgroup that is quiet", 0, 100, 0, 0);
+	are("named", 100, 100, 100, 100);
+	are("of a cgroup that has acted", 200, 100, 100, 100);
+	acts(0, 100);
+	are("of a cgroup that acts again", 0, 100, 100, 100);
+	reclaim(0, 0);
+	are("a moment ago", 0, 100, 100, 100);
+	iob_roles_exit();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(storm), TEST(too_few_gone), TEST(named), TEST(busy),
+		TEST(of_cgroups),
 	};
 
 	return run_tests("role", tests, ARRAY_SIZE(tests));

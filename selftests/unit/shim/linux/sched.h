@@ -17,6 +17,7 @@ struct task_struct {
 	u64 start_boottime;
 	struct task_struct *group_leader;
 	struct signal_struct *signal;
+	struct css_set *cgroups;
 	char comm[TASK_COMM_LEN];
 };
 
