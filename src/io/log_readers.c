@@ -8,7 +8,7 @@
 #include "log_readers.h"
 
 enum {
-	/* from the first record to the wake-up; the rings hold far more than 10 ms bring */
+	/* from the first record to the wake-up; the smallest ring has room for 1,637 */
 	WAKE_MSECS = 10,
 };
 
