@@ -33,6 +33,10 @@ endif
 here := $(CURDIR)
 version := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"$$/\1/p' dkms.conf)
 dkms_source := $(DESTDIR)/usr/src/ioblame-$(version)
+modules := /lib/modules
+# the kernels but KVER for which DKMS has this version installed; before 3.0 it prints "ioblame, VERSION"
+had = $(DKMS) status -m ioblame -v $(version) 2>/dev/null | \
+	sed -nE 's,^ioblame(/|\, )[^ ]*\, ([^ ]+)\, [^ ]+: installed( .*)?$$,\2,p' | grep -vxF '$(KVER)'
 shipped := $(wildcard Kbuild Makefile dkms.conf COPYING src include)
 command := tools/ioblame/ioblame
 page := Documentation/ioblame.8
@@ -65,11 +69,22 @@ install: install-files install-source
 
 uninstall: uninstall-files uninstall-source
 else ifneq ($(DKMS),)
-# DKMS rebuilds the module for each new kernel
+# DKMS rebuilds the module for each new kernel. It has one source for all of them: to replace that takes
+# the module from each kernel that has it. Those get it again, but one without headers, which is named.
 install: install-files
-	-$(DKMS) remove -m ioblame -v $(version) --all >/dev/null 2>&1
-	@$(MAKE) --no-print-directory install-source
-	$(DKMS) install -m ioblame -v $(version) -k $(KVER)
+	@had=$$($(had)); \
+	$(DKMS) remove -m ioblame -v $(version) --all >/dev/null 2>&1; \
+	$(MAKE) --no-print-directory install-source || exit 1; \
+	status=0; \
+	for kernel in $(KVER) $$had; do \
+		if [ $$kernel = $(KVER) ] || [ -e $(modules)/$$kernel/build ]; then \
+			echo "$(DKMS) install -m ioblame -v $(version) -k $$kernel"; \
+			$(DKMS) install -m ioblame -v $(version) -k $$kernel || status=1; \
+		elif [ -e $(modules)/$$kernel ]; then \
+			echo "ioblame: left out $$kernel, whose headers are missing:" \
+				"apt install linux-headers-$$kernel && dkms autoinstall -k $$kernel" >&2; \
+		fi; \
+	done; exit $$status
 
 uninstall: uninstall-files
 	-$(DKMS) remove -m ioblame -v $(version) --all
