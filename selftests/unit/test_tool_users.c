@@ -213,10 +213,48 @@ static void readers(void)
 		end(pid[i]);
 }
 
+/* Of several, with or without a file of their own, each is listed once. */
+static void listed(void)
+{
+	pid_t pid[] = { start_kept("ioblame", "sums_bin"), start_kept("ioblame", NULL),
+			start("ioblamed", "iolog_bin0"), start("tail", "iolog"), start(KEEPER, "enable") };
+	unsigned int i, j, found;
+	struct users u;
+
+	users_find(&u);
+	/* (the last is one's own) */
+	for (i = 0; i < 4; i++) {
+		for (j = 0, found = 0; j < u.nr_others; j++)
+			found += u.others[j] == pid[i];
+		if (found != 1)
+			fail("process %u is listed %u times", i, found);
+	}
+	if (u.nr_others != 4 || u.service)
+		fail("%u are listed, service %d", u.nr_others, u.service);
+	for (i = 0; i < 5; i++)
+		end(pid[i]);
+}
+
+/* No more than there is room for. */
+static void many(void)
+{
+	pid_t pid[USERS_MAX + 1];
+	struct users u;
+	size_t i;
+
+	for (i = 0; i <= USERS_MAX; i++)
+		pid[i] = start("tail", "status");
+	users_find(&u);
+	if (u.nr_others != USERS_MAX)
+		fail("%u are listed", u.nr_others);
+	for (i = 0; i <= USERS_MAX; i++)
+		end(pid[i]);
+}
+
 int main(void)
 {
 	static const struct test tests[] = { TEST(nobody), TEST(spoofed), TEST(keeper), TEST(taken_over),
-					     TEST(readers) };
+					     TEST(readers), TEST(listed), TEST(many) };
 	char rm[64];
 	int ret;
 

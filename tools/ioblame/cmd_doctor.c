@@ -24,6 +24,8 @@
 #include "opts.h"
 #include "out.h"
 #include "sign.h"
+#include "todo.h"
+#include "users.h"
 
 enum verdict {
 	GOOD,
@@ -99,6 +101,51 @@ static char *first_line(const char *path)
 	return safe;
 }
 
+/* True if DKMS has installed this version for the kernel: a link says "VERSION/KERNEL/ARCH". */
+static bool dkms_has_installed(const struct utsname *name)
+{
+	static const char version[] = VERSION "/";
+	char path[256], to[256];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/var/lib/dkms/ioblame/kernel-%s-%s", name->release,
+		 name->machine);
+	len = readlink(path, to, sizeof(to));
+	return len >= (ssize_t)strlen(version) && !strncmp(to, version, strlen(version));
+}
+
+/* What the advice depends on.  A service runs if systemd has a cgroup of it: any user sees that. */
+static const struct todo_host *look_at_host(void)
+{
+	static struct utsname name;
+	static struct users users;
+	static struct todo_host h;
+	char path[256];
+
+	if (h.get || uname(&name))
+		return &h;
+	snprintf(path, sizeof(path), "/lib/modules/%s/build", name.release);
+	users_find(&users);
+	h = (struct todo_host) {
+		.get = GET,
+		.version = VERSION,
+		.release = name.release,
+		.apt = !access("/usr/bin/apt", X_OK),
+		.headers = !access(path, F_OK),
+		.source = !access("/usr/src/ioblame-" VERSION "/dkms.conf", F_OK),
+		.installed = dkms_has_installed(&name),
+		.daemon = users.service ||
+			  !access("/sys/fs/cgroup/system.slice/ioblamed.service", F_OK) ||
+			  !access("/sys/fs/cgroup/systemd/system.slice/ioblamed.service", F_OK),
+		/* what comes after this check mounts it */
+		.mounted = !access("/sys/fs/ioblame/enable", F_OK) || dir_lockdown() ||
+			   !*dir_debugfs(),
+		.users = users.others,
+		.nr_users = users.nr_others,
+	};
+	return &h;
+}
+
 /* True if the kernel will not take the module, as it does not know its key. */
 static bool key_is_missing(enum sign_state state)
 {
@@ -107,14 +154,14 @@ static bool key_is_missing(enum sign_state state)
 
 static void check_secure_boot(void)
 {
-	char todo[128], *key;
+	char todo[TODO_SIZE], *key;
 
 	switch (sign_state()) {
 	case SIGN_NO_SECURE_BOOT:
 		print_check(GOOD, 0, "Secure Boot", NULL, "off");
 		break;
 	case SIGN_NO_KEY:
-		print_check(NOTE, 0, "Secure Boot", "apt install openssl; " GET,
+		print_check(NOTE, 0, "Secure Boot", todo_sign(todo, look_at_host()),
 			    "on: only modules signed by an enrolled key load, and DKMS has no key");
 		break;
 	case SIGN_NOT_ENROLLED:
@@ -139,6 +186,7 @@ static void check_module(const char *release)
 	char *version = first_line("/sys/module/ioblame/version");
 	char *taint = first_line("/sys/module/ioblame/taint");
 	bool loaded = !access("/sys/module/ioblame", F_OK), there = dir_installed();
+	char todo[TODO_SIZE];
 
 	if (loaded)
 		print_check(GOOD, 0, "module", NULL, "loaded");
@@ -147,14 +195,13 @@ static void check_module(const char *release)
 			    "see Secure Boot below, then modprobe ioblame" : "modprobe ioblame",
 			    "installed for %s, not loaded", release);
 	else
-		print_check(BAD, EXIT_MISSING, "module",
-			    "apt install dkms linux-headers-$(uname -r) && " GET,
+		print_check(BAD, EXIT_MISSING, "module", todo_install(todo, look_at_host()),
 			    "not installed for %s", release);
 	if (loaded && !there)
-		print_check(NOTE, 0, "module", GET,
+		print_check(NOTE, 0, "module", todo_install(todo, look_at_host()),
 			    "loaded by hand: not loaded after the next boot");
 	if (loaded && version && strcmp(version, VERSION))
-		print_check(NOTE, 0, "version", "rmmod ioblame; " GET "; modprobe ioblame",
+		print_check(NOTE, 0, "version", todo_reload(todo, look_at_host()),
 			    "the module is %s, this command %s", version, VERSION);
 	else
 		print_check(GOOD, 0, "version", NULL, "%s", VERSION);

@@ -118,6 +118,42 @@ static enum rank note_user(struct users *u, int pid, const struct found *f, enum
 	return noted;
 }
 
+static bool is_of_service(int pid)
+{
+	char path[64], *text;
+	bool is;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	text = file_read(path);
+	is = text && strstr(text, "/ioblamed.service");
+	free(text);
+	return is;
+}
+
+/* List the process; of a keeper its command, with which it ends. */
+static void list_user(struct users *u, int pid)
+{
+	char *comm = comm_of(pid);
+	unsigned int i;
+
+	if (is_of_service(pid)) {
+		u->service = true;
+		free(comm);
+		return;
+	}
+
+	if (comm && !strcmp(comm, KEEPER)) {
+		free(comm);
+		pid = parent_of(pid);
+		comm = pid > 1 && pid != getpid() ? comm_of(pid) : NULL;
+	}
+	for (i = 0; i < u->nr_others && u->others[i] != pid; i++)
+		;
+	if (comm && i == u->nr_others && i < USERS_MAX)
+		u->others[u->nr_others++] = pid;
+	free(comm);
+}
+
 /* Find the other processes that have files of the module open. */
 void users_find(struct users *u)
 {
@@ -133,8 +169,10 @@ void users_find(struct users *u)
 		if (pid <= 0 || pid == getpid())
 			continue;
 		look_at_process(e->d_name, u, &f);
-		if (f.rank != NO_USER)
-			noted = note_user(u, pid, &f, noted);
+		if (f.rank == NO_USER)
+			continue;
+		noted = note_user(u, pid, &f, noted);
+		list_user(u, pid);
 	}
 	if (proc)
 		closedir(proc);

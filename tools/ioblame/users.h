@@ -16,6 +16,9 @@
 /* It has a file of memory open whose name is this and the number of the command's session. */
 #define KEEPER_SESSION	"ioblame-session-"
 
+/* Of more, so many are listed */
+#define USERS_MAX	8
+
 struct users {
 	int pid;			/* one of them; 0: there is none */
 	char comm[ESCAPE_SIZE(16)];
@@ -23,6 +26,9 @@ struct users {
 	bool bin, text;			/* one of them reads this log */
 	bool sums;			/* ... or the sums */
 	int keeps;			/* one that will put settings back at its end, or 0 */
+	bool service;			/* one is of ioblamed's service */
+	int others[USERS_MAX];		/* all that are not */
+	unsigned int nr_others;
 };
 
 void users_find(struct users *u);
