@@ -139,10 +139,11 @@ static void reload(void)
 	       "kill 12; tail -f --pid=12 /dev/null; " LOAD);
 	h = host();
 	h.installed = false;
-	expect("not built", todo_reload(to, &h), BUILD " && " LOAD);
+	expect("not built", todo_reload(to, &h), BUILD " && { " LOAD "; }");
 	h.source = false;
 	h.daemon = true;
-	expect("not upgraded", todo_reload(to, &h), APT " && " STOP LOAD "; systemctl start ioblamed");
+	expect("not upgraded", todo_reload(to, &h),
+	       APT " && { " STOP LOAD "; systemctl start ioblamed; }");
 }
 
 /* The longest is whole. */
@@ -159,8 +160,8 @@ static void longest(void)
 	h.users = users;
 	h.nr_users = ARRAY_SIZE(users);
 	n = strlen(todo_reload(to, &h));
-	if (strcmp(to + n - 24, "systemctl start ioblamed"))
-		fail("it ends with '%s'", to + n - 24);
+	if (strcmp(to + n - 27, "systemctl start ioblamed; }"))
+		fail("it ends with '%s'", to + n - 27);
 }
 
 int main(void)

@@ -127,7 +127,8 @@ const char *todo_reload(char *to, const struct todo_host *h)
 	*to = '\0';
 	if (!h->installed) {
 		todo_install(to, h);
-		add_text(to, " && ", NULL);
+		/* nothing ends for a version that is not there */
+		add_text(to, " && { ", NULL);
 	}
 	/* a viewer would start the service again by a socket */
 	if (h->daemon)
@@ -152,5 +153,7 @@ const char *todo_reload(char *to, const struct todo_host *h)
 	/* also if that fails */
 	if (h->daemon)
 		add_text(to, "; systemctl start ioblamed", NULL);
+	if (!h->installed)
+		add_text(to, "; }", NULL);
 	return to;
 }
