@@ -13,6 +13,7 @@
 #include "dir.h"
 #include "feeder.h"
 #include "kernel.h"
+#include "let_go.h"
 #include "moments.h"
 #include "name.h"
 #include "namer.h"
@@ -48,8 +49,24 @@ static char *read_textfile(void)
 	return strdup(text);
 }
 
+/* When it let go of the module, was asked to and said so, and the interval that came then, in us */
+static struct {
+	uint64_t at, said, next;
+	unsigned int after_us;		/* the signal comes then; 0: none */
+} let_go;
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000ULL + t.tv_nsec / 1000;
+}
+
 bool kernel_pass(struct usage_list *list)
 {
+	if (let_go.at && !let_go.next)
+		let_go.next = now();
 	usage_clear(list);
 	if (*day == 'w')
 		list->from_ns = list->until_ns = 1000000000LL * ++intervals;
@@ -216,7 +233,9 @@ int kernel_mount(void) { return 0; }
 int namer_start(void) { return 0; }
 bool kernel_needs_start(void) { return false; }
 void kernel_begin(void) {}
-void kernel_let_go(void) {}
+void kernel_let_go(void) { let_go.at = now(); }
+void let_go_begin(void) {}
+void let_go_done(void) { let_go.said = now(); }
 void kernel_end(void) {}
 void namer_stop(void) {}
 void records_let_go(void) {}
@@ -225,7 +244,6 @@ void viewers_end(void) {}
 void query_end(void) {}
 void feeder_end(void) {}
 void viewers_usage(const struct usage_list *usage) { (void)usage; }
-void moments_watch(struct moments *m) { (void)m; }
 void moments_end(struct moments *m) { (void)m; }
 void busy_end(struct busy *busy) { (void)busy; }
 void name_stale_after(uint64_t ns) { (void)ns; }
@@ -268,6 +286,23 @@ void recorder_tick(struct recorder *r, int64_t now_ns)
 	(void)r;
 	(void)now_ns;
 	ticks++;
+}
+
+static int send_hangup(sd_event_source *source, uint64_t now_us, void *arg)
+{
+	(void)source;
+	(void)now_us;
+	(void)arg;
+	return kill(getpid(), SIGHUP);
+}
+
+/* The loop is about to begin. */
+void moments_watch(struct moments *m)
+{
+	(void)m;
+	if (let_go.after_us)
+		sd_event_add_time_relative(played.event, NULL, CLOCK_MONOTONIC, let_go.after_us, 1,
+					   send_hangup, NULL);
 }
 
 /* @file: recorded into; "" if it is not */
@@ -371,6 +406,24 @@ static void gathered(void)
 	}
 }
 
+/* Late in an interval it is told to let go: a whole one is left to unload the module. */
+static void lets_go(void)
+{
+	const uint64_t interval_us = 500000;
+
+	memset(&let_go, 0, sizeof(let_go));
+	let_go.after_us = 400000;
+	run_at("w", "", interval_us * 1000);
+	if (!let_go.at || let_go.said < let_go.at)
+		fail("it says that it has let go before it has");
+	if (let_go.next < let_go.at + interval_us)
+		fail("it has let go for %llu us of an interval",
+		     (unsigned long long)(let_go.next - let_go.at));
+	memset(&let_go, 0, sizeof(let_go));
+	free(shown[0]);
+	free(left);
+}
+
 static void feed(const char *file, const char *socket, const char *query)
 {
 	memset(&played, 0, sizeof(played));
@@ -441,8 +494,8 @@ static void locked_out(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(unloaded), TEST(ends), TEST(recorded), TEST(gathered), TEST(fed),
-		TEST(fed_once), TEST(locked_out),
+		TEST(unloaded), TEST(ends), TEST(recorded), TEST(gathered), TEST(lets_go),
+		TEST(fed), TEST(fed_once), TEST(locked_out),
 	};
 
 	return run_tests("daemon_loop", tests, ARRAY_SIZE(tests));

@@ -14,6 +14,7 @@
 #include "daemon.h"
 #include "feeder.h"
 #include "kernel.h"
+#include "let_go.h"
 #include "metrics_loop.h"
 #include "moments.h"
 #include "msg.h"
@@ -143,13 +144,19 @@ static void tell_state(void)
 	sd_notifyf(0, "STATUS=%s%s%s", kernel_state(), log ? "; " : "", log ? log : "");
 }
 
+/* From now, not from the last one: a suspended machine has nothing to make up for. */
+static int begin_interval(struct daemon *d)
+{
+	return sd_event_source_set_time_relative(d->timer, d->conf.daemon.interval_ns / 1000);
+}
+
 /* An interval of the kernel's sums has ended. */
 static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
 {
 	struct daemon *d = arg;
 	bool recorded;
 
-	/* from now, not from the last one: a suspended machine has nothing to make up for */
+	(void)source;
 	(void)now_us;
 	recorded = take_sums(d);
 	moments_interval(d->moments);
@@ -160,7 +167,7 @@ static int on_interval(sd_event_source *source, uint64_t now_us, void *arg)
 	}
 	if (d->recording && !recorded)
 		recorder_tick(&d->recorder, realtime_ns());
-	return sd_event_source_set_time_relative(source, d->conf.daemon.interval_ns / 1000);
+	return begin_interval(d);
 }
 
 /* Within a long interval. */
@@ -172,16 +179,28 @@ static int on_gather(sd_event_source *source, uint64_t now_us, void *arg)
 	return sd_event_source_set_time_relative(source, SUMS_APART_NS / 1000);
 }
 
-/* SIGHUP: let go of the module until the interval ends, so that it can be unloaded. */
+/*
+ * SIGHUP: let go of the module for an interval, so that it can be unloaded.  A whole one: of the
+ * one that is under way, nothing may be left.
+ */
 static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
+	struct timespec now;
+	int ret;
+
 	(void)source;
 	(void)info;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%lld",
+		   now.tv_sec * 1000000LL + now.tv_nsec / 1000);
 	take_sums(arg);
 	records_let_go();
 	kernel_let_go();
+	ret = begin_interval(arg);
 	tell_state();
-	return 0;
+	sd_notify(0, "READY=1");
+	let_go_done();
+	return ret;
 }
 
 /*
@@ -241,18 +260,13 @@ static void open_sockets(struct daemon *d)
 }
 
 /* Call @fn after @ns, and as often as it sets its time anew. */
-static int add_timer(struct daemon *d, uint64_t ns, sd_event_time_handler_t fn)
+static int add_timer(struct daemon *d, sd_event_source **timer, uint64_t ns,
+		     sd_event_time_handler_t fn)
 {
-	sd_event_source *timer = NULL;
-	int ret = sd_event_add_time_relative(d->event, &timer, CLOCK_MONOTONIC, ns / 1000,
+	int ret = sd_event_add_time_relative(d->event, timer, CLOCK_MONOTONIC, ns / 1000,
 					     ns / 100000, fn, d);
 
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(timer, SD_EVENT_ON);
-	if (ret >= 0)
-		ret = sd_event_source_set_floating(timer, true);
-	sd_event_source_unref(timer);
-	return ret;
+	return ret < 0 ? ret : sd_event_source_set_enabled(*timer, SD_EVENT_ON);
 }
 
 static int add_sources(struct daemon *d)
@@ -263,6 +277,7 @@ static int add_sources(struct daemon *d)
 	open_sockets(d);
 	if (d->feed)
 		return feeder_begin(d->event, d->feed, d->once, take_usage, d);
+	let_go_begin();
 	kernel_begin();
 	tell_state();
 	ret = records_begin(d->event);
@@ -270,9 +285,9 @@ static int add_sources(struct daemon *d)
 		return ret;
 	moments_interval(d->moments);
 	moments_watch(d->moments);
-	ret = add_timer(d, ns, on_interval);
+	ret = add_timer(d, &d->timer, ns, on_interval);
 	if (ret >= 0 && ns > SUMS_APART_NS)
-		ret = add_timer(d, SUMS_APART_NS, on_gather);
+		ret = add_timer(d, &d->gather, SUMS_APART_NS, on_gather);
 	return ret;
 }
 
@@ -337,6 +352,8 @@ int daemon_run(struct daemon *d)
 	metrics_finish(d->metrics, d->once);
 	usage_clear(&d->usage);
 	busy_end(&d->busy);
+	d->timer = sd_event_source_disable_unref(d->timer);
+	d->gather = sd_event_source_disable_unref(d->gather);
 	d->event = sd_event_unref(d->event);
 	return ret < 0 || kernel_needs_start() ? EXIT_FAILED : EXIT_OK;
 }

@@ -19,6 +19,7 @@
 struct metrics;
 struct moments;
 struct sd_event;
+struct sd_event_source;
 
 struct daemon {
 	struct conf conf;
@@ -26,6 +27,8 @@ struct daemon {
 	struct recorder_lock lock;
 	bool recording, locked_out;	/* locked_out: another one records there */
 	struct sd_event *event;
+	struct sd_event_source *timer;	/* of the interval */
+	struct sd_event_source *gather;	/* within a long one; NULL: it is short */
 	struct metrics *metrics;
 	struct moments *moments;
 	const char *feed;	/* --feed: the source instead of the kernel */

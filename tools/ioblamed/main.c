@@ -18,6 +18,7 @@
 #include "daemon.h"
 #include "dir.h"
 #include "kernel.h"
+#include "let_go.h"
 #include "msg.h"
 #include "namer.h"
 #include "own_files.h"
@@ -35,6 +36,7 @@ static const char help[] =
 "  -f, --feed FILE    take usage from lines of JSON, not the kernel; -: stdin\n"
 "  -1, --once         end with the feed\n"
 "  -r, --restore      put back the settings of a daemon that was killed, and end\n"
+"      --let-go PID   let the daemon close the module's files: for its service\n"
 "      --mount        mount the module's files where debugfs is closed, and end\n"
 "      --own-files    give the service's files to the group, and end\n"
 "      --namer        look up names for the daemon: for its service\n"
@@ -49,6 +51,7 @@ static const struct option options[] = {
 	{ "feed", required_argument, NULL, 'f' },
 	{ "once", no_argument, NULL, '1' },
 	{ "restore", no_argument, NULL, 'r' },
+	{ "let-go", required_argument, NULL, 'l' },
 	{ "mount", no_argument, NULL, 'm' },
 	{ "own-files", no_argument, NULL, 'o' },
 	{ "namer", no_argument, NULL, 'n' },
@@ -151,6 +154,8 @@ int main(int argc, char **argv)
 		case 'n':
 			namer = true;
 			break;
+		case 'l':
+			return let_go_ask(optarg);
 		case 'a':
 			return answer_main(argv + optind, argc - optind);
 		case 'h':
