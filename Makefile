@@ -135,11 +135,15 @@ uninstall-files: stop-daemon
 	@[ ! -d $(dir $(json)) ] || rmdir --ignore-fail-on-non-empty $(dir $(json))
 	-@[ ! -d $(if $(DESTDIR),/nonexistent,/run/systemd/system) ] || systemctl daemon-reload
 
-# Its program and units go: one that runs would go on without them
+# Its program and units go: one that runs would go on without them. What one has set that was killed is put
+# back while the program is there
 stop-daemon:
 	-@[ ! -d $(if $(DESTDIR),/nonexistent,/run/systemd/system) ] || \
 		! systemctl cat ioblamed.service >/dev/null 2>&1 || \
 		systemctl disable --now ioblamed.service ioblamed.socket ioblamed-namer.socket
+	-@[ ! -d $(if $(DESTDIR),/nonexistent,/run/systemd/system) ] || \
+		! systemctl cat ioblamed-restore.service >/dev/null 2>&1 || \
+		systemctl stop ioblamed-restore.service
 
 # These install through apt what the host lacks, and boot guests, which need no KVM
 check:

@@ -85,7 +85,10 @@ static bool comes_back(void)
 	return false;
 }
 
-/* The service does this whenever it stops; most times there is nothing to do. */
+/*
+ * The service does this whenever it stops; most times there is nothing to do.  Where it was to come
+ * back, and is stopped before, ioblamed-restore.service does it.
+ */
 static int restore_settings(void)
 {
 	int err;

@@ -5,7 +5,7 @@
 # (its names are asked of a service that systemd confines, and which sees the machine's /tmp)
 MNT=/tmp/daemon
 own=/sys/fs/ioblame
-units=(ioblamed.service ioblamed.socket ioblamed-namer.service ioblamed-namer.socket)
+units=(ioblamed.service ioblamed.socket ioblamed-namer.service ioblamed-namer.socket ioblamed-restore.service)
 [ -e "$IOB_BIN/ioblamed" ] || skip "ioblamed was not built: no libsystemd-dev"
 
 at_exit() {
