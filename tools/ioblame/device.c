@@ -12,6 +12,7 @@
 #include "escape.h"
 #include "file.h"
 #include "msg.h"
+#include "node.h"
 
 enum {
 	DISKS_LISTED = 16,
@@ -40,65 +41,24 @@ uint64_t device_sectors(uint32_t dev)
 	return sysfs_number(folder, "size");
 }
 
-/* Parse "8:1". */
-static bool parse_number(const char *text, uint32_t *dev)
-{
-	unsigned int maj, min;
-	char rest;
-
-	if (sscanf(text, "%u:%u%c", &maj, &min, &rest) != 2 ||
-	    maj >= 1 << 12 || min >= 1 << 20)
-		return false;
-	*dev = maj << 20 | min;
-	return true;
-}
-
 static bool number_of(const char *word, uint32_t *dev)
 {
 	char path[PATH_MAX];
 	struct stat st;
-	DIR *maps;
-	struct dirent *e;
 
-	if (parse_number(word, dev))
+	if (node_parse_number(word, dev))
 		return true;
 	snprintf(path, sizeof(path), "%s%s", *word == '/' ? "" : "/dev/", word);
 	if (stat(path, &st)) {
 		/* a dm name is in /dev/mapper */
 		snprintf(path, sizeof(path), "/dev/mapper/%s", word);
 		if (*word == '/' || stat(path, &st))
-			goto no_node;
+			return node_number(word, dev);
 	}
 	if (!S_ISBLK(st.st_mode))
 		return false;
 	*dev = major(st.st_rdev) << 20 | minor(st.st_rdev);
 	return true;
-no_node:
-	/* no device node: look for the dm name in sysfs */
-	maps = strchr(word, '/') ? NULL : opendir("/sys/block");
-	while (maps && (e = readdir(maps)) != NULL) {
-		char *name, *number;
-		bool found;
-
-		snprintf(path, sizeof(path), "/sys/block/%s/dm/name", e->d_name);
-		name = file_read(path);
-		snprintf(path, sizeof(path), "/sys/block/%s/dev", e->d_name);
-		number = name ? file_read(path) : NULL;
-		if (name)
-			name[strcspn(name, "\n")] = '\0';
-		if (number)
-			number[strcspn(number, "\n")] = '\0';
-		found = number && !strcmp(name, word) && parse_number(number, dev);
-		free(name);
-		free(number);
-		if (found) {
-			closedir(maps);
-			return true;
-		}
-	}
-	if (maps)
-		closedir(maps);
-	return false;
 }
 
 /**
@@ -140,7 +100,7 @@ bool device_lookup(const char *word, struct device *d)
 	}
 	if (text) {
 		text[strcspn(text, "\n")] = '\0';
-		parse_number(text, &d->disk);
+		node_parse_number(text, &d->disk);
 	}
 	free(text);
 	return true;

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "node.h"
+
+#define UDEV_FOLDER	"/run/udev/data"
+
+/* Parse "8:1", a line of sysfs. */
+bool node_parse_number(const char *text, uint32_t *dev)
+{
+	unsigned int maj, min;
+	char rest;
+	int got = sscanf(text, "%u:%u%c", &maj, &min, &rest);
+
+	if (got < 2 || (got == 3 && rest != '\n') || maj >= 1 << 12 || min >= 1 << 20)
+		return false;
+	*dev = maj << 20 | min;
+	return true;
+}
+
+/* The number in a file of sysfs. */
+static bool number_in(const char *path, uint32_t *dev)
+{
+	char *text = file_read(path);
+	bool found = text && node_parse_number(text, dev);
+
+	free(text);
+	return found;
+}
+
+/* By the kernel's name, which has "!" for "/" in sysfs. */
+static bool find_kernel_name(const char *name, uint32_t *dev)
+{
+	char path[PATH_MAX], *c;
+	size_t n = snprintf(path, sizeof(path), "/sys/class/block/");
+
+	if (!*name || *name == '.' || strlen(name) > NAME_MAX)
+		return false;
+	strcpy(path + n, name);
+	for (c = path + n; *c; c++) {
+		if (*c == '/')
+			*c = '!';
+	}
+	strcpy(c, "/dev");
+	return number_in(path, dev);
+}
+
+static bool find_dm_name(const char *name, uint32_t *dev)
+{
+	DIR *maps = opendir("/sys/block");
+	char path[PATH_MAX], *text;
+	struct dirent *e;
+	bool found = false;
+
+	while (maps && !found && (e = readdir(maps)) != NULL) {
+		snprintf(path, sizeof(path), "/sys/block/%s/dm/name", e->d_name);
+		text = file_read(path);
+		if (text)
+			text[strcspn(text, "\n")] = '\0';
+		snprintf(path, sizeof(path), "/sys/block/%s/dev", e->d_name);
+		found = text && !strcmp(text, name) && number_in(path, dev);
+		free(text);
+	}
+	if (maps)
+		closedir(maps);
+	return found;
+}
+
+/**
+ * node_has_link - whether a device has a link in /dev
+ * @text:     what udev's database has of the device
+ * @link:     below /dev
+ * @priority: gets that of its links, if it has this one
+ */
+bool node_has_link(const char *text, const char *link, int *priority)
+{
+	size_t n = strlen(link);
+	const char *line, *end;
+	bool has = false;
+	int level = 0;
+
+	for (line = text; *line; line = *end ? end + 1 : end) {
+		end = line + strcspn(line, "\n");
+		if (!strncmp(line, "L:", 2))
+			level = atoi(line + 2);
+		else if (!strncmp(line, "S:", 2) && end == line + 2 + n &&
+			 !strncmp(line + 2, link, n))
+			has = true;
+	}
+	if (has)
+		*priority = level;
+	return has;
+}
+
+static bool find_link(const char *link, uint32_t *dev)
+{
+	DIR *data = opendir(UDEV_FOLDER);
+	char path[sizeof(UDEV_FOLDER) + NAME_MAX + 1], *text;
+	int priority, highest = 0;
+	bool found = false;
+	struct dirent *e;
+	uint32_t number;
+
+	while (data && (e = readdir(data)) != NULL) {
+		if (*e->d_name != 'b' || !node_parse_number(e->d_name + 1, &number))
+			continue;
+		snprintf(path, sizeof(path), UDEV_FOLDER "/%s", e->d_name);
+		text = file_read(path);
+		if (text && node_has_link(text, link, &priority) &&
+		    (!found || priority > highest)) {
+			found = true;
+			highest = priority;
+			*dev = number;
+		}
+		free(text);
+	}
+	if (data)
+		closedir(data);
+	return found;
+}
+
+/**
+ * node_number - the number of what has a name in /dev
+ * @word: the kernel's name, that of dm, or a link, with or without /dev/
+ * @dev:  gets it
+ *
+ * Return: false if there is no such device.
+ */
+bool node_number(const char *word, uint32_t *dev)
+{
+	if (!strncmp(word, "/dev/", 5))
+		word += 5;
+	else if (*word == '/')
+		return false;
+	return find_kernel_name(word, dev) || find_link(word, dev) ||
+	       (!strchr(word, '/') && find_dm_name(word, dev)) ||
+	       (!strncmp(word, "mapper/", 7) && find_dm_name(word + 7, dev));
+}
