@@ -126,6 +126,40 @@ static void metrics(void)
 		fail("a key is taken for another");
 }
 
+/* Names add up, of one line and of several; an empty value takes them back. */
+static void disks(void)
+{
+	static const struct {
+		const char *lines, *disks;
+	} cases[] = {
+		{ "", "" }, { "Disks=\n", "" }, { "Disks=sda\n", "sda " },
+		{ "Disks= sda \t8:16 \n", "sda 8:16 " },
+		{ "Disks=sda\nInterval=5s\nDisks=/dev/disk/by-id/x sdc\n", "sda /dev/disk/by-id/x sdc " },
+		{ "Disks=sda\nDisks=\n", "" }, { "Disks=sda\nDisks=\nDisks=sdb\n", "sdb " },
+		{ "Disks=sda\nDisks=sd\ab\n", "sda " },
+	};
+	char text[2 * CONF_WORDS];
+	struct conf conf;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		conf_defaults(&conf);
+		snprintf(text, sizeof(text), "[Daemon]\n%s", cases[i].lines);
+		if (parse(&conf, text) != !strchr(text, '\a'))
+			fail("case %u: %s", i, last_what);
+		if (strcmp(conf.daemon.disks, cases[i].disks))
+			fail("case %u: '%s'", i, conf.daemon.disks);
+	}
+	/* as many as there is room for: the last one does not count, and changes nothing */
+	for (i = 0; i < 2; i++) {
+		conf_defaults(&conf);
+		snprintf(text, sizeof(text), "[Daemon]\nDisks=sda\nDisks=%0*d\n",
+			 CONF_WORDS - 6 + i, 0);
+		if (parse(&conf, text) == i || strlen(conf.daemon.disks) != (i ? 4 : CONF_WORDS - 1))
+			fail("%u: %zu bytes of names", i, strlen(conf.daemon.disks));
+	}
+}
+
 /* A wrong section takes the keys below it along, and no other. */
 static void goes_on(void)
 {
@@ -395,7 +429,7 @@ static void random_text(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(intervals), TEST(lines), TEST(metrics), TEST(goes_on), TEST(drop_ins),
+		TEST(intervals), TEST(lines), TEST(disks), TEST(metrics), TEST(goes_on), TEST(drop_ins),
 		TEST(bad_folder),
 		TEST(random_text), TEST(recorder), TEST(moments),
 		TEST(rules), TEST(groups), TEST(owned),

@@ -19,6 +19,7 @@
 #include "namer.h"
 #include "query.h"
 #include "records.h"
+#include "settings.h"
 #include "test.h"
 #include "viewers.h"
 
@@ -235,6 +236,7 @@ bool kernel_needs_start(void) { return false; }
 void kernel_begin(void) {}
 void kernel_let_go(void) { let_go.at = now(); }
 void let_go_begin(void) {}
+void settings_disks(const char *names) { (void)names; }
 void let_go_done(void) { let_go.said = now(); }
 void kernel_end(void) {}
 void namer_stop(void) {}

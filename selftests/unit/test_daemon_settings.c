@@ -111,6 +111,20 @@ unsigned int device_every(struct device **all)
 	return i;
 }
 
+/* sd0 is 8:0, as long as there are so many; disk/0 is another name of it. */
+bool device_lookup(const char *word, struct device *d)
+{
+	unsigned int n;
+
+	if ((sscanf(word, "sd%u", &n) != 1 && sscanf(word, "disk/%u", &n) != 1) || n >= nr_disks)
+		return false;
+	memset(d, 0, sizeof(*d));
+	d->dev = 8 << 20 | n;
+	sprintf(d->number, "8:%u", n);
+	sprintf(d->name, "sd%u", n);
+	return true;
+}
+
 static void begin(void)
 {
 	put("enable", "0\n", "w");
@@ -209,12 +223,12 @@ static void command_ends(void)
 		put("sums", sums ? "1\n" : "0\n", "w");
 		dir_write("devs", "8:16", O_TRUNC);
 		dir_write("enable", "1", 0);
-		if (settings_take() || all_disks)
+		if (settings_take() || own_disks)
 			fail("another's disks are taken for all");
 		/* the command's session is the last one: it switches off and puts devices back */
 		dir_write("enable", "0", 0);
 		put("devs", "", "w");
-		if (settings_take() || !all_disks || !has("enable", "1\n"))
+		if (settings_take() || !own_disks || !has("enable", "1\n"))
 			fail("not all disks are watched");
 		stat("module", &st);
 		snprintf(text, sizeof(text), "enable 0\nsums %d\nmodule %llu\nsession 8\n", sums,
@@ -237,7 +251,7 @@ static void command_ends(void)
 	settings_take();
 	dir_write("enable", "0", 0);
 	dir_write("devs", "8:32", O_TRUNC);
-	if (settings_take() || all_disks || !has("devs", "8:32\n"))
+	if (settings_take() || own_disks || !has("devs", "8:32\n"))
 		fail("the disks that were chosen are not watched");
 	if (settings_restore() || !has("enable", "0\n") || !has("devs", "8:32\n"))
 		fail("what was chosen is not put back");
@@ -425,6 +439,46 @@ static void no_room(void)
 	nr_disks = 1;
 }
 
+/* The disks of the configuration, and no others, are watched once they are there. */
+static void configured(void)
+{
+	msg_quiet(true);
+	settings_disks("disk/1 sd1 sd3 nonsense ");
+	begin();
+	nr_disks = 1;
+	if (settings_take() != -ENODEV || !has("devs", "") || !has("enable", "0\n"))
+		fail("it watches what is not there");
+	nr_disks = 3;
+	if (settings_take() || !has("devs", "8:1\n"))
+		fail("not the one disk is watched that is there");
+	settings_add_disks();
+	if (!has("devs", "8:1\n"))
+		fail("a disk is added that is not wanted");
+	nr_disks = 4;
+	settings_add_disks();
+	if (!has("devs", "8:1\n8:3\n"))
+		fail("a disk that came is not watched");
+	/* somebody takes one away, and adds another: that stays */
+	dir_write("devs", "8:2 8:3", O_TRUNC);
+	settings_add_disks();
+	if (!has("devs", "8:2\n8:3\n8:1\n"))
+		fail("one that was taken away is not watched again");
+	if (settings_restore() || !has("devs", "") || !has("enable", "0\n"))
+		fail("it is not as it was");
+	/* who has chosen before goes first */
+	begin();
+	dir_write("devs", "8:2", O_TRUNC);
+	if (settings_take() || !has("devs", "8:2\n"))
+		fail("another's choice is not kept");
+	settings_add_disks();
+	if (!has("devs", "8:2\n"))
+		fail("another's choice is added to");
+	settings_restore();
+	settings_disks("");
+	nr_disks = 1;
+	msg_quiet(false);
+}
+
 /* The lines of `devs` are these disks', in order. */
 static void expect_disks(const char *what, unsigned int nr, const char *but, const char *but2)
 {
@@ -503,6 +557,7 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(put_back_own), TEST(taken_over), TEST(command_ends), TEST(loaded_again),
 		TEST(locked), TEST(unmounted), TEST(too_many), TEST(no_room), TEST(many),
+		TEST(configured),
 	};
 	char folder[] = "/tmp/iob-settings-XXXXXX", command[64];
 	int ret;

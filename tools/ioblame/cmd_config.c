@@ -189,7 +189,7 @@ static void say_daemon(bool devices)
 
 	if (text && (!devices || served_chose_disks(text)))
 		msg("ioblamed %s within its interval; to end it: systemctl stop ioblamed",
-		    devices ? "watches all disks again" : "switches ioblame on again");
+		    devices ? "watches the disks of its configuration again" : "switches ioblame on again");
 	free(text);
 }
 

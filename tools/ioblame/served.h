@@ -22,7 +22,7 @@ struct stream;
 /* Is there while ioblamed runs and watches; it has what was set before */
 #define SERVED_SETTINGS	"/run/ioblame/settings"
 
-/* Whether ioblamed chose the disks itself, by the text of that file: it watches all then. */
+/* Whether ioblamed chose the disks itself, by the text of that file: it watches those then. */
 static inline bool served_chose_disks(const char *settings)
 {
 	return !strstr(settings, "enable 1") && !strstr(settings, "devs ");

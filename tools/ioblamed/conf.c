@@ -21,6 +21,7 @@ enum conf_kind {
 	KIND_COUNT,		/* uint64_t */
 	KIND_BOOL,		/* bool: yes, no, true, false, on, off, 1, 0 */
 	KIND_TEXT,		/* char [CONF_TEXT]: printable; empty: none */
+	KIND_WORDS,		/* char [CONF_WORDS]: more of them; empty: none of those before */
 	KIND_PATH,		/* char [CONF_TEXT]: absolute; empty: none */
 	KIND_SOCKET,		/* char [CONF_TEXT]: ADDRESS:PORT, in digits; empty: none */
 	KIND_RULE,		/* one more of struct conf_moments; empty: none of those before */
@@ -41,6 +42,7 @@ static const struct conf_key {
 #define KEY(section, key, kind, member, least, most) \
 	{ section, key, KIND_##kind, offsetof(struct conf, member), least, most }
 	KEY("Daemon", "Interval", SPAN, daemon.interval_ns, SECOND, 3600 * SECOND),
+	KEY("Daemon", "Disks", WORDS, daemon.disks, 0, 0),
 	KEY("Viewers", "Socket", PATH, viewers.socket, 0, 0),
 	KEY("Viewers", "Query", PATH, viewers.query, 0, 0),
 	KEY("Viewers", "Group", TEXT, viewers.group, 0, 0),
@@ -166,6 +168,31 @@ static bool parse_text(const char *s, char *to)
 }
 
 /* As in systemd's files, an empty value takes back those before. */
+static const char *add_words(const char *s, char *to)
+{
+	size_t at = strlen(to), n = 0, len;
+	char more[CONF_WORDS];
+
+	if (!*s)
+		*to = '\0';
+	for (; *s; s += len, s += strspn(s, " \t")) {
+		len = strcspn(s, " \t");
+		if (at + n + len + 2 > CONF_WORDS)
+			return "there are too many names";
+		memcpy(more + n, s, len);
+		n += len;
+		more[n++] = ' ';
+	}
+	more[n] = '\0';
+	for (s = more; *s; s++) {
+		if (iscntrl((unsigned char)*s))
+			return "with control characters";
+	}
+	memcpy(to + (n ? at : 0), more, n + 1);
+	return NULL;
+}
+
+/* The same of rules. */
 static const char *add_rule(const char *s, struct conf_moments *to)
 {
 	const char *wrong;
@@ -197,6 +224,8 @@ static const char *set_value(struct conf *conf, const struct conf_key *key, cons
 		return parse_bool(value, to) ? NULL : "not yes or no";
 	case KIND_TEXT:
 		return parse_text(value, to) ? NULL : "too long, or with control characters";
+	case KIND_WORDS:
+		return add_words(value, to);
 	case KIND_PATH:
 		if (*value && *value != '/')
 			return "not an absolute path";

@@ -30,10 +30,12 @@
 enum {
 	CONF_TEXT = 256,	/* room for a value that is text, with its NUL */
 	CONF_RULES = 16,
+	CONF_WORDS = 4096,	/* the same for words of several lines */
 };
 
 struct conf_daemon {
 	uint64_t interval_ns;
+	char disks[CONF_WORDS];	/* names, each with a blank behind it; empty: all */
 };
 
 struct conf_viewers {

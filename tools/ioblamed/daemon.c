@@ -22,6 +22,7 @@
 #include "namer.h"
 #include "query.h"
 #include "records.h"
+#include "settings.h"
 #include "sums.h"
 #include "viewers.h"
 
@@ -278,6 +279,7 @@ static int add_sources(struct daemon *d)
 	if (d->feed)
 		return feeder_begin(d->event, d->feed, d->once, take_usage, d);
 	let_go_begin();
+	settings_disks(d->conf.daemon.disks);
 	kernel_begin();
 	tell_state();
 	ret = records_begin(d->event);

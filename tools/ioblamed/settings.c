@@ -25,6 +25,7 @@
 #include "device.h"
 #include "devs.h"
 #include "dir.h"
+#include "escape.h"
 #include "file.h"
 #include "msg.h"
 #include "served.h"
@@ -39,8 +40,10 @@ enum {
 	RESTORE_MS = 10000,
 };
 
-static struct device *disks;	/* of the machine, also those that cannot be watched */
-static bool all_disks;		/* none was chosen */
+static const char *wanted = "";	/* names, each with a blank behind it; empty: all disks */
+static struct device *disks;	/* those of them that are there, also what cannot be watched */
+static bool own_disks;		/* none was chosen by somebody else */
+static bool said_missing;	/* which of @wanted are not there yet */
 static bool said_left;		/* that there are more disks than can be watched */
 
 /* What had no room, and `devs` then.  As long as both are the same, it has none. */
@@ -220,7 +223,58 @@ static unsigned int count_left(const struct devs_list *list)
 	return left;
 }
 
-/* Watch all disks, where none was chosen. */
+/* Which disks to watch where nobody has chosen any: it is kept as it is. */
+void settings_disks(const char *names)
+{
+	wanted = names;
+}
+
+/* A name may be wrong: this is said once. */
+static void say_missing(const char *name)
+{
+	char *safe = must(escape_dup(name, strlen(name)));
+
+	msg("there is no disk %s of Disks= yet; it is watched when it comes", safe);
+	free(safe);
+}
+
+static bool is_found(const struct device *d, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr && disks[i].dev != d->dev; i++)
+		;
+	return i < nr;
+}
+
+/* Find those that are there now.  Return: how many of @disks are set. */
+static unsigned int find_disks(void)
+{
+	const char *at, *end;
+	unsigned int nr = 0;
+	struct device d;
+	char *name;
+
+	if (!*wanted)
+		return device_every(&disks);
+	for (at = wanted; *at; at = end + 1) {
+		end = strchr(at, ' ');
+		name = must(strndup(at, end - at));
+		/* a disk may have two names */
+		if (!device_lookup(name, &d)) {
+			if (!said_missing)
+				say_missing(name);
+		} else if (!is_found(&d, nr)) {
+			disks = must(realloc(disks, (nr + 1) * sizeof(*disks)));
+			disks[nr++] = d;
+		}
+		free(name);
+	}
+	said_missing = true;
+	return nr;
+}
+
+/* Watch all disks, or those of the configuration, where none was chosen. */
 static int set_devices(void)
 {
 	char *text = dir_read("devs");
@@ -231,7 +285,7 @@ static int set_devices(void)
 	free(text);
 	if (!empty)
 		return 0;
-	nr = device_every(&disks);
+	nr = find_disks();
 	for (i = 0; i < nr; i++)
 		devs_add(&list, disks[i].number);
 	good = devs_write(&list, false);
@@ -287,7 +341,7 @@ int settings_take(void)
 	unlock_enable(lock);
 	free(enable);
 	free(sums);
-	all_disks = !err && chose_disks();
+	own_disks = !err && chose_disks();
 	return err;
 }
 
@@ -344,19 +398,19 @@ static bool add_disks(struct devs_list *list, unsigned int nr)
 }
 
 /*
- * Watch the disks that came since, where all are watched.  A list that has no room is written some
- * ten times, until it is clear for which disk there is none: that is done again where a disk or
- * `devs` has changed only.
+ * Watch the disks that came since, where nobody has chosen others.  A list that has no room is
+ * written some ten times, until it is clear for which disk there is none: that is done again where
+ * a disk or `devs` has changed only.
  */
 void settings_add_disks(void)
 {
-	char *text = all_disks ? dir_read("devs") : NULL;
+	char *text = own_disks ? dir_read("devs") : NULL;
 	struct devs_list list = { };
 	unsigned int i, nr;
 
 	if (!text)
 		return;
-	nr = device_every(&disks);
+	nr = find_disks();
 	for (i = 0; i < nr; i++) {
 		if (!is_watched(text, disks[i].number))
 			devs_add(&list, disks[i].number);
