@@ -38,6 +38,7 @@ static void check_bounds(const struct conf *c)
 	unsigned int i;
 
 	REQUIRE(is_within(c->daemon.interval_ns, SECOND, 3600 * SECOND));
+	REQUIRE(strnlen(c->daemon.disks, CONF_WORDS) < CONF_WORDS);
 	REQUIRE(is_within(c->recorder.max_bytes, 1 << 20, 1ULL << 40));
 	REQUIRE(is_within(c->recorder.intervals_ns, 60 * SECOND, 7200 * SECOND));
 	REQUIRE(is_within(c->recorder.minutes_ns, 3600 * SECOND, 366 * DAY));
