@@ -95,7 +95,8 @@ static bool may_be_child(const struct bio *bio)
 /**
  * iob_bio_ctx_on - the context that a bio has on a disk
  * @bio:  under way
- * @disk: the disk, also if the bio was passed on from there; 0: the bio's present disk
+ * @disk: the disk, also if the bio was passed on from there; 0: the bio's present disk, where none
+ *        is told that ends with the parent: an earlier bio at this address may have left it
  *
  * Any context but NMI, inside iob_read_lock().  The context stays as long as the caller
  * owns @bio or a bio that is chained to it, as that has bytes to complete.
@@ -109,10 +110,8 @@ struct iob_bio_ctx *iob_bio_ctx_on(const struct bio *bio, dev_t disk)
 	struct iob_hashed_ctx *t;
 	unsigned long flags;
 
-	if (!disk) {
-		found = iob_bio_ctx_find(bio);
-		return found || !may_be_child(bio) ? found : find_ctx_of_child(bio, 0);
-	}
+	if (!disk)
+		return iob_bio_ctx_find(bio);
 	/* contexts of bios that are passed on are hashed */
 	flags = iob_bio_ctxs_lock(b);
 	hlist_bl_for_each_entry(t, pos, b, hash) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of interface/chained."""
 import os
+import subprocess
 import sys
 
 from lib.case import (M, MNT, PAGE, Disk, check, disable, enable, iolog_now, output, put, run, same,
@@ -19,14 +20,22 @@ def write(name):
             other.write(page)
 
 
+def must(*words):
+    code, said = output(*words)
+    check(not code, *words, "says", code, said)
+
+
+def create(level):
+    chunk = ["--chunk=64"] if level != "linear" else []
+    must("mdadm", "-q", "--create", NODE, "--run", "--assume-clean", "--level=" + level,
+         "--metadata=1.0", *chunk, "--raid-devices=%d" % len(disks), *(d.node for d in disks))
+
+
 def begin(level):
     """An array with a file system on which all has been written that is written once."""
-    for words in (["mdadm", "-q", "--create", NODE, "--run", "--assume-clean", "--level=" + level,
-                   "--metadata=1.0", *(["--chunk=64"] if level != "linear" else []),
-                   "--raid-devices=%d" % len(disks), *(disk.node for disk in disks)],
-                  ["mkfs.xfs", "-q", "-f", NODE], ["mount", "-t", "xfs", NODE, MNT]):
-        code, said = output(*words)
-        check(not code, *words, "says", code, said)
+    create(level)
+    must("mkfs.xfs", "-q", "-f", NODE)
+    must("mount", "-t", "xfs", NODE, MNT)
     if level == "5":
         # (nobody marks the array clean some time after a write)
         put("/sys/block/md78/md/safe_mode_delay", "0")
@@ -70,3 +79,24 @@ for level in "5", "linear", "0":
     check(SIZE // 4 <= parity <= SIZE // 2 if level == "5" else not parity, "parity:", parity)
     same("losses, " + level, status()["lost"], {})
     end()
+
+# --- disks that take bios as they are, and end them at once: the pieces of a bio have one address
+subprocess.run(["modprobe", "brd", "rd_nr=2", "rd_size=16384"], check=True)
+disks = [Disk("/dev/ram%d" % nr) for nr in range(2)]
+create("0")
+put("devs", " ".join(disk.name for disk in disks), os.O_TRUNC)
+enable()
+iolog_now()
+me = "pid-%d" % run(Disk(NODE).direct_write, 0, M, 4)
+log = [e for e in iolog_now() if e.op == "W"]
+same("who pays for pieces", {(e.who, e.how) for e in log}, {(me, "exact")})
+same("where they are", sorted((e.disk, s) for e in log for s in e.sectors),
+     [(disk.name, start + n) for disk in disks
+      for start in [min(e.sector for e in log if e.disk == disk.name)]
+      for n in range(2 * M // 512)])
+same("what is under way", status()["inflight"], "0")
+same("losses of pieces", status()["lost"], {})
+disable()
+put("devs", "", os.O_TRUNC)
+same("mdadm --stop", output("mdadm", "-qS", NODE)[0], 0)
+subprocess.run(["modprobe", "-r", "brd"], check=True)
