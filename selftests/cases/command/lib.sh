@@ -79,10 +79,11 @@ expect_json() {
 	jq -es "$2" "$1" >/dev/null || fail "not true of $1: $2; $(head -c 600 "$1")"
 }
 
-# await_json FILE FILTER: the same, of a file that grows; a slow machine may take half a minute
+# await_json FILE FILTER: the same, of a file that grows; a slow machine may take half a minute, and a kernel
+# that checks itself longer
 await_json() {
 	local n
-	for ((n = 0; n < 150; n++)); do
+	for ((n = 0; n < 150 * IOB_SLOWNESS; n++)); do
 		! jq -es "$2" "$1" >/dev/null 2>&1 || return 0
 		pause 0.2
 	done

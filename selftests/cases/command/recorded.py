@@ -42,8 +42,13 @@ def run_until_line(*words):
     with subprocess.Popen([COMMAND, "replay", FILE, *words], stdout=writer, text=True,
                           stderr=subprocess.PIPE, env={"LC_ALL": "C.UTF-8"}) as process:
         os.close(writer)
-        while b"\n" not in os.read(reader, 1):
-            pass
+        line = b""
+        while not line.endswith(b"\n") and select.select([reader], [], [], 20)[0]:
+            more = os.read(reader, 1)
+            if not more:
+                break
+            line += more
+        expect(line.endswith(b"\n"), (words, "it says no line", line))
         os.close(reader)
         return process.stderr.read()
 
