@@ -71,10 +71,12 @@ uninstall: uninstall-files uninstall-source
 else ifneq ($(DKMS),)
 # DKMS rebuilds the module for each new kernel. It has one source for all of them: to replace that takes
 # the module from each kernel that has it. Those get it again, but one without headers, which is named.
+# (make -n runs a line in which $(MAKE) is written, with all that is in it)
+again = $(MAKE) --no-print-directory
 install: install-files
 	@had=$$($(had)); \
 	$(DKMS) remove -m ioblame -v $(version) --all >/dev/null 2>&1; \
-	$(MAKE) --no-print-directory install-source || exit 1; \
+	$(again) install-source || exit 1; \
 	status=0; \
 	for kernel in $(KVER) $$had; do \
 		if [ $$kernel = $(KVER) ] || [ -e $(modules)/$$kernel/build ]; then \
