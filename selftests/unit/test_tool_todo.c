@@ -130,13 +130,14 @@ static void reload(void)
 	h.users = users;
 	h.nr_users = 2;
 	expect("others have it, too", todo_reload(to, &h),
-	       STOP "kill 12 345; tail -f --pid=12 /dev/null; tail -f --pid=345 /dev/null; "
+	       STOP "kill 12 345; kill -CONT 12 345; "
+	       "timeout 20 tail -f --pid=12 /dev/null; timeout 20 tail -f --pid=345 /dev/null; "
 	       "umount /sys/fs/ioblame; " LOAD "; systemctl start ioblamed");
 	h = host();
 	h.users = users;
 	h.nr_users = 1;
 	expect("another has it", todo_reload(to, &h),
-	       "kill 12; tail -f --pid=12 /dev/null; " LOAD);
+	       "kill 12; kill -CONT 12; timeout 20 tail -f --pid=12 /dev/null; " LOAD);
 	h = host();
 	h.installed = false;
 	expect("not built", todo_reload(to, &h), BUILD " && { " LOAD "; }");

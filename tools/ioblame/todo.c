@@ -118,6 +118,21 @@ const char *todo_sign(char *to, const struct todo_host *h)
 	return to;
 }
 
+static void add_kill(char *to, const struct todo_host *h, const char *command)
+{
+	char pid[16];
+	unsigned int i;
+
+	if (!h->nr_users)
+		return;
+	add_text(to, command, NULL);
+	for (i = 0; i < h->nr_users; i++) {
+		snprintf(pid, sizeof(pid), " %d", h->users[i]);
+		add_text(to, pid, NULL);
+	}
+	add_text(to, "; ", NULL);
+}
+
 /* Where another version is loaded. */
 const char *todo_reload(char *to, const struct todo_host *h)
 {
@@ -134,18 +149,13 @@ const char *todo_reload(char *to, const struct todo_host *h)
 	if (h->daemon)
 		add_text(to, "systemctl stop ioblamed.socket ioblamed-namer.socket",
 			 " ioblamed.service ioblamed-namer.service; ", NULL);
-	if (h->nr_users)
-		add_text(to, "kill", NULL);
-	for (i = 0; i < h->nr_users; i++) {
-		snprintf(pid, sizeof(pid), " %d", h->users[i]);
-		add_text(to, pid, NULL);
-	}
-	if (h->nr_users)
-		add_text(to, "; ", NULL);
-	/* they put the settings back before they end */
+	/* one that is stopped ends when it goes on */
+	add_kill(to, h, "kill");
+	add_kill(to, h, "kill -CONT");
+	/* they put the settings back before they end; a shell that has a file open does not */
 	for (i = 0; i < h->nr_users; i++) {
 		snprintf(pid, sizeof(pid), "%d", h->users[i]);
-		add_text(to, "tail -f --pid=", pid, " /dev/null; ", NULL);
+		add_text(to, "timeout 20 tail -f --pid=", pid, " /dev/null; ", NULL);
 	}
 	if (h->mounted)
 		add_text(to, "umount /sys/fs/ioblame; ", NULL);
