@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "file.h"
+#include "msg.h"
 #include "node.h"
-
-#define UDEV_FOLDER	"/run/udev/data"
 
 /* Parse "8:1", a line of sysfs. */
 bool node_parse_number(const char *text, uint32_t *dev)
@@ -97,12 +98,47 @@ bool node_has_link(const char *text, const char *link, int *priority)
 	return has;
 }
 
-static bool find_link(const char *link, uint32_t *dev)
+/*
+ * What udev has of the links of all devices: it is read again where something has changed.  A
+ * service asks for each disk of its list in each interval, and a host has a thousand of these.
+ */
+static struct {
+	struct {
+		uint32_t dev;
+		char *links;	/* the lines that node_has_link() reads */
+	} *device;
+	size_t nr;
+	struct timespec changed, read;	/* the folder, and when that was read */
+} udev;
+
+/* Leave the lines of links. */
+static char *keep_links(char *text)
 {
-	DIR *data = opendir(UDEV_FOLDER);
+	char *to = text, *line;
+	size_t n;
+
+	for (line = text; *line; line += n) {
+		n = strcspn(line, "\n");
+		n += line[n] == '\n';
+		if (!strncmp(line, "S:", 2) || !strncmp(line, "L:", 2)) {
+			memmove(to, line, n);
+			to += n;
+		}
+	}
+	*to = '\0';
+	return must(realloc(text, to - text + 1));
+}
+
+static void forget_links(void)
+{
+	while (udev.nr)
+		free(udev.device[--udev.nr].links);
+}
+
+static void read_links(void)
+{
 	char path[sizeof(UDEV_FOLDER) + NAME_MAX + 1], *text;
-	int priority, highest = 0;
-	bool found = false;
+	DIR *data = opendir(UDEV_FOLDER);
 	struct dirent *e;
 	uint32_t number;
 
@@ -111,16 +147,46 @@ static bool find_link(const char *link, uint32_t *dev)
 			continue;
 		snprintf(path, sizeof(path), UDEV_FOLDER "/%s", e->d_name);
 		text = file_read(path);
-		if (text && node_has_link(text, link, &priority) &&
-		    (!found || priority > highest)) {
-			found = true;
-			highest = priority;
-			*dev = number;
-		}
-		free(text);
+		if (!text)
+			continue;
+		udev.device = must(realloc(udev.device, (udev.nr + 1) * sizeof(*udev.device)));
+		udev.device[udev.nr].dev = number;
+		udev.device[udev.nr++].links = keep_links(text);
 	}
 	if (data)
 		closedir(data);
+}
+
+/* A file of it is replaced, and the folder changes.  Twice in the same tick: none can tell. */
+static void update_links(void)
+{
+	struct stat st = { };
+	bool same = !stat(UDEV_FOLDER, &st) && st.st_mtim.tv_sec == udev.changed.tv_sec &&
+		    st.st_mtim.tv_nsec == udev.changed.tv_nsec;
+
+	if (same && udev.read.tv_sec > udev.changed.tv_sec + 1)
+		return;
+	forget_links();
+	udev.changed = st.st_mtim;
+	clock_gettime(CLOCK_REALTIME, &udev.read);
+	read_links();
+}
+
+static bool find_link(const char *link, uint32_t *dev)
+{
+	int priority, highest = 0;
+	bool found = false;
+	size_t i;
+
+	update_links();
+	for (i = 0; i < udev.nr; i++) {
+		if (!node_has_link(udev.device[i].links, link, &priority) ||
+		    (found && priority <= highest))
+			continue;
+		found = true;
+		highest = priority;
+		*dev = udev.device[i].dev;
+	}
 	return found;
 }
 

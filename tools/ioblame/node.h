@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define UDEV_FOLDER	"/run/udev/data"
+
 bool node_parse_number(const char *text, uint32_t *dev);
 bool node_has_link(const char *text, const char *link, int *priority);
 bool node_number(const char *word, uint32_t *dev);
