@@ -30,7 +30,7 @@
 enum {
 	CONF_TEXT = 256,	/* room for a value that is text, with its NUL */
 	CONF_RULES = 16,
-	CONF_WORDS = 4096,	/* the same for words of several lines */
+	CONF_WORDS = 1 << 16,	/* the same for words of several lines: 1024 disks by links */
 };
 
 struct conf_daemon {
