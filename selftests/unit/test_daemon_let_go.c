@@ -100,6 +100,13 @@ static void waits(void)
 	status_of(daemon);
 	/* nobody asks */
 	let_go_done();
+	/* the next one is of an earlier version, of which nobody would hear */
+	let_go_end();
+	daemon = start_daemon(1);
+	if (status_of(ask(daemon)) != EXIT_OK || next_step() != 'a' || next_step() != 'd')
+		fail("it waits for a daemon that says nothing");
+	status_of(daemon);
+	let_go_begin();
 }
 
 /* Two ask at once: each is told. */

@@ -237,6 +237,8 @@ void kernel_begin(void) {}
 void kernel_let_go(void) { let_go.at = now(); }
 void let_go_begin(void) {}
 void settings_disks(const char *names) { (void)names; }
+void let_go_end(void) {}
+
 void let_go_done(void) { let_go.said = now(); }
 void kernel_end(void) {}
 void namer_stop(void) {}

@@ -347,8 +347,10 @@ int daemon_run(struct daemon *d)
 	feeder_end();
 	moments_end(d->moments);
 	records_end();
-	if (!d->feed)
+	if (!d->feed) {
 		kernel_end();
+		let_go_end();
+	}
 	namer_stop();
 	end_recording(d);
 	metrics_finish(d->metrics, d->once);

@@ -25,6 +25,12 @@ void let_go_begin(void)
 		msg("%s: %s; a reload does not wait", LET_GO_FIFO, strerror(errno));
 }
 
+/* The daemon's: it ends.  One of an earlier version may come next, which lets nobody know. */
+void let_go_end(void)
+{
+	unlink(LET_GO_FIFO);
+}
+
 /* The daemon's: the module's files are closed.  Without a reader, it cannot be opened. */
 void let_go_done(void)
 {

@@ -15,6 +15,7 @@
 
 void let_go_begin(void);
 void let_go_done(void);
+void let_go_end(void);
 int let_go_ask(const char *pid);
 
 #endif
