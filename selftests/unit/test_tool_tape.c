@@ -356,6 +356,30 @@ static void full(void)
 	fclose(f);
 }
 
+/* So is one that ioblamed tells, and tells anew.  From here on nobody else is asked for names. */
+static void told_anew(void)
+{
+	const struct name_key key = { .kind = NAME_FILE, .dev = 8 << 20, .nr = 105, .gen = 1 };
+	struct taped t;
+	struct found f;
+
+	name_served();
+	begin(&t, false);
+	name_put(&key, "/db.tmp");
+	add(&t, 105, 0);
+	name_put(&key, "/db.tmp");
+	add(&t, 105, 0);
+	tape_flush(t.tape);
+	name_put(&key, "/db");
+	add(&t, 105, 0);
+	end(&t);
+	if (!memmem(t.bytes, t.len, "/db", 4))
+		fail("the later name is not there");
+	f = read_back(&t);
+	if (f.files[5] != 2 || f.records != 3 || f.late)
+		fail("%u names of %u records", f.files[5], f.records);
+}
+
 static void add_of_process(struct taped *t)
 {
 	const struct iob_iolog_bin_record rec = {
@@ -420,7 +444,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(apart), TEST(anew), TEST(in_order), TEST(many), TEST(packed), TEST(full),
-		TEST(of_user),
+		TEST(of_user), TEST(told_anew),
 	};
 
 	return run_tests("tool_tape", tests, ARRAY_SIZE(tests));

@@ -252,6 +252,9 @@ void name_put(const struct name_key *key, const char *text)
 	recorded += name->recorded - before;
 	name->used_ns = served ? clock_ns() : 0;
 	safe = must(escape_again(text, strlen(text)));
+	/* who records has the text before */
+	if (name->text && strcmp(name->text, safe))
+		name->saved = 0;
 	set_text(name, safe);
 }
 
