@@ -66,9 +66,10 @@ int source_open_served(struct source *s)
 	return 0;
 }
 
-bool source_skip(struct source *s)
+bool source_skip(struct source *s, bool (*stop)(void))
 {
 	(void)s;
+	(void)stop;
 	return false;
 }
 

@@ -178,10 +178,29 @@ static void broken(void)
 	}
 }
 
+static unsigned int looks, stops_at;
+
+static bool stops(void)
+{
+	return ++looks >= stops_at;
+}
+
+/* What nobody wants is read until somebody interrupts that.  (A log has no end.) */
+static void skipped(void)
+{
+	begin(false, false);
+	put(record, sizeof(record));
+	looks = 0;
+	stops_at = 3;
+	if (!source_skip(&source, stops) || looks != 3)
+		fail("it is asked %u times whether to stop", looks);
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(burst), TEST(pieces), TEST(later), TEST(broken),
+		TEST(burst), TEST(pieces), TEST(later), TEST(broken), TEST(skipped),
 	};
 
 	return run_tests("tool_source", tests, ARRAY_SIZE(tests));

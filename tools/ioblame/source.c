@@ -538,8 +538,11 @@ bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 	return false;
 }
 
-/* Read on to the end of a recording.  Return: true if there were more records. */
-bool source_skip(struct source *s)
+/*
+ * Read on to the end of a recording, or until @stop says so.  Return: true if there were more
+ * records.
+ */
+bool source_skip(struct source *s, bool (*stop)(void))
 {
 	struct iob_iolog_bin_record rec;
 	bool more = false;
@@ -547,7 +550,7 @@ bool source_skip(struct source *s)
 	do {
 		while (source_next(s, &rec))
 			more = true;
-	} while (source_fill(s, false));
+	} while (!stop() && source_fill(s, false));
 	return more;
 }
 

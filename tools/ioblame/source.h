@@ -87,7 +87,7 @@ bool source_fill(struct source *s, bool last);
 char *source_status(const struct source *s);
 uint64_t source_dropped(const struct source *s);
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec);
-bool source_skip(struct source *s);
+bool source_skip(struct source *s, bool (*stop)(void));
 void source_close(struct source *s);
 
 #endif

@@ -174,7 +174,7 @@ static void replay_records(struct run *run, const struct view *view, struct sche
 	replay_some(run, view, c);
 	/* what the module counted stands at the end of the file */
 	if (!stop_asked() && !out_closed())
-		run->cut |= source_skip(&run->source);
+		run->cut |= source_skip(&run->source, stop_asked);
 }
 
 static void show_progress(const struct run *run, uint64_t start)
