@@ -21,8 +21,9 @@
  * @count: how many
  * @regs:  as they were at the function's entry
  *
- * Nothing is noted if the disk takes no discards, or is not watched.  From a probe, inside
- * iob_read_lock().
+ * Nothing is noted if the disk takes no discards, or is not watched; nor of blocks behind its end:
+ * a file system may count them through several devices, of which this is the first.  From a probe,
+ * inside iob_read_lock().
  */
 void iob_free_blocks(const struct super_block *sb, struct inode *inode, u64 block,
 		     u64 count, struct pt_regs *regs)
@@ -32,6 +33,8 @@ void iob_free_blocks(const struct super_block *sb, struct inode *inode, u64 bloc
 
 	if (!sb->s_bdev || !iob_bdev_discards(sb->s_bdev) ||
 	    !iob_disk_watches(inode))
+		return;
+	if ((block + count) << shift > iob_bdev_sectors(sb->s_bdev))
 		return;
 	start = get_start_sect(sb->s_bdev) + (block << shift);
 	iob_freed_extent_set(sb->s_bdev->bd_disk, start, start + (count << shift),
