@@ -4,20 +4,16 @@
  *
  * A file system asks in three ways: by an empty flush, by a write that must be preceded by one
  * (PREFLUSH), and by a write that must be on the medium when it ends (FUA).  Arrays of md are
- * watched, too, unless disks are named: md hands a flush on to each of its disks.
+ * watched, too, unless disks are named: md hands a flush on to each of its disks.  Where others
+ * say what is watched, arrays that are not are left out.
  */
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cell.h"
 #include "choice.h"
 #include "cmd.h"
-#include "device.h"
 #include "escape.h"
 #include "label.h"
-#include "msg.h"
 #include "name.h"
 #include "opf.h"
 #include "opts.h"
@@ -120,45 +116,11 @@ static void print_flushes(struct run *run, uint64_t from_ns, uint64_t to_ns, boo
 	tally_print(run, &tallies, &look, from_ns, to_ns, last);
 }
 
-/* Without -D: all disks, and the arrays of md on them. */
-static void choose_devices(struct opts *o, struct device *disks, char names[OPTS_LIST][64])
-{
-	unsigned int i, nr = device_all(disks, OPTS_LIST / 2);
-	struct dirent *e;
-	DIR *dir;
-
-	dir = opendir("/sys/block");
-	while (dir && o->nr_devices < OPTS_LIST / 2 && (e = readdir(dir)) != NULL) {
-		if (strncmp(e->d_name, "md", 2))
-			continue;
-		snprintf(names[o->nr_devices], 64, "%.63s", e->d_name);
-		o->device[o->nr_devices] = names[o->nr_devices];
-		o->nr_devices++;
-	}
-	if (dir)
-		closedir(dir);
-	/* no array: what is watched is chosen as in all views */
-	if (!o->nr_devices || nr == OPTS_LIST / 2) {
-		o->nr_devices = 0;
-		return;
-	}
-	for (i = 0; i < nr; i++) {
-		snprintf(names[o->nr_devices], 64, "%.63s", disks[i].name);
-		o->device[o->nr_devices] = names[o->nr_devices];
-		o->nr_devices++;
-	}
-}
-
 int cmd_flush(const struct opts *o)
 {
 	static const struct view view = {
-		.record = add_flush, .interval = print_flushes,
+		.arrays = true, .record = add_flush, .interval = print_flushes,
 	};
-	static char names[OPTS_LIST][64];
-	static struct device disks[OPTS_LIST];
-	struct opts more = *o;
 
-	if (!o->input && !o->nr_devices)
-		choose_devices(&more, disks, names);
-	return view_run(&more, &view);
+	return view_run(o, &view);
 }

@@ -139,25 +139,31 @@ static bool is_real(const char *name)
 	return sysfs_number(path, "size") && !has_slaves(name);
 }
 
+/* Look up a disk by its name in sysfs: a service may have no device nodes. */
+static bool look_up_disk(const char *name, struct device *d)
+{
+	char path[PATH_MAX], *number;
+	bool found;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/dev", name);
+	number = file_read(path);
+	if (number)
+		number[strcspn(number, "\n")] = '\0';
+	found = number && device_lookup(number, d);
+	free(number);
+	return found;
+}
+
 /* All real disks, which are watched by default.  Return: their number. */
 unsigned int device_all(struct device *d, unsigned int max)
 {
 	struct dirent *e;
 	DIR *dir = opendir("/sys/block");
-	char path[sizeof(e->d_name) + 32], *number;
 	unsigned int nr = 0;
 
 	while (dir && nr < max && (e = readdir(dir)) != NULL) {
-		if (!is_real(e->d_name))
-			continue;
-		/* a service may have no device nodes */
-		snprintf(path, sizeof(path), "/sys/block/%s/dev", e->d_name);
-		number = file_read(path);
-		if (number)
-			number[strcspn(number, "\n")] = '\0';
-		if (number && device_lookup(number, &d[nr]))
+		if (is_real(e->d_name) && look_up_disk(e->d_name, &d[nr]))
 			nr++;
-		free(number);
 	}
 	if (dir)
 		closedir(dir);
@@ -179,6 +185,45 @@ unsigned int device_every(struct device **all)
 		*all = must(realloc(*all, most * sizeof(**all)));
 		nr = device_all(*all, most);
 	} while (nr == most);
+	return nr;
+}
+
+/* True for arrays of md; one without a size is not assembled. */
+static bool is_array(const char *name)
+{
+	char path[PATH_MAX];
+
+	if (*name == '.')
+		return false;
+	snprintf(path, sizeof(path), "/sys/block/%s/md", name);
+	if (access(path, F_OK))
+		return false;
+	snprintf(path, sizeof(path), "/sys/block/%s", name);
+	return sysfs_number(path, "size");
+}
+
+/**
+ * device_arrays - find all arrays of md
+ * @all: gets them, allocated
+ *
+ * Return: their number.
+ */
+unsigned int device_arrays(struct device **all)
+{
+	DIR *dir = opendir("/sys/block");
+	unsigned int nr = 0;
+	struct dirent *e;
+
+	*all = NULL;
+	while (dir && (e = readdir(dir)) != NULL) {
+		if (!is_array(e->d_name))
+			continue;
+		*all = must(realloc(*all, (nr + 1) * sizeof(**all)));
+		if (look_up_disk(e->d_name, &(*all)[nr]))
+			nr++;
+	}
+	if (dir)
+		closedir(dir);
 	return nr;
 }
 

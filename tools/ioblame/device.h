@@ -25,6 +25,7 @@ bool device_lookup(const char *word, struct device *d);
 bool device_require(const char *word, struct device *d);
 unsigned int device_all(struct device *d, unsigned int max);
 unsigned int device_every(struct device **all);
+unsigned int device_arrays(struct device **all);
 uint64_t device_sectors(uint32_t dev);
 bool device_has(const struct device *d, uint32_t disk, uint64_t sector, bool data);
 const struct device *device_beside(const struct device *want, unsigned int nr,

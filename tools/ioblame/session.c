@@ -72,6 +72,36 @@ static bool is_watched(const struct session *s, const struct device *d)
 	return false;
 }
 
+/*
+ * Others say what is watched.  Arrays of md are wanted besides, not asked for: those that are not
+ * watched are left out, and what adds them is said.
+ */
+static void say_left_out(const struct session *s, bool served)
+{
+	char *names, *words;
+	struct device *all;
+	unsigned int i, nr = device_arrays(&all);
+	size_t size = nr * (sizeof(all->name) + 2) + 1, n = 0, k = 0;
+
+	names = must(calloc(1, size));
+	words = must(calloc(1, size));
+	for (i = 0; i < nr; i++) {
+		if (is_watched(s, &all[i]))
+			continue;
+		n += snprintf(names + n, size - n, "%s%s", n ? ", " : "", all[i].name);
+		k += snprintf(words + k, size - k, " %s", served ? all[i].name : all[i].number);
+	}
+	if (n && served)
+		msg("arrays of md that ioblamed does not watch are left out: %s; root adds them: ioblame config devices add%s",
+		    names, words);
+	else if (n)
+		msg("arrays of md that are not watched are left out: %s; add them: echo%s >> %s/devs",
+		    names, words, dir_path());
+	free(words);
+	free(names);
+	free(all);
+}
+
 static int read_along(struct session *s, const struct device *want, unsigned int nr)
 {
 	struct users u;
@@ -97,6 +127,8 @@ static int read_along(struct session *s, const struct device *want, unsigned int
 		    want[i].name, want[i].number, dir_path());
 		return EXIT_FAILED;
 	}
+	if (s->arrays && !nr)
+		say_left_out(s, false);
 	return EXIT_OK;
 }
 
@@ -110,7 +142,7 @@ static void name_device(const struct device *d)
 
 /**
  * session_served - ioblamed reads the log, and nothing is to be set or restored
- * @s:	  the session
+ * @s:	  the session; only .arrays is looked at
  * @head: of what it sends; its devices become those of the session
  * @want: devices of the command line
  * @nr:   number of them
@@ -120,10 +152,12 @@ static void name_device(const struct device *d)
 bool session_served(struct session *s, struct store_head *head, const struct device *want,
 		    unsigned int nr)
 {
+	bool arrays = s->arrays;
 	char number[32];
 	unsigned int i;
 
 	memset(s, 0, sizeof(*s));
+	s->arrays = arrays;
 	for (i = 0; i < head->nr_devices && s->nr_devices < DEVICES_MAX; i++) {
 		snprintf(number, sizeof(number), "%u:%u", head->device[i].dev >> 20,
 			 head->device[i].dev & 0xfffff);
@@ -138,6 +172,8 @@ bool session_served(struct session *s, struct store_head *head, const struct dev
 		    want[i].name, want[i].name);
 		return false;
 	}
+	if (s->arrays && !nr)
+		say_left_out(s, true);
 	return true;
 }
 
@@ -155,6 +191,26 @@ static unsigned int choose_all(struct session *s)
 	return watched;
 }
 
+/* Arrays of md, beside the disks that are chosen; it is said if there is no room for all. */
+static void add_arrays(struct session *s)
+{
+	struct device *all;
+	unsigned int i, nr = device_arrays(&all), without = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (is_watched(s, &all[i]))
+			continue;
+		if (s->nr_devices < DEVICES_MAX)
+			s->device[s->nr_devices++] = all[i];
+		else
+			without++;
+	}
+	if (without)
+		msg("more than %d devices cannot be watched: %u arrays of md are not; choose some: -D DEVICE,...",
+		    DEVICES_MAX, without);
+	free(all);
+}
+
 /* Choose the devices: of the command line, else those that are set, else all disks. */
 static bool choose_devices(struct session *s, const struct device *want, unsigned int nr)
 {
@@ -166,6 +222,8 @@ static bool choose_devices(struct session *s, const struct device *want, unsigne
 	read_devices(s);
 	if (!s->nr_devices)
 		s->nr_devices = choose_all(s);
+	if (s->arrays)
+		add_arrays(s);
 	if (!s->nr_devices)
 		msg("there is no disk to watch; name one: -D DEVICE");
 	return s->nr_devices;
@@ -192,7 +250,7 @@ int session_lock(void)
 
 /**
  * session_begin - switch ioblame on, or read along if it is on
- * @s:    the session; only .logless is looked at
+ * @s:    the session; only .logless and .arrays are looked at
  * @want: devices of the command line
  * @nr:   number of them; 0: those that are set, or all disks
  * @counters: counters to set, the last is NULL; NULL: those that are set
@@ -203,12 +261,13 @@ int session_lock(void)
 int session_begin(struct session *s, const struct device *want, unsigned int nr,
 		  const char *const *counters)
 {
-	bool logless = s->logless;
+	bool logless = s->logless, arrays = s->arrays;
 	char *enable;
 	int ret;
 
 	memset(s, 0, sizeof(*s));
 	s->logless = logless;
+	s->arrays = arrays;
 	ret = dir_find();
 	if (!ret)
 		ret = session_lock();

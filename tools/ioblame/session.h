@@ -15,6 +15,7 @@ struct session {
 	bool own;			/* this run switched ioblame on */
 	bool text;			/* another process reads the binary log */
 	bool logless;			/* set before the beginning: no log is read */
+	bool arrays;			/* as well: arrays of md are watched beside all disks */
 	struct device device[DEVICES_MAX];	/* that are watched */
 	unsigned int nr_devices;
 	struct status before;

@@ -309,6 +309,7 @@ static int begin_source(struct run *run, const struct view *view)
 		return ret;
 	}
 	lock_memory();
+	run->session.arrays = view->arrays;
 	if (asks_daemon(o, view)) {
 		ret = begin_served(run, view);
 		if (ret || run->source.kind == SOURCE_SERVED)

@@ -14,6 +14,7 @@
 /* The functions of a view; any may be NULL, but for @record */
 struct view {
 	bool ages;			/* needs ages of pages */
+	bool arrays;			/* without -D, arrays of md are watched, too */
 	bool all;			/* gets also records that the filters do not take */
 	bool unordered;			/* takes the records of several CPUs in any order */
 	uint64_t interval_ns;		/* if the command line has none */
