@@ -152,59 +152,201 @@ static void many_lines(void)
 	look_for_all(4096);
 }
 
-/* Against a second of 400 places that are marked one by one. */
+/* What is covered, from spans of which each has its place for all time */
+struct oracle {
+	struct {
+		u64 from, to;
+	} *span;
+	unsigned int nr;
+};
+
+static void oracle_add(struct oracle *o, u64 from, u64 to)
+{
+	while (o->nr && o->span[o->nr - 1].to >= from) {
+		o->nr--;
+		if (o->span[o->nr].from < from)
+			from = o->span[o->nr].from;
+	}
+	o->span[o->nr].from = from;
+	o->span[o->nr++].to = to;
+}
+
+static u64 oracle_covered(const struct oracle *o)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < o->nr; i++)
+		sum += o->span[i].to - o->span[i].from;
+	return sum;
+}
+
+/* The oracle itself, against 400 places that are marked one by one; so few spans are exact. */
 static void cover(void)
 {
 	unsigned int n, i, k, nr;
+	struct oracle o;
 
 	note("seed %llu", seed());
+	o.span = malloc(12 * sizeof(*o.span));
 	for (n = 0; n < 2000; n++) {
 		struct spans s = { 0 };
 		char place[400] = { 0 };
-		u64 end = 0, want = 0;
+		u64 end = 0, want = 0, from;
 
+		o.nr = 0;
 		nr = 1 + rnd(12);
 		for (i = 0; i < nr; i++) {
-			u64 from;
-
 			end += rnd(30);
-			/* within the spans that can be open */
 			from = end > 120 ? end - rnd(120) : rnd(end + 1);
 			spans_add(&s, from, end);
+			if (from < end)
+				oracle_add(&o, from, end);
 			for (k = from; k < end; k++)
 				place[k] = 1;
-			if (i >= SPANS_OPEN)
-				break;
 		}
 		for (k = 0; k < sizeof(place); k++)
 			want += place[k];
-		if (i < SPANS_OPEN && spans_covered(&s) != want)
-			fail("%llu are covered, not %llu", (u64)spans_covered(&s), want);
-		if (spans_covered(&s) > want)
-			fail("more is covered than there is");
+		if (spans_covered(&s) != want || oracle_covered(&o) != want)
+			fail("%llu are covered, by the oracle %llu, not %llu",
+			     (u64)spans_covered(&s), oracle_covered(&o), want);
+		spans_clear(&s);
+	}
+	free(o.span);
+}
+
+/* One IO lasts for a second; beside it there are short ones, each covers a part of its turn. */
+static void outlasts(unsigned int shorts, u64 from)
+{
+	u64 turn = 1000000000 / shorts, want = 0, got, i;
+	struct spans s = { 0 };
+
+	for (i = 0; i < shorts; i++) {
+		spans_add(&s, i * turn, i * turn + turn / 100);
+		want += i * turn < from ? turn / 100 : 0;
+	}
+	if (spans_covered(&s) != shorts * (turn / 100))
+		fail("%u short ones cover %llu", shorts, (u64)spans_covered(&s));
+	spans_add(&s, from, 1000000000);
+	want += 1000000000 - from;
+	got = spans_covered(&s);
+	/* where it begins is known to a hundredth of a second */
+	if (from ? got > want + 10000000 || got + 10000000 < want : got != want)
+		fail("%llu are covered beside %u, not %llu", got, shorts, want);
+	spans_clear(&s);
+}
+
+static void one_long(void)
+{
+	static const unsigned int shorts[] = { 1, 7, 8, 9, 100, 255, 256, 257, 10000, 1000000 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(shorts); i++) {
+		outlasts(shorts[i], 0);
+		outlasts(shorts[i], 250000007);
+		outlasts(shorts[i], 999000007);
 	}
 }
 
-/* Many IOs one after the other need no more room. */
-static void many(void)
+enum {
+	IOS = 20000,
+	PART = 50,		/* it is wrong by this part of what is covered, at most */
+};
+
+/* Of any magnitude below a power of two */
+static u64 about(unsigned int bits)
+{
+	return rnd64() & ((1ULL << (1 + rnd(bits))) - 1);
+}
+
+/* IOs of any length after gaps of any length, and now and then one that outlasts many. */
+static void any_length(void)
+{
+	unsigned int n, i, gap, length, many;
+	u64 end, want, got, wrong, worst = 0;
+	struct oracle o;
+
+	o.span = malloc(IOS * sizeof(*o.span));
+	for (n = 0; n < 300; n++) {
+		struct spans s = { 0 };
+
+		o.nr = 0;
+		gap = 4 + rnd(16);
+		length = 1 + rnd(24);
+		many = 1 + rnd(5000);
+		end = 0;
+		for (i = 0; i < IOS; i++) {
+			u64 took;
+
+			end += 1 + about(gap);
+			took = 1 + about(rnd(many) ? length : 34);
+			took = took < end ? took : end;
+			spans_add(&s, end - took, end);
+			oracle_add(&o, end - took, end);
+			if (s.nr > SPANS_MOST || s.size > SPANS_MOST)
+				fail("%u spans, room for %u", s.nr, s.size);
+		}
+		want = oracle_covered(&o);
+		got = spans_covered(&s);
+		wrong = got > want ? got - want : want - got;
+		if (wrong * PART > want)
+			fail("%llu are covered, not %llu", got, want);
+		if (want && wrong * 100000 / want > worst)
+			worst = wrong * 100000 / want;
+		spans_clear(&s);
+	}
+	note("seed %llu, wrong by %llu of 100,000 at most", seed(), worst);
+	free(o.span);
+}
+
+/* What an IO costs does not grow with how many there are; 16 times as much is IOs squared. */
+static u64 work_of(unsigned int ios)
 {
 	struct spans s = { 0 };
-	u64 i;
+	u64 before = work;
+	unsigned int i;
 
-	for (i = 0; i < 1000; i++)
-		spans_add(&s, i * 10, i * 10 + 4);
-	if (spans_covered(&s) != 4000)
-		fail("%llu are covered", (u64)spans_covered(&s));
-	/* one that began before all that is left counts from there only */
-	spans_add(&s, 0, 10000);
-	if (spans_covered(&s) > 10000 || spans_covered(&s) < 4000)
-		fail("%llu of 10000 are covered", (u64)spans_covered(&s));
+	for (i = 0; i < ios; i++)
+		spans_add(&s, i * 100ULL + i % 37, i * 100ULL + 60);
+	spans_clear(&s);
+	return work - before;
+}
+
+static void cheap(void)
+{
+	u64 few = work_of(10000), many = work_of(40000);
+
+	if (!few || many > 5 * few || many > 40000 * 100)
+		fail("%llu blocks for 10,000 IOs, %llu for 40,000", few, many);
+	note("%llu blocks for 10,000 IOs, %llu for 40,000", few, many);
+}
+
+/* Times of a damaged recording: the ends are in any order, and may be the last of all times. */
+static void any_order(void)
+{
+	unsigned int n, i;
+
+	note("seed %llu", seed());
+	for (n = 0; n < 200; n++) {
+		struct spans s = { 0 };
+
+		for (i = 0; i < 2000; i++)
+			spans_add(&s, rnd_value(), rnd_value());
+		for (i = 0; i < s.nr; i++) {
+			if (s.span[i].from >= s.span[i].to ||
+			    s.span[i].covered > s.span[i].to - s.span[i].from ||
+			    (i && s.span[i].from < s.span[i - 1].to))
+				fail("span %u is wrong", i);
+		}
+		spans_clear(&s);
+	}
 }
 
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(lines), TEST(another_disk), TEST(looks), TEST(many_lines), TEST(cover), TEST(many),
+		TEST(lines), TEST(another_disk), TEST(looks), TEST(many_lines), TEST(cover),
+		TEST(one_long), TEST(any_length), TEST(cheap), TEST(any_order),
 	};
 
 	return run_tests("tool_stat", tests, ARRAY_SIZE(tests));

@@ -19,6 +19,9 @@ static const struct device sdb = { .dev = SDB, .disk = SDB };
 /* What was printed: "sda+" with what was not blamed, "sda-" with what was not shown */
 static char printed[64];
 static unsigned int looks;
+/* How long the disk was busy, and with what each one did */
+static u64 disk_busy, sums_busy[2];
+static unsigned int nr_sums;
 
 char *file_read(const char *path)
 {
@@ -94,14 +97,16 @@ void stat_print_disk(struct stat_look *look, const char *name, const struct disk
 {
 	(void)look;
 	(void)st;
-	(void)total;
+	disk_busy = spans_covered(&total->busy);
+	nr_sums = 0;
 	strcat(printed, name);
 }
 
 void stat_print_sum(struct stat_look *look, const struct blamed *b)
 {
 	(void)look;
-	(void)b;
+	if (nr_sums < ARRAY_SIZE(sums_busy))
+		sums_busy[nr_sums++] = spans_covered(&b->busy);
 }
 
 void stat_print_more(struct stat_look *look, struct blamed **list, unsigned int nr)
@@ -236,6 +241,48 @@ static void not_timed(void)
 	blamed_clear(&s);
 }
 
+/* A flush of a second beside reads of 0.1 ms, one each 10 ms, all of one process */
+static void add_second(struct run *run, u64 begin_ns)
+{
+	struct iob_iolog_bin_record rec = { .disk = SDA, .tgid = 7, .id = 7 };
+	unsigned int i;
+
+	run->since_ns = begin_ns;
+	for (i = 0; i < 100; i++) {
+		rec.op = OP_READ;
+		rec.bytes = 512;
+		rec.queue_ns = begin_ns + i * 10000000ULL;
+		rec.complete_ns = rec.queue_ns + 100000;
+		add_record(run, &rec);
+	}
+	rec.op = OP_FLUSH;
+	rec.bytes = 0;
+	rec.queue_ns = begin_ns;
+	rec.complete_ns = begin_ns + 1000000000;
+	add_record(run, &rec);
+}
+
+/* An IO that outlasts many others was under way for all of its time; and that in each interval. */
+static void outlasts(void)
+{
+	static struct opts opts = { .by = BY_PROCESS };
+	static struct run run = { .opts = &opts, .source.kind = SOURCE_RECORDING };
+	u64 i, begin_ns;
+
+	begin_stat(&run);
+	for (i = 1; i <= 3; i++) {
+		begin_ns = i * 1000000000;
+		add_second(&run, begin_ns);
+		print_stat(&run, begin_ns, begin_ns + 1000000000, i == 3);
+		if (disk_busy != 1000000000 || nr_sums != 1 || sums_busy[0] != 1000000000)
+			fail("the disk was busy for %llu ns, with what its process did %llu",
+			     disk_busy, sums_busy[0]);
+	}
+	/* the end comes within an interval */
+	add_second(&run, 4000000000);
+	forget_disks();
+}
+
 static void misses(bool pieces, u64 log_bytes, u64 want_ios, u64 want_bytes)
 {
 	static const struct run run = { .source.kind = SOURCE_BINARY };
@@ -279,7 +326,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(asked_for), TEST(partitions), TEST(others_io), TEST(not_timed),
-		TEST(split), TEST(recorded),
+		TEST(outlasts), TEST(split), TEST(recorded),
 	};
 
 	return run_tests("tool_stat_rest", tests, ARRAY_SIZE(tests));

@@ -145,7 +145,15 @@ void blamed_total(const struct blamed_sums *s, uint32_t disk, struct blamed *tot
 	}
 }
 
+static void free_sum(void *sum)
+{
+	struct blamed *b = sum;
+
+	spans_clear(&b->busy);
+	free(b);
+}
+
 void blamed_clear(struct blamed_sums *s)
 {
-	map_clear(&s->map, free);
+	map_clear(&s->map, free_sum);
 }

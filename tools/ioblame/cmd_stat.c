@@ -272,6 +272,7 @@ static void print_disk(const struct run *run, struct disk *d, const struct disks
 	if (known)
 		stat_print_rest(look, &rest);
 	stat_print_disk_end(look);
+	spans_clear(&total.busy);
 	free(list);
 }
 
@@ -298,11 +299,19 @@ static void print_stat(struct run *run, uint64_t from_ns, uint64_t to_ns, bool l
 	blamed_clear(&sums);
 }
 
+static void free_disk(void *disk)
+{
+	struct disk *d = disk;
+
+	spans_clear(&d->busy);
+	free(d);
+}
+
 static int end_stat(struct run *run)
 {
 	(void)run;
 	blamed_clear(&sums);
-	map_clear(&disk_map, free);
+	map_clear(&disk_map, free_disk);
 	free(disks);
 	return EXIT_OK;
 }
