@@ -125,6 +125,46 @@ static void looks(void)
 	}
 }
 
+/*
+ * In an interval of 26 hours, with 100 requests under way and a look each two minutes, milliseconds
+ * wrap twice.
+ */
+static void long_interval(void)
+{
+	struct diskstats_look look = { .there = false };
+	struct diskstats_file file;
+	struct diskstats st;
+	unsigned int i;
+	char line[128];
+	u64 ms;
+	bool known;
+
+	for (i = 0; i <= 2 * 780; i++) {
+		ms = i * 120000ULL;
+		/* the second interval is one as the first, but the disk is away for a moment */
+		snprintf(line, sizeof(line), "8 %u sda 0 0 0 0 %u 0 %u %u 0 %u %u\n", i == 1000,
+			 i, i * 8, (u32)(ms * 99), (u32)(ms + 4294000000), (u32)(ms * 100));
+		diskstats_parse(&file, strdup(line));
+		if (i % 780) {
+			diskstats_gather(&look, &file, 8 << 20);
+			diskstats_free(&file);
+			continue;
+		}
+		known = diskstats_next(&look, &file, 8 << 20, &st);
+		diskstats_free(&file);
+		if (known != (i == 780))
+			fail("look %u is %sknown", i, known ? "" : "not ");
+		if (!known)
+			continue;
+		if (st.ios[STAT_WRITE] != 780 || st.sectors[STAT_WRITE] != 780 * 8 ||
+		    st.busy_ms != ms || st.ms[STAT_WRITE] != ms * 99 ||
+		    st.queue_ms != ms * 100)
+			fail("%llu writes took %llu ms, in all %llu ms in %llu ms",
+			     (u64)st.ios[STAT_WRITE], (u64)st.ms[STAT_WRITE], (u64)st.queue_ms,
+			     (u64)st.busy_ms);
+	}
+}
+
 /* Each of so many disks is looked for in a file of as many lines. */
 static void look_for_all(unsigned int disks)
 {
@@ -345,8 +385,8 @@ static void any_order(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(lines), TEST(another_disk), TEST(looks), TEST(many_lines), TEST(cover),
-		TEST(one_long), TEST(any_length), TEST(cheap), TEST(any_order),
+		TEST(lines), TEST(another_disk), TEST(looks), TEST(long_interval), TEST(many_lines),
+		TEST(cover), TEST(one_long), TEST(any_length), TEST(cheap), TEST(any_order),
 	};
 
 	return run_tests("tool_stat", tests, ARRAY_SIZE(tests));

@@ -18,22 +18,27 @@ static const struct device sdb = { .dev = SDB, .disk = SDB };
 
 /* What was printed: "sda+" with what was not blamed, "sda-" with what was not shown */
 static char printed[64];
-static unsigned int looks;
+static unsigned int looks, missing = 1;
+/* How long the 200 requests of sda are under way at each look */
+static u64 under_way_ms;
+static struct diskstats told;
 /* How long the disk was busy, and with what each one did */
 static u64 disk_busy, sums_busy[2];
 static unsigned int nr_sums;
 
 char *file_read(const char *path)
 {
-	static char text[128];
+	static char text[192];
 
 	if (!strcmp(path, "/sys/dev/block/253:0/queue/write_cache"))
 		return strdup("write back\n");
 	if (strcmp(path, "/proc/diskstats"))
 		return NULL;
 	looks++;
-	snprintf(text, sizeof(text), "8 0 sda 1 0 8 1 %u 0 80 1 0 1 1\n8 16 sdb 1 0 8 1 %u 0 80 1 0 1 1\n",
-		 looks, looks);
+	snprintf(text, sizeof(text),
+		 "8 0 sda 1 0 8 1 %u 0 80 %u 0 %u %u\n8 16 sdb 1 0 8 1 %u 0 80 1 0 1 1\n",
+		 looks, (u32)(200 * under_way_ms), (u32)under_way_ms, (u32)(200 * under_way_ms),
+		 looks);
 	return strdup(text);
 }
 
@@ -79,11 +84,30 @@ const char *intent_why(const struct iob_iolog_bin_record *rec)
 	return "task";
 }
 
+/* One interval of 13 hours, with a batch each second */
 int view_run(const struct opts *opts, const struct view *view)
 {
-	(void)opts;
-	(void)view;
-	return 0;
+	static struct run run = {
+		.source.kind = SOURCE_BINARY,
+		.session = { .device = { { SDA, SDA } }, .nr_devices = 1 },
+	};
+	const u64 second = 1000000000;
+	unsigned int i, begun = looks;
+
+	run.opts = opts;
+	run.since_ns = 5 * second;
+	view->begin(&run);
+	for (i = 0; i <= 13 * 3600; i++) {
+		under_way_ms = i * 1000ULL;
+		run.now_ns = run.since_ns + i * second;
+		view->filled(&run);
+	}
+	missing = looks - begun;
+	if (missing < 13 * 6 || missing > 13 * 60)
+		fail("it looks %u times", missing);
+	view->interval(&run, run.since_ns, run.now_ns, true);
+	missing = 1;
+	return EXIT_OK;
 }
 
 void stat_print_begin(struct stat_look *look)
@@ -96,7 +120,8 @@ void stat_print_disk(struct stat_look *look, const char *name, const struct disk
 		     const struct blamed *total)
 {
 	(void)look;
-	(void)st;
+	if (st)
+		told = *st;
 	disk_busy = spans_covered(&total->busy);
 	nr_sums = 0;
 	strcat(printed, name);
@@ -118,7 +143,7 @@ void stat_print_more(struct stat_look *look, struct blamed **list, unsigned int 
 
 void stat_print_rest(struct stat_look *look, const struct blamed *rest)
 {
-	if (rest->ios[STAT_WRITE] != 1)
+	if (rest->ios[STAT_WRITE] != missing)
 		fail("%llu writes are in no record", (unsigned long long)rest->ios[STAT_WRITE]);
 	strcat(printed, look->filtered ? "-" : "+");
 }
@@ -322,11 +347,26 @@ static void recorded(void)
 	forget_disks();
 }
 
+/* The kernel's sums of milliseconds wrap twice in an interval. */
+static void long_interval(void)
+{
+	static const struct opts opts = { .by = BY_PROCESS, .duration_ns = 13 * 3600 * 1000000000ULL };
+	const u64 ms = 13 * 3600 * 1000;
+
+	cmd_stat(&opts);
+	forget_disks();
+	if (strcmp(printed, "sda+"))
+		fail("it shows %s", printed);
+	if (told.busy_ms != ms || told.queue_ms != 200 * ms || told.ms[STAT_WRITE] != 200 * ms)
+		fail("it was busy for %llu ms; IOs took %llu ms and %llu ms", (u64)told.busy_ms,
+		     (u64)told.queue_ms, (u64)told.ms[STAT_WRITE]);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(asked_for), TEST(partitions), TEST(others_io), TEST(not_timed),
-		TEST(outlasts), TEST(split), TEST(recorded),
+		TEST(outlasts), TEST(split), TEST(recorded), TEST(long_interval),
 	};
 
 	return run_tests("tool_stat_rest", tests, ARRAY_SIZE(tests));

@@ -29,6 +29,12 @@ enum {
 	ROWS = 10,		/* of each disk */
 };
 
+/*
+ * The kernel shows sums of milliseconds in 32 bits, so it is looked at this often: they wrap
+ * meanwhile only with more than 35,000 requests under way.
+ */
+#define APART_NS	120000000000ULL
+
 struct disk {
 	uint32_t dev;
 	bool cached;
@@ -45,6 +51,7 @@ static unsigned int nr_disks;
 static struct map disk_map = { .key_len = sizeof(uint32_t) };
 static struct blamed_sums sums;
 static bool discards;
+static uint64_t looked_ns;	/* when the kernel's numbers were last read within an interval */
 
 /*
  * What of a disk decides how its IO is counted: does it get flushes, and is each piece of an IO
@@ -145,6 +152,22 @@ static void add_record(struct run *run, const struct iob_iolog_bin_record *rec)
 	if (rec->queue_ns && from < rec->complete_ns)
 		spans_add(&d->busy, from, rec->complete_ns);
 	blamed_add(&sums, rec, d->cached, run->since_ns);
+}
+
+/* Long intervals: read the kernel's numbers before they wrap. */
+static void look_meanwhile(struct run *run)
+{
+	uint64_t since = looked_ns > run->since_ns ? looked_ns : run->since_ns;
+	struct diskstats_file file;
+	unsigned int i;
+
+	if (!source_is_live(&run->source) || run->now_ns < since + APART_NS)
+		return;
+	looked_ns = run->now_ns;
+	diskstats_read(&file);
+	for (i = 0; i < nr_disks && file.text; i++)
+		diskstats_gather(&disks[i]->look, &file, disks[i]->dev);
+	diskstats_free(&file);
 }
 
 static uint64_t not_blamed(uint64_t all, uint64_t blamed, uint64_t *ahead)
@@ -319,8 +342,8 @@ static int end_stat(struct run *run)
 int cmd_stat(const struct opts *o)
 {
 	struct view view = {
-		.begin = begin_stat, .record = add_record, .interval = print_stat,
-		.end = end_stat,
+		.begin = begin_stat, .record = add_record, .filled = look_meanwhile,
+		.interval = print_stat, .end = end_stat,
 		/* without a duration or a command, as iostat 1 */
 		.interval_ns = o->duration_ns || o->run || o->input ? 0 : 1000000000,
 	};

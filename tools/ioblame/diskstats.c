@@ -162,25 +162,61 @@ bool diskstats_since(struct diskstats *st, const struct diskstats *before)
 	return true;
 }
 
+static void add_numbers(struct diskstats *to, const struct diskstats *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < STAT_OPS; i++) {
+		to->ios[i] += from->ios[i];
+		to->merges[i] += from->merges[i];
+		to->sectors[i] += from->sectors[i];
+		to->ms[i] += from->ms[i];
+	}
+	to->busy_ms += from->busy_ms;
+	to->queue_ms += from->queue_ms;
+}
+
 /**
- * diskstats_next - what a disk did since the look before
- * @look: that one; all 0 before the first
+ * diskstats_gather - look at a disk before its numbers wrap
+ * @look: the look before; all 0 before the first
+ * @file: /proc/diskstats now
+ * @dev:  the disk
+ *
+ * Example: with 128 requests under way, the milliseconds of all wrap after nine hours.
+ */
+void diskstats_gather(struct diskstats_look *look, const struct diskstats_file *file, uint32_t dev)
+{
+	struct diskstats now, st;
+	bool there = diskstats_find(file, dev, &now);
+
+	st = now;
+	if (there && look->there && diskstats_since(&st, &look->st))
+		add_numbers(&look->sum, &st);
+	else
+		look->unknown = true;
+	look->there = there;
+	look->st = now;
+}
+
+/**
+ * diskstats_next - what a disk did since this was asked before
+ * @look: the look before; all 0 before the first
  * @file: /proc/diskstats now
  * @dev:  the disk
  * @st:   the result
  *
  * Return: false if that is not known: this is the first look at the disk, it is away, it was away
- * at the look before, or it is another one.
+ * at a look since, or it is another one.
  */
 bool diskstats_next(struct diskstats_look *look, const struct diskstats_file *file,
 		    uint32_t dev, struct diskstats *st)
 {
-	struct diskstats_look now;
 	bool known;
 
-	now.there = diskstats_find(file, dev, &now.st);
-	*st = now.st;
-	known = now.there && look->there && diskstats_since(st, &look->st);
-	*look = now;
+	diskstats_gather(look, file, dev);
+	*st = look->sum;
+	known = !look->unknown;
+	memset(&look->sum, 0, sizeof(look->sum));
+	look->unknown = false;
 	return known;
 }

@@ -36,6 +36,8 @@ struct diskstats_file {
 struct diskstats_look {
 	bool there;
 	struct diskstats st;	/* its numbers, if it was */
+	struct diskstats sum;	/* what it did since the last diskstats_next() */
+	bool unknown;		/* that is not all of it */
 };
 
 void diskstats_parse_numbers(const char *at, struct diskstats *st);
@@ -44,6 +46,7 @@ void diskstats_read(struct diskstats_file *file);
 void diskstats_free(struct diskstats_file *file);
 bool diskstats_find(const struct diskstats_file *file, uint32_t dev, struct diskstats *st);
 bool diskstats_since(struct diskstats *st, const struct diskstats *before);
+void diskstats_gather(struct diskstats_look *look, const struct diskstats_file *file, uint32_t dev);
 bool diskstats_next(struct diskstats_look *look, const struct diskstats_file *file,
 		    uint32_t dev, struct diskstats *st);
 
