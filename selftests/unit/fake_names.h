@@ -3,6 +3,7 @@
 #ifndef UNIT_FAKE_NAMES_H
 #define UNIT_FAKE_NAMES_H
 
+#include "fake_held.h"
 #include "name.h"
 
 const char *name_sched(uint32_t dev)

@@ -2,6 +2,7 @@
 /* Sums are right, and their number is bounded. */
 #include "agg.h"
 #include "bars.h"
+#include "fake_held.h"
 #include "group.h"
 #include "intent.h"
 #include "name.h"

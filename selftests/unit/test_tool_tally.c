@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The number of tallies is bounded, the heaviest are among them, and none of the sums is lost. */
 #include "agg.h"
+#include "fake_held.h"
 #include "intent.h"
 #include "name.h"
 #include "tally.h"

@@ -14,6 +14,10 @@
 #include "opf.h"
 #include "rec.h"
 
+enum {
+	SHOWN = 1024,		/* of the heaviest atoms, all names are held first */
+};
+
 /* Where the last IO of a disk ended, for seek_dist */
 struct disk_end {
 	uint32_t disk;
@@ -322,6 +326,50 @@ static int compare_atoms(const void *va, const void *vb)
 	if (agg_weight(a) != agg_weight(b))
 		return agg_weight(a) < agg_weight(b) ? -1 : 1;
 	return (a->last_ns > b->last_ns) - (a->last_ns < b->last_ns);
+}
+
+static void hold_process(const struct atom *atom)
+{
+	uint32_t process = group_process(atom);
+
+	if (process)
+		name_hold_process(process, atom->key.comm);
+}
+
+/* Hold the names that an atom can be shown with. */
+void agg_hold_label(const struct atom *label)
+{
+	hold_process(label);
+	if (label->key.cgroup)
+		name_hold_cgroup(label->key.cgroup);
+	if (!label->key.rest)
+		name_hold_file(label->key.dev, label->key.ino, label->key.gen);
+}
+
+/**
+ * agg_hold_names - hold the names of all atoms, the heaviest first
+ * @agg: the sums
+ *
+ * Names are looked up when an atom is made: it may be shown long after the last IO, when process
+ * and file are gone.
+ */
+void agg_hold_names(const struct agg *agg)
+{
+	struct atom **atoms = must(malloc((agg->atoms.nr + 1) * sizeof(*atoms))), *atom;
+	/* a file without a name is a number; IO without a user would be in the wrong row */
+	bool first = agg->by == BY_USER || agg->by == BY_COMMAND;
+	size_t i, nr = 0;
+
+	map_for_each(&agg->atoms, i, atom)
+		atoms[nr++] = atom;
+	qsort(atoms, nr, sizeof(*atoms), compare_atoms);
+	for (i = nr; i-- && nr - i <= SHOWN;)
+		agg_hold_label(atoms[i]);
+	for (i = nr; first && i--;)
+		hold_process(atoms[i]);
+	for (i = nr; i--;)
+		agg_hold_label(atoms[i]);
+	free(atoms);
 }
 
 /* Mark the lighter half of the atoms that lost @rest. */

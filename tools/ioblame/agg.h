@@ -98,6 +98,8 @@ void agg_merge(struct agg *to, const struct agg *from);
 void agg_squeeze(struct agg *agg);
 void agg_clear(struct agg *agg);
 void agg_free(struct agg *agg);
+void agg_hold_label(const struct atom *label);
+void agg_hold_names(const struct agg *agg);
 uint64_t agg_weight(const struct atom *atom);
 uint64_t agg_errors(const struct atom *atom, enum pivot by);
 

@@ -145,6 +145,17 @@ void blamed_total(const struct blamed_sums *s, uint32_t disk, struct blamed *tot
 	}
 }
 
+/* Hold the names of all sums: for name_held_by(). */
+void blamed_hold_names(const void *sums)
+{
+	const struct blamed_sums *s = sums;
+	struct blamed *b;
+	size_t i;
+
+	map_for_each(&s->map, i, b)
+		agg_hold_label(&b->label);
+}
+
 static void free_sum(void *sum)
 {
 	struct blamed *b = sum;

@@ -42,6 +42,7 @@ void blamed_add(struct blamed_sums *s, const struct iob_iolog_bin_record *rec, b
 		uint64_t since_ns);
 unsigned int blamed_list(const struct blamed_sums *s, uint32_t disk, struct blamed ***list);
 void blamed_total(const struct blamed_sums *s, uint32_t disk, struct blamed *total);
+void blamed_hold_names(const void *sums);
 void blamed_clear(struct blamed_sums *s);
 uint64_t blamed_ios(const struct blamed *b);
 

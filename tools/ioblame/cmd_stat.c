@@ -130,6 +130,7 @@ static int begin_stat(struct run *run)
 	unsigned int i;
 
 	blamed_init(&sums, run->opts->by);
+	name_held_by(blamed_hold_names, &sums);
 	if (!source_is_live(&run->source))
 		return EXIT_OK;
 	diskstats_read(&file);

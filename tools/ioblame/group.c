@@ -180,7 +180,7 @@ static uint64_t hash_of_sched(const struct atom *a)
 }
 
 /* The process of an atom, 0 if it is of none. */
-static uint32_t process_of(const struct atom *a)
+uint32_t group_process(const struct atom *a)
 {
 	return a->key.kind <= ROLE_PROCESS && a->key.rest != REST_ALL ? a->key.who : 0;
 }
@@ -196,18 +196,18 @@ static uint64_t hash_of_text(const char *s)
 
 static const char *user_of(const struct atom *a)
 {
-	return name_user(process_of(a), a->key.comm);
+	return name_user(group_process(a), a->key.comm);
 }
 
 static const char *command_of(const struct atom *a)
 {
-	return name_command(process_of(a), a->key.comm);
+	return name_command(group_process(a), a->key.comm);
 }
 
 /* Both would be one look-up, and the second may free what the first has returned. */
 static bool is_one_process(const struct atom *a, const struct atom *b)
 {
-	return process_of(a) == process_of(b) && !order_by_comm(a, b);
+	return group_process(a) == group_process(b) && !order_by_comm(a, b);
 }
 
 static int order_by_user(const struct atom *a, const struct atom *b)

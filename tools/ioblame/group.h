@@ -43,6 +43,7 @@ size_t group_rows(const struct agg *agg, enum pivot by, enum sort sort, struct r
 void group_more(const struct row *row, struct row_more *more);
 __uint128_t group_sum(const struct row *row);
 void group_hist(const struct row *row, struct hist *hist);
+uint32_t group_process(const struct atom *a);
 void group_narrow(enum pivot by, struct atom_key *key);
 bool group_same(enum pivot by, const struct atom *a, const struct atom *b);
 

@@ -345,6 +345,16 @@ static void say_no_view(const struct opts *o)
 		    escape_is_word(o->input) ? o->input : "FILE");
 }
 
+/* What was shown last is drawn again when a key is pressed. */
+static void hold_names(const void *arg)
+{
+	const struct live_state *state = arg;
+
+	agg_hold_names(&state->shown);
+	agg_hold_names(&state->all);
+	agg_hold_names(&state->agg);
+}
+
 static int begin_live(struct run *run)
 {
 	SCREEN *screen;
@@ -362,6 +372,7 @@ static int begin_live(struct run *run)
 	agg_init(&v.agg, FIELD_TOTAL, v.by);
 	agg_init(&v.shown, FIELD_TOTAL, v.by);
 	agg_init(&v.all, FIELD_TOTAL, v.by);
+	name_held_by(hold_names, &v);
 	/* (newterm() takes one that cannot move its cursor, as TERM=dumb, too) */
 	screen = cur_term && cursor_address ? newterm(NULL, stdout, stdin) : NULL;
 	if (!screen) {

@@ -57,6 +57,11 @@ static uint64_t second_ns;
 /* What the names take that are looked up, and may; the longest of them, 0: any */
 static size_t names_bytes, most_bytes = NAMES_BYTES, longest_name;
 
+/* Who holds names, and what those take that are held */
+static void (*holder)(const void *arg);
+static const void *holder_arg;
+static size_t held_nr, held_bytes;
+
 /* Look a name up again after this time, and not after five seconds. */
 void name_stale_after(uint64_t ns)
 {
@@ -206,6 +211,11 @@ char *name_ask(const struct name_key *key)
 	text = must(escape_dup(raw, strlen(raw)));
 	free(raw);
 	return text;
+}
+
+static size_t bytes_of(const struct name *name)
+{
+	return sizeof(*name) + (name->text ? strlen(name->text) + 1 : 0);
 }
 
 static struct name *new_name(const struct name_key *key)
@@ -414,22 +424,26 @@ const char *name_sched(uint32_t dev)
 	return text ? text : "-";
 }
 
-/*
- * A process id is used again: what runs under another name is asked about anew.  Recordings of
- * before have names of ids alone.
- */
-static const char *name_of_process(enum name_kind kind, uint32_t tgid, const char *comm)
+/* A process id is used again: what runs under another name is asked about anew. */
+static struct name_key key_of_process(enum name_kind kind, uint32_t tgid, const char *comm)
 {
-	struct name_key key = { .kind = kind, .nr = tgid };
-	const char *text;
 	uint32_t h = 0x811c9dc5;
 	unsigned int i;
 
-	if (!tgid)
-		return NULL;
 	for (i = 0; i < IOB_COMM_LEN && comm[i]; i++)
 		h = (h ^ (unsigned char)comm[i]) * 0x01000193;
-	key.gen = h ? h : 1;
+	return (struct name_key){ .kind = kind, .nr = tgid, .gen = h ? h : 1 };
+}
+
+/* Recordings of before have names of ids alone. */
+static const char *name_of_process(enum name_kind kind, uint32_t tgid, const char *comm)
+{
+	struct name_key key;
+	const char *text;
+
+	if (!tgid)
+		return NULL;
+	key = key_of_process(kind, tgid, comm);
 	text = get_name(&key);
 	key.gen = 0;
 	return !text && offline ? get_name(&key) : text;
@@ -596,8 +610,110 @@ static void free_name(void *value)
 {
 	const struct name *name = value;
 
-	names_bytes -= sizeof(*name) + (name->text ? strlen(name->text) + 1 : 0);
+	/* others can be asked for again */
+	no_room += name->wanted && is_of_process(name);
+	names_bytes -= bytes_of(name);
 	free_number(value);
+}
+
+/**
+ * name_held_by - let who has sums hold the names that they will be shown with
+ * @hold: is called before names are dropped, and calls name_hold_...(), the most important first;
+ *        NULL: nobody
+ * @arg:  for it
+ */
+void name_held_by(void (*hold)(const void *arg), const void *arg)
+{
+	holder = hold;
+	holder_arg = arg;
+}
+
+static size_t most_names(void)
+{
+	return served ? SERVED_MAX : NAMES_MAX;
+}
+
+/* The rest of the room is for names that come. */
+static void hold(struct name *name)
+{
+	size_t bytes = bytes_of(name);
+
+	if (name->held)
+		return;
+	/* those that are served are as long as ioblamed lets them be */
+	name->wanted = held_nr >= most_names() / 4 * 3 ||
+		       (!served && held_bytes + bytes > most_bytes / 4);
+	if (name->wanted)
+		return;
+	name->held = true;
+	held_nr++;
+	held_bytes += bytes;
+}
+
+static void hold_key(const struct name_key *key)
+{
+	struct name *name = map_get(&names, key);
+
+	if (name)
+		hold(name);
+}
+
+/* Hold what name_user() and name_command() know of a process. */
+void name_hold_process(uint32_t tgid, const char *comm)
+{
+	const struct name_key user = key_of_process(NAME_USER, tgid, comm);
+	const struct name_key command = key_of_process(NAME_COMMAND, tgid, comm);
+
+	hold_key(&user);
+	hold_key(&command);
+}
+
+void name_hold_file(uint32_t dev, uint64_t ino, uint32_t gen)
+{
+	const struct name_key key = {
+		.kind = NAME_FILE, .dev = dev, .nr = ino, .gen = gen,
+	};
+
+	hold_key(&key);
+}
+
+void name_hold_cgroup(uint64_t id)
+{
+	const struct name_key cgroup = { .kind = NAME_CGROUP, .nr = id };
+	const struct name_key container = { .kind = NAME_CONTAINER, .nr = id };
+
+	hold_key(&cgroup);
+	hold_key(&container);
+}
+
+/* Hold what has few names: ioblamed sends those once. */
+static void hold_disks(void)
+{
+	struct name *name;
+	size_t i;
+
+	map_for_each(&names, i, name) {
+		if (name->key.kind == NAME_DISK || name->key.kind == NAME_MOUNT ||
+		    name->key.kind == NAME_SCHED)
+			hold(name);
+	}
+}
+
+/* Find anew which names are held. */
+static void hold_names(void)
+{
+	struct name *name;
+	size_t i;
+
+	held_nr = 0;
+	held_bytes = 0;
+	map_for_each(&names, i, name) {
+		name->held = false;
+		name->wanted = false;
+	}
+	hold_disks();
+	if (holder)
+		holder(holder_arg);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -611,21 +727,23 @@ static bool used_since(const void *value, const void *since)
 {
 	const struct name *name = value;
 
-	return name->used_ns > *(const uint64_t *)since;
+	return name->held || name->used_ns > *(const uint64_t *)since;
 }
 
-/* Drop the half that was unused for longest; more if many were used at once. */
+/* Of those that are not held, drop the half unused for longest; more if many were used at once. */
 static void drop_half(struct map *map, void (*free_value)(void *value))
 {
 	uint64_t *times, median;
 	struct name *name;
 	size_t i, nr = 0;
 
-	times = must(malloc(map->nr * sizeof(*times)));
-	map_for_each(map, i, name)
-		times[nr++] = name->used_ns;
+	times = must(malloc((map->nr + 1) * sizeof(*times)));
+	map_for_each(map, i, name) {
+		if (!name->held)
+			times[nr++] = name->used_ns;
+	}
 	qsort(times, nr, sizeof(*times), compare_times);
-	median = times[nr / 2];
+	median = nr ? times[nr / 2] : 0;
 	free(times);
 	map_keep(map, used_since, &median, free_value);
 }
@@ -633,13 +751,16 @@ static void drop_half(struct map *map, void (*free_value)(void *value))
 /* Bound the memory.  No name that was returned before is valid after this. */
 void name_tidy(void)
 {
-	size_t most = served ? SERVED_MAX : NAMES_MAX;
-
 	/* a recording has each name once: keep them */
-	if ((!offline || served) && names.nr >= most)
-		drop_half(&names, free_name);
+	bool many = (!offline || served) && names.nr >= most_names();
 	/* half of the bytes are for the names that come until the next time */
-	while (!offline && names.nr && names_bytes > most_bytes / 2)
+	bool large = !offline && names_bytes > most_bytes / 2;
+
+	if (many || large)
+		hold_names();
+	if (many)
+		drop_half(&names, free_name);
+	while (!offline && names.nr > held_nr && names_bytes > most_bytes / 2)
 		drop_half(&names, free_name);
 	if (numbers.nr >= NAMES_MAX)
 		drop_half(&numbers, free_number);

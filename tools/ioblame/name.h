@@ -8,7 +8,8 @@
  * escaped, and lives until the next name_tidy().
  *
  * Names that are looked up have so much memory in all.  One that has no room is a number, and is
- * counted; name_tidy() makes room for others.
+ * counted; name_tidy() makes room for others.  Of what ended long ago no name can be had again, so
+ * who has sums of it holds their names meanwhile: name_held_by().
  */
 #ifndef IOBLAME_NAME_H
 #define IOBLAME_NAME_H
@@ -46,6 +47,8 @@ struct name {
 	uint64_t saved;		/* a bit for each tape that has it */
 	size_t recorded;	/* what it takes of the room for the names of a recording */
 	uint32_t asked_uid1;	/* + 1: who ran the process when it was asked; 0: not certain */
+	bool held;		/* name_tidy() keeps it */
+	bool wanted;		/* it would be held, if there were room for that */
 };
 
 void name_offline(void);
@@ -66,6 +69,10 @@ void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen);
 void name_note_at_most(unsigned int per_second);
 const char *name_cgroup(uint64_t id);
 const char *name_unit(uint64_t id);
+void name_held_by(void (*hold)(const void *arg), const void *arg);
+void name_hold_process(uint32_t tgid, const char *comm);
+void name_hold_file(uint32_t dev, uint64_t ino, uint32_t gen);
+void name_hold_cgroup(uint64_t id);
 void name_tidy(void);
 void name_done(void);
 void name_watch(void (*one)(struct name *name, void *arg), void *arg);

@@ -2,6 +2,7 @@
 #include "agg.h"
 #include "choice.h"
 #include "msg.h"
+#include "name.h"
 #include "opts.h"
 #include "out.h"
 #include "run.h"
@@ -9,10 +10,16 @@
 
 struct agg summed;
 
+static void hold_names(const void *arg)
+{
+	agg_hold_names(arg);
+}
+
 int sum_begin(struct run *run)
 {
 	agg_init(&summed, run->opts->command == CMD_HIST ? run->opts->field : FIELD_TOTAL,
 		 run->opts->by);
+	name_held_by(hold_names, &summed);
 	return EXIT_OK;
 }
 

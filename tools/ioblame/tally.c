@@ -20,6 +20,17 @@ static void free_tally(void *value)
 	free(tally);
 }
 
+/* Hold the names of the last IO of each, the largest first. */
+static void hold_names(const void *arg)
+{
+	struct tally **list;
+	size_t i, nr = tally_sorted(arg, &list);
+
+	for (i = 0; i < nr; i++)
+		agg_hold_label(&list[i]->label);
+	free(list);
+}
+
 static struct tally *new_tally(struct tallies *t, const struct tally_key *key,
 			       const struct atom_key *whole)
 {
@@ -27,6 +38,8 @@ static struct tally *new_tally(struct tallies *t, const struct tally_key *key,
 
 	tally->key = *key;
 	map_put(&t->map, tally);
+	/* no view has two of these */
+	name_held_by(hold_names, t);
 	/* look up names now: file and cgroup may go away */
 	name_note_file(whole->dev, whole->ino, whole->gen);
 	if (whole->cgroup)
