@@ -32,13 +32,6 @@ static u64 now;
 static unsigned int chosen;	/* the cgroup that the options choose, 0: all */
 static char long_name[400];	/* of characters of two bytes */
 
-void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-}
-
 const char *name_file(uint32_t dev, uint64_t ino, uint32_t gen)
 {
 	(void)dev;

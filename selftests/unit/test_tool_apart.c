@@ -3,6 +3,7 @@
  * How far apart the passes of `ioblame sums` are, however rarely it prints, and that what it prints
  * is all that they had.  The clock, the session and the sums are fakes.
  */
+#include "fake_dir.h"
 #include "fake_run.h"
 #include "test.h"
 
@@ -67,18 +68,6 @@ bool usage_wanted(const struct opts *o, const struct usage_key *key)
 	(void)o;
 	(void)key;
 	return true;
-}
-
-int dir_find(void)
-{
-	return 0;
-}
-
-int dir_refused(int err, const char *name)
-{
-	(void)err;
-	(void)name;
-	return EXIT_FAILED;
 }
 
 int session_lock(void)

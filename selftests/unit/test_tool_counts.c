@@ -3,6 +3,7 @@
  * What `ioblame hist --counters` prints of numbers that have 32 bits, of acts that come and go, for
  * as long as it runs.  The clock, the session and the module's counters_pipe are fakes.
  */
+#include "fake_dir.h"
 #include "fake_names.h"
 #include "fake_run.h"
 #include "test.h"
@@ -172,13 +173,6 @@ const char *intent_why(const struct iob_iolog_bin_record *rec)
 	return "";
 }
 
-void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-}
-
 const char *name_cgroup(uint64_t id)
 {
 	(void)id;
@@ -207,18 +201,6 @@ void session_off_reading(struct session *s, void (*read)(void *arg), void *arg)
 {
 	(void)s;
 	read(arg);
-}
-
-int dir_find(void)
-{
-	return 0;
-}
-
-int dir_refused(int err, const char *name)
-{
-	(void)err;
-	(void)name;
-	return EXIT_FAILED;
 }
 
 char *dir_read_word(const char *name)

@@ -59,13 +59,6 @@ int view_run(const struct opts *o, const struct view *view)
 	return 0;
 }
 
-void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-}
-
 static struct opts opts;
 static struct run run = { .opts = &opts };
 

@@ -3,6 +3,7 @@
  * What a view that wants arrays of md beside the disks watches, alone, along with others, and by
  * ioblamed.  The module, the disks and the arrays are fakes.
  */
+#include "fake_dir.h"
 #include "fake_msg.h"
 #include "test.h"
 
@@ -56,11 +57,6 @@ unsigned int device_arrays(struct device **all)
 	return list(all, ARRAY, arrays);
 }
 
-int dir_find(void)
-{
-	return 0;
-}
-
 const char *dir_path(void)
 {
 	return "/iob";
@@ -76,13 +72,6 @@ char *dir_read_word(const char *name)
 {
 	(void)name;
 	return strdup(enable);
-}
-
-int dir_refused(int err, const char *name)
-{
-	(void)err;
-	(void)name;
-	return EXIT_FAILED;
 }
 
 int lock_take(bool (*give_up)(void))

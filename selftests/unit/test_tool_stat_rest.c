@@ -58,13 +58,6 @@ const char *name_disk(uint32_t dev)
 	return dev == SDA ? "sda" : dev == SDB ? "sdb" : "?";
 }
 
-void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-}
-
 const char *name_cgroup(uint64_t id)
 {
 	(void)id;

@@ -7,13 +7,6 @@
 #include "story.h"
 #include "test.h"
 
-void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-}
-
 static void submit(struct story *s, const char *comm, u32 bytes)
 {
 	struct iob_iolog_bin_record rec = {
