@@ -421,20 +421,28 @@ static int dm_init(void)
 	return iob_parent_ops_add(&dm_parent_ops);
 }
 
-/* The functions that are told when a copy is done; other modules have such names, too. */
-#define DM_END(mod, config, func, ended)				\
-	IOB_HOOK_END_IN(mod, config, mod ":" func, ended, "which acts pay when " mod " copies")
+/*
+ * The functions that are told when a copy is done.  Other modules have such names, too, so the module
+ * is named.  The kernel's own functions have no module: of what is built in, the name alone says which
+ * it is, unless @twin, which has a function of that name, is built in, too.
+ */
+#define DM_END(mod, config, twin, func, ended)						\
+	IOB_HOOK_END_IN(mod, config,							\
+			IS_BUILTIN(config) && !IS_BUILTIN(twin) ? func : mod ":" func,	\
+			ended, "which acts pay when " mod " copies")
 
 static const struct iob_hook dm_table[] = {
 	IOB_HOOK_END_IN("dm_crypt", CONFIG_DM_CRYPT, "crypt_endio", &dm_bio_crypt,
 			"which acts pay when dm-crypt writes"),
 	IOB_HOOK_FUNC("blk_rq_unprep_clone", dm_unprep_entered,
 		      "that requests of multipath's were refused: they count as lost"),
-	DM_END("dm_snapshot", CONFIG_DM_SNAPSHOT, "copy_callback", &dm_copy_snapshot),
-	DM_END("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING, "copy_complete", &dm_copy_thin),
-	DM_END("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING, "passdown_endio",
+	DM_END("dm_snapshot", CONFIG_DM_SNAPSHOT, CONFIG_DM_VDO, "copy_callback",
+	       &dm_copy_snapshot),
+	DM_END("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING, CONFIG_DM_CACHE, "copy_complete",
+	       &dm_copy_thin),
+	DM_END("dm_thin_pool", CONFIG_DM_THIN_PROVISIONING, 0, "passdown_endio",
 	       &dm_bio_thin_discard),
-	DM_END("dm_mirror", CONFIG_DM_MIRROR, "write_callback", &dm_copy_mirror),
+	DM_END("dm_mirror", CONFIG_DM_MIRROR, 0, "write_callback", &dm_copy_mirror),
 	IOB_HOOK_FUNC_IN("dm_mod", CONFIG_BLK_DEV_DM, "dm_kcopyd_copy", dm_copy_entered,
 			 "which acts pay when device mapper copies"),
 	IOB_HOOK_FUNC_IN("dm_mod", CONFIG_BLK_DEV_DM, "dm_io", dm_io_entered,

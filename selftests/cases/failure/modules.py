@@ -230,6 +230,8 @@ for module, works in TURNS:
     if not os.path.isdir("/sys/module/%s/holders" % module) or not os.path.exists(
             "/sys/module/%s/initstate" % module):
         built_in.add(module)
+        if works:
+            works()
         continue
     gone = take(module)
     now = hooks()
