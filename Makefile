@@ -12,6 +12,7 @@ KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
 DKMS ?= $(shell command -v dkms 2>/dev/null)
 PREFIX ?= /usr
+BINDIR ?= $(PREFIX)/bin
 SBINDIR ?= $(PREFIX)/sbin
 
 # The kernel's build system does not ask which compiler made the kernel. gcc's code has none of
@@ -113,6 +114,9 @@ uninstall-source:
 	rm -rf $(dkms_source)
 
 # The command, if it was built, with its manual page, completion and the schema of its JSON
+# Users run it, too, whose PATH has no sbin
+bin := $(DESTDIR)$(BINDIR)/ioblame
+# where it was before; both are one folder on some distributions
 sbin := $(DESTDIR)$(SBINDIR)/ioblame
 man := $(DESTDIR)$(PREFIX)/share/man/man8/ioblame.8
 bash := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ioblame
@@ -122,7 +126,8 @@ fleet := $(DESTDIR)$(PREFIX)/share/ioblame/fleet
 folders := DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) SBINDIR=$(SBINDIR)
 
 install-files: command daemon
-	@[ ! -e $(command) ] || install -D -m 755 $(command) $(sbin)
+	@[ ! -e $(command) ] || rm -f $(sbin)
+	@[ ! -e $(command) ] || install -D -m 755 $(command) $(bin)
 	@[ ! -e $(command) ] || install -D -m 644 $(completion) $(bash)
 	@[ ! -e $(command) ] || install -D -m 644 $(schema) $(json)
 	install -D -m 644 $(page) $(man)
@@ -131,7 +136,7 @@ install-files: command daemon
 	@[ ! -e $(daemon) ] || $(MAKE) -s --no-print-directory -C tools/ioblamed $(folders) install
 
 uninstall-files: stop-daemon
-	rm -f $(sbin) $(man) $(bash) $(json)
+	rm -f $(bin) $(sbin) $(man) $(bash) $(json)
 	rm -rf $(fleet)
 	@$(MAKE) -s --no-print-directory -C tools/ioblamed $(folders) uninstall
 	@[ ! -d $(dir $(json)) ] || rmdir --ignore-fail-on-non-empty $(dir $(json))
