@@ -278,16 +278,16 @@ def scsi_disk():
 
 class NullBlk(Disk):
     """A null_blk device of 64 MiB that completes an IO after @nsec nanoseconds, by a timer, and
-    has @depth of them under way at most."""
+    has @depth of them under way at most; and what @more sets."""
 
-    def __init__(self, name, nsec, depth=64):
+    def __init__(self, name, nsec, depth=64, **more):
         if not os.path.exists(CONFIGFS + "/nullb"):
             subprocess.run(["mount", "-t", "configfs", "configfs", CONFIGFS], check=False)
         self.folder = CONFIGFS + "/nullb/" + name
         os.mkdir(self.folder)
         for setting, text in (("size", "64"), ("irqmode", "2" if nsec else "0"),
                               ("completion_nsec", str(nsec)), ("queue_mode", "2"),
-                              ("hw_queue_depth", str(depth))):
+                              ("hw_queue_depth", str(depth)), *more.items()):
             put(self.folder + "/" + setting, text)
         old = set(os.listdir("/sys/block"))
         self.power("1")

@@ -303,15 +303,14 @@ static __always_inline void iob_fast_issue(struct request *rq)
 }
 
 /*
- * True if the request ends as most do: at once, with one bio.  (Only for a context of
+ * True if the request ends as most do: at once, with one bio, and once.  (Only for a context of
  * iob_fast_begin() that also means that one act pays, and that the disk is watched.)
  */
-static __always_inline bool iob_fast_simple(const struct bio *bio,
-					    const struct iob_bio_ctx *f,
-					    u32 bytes)
+static __always_inline bool iob_fast_simple(const struct request *rq, const struct bio *bio,
+					    const struct iob_bio_ctx *f, u32 bytes)
 {
 	/* a context of 0 bytes has 1 left: false */
-	return READ_ONCE(f->bio) == bio &&
+	return READ_ONCE(f->bio) == bio && !(rq->rq_flags & RQF_FLUSH_SEQ) &&
 	       f->first.opf == (__force u32)bio->bi_opf &&
 	       atomic_read_acquire(&f->left) == bytes && f->size == bytes &&
 	       bio->bi_iter.bi_size == bytes && !bio->bi_next;
@@ -402,7 +401,7 @@ static __always_inline void iob_fast_rq_done(struct request *rq, int error,
 
 	iob_probe_lock();
 	f = iob_bio_ctx_slot(bio);
-	if (unlikely(!iob_fast_simple(bio, f, bytes)))
+	if (unlikely(!iob_fast_simple(rq, bio, f, bytes)))
 		iob_rq_done(rq, error, bytes);
 	else if (likely(!error && iob_fast_end(f)))
 		iob_bio_ctx_release(f);

@@ -180,6 +180,41 @@ static void hand_on_issue(const struct bio *bio, u64 issue_at)
 		WRITE_ONCE(f->issue_at, issue_at);
 }
 
+/* Account @bytes of a bio, which begin at @pos of its context @f, or have none, and at @sector. */
+static void account_bio(struct iob_io *io, struct iob_first *first, const struct bio *bio,
+			struct iob_bio_ctx *f, u32 pos, u32 bytes, u64 sector)
+{
+	if (f && !io->begun)
+		iob_bio_ctx_describe(io, first, f);
+	if (!io->disk)
+		io->disk = iob_disk_of(io->gd, sector, true);
+	if (io->disk && f)
+		iob_bio_ctx_account(io, f, pos, bytes,
+				    f->disk ? f->sector + (pos >> SECTOR_SHIFT) : sector);
+	else if (io->disk)
+		account_unseen(io, first, bio, bytes);
+	if (f)
+		iob_bio_ctx_done(f, bytes, io->error);
+}
+
+/*
+ * The second end of a request with data and a flush: all bytes of its one bio are done, and its
+ * context, if there was one at the first end, has waited for this.
+ */
+static void flush_done(struct iob_io *io, struct iob_first *first, const struct bio *bio)
+{
+	struct iob_bio_ctx *f = iob_bio_ctx_find(bio);
+	u32 left;
+
+	if (!f || !f->size || bio->bi_iter.bi_size)
+		return;
+	left = atomic_read(&f->left);
+	io->nr_bios = 1;
+	account_bio(io, first, bio, f, f->size - left, left,
+		    bio->bi_iter.bi_sector - (left >> SECTOR_SHIFT));
+	iob_io_end(io);
+}
+
 /**
  * iob_rq_done - the first bytes of a request are done
  * @rq:    the request, at block_rq_complete: its bios are still as they were
@@ -187,8 +222,12 @@ static void hand_on_issue(const struct bio *bio, u64 issue_at)
  * @bytes: how many; 0 for a flush without data, and for the second end of a flush with
  *	   data
  *
- * Accounts bio by bio, share by share.  From a probe: hardirq mostly, inside
- * iob_read_lock().
+ * Accounts bio by bio, share by share.  A disk with a volatile cache is flushed before a bio
+ * with REQ_PREFLUSH, and, if it has no FUA, behind one with REQ_FUA.  The request ends twice then:
+ * with its bytes, when its data is done, and without any, when all is, with the error of all.  The
+ * bio ends the second time, and so does its context.
+ *
+ * From a probe: hardirq mostly, inside iob_read_lock().
  */
 void iob_rq_done(struct request *rq, int error, unsigned int bytes)
 {
@@ -197,36 +236,28 @@ void iob_rq_done(struct request *rq, int error, unsigned int bytes)
 		.gd = iob_rq_disk(rq), .error = error, .rq = rq, .first = &first,
 	};
 	struct bio *bio = rq->bio;
-	struct iob_bio_ctx *f;
+	struct iob_bio_ctx *f = first_ctx_of(bio);
 	u32 pos = 0;
 
-	if (!is_rq_ours(rq, first_ctx_of(bio)))
+	if (!is_rq_ours(rq, f))
+		return;
+	/* the second end follows */
+	if (bytes && rq->rq_flags & RQF_FLUSH_SEQ && f && f == iob_bio_ctx_find(bio))
 		return;
 	io.nr_bios = count_bios(bio, bytes);
 	do {
 		u32 piece = min(bio->bi_iter.bi_size, bytes);
 
 		f = iob_bio_ctx_chain(bio, bio, &pos);
-		if (!bytes && (!f || f->size))
+		if (!bytes && (!f || f->size)) {
+			flush_done(&io, &first, bio);
 			return;
+		}
 		if (!f) {
 			f = follow_late_bio(bio, io.gd);
 			pos = 0;
 		}
-		if (f && !io.begun)
-			iob_bio_ctx_describe(&io, &first, f);
-		if (!io.disk)
-			io.disk = iob_disk_of(io.gd, bio->bi_iter.bi_sector,
-					      true);
-		if (io.disk && f)
-			iob_bio_ctx_account(&io, f, pos, piece,
-					    f->disk ?
-					    f->sector + (pos >> SECTOR_SHIFT) :
-					    bio->bi_iter.bi_sector);
-		else if (io.disk)
-			account_unseen(&io, &first, bio, piece);
-		if (f)
-			iob_bio_ctx_done(f, piece, error);
+		account_bio(&io, &first, bio, f, pos, piece, bio->bi_iter.bi_sector);
 		bytes -= piece;
 		if (piece < bio->bi_iter.bi_size)
 			break;
