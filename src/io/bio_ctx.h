@@ -144,6 +144,12 @@ static inline void iob_bio_ctxs_unlock(struct hlist_bl_head *b,
 	local_irq_restore(flags);
 }
 
+/* True if the bio was queued to append to a zone: .sector is the zone's first. */
+static inline bool iob_bio_ctx_appends(const struct iob_bio_ctx *f)
+{
+	return (f->first.opf & REQ_OP_MASK) == REQ_OP_ZONE_APPEND;
+}
+
 /* The slot of a bio; one that is always taken if the bio has none. */
 static __always_inline struct iob_bio_ctx *iob_bio_ctx_slot(const struct bio *bio)
 {

@@ -180,21 +180,35 @@ static void hand_on_issue(const struct bio *bio, u64 issue_at)
 		WRITE_ONCE(f->issue_at, issue_at);
 }
 
-/* Account @bytes of a bio, which begin at @pos of its context @f, or have none, and at @sector. */
+/*
+ * Account @bytes of a bio, which begin at @pos of its context @f, or have none, and at @sector.  Where
+ * a zone is appended to, only its end tells the sector.
+ */
 static void account_bio(struct iob_io *io, struct iob_first *first, const struct bio *bio,
 			struct iob_bio_ctx *f, u32 pos, u32 bytes, u64 sector)
 {
+	bool placed = f && f->disk && !iob_bio_ctx_appends(f);
+
 	if (f && !io->begun)
 		iob_bio_ctx_describe(io, first, f);
 	if (!io->disk)
 		io->disk = iob_disk_of(io->gd, sector, true);
 	if (io->disk && f)
 		iob_bio_ctx_account(io, f, pos, bytes,
-				    f->disk ? f->sector + (pos >> SECTOR_SHIFT) : sector);
+				    placed ? f->sector + (pos >> SECTOR_SHIFT) : sector);
 	else if (io->disk)
 		account_unseen(io, first, bio, bytes);
 	if (f)
 		iob_bio_ctx_done(f, bytes, io->error);
+}
+
+/*
+ * The sector of the first bytes of a bio that are still to complete.  The driver says where it has
+ * appended to a zone; where the block layer turns that into a write, it says so in the bio.
+ */
+static u64 sector_of(struct request *rq, const struct bio *bio)
+{
+	return bio_op(bio) == REQ_OP_ZONE_APPEND ? blk_rq_pos(rq) : bio->bi_iter.bi_sector;
 }
 
 /*
@@ -257,7 +271,7 @@ void iob_rq_done(struct request *rq, int error, unsigned int bytes)
 			f = follow_late_bio(bio, io.gd);
 			pos = 0;
 		}
-		account_bio(&io, &first, bio, f, pos, piece, bio->bi_iter.bi_sector);
+		account_bio(&io, &first, bio, f, pos, piece, sector_of(rq, bio));
 		bytes -= piece;
 		if (piece < bio->bi_iter.bi_size)
 			break;
