@@ -26,7 +26,9 @@
 
 #define REQ_SWAP		1
 
-enum { PG_locked, PG_writeback };
+enum { PG_locked, PG_writeback, PG_uptodate, PG_swapbacked };
+
+enum { REQ_OP_READ, REQ_OP_WRITE, REQ_OP_WRITE_ZEROES };
 
 struct inode {
 	bool is_bdev, metadata;
@@ -40,12 +42,21 @@ struct page {
 struct bio {
 	struct page *page;
 	unsigned int bi_opf;
+	int op;
+	struct {
+		u32 bi_size;
+	} bi_iter;
 };
 
+static struct page zero_page;
+
+#define ZERO_PAGE(at)		((void)(at), &zero_page)
+#define bio_op(bio)		((bio)->op)
 #define bio_has_data(bio)	((bio)->page != NULL)
 #define bio_page(bio)		((bio)->page)
 #define iob_folio		page
 #define iob_folio_of(p)		(p)
+#define iob_folio_flags(f)	((f)->flags)
 #define iob_folio_host(f)	((f)->host)
 #define iob_folio_writeback(f)	((f)->flags & BIT(PG_writeback))
 #define iob_folio_locked(f)	((f)->flags & BIT(PG_locked))
@@ -102,7 +113,8 @@ struct iob_stack {
 
 #define iob_stack_from(s, at, regs)	((void)(at), (void)(regs), (void)((s)->depth = 0))
 #define iob_stack_get(s, regs)		iob_stack_from(s, NULL, regs)
-#define iob_stack_has(s, ret)		((void)(s), (ret) && false)
+#define DIRECT_CALL			0x1000
+#define iob_stack_has(s, ret)		((void)(s), (ret) == DIRECT_CALL)
 #define iob_stack_intent(s, modifier)	((void)(s), (u32)(modifier))
 
 /* --- core/task, blame/behalf: the innermost call of the task that is for another */
@@ -139,6 +151,8 @@ static struct iob_behalf *active;
 
 struct iob_bio_kind {
 	const char *name;
+	u64 (*changed_by)(const struct bio *whole);
+	bool (*is_log)(const struct iob_task *t);
 };
 
 static const struct iob_bio_kind iob_bio_buffer = { "buffer" };
@@ -185,6 +199,7 @@ struct try {
 	struct page page;
 	struct iob_behalf b;
 	u64 pays;
+	bool zeroes, zero_page;
 };
 
 static void submits(const struct try *try)
@@ -197,9 +212,17 @@ static void submits(const struct try *try)
 	struct iob_look l = { .o = &o, .bio = &bio, .op = try->op, .task = &task };
 	struct inode *host;
 
+	bio.bi_iter.bi_size = 4096;
+	if (try->zeroes) {
+		bio.op = REQ_OP_WRITE_ZEROES;
+		bio.page = NULL;
+	} else if (try->zero_page) {
+		bio.page = &zero_page;
+	}
+
 	me.flags = try->task;
 	active = b.ref ? &b : NULL;
-	host = iob_look_host(&l, &page);
+	host = bio.page ? iob_look_host(&l, bio.page) : NULL;
 	iob_look_add_submitter(&l, host, 4096);
 	if ((o.cause & ~IOB_CAUSE_INHERITED) != try->pays)
 		fail("%s: %llu pays", try->what, o.cause & ~IOB_CAUSE_INHERITED);
@@ -241,9 +264,73 @@ static void writes_inode(void)
 		submits(&tries[i]);
 }
 
+/*
+ * A flusher that allocates blocks for a page may have to zero those around it.  Who wrote the page
+ * pays for that, not a thread that zeroes for its own sake, and a program pays for itself.
+ */
+static void zeroes(void)
+{
+	static const struct try tries[] = {
+		{ "by a command", IOB_OP_DISCARD, 0, PF_KTHREAD, { }, { .ref = 7 }, 7,
+		  .zeroes = true },
+		{ "by writing", IOB_OP_WRITE, 0, PF_KTHREAD, { }, { .ref = 7 }, 7,
+		  .zero_page = true },
+		{ "on its own account", IOB_OP_WRITE, 0, PF_KTHREAD, { }, { }, FLUSHER,
+		  .zero_page = true },
+		{ "a program does", IOB_OP_DISCARD, 0, 0, { }, { .ref = 7 }, FLUSHER,
+		  .zeroes = true },
+		{ "data of no file", IOB_OP_WRITE, 0, PF_KTHREAD, { }, { .ref = 7 }, FLUSHER },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tries); i++)
+		submits(&tries[i]);
+}
+
+static u64 changed(const struct bio *whole)
+{
+	(void)whole;
+	return 7;
+}
+
+/* In a call of a direct IO to mft a bio is submitted: whether it is on that file. */
+static void in_direct(const char *what, enum iob_op op, unsigned int opf, unsigned long flags,
+		      const struct iob_bio_kind *kind, bool is_on)
+{
+	struct iob_task task = { .direct = DIRECT_CALL, .file = { &mft } };
+	struct page page = { .flags = flags };
+	struct bio bio = { .page = &page, .bi_opf = opf, .bi_iter = { 4096 } };
+	struct iob_origin o = { };
+	struct iob_look l = { .o = &o, .bio = &bio, .op = op, .task = &task, .kind = kind };
+
+	me.flags = 0;
+	active = NULL;
+	iob_look_add_submitter(&l, NULL, 4096);
+	if ((o.of == &mft) != is_on)
+		fail("%s: it is %son the file", what, is_on ? "not " : "");
+}
+
+/* What a direct IO needs beside its own data is none of the file's. */
+static void beside_direct(void)
+{
+	static const struct iob_bio_kind meta = { .name = "metadata", .changed_by = changed };
+	static const struct iob_bio_kind data = { .name = "data" };
+	const unsigned long anon = BIT(PG_swapbacked) | BIT(PG_uptodate);
+
+	in_direct("a read", IOB_OP_READ, 0, anon, &data, true);
+	in_direct("a read into memory of a device", IOB_OP_READ, 0, 0, &data, true);
+	in_direct("a write", IOB_OP_WRITE, 0, anon, &data, true);
+	in_direct("a write by a function that is not known", IOB_OP_WRITE, 0, anon, NULL, true);
+	in_direct("its buffer is swapped in", IOB_OP_READ, 0, BIT(PG_swapbacked), NULL, false);
+	in_direct("memory is swapped out", IOB_OP_WRITE, REQ_SWAP, anon, NULL, false);
+	in_direct("metadata is read", IOB_OP_READ, 0, 0, &meta, false);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(writes_inode) };
+	static const struct test tests[] = {
+		TEST(writes_inode), TEST(zeroes), TEST(beside_direct),
+	};
 
 	return run_tests("look", tests, ARRAY_SIZE(tests));
 }

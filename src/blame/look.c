@@ -66,6 +66,24 @@ struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f)
 	return iob_folio_locked(f) ? host : NULL;
 }
 
+/*
+ * True if a bio is no part of the direct IO in whose call it is submitted: memory is swapped out for
+ * it, its buffer is swapped in, or the file system needs metadata.  A buffer that a direct IO reads
+ * into has been read, or is no anonymous memory.
+ */
+static bool is_beside_direct(const struct iob_look *l)
+{
+	const unsigned long swapped_in = BIT(PG_swapbacked);
+
+	if (l->bio->bi_opf & REQ_SWAP)
+		return true;
+	if (l->kind && (l->kind->changed_by || l->kind->is_log))
+		return true;
+	return l->op == IOB_OP_READ && bio_has_data(l->bio) &&
+	       (iob_folio_flags(iob_folio_of(bio_page(l->bio))) &
+		(BIT(PG_uptodate) | swapped_in)) == swapped_in;
+}
+
 /* The cause of the parent request that the submitter carries out, or IOB_CAUSE_NONE. */
 static u64 submitter_parent(struct iob_look *l, const struct iob_stack *stack)
 {
@@ -114,22 +132,35 @@ static bool may_write_inode(const struct iob_look *l)
 	return host && !iob_is_bdev(host) && iob_folio_locked(f) && !iob_folio_writeback(f);
 }
 
+/* Whether blocks are zeroed, by a command or by writing zeroes. */
+static bool is_zeroing(const struct iob_look *l)
+{
+	if (bio_op(l->bio) == REQ_OP_WRITE_ZEROES)
+		return true;
+	return l->op == IOB_OP_WRITE && bio_has_data(l->bio) && l->bio->bi_iter.bi_size &&
+	       bio_page(l->bio) == ZERO_PAGE(0);
+}
+
 /*
- * The cause that changed the inode which a kernel thread writes now, or IOB_CAUSE_NONE.  A task
- * that syncs a file does so for itself.
+ * The cause that changed the inode which a kernel thread writes now, or for whose page it zeroes
+ * blocks, or IOB_CAUSE_NONE.  A task that syncs a file does so for itself.
  *
  * Example: B has changed the mode of a file.  The flusher writes the inode, 1 KiB of a page that
- * has four of them, which is charged to B.
+ * has four of them, which is charged to B.  A has written 1 KiB in the middle of blocks that were
+ * allocated before.  The flusher zeroes those around it, which is charged to A.
  */
 static u64 submitter_writes_for(struct iob_look *l, const struct iob_stack *stack)
 {
+	bool zeroes = is_zeroing(l);
 	struct iob_behalf *b;
 	u64 ref;
 
-	if (!l->task || !(current->flags & PF_KTHREAD) || !may_write_inode(l))
+	if (!l->task || !(current->flags & PF_KTHREAD))
+		return IOB_CAUSE_NONE;
+	if (!zeroes && !may_write_inode(l))
 		return IOB_CAUSE_NONE;
 	b = iob_behalf_active(l->task, stack);
-	if (!b || !b->open)
+	if (!b || (!zeroes && !b->open))
 		return IOB_CAUSE_NONE;
 	ref = iob_behalf_cause(l->task, b, NULL);
 	l->for_other = ref != IOB_CAUSE_NONE;
@@ -177,7 +208,7 @@ u64 iob_look_submitter(struct iob_look *l, const struct inode *host, struct iob_
 		iob_file_of(host, file);
 	else if (l->file)
 		*file = *l->file;
-	else if (l->task && iob_stack_has(&stack, l->task->direct))
+	else if (l->task && iob_stack_has(&stack, l->task->direct) && !is_beside_direct(l))
 		*file = l->task->file;
 	else
 		iob_look_device(l->bio, file);

@@ -3,13 +3,15 @@
 
 Delayed allocation finds the blocks when the flusher writes the pages.  Then it reads what
 says which blocks are free.  Free space is in many pieces here, and nothing of it is cached.
+
+ext4 may also zero blocks beside the page: those of a small range that was allocated and not written.
 """
 import os
 import subprocess
 import sys
 
 from lib import iolog
-from lib.case import (K, MNT, Disk, check, disable, drop_caches, enable, iolog_now, put, run,
+from lib.case import (K, MNT, PAGE, Disk, check, disable, drop_caches, enable, iolog_now, put, run,
                       same, sync)
 
 FILES = 1500
@@ -51,6 +53,32 @@ def write_scattered():
     make(["%s/new%d" % (MNT, n) for n in range(40)], 200 * K)
 
 
+# A block in the midst of eight, which ext4 then zeroes instead of noting them as unwritten
+def write_amid():
+    fd = os.open(MNT + "/amid", os.O_RDWR | os.O_CREAT, 0o600)
+    os.posix_fallocate(fd, 0, 8 * PAGE)
+    os.pwrite(fd, b"a" * PAGE, 3 * PAGE)
+    os.close(fd)
+
+
+def zeroes_for_writer(disk):
+    subprocess.run(["mount", "-t", "ext4", "-o", "dioread_lock", disk.node, MNT], check=True)
+    sync()
+    put("devs", disk.name)
+    enable()
+    iolog_now()
+    who = "pid-%d" % run(write_amid)
+    sync()
+    log, ino = iolog_now(), os.stat(MNT + "/amid").st_ino
+    disable()
+    umount()
+    data = [e for e in log if e.op == "W" and e.ino == ino]
+    same("data", [(e.bytes, e.who, e.how) for e in data], [(PAGE, who, "exact")])
+    first = data[0].sector - 3 * PAGE // 512
+    beside = [e for e in log if first <= e.sector < first + 8 * PAGE // 512 and e not in data]
+    same("zeroes beside it", iolog.bytes_by(beside, "who", "how"), {(who, "inherited"): 7 * PAGE})
+
+
 def read_by(log):
     return iolog.bytes_by([e for e in log if e.op in "RA"], "who", "how")
 
@@ -83,3 +111,5 @@ for fs, node in zip(sys.argv[1::2], sys.argv[2::2]):
     same(fs + ": read by kernel threads", wrong, {})
     if fs in ("xfs", "ext4"):
         check(got.get(("pid-%d" % who, "inherited")), fs, "reads nothing for the writer:", got)
+    if fs == "ext4":
+        zeroes_for_writer(disk)
