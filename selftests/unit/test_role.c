@@ -82,7 +82,7 @@ struct signal_struct {
 	atomic_t live;
 };
 
-static u32 seconds;
+static u32 seconds, tick = 1;
 static unsigned int idx_nospc, idx_nomem, node_nomem, role_many;
 
 /* --- core/cause, core/epoch */
@@ -92,11 +92,13 @@ static unsigned int idx_nospc, idx_nomem, node_nomem, role_many;
 #define iob_epoch_bump()		((void)0)
 #define iob_cause_add_last(c, id, kthread) ((void)(c), (void)(id), (void)(kthread))
 #define iob_cause_remove_last(c)	((void)(c))
+#define iob_cause_now()			tick
 
 #include "core/index.h"
 
 struct iob_cause {
 	u64 role;
+	u32 used;
 };
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -309,11 +311,40 @@ static void of_cgroups(void)
 	iob_roles_exit();
 }
 
+/* The last of two looks at what is named: then what names a role moves to where was looked. */
+static unsigned int looks;
+
+static void mark_and_move(unsigned long *used, u32 bits)
+{
+	mark(used, bits);
+	if (++looks == 2)
+		((struct iob_role *)iob_role_id(role_of[5]))->last.used = tick;
+}
+
+static void moved(void)
+{
+	unsigned long used[BITS_TO_LONGS(1024)];
+
+	begin();
+	acts(0, 100);
+	leaves(0, 100);
+	seconds += 3;
+	looks = 0;
+	iob_roles_reclaim(mark_and_move, used, 1024, 2, 100);
+	are("named by what was moved", 5, 1, 1, 1);
+	are("all others", 6, 94, 0, 0);
+	/* and no longer than that */
+	tick++;
+	iob_roles_reclaim(mark, used, 1024, 2, 0);
+	are("named by nothing", 5, 1, 0, 0);
+	iob_roles_exit();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(storm), TEST(too_few_gone), TEST(named), TEST(busy),
-		TEST(of_cgroups),
+		TEST(of_cgroups), TEST(moved),
 	};
 
 	return run_tests("role", tests, ARRAY_SIZE(tests));

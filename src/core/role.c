@@ -610,6 +610,9 @@ unsigned int iob_roles_reclaim(iob_roles_mark_fn mark, unsigned long *used, u32 
 		cond_resched();
 		if (iob_id_nr(r->node.id) >= bits || test_bit(iob_id_nr(r->node.id), used))
 			continue;
+		/* what names its cause was moved meanwhile, maybe to where @mark had looked */
+		if (READ_ONCE(r->last.used) == iob_cause_now())
+			continue;
 		hlist_del(&r->free);
 		iob_cause_remove_last(&r->last);
 		iob_index_unnumber(&roles, &r->node);
