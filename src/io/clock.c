@@ -91,17 +91,20 @@ static bool clock_counter_trusted(const struct clocksource *cs)
 	return trust == TRUST_UNTIL || iob_cycles_hold(cs);
 }
 
-/* The kernel's clock is the counter, or the counter can serve beside it.  Set the tick. */
-static bool clock_counter_taken(const struct tk_read_base *now)
+/*
+ * The kernel's clock is the counter, or the counter can serve beside it.  Set the tick: NTP slews
+ * the clock by up to a tenth, as after a boot with a wrong time, and leaves @raw as it is.
+ */
+static bool clock_counter_taken(const struct tk_read_base *raw)
 {
 	u32 khz = iob_cycles_khz();
 
-	if (iob_cycles_are(now->clock) && now->shift <= 32) {
-		iob_ticks_set(&iob_clock.tick, (u64)now->mult << (32 - now->shift));
+	if (iob_cycles_are(raw->clock) && raw->shift <= 32) {
+		iob_ticks_set(&iob_clock.tick, (u64)raw->mult << (32 - raw->shift));
 		return true;
 	}
 	/* (below 4 MHz a tick is longer than struct iob_ticks can say) */
-	if (khz < 4000 || !clock_counter_trusted(now->clock))
+	if (khz < 4000 || !clock_counter_trusted(raw->clock))
 		return false;
 	iob_ticks_set(&iob_clock.tick, div_u64((u64)NSEC_PER_MSEC << 32, khz));
 	return true;
@@ -154,7 +157,8 @@ static int timekeeper_ticked(struct notifier_block *nb, unsigned long stepped, v
 	ktime_t sleeps = ((struct timekeeper *)tk)->offs_boot;
 
 	if (!kept)
-		WRITE_ONCE(iob_clock.counts, clock_counter_taken(now));
+		WRITE_ONCE(iob_clock.counts,
+			   clock_counter_taken(&((struct timekeeper *)tk)->tkr_raw));
 	else if (sleeps != slept)
 		clock_woken();
 	if (READ_ONCE(iob_clock.counts) && !clock_counter_holds(now))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of interface/clock."""
+import ctypes
 import os
 import struct
 import subprocess
@@ -12,6 +13,7 @@ from lib.case import (SCRATCH, SLOWNESS, BinaryLog, Delayed, NullBlk, buffer, ch
 TRUST = "/sys/module/ioblame/parameters/trust_tsc"
 CLOCK = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 MS = 1000000
+libc = ctypes.CDLL(None)
 
 if subprocess.run(["modprobe", "-q", "null_blk", "nr_devices=0"]).returncode:
     fail("no null_blk")
@@ -61,6 +63,15 @@ def reads_of_another(disk, nr, do=lambda: None):
 # kernel's clock by a thousandth
 def early(began, ended):
     return (ended - began) // 1000
+
+
+# Let the kernel's clock run faster by so many percent
+def slew(percent):
+    timex = bytearray(256)
+    struct.pack_into("=I", timex, 0, 0x4000)  # ADJ_TICK
+    struct.pack_into("=q", timex, 88, 10000 + 100 * percent)  # us of a tick of 10 ms
+    check(libc.adjtimex((ctypes.c_char * len(timex)).from_buffer(timex)) >= 0, "no adjtimex")
+    time.sleep(0.2)
 
 
 # What ioblame says of some reads of the 20 ms disk: with an open log, without
@@ -224,6 +235,13 @@ switch_to(first)
 enable(log=False)
 same("clock at last", status()["clock"], "tsc")
 measure("by the counter again")
+disable()
+# --- NTP slews the kernel's clock while a session begins: the counter has its speed all the same
+slew(-5)
+enable(log=False)
+slew(0)
+same("clock of a session that began in a slew", status()["clock"], "tsc")
+measure("by the counter, since a slew")
 disable()
 same("losses", status()["lost"], {})
 put("devs", "", os.O_TRUNC)
