@@ -7,7 +7,7 @@ import os
 import sys
 
 from lib.case import (K, BinaryLog, Disk, NullBlk, buffer, check, counted, disable, enable, pipe,
-                      put, read, run, same, value)
+                      put, read, run, same)
 
 MS = 1000000
 EACH_MS = 20
@@ -47,8 +47,8 @@ def in_counters(disk, nr):
 
 
 real = Disk(sys.argv[1])
-same("its cache", value(real.queue("write_cache")), "write back")
-same("it has FUA", value(real.queue("fua")), "0")
+same("its cache", real.queue("write_cache"), "write back")
+same("it has FUA", real.queue("fua"), "0")
 disks = [real]
 # (that of older kernels always has FUA)
 probe, slow = NullBlk("iobprobe", 0), None
