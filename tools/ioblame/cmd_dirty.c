@@ -70,16 +70,45 @@ static struct {
 } sums;
 
 static uint64_t page_size;
+static bool all_named;		/* whatever is watched is what -D asks for */
 
-/* Whether a row is on one of the devices that are named. */
+/* Whether -D names a device, or the disk that it is on. */
+static bool is_named(const struct run *run, const struct device *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->nr_devices; i++) {
+		const struct device *want = &run->device[i];
+
+		if (want->dev == d->dev || (want->dev == want->disk && want->disk == d->disk))
+			return true;
+	}
+	return false;
+}
+
+static bool names_all(const struct run *run)
+{
+	const struct session *s = &run->session;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_devices && is_named(run, &s->device[i]); i++)
+		;
+	return i == s->nr_devices;
+}
+
+/*
+ * Whether a row is on one of the devices that are named.  Cancelled writes have no device: they
+ * are on one that is watched.
+ */
 static bool takes_device(const struct run *run, const struct dirty_row *row)
 {
 	static struct device own;
 	char number[24];
-	unsigned int i;
 
-	if (!run->nr_devices || row->key.cancelled)
+	if (!run->nr_devices)
 		return true;
+	if (row->key.cancelled)
+		return all_named;
 	if (own.dev != row->key.dev || !own.name[0]) {
 		snprintf(number, sizeof(number), "%u:%u", row->key.dev >> 20,
 			 row->key.dev & 0xfffff);
@@ -87,13 +116,7 @@ static bool takes_device(const struct run *run, const struct dirty_row *row)
 		if (!device_lookup(number, &own))
 			return true;
 	}
-	for (i = 0; i < run->nr_devices; i++) {
-		const struct device *want = &run->device[i];
-
-		if (want->dev == own.dev || (want->dev == want->disk && want->disk == own.disk))
-			return true;
-	}
-	return false;
+	return is_named(run, &own);
 }
 
 static bool takes_row(const struct run *run, const struct dirty_row *row)
@@ -265,6 +288,7 @@ static int print_dirty(struct run *run)
 	int err, fd;
 
 	memset(&sums, 0, sizeof(sums));
+	all_named = names_all(run);
 	run->now_ns = clock_ns();
 	fd = dir_open("dirty", O_RDONLY);
 	err = fd < 0 ? errno : dirty_read(&d, fd, take_row, run);
