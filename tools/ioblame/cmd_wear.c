@@ -122,7 +122,8 @@ static void print_disk(const struct opts *o, const struct usage *u, const struct
 	};
 	char bytes[TEXT_NUMBER], daily[TEXT_NUMBER], life[TEXT_NUMBER], from[32];
 	struct drive d = { 0 };
-	bool known = drive_read(u->key.disk, &d);
+	/* the disks of another machine's past have names that others have here */
+	bool known = !o->nr_pasts && drive_read(u->key.disk, &d);
 	uint64_t day = in_a_day(u->bytes, list);
 	struct table *t;
 
