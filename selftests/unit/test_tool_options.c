@@ -252,6 +252,7 @@ static void completes(void)
 		{ "snoop --min", ",--min-lat," }, { "report --by \"\"", ",device," },
 		{ "report --by = \"\"", ",cgroup," }, { "report --by =", ",why," },
 		{ "hist --by = pro", ",process," }, { "top -s p", ",p99," },
+		{ "stat -s t", ",time," },
 		{ "hist \"\"", ",total_time," }, { "stacks --weight \"\"", ",time," },
 		{ "replay /dev/null \"\"", ",snoop," }, { "replay /dev/null sn", ",snoop," },
 		{ "replay /dev/null snoop --st", ",--stacks," },
@@ -262,6 +263,7 @@ static void completes(void)
 	static const char * const never[][2] = {
 		{ "snoop --", ",--by," }, { "replay /dev/null \"\"", ",record," },
 		{ "status --", ",--device," }, { "report --by \"\"", ",top," },
+		{ "stat -s p", ",p99," },
 	};
 	char dir[] = "/tmp/ioblame.options.XXXXXX", path[80], *body;
 	size_t i;

@@ -81,6 +81,8 @@ static void good_ones(void)
 	    strcmp(o.device[0], "sda") || o.interval_ns != 500000000 || o.count ||
 	    o.by != BY_FILE || o.sort != SORT_P99)
 		fail("top");
+	if (parse(&o, "stat -s time") || o.sort != SORT_TIME || !o.given_sort)
+		fail("stat");
 	if (parse(&o, "snoop --min-lat 50 --errors --stacks --rw wr -p 1,22 -p 3") ||
 	    o.min_lat_ns != 50000000 || !o.errors || !o.stacks || strcmp(o.rw, "WR") ||
 	    o.nr_pids != 3 || o.pid[1] != 22 || o.pid[2] != 3)
@@ -214,6 +216,9 @@ static void names_what_is_wrong(void)
 		{ "replay f snop", "replay has no view 'snop'; choose one of top, snoop, " },
 		{ "replay f g", "replay has no view 'g'; choose one of top, snoop, " },
 		{ "replay f 1x", "'1x' is not an interval in seconds; try: ioblame report --help" },
+		/* stat has sums, and no percentiles */
+		{ "stat -s p99 1", "--sort cannot be 'p99'; choose one of bytes, ios, read, written, time; try" },
+		{ "replay f stat -s p99", "--sort cannot be 'p99'; choose one of bytes, ios, read, written, time; try" },
 	};
 	struct opts o;
 	size_t i;

@@ -60,14 +60,14 @@
 	X(USER, "user")			\
 	X(COMMAND, "command")
 
-/* The largest comes first */
+/* The largest comes first; stat, which has no histograms, has those before p99 */
 #define CHOICE_SORTS(X)			\
 	X(BYTES, "bytes")		\
 	X(IOS, "ios")			\
 	X(READ, "read")			\
 	X(WRITTEN, "written")		\
-	X(P99, "p99")			\
-	X(TIME, "time")
+	X(TIME, "time")			\
+	X(P99, "p99")
 
 /* What the width of a stack in a flame graph stands for */
 #define CHOICE_WEIGHTS(X)		\

@@ -256,9 +256,11 @@ const struct option_row option_rows[] = {
 	  FLAG(submitter, true) },
 	{ "iowait", 'w', NULL, CMD(TOP) | CMD(REPORT),
 	  "show how much of the time a task waited for IO", FLAG(iowait, true) },
-	{ "sort", 's', "COLUMN", (VIEWS | CMD(SUMS)) & ~(CMD(SNOOP) | CMD(ERRORS) | CMD(FLUSH) |
-		   CMD(PATTERN) | CMD(ADVISE)),
+	{ "sort", 's', "COLUMN", (VIEWS | CMD(SUMS)) & ~(CMD(SNOOP) | CMD(STAT) | CMD(ERRORS) |
+		   CMD(FLUSH) | CMD(PATTERN) | CMD(ADVISE)),
 	  "the largest first:\n%s", WORD_GIVEN(sort, given_sort, choice_sorts) },
+	{ "sort", 's', "COLUMN", CMD(STAT), "the largest first:\n%s", .set = set_word,
+	  .at = AT(sort), .at2 = AT(given_sort), .words = choice_sorts, .nr_words = SORT_P99 },
 	{ "[INTERVAL [COUNT]]", 0, NULL, (VIEWS & ~ONCE) | (LIVE & ~ONCE),
 	  "seconds between tables (also 500ms, 2m), and their number", ARGUMENT },
 	{ "[SECONDS]", 0, NULL, ONCE, "the same as -d", ARGUMENT },
