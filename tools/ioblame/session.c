@@ -177,6 +177,9 @@ bool session_served(struct session *s, struct store_head *head, const struct dev
 	return true;
 }
 
+/* -D is of one device, and few: where there are so many, a list that is set has more of them */
+#define CHOOSE	"choose some: ioblame config devices only DEVICE..., or -D DEVICE"
+
 /* All disks; it is said if they are more than can be watched. */
 static unsigned int choose_all(struct session *s)
 {
@@ -184,7 +187,7 @@ static unsigned int choose_all(struct session *s)
 	unsigned int nr = device_every(&all), watched = nr < DEVICES_MAX ? nr : DEVICES_MAX;
 
 	if (nr > watched)
-		msg("more than %d disks cannot be watched: %u are not; choose some: -D DEVICE,...",
+		msg("more than %d disks cannot be watched: %u are not; " CHOOSE,
 		    DEVICES_MAX, nr - watched);
 	memcpy(s->device, all, watched * sizeof(*all));
 	free(all);
@@ -206,7 +209,7 @@ static void add_arrays(struct session *s)
 			without++;
 	}
 	if (without)
-		msg("more than %d devices cannot be watched: %u arrays of md are not; choose some: -D DEVICE,...",
+		msg("more than %d devices cannot be watched: %u arrays of md are not; " CHOOSE,
 		    DEVICES_MAX, without);
 	free(all);
 }
