@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
-/* -D: which IO is that of a partition, and when it can be told apart.  No device of this machine is looked up. */
-#include "device.h"
+/*
+ * Which disks are watched without -D; and of -D, which IO is that of a partition, and when it can
+ * be told apart.  No device of this machine is looked up: sysfs is a folder of the test.
+ */
+#include <dirent.h>
+#include <sys/stat.h>
+
 #include "fake_one_name.h"
+#include "file.h"
 #include "filter.h"
 #include "node.h"
 #include "opts.h"
 #include "rec.h"
 #include "test.h"
+
+/* Below the folder of the test */
+static DIR *open_here(const char *path)
+{
+	return opendir(path + 1);
+}
+
+static char *read_here(const char *path)
+{
+	return file_read(path + 1);
+}
+
+#define opendir		open_here
+#define file_read	read_here
+#include "device.c"
+#undef opendir
+#undef file_read
 
 #define SDA	(8U << 20)
 #define SDB	(SDA | 16)
@@ -74,12 +97,93 @@ static void sums(void)
 		fail("the second of two has the sums of its disk");
 }
 
+static void put(const char *name, const char *file, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "sys/block/%s/%s", name, file);
+	f = fopen(path, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		fail("%s: %s", path, strerror(errno));
+}
+
+static void make_folder(const char *name, const char *below)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "sys/block/%s%s", name, below);
+	if (mkdir(path, 0700))
+		fail("%s: %s", path, strerror(errno));
+}
+
+/* What is in /sys/block, and whether it is watched where nobody has chosen others */
+static struct {
+	const char *name, *number, *size, *below;
+	bool watched;
+} disks[] = {
+	{ "sda", "8:0\n", "1000\n", NULL, true },
+	{ "nvme0n1", "259:0\n", "1000\n", NULL, true },
+	{ "rbd0", "252:0\n", "1000\n", NULL, true },
+	{ "dm-0", "253:0\n", "1000\n", "/slaves/sda", false },
+	{ "ram0", "1:0\n", "1000\n", NULL, false },
+	{ "zram0", "254:0\n", "1000\n", NULL, false },
+	{ "loop0", "7:0\n", "1000\n", NULL, false },
+	{ "fd0", "2:0\n", "8\n", NULL, false },
+	{ "sr0", "11:0\n", "1000\n", NULL, false },
+	/* one that is connected, and one that is not yet */
+	{ "nbd0", "43:0\n", "1000\n", NULL, true },
+	{ "nbd1", "43:1\n", "0\n", NULL, false },
+};
+
 /* A disk of sysfs, in place of the C library's */
 char *realpath(const char *path, char *to)
 {
-	if (strcmp(path, "/sys/dev/block/152:0"))
-		return NULL;
-	return strcpy(to, "/nowhere/devices/virtual/block/etherd!e0.0");
+	size_t i, n;
+
+	if (!strcmp(path, "/sys/dev/block/152:0"))
+		return strcpy(to, "/nowhere/devices/virtual/block/etherd!e0.0");
+	for (i = 0; i < ARRAY_SIZE(disks) && strlen(path) > 15; i++) {
+		n = strcspn(disks[i].number, "\n");
+		if (!strncmp(path + 15, disks[i].number, n) && !path[15 + n])
+			return strcat(strcpy(to, "/sys/block/"), disks[i].name);
+	}
+	return NULL;
+}
+
+static void are_watched(const char *when)
+{
+	static struct device *all;
+	unsigned int nr = device_every(&all), watched = 0, i, k;
+
+	for (i = 0; i < ARRAY_SIZE(disks); i++) {
+		for (k = 0; k < nr && strcmp(all[k].name, disks[i].name); k++)
+			;
+		if ((k < nr) != disks[i].watched)
+			fail("%s: %s is %s", when, disks[i].name, k < nr ? "watched" : "left out");
+		watched += disks[i].watched;
+	}
+	if (nr != watched)
+		fail("%s: %u disks, not %u", when, nr, watched);
+}
+
+/* Real disks that are there; ioblamed asks again in each interval, for those that come. */
+static void by_default(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(disks); i++) {
+		make_folder(disks[i].name, "");
+		make_folder(disks[i].name, "/slaves");
+		if (disks[i].below)
+			make_folder(disks[i].name, disks[i].below);
+		put(disks[i].name, "dev", disks[i].number);
+		put(disks[i].name, "size", disks[i].size);
+	}
+	are_watched("at first");
+	put("nbd1", "size", "1000\n");
+	disks[ARRAY_SIZE(disks) - 1].watched = true;
+	are_watched("connected");
 }
 
 /* A disk has the name that the kernel has for it, by which it is found in /dev, too. */
@@ -126,7 +230,15 @@ static void links(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(names), TEST(filters), TEST(sums), TEST(links) };
+	static const struct test tests[] = {
+		TEST(names), TEST(filters), TEST(sums), TEST(links), TEST(by_default),
+	};
+	char folder[] = "/tmp/iob-device-XXXXXX", command[64];
+	int ret;
 
-	return run_tests("tool_device", tests, ARRAY_SIZE(tests));
+	if (!mkdtemp(folder) || chdir(folder) || mkdir("sys", 0700) || mkdir("sys/block", 0700))
+		return 1;
+	ret = run_tests("tool_device", tests, ARRAY_SIZE(tests));
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command) ? 1 : ret;
 }

@@ -122,10 +122,14 @@ static bool has_slaves(const char *name)
 	return has;
 }
 
-/* True for real disks: not in memory, and not stacked on disks that show the same IO. */
+/*
+ * True for real disks: not in memory, and not stacked on disks that show the same IO.  Floppies and
+ * optical drives would have to turn to be looked at.  One without a size is not connected (nbd) or
+ * not assembled.  Both manuals have the names.
+ */
 static bool is_real(const char *name)
 {
-	static const char * const not[] = { "ram", "loop", "zram", "fd", "sr", "nbd" };
+	static const char * const not[] = { "ram", "loop", "zram", "fd", "sr" };
 	char path[PATH_MAX];
 	size_t i;
 
