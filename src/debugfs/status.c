@@ -246,6 +246,12 @@ static void show_session_settings(struct seq_file *m)
 	seq_printf(m, "sums_on %d\n", iob_counters_sum());
 }
 
+/*
+ * How much room the longest one so far has needed, in a power of two; grows only.  Each reader may
+ * write it.  1,000 disks take 256 KiB, and what does not fit sums up all CPUs of all disks in vain.
+ */
+static size_t status_room = SZ_32K;
+
 static int status_show(struct seq_file *m, void *v)
 {
 	int err;
@@ -254,7 +260,7 @@ static int status_show(struct seq_file *m, void *v)
 	 * Room for all of it first: what does not fit is shown anew from the start.  (Not at the
 	 * open: thousands may have it open and not read it.)
 	 */
-	if (m->size < SZ_32K) {
+	if (m->size < READ_ONCE(status_room)) {
 		m->count = m->size;
 		return 0;
 	}
@@ -275,6 +281,9 @@ static int status_show(struct seq_file *m, void *v)
 		iob_layouts_show(m);
 	}
 	iob_session_read_unlock();
+	/* seq_file doubles it, and asks again */
+	if (seq_has_overflowed(m) && m->size < SZ_4M)
+		WRITE_ONCE(status_room, m->size * 2);
 	return err;
 }
 
