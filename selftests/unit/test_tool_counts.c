@@ -11,6 +11,7 @@
 static ssize_t fake_read(int fd, void *to, size_t size);
 static off_t fake_lseek(int fd, off_t off, int whence);
 static int fake_close(int fd);
+static bool fake_stop(void);
 
 /* It is this run that switches ioblame on. */
 static int begin_own(struct session *s, const struct device *want, unsigned int nr,
@@ -27,11 +28,13 @@ static int begin_own(struct session *s, const struct device *want, unsigned int 
 #define read	fake_read
 #define lseek	fake_lseek
 #define close	fake_close
+#define stop_asked	fake_stop
 #include "counts.c"
 #undef session_begin
 #undef read
 #undef lseek
 #undef close
+#undef stop_asked
 
 enum {
 	ACTS = 64,
@@ -48,6 +51,9 @@ static u64 now, most_apart, last_reading, readings;
 static u64 printed, told;	/* IOs */
 static bool taken;		/* somebody else reads the pipe */
 static void (*pass_time)(void);	/* what happens each time that it waits */
+static int stop_at = -1;	/* a signal comes when the first reading is at this act; -1: none */
+static bool stopped;
+static off_t first_at;		/* what the first reading came to */
 
 /* As the module's: the position is an act, and a block that has no room comes whole, later */
 static char text[1024];
@@ -91,7 +97,16 @@ static ssize_t fake_read(int fd, void *to, size_t size)
 		if (off == len)
 			at++;
 	}
+	if (readings == 1) {
+		first_at = at;
+		stopped |= at == stop_at;
+	}
 	return done;
+}
+
+static bool fake_stop(void)
+{
+	return stopped;
 }
 
 static off_t fake_lseek(int fd, off_t to, int whence)
@@ -300,9 +315,35 @@ static void counted(void)
 	}
 }
 
+static void all_busy(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ACTS; i++)
+		more(i, "dd", 1);
+}
+
+/* A signal ends a reading in between; the last one has all acts, as it is what the command prints. */
+static void ended(void)
+{
+	const struct opts o = { .field = FIELD_SIZE, .by = BY_PROCESS, .format = FORMAT_JSON };
+
+	memset(acts, 0, sizeof(acts));
+	now = last_reading = readings = printed = told = 0;
+	off = len = 0;
+	stop_at = 5;
+	pass_time = all_busy;
+	if (counts_run(&o) || taken || wrong || !stopped)
+		fail("it fails");
+	if (readings != 2 || first_at > stop_at + 1)
+		fail("%llu readings, the first to act %ld", readings, (long)first_at);
+	if (printed != told)
+		fail("%llu IOs of %llu", printed, told);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(counted) };
+	static const struct test tests[] = { TEST(counted), TEST(ended) };
 
 	return run_tests("tool_counts", tests, ARRAY_SIZE(tests));
 }

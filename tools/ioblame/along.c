@@ -22,11 +22,13 @@ enum {
 	READ_BYTES = 256 << 10,
 	/* bytes of one reading: the view goes on in between */
 	READ_MOST = 4 << 20,
-	/* tasks whose process and cgroup are remembered */
-	ROLES_MAX = 16384,
-	/* `roles` is read anew after this time, but for one part in 50 of the time at most */
+	/* tasks whose process and cgroup are remembered: as many as max_roles can be */
+	ROLES_MAX = 262144,
+	/* `roles` is read anew after this time, but for one part in 50 of the time at most .. */
 	ROLES_NS = 1000000000,
 	ROLES_PART = 50,
+	/* .. with so much in advance, for new tasks, whose first IO would have no process */
+	ROLES_ADVANCE_NS = 100000000,
 };
 
 /* A line of `roles`: what a task was under a name */
@@ -39,6 +41,14 @@ struct role {
 	uint64_t cgroup;
 	bool alive;
 };
+
+/* What was read of `roles` */
+static struct {
+	struct map map;
+	uint64_t cleared_at;
+	uint64_t took;		/* the last reading */
+	uint64_t paid_at;	/* when all readings are one part in ROLES_PART of the time */
+} roles = { .map.key_len = sizeof(struct role_key) };
 
 /* Open the text log, and drop the entries that are in it.  Return: 0 or an errno. */
 int along_open(struct along *a)
@@ -54,28 +64,29 @@ int along_open(struct along *a)
 	return 0;
 }
 
-/* A task that was moved has several lines: the one in which it acts now counts. */
-static struct role *note_role(struct map *roles, const struct role_key *key, uint32_t tgid,
-			      uint64_t cgroup, bool alive)
+/*
+ * A task that was moved has several lines: the one in which it acts now counts.  What finds no room
+ * is not remembered.
+ */
+static void note_role(const struct role_key *key, uint32_t tgid, uint64_t cgroup, bool alive)
 {
-	struct role *role = map_get(roles, key);
+	struct role *role = map_get(&roles.map, key);
 
-	if (role && role->alive && !alive)
-		return role;
+	if (role ? role->alive && !alive : roles.map.nr >= ROLES_MAX)
+		return;
 	if (!role) {
 		role = must(calloc(1, sizeof(*role)));
 		role->key = *key;
-		map_put(roles, role);
+		map_put(&roles.map, role);
 	}
 	role->tgid = tgid;
 	role->cgroup = cgroup;
 	role->alive = alive;
-	return role;
 }
 
-static void read_roles(struct map *roles)
+static void parse_roles(char *text)
 {
-	char *text = dir_read("roles"), *line, *rest, comm[128], state[16];
+	char *line, *rest, comm[128], state[16];
 	unsigned long long cgroup;
 	struct role_key key;
 	unsigned int tgid;
@@ -88,39 +99,64 @@ static void read_roles(struct map *roles)
 			continue;
 		key.pid = id;
 		textlog_unescape(key.comm, sizeof(key.comm), comm, strlen(comm));
-		note_role(roles, &key, tgid, cgroup, !strcmp(state, "alive"));
+		note_role(&key, tgid, cgroup, !strcmp(state, "alive"));
 	}
+}
+
+static void read_roles(uint64_t now)
+{
+	char *text = dir_read("roles");
+
+	parse_roles(text);
 	free(text);
+	roles.took = clock_ns() - now;
+	if (roles.paid_at < now)
+		roles.paid_at = now;
+	roles.paid_at += ROLES_PART * roles.took;
+}
+
+static void clear_roles(uint64_t now)
+{
+	map_clear(&roles.map, free);
+	roles.cleared_at = now;
+}
+
+/* The role of a task, or NULL if it is not in `roles` or that was read too often. */
+static const struct role *find_role(const struct role_key *key)
+{
+	uint64_t now = clock_ns();
+	bool due = now - roles.cleared_at > ROLES_NS + ROLES_PART * roles.took;
+	const struct role *role;
+
+	/* the task may have been moved, the pid be another task's */
+	if (due)
+		clear_roles(now);
+	role = map_get(&roles.map, key);
+	if (role || (!due && roles.paid_at > now + ROLES_PART * (uint64_t)ROLES_ADVANCE_NS))
+		return role;
+	if (roles.map.nr >= ROLES_MAX)
+		clear_roles(now);
+	read_roles(now);
+	role = map_get(&roles.map, key);
+	/* the task is gone: remember that, or each of its IOs would read the file */
+	if (!role)
+		note_role(key, key->pid, 0, false);
+	return role;
 }
 
 /* Process and cgroup of a thread: text files lack them, the file `roles` has them. */
 void along_add_role(struct iob_iolog_bin_record *rec)
 {
-	static struct map roles = { .key_len = sizeof(struct role_key) };
-	static uint64_t read_at, took;
-	uint64_t now = clock_ns();
+	const struct role *role;
 	struct role_key key;
-	struct role *role;
 
 	if (rec->role_kind != ROLE_THREAD)
 		return;
 	key.pid = rec->pid;
 	memcpy(key.comm, rec->comm, sizeof(key.comm));
-	/* the task may have been moved, the pid be another task's */
-	if (roles.nr >= ROLES_MAX || now - read_at > ROLES_NS + ROLES_PART * took)
-		map_clear(&roles, free);
-	role = map_get(&roles, &key);
-	if (!role) {
-		read_roles(&roles);
-		read_at = clock_ns();
-		took = read_at - now;
-		role = map_get(&roles, &key);
-	}
-	/* the task is gone: remember that, or each of its IOs would read the file */
-	if (!role)
-		role = note_role(&roles, &key, rec->pid, 0, false);
-	rec->tgid = role->tgid;
-	rec->cgroup = role->cgroup;
+	role = find_role(&key);
+	rec->tgid = role ? role->tgid : rec->pid;
+	rec->cgroup = role ? role->cgroup : 0;
 }
 
 static void append_entry(struct along *a, struct stream *to)
@@ -183,7 +219,7 @@ bool along_read(struct along *a, struct stream *to, uint64_t *got)
 		stream_added(&a->raw, n);
 		all += n;
 		parse_lines(a, to);
-	} while (all < READ_MOST);
+	} while (all < READ_MOST && !stop_asked());
 	/* the module gives whole entries: the last one is complete */
 	if (n <= 0)
 		append_entry(a, to);

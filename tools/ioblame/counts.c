@@ -202,18 +202,21 @@ static ssize_t read_block(char *buf, uint32_t *act)
 	return len;
 }
 
-/* Add what all acts have counted since the pass before. */
-static void read_acts(struct run *run)
+/*
+ * Add what all acts have counted since the pass before.  @last: also once a signal has ended the
+ * command, as the counts are what it prints.
+ */
+static void read_acts(struct run *run, bool last)
 {
 	static char buf[BLOCK_BYTES];
 	uint32_t act;
-	ssize_t n;
+	ssize_t n = -1;
 
 	if (lseek(pipe_fd, 0, SEEK_SET))
 		return;
 	intent_load(run->source.intents);
 	count_seen_begin(&seen);
-	while ((n = read_block(buf, &act)) > 0)
+	while ((last || !stop_asked()) && (n = read_block(buf, &act)) > 0)
 		wrong |= !parse_block(run, act, buf);
 	/* those that were not read are not gone */
 	if (!n)
@@ -253,7 +256,7 @@ static void read_counters(void *arg)
 	r->ret = pipe_fd < 0 ? EXIT_FAILED : EXIT_OK;
 	r->run->now_ns = clock_ns();
 	if (pipe_fd >= 0)
-		read_acts(r->run);
+		read_acts(r->run, true);
 	/* no file of the module may be open when what was set is restored */
 	close_pipe();
 	if (wrong)
@@ -297,7 +300,7 @@ static void read_meanwhile(struct run *run)
 {
 	open_pipe();
 	if (pipe_fd >= 0)
-		read_acts(run);
+		read_acts(run, false);
 }
 
 static int wait_for_end(struct run *run)
