@@ -23,6 +23,19 @@ static void line_is(const char *line, const char *want)
 	free(got);
 }
 
+/* A line without the numbers of pseudonyms */
+static char *without_numbers(const char *line)
+{
+	char *got = anonym_line(line), *from, *to;
+
+	for (from = to = got; *from; from++) {
+		if (to == got || to[-1] != '-' || *from < '0' || *from > '9')
+			*to++ = *from;
+	}
+	*to = '\0';
+	return got;
+}
+
 static void reports(void)
 {
 	anonym_keep("6.1.0-50-amd64");
@@ -42,6 +55,65 @@ static void reports(void)
 	line_is("at /home/me/x/src/core/act.c:9", "at src/core/act.c:9");
 	line_is("EXT4-fs (vda1): mounted /srv/clients", "word-@ (vda1): word-@ word-@");
 	line_is("52:54:00:12:34:56 dead", "addr-@ dead");
+}
+
+/* Bytes in hex are text, too: they stay in code only, and the text beside them goes with them. */
+static void dumps(void)
+{
+	static const char *const lines[] = {
+		"00000000: 58 44 42 33 73 65 63 72 65 74 2e 74 78 74 00 00  XDB3secret.txt..",
+		"00000010: 73 65 63                                         sec",
+		"00000020: 31                                               1 read of file 42",
+		"Object ffff888012345678: 73 65 63 72 65 74 00 5a  secret.Z",
+		"Object   00000000deadbeef: 73 65  secret",
+		"ll header: 00000000: ff ff ff ff ff ff 52 54 00 12 34 56 08 06  ......RT..4V..",
+		"    73 65 63 72 65 74 20 32  secret 2",
+		"raw 0x73, 0x65, 0x63, 0x72 secret",
+		"00000000: 6573 7263 7465 3230  secret20",
+		"00000000: 73656372 65743230  secret20",
+		"00000000: 31313131  1111",
+		"Code 73 65 63 72 65 74",
+		"xx Code: 73 65 63 72",
+		"from 52:54:00:12:34:56_x 73 65 secret",
+	};
+	static const char *const leaks[] = {
+		"sec", "73", "65", "52", "54", "58", "44", "6573", "7263", "31", "42", "11", "ret", "ff ",
+	};
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		char *got = without_numbers(lines[i]);
+
+		for (k = 0; k < ARRAY_SIZE(leaks); k++) {
+			if (strstr(got, leaks[k]))
+				fail("'%s' has %s", got, leaks[k]);
+		}
+		free(got);
+	}
+	line_is("Code: 73 65 63 72 65 74 <0f> 0b", "Code: 73 65 63 72 65 74 <0f> 0b");
+	line_is("CPU: 12 PID: 34 at 56", "CPU: 12 PID: 34 at 56");
+	line_is("section 1234 at cd 4711 5a", "section 1234 at word-@ 4711 word-@");
+	line_is("00000000: 73 65 63 72  secr", "00000000: word-@");
+	line_is("lost 52:54:00:12:34:56.", "lost addr-@.");
+	line_is("lost 52:54:00:12:34:56. It is", "lost addr-@. It is");
+	line_is("from 64:ff9b::10.9.8.7, 64:ff9b::10.9.8.7.", "from addr-@, addr-@.");
+}
+
+/* Who mounts a file system in userspace gives its type a name. */
+static void fs_types(void)
+{
+	static const struct { const char *type; size_t len; } types[] = {
+		{ "fuse.secret", 4 }, { "fuseblk.secret", 7 }, { "fuse", 4 }, { "ext4", 4 },
+	};
+	size_t i;
+
+	if (anonym_fs_type("fuse.secret") != strlen("fuse.secret"))
+		fail("nothing is left out yet");
+	anonym_on();
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		if (anonym_fs_type(types[i].type) != types[i].len)
+			fail("%s: %zu", types[i].type, anonym_fs_type(types[i].type));
+	}
 }
 
 static void names(void)
@@ -105,6 +177,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(reports),
+		TEST(dumps),
+		TEST(fs_types),
 		TEST(names),
 		TEST(equal),
 		TEST(disks),

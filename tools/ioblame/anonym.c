@@ -3,7 +3,8 @@
  * Free text, such as a report of the kernel, is taken apart into words.  A word stays if it is
  * in the vocabulary of such reports, a small number, a function with its offset, the name that
  * the kernel gives to one of its threads, or if the caller says so.  All other words get
- * pseudonyms: so a name need not be known to be left out.
+ * pseudonyms: so a name need not be known to be left out.  Bytes in hex stay in lines of code only,
+ * as they are text, too: a dump of them is one word to the end of its line, where the text stands.
  */
 #include <ctype.h>
 #include <search.h>
@@ -18,6 +19,9 @@
 
 /* What stands between words */
 #define BETWEEN		" \t\n,;:()[]{}<>=\"'!?|&"
+
+/* So many words of bytes in hex are a dump of memory */
+#define DUMP_WORDS	4
 
 /* Words of reports, and of the module's messages.  Case does not matter. */
 static const char vocabulary[] =
@@ -131,6 +135,15 @@ char *anonym_dup(enum anonym_kind kind, const char *name)
 	char to[ANONYM_SIZE];
 
 	return must(strdup(on ? anonym_name(to, kind, name, strlen(name)) : name));
+}
+
+/*
+ * The length of a file system's type.  What follows a dot ("fuse.NAME", "fuseblk.NAME") is the name
+ * of a program, which anybody chooses.
+ */
+size_t anonym_fs_type(const char *type)
+{
+	return strcspn(type, on ? "." : "");
 }
 
 /* This word stays: the kernel's release, the name that the kernel gave to a disk. */
@@ -297,7 +310,8 @@ static bool is_address(const char *s, size_t len)
 	       (len >= 8 || digits_at(s, len) < len);
 }
 
-static bool is_small_number(const char *s, size_t len)
+/* @code: in a line of machine code */
+static bool is_small_number(const char *s, size_t len, bool code)
 {
 	if (len && strchr("#-+", *s)) {
 		s++;
@@ -305,8 +319,8 @@ static bool is_small_number(const char *s, size_t len)
 	}
 	if (starts(s, len, "0x"))
 		return all_of(s + 2, len - 2, HEX) && len <= 6;
-	/* a byte of code; zeros of any length */
-	if ((len == 2 && all_of(s, len, HEX)) || all_of(s, len, "0"))
+	/* zeros of any length */
+	if ((code && len == 2 && all_of(s, len, HEX)) || all_of(s, len, "0"))
 		return true;
 	/* seconds, as 22s or 1.5: an address of the network has more than one dot */
 	if (len > 1 && len < 8 && s[len - 1] == 's')
@@ -315,18 +329,61 @@ static bool is_small_number(const char *s, size_t len)
 	       memchr(s, '.', len) == memrchr(s, '.', len) && (len < 8 || memchr(s, '.', len));
 }
 
-/* The length of "52:54:00:12:34:56" or "fe80::1" at @s, where a word begins, or 0. */
+/*
+ * The length of "52:54:00:12:34:56", "fe80::1" or "64:ff9b::10.0.0.1" at @s, where a word begins;
+ * 0: it is none.  A full stop behind it ends a sentence.
+ */
 static size_t network_address(const char *s)
 {
 	size_t len = strspn(s, HEX ":"), i, colons = 0;
 
 	for (i = 0; i < len; i++)
 		colons += s[i] == ':';
-	return colons >= 2 && strchr(BETWEEN "/%", s[len]) ? len : 0;
+	if (s[len] == '.')
+		len += strspn(s + len, HEX ".");
+	while (len && s[len - 1] == '.')
+		len--;
+	return colons >= 2 && strchr(BETWEEN "/%.", s[len]) ? len : 0;
+}
+
+/* The length of a word at @s that is a byte in hex, or 2 to @most of them; 0: it is another word */
+static size_t hex_bytes(const char *s, size_t most)
+{
+	size_t zerox = starts(s, strlen(s), "0x") ? 2 : 0;
+	size_t len = strspn(s + zerox, HEX);
+
+	if (!strchr(BETWEEN, s[zerox + len]) || len > 2 * most)
+		return 0;
+	return len == 2 || len == 4 || len == 8 || len == 16 ? zerox + len : 0;
+}
+
+/* What a dump of memory has before the bytes of a line: an address or an offset of 8 digits */
+static bool is_dump_address(const char *s, size_t len)
+{
+	return len >= 8 && all_of(s, len, HEX) && !strncmp(s + len, ": ", 2);
+}
+
+/*
+ * True if the bytes of a line of a dump begin at @s.  @address: that of a dump is before them;
+ * without it, words of 4 and 8 bytes are addresses and registers.
+ */
+static bool is_dump(const char *s, bool address)
+{
+	unsigned int nr = 0;
+	size_t n;
+
+	if (address && hex_bytes(s, 8))
+		return true;
+	while (nr < DUMP_WORDS && (n = hex_bytes(s, 2)) > 0) {
+		s += n;
+		s += strspn(s, BETWEEN);
+		nr++;
+	}
+	return nr == DUMP_WORDS;
 }
 
 /* Print a word of free text, or its pseudonym. */
-static void print_word(FILE *f, const char *s, size_t len)
+static void print_word(FILE *f, const char *s, size_t len, bool code)
 {
 	char to[ANONYM_SIZE];
 	size_t n = len;
@@ -336,7 +393,7 @@ static void print_word(FILE *f, const char *s, size_t len)
 		fprintf(f, "%.*s", (int)n, file);
 	else if (is_address(s, len) && !in_vocabulary(s, len))
 		fputs(anonym_name(to, ANONYM_ADDR, s, len), f);
-	else if (in_vocabulary(s, len) || is_symbol(s, len) || is_small_number(s, len) ||
+	else if (in_vocabulary(s, len) || is_symbol(s, len) || is_small_number(s, len, code) ||
 		 is_kernel_thread(s, len) || is_kept(s, len) ||
 		 all_of(s, len, "-=_*"))
 		fprintf(f, "%.*s", (int)len, s);
@@ -355,7 +412,7 @@ char *anonym_line(const char *line)
 	static const char modules[] = "Modules linked in:";
 	const char *s = line;
 	char to[ANONYM_SIZE], *text;
-	bool symbol = false, taints = false;
+	bool symbol = false, taints = false, address = false, code = !strncmp(s, "Code:", 5);
 	size_t n;
 	FILE *f = must(open_memstream(&text, &n));
 
@@ -376,7 +433,12 @@ char *anonym_line(const char *line)
 			s += n;
 			continue;
 		}
+		if (!code && is_dump(s, address)) {
+			fputs(anonym_name(to, ANONYM_WORD, s, strlen(s)), f);
+			break;
+		}
 		n = strcspn(s, BETWEEN);
+		address = is_dump_address(s, n);
 		/* a full stop ends a sentence */
 		if (n > 1 && s[n - 1] == '.')
 			n--;
@@ -384,7 +446,7 @@ char *anonym_line(const char *line)
 		if (taints || (symbol && s[n] == ']' && all_of(s, n, WORDS)))
 			fprintf(f, "%.*s", (int)n, s);
 		else if (n)
-			print_word(f, s, n);
+			print_word(f, s, n, code);
 		symbol = is_symbol(s, n);
 		/* letters of taints follow, or [W]=WARN */
 		taints = taints || (n == strlen("Tainted") && !strncmp(s, "Tainted:", n + 1));

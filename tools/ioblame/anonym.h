@@ -33,6 +33,7 @@ bool anonym_is_on(void);
 const char *anonym_name(char to[ANONYM_SIZE], enum anonym_kind kind, const char *name, size_t len);
 char *anonym_dup(enum anonym_kind kind, const char *name);
 bool anonym_is_kernel_disk(const char *name, size_t len);
+size_t anonym_fs_type(const char *type);
 void anonym_keep(const char *word);
 char *anonym_line(const char *line);
 char *anonym_addresses(const char *line);

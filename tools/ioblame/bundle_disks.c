@@ -210,10 +210,7 @@ static void print_mount(char *line, void *arg)
 	}
 	if (!type)
 		return;
-	/* what follows is the name of a program, which anybody chooses */
-	if (anonym_is_on() && !strncmp(type, "fuse.", 5))
-		type = "fuse";
-	fprintf(f, "%s %s %s", word[2], type, anonym_is_on() &&
+	fprintf(f, "%s %.*s %s", word[2], (int)anonym_fs_type(type), type, anonym_is_on() &&
 		!is_in(word[4], strlen(word[4]), usual, ARRAY_SIZE(usual)) ?
 		anonym_name(to, ANONYM_FILE, word[4], strlen(word[4])) : word[4]);
 	print_options(f, word[5]);
