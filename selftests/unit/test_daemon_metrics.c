@@ -454,6 +454,97 @@ static void after_backup(void)
 	metrics_free(m);
 }
 
+/* What the sums had before an interval */
+static struct { struct metrics_sum_key key; uint64_t ios; } had[2000];
+static unsigned int nr_had;
+
+/* IOs that the sums have more than before: an interval's, if they close */
+static uint64_t more_ios(const struct metrics *m)
+{
+	const struct metrics_sum *sum;
+	uint64_t more = 0;
+	unsigned int k;
+	size_t i;
+
+	map_for_each(&m->sums, i, sum) {
+		for (k = 0; k < nr_had && memcmp(&had[k].key, &sum->key, sizeof(sum->key)); k++)
+			;
+		more += sum->ios - (k < nr_had && had[k].ios <= sum->ios ? had[k].ios : 0);
+	}
+	nr_had = 0;
+	map_for_each(&m->sums, i, sum) {
+		had[nr_had].key = sum->key;
+		had[nr_had++].ios = sum->ios;
+	}
+	return more;
+}
+
+/* A minute in which @nr units do IO, each to a disk of its own, and more than in the one before */
+static void disks_pass(struct metrics *m, unsigned int nr)
+{
+	static const uint8_t ops[] = { 0, 2, 4 };
+	static char units[36][24], disks[36][8];
+	static uint64_t ios;
+	struct usage list[36 * 3];
+	uint64_t all = 0;
+	unsigned int i;
+
+	ios++;
+	for (i = 0; i < 3 * nr; i++) {
+		sprintf(units[i / 3], "osd-%u.service", i / 3);
+		sprintf(disks[i / 3], "sd%u", i / 3);
+		list[i] = one_usage(units[i / 3], disks[i / 3], "direct", ops[i % 3],
+				    ops[i % 3] == 4 ? 0 : (100 + i / 3) << 16);
+		list[i].ios = 1000 + ios;
+		all += list[i].ios;
+	}
+	pass(m, list, 3 * nr, 60);
+	if (more_ios(m) != all)
+		fail("the sums do not close");
+	if (metrics_series(m) > m->conf.max_series)
+		fail("%u series", metrics_series(m));
+}
+
+static bool other_has_devices(struct metrics *m)
+{
+	char *text = written(m, false);
+	bool has = strstr(text, "{unit=\"other\",device=\"sd");
+
+	if (samples(text) > m->conf.max_series)
+		fail("%u series are written", samples(text));
+	free(text);
+	return has;
+}
+
+/* A storage server: units keep their names, as long as they alone do not exceed the limit. */
+static void many_disks(void)
+{
+	struct metrics *m = new_metrics(2000, 40);
+	unsigned int i, named, replaced;
+
+	nr_had = 0;
+	for (i = 0; i < 100; i++)
+		disks_pass(m, 36);
+	named = m->named;
+	/* 31 times 56 series are below 2000 - 255 */
+	if (named < 28 || named > 31 || other_has_devices(m))
+		fail("%u units have names after 100 intervals", named);
+	replaced = m->replaced;
+	for (i = 0; i < 24 * 60; i++)
+		disks_pass(m, 36);
+	if (m->named != named || m->replaced != replaced || other_has_devices(m))
+		fail("%u units have names after a day", m->named);
+	/* a unit too many for MaxUnits=, for which there is room */
+	m->conf.max_units = 6;
+	m->limit = 6;
+	for (i = 0; i < 2 * 60; i++)
+		disks_pass(m, 7);
+	if (m->named != 6 || !other_has_devices(m))
+		fail("other has no devices again");
+	note("%u of 36 units have names", named);
+	metrics_free(m);
+}
+
 static void wrong_usage(void)
 {
 	struct metrics *m = new_metrics(0, 0);
@@ -490,7 +581,7 @@ int main(void)
 		TEST(labels), TEST(histogram), TEST(begins_at_zero),
 		TEST(begins_at_zero_in_file), TEST(formats), TEST(losses_begin_at_zero),
 		TEST(bounded), TEST(largest), TEST(idle_other), TEST(after_backup),
-		TEST(wrong_usage), TEST(past_lost),
+		TEST(many_disks), TEST(wrong_usage), TEST(past_lost),
 	};
 
 	return run_tests("daemon_metrics", tests, ARRAY_SIZE(tests));

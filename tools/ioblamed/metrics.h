@@ -9,6 +9,8 @@
  * A unit that becomes large begins at 0; what it did before stays in "other".  One that no longer
  * is large loses its series; what it does from then on is in "other".  So no counter jumps.
  * A series of "other" that nothing was added to for half a day ends, too, and begins at 0 again.
+ * Where series do not suffice, "other" gives up its devices and reasons before a unit loses its
+ * name.
  */
 #ifndef IOBLAMED_METRICS_H
 #define IOBLAMED_METRICS_H

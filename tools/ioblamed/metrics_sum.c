@@ -68,6 +68,8 @@ static void add_latency(struct metrics *m, const struct usage *u, const struct m
 
 	if (!lat) {
 		key.unit = METRICS_OTHER;
+		if (m->whole)
+			key.device = METRICS_OTHER;
 		lat = find_lat(m, &key, NULL);
 	}
 	if (!lat) {
@@ -89,6 +91,8 @@ static struct metrics_sum *sum_of(struct metrics *m, struct metrics_sum_key *key
 	if (!sum) {
 		key->unit = METRICS_OTHER;
 		key->reason = METRICS_OTHER;
+		if (m->whole)
+			key->device = METRICS_OTHER;
 		sum = find_sum(m, key, NULL);
 	}
 	if (!sum) {
@@ -110,6 +114,12 @@ void metrics_sum_add(struct metrics *m, const struct usage *u)
 		unit = NULL;
 	key.unit = unit ? unit->nr : METRICS_OTHER;
 	key.reason = metrics_word(&m->reasons, u->key.why);
+	if (m->whole && !unit) {
+		m->wanted[device][key.op][key.how] |= 1ULL << key.reason;
+		device = METRICS_OTHER;
+		key.device = METRICS_OTHER;
+		key.reason = METRICS_OTHER;
+	}
 	sum = sum_of(m, &key, unit);
 	sum->ios += u->ios;
 	sum->bytes += u->bytes;
@@ -138,7 +148,25 @@ unsigned int metrics_named_series(const struct metrics *m)
 	return nr;
 }
 
-/* Sums of named units are used, of "other" those that were added to lately, and the reserve's. */
+/* Series that "other" would have, had it devices and reasons */
+unsigned int metrics_wanted_series(const struct metrics *m)
+{
+	unsigned int device, op, how, sums, nr = 0;
+
+	for (device = 0; device < METRICS_WORDS; device++) {
+		for (op = 0; op < METRICS_OPS; op++) {
+			for (how = 0, sums = 0; how < IOB_NR_HOWS; how++)
+				sums += __builtin_popcountll(m->wanted[device][op][how]);
+			nr += sums ? sums * sum_series(op) + METRICS_HISTOGRAM_SERIES : 0;
+		}
+	}
+	return nr;
+}
+
+/*
+ * Sums of named units are used, and the reserve's; of "other" those that were added to lately,
+ * unless it is whole.
+ */
 static bool sum_is_used(const void *value, const void *arg)
 {
 	const struct metrics_sum *sum = value;
@@ -146,7 +174,9 @@ static bool sum_is_used(const void *value, const void *arg)
 
 	if (sum->unit)
 		return sum->unit->named;
-	return (!sum->key.device && !sum->key.reason) || m->until_ns - sum->used_ns < IDLE_NS;
+	if (!sum->key.device && !sum->key.reason)
+		return true;
+	return !m->whole && m->until_ns - sum->used_ns < IDLE_NS;
 }
 
 static bool lat_is_used(const void *value, const void *arg)
@@ -156,7 +186,9 @@ static bool lat_is_used(const void *value, const void *arg)
 
 	if (lat->unit)
 		return lat->unit->named;
-	return !lat->key.device || m->until_ns - lat->used_ns < IDLE_NS;
+	if (!lat->key.device)
+		return true;
+	return !m->whole && m->until_ns - lat->used_ns < IDLE_NS;
 }
 
 /* A time that lies ahead, after the clock was set back, is as now. */

@@ -89,6 +89,10 @@ struct metrics {
 	unsigned int limit;		/* how many may be: falls if series do not suffice */
 	unsigned int series;		/* of sums and lats, without the reserve's */
 	bool crowded;			/* a sum found no room in this interval */
+	bool whole;			/* "other" has neither devices nor reasons: names come first */
+	int64_t wanted_ns;		/* when .wanted was looked at, or began */
+	/* what "other" did meanwhile, a bit for each reason: the sums that it would have */
+	uint64_t wanted[METRICS_WORDS][METRICS_OPS][IOB_NR_HOWS];
 	uint64_t certainty[IOB_NR_HOWS];	/* bytes of the host */
 	struct metrics_folded folded;
 	uint64_t lost_ios, intervals, replaced;
@@ -110,6 +114,7 @@ void metrics_choose_units(struct metrics *m);
 uint16_t metrics_word(struct metrics_words *words, const char *name);
 void metrics_sum_add(struct metrics *m, const struct usage *u);
 unsigned int metrics_named_series(const struct metrics *m);
+unsigned int metrics_wanted_series(const struct metrics *m);
 void metrics_forget_unused(struct metrics *m);
 
 #endif

@@ -12,6 +12,8 @@
 /* A unit that nothing names: the root's cgroup, or a cgroup that is gone */
 #define NO_NAME		"none"
 #define OTHER		"other"
+/* For so long "other" has neither devices nor reasons before it may have them again */
+#define WHOLE_NS	3600000000000LL
 
 /**
  * metrics_unit - the unit of this name
@@ -116,14 +118,44 @@ static void replace_small(struct metrics *m, struct metrics_unit **list, long nr
 	}
 }
 
-/* How many may be named: fewer if the last interval's sums found no room, more if there is much. */
+static void set_whole(struct metrics *m, bool whole)
+{
+	m->whole = whole;
+	m->wanted_ns = m->until_ns;
+	memset(m->wanted, 0, sizeof(m->wanted));
+}
+
+/* Once an hour: if no unit lacks room for a name, "other" may have devices and reasons again. */
+static void look_at_wanted(struct metrics *m, unsigned int room)
+{
+	unsigned int wanted;
+
+	if (m->wanted_ns > m->until_ns)
+		m->wanted_ns = m->until_ns;
+	if (m->until_ns - m->wanted_ns < WHOLE_NS)
+		return;
+	wanted = metrics_wanted_series(m);
+	set_whole(m, (m->named >= m->limit && m->limit < m->conf.max_units) ||
+		  room <= 50 + wanted + wanted / 4);
+}
+
+/*
+ * How many may be named: more if there is much room.  If the last interval's sums found none,
+ * "other" gives up its devices and reasons first: a unit that loses its name needs as many series
+ * there.  Only if the named units alone are too many, there will be fewer.
+ */
 static void adapt_limit(struct metrics *m)
 {
 	unsigned int room = m->conf.max_series - METRICS_FIXED - METRICS_RESERVE - m->series;
+	unsigned int named = metrics_named_series(m);
 	/* those of "other" say nothing about one more unit */
-	unsigned int needed = 50 + 2 * metrics_named_series(m) / (m->named + 1);
+	unsigned int needed = 50 + 2 * named / (m->named + 1);
 
-	if (m->crowded)
+	if (m->whole && !m->crowded)
+		look_at_wanted(m, room);
+	if (m->crowded && m->series > named)
+		set_whole(m, true);
+	else if (m->crowded)
 		m->limit = m->named > 10 ? m->named - m->named / 10 : m->named - (m->named > 1);
 	else if (m->limit < m->conf.max_units && room > needed)
 		m->limit++;
