@@ -333,7 +333,7 @@ void iob_fast_other_end(struct iob_bio_ctx *f, struct request *rq, int error)
 	struct iob_disk *disk = f->disk;
 	bool logged;
 
-	/* several shares, a cause that was reclaimed meanwhile or is less exact, or another sector */
+	/* several shares; a cause that was reclaimed meanwhile or is less exact; another sector */
 	if (unlikely(!disk || f->origin.shape != IOB_ORIGIN_ONE ||
 		     !is_cause_whole(f->origin.one.cause) || iob_bio_ctx_appends(f))) {
 		iob_rq_done(rq, error, f->size);
