@@ -36,6 +36,7 @@ struct iob_hook {
 	bool needed;
 	const char *module;		/* the module it is in; NULL: the kernel */
 	bool builtin;			/* the module is built into the kernel */
+	bool sole;			/* of "module:name", "name" suffices if it is built in */
 	void *probe;			/* tracepoint: the probe */
 	iob_entry_fn entered;		/* function: the handler of its entry */
 	/* called after attaching (true) and before detaching (false), or NULL; may sleep */

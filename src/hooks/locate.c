@@ -126,6 +126,18 @@ static int function_find_call(const char *alternatives, const char *name, void *
 	return err;
 }
 
+/*
+ * A function's name in this kernel: what is built in has no module.
+ *
+ * Example: "driver:copied" is "copied" where the driver is built in.
+ */
+static const char *name_here(const struct iob_hook *hook, const char *name)
+{
+	const char *colon = hook->builtin && hook->sole ? strchr(name, ':') : NULL;
+
+	return colon ? colon + 1 : name;
+}
+
 /* Register @e->kp, disabled, at the first of the hook's names that exists and may be used. */
 static int kprobe_register_any(struct iob_entry *e, const struct iob_hook *hook)
 {
@@ -139,7 +151,7 @@ static int kprobe_register_any(struct iob_entry *e, const struct iob_hook *hook)
 	rest = names;
 	/* without memory it is not known whether the name exists: another must not serve */
 	while (err && err != -ENOMEM && (name = strsep(&rest, "|"))) {
-		err = kprobe_register_at(&e->kp, name);
+		err = kprobe_register_at(&e->kp, name_here(hook, name));
 		if (!err && callers && !iob_name_listed(callers, name)) {
 			err = function_find_call(callers, name, e->kp.addr);
 			if (err)

@@ -147,7 +147,7 @@ static inline void iob_bio_ctxs_unlock(struct hlist_bl_head *b,
 /* True if the bio was queued to append to a zone: .sector is the zone's first. */
 static inline bool iob_bio_ctx_appends(const struct iob_bio_ctx *f)
 {
-	return (f->first.opf & REQ_OP_MASK) == REQ_OP_ZONE_APPEND;
+	return (f->first.opf & (__force u32)REQ_OP_MASK) == (__force u32)REQ_OP_ZONE_APPEND;
 }
 
 /* The slot of a bio; one that is always taken if the bio has none. */

@@ -422,14 +422,14 @@ static int dm_init(void)
 }
 
 /*
- * The functions that are told when a copy is done.  Other modules have such names, too, so the module
- * is named.  The kernel's own functions have no module: of what is built in, the name alone says which
- * it is, unless @twin, which has a function of that name, is built in, too.
+ * The functions that are told when a copy is done.  Other modules have such names, too, so the
+ * module is named.  @twin has a function of the same name: both may be built in.
  */
-#define DM_END(mod, config, twin, func, ended)						\
-	IOB_HOOK_END_IN(mod, config,							\
-			IS_BUILTIN(config) && !IS_BUILTIN(twin) ? func : mod ":" func,	\
-			ended, "which acts pay when " mod " copies")
+#define DM_END(mod, config, twin, func, ended)	{				\
+	.name = mod ":" func, .kind = IOB_HOOK_ADDRESS, .phase = IOB_HOOK_LOADED, \
+	.bio_kind = ended, IOB_IN_MODULE(mod, config),				\
+	.sole = !IS_BUILTIN(twin), .impact = "which acts pay when " mod " copies", \
+}
 
 static const struct iob_hook dm_table[] = {
 	IOB_HOOK_END_IN("dm_crypt", CONFIG_DM_CRYPT, "crypt_endio", &dm_bio_crypt,
