@@ -220,11 +220,133 @@ static void submitters(void)
 	expect_submitter(10, OWNER_NONE, "one that has begun since");
 }
 
+/* A record of a moment ago: what @pid did, and @sub_pid, which may be another one, submitted */
+static void expect_record(uint32_t pid, uint32_t sub_pid, uint32_t first, uint32_t want,
+			  const char *what)
+{
+	const struct iob_iolog_bin_record rec = {
+		.pid = pid, .tgid = pid, .sub_pid = sub_pid, .queue_ns = now_ns,
+		.uid1 = first == OWNER_NONE ? 0 : first + 1,
+	};
+	uint32_t got;
+
+	now_ns += SECOND / 10;
+	got = owner_of_record(&rec);
+	if (got != want)
+		fail("%s: record of %d, not %d", what, (int)got, (int)want);
+}
+
+enum { FLUSHER = 40 };
+
+/* Whose process was seen before the IO, and submits it: it is certain whose it is. */
+static void submitted_by_itself(void)
+{
+	begins(11, ANN);
+	now_ns += SECOND;
+	expect_record(11, 11, ANN, ANN, "ann");
+	expect_record(0, 0, ANN, OWNER_NONE, "of no process");
+	now_ns += SECOND;
+	expect_record(11, 11, OWNER_NONE, ANN, "where the module knows no user");
+	expect_record(11, 11, ROOT, ANN, "it was another one's at first");
+	begins(12, ANN);
+	now_ns += SECOND;
+	expect_record(12, 12, OWNER_NONE, OWNER_NONE, "never seen before, and no user known");
+}
+
+/* As sshd does: it reads as root, and is ann when its record is read. */
+static void changed_since_submitted(void)
+{
+	begins(18, ROOT);
+	now_ns += SECOND;
+	becomes(18, ANN, true);
+	expect_record(18, 18, ROOT, OWNER_NONE, "it may have been root");
+	expect_record(18, 18, ROOT, ANN, "it was ann before");
+	becomes(18, BOB, true);
+	expect_record(18, 18, ROOT, OWNER_NONE, "of ann or bob");
+	expect_record(18, 18, ROOT, BOB, "it was bob before");
+	/* back to who it was at first: in between it was another one */
+	becomes(18, ROOT, true);
+	expect_record(18, 18, ROOT, OWNER_NONE, "of bob or root");
+	expect_record(18, 18, ROOT, ROOT, "it was root before");
+	becomes(18, BOB, true);
+	expect_record(18, 18, ROOT, OWNER_NONE, "of root or bob");
+	becomes(18, ROOT, true);
+	expect_record(18, FLUSHER, ROOT, OWNER_NONE, "of bob or root, by the flusher");
+	/* it runs another program, of which the module knows who runs it */
+	becomes(18, ANN, true);
+	expect_record(18, 18, ANN, OWNER_NONE, "of root or ann");
+	expect_record(18, FLUSHER, ANN, ANN, "ann's, by the flusher");
+	/* its number goes to one that was root a moment ago */
+	begins(19, ANN);
+	now_ns += SECOND;
+	expect_record(19, 19, ANN, ANN, "ann's");
+	begins(19, ROOT);
+	now_ns += SECOND;
+	becomes(19, ANN, true);
+	expect_record(19, 19, ROOT, OWNER_NONE, "ann had the number, not this process");
+	expect_record(19, FLUSHER, ANN, ANN, "nobody has seen that it was another one's");
+}
+
+/* Of what others submit both must tell the same: the module, and who runs the process now. */
+static void passed_on(void)
+{
+	begins(20, ANN);
+	now_ns += SECOND;
+	expect_record(20, FLUSHER, ANN, ANN, "ann's, by the flusher");
+	expect_record(20, 0, ANN, ANN, "ann's, by an interrupt");
+	expect_record(20, FLUSHER, OWNER_NONE, OWNER_NONE, "where the module knows no user");
+	expect_record(20, FLUSHER, BOB, OWNER_NONE, "another one's at first");
+}
+
+/* Root dirties a file and becomes ann before the flusher writes it: she is not shown it. */
+static void changed_before_record(void)
+{
+	begins(13, ROOT);
+	now_ns += SECOND;
+	becomes(13, ANN, true);
+	now_ns += SECOND;
+	expect_record(13, FLUSHER, ROOT, OWNER_NONE, "root's, of one that is ann by now");
+	begins(14, ROOT);
+	now_ns += SECOND;
+	expect_record(14, FLUSHER, ROOT, ROOT, "root's, before");
+	becomes(14, ANN, true);
+	now_ns += SECOND;
+	expect_record(14, FLUSHER, ROOT, OWNER_NONE, "root's, asked as root and as ann");
+	expect_record(14, 14, ROOT, ANN, "what it submits as ann");
+	expect_record(14, FLUSHER, ROOT, OWNER_NONE, "root's, still");
+}
+
+/* One that ended: what was seen of it counts as long as it had the id, else the module alone. */
+static void ended_before_record(void)
+{
+	begins(15, ANN);
+	now_ns += SECOND;
+	expect_record(15, 15, ANN, ANN, "it lives");
+	process[15].there = false;
+	now_ns += SECOND;
+	expect_record(15, FLUSHER, ANN, ANN, "ended, by the flusher");
+	expect_record(15, FLUSHER, ROOT, OWNER_NONE, "ended, another one's at first");
+	/* it may be one that has taken the id since */
+	expect_record(15, 15, ROOT, OWNER_NONE, "ended, its last IO");
+	begins(16, BOB);
+	process[16].there = false;
+	now_ns += SECOND;
+	expect_record(16, 16, BOB, BOB, "never asked");
+	expect_record(16, FLUSHER, OWNER_NONE, OWNER_NONE, "never asked, and no user known");
+	/* its number goes to ann at once: that has begun behind the record */
+	begins(17, ANN);
+	now_ns -= SECOND / 2;
+	expect_record(17, 17, ROOT, ROOT, "root's, whose id is ann's by now");
+	expect_record(17, FLUSHER, ROOT, ROOT, "the same, by the flusher");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(the_same), TEST(becomes_a_user), TEST(changes_between_looks), TEST(ended),
 		TEST(used_again), TEST(few_questions), TEST(submitters),
+		TEST(submitted_by_itself), TEST(changed_since_submitted), TEST(passed_on),
+		TEST(changed_before_record), TEST(ended_before_record),
 	};
 
 	return run_tests("tool_owner", tests, ARRAY_SIZE(tests));

@@ -174,11 +174,27 @@ struct holder {
 	uint64_t from_ns;	/* it began no later, CLOCK_MONOTONIC; UINT64_MAX: not known */
 	uint64_t asked_ns;	/* and it had the id all the time until then */
 	uint64_t tried_ns;	/* when it was looked for last */
+	uint64_t since_ns;	/* when it was first seen to be run by this user */
+	uint64_t start;		/* clock ticks from boot */
 	uint32_t uid;
+	bool changed;		/* it was seen to be run by another one before */
 	bool kernel;		/* it is a thread of the kernel */
 };
 
 static struct map holders = { .key_len = sizeof(uint64_t) };
+
+/* Another process than the one that was seen may have been any user before it is asked. */
+static void note_holder(struct holder *h, uint32_t uid, uint64_t start)
+{
+	bool same = h->uid != OWNER_NONE && h->start == start;
+
+	if (!same || h->uid != uid) {
+		h->changed = same;
+		h->since_ns = clock_ns();
+	}
+	h->uid = uid;
+	h->start = start;
+}
 
 static void ask_holder(struct holder *h)
 {
@@ -192,7 +208,7 @@ static void ask_holder(struct holder *h)
 	start = start_of(h->tgid, &kernel);
 	/* what it was is kept of a process that is gone */
 	if (uid != OWNER_NONE && start != UINT64_MAX) {
-		h->uid = uid;
+		note_holder(h, uid, start);
 		h->kernel = kernel;
 		start = (start + 1) * tick_ns;
 		h->from_ns = start > slept_ns ? start - slept_ns : 0;
@@ -225,9 +241,9 @@ static const struct holder *find_holder(uint32_t tgid, uint64_t at_ns)
  * @rec: a record of this machine, some seconds old at most
  *
  * The module says who ran the originator when it first did IO.  It may have become another user
- * since: who runs it now counts, if it is certain that it is the same process, as that has
- * submitted the IO.  Else the two must agree.  So nobody is shown what another user did,
- * and what is in doubt is nobody's.
+ * since: who runs it now counts, if it was seen to be his before the IO, and is certain to be the
+ * same process, as that has submitted the IO.  Else the two must agree.  So nobody is shown what
+ * another user did, and what is in doubt is nobody's.
  * Return: the user id; OWNER_NONE if it is not known.
  */
 uint32_t owner_of_record(const struct iob_iolog_bin_record *rec)
@@ -235,15 +251,17 @@ uint32_t owner_of_record(const struct iob_iolog_bin_record *rec)
 	uint32_t first = rec->uid1 ? rec->uid1 - 1 : OWNER_NONE;
 	bool itself = rec->sub_pid && (rec->sub_pid == rec->pid || rec->sub_pid == rec->tgid);
 	const struct holder *h;
+	bool seen;
 
 	if (!rec->tgid)
 		return OWNER_NONE;
 	h = find_holder(rec->tgid, rec->queue_ns);
 	if (rec->queue_ns < h->from_ns)
 		return first;
-	if (itself && rec->queue_ns <= h->asked_ns)
+	seen = rec->queue_ns >= h->since_ns;
+	if (itself && seen && rec->queue_ns <= h->asked_ns)
 		return h->uid;
-	return h->uid == first ? first : OWNER_NONE;
+	return h->uid == first && (seen || !h->changed) ? first : OWNER_NONE;
 }
 
 /**
