@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which roles go when room is short: those whose tasks are gone before those of tasks that live.  Of
- * cgroups those that are quiet.
+ * cgroups those that are quiet.  And how many one task may have.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -340,11 +340,77 @@ static void moved(void)
 	iob_roles_exit();
 }
 
+static void act_named(unsigned int nr, unsigned int name)
+{
+	snprintf(tasks[nr].comm, sizeof(tasks[nr].comm), "name%u", name);
+	act(nr);
+}
+
+/* The role in which a task acted last. */
+static void acted_as(const char *what, unsigned int nr, const char *comm, u64 cgroup)
+{
+	const struct iob_role *role = iob_role_id(role_of[nr]);
+
+	if (!role)
+		fail("%s: no role", what);
+	else if (strcmp(role->comm, comm) || role->cgroup != cgroup)
+		fail("%s: %s of cgroup %llu", what, role->comm, role->cgroup);
+}
+
+static void nr_roles(const char *what, unsigned int want)
+{
+	if (iob_roles_count() != want)
+		fail("%s: %u roles, not %u", what, iob_roles_count(), want);
+}
+
+/*
+ * A task that gives itself any number of names, and goes to any number of cgroups: what it does is
+ * still its own, in no more roles than are walked with interrupts off.
+ */
+static void many_of_one_task(void)
+{
+	unsigned int before, i;
+
+	begin();
+	before = iob_roles_count();
+	role_many = 0;
+	for (i = 0; i < 64; i++)
+		act_named(0, i);
+	acted_as("the 64th name", 0, "name63", 7000);
+	nr_roles("64 names", before + 64);
+	for (i = 64; i < 200; i++)
+		act_named(0, i);
+	acted_as("the 200th name", 0, "many-roles", 7000);
+	nr_roles("200 names", before + 65);
+	for (i = 1; i < 64; i++) {
+		tasks[0].cgroups = &css_sets[i];
+		act_named(0, 1);
+	}
+	acted_as("the 64th cgroup", 0, "many-roles", 7063);
+	nr_roles("64 cgroups", before + 128);
+	for (; i < 200; i++) {
+		tasks[0].cgroups = &css_sets[i];
+		act_named(0, i);
+		acted_as("a further cgroup", 0, "many-roles", 0);
+	}
+	nr_roles("200 cgroups", before + 129);
+	if (role_many != 136 + 63 + 136)
+		fail("%u are counted", role_many);
+	/* those that it has stay its own, and another task has names of its own */
+	tasks[0].cgroups = &css_sets[0];
+	act_named(0, 5);
+	acted_as("an old name", 0, "name5", 7000);
+	act_named(1, 5);
+	acted_as("another task", 1, "name5", 7001);
+	nr_roles("another task", before + 130);
+	iob_roles_exit();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(storm), TEST(too_few_gone), TEST(named), TEST(busy),
-		TEST(of_cgroups), TEST(moved),
+		TEST(of_cgroups), TEST(moved), TEST(many_of_one_task),
 	};
 
 	return run_tests("role", tests, ARRAY_SIZE(tests));
