@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What counters get of an IO's times, and what the log does: none of them takes a time that is not
- * known for 0 us.
+ * known for 0 us.  And who pays for an IO of several originators.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -138,14 +138,16 @@ struct iob_clock iob_clock;
 #define iob_sum_part(sum, bytes)	((void)(sum), (void)(bytes))
 #define iob_sum_error(sum)		((void)(sum))
 #define iob_io_charge(disk, op, how, n)	((void)(disk), (void)(op), (void)(how), (void)(n))
-#define iob_iolog_wanted()		false
-#define iob_iolog_add(io)		((void)(io))
+#define iob_iolog_wanted()		log_wanted
 
 #define IOB_COUNTERS_SIMPLE	(BIT(IOB_FIELD_SIZE) | BIT(IOB_FIELD_TOTAL_TIME))
 #define IOB_COUNTERS_SEEK	BIT(IOB_NR_FIELDS + 1)
 #define IOB_COUNTERS_SUMS	BIT(IOB_NR_FIELDS + 2)
 #define ALL_FIELDS		(BIT(IOB_NR_FIELDS) - 1)
 
+static bool log_wanted;
+static struct iob_share logged[4];	/* runs */
+static unsigned int nr_logged;
 static struct iob_sum one;
 static u32 counters_want;	/* fields */
 static u32 known;		/* fields that were charged; */
@@ -186,6 +188,13 @@ void iob_io_share(struct iob_io *io, u64 sector, const struct iob_share *share);
 void iob_io_end(struct iob_io *io);
 void iob_io_charge_first(bool first);
 void iob_io_record(struct iob_io *io, u32 wanted, bool logged);
+
+static void iob_iolog_add(const struct iob_io *io)
+{
+	if (nr_logged < ARRAY_SIZE(logged))
+		logged[nr_logged] = io->run;
+	nr_logged++;
+}
 
 #include "io/run.c"
 #include "io/account.c"
@@ -317,9 +326,112 @@ static void stamps(void)
 	}
 }
 
+/* Who pays for an IO of several originators: of each its cause, which also has its file */
+static const struct charge_case {
+	const char *what;
+	struct charge {
+		u8 how;
+		u64 cause;
+		u32 pages;
+	} shares[4], split[4], first;
+} charges[] = {
+	{ "the first is known", { { IOB_HOW_EXACT, 11, 2 }, { IOB_HOW_EXACT, 12, 3 } },
+	  { { IOB_HOW_EXACT, 11, 2 }, { IOB_HOW_EXACT, 12, 3 } }, { IOB_HOW_EXACT, 11, 5 } },
+	{ "unknown before known", { { IOB_HOW_SUBMITTER, 20, 2 }, { IOB_HOW_EXACT, 11, 1 } },
+	  { { IOB_HOW_SUBMITTER, 20, 2 }, { IOB_HOW_EXACT, 11, 1 } }, { IOB_HOW_EXACT, 11, 3 } },
+	{ "lost before inherited", { { IOB_HOW_LOST, IOB_CAUSE_LOST, 1 },
+				     { IOB_HOW_INHERITED, 13, 1 } },
+	  { { IOB_HOW_LOST, IOB_CAUSE_LOST, 1 }, { IOB_HOW_INHERITED, 13, 1 } },
+	  { IOB_HOW_INHERITED, 13, 2 } },
+	{ "several behind an unknown one",
+	  { { IOB_HOW_SUBMITTER, 20, 1 }, { IOB_HOW_INHERITED, 13, 1 }, { IOB_HOW_EXACT, 11, 1 },
+	    { IOB_HOW_SUBMITTER, 20, 1 } },
+	  { { IOB_HOW_SUBMITTER, 20, 1 }, { IOB_HOW_INHERITED, 13, 1 }, { IOB_HOW_EXACT, 11, 1 },
+	    { IOB_HOW_SUBMITTER, 20, 1 } }, { IOB_HOW_INHERITED, 13, 4 } },
+	{ "known before unknown", { { IOB_HOW_INHERITED, 13, 1 }, { IOB_HOW_SUBMITTER, 20, 1 } },
+	  { { IOB_HOW_INHERITED, 13, 1 }, { IOB_HOW_SUBMITTER, 20, 1 } },
+	  { IOB_HOW_INHERITED, 13, 2 } },
+	{ "nobody is known", { { IOB_HOW_SUBMITTER, 20, 1 }, { IOB_HOW_LOST, IOB_CAUSE_LOST, 1 } },
+	  { { IOB_HOW_SUBMITTER, 20, 1 }, { IOB_HOW_LOST, IOB_CAUSE_LOST, 1 } },
+	  { IOB_HOW_SUBMITTER, 20, 2 } },
+};
+
+static struct iob_share share_of(const struct charge *c)
+{
+	return (struct iob_share){
+		.cause = c->cause, .file.ino = 100 + c->cause, .how = c->how,
+		.dirty_ns = 1000 + c->cause, .bytes = c->pages * 4096,
+	};
+}
+
+static void expect_runs(const char *what, const char *charge, const struct charge *want,
+			unsigned int most)
+{
+	unsigned int i, nr;
+
+	for (nr = 0; nr < most && want[nr].pages; nr++)
+		;
+	if (nr_logged != nr) {
+		fail("%s, %s: %u runs, not %u", what, charge, nr_logged, nr);
+		return;
+	}
+	for (i = 0; i < nr; i++) {
+		struct iob_share w = share_of(want + i), *run = logged + i;
+
+		if (run->cause != w.cause || run->file.ino != w.file.ino || run->how != w.how ||
+		    run->dirty_ns != w.dirty_ns || run->bytes != w.bytes)
+			fail("%s, %s: run %u is %u bytes of %llu, how %u", what, charge, i,
+			     run->bytes, run->cause, run->how);
+	}
+}
+
+static void write_shares(const struct charge_case *c, bool charge_it_first)
+{
+	static struct gendisk gd = { .capacity = 1000 };
+	static struct iob_first first;
+	struct iob_sums sums = { };
+	struct iob_disk disk = { .sums = &sums };
+	struct iob_io io = {
+		.disk = &disk, .gd = &gd, .first = &first, .op = IOB_OP_WRITE, .nr_bios = 1,
+	};
+	u64 sector = 8;
+	unsigned int i;
+
+	iob_io_charge_first(charge_it_first);
+	counters_want = 0;
+	log_wanted = true;
+	nr_logged = 0;
+	for (i = 0; i < ARRAY_SIZE(c->shares) && c->shares[i].pages; i++) {
+		struct iob_share share = share_of(c->shares + i);
+
+		iob_io_share(&io, sector, &share);
+		sector += share.bytes >> SECTOR_SHIFT;
+	}
+	iob_io_end(&io);
+	log_wanted = false;
+	iob_io_charge_first(false);
+	if (sums.ios[IOB_OP_WRITE] != 1)
+		fail("%s: it is %llu IOs", c->what, sums.ios[IOB_OP_WRITE]);
+}
+
+/* Each pays for its bytes; or the first known one for the IO, also for what is before its own. */
+static void who_pays(void)
+{
+	const struct charge_case *c;
+
+	for (c = charges; c < charges + ARRAY_SIZE(charges); c++) {
+		write_shares(c, false);
+		expect_runs(c->what, "split", c->split, ARRAY_SIZE(c->split));
+		write_shares(c, true);
+		expect_runs(c->what, "first", &c->first, 1);
+	}
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(counters), TEST(simple), TEST(stamps) };
+	static const struct test tests[] = {
+		TEST(counters), TEST(simple), TEST(stamps), TEST(who_pays),
+	};
 
 	return run_tests("account", tests, ARRAY_SIZE(tests));
 }
