@@ -532,6 +532,64 @@ static void slow_user(void)
 	end_daemon();
 }
 
+/* Askers who read nothing */
+struct crowd {
+	int fd[48];
+	unsigned int nr;
+	size_t waits;		/* bytes, for all of them */
+};
+
+/* One more, of a user.  Return: NULL if it may not ask. */
+static struct asker *join_crowd(struct crowd *c, uid_t uid)
+{
+	struct asker *a = ask_bytes(uid, 3 << 20, &c->fd[c->nr++]);
+
+	if (!a) {
+		fail("user %u may not ask", uid);
+		return NULL;
+	}
+	/* (what the socket has room for is gone) */
+	c->waits += a->len - a->at;
+	return a;
+}
+
+/* What waits for all is bounded, none of whom is slow by himself, and leaves room for root. */
+static void slow_users(void)
+{
+	struct crowd c = { .nr = 0 };
+	const struct asker *a;
+	bool late = false;
+
+	if (!can_be_others())
+		return;
+	if (!begin_daemon()) {
+		fail("no daemon");
+		return;
+	}
+	while (c.waits <= 54 << 20 && c.nr < 30) {
+		a = join_crowd(&c, ANN + c.nr / 4);
+		late = c.waits > 48 << 20;
+		if (!a || query_is_behind(a) != late)
+			fail("%zu KiB wait for all, and %s", c.waits >> 10,
+			     late ? "more may come" : "nothing more may come");
+	}
+	if (!late)
+		fail("no more than %zu KiB wait", c.waits >> 10);
+	while (c.waits <= 66 << 20 && c.nr < ARRAY_SIZE(c.fd)) {
+		a = join_crowd(&c, 0);
+		late = c.waits > 64 << 20;
+		if (!a || query_is_behind(a) != late)
+			fail("%zu KiB wait, root's with them, and %s", c.waits >> 10,
+			     late ? "more may come" : "nothing more may come");
+	}
+	if (!late)
+		fail("no more than %zu KiB wait with root's", c.waits >> 10);
+	note("%zu KiB for %u", c.waits >> 10, c.nr);
+	while (c.nr)
+		close(c.fd[--c.nr]);
+	end_daemon();
+}
+
 /* Nonsense is answered by an error, and nothing of it stays. */
 static void requests(void)
 {
@@ -718,7 +776,8 @@ int main(void)
 	static const struct test tests[] = {
 		TEST(requests), TEST(waits), TEST(several_users), TEST(slow_reader),
 		TEST(large_pass), TEST(many_users), TEST(one_user), TEST(slow_user),
-		TEST(cpu_comes), TEST(two_sessions), TEST(clock_is_set), TEST(clock_is_told),
+		TEST(slow_users), TEST(cpu_comes), TEST(two_sessions), TEST(clock_is_set),
+		TEST(clock_is_told),
 	};
 
 	return run_tests("daemon_query", tests, ARRAY_SIZE(tests));

@@ -346,6 +346,87 @@ static void one_user(void)
 	sd_event_unref(event);
 }
 
+enum {
+	SLOW_USERS = 12, VIEWERS_EACH = 16, OF_EACH = 500,
+	SLOW_VIEWERS = SLOW_USERS * VIEWERS_EACH,
+};
+
+/* An interval of each of the slow users: half a MiB is his. */
+static struct usage_list interval_of_slow(void)
+{
+	struct usage_list list = { .from_ns = 1, .until_ns = 2 };
+	char file[1024];
+	unsigned int i;
+
+	memset(file, 'f', sizeof(file));
+	for (i = 0; i < SLOW_USERS * OF_EACH; i++) {
+		struct usage u = { .key = { .unit = "a", .program = "b", .user = "c", .file = file,
+					    .disk = "sda", .why = "", .uid = ANN + i / OF_EACH },
+				   .ios = 1 };
+
+		sprintf(file + 1000, "%04u", i);
+		usage_add(&list, &u);
+	}
+	return list;
+}
+
+static bool is_served(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_DONTWAIT) == 1;
+}
+
+/*
+ * Users who do not read, none of whom is slow by himself: what waits for all is bounded, and root
+ * and the group, who are served last here, have room.
+ */
+static void slow_users(void)
+{
+	size_t begun = __sanitizer_get_current_allocated_bytes(), listed, waits;
+	struct usage_list list = interval_of_slow();
+	struct group *group = getgrnam(GROUP);
+	int fd[SLOW_VIEWERS], i, root, member = -1;
+	unsigned int served = 0;
+	sd_event *event = NULL;
+
+	listed = __sanitizer_get_current_allocated_bytes() - begun;
+	if (!begin_for_users(&event)) {
+		usage_clear(&list);
+		return;
+	}
+	root = connect_as(event, 0);
+	if (group && !setegid(group->gr_gid)) {
+		peer_group(GROUP);
+		member = connect_as(event, ANN + SLOW_USERS);
+		if (setegid(0))
+			fail("not root's group again");
+	}
+	for (i = 0; i < SLOW_VIEWERS; i++)
+		fd[i] = connect_as(event, ANN + i / VIEWERS_EACH);
+	viewers_usage(&list);
+	/* what waits, and two lists */
+	waits = __sanitizer_get_current_allocated_bytes() - begun - 2 * listed;
+	if (!is_served(root))
+		fail("root is not served");
+	if (member >= 0 && !is_served(member))
+		fail("a member is not served");
+	for (i = 0; i < SLOW_VIEWERS; i++)
+		served += is_served(fd[i]);
+	/* root and a member are sent what all users are */
+	waits = waits * served / (served + SLOW_USERS * (1 + (member >= 0)));
+	if (waits < 48 << 20 || waits > 56 << 20 || served == SLOW_VIEWERS)
+		fail("%zu KiB wait for all users", waits >> 10);
+	note("%zu KiB, %u of %u are served", waits >> 10, served, SLOW_VIEWERS);
+	viewers_end();
+	usage_clear(&list);
+	close(root);
+	close(member);
+	for (i = 0; i < SLOW_VIEWERS; i++)
+		close(fd[i]);
+	sd_event_unref(event);
+}
+
 /* Without a file for one more the loop rests, and lets him in a second later. */
 static void no_files(void)
 {
@@ -408,7 +489,8 @@ int main(void)
 {
 	static const struct test tests[] = { TEST(rights), TEST(several_users),
 					     TEST(slow_viewers), TEST(large_interval),
-					     TEST(many_users), TEST(one_user), TEST(no_files) };
+					     TEST(many_users), TEST(one_user), TEST(slow_users),
+					     TEST(no_files) };
 
 	return run_tests("daemon_viewers", tests, ARRAY_SIZE(tests));
 }
