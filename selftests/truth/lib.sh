@@ -1,6 +1,6 @@
 # The truth test's guest part: one measured interval, tagged writers and readers.
 #
-#	truth_disk NODE FS IMAGE [OFFSET]   what is under test (see ./verify)
+#	truth_disk NODE LABEL IMAGE [OFFSET [FS]]   what is under test (see ./verify)
 #	truth_begin                         from here on ioblame watches
 #	truth_mount FSTYPE NODE DIR [OPTS]
 #	truth_workload DIR|NODE             everybody writes, everybody reads
@@ -53,18 +53,23 @@ truth_start() {
 	printf 'kernel %s\nrole thread\n' "$(uname -r)" >"$OUT/truth.conf"
 }
 
-# truth_disk NODE FS IMAGE [OFFSET]: IMAGE holds the disk from sector OFFSET on;
-# of a partition, the whole disk. TRUTH_READS=some: others hold the same and are
-# read in its place. TRUTH_PART="part=NAME [chunk=SECTORS [parity=2]]": NAME's disks
-# hold it together.
+# True if what is written to the disk at this place of /sys is written to others: by device mapper
+# or md, or to a file. nvme's own multipath has one disk, by several ways.
+truth_is_stacked() { [ -d "$1/loop" ] || [ -n "$(ls "$1/slaves")" ]; }
+
+# truth_disk NODE LABEL IMAGE [OFFSET [FS]]: IMAGE holds the disk from sector OFFSET on;
+# of a partition, the whole disk. FS is its file system, if that is not LABEL.
+# TRUTH_READS=some: others hold the same and are read in its place.
+# TRUTH_PART="part=NAME [chunk=SECTORS [parity=2]]": NAME's disks hold it together.
 truth_disk() {
-	local node=$1 stat=yes sys name disk page
+	local node=$1 on=${5:-$2} stat=yes sys name disk page
 	# a device mapper's node is not called as the kernel calls the disk
 	sys=$(readlink -f "/sys/dev/block/$(mountpoint -x "$node")")
 	name=${sys##*/} disk=$name
 	if [ -e "$sys/partition" ]; then
 		sys=${sys%/*} disk=${sys##*/}
 	fi
+	! truth_is_stacked "$sys" || on=stacked
 	# one direct read: a disk whose count does not move by it keeps none
 	local before
 	before=$(truth_settled "$name")
@@ -79,8 +84,8 @@ truth_disk() {
 		page=$(($(getconf PAGESIZE) / 1024))
 		echo $((TRUTH_MAX_KB > page ? TRUTH_MAX_KB : page)) >"$sys/queue/max_sectors_kb"
 	fi
-	printf 'disk name=%s fs=%s image=%s offset=%d sectors=%d count=%s reads=%s %s stat=%s\n' \
-		"$disk" "$2" "$3" "${4:-0}" "$(cat "$sys/size")" "$name" "${TRUTH_READS:-all}" \
+	printf 'disk name=%s fs=%s on=%s image=%s offset=%d sectors=%d count=%s reads=%s %s stat=%s\n' \
+		"$disk" "$2" "$on" "$3" "${4:-0}" "$(cat "$sys/size")" "$name" "${TRUTH_READS:-all}" \
 		"${TRUTH_PART:-}" "$stat" >>"$OUT/truth.conf"
 	TRUTH_DISKS+=("$name")
 }
@@ -319,7 +324,7 @@ truth_copy_image() {
 # that is already made; TRUTH_LABEL names it in the table
 truth_on_fs() {
 	local fs=$1 node=$2 image=$3 options=${4:-}
-	truth_disk "$node" "${TRUTH_LABEL:-$fs}" "$image" "${5:-0}"
+	truth_disk "$node" "${TRUTH_LABEL:-$fs}" "$image" "${5:-0}" "$fs"
 	truth_begin
 	truth_mount "$fs" "$node" "$SCRATCH/mnt" "$options"
 	truth_workload "$SCRATCH/mnt"
