@@ -330,7 +330,7 @@ static void take_raw(unsigned int cpu, const void *bytes, size_t len, void *arg)
 
 	(void)cpu;
 	if (!m->read_ns) {
-		m->read_ns = clock_ns();
+		m->read_ns = records_read_ns();
 		check_session(m);
 	}
 	reel_add(&m->ring, m->read_ns, bytes, len);

@@ -22,6 +22,7 @@ static bool open_log;		/* @source is open */
 static bool passing;		/* taps are being called */
 static uint64_t tick = RECORDS_TICK;
 static uint64_t session;	/* intent_session() of the log that was opened last */
+static uint64_t read_ns;	/* when this read began, or the last one */
 static const char *state;	/* why nothing comes; NULL: it does */
 
 /* Note why nothing comes, and say it once. */
@@ -44,6 +45,15 @@ const char *records_state(void)
 uint64_t records_session(void)
 {
 	return session;
+}
+
+/*
+ * When this read began: what completed before is passed until its end.  It goes on for as long as
+ * the taps take, and what completes meanwhile is passed in part.
+ */
+uint64_t records_read_ns(void)
+{
+	return read_ns;
 }
 
 /* What is to be added to a record's time now for the time of day. */
@@ -164,6 +174,7 @@ static bool read_log(void)
 
 	source_look_for_cpus(&source);
 	choose_form();
+	read_ns = clock_ns();
 	more = source_fill(&source, false);
 	while (source_next(&source, &rec)) {
 		/* the next session began, and who reads the sums knows its intents already */

@@ -21,7 +21,10 @@ struct sd_event;
 struct records_tap {
 	/* each record, in the order of completion */
 	void (*take)(const struct iob_iolog_bin_record *rec, void *arg);
-	/* the bytes of one CPU, whole records in its order, before they are merged for @take */
+	/*
+	 * the bytes of one CPU, whole records in its order, before they are merged for @take; those
+	 * of a read come in pieces, between records for @take
+	 */
 	void (*raw)(unsigned int cpu, const void *bytes, size_t len, void *arg);
 	/* after each read, also one that brought nothing; may take away this tap, and no other */
 	void (*batch)(void *arg);
@@ -41,6 +44,7 @@ void records_read(void);
 void records_let_go(void);
 const char *records_state(void);
 uint64_t records_session(void);
+uint64_t records_read_ns(void);
 int64_t records_wall_ns(void);
 void records_end(void);
 
