@@ -27,13 +27,15 @@ enum {
 	/* 1638 records: a module that fills the buffer to its last byte does not cut one */
 	READ_BYTES = (256 << 10) / sizeof(struct iob_iolog_bin_record) *
 		     sizeof(struct iob_iolog_bin_record),
-	/* bytes of one CPU in one turn, so that all CPUs are read */
+	/* bytes of one CPU in one turn, so that it ends, whatever times the records have */
 	READ_MOST = 4 << 20,
 	/* what the module keeps of each CPU: 6500 records */
 	LOG_BYTES = 1 << 20,
 };
 
 static_assert(READ_BYTES % sizeof(struct iob_iolog_bin_record) == 0, "whole records");
+static_assert(SOURCE_BYTES / SOURCE_CPUS > 16 * sizeof(struct iob_iolog_bin_record),
+	      "a read is for many records");
 
 /* The log is read as often as this, where there is much */
 #define TICK_LEAST	5000000ULL
@@ -99,6 +101,7 @@ static struct source_cpu *add_cpu(struct source *s, int fd)
 	struct source_cpu *cpu;
 
 	s->cpu = must(realloc(s->cpu, (s->nr_cpus + 1) * sizeof(*s->cpu)));
+	s->merge.head = must(realloc(s->merge.head, (s->nr_cpus + 1) * sizeof(*s->merge.head)));
 	cpu = &s->cpu[s->nr_cpus++];
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->fd = fd;
@@ -368,27 +371,94 @@ static void pass_raw(struct source *s, struct source_cpu *cpu, size_t new)
 	to->len -= gone;
 }
 
-static void read_cpu(struct source *s, struct source_cpu *cpu)
+/* How many bytes of its log a CPU may have here, so that all have SOURCE_BYTES at most. */
+static size_t share_bytes(const struct source *s)
 {
+	const size_t one = sizeof(struct iob_iolog_bin_record);
+
+	/* the stream has room for one byte more */
+	return (SOURCE_BYTES / s->nr_cpus - 1) / one * one;
+}
+
+/* Those of whole records */
+static size_t held_bytes(const struct source_cpu *cpu)
+{
+	return cpu->stream.len - cpu->stream.off - cpu->rest;
+}
+
+/*
+ * Read on in the log of a CPU, until it is empty or the CPU has its share.  The rest waits in the
+ * module.  Return: false if nothing came.
+ */
+static bool read_cpu(struct source *s, struct source_cpu *cpu)
+{
+	size_t share = share_bytes(s), piece = share < READ_BYTES ? share : READ_BYTES, all = 0;
 	unsigned char *to;
-	size_t all = 0;
 	ssize_t n;
 
-	while (all < READ_MOST) {
-		to = stream_room(&cpu->stream, READ_BYTES);
-		n = read(cpu->fd, to, READ_BYTES);
+	while (!cpu->is_read && held_bytes(cpu) + piece <= share) {
+		to = stream_room(&cpu->stream, piece);
+		n = read(cpu->fd, to, piece);
 		if (n < 0 && errno == EINTR)
 			continue;
 		/* an error: somebody began the next session, and the file of ours is gone */
 		if (!n || (n < 0 && errno != EAGAIN))
 			s->ended = true;
+		cpu->is_read = n <= 0;
 		if (n <= 0)
 			break;
 		stream_added(&cpu->stream, n);
 		pass_raw(s, cpu, n);
 		all += n;
+		cpu->got += n;
+		cpu->is_read = cpu->got >= READ_MOST;
 	}
+	stream_shrink(&cpu->stream);
 	s->got += all;
+	s->fresh = s->fresh || all;
+	return all;
+}
+
+/*
+ * True if a record of the CPU is known, which is then its head.  If all that was read is given out,
+ * the next ones may be in the module: as long as that is not known, no later record of another CPU
+ * may be given out.
+ */
+static bool has_record(struct source *s, struct source_cpu *cpu)
+{
+	while (!cpu->has_head) {
+		cpu->has_head = stream_next(&cpu->stream, &cpu->head);
+		if (!cpu->has_head && (s->kind != SOURCE_BINARY || !read_cpu(s, cpu)))
+			break;
+	}
+	return cpu->has_head;
+}
+
+/*
+ * Begin to read the logs.  What completed until now is in them, so all of it is given out, in
+ * order: of each CPU it is read until the log is empty, or a later record comes.
+ */
+static void read_logs(struct source *s)
+{
+	unsigned int i;
+
+	s->limit_ns = clock_ns();
+	for (i = 0; i < s->nr_cpus; i++) {
+		s->cpu[i].is_read = false;
+		s->cpu[i].got = 0;
+		if (s->raw_only)
+			read_cpu(s, &s->cpu[i]);
+		else
+			has_record(s, &s->cpu[i]);
+	}
+}
+
+/* The stacks of what was read are known before it is given out. */
+static void load_intents(struct source *s)
+{
+	if (s->fresh)
+		intent_load(s->intents);
+	s->fresh = false;
 }
 
 static bool read_recording(struct source *s)
@@ -404,8 +474,6 @@ static bool read_recording(struct source *s)
 
 static bool fill(struct source *s, bool last)
 {
-	unsigned int i;
-
 	switch (s->kind) {
 	case SOURCE_RECORDING:
 		s->ended = s->ended || !read_recording(s);
@@ -418,16 +486,14 @@ static bool fill(struct source *s, bool last)
 		return !s->ended;
 	case SOURCE_TEXT:
 		s->ended = !along_read(&s->along, &s->cpu[0].stream, &s->got);
+		s->fresh = s->got;
 		break;
 	default:
-		s->limit_ns = clock_ns();
-		for (i = 0; i < s->nr_cpus; i++)
-			read_cpu(s, &s->cpu[i]);
+		read_logs(s);
 		if (last || s->ended)
 			s->limit_ns = UINT64_MAX;
 	}
-	if (s->got)
-		intent_load(s->intents);
+	load_intents(s);
 	look_at_clock(s);
 	return !s->ended;
 }
@@ -436,6 +502,8 @@ static bool fill(struct source *s, bool last)
  * source_fill - read what is there, without waiting
  * @s:    the source
  * @last: ioblame is off: give out all records
+ *
+ * Of the log that is the first part, for which there is room; source_next() reads on.
  *
  * Return: false if nothing more will come.
  */
@@ -446,6 +514,7 @@ bool source_fill(struct source *s, bool last)
 
 	s->got = 0;
 	s->at_cpu = 0;
+	s->merging = false;
 	s->limit_ns = UINT64_MAX;
 	more = fill(s, last);
 	note_wall(s, before_ns);
@@ -461,31 +530,68 @@ uint64_t source_tick(const struct source *s, uint64_t tick, uint64_t most)
 	return tick * 2 < most ? tick * 2 : most;
 }
 
-static bool next_record(struct source *s, struct iob_iolog_bin_record *rec)
+static bool give_head(struct source_cpu *cpu, struct iob_iolog_bin_record *rec)
 {
-	struct source_cpu *cpu, *first = NULL;
+	*rec = cpu->head;
+	cpu->has_head = false;
+	return true;
+}
+
+/* CPU by CPU, and what is read of one at once: so the logs of the others get room, too. */
+static bool next_of_any(struct source *s, struct iob_iolog_bin_record *rec)
+{
+	struct source_cpu *cpu;
+	unsigned int none;
+
+	for (none = 0; s->nr_cpus && none <= s->nr_cpus; none++) {
+		cpu = &s->cpu[s->at_cpu];
+		cpu->has_head = cpu->has_head || stream_next(&cpu->stream, &cpu->head);
+		if (cpu->has_head && cpu->head.complete_ns <= s->limit_ns)
+			return give_head(cpu, rec);
+		if (s->kind == SOURCE_BINARY && !cpu->has_head && read_cpu(s, cpu))
+			none = 0;
+		s->at_cpu = (s->at_cpu + 1) % s->nr_cpus;
+	}
+	return false;
+}
+
+/* Find which CPU has the first record: anew, or after that of the root was given out. */
+static void find_root(struct source *s)
+{
+	struct merge *m = &s->merge;
+	struct source_cpu *cpu;
 	unsigned int i;
 
-	for (i = s->at_cpu; i < s->nr_cpus; i++) {
-		cpu = &s->cpu[i];
-		if (!cpu->has_head)
-			cpu->has_head = stream_next(&cpu->stream, &cpu->head);
-		if (!cpu->has_head || cpu->head.complete_ns > s->limit_ns)
-			continue;
-		if (!first || cpu->head.complete_ns < first->head.complete_ns)
-			first = cpu;
-		if (s->unordered) {
-			s->at_cpu = i;
-			break;
+	if (!s->merging) {
+		s->merging = true;
+		m->nr = 0;
+		for (i = 0; i < s->nr_cpus; i++) {
+			if (has_record(s, &s->cpu[i]))
+				merge_add(m, i, s->cpu[i].head.complete_ns);
 		}
 	}
-	if (!first) {
-		s->at_cpu = 0;
-		return false;
-	}
-	*rec = first->head;
-	first->has_head = false;
-	return true;
+	cpu = m->nr ? &s->cpu[m->head[0].cpu] : NULL;
+	if (!cpu || cpu->has_head)
+		return;
+	if (has_record(s, cpu))
+		merge_renew(m, cpu->head.complete_ns);
+	else
+		merge_drop(m);
+}
+
+static bool next_in_order(struct source *s, struct iob_iolog_bin_record *rec)
+{
+	find_root(s);
+	return s->merge.nr && s->merge.head[0].at <= s->limit_ns &&
+	       give_head(&s->cpu[s->merge.head[0].cpu], rec);
+}
+
+static bool next_record(struct source *s, struct iob_iolog_bin_record *rec)
+{
+	bool more = s->unordered ? next_of_any(s, rec) : next_in_order(s, rec);
+
+	load_intents(s);
+	return more;
 }
 
 /* Read on to the first record that is asked for, which stays. */
@@ -493,6 +599,7 @@ static void find_first(struct source *s)
 {
 	struct source_cpu *cpu = &s->cpu[0];
 
+	s->merging = false;
 	while (!s->ended) {
 		while (stream_next(&cpu->stream, &cpu->head)) {
 			cpu->has_head = joined_takes(s->joined, &cpu->head);
@@ -525,7 +632,10 @@ int source_join(struct source *s, struct joined *k)
 	return joined_start(k, &s->head, s->cpu[0].has_head);
 }
 
-/* The next record of what source_fill() read.  Return: false if there is none. */
+/*
+ * The next record of what was there at source_fill().  Return: false if there is none.  Until then
+ * it reads on in the log.
+ */
 bool source_next(struct source *s, struct iob_iolog_bin_record *rec)
 {
 	while (next_record(s, rec)) {
@@ -577,8 +687,10 @@ void source_close(struct source *s)
 	}
 	store_free_head(&s->head);
 	free(s->cpu);
+	free(s->merge.head);
 	s->cpu = NULL;
 	s->nr_cpus = 0;
+	memset(&s->merge, 0, sizeof(s->merge));
 	if (source_is_live(s) && s->intents >= 0)
 		close(s->intents);
 	s->intents = -1;

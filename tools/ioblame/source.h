@@ -2,7 +2,8 @@
 /*
  * source - where records come from: the binary log, the text log, ioblamed or a recording
  *
- * The records of all CPUs are merged in the order of their completion.
+ * The records of all CPUs are merged in the order of their completion.  Of the binary log, at most
+ * SOURCE_BYTES are here: what has no room waits in the module, which counts what has none there.
  */
 #ifndef IOBLAME_SOURCE_H
 #define IOBLAME_SOURCE_H
@@ -12,6 +13,7 @@
 
 #include "along.h"
 #include "joined.h"
+#include "merge.h"
 #include "recording.h"
 #include "served.h"
 #include "store.h"
@@ -19,6 +21,7 @@
 
 enum {
 	SOURCE_CPUS = 1024,
+	SOURCE_BYTES = 8 << 20,
 	SOURCE_WALLS = 16,
 };
 
@@ -29,6 +32,8 @@ struct source_cpu {
 	size_t rest;		/* bytes at the stream's end, of a record that is not read whole */
 	struct iob_iolog_bin_record head;
 	bool has_head;
+	bool is_read;		/* the log was empty since the last source_fill() */
+	size_t got;		/* bytes that were read since then */
 };
 
 /* The time of day was another one: the clock was set, or the machine was suspended */
@@ -51,9 +56,12 @@ struct source {
 	bool unordered;		/* do not merge */
 	struct source_cpu *cpu;
 	unsigned int nr_cpus;
-	unsigned int at_cpu;	/* unordered: the CPUs before are empty */
+	unsigned int at_cpu;	/* unordered: the one whose turn it is */
+	struct merge merge;	/* ordered: of those with a record */
+	bool merging;		/* it is right */
+	bool fresh;		/* records were read whose intents may not be known */
 	uint64_t limit_ns;	/* records after it wait: other CPUs may still have earlier ones */
-	uint64_t got;		/* bytes that the last source_fill() read */
+	uint64_t got;		/* bytes that were read since the last source_fill() */
 	int intents;		/* the file, of a running session */
 	struct along along;
 	struct recording recording;	/* or what is served */

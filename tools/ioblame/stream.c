@@ -26,6 +26,18 @@ void stream_added(struct stream *s, size_t len)
 	s->len += len;
 }
 
+/* Give back the room if nothing is in the stream. */
+void stream_shrink(struct stream *s)
+{
+	if (s->off != s->len)
+		return;
+	free(s->buf);
+	s->buf = NULL;
+	s->len = 0;
+	s->size = 0;
+	s->off = 0;
+}
+
 /* Count @len bytes that are no records. */
 void stream_dropped(struct stream *s, size_t len)
 {

@@ -23,6 +23,7 @@ struct stream {
 
 unsigned char *stream_room(struct stream *s, size_t room);
 void stream_added(struct stream *s, size_t len);
+void stream_shrink(struct stream *s);
 void stream_dropped(struct stream *s, size_t len);
 bool stream_next(struct stream *s, struct iob_iolog_bin_record *rec);
 size_t stream_whole(const unsigned char *bytes, size_t len);
