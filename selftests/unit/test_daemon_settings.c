@@ -111,11 +111,25 @@ unsigned int device_every(struct device **all)
 	return i;
 }
 
+static bool in_pass;
+
+void node_pass_begin(void)
+{
+	in_pass = true;
+}
+
+void node_pass_end(void)
+{
+	in_pass = false;
+}
+
 /* sd0 is 8:0, as long as there are so many; disk/0 is another name of it. */
 bool device_lookup(const char *word, struct device *d)
 {
 	unsigned int n;
 
+	if (!in_pass)
+		fail("%s is looked up alone, and all links are read for it", word);
 	if ((sscanf(word, "sd%u", &n) != 1 && sscanf(word, "disk/%u", &n) != 1) || n >= nr_disks)
 		return false;
 	memset(d, 0, sizeof(*d));

@@ -197,31 +197,10 @@ static void names(void)
 		fail("%s is there", d.name);
 }
 
-/* What udev has of a device: whether it has a link, and before whom. */
-static void links(void)
+static void numbers(void)
 {
-	static const char text[] = "S:disk/by-id/wwn-0x5000\nL:10\nS:mapper/a\nE:ID=S:x\n";
-	static const struct {
-		const char *link;
-		bool has;
-	} cases[] = {
-		{ "disk/by-id/wwn-0x5000", true }, { "mapper/a", true }, { "mapper/", false },
-		{ "mapper/ab", false }, { "x", false }, { "", false }, { "10", false },
-		{ "disk/by-id/wwn-0x5000\nL:10", false },
-	};
 	uint32_t dev = 0;
-	unsigned int i;
-	int priority;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		priority = 0;
-		if (node_has_link(text, cases[i].link, &priority) != cases[i].has)
-			fail("'%s' is %s", cases[i].link, cases[i].has ? "no link" : "a link");
-		if (priority != (cases[i].has ? 10 : 0))
-			fail("'%s' has priority %d", cases[i].link, priority);
-	}
-	if (!node_has_link("S:a", "a", &priority) || priority || node_has_link("", "a", &priority))
-		fail("without a priority or a line it fails");
 	if (!node_parse_number("8:16\n", &dev) || dev != SDB || !node_parse_number("8:0", &dev) ||
 	    dev != SDA || node_parse_number("8:0x", &dev) || node_parse_number("4096:0", &dev) ||
 	    node_parse_number("8", &dev))
@@ -231,7 +210,7 @@ static void links(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(names), TEST(filters), TEST(sums), TEST(links), TEST(by_default),
+		TEST(names), TEST(filters), TEST(sums), TEST(numbers), TEST(by_default),
 	};
 	char folder[] = "/tmp/iob-device-XXXXXX", command[64];
 	int ret;

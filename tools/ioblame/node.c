@@ -51,88 +51,97 @@ static bool find_kernel_name(const char *name, uint32_t *dev)
 	return number_in(path, dev);
 }
 
-static bool find_dm_name(const char *name, uint32_t *dev)
-{
-	DIR *maps = opendir("/sys/block");
-	char path[PATH_MAX], *text;
-	struct dirent *e;
-	bool found = false;
-
-	while (maps && !found && (e = readdir(maps)) != NULL) {
-		snprintf(path, sizeof(path), "/sys/block/%s/dm/name", e->d_name);
-		text = file_read(path);
-		if (text)
-			text[strcspn(text, "\n")] = '\0';
-		snprintf(path, sizeof(path), "/sys/block/%s/dev", e->d_name);
-		found = text && !strcmp(text, name) && number_in(path, dev);
-		free(text);
-	}
-	if (maps)
-		closedir(maps);
-	return found;
-}
-
-/**
- * node_has_link - whether a device has a link in /dev
- * @text:     what udev's database has of the device
- * @link:     below /dev
- * @priority: gets that of its links, if it has this one
- */
-bool node_has_link(const char *text, const char *link, int *priority)
-{
-	size_t n = strlen(link);
-	const char *line, *end;
-	bool has = false;
-	int level = 0;
-
-	for (line = text; *line; line = *end ? end + 1 : end) {
-		end = line + strcspn(line, "\n");
-		if (!strncmp(line, "L:", 2))
-			level = atoi(line + 2);
-		else if (!strncmp(line, "S:", 2) && end == line + 2 + n &&
-			 !strncmp(line + 2, link, n))
-			has = true;
-	}
-	if (has)
-		*priority = level;
-	return has;
-}
+/* Names of devices, sorted: of a thousand words each is found without a look at all of them. */
+struct names {
+	struct named {
+		char *text;
+		int priority;
+		uint32_t dev;
+	} *name;
+	size_t nr, size;
+};
 
 /*
  * What udev has of the links of all devices: it is read again where something has changed.  A
  * service asks for each disk of its list in each interval, and a host has a thousand of these.
  */
 static struct {
-	struct {
-		uint32_t dev;
-		char *links;	/* the lines that node_has_link() reads */
-	} *device;
-	size_t nr;
+	struct names links;
 	struct timespec changed, read;	/* the folder, and when that was read */
 } udev;
 
-/* Leave the lines of links. */
-static char *keep_links(char *text)
-{
-	char *to = text, *line;
-	size_t n;
+static struct names dm;
 
-	for (line = text; *line; line += n) {
-		n = strcspn(line, "\n");
-		n += line[n] == '\n';
-		if (!strncmp(line, "S:", 2) || !strncmp(line, "L:", 2)) {
-			memmove(to, line, n);
-			to += n;
-		}
+/* What was read since node_pass_begin() holds until its end. */
+static struct {
+	bool on, has_links, has_dm;
+} pass;
+
+static void add_name(struct names *to, const char *text, size_t len, int priority, uint32_t dev)
+{
+	if (to->nr == to->size) {
+		to->size = to->size ? to->size * 2 : 64;
+		to->name = must(realloc(to->name, to->size * sizeof(*to->name)));
 	}
-	*to = '\0';
-	return must(realloc(text, to - text + 1));
+	to->name[to->nr++] = (struct named){ must(strndup(text, len)), priority, dev };
 }
 
-static void forget_links(void)
+static void forget_names(struct names *names)
 {
-	while (udev.nr)
-		free(udev.device[--udev.nr].links);
+	while (names->nr)
+		free(names->name[--names->nr].text);
+}
+
+/* Of one text, the highest priority comes first. */
+static int compare_names(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = strcmp(x->text, y->text);
+
+	if (!order)
+		order = (x->priority < y->priority) - (x->priority > y->priority);
+	return order ? order : (x->dev > y->dev) - (x->dev < y->dev);
+}
+
+static void sort_names(struct names *names)
+{
+	if (names->nr)
+		qsort(names->name, names->nr, sizeof(*names->name), compare_names);
+}
+
+static bool find_name(const struct names *names, const char *text, uint32_t *dev)
+{
+	size_t low = 0, high = names->nr, at;
+
+	while (low < high) {
+		at = low + (high - low) / 2;
+		if (strcmp(names->name[at].text, text) < 0)
+			low = at + 1;
+		else
+			high = at;
+	}
+	if (low == names->nr || strcmp(names->name[low].text, text))
+		return false;
+	*dev = names->name[low].dev;
+	return true;
+}
+
+/* The links of a device, of what udev's database has of it: its priority may be behind them. */
+static void add_links(struct names *to, const char *text, uint32_t dev)
+{
+	size_t first = to->nr, i;
+	const char *line, *end;
+	int priority = 0;
+
+	for (line = text; *line; line = *end ? end + 1 : end) {
+		end = line + strcspn(line, "\n");
+		if (!strncmp(line, "L:", 2))
+			priority = atoi(line + 2);
+		else if (!strncmp(line, "S:", 2))
+			add_name(to, line + 2, end - line - 2, 0, dev);
+	}
+	for (i = first; i < to->nr; i++)
+		to->name[i].priority = priority;
 }
 
 static void read_links(void)
@@ -142,19 +151,19 @@ static void read_links(void)
 	struct dirent *e;
 	uint32_t number;
 
+	forget_names(&udev.links);
 	while (data && (e = readdir(data)) != NULL) {
 		if (*e->d_name != 'b' || !node_parse_number(e->d_name + 1, &number))
 			continue;
 		snprintf(path, sizeof(path), UDEV_FOLDER "/%s", e->d_name);
 		text = file_read(path);
-		if (!text)
-			continue;
-		udev.device = must(realloc(udev.device, (udev.nr + 1) * sizeof(*udev.device)));
-		udev.device[udev.nr].dev = number;
-		udev.device[udev.nr++].links = keep_links(text);
+		if (text)
+			add_links(&udev.links, text, number);
+		free(text);
 	}
 	if (data)
 		closedir(data);
+	sort_names(&udev.links);
 }
 
 /* A file of it is replaced, and the folder changes.  Twice in the same tick: none can tell. */
@@ -166,7 +175,6 @@ static void update_links(void)
 
 	if (same && udev.read.tv_sec > udev.changed.tv_sec + 1)
 		return;
-	forget_links();
 	udev.changed = st.st_mtim;
 	clock_gettime(CLOCK_REALTIME, &udev.read);
 	read_links();
@@ -174,20 +182,51 @@ static void update_links(void)
 
 static bool find_link(const char *link, uint32_t *dev)
 {
-	int priority, highest = 0;
-	bool found = false;
-	size_t i;
+	if (!pass.has_links)
+		update_links();
+	pass.has_links = pass.on;
+	return find_name(&udev.links, link, dev);
+}
 
-	update_links();
-	for (i = 0; i < udev.nr; i++) {
-		if (!node_has_link(udev.device[i].links, link, &priority) ||
-		    (found && priority <= highest))
-			continue;
-		found = true;
-		highest = priority;
-		*dev = udev.device[i].dev;
+/* Nothing tells whether these have changed. */
+static void read_dm(void)
+{
+	DIR *maps = opendir("/sys/block");
+	char path[PATH_MAX], *text;
+	struct dirent *e;
+	uint32_t number;
+
+	forget_names(&dm);
+	while (maps && (e = readdir(maps)) != NULL) {
+		snprintf(path, sizeof(path), "/sys/block/%s/dm/name", e->d_name);
+		text = file_read(path);
+		snprintf(path, sizeof(path), "/sys/block/%s/dev", e->d_name);
+		if (text && number_in(path, &number))
+			add_name(&dm, text, strcspn(text, "\n"), 0, number);
+		free(text);
 	}
-	return found;
+	if (maps)
+		closedir(maps);
+	sort_names(&dm);
+}
+
+static bool find_dm_name(const char *name, uint32_t *dev)
+{
+	if (!pass.has_dm)
+		read_dm();
+	pass.has_dm = pass.on;
+	return find_name(&dm, name, dev);
+}
+
+/* Many words are looked up: until node_pass_end(), what all devices have is read once. */
+void node_pass_begin(void)
+{
+	pass.on = true;
+}
+
+void node_pass_end(void)
+{
+	memset(&pass, 0, sizeof(pass));
 }
 
 /**

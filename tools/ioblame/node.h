@@ -8,7 +8,8 @@
  *	S:disk/by-id/wwn-0x5000c500
  *	L:10
  *
- * Where several have a link, it is that of the highest L.
+ * Where several have a link, it is that of the highest L.  Who looks up many words does so in a pass:
+ * what all devices have is then read once.
  */
 #ifndef IOBLAME_NODE_H
 #define IOBLAME_NODE_H
@@ -19,7 +20,8 @@
 #define UDEV_FOLDER	"/run/udev/data"
 
 bool node_parse_number(const char *text, uint32_t *dev);
-bool node_has_link(const char *text, const char *link, int *priority);
 bool node_number(const char *word, uint32_t *dev);
+void node_pass_begin(void);
+void node_pass_end(void);
 
 #endif

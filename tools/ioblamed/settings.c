@@ -28,6 +28,7 @@
 #include "escape.h"
 #include "file.h"
 #include "msg.h"
+#include "node.h"
 #include "served.h"
 #include "settings.h"
 #include "status.h"
@@ -257,6 +258,7 @@ static unsigned int find_disks(void)
 
 	if (!*wanted)
 		return device_every(&disks);
+	node_pass_begin();
 	for (at = wanted; *at; at = end + 1) {
 		end = strchr(at, ' ');
 		name = must(strndup(at, end - at));
@@ -270,6 +272,7 @@ static unsigned int find_disks(void)
 		}
 		free(name);
 	}
+	node_pass_end();
 	said_missing = true;
 	return nr;
 }
