@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "databases.h"
+#include "hearing.h"
 #include "test.h"
 
 enum {
@@ -183,33 +184,6 @@ static int64_t ios_of(const char *path, int level)
 	snprintf(sql, sizeof(sql), "SELECT coalesce(sum(ios), 0) FROM usage u "
 		 "JOIN span s ON s.id = u.id / 4096 WHERE s.level = %d", level);
 	return read_number(path, sql);
-}
-
-static int saved_stderr, said_in;
-
-static void begin_hearing(void)
-{
-	fflush(stderr);
-	saved_stderr = dup(STDERR_FILENO);
-	said_in = open("/dev/shm", O_TMPFILE | O_RDWR, 0600);
-	dup2(said_in, STDERR_FILENO);
-}
-
-/* How often @what was said since then */
-static int end_hearing(const char *what)
-{
-	char text[8192] = "", *at = text;
-	int nr = 0;
-
-	fflush(stderr);
-	dup2(saved_stderr, STDERR_FILENO);
-	close(saved_stderr);
-	if (pread(said_in, text, sizeof(text) - 1, 0) < 0)
-		fail("what was said cannot be read");
-	close(said_in);
-	for (; (at = strstr(at, what)); at++)
-		nr++;
-	return nr;
 }
 
 /*
