@@ -3,12 +3,15 @@
  * open_by_handle_at() opens a file by its numbers, and /proc/self/fd has its path.
  * No folder is searched.
  *
- * path_close() closes the mount points: an open one cannot be unmounted.
+ * path_close() closes the mount points: an open one cannot be unmounted.  What is known of the
+ * mounts stays: a host with thousands of containers has tens of thousands of them, and as many
+ * cgroups that are asked for one by one.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <libmount/libmount.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +21,11 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "map.h"
+#include "msg.h"
 #include "path.h"
+
+#define MOUNTINFO	"/proc/self/mountinfo"
 
 enum {
 	MOUNTS = 16,			/* open at once */
@@ -44,45 +51,94 @@ static struct mount {
 } mounts[MOUNTS];
 static unsigned int nr_mounts;
 
+/* The mount of a file system: of its root if there is one, else of a part. */
+struct mounted {
+	uint32_t dev;
+	bool whole;
+	struct libmnt_fs *fs;
+};
+
 static struct libmnt_table *table;
 static uint64_t table_ns;
-
-/* The mount table, at most a second old.  The next call may free it: one call for a walk. */
-static struct libmnt_table *mount_table(void)
-{
-	uint64_t now = clock_ns();
-
-	if (table && now - table_ns < 1000000000)
-		return table;
-	mnt_unref_table(table);
-	table = mnt_new_table_from_file("/proc/self/mountinfo");
-	table_ns = now;
-	return table;
-}
+static struct map mounted = { .key_len = sizeof(uint32_t) };
+static struct libmnt_fs *cgroup2;	/* the first one */
+static int watched = -1;		/* tells if there are other mounts now */
+static bool table_old;			/* there are */
 
 static uint32_t kernel_dev(dev_t dev)
 {
 	return major(dev) << 20 | minor(dev);
 }
 
-/* A mount of a file system: of its root if there is one, else of a part. */
+/* Of the mounts of a whole file system the first one counts, of its parts the last. */
+static void add_mounted(struct libmnt_fs *fs)
+{
+	const char *root = mnt_fs_get_root(fs), *type = mnt_fs_get_fstype(fs);
+	uint32_t dev = kernel_dev(mnt_fs_get_devno(fs));
+	struct mounted *m = map_get(&mounted, &dev);
+
+	if (!cgroup2 && type && !strcmp(type, "cgroup2"))
+		cgroup2 = fs;
+	if (m && m->whole)
+		return;
+	if (!m) {
+		m = must(calloc(1, sizeof(*m)));
+		m->dev = dev;
+		map_put(&mounted, m);
+	}
+	m->fs = fs;
+	m->whole = root && !strcmp(root, "/");
+}
+
+static void read_table(void)
+{
+	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_fs *fs;
+
+	map_clear(&mounted, free);
+	cgroup2 = NULL;
+	mnt_unref_table(table);
+	table = mnt_new_table_from_file(MOUNTINFO);
+	while (table && iter && mnt_table_next_fs(table, iter, &fs) == 0)
+		add_mounted(fs);
+	mnt_free_iter(iter);
+}
+
+/* Whether mounts came or went since this was asked; where the kernel cannot tell, they may have. */
+static bool mounts_changed(void)
+{
+	struct pollfd p = { .events = POLLPRI };
+
+	if (watched < 0)
+		watched = open(MOUNTINFO, O_RDONLY | O_CLOEXEC);
+	p.fd = watched;
+	return watched < 0 || poll(&p, 1, 0) < 0 || p.revents & (POLLPRI | POLLERR | POLLNVAL);
+}
+
+/*
+ * Read the mounts if they have changed, once a second at most: where containers come and go they
+ * always have.  What changes while they are read is noticed the next time.
+ */
+static void update_table(void)
+{
+	uint64_t now = clock_ns();
+
+	table_old |= mounts_changed();
+	if (table && (!table_old || now - table_ns < 1000000000))
+		return;
+	table_ns = now;
+	table_old = false;
+	read_table();
+}
+
+/* The next call may free it. */
 static struct libmnt_fs *find_mounted_fs(uint32_t dev)
 {
-	dev_t want = makedev(dev >> 20, dev & 0xfffff);
-	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_BACKWARD);
-	struct libmnt_table *now = mount_table();
-	struct libmnt_fs *fs, *found = NULL;
+	struct mounted *m;
 
-	while (now && iter && mnt_table_next_fs(now, iter, &fs) == 0) {
-		const char *root = mnt_fs_get_root(fs);
-
-		if (mnt_fs_get_devno(fs) != want)
-			continue;
-		if (!found || (root && !strcmp(root, "/")))
-			found = fs;
-	}
-	mnt_free_iter(iter);
-	return found;
+	update_table();
+	m = map_get(&mounted, &dev);
+	return m ? m->fs : NULL;
 }
 
 static struct mount *open_mount(uint32_t dev)
@@ -205,24 +261,16 @@ char *path_of_mount(uint32_t dev)
 /* The path of a cgroup below the mount point of cgroup2, allocated, or NULL. */
 char *path_of_cgroup(uint64_t id)
 {
-	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
-	struct libmnt_table *now = mount_table();
 	struct handle h = { .type = FID_KERNFS };
-	struct libmnt_fs *fs, *found = NULL;
-	const char *top, *type;
-	char *path = NULL;
+	const char *top;
 	struct mount *m;
+	char *path;
 	size_t n;
 
-	while (now && iter && mnt_table_next_fs(now, iter, &fs) == 0) {
-		type = mnt_fs_get_fstype(fs);
-		if (type && !strcmp(type, "cgroup2") && !found)
-			found = fs;
-	}
-	mnt_free_iter(iter);
-	if (!found)
+	update_table();
+	if (!cgroup2)
 		return NULL;
-	m = open_mount(kernel_dev(mnt_fs_get_devno(found)));
+	m = open_mount(kernel_dev(mnt_fs_get_devno(cgroup2)));
 	if (!m)
 		return NULL;
 	put_handle(&h, &id, sizeof(id));
