@@ -7,8 +7,8 @@ block layer, says where it was put.  Each block has a tag, by which it is found 
 import os
 import subprocess
 
-from lib.case import (K, MNT, NullBlk, check, disable, enable, fail, iolog_now, output, put, run, same,
-                      sync)
+from lib.case import (K, MNT, NullBlk, check, disable, enable, fail, iolog_now, output, put, run,
+                      same, sync)
 
 BLOCKS = 256
 ZONE_MB = 4

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of interface/flushed.
 
-The kernel counts such a write in the disk's statistics when its flush is done: its time is the truth.
+The kernel counts such a write in the disk's statistics when its flush is done: that is the truth.
 """
 import os
 import sys

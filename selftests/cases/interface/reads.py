@@ -4,7 +4,7 @@
 Delayed allocation finds the blocks when the flusher writes the pages.  Then it reads what
 says which blocks are free.  Free space is in many pieces here, and nothing of it is cached.
 
-ext4 may also zero blocks beside the page: those of a small range that was allocated and not written.
+ext4 may also zero blocks beside the page, of a small range that was allocated and not written.
 """
 import os
 import subprocess
