@@ -545,6 +545,110 @@ static void many_disks(void)
 	metrics_free(m);
 }
 
+#define SMALL	10000
+
+/* The bytes that are shown for units whose names begin so */
+static double shown_bytes(struct metrics *m, const char *begin)
+{
+	char *text = written(m, false), line[80];
+	double bytes;
+
+	sprintf(line, "ioblame_io_bytes_total{unit=\"%s", begin);
+	bytes = sum_of_samples(text, line);
+	free(text);
+	return bytes;
+}
+
+/*
+ * An interval in which SMALL units write @bytes each, and in which db does, last and in three
+ * parts.  @churn: the units are gone then, and the next interval has others.
+ */
+static void crowd_pass(struct metrics *m, u64 bytes, u64 db, bool churn)
+{
+	static struct usage list[SMALL + 3];
+	static char units[SMALL][32];
+	unsigned int i, nr = db ? SMALL + 3 : SMALL;
+
+	for (i = 0; i < SMALL; i++) {
+		sprintf(units[i], "pod%llu-%u.scope", churn ? m->intervals + 1ULL : 0, i);
+		list[i] = one_usage(units[i], "sda", "", 2, bytes);
+	}
+	for (; i < nr; i++)
+		list[i] = one_usage("db.service", "sda", i & 1 ? "journal" : "fsync", 2, db / 3);
+	pass(m, list, nr, 10);
+	if (m->units.nr - m->named > 2 * METRICS_MOST_UNITS)
+		fail("%zu units without a name are known", m->units.nr - m->named);
+}
+
+/* How many intervals pass until db has a name; 0: 20 were not enough.  The sums close. */
+static unsigned int until_named(struct metrics *m, u64 bytes, u64 db, bool churn)
+{
+	u64 all = SMALL * (1 + bytes / 65536) + 3 * (1 + db / 3 / 65536);
+	unsigned int i;
+
+	nr_had = 0;
+	more_ios(m);
+	for (i = 1; i <= 20; i++) {
+		crowd_pass(m, bytes, db, churn);
+		if (more_ios(m) != all)
+			fail("the sums do not close");
+		/* the first time a new series is 0 */
+		shown_bytes(m, "");
+		if (shown_bytes(m, "db.service"))
+			return i;
+	}
+	return 0;
+}
+
+/*
+ * Many more units than are known: the largest has a name, though it comes last: if it moves most
+ * bytes; if it is as large as ten small ones, some of which have names, which takes some intervals;
+ * and if all others are new each time.
+ */
+static void crowd(void)
+{
+	static const struct { u64 db; unsigned int before; bool churn; } cases[] = {
+		{ 3 * SMALL * 65536ULL, 0, false }, { 3 * SMALL * 65536ULL, 20, false },
+		{ 30 * 65536, 20, false }, { 30 * 65536, 20, true },
+	};
+	unsigned int i, k, named[ARRAY_SIZE(cases)];
+	double before;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct metrics *m = new_metrics(2000, 10);
+
+		for (k = 0; k < cases[i].before; k++)
+			crowd_pass(m, 3 * 65536, 0, cases[i].churn);
+		named[i] = until_named(m, 3 * 65536, cases[i].db, cases[i].churn);
+		if (!named[i])
+			fail("case %u: db has no name after 20 intervals", i);
+		before = shown_bytes(m, "db.service");
+		for (k = 0; k < 10; k++)
+			crowd_pass(m, 3 * 65536, cases[i].db, cases[i].churn);
+		if (shown_bytes(m, "db.service") != before + 10.0 * cases[i].db || m->named != 10)
+			fail("case %u: db has lost its name", i);
+		metrics_free(m);
+	}
+	note("a name after %u, %u, %u and %u intervals", named[0], named[1], named[2], named[3]);
+}
+
+/* As many names as there may be, and all taken: the largest takes one. */
+static void crowd_with_names(void)
+{
+	struct metrics *m = new_metrics(METRICS_MOST_SERIES, METRICS_MOST_UNITS);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		crowd_pass(m, 65536, 0, false);
+	if (m->named != METRICS_MOST_UNITS)
+		fail("%u units have names", m->named);
+	for (i = 0; i < 3; i++)
+		crowd_pass(m, 65536, 3 * SMALL * 65536ULL, false);
+	if (!metrics_unit(m, "db.service") || !metrics_unit(m, "db.service")->named)
+		fail("db has no name");
+	metrics_free(m);
+}
+
 static void wrong_usage(void)
 {
 	struct metrics *m = new_metrics(0, 0);
@@ -581,7 +685,7 @@ int main(void)
 		TEST(labels), TEST(histogram), TEST(begins_at_zero),
 		TEST(begins_at_zero_in_file), TEST(formats), TEST(losses_begin_at_zero),
 		TEST(bounded), TEST(largest), TEST(idle_other), TEST(after_backup),
-		TEST(many_disks), TEST(wrong_usage), TEST(past_lost),
+		TEST(many_disks), TEST(crowd), TEST(crowd_with_names), TEST(wrong_usage), TEST(past_lost),
 	};
 
 	return run_tests("daemon_metrics", tests, ARRAY_SIZE(tests));

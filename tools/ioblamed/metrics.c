@@ -56,9 +56,7 @@ static void add_scores(struct metrics *m, const struct usage_list *usage)
 	for (i = 0; i < usage->nr; i++) {
 		const struct usage *u = &usage->list[i];
 
-		unit = metrics_unit(m, u->key.unit);
-		if (unit)
-			unit->score += u->bytes + (double)SCORE_OF_IO * u->ios;
+		metrics_unit_did(m, u->key.unit, u->bytes + (double)SCORE_OF_IO * u->ios);
 	}
 }
 

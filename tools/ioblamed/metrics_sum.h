@@ -24,10 +24,10 @@ enum {
 	METRICS_RESERVE = METRICS_OPS * (IOB_NR_HOWS * 4 + METRICS_HISTOGRAM_SERIES),
 };
 
-/* A unit that did IO lately; it has series of its own if it is named */
+/* A unit that did IO lately and was not forgotten; it has series of its own if it is named */
 struct metrics_unit {
 	char label[METRICS_LABEL];	/* the key: zeroed behind the text */
-	uint32_t nr;			/* of its sums; never used again */
+	uint64_t nr;			/* of its sums; never used again */
 	bool named;
 	double score;			/* bytes, and 4096 for each IO; halved each hour */
 };
@@ -46,7 +46,7 @@ struct metrics_shown {
 /* The counters of a unit, device, operation, reason and certainty */
 struct metrics_sum {
 	struct metrics_sum_key {
-		uint32_t unit;
+		uint64_t unit;
 		uint16_t device, reason;
 		uint8_t op, how;
 		uint16_t zero;
@@ -60,9 +60,9 @@ struct metrics_sum {
 /* The latency of a unit, device and operation */
 struct metrics_lat {
 	struct metrics_lat_key {
-		uint32_t unit;
+		uint64_t unit;
 		uint16_t device;
-		uint8_t op, zero;
+		uint8_t op, zero[5];
 	} key;
 	const struct metrics_unit *unit;
 	uint64_t slots[USAGE_SLOTS], ns;
@@ -84,7 +84,7 @@ struct metrics {
 	struct metrics_conf conf;
 	struct map units, sums, lats;
 	struct metrics_words devices, reasons;
-	uint32_t next_unit;
+	uint64_t next_unit;
 	unsigned int named;		/* units that are named */
 	unsigned int limit;		/* how many may be: falls if series do not suffice */
 	unsigned int series;		/* of sums and lats, without the reserve's */
@@ -109,7 +109,8 @@ struct metrics {
 	bool kept_away;			/* nor was it the last time, which was said */
 };
 
-struct metrics_unit *metrics_unit(struct metrics *m, const char *name);
+const struct metrics_unit *metrics_unit(const struct metrics *m, const char *name);
+void metrics_unit_did(struct metrics *m, const char *name, double score);
 void metrics_choose_units(struct metrics *m);
 uint16_t metrics_word(struct metrics_words *words, const char *name);
 void metrics_sum_add(struct metrics *m, const struct usage *u);

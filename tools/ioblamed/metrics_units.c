@@ -2,6 +2,9 @@
 /*
  * Which units have series of their own.  A score says how large a unit is; to take the place of
  * another a unit must be twice as large, so that places do not flap.
+ *
+ * A host may have more units than are known.  Who is forgotten does not depend on who comes first:
+ * see forget_small().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,29 +18,97 @@
 /* For so long "other" has neither devices nor reasons before it may have them again */
 #define WHOLE_NS	3600000000000LL
 
-/**
- * metrics_unit - the unit of this name
- * @m:    the metrics
- * @name: any text
- *
- * Return: it, made if it was not there; NULL for "other" and if there are too many.
- */
-struct metrics_unit *metrics_unit(struct metrics *m, const char *name)
+/* The label of a unit of this name, zeroed behind the text.  Return: false for "other". */
+static bool label_of(char label[METRICS_LABEL], const char *name)
 {
-	char label[METRICS_LABEL] = "";
+	memset(label, 0, METRICS_LABEL);
+	metrics_label(label, METRICS_LABEL, *name ? name : NO_NAME);
+	return strcmp(label, OTHER);
+}
+
+/* The unit of this name; NULL for "other" and if it is not known */
+const struct metrics_unit *metrics_unit(const struct metrics *m, const char *name)
+{
+	char label[METRICS_LABEL];
+
+	return label_of(label, name) ? map_get(&m->units, label) : NULL;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* The score of the largest unit that has no place among the METRICS_MOST_UNITS without a name */
+static double score_without_place(const struct metrics *m)
+{
+	double *scores = must(malloc((m->units.nr + 1) * sizeof(*scores))), score;
+	const struct metrics_unit *unit;
+	size_t i, nr = 0;
+
+	map_for_each(&m->units, i, unit) {
+		if (!unit->named)
+			scores[nr++] = unit->score;
+	}
+	qsort(scores, nr, sizeof(*scores), by_size);
+	score = nr > METRICS_MOST_UNITS ? scores[METRICS_MOST_UNITS] : 0;
+	free(scores);
+	return score;
+}
+
+static bool keep_unit(const void *value, const void *arg)
+{
+	const struct metrics_unit *unit = value;
+
+	(void)arg;
+	return unit->named || unit->score > 0;
+}
+
+/*
+ * Forget the smaller half of the units without a name, once they have no room.  The others' scores
+ * fall by that of the largest of these.  If they stayed, those that are there would be larger than
+ * a newcomer's interval could ever be, and it would be forgotten each time.  As each such fall is
+ * one of METRICS_MOST_UNITS scores at least, a score lacks less than a METRICS_MOST_UNITS-th of all
+ * that units without a name did: who did more is known (Misra and Gries, 1982).
+ */
+static void forget_small(struct metrics *m)
+{
+	struct metrics_unit *unit;
+	double fall;
+	size_t i;
+
+	if (m->units.nr - m->named < 2 * METRICS_MOST_UNITS)
+		return;
+	fall = score_without_place(m);
+	map_for_each(&m->units, i, unit)
+		unit->score -= unit->named ? 0 : fall;
+	map_keep(&m->units, keep_unit, NULL, free);
+}
+
+/**
+ * metrics_unit_did - add to the score of a unit
+ * @m:     the metrics
+ * @name:  any text; "other" has no score
+ * @score: how much; a unit that is not known is then
+ */
+void metrics_unit_did(struct metrics *m, const char *name, double score)
+{
+	char label[METRICS_LABEL];
 	struct metrics_unit *unit;
 
-	metrics_label(label, sizeof(label), *name ? name : NO_NAME);
-	if (!strcmp(label, OTHER))
-		return NULL;
+	if (!label_of(label, name))
+		return;
 	unit = map_get(&m->units, label);
-	if (unit || m->units.nr >= METRICS_MOST_UNITS)
-		return unit;
-	unit = must(calloc(1, sizeof(*unit)));
-	memcpy(unit->label, label, sizeof(label));
-	unit->nr = ++m->next_unit;
-	map_put(&m->units, unit);
-	return unit;
+	if (!unit) {
+		forget_small(m);
+		unit = must(calloc(1, sizeof(*unit)));
+		memcpy(unit->label, label, sizeof(label));
+		unit->nr = ++m->next_unit;
+		map_put(&m->units, unit);
+	}
+	unit->score += score;
 }
 
 /* The number of a word, made if it was not there; 0 ("other") if there are too many */
@@ -162,22 +233,6 @@ static void adapt_limit(struct metrics *m)
 	m->crowded = false;
 }
 
-static bool keep_unit(const void *value, const void *arg)
-{
-	const struct metrics_unit *unit = value;
-
-	return unit->named || unit->score > *(const double *)arg;
-}
-
-/* Forget the smaller half of the units once there are many. */
-static void forget_small(struct metrics *m, struct metrics_unit **list, long nr)
-{
-	double least = list[nr / 2]->score;
-
-	if (nr >= METRICS_MOST_UNITS / 2)
-		map_keep(&m->units, keep_unit, &least, free);
-}
-
 /**
  * metrics_choose_units - decide which units are named, by their scores
  * @m: the metrics; sums of units that lose their names, and idle ones of "other", are forgotten
@@ -205,6 +260,5 @@ void metrics_choose_units(struct metrics *m)
 	}
 	replace_small(m, list, nr);
 	metrics_forget_unused(m);
-	forget_small(m, list, nr);
 	free(list);
 }

@@ -259,7 +259,7 @@ static void write_bounds(const struct metrics_text *t, const struct metrics *m)
 	write_one(t, "ioblame_exporter_units_limit", METRICS_GAUGE, NULL,
 		  "Units under their own names at most; falls if series do not suffice.", m->limit);
 	write_one(t, "ioblame_exporter_units_known", METRICS_GAUGE, NULL,
-		  "Units that did IO lately, named or not.", m->units.nr);
+		  "Units that did IO lately and are known, named or not.", m->units.nr);
 	write_one(t, "ioblame_exporter_units_replaced", METRICS_COUNTER, NULL,
 		  "Units that lost their series to a larger one.", m->replaced);
 	write_one(t, "ioblame_exporter_other_ios", METRICS_COUNTER, NULL,
