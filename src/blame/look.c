@@ -67,9 +67,9 @@ struct inode *iob_look_host(const struct iob_look *l, struct iob_folio *f)
 }
 
 /*
- * True if a bio is no part of the direct IO in whose call it is submitted: memory is swapped out for
- * it, its buffer is swapped in, or the file system needs metadata.  A buffer that a direct IO reads
- * into has been read, or is no anonymous memory.
+ * True if a bio is no part of the direct IO in whose call it is submitted: memory is swapped out
+ * for it, its buffer is swapped in, or the file system needs metadata.  A buffer that a direct IO
+ * reads into has been read, or is no anonymous memory.
  */
 static bool is_beside_direct(const struct iob_look *l)
 {

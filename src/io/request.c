@@ -181,8 +181,8 @@ static void hand_on_issue(const struct bio *bio, u64 issue_at)
 }
 
 /*
- * Account @bytes of a bio, which begin at @pos of its context @f, or have none, and at @sector.  Where
- * a zone is appended to, only its end tells the sector.
+ * Account @bytes of a bio, which begin at @pos of its context @f, or have none, and at @sector.
+ * Where a zone is appended to, only its end tells the sector.
  */
 static void account_bio(struct iob_io *io, struct iob_first *first, const struct bio *bio,
 			struct iob_bio_ctx *f, u32 pos, u32 bytes, u64 sector)

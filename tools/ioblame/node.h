@@ -8,8 +8,8 @@
  *	S:disk/by-id/wwn-0x5000c500
  *	L:10
  *
- * Where several have a link, it is that of the highest L.  Who looks up many words does so in a pass:
- * what all devices have is then read once.
+ * Where several have a link, it is that of the highest L.  Who looks up many words does so in a
+ * pass: what all devices have is then read once.
  */
 #ifndef IOBLAME_NODE_H
 #define IOBLAME_NODE_H

@@ -89,7 +89,7 @@ struct metrics {
 	unsigned int limit;		/* how many may be: falls if series do not suffice */
 	unsigned int series;		/* of sums and lats, without the reserve's */
 	bool crowded;			/* a sum found no room in this interval */
-	bool whole;			/* "other" has neither devices nor reasons: names come first */
+	bool whole;			/* "other" has no devices or reasons: names come first */
 	int64_t wanted_ns;		/* when .wanted was looked at, or began */
 	/* what "other" did meanwhile, a bit for each reason: the sums that it would have */
 	uint64_t wanted[METRICS_WORDS][METRICS_OPS][IOB_NR_HOWS];

@@ -70,7 +70,7 @@ struct recorder {
 	int64_t flushed_ns;		/* on the clock of the usages, written or not */
 	int64_t tidied_ns;		/* the same, when names were last looked for on the disk */
 	bool made_room;			/* spans went since the pass began that looks for names */
-	bool said_early[2];		/* minutes, and hours: that they go before they are too old */
+	bool said_early[2];		/* minutes, hours: that they go before their age */
 	uint64_t dropped;		/* minutes and hours that found no room, and are gone */
 	uint64_t dropped_intervals;	/* that are in their minute alone */
 };

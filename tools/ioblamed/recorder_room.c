@@ -83,7 +83,8 @@ static bool drop_minutes(struct recorder *r, uint64_t bytes, uint64_t used, int6
 			 int *went)
 {
 	static const char oldest[] =
-		"SELECT s.id FROM span s JOIN span h ON h.id = s.parent WHERE s.level = 1 ORDER BY s.id";
+		"SELECT s.id FROM span s JOIN span h ON h.id = s.parent "
+		"WHERE s.level = 1 ORDER BY s.id";
 	int64_t part = part_of_minutes(r);
 	int64_t nr = recorder_db_number(&r->disk, "SELECT count(*) FROM span WHERE level = 1");
 
@@ -256,8 +257,8 @@ bool recorder_bound_disk(struct recorder *r, int64_t now_ns, bool *tidied)
  */
 void recorder_tidy_disk(struct recorder *r, int64_t now_ns)
 {
+	bool over, room;
 	uint64_t used;
-	bool over;
 
 	if (!recorder_tidy_go_on(&r->disk, &over) || !over)
 		return;
@@ -265,7 +266,7 @@ void recorder_tidy_disk(struct recorder *r, int64_t now_ns)
 	used = recorder_db_used(&r->disk);
 	if (used <= full_bytes(r) || !recorder_db_begin(&r->disk))
 		return;
-	if (recorder_db_end(&r->disk, r->made_room ||
-				      drop_bytes(r, used - low_bytes(r), used, now_ns)))
+	room = r->made_room || drop_bytes(r, used - low_bytes(r), used, now_ns);
+	if (recorder_db_end(&r->disk, room))
 		begin_pass(r);
 }
