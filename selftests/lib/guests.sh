@@ -88,8 +88,8 @@ cycles_secs() {
 }
 
 # guest_prepare SUITE KERNEL: run the NAME.chroot of each case that has one, in the
-# release's root: OUT is its folder, /built the module with its objects. If it fails, the case
-# fails.
+# release's root: OUT is its folder, /built the module with its objects, MAKE_WORDS what make needs
+# for another compiler than gcc. If it fails, the case fails.
 guest_prepare() {
 	local suite=$1 kernel=$2 name out
 	for name in $(cases_of "$TREE" "$CASE"); do
@@ -98,7 +98,7 @@ guest_prepare() {
 		out=$RUN/$kernel/$(case_tag "$TREE/selftests/cases/$name" guest main)/out/$name
 		mkdir -p "$out"
 		in_root "$suite" "$TREE:/tree" "$out:/out" "$(module_place "$suite" "$TREE"):/built" -- \
-			env OUT=/out KVER="$(root_kver "$suite")" \
+			env OUT=/out KVER="$(root_kver "$suite")" MAKE_WORDS="$(clang_words "$suite")" \
 			bash "/tree/selftests/cases/$name.chroot" >"$out/chroot.log" 2>&1 </dev/null ||
 			echo chroot >"$out/failed"
 		[ -z "${LOCKDOWN:-}" ] || sign_all "$suite" "$out" || echo sign >"$out/failed"
