@@ -682,7 +682,8 @@ static const struct iob_hook xfs_table[] = {
 		.impact = "the end of a buffer's write",
 	},
 	{
-		.name = "xfs_error_get_cfg", .called_in = "__xfs_buf_ioend|xfs_buf_ioend",
+		.name = "xfs_error_get_cfg",
+		.called_in = "xfs_buf_ioend_handle_error|__xfs_buf_ioend|xfs_buf_ioend",
 		.kind = IOB_HOOK_FUNCTION, .phase = IOB_HOOK_ENABLED,
 		.entered = xfs_buf_failed_entered, IOB_IN_MODULE("xfs", CONFIG_XFS_FS),
 		.impact = "which act changed a buffer whose write has failed before",
