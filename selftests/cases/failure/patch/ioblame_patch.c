@@ -15,6 +15,11 @@
 typedef unsigned long (*patched_fn)(unsigned long, unsigned long, unsigned long,
 				    unsigned long, unsigned long, unsigned long);
 
+/* (5.10 has no kCFI) */
+#ifndef __nocfi
+#define __nocfi
+#endif
+
 static unsigned long calls;
 module_param(calls, ulong, 0444);
 MODULE_PARM_DESC(calls, "how often the replacements were called");
@@ -30,11 +35,11 @@ static patched_fn patched_rest(const struct klp_func *func)
 	return (patched_fn)(at + MCOUNT_INSN_SIZE);
 }
 
-/* All arguments are in registers. */
+/* All arguments are in registers.  What is called begins behind the mark that kCFI asks for. */
 #define REPLACEMENT(name, func)							\
-static noinline unsigned long name(unsigned long a, unsigned long b,		\
-				   unsigned long c, unsigned long d,		\
-				   unsigned long e, unsigned long f)		\
+static noinline __nocfi								\
+unsigned long name(unsigned long a, unsigned long b, unsigned long c,		\
+		   unsigned long d, unsigned long e, unsigned long f)		\
 {										\
 	unsigned long ret;							\
 										\
