@@ -248,7 +248,7 @@ static void show_session_settings(struct seq_file *m)
 
 /*
  * How much room the longest one so far has needed, in a power of two; grows only.  Each reader may
- * write it.  1,000 disks take 256 KiB, and what does not fit sums up all CPUs of all disks in vain.
+ * write it.  What does not fit has summed up all CPUs of all disks in vain.
  */
 static size_t status_room = SZ_32K;
 
