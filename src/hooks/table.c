@@ -22,6 +22,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
@@ -39,14 +40,23 @@
 
 #define MAX_HOOKS	176
 
+struct hook_state;
+
+/* What was looked up in a module when it came, until a holder of hooks_mutex takes it over. */
+struct hook_found {
+	struct hook_state *of;
+	struct iob_entry entry;
+	int err;
+};
+
 /* The state of one hook.  H: hooks_mutex. */
 struct hook_state {
 	const struct iob_hook *hook;
 	struct tracepoint *tp;
 	struct iob_entry entry;	/* of a function; the address of a symbol */
+	struct hook_found *found;	/* by xchg(), not H; NULL: nothing to take over */
 	unsigned long published;	/* the function that ends bios of .bio_kind, or 0 */
 	bool looked;		/* the function was looked up */
-	bool came;		/* no lock: its module came; look it up again */
 	bool attached;
 	int err;
 };
@@ -60,6 +70,73 @@ static bool hook_phase_on[2];		/* H; by enum iob_hook_phase */
  */
 static DEFINE_MUTEX(hooks_mutex);
 
+static bool hook_is_of(const struct hook_state *s, const struct module *mod)
+{
+	return s->hook->module && !strcmp(s->hook->module, mod->name);
+}
+
+static void hook_leave_found(struct hook_state *s, struct hook_found *found)
+{
+	kfree(xchg(&s->found, found));
+}
+
+/*
+ * Look up the functions in a module that comes.  Registering a kprobe holds its module for a
+ * moment, in which an rmmod is refused: here whoever loads the module holds it still.  What has no
+ * memory is left to hooks_find_functions().  May sleep.  Return: whether there are hooks in it.
+ */
+static noinline_for_stack bool hooks_look_up_in(const struct module *mod)
+{
+	struct kprobe *kps[MAX_HOOKS];
+	struct hook_found *found;
+	unsigned int i, nr = 0;
+	bool any = false;
+
+	for (i = 0; i < nr_hooks; i++) {
+		struct hook_state *s = &hook_states[i];
+
+		if (s->hook->kind == IOB_HOOK_TRACEPOINT || !hook_is_of(s, mod))
+			continue;
+		any = true;
+		found = kzalloc(sizeof(*found), GFP_KERNEL);
+		if (!found)
+			continue;
+		found->of = s;
+		found->err = iob_hook_function(s->hook, &found->entry);
+		if (!found->err)
+			kps[nr++] = &found->entry.kp;
+		else if (found->err == -ENOMEM)
+			kfree(found);
+		else
+			hook_leave_found(s, found);
+	}
+	/* all at once: each call waits for a grace period */
+	if (nr)
+		unregister_kprobes(kps, nr);
+	for (i = 0; i < nr; i++) {
+		found = container_of(kps[i], struct hook_found, entry.kp);
+		hook_leave_found(found->of, found);
+	}
+	return any;
+}
+
+/* Take over what was looked up when the hook's module came, once its layouts are known, too. */
+static void hook_take_over(struct hook_state *s)
+{
+	struct hook_found *found;
+
+	if (!READ_ONCE(s->found) || iob_hook_module_absent(s->hook))
+		return;
+	found = xchg(&s->found, NULL);
+	/* (a module without layouts may have been looked up while it came) */
+	if (found && !s->entry.addr) {
+		s->entry = found->entry;
+		s->err = found->err;
+		s->looked = true;
+	}
+	kfree(found);
+}
+
 /*
  * A look-up takes a while on some kernels, so each function is looked up once, and
  * again when its module comes anew.
@@ -72,10 +149,12 @@ static void hooks_find_functions(enum iob_hook_phase phase)
 	for (i = 0; i < nr_hooks; i++) {
 		struct hook_state *s = &hook_states[i];
 
-		if (s->hook->kind == IOB_HOOK_TRACEPOINT || s->looked ||
-		    s->hook->phase != phase)
+		if (s->hook->kind == IOB_HOOK_TRACEPOINT || s->hook->phase != phase)
 			continue;
-		/* hooks_module_came() looks it up */
+		hook_take_over(s);
+		if (s->looked)
+			continue;
+		/* hooks_module_came() takes it over */
 		if (iob_hook_module_absent(s->hook)) {
 			s->err = -ENOENT;
 			continue;
@@ -252,20 +331,13 @@ static int hooks_attach_phase(enum iob_hook_phase phase)
 	return err;
 }
 
-static bool hook_is_of(const struct hook_state *s, const struct module *mod)
-{
-	return s->hook->module && !strcmp(s->hook->module, mod->name);
-}
-
-/* Modules are there: look up their functions again and attach to them. */
+/* Modules are there: attach to their functions. */
 static void hooks_modules_came(void)
 {
 	unsigned int phase, i;
 
-	for (i = 0; i < nr_hooks; i++) {
-		if (xchg(&hook_states[i].came, false) && !hook_states[i].entry.addr)
-			hook_states[i].looked = false;
-	}
+	for (i = 0; i < nr_hooks; i++)
+		hook_take_over(&hook_states[i]);
 	for (phase = 0; phase < ARRAY_SIZE(hook_phase_on); phase++) {
 		if (!hook_phase_on[phase])
 			continue;
@@ -299,15 +371,10 @@ static DECLARE_WORK(hooks_came_work, hooks_came_late);
  */
 static void hooks_module_came(const struct module *mod)
 {
-	bool any = false;
-	unsigned int i;
+	/* before its layouts are: until then nobody takes over what is found, or looks by himself */
+	bool any = hooks_look_up_in(mod);
 
-	for (i = 0; i < nr_hooks; i++) {
-		if (hook_is_of(&hook_states[i], mod)) {
-			WRITE_ONCE(hook_states[i].came, true);
-			any = true;
-		}
-	}
+	iob_layouts_module_came(mod);
 	if (!any)
 		return;
 	if (mutex_trylock(&hooks_mutex)) {
@@ -334,12 +401,16 @@ static void hooks_module_goes(const struct module *mod)
 	for (i = 0; i < nr_hooks; i++) {
 		struct hook_state *s = &hook_states[i];
 
-		if (!s->entry.addr || !within_module(s->entry.addr, mod))
+		if (!hook_is_of(s, mod))
 			continue;
-		hook_detach(s);
-		s->entry.addr = 0;
-		s->err = -ENOENT;
-		any = true;
+		hook_leave_found(s, NULL);
+		if (s->entry.addr && within_module(s->entry.addr, mod)) {
+			hook_detach(s);
+			s->entry.addr = 0;
+			s->err = -ENOENT;
+			any = true;
+		}
+		s->looked = s->entry.addr;
 	}
 	mutex_unlock(&hooks_mutex);
 	if (any)
@@ -356,7 +427,6 @@ static int hooks_module_event(struct notifier_block *nb, unsigned long event, vo
 	if (event == MODULE_STATE_COMING || event == MODULE_STATE_GOING)
 		iob_stack_forget();
 	if (event == MODULE_STATE_LIVE) {
-		iob_layouts_module_came(data);
 		hooks_module_came(data);
 	} else if (event == MODULE_STATE_GOING) {
 		iob_layouts_module_goes(data);
@@ -476,6 +546,17 @@ static int hooks_table_fill(void)
 	return err;
 }
 
+/* No module is seen any more.  May sleep. */
+static void hooks_leave_modules(void)
+{
+	unsigned int i;
+
+	unregister_module_notifier(&hooks_module_notifier);
+	cancel_work_sync(&hooks_came_work);
+	for (i = 0; i < nr_hooks; i++)
+		hook_leave_found(&hook_states[i], NULL);
+}
+
 /**
  * iob_hooks_init - fill the table and attach the hooks that stay while the module is there
  *
@@ -492,10 +573,8 @@ int iob_hooks_init(void)
 	if (!err) {
 		iob_layouts_init();
 		err = hooks_attach_phase(IOB_HOOK_LOADED);
-		if (err) {
-			unregister_module_notifier(&hooks_module_notifier);
-			cancel_work_sync(&hooks_came_work);
-		}
+		if (err)
+			hooks_leave_modules();
 	}
 	if (err) {
 		iob_entries_exit();
@@ -509,8 +588,7 @@ int iob_hooks_init(void)
 /* Detach the remaining hooks at module unload.  No session runs.  May sleep. */
 void iob_hooks_exit(void)
 {
-	unregister_module_notifier(&hooks_module_notifier);
-	cancel_work_sync(&hooks_came_work);
+	hooks_leave_modules();
 	hooks_detach_phase(IOB_HOOK_LOADED);
 	iob_entries_exit();
 }

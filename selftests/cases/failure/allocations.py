@@ -417,13 +417,41 @@ work.round(whole=True)
 try_ops(OPS)
 
 # --- a module with hooks goes
-for site in [None] + [site for site in sites.all if site.function == "iob_entry_disarm"]:
+def f2fs_comes():
     same("modprobe", output("modprobe", "f2fs"), (0, ""))
+
+
+def f2fs_goes():
+    same("modprobe -r", output("modprobe", "-r", "f2fs"), (0, ""))
+
+
+for site in [None] + [site for site in sites.all if site.function == "iob_entry_disarm"]:
+    f2fs_comes()
     if site:
         sites.fail(site, 0, ALWAYS)
-    same("modprobe -r", output("modprobe", "-r", "f2fs"), (0, ""))
+    f2fs_goes()
     if site and failed(site):
         note(site, "module")
+
+# --- and comes: what is looked up the first time is tried again
+sites.zero()
+f2fs_comes()
+came = set(sites.hits())
+whole = sorted(hooks())
+f2fs_goes()
+looking_up = {site for site in came if site.function == "hooks_look_up_in"}
+check(looking_up, "f2fs came, and these had a call:", came)
+for site in looking_up | set(turns(came)):
+    sites.fail(site, 0, 1)
+    f2fs_comes()
+    if failed(site):
+        note(site, "module")
+    if site in looking_up:
+        same("hooks after one had no memory", sorted(hooks()), whole)
+    f2fs_goes()
+    f2fs_comes()
+    same("hooks when f2fs came again after the %s" % site, sorted(hooks()), whole)
+    f2fs_goes()
 disable()
 try_ops([writes("nr_counters", "3"), writes("nr_counters", "2")])
 told("files refuse")

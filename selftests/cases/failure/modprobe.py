@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
 """The body of failure/modprobe."""
+import fcntl
 import os
+import struct
 import sys
+import termios
 import time
 
 from lib.case import (SLOWNESS, Disk, check, child, disable, enable, eventually, kill, output, put,
                       same, status)
 
 disk = Disk(sys.argv[1])
-# one in which there are hooks, and one in which there are none
-MODULES = (("f2fs",), ("brd", "rd_nr=1"))
+# one in which there are no hooks, and one in which there are
+MODULES = (("brd", "rd_nr=1"), ("f2fs",))
 ALONE, ROUNDS = 2, 6
 # No modprobe and no rmmod may take longer, in seconds.  In an emulated guest either takes about a
 # second by itself, and so does an enabling.  Beside one it shares the CPUs, and a module with hooks
 # waits for the one that runs: three or four seconds at the worst.  What waits in vain for a gap
 # between enablings, or for a grace period of each hook, takes longer than this.
 LIMIT = 10 * SLOWNESS
+
+
+# How often the other has enabled and disabled so far.
+def times_switched(come):
+    return struct.unpack("i", fcntl.ioctl(come, termios.FIONREAD, bytes(4)))[0]
 
 
 def took(*words):
@@ -32,6 +40,19 @@ def go_and_come():
         for words in ("rmmod", module[0]), ("modprobe",) + module:
             times[" ".join(words)] = took(*words)
     return times
+
+
+# Once modprobe has returned nobody holds f2fs, which is not used: an rmmod would be refused.  It is
+# looked at until the other has enabled twice.
+def check_not_held(come):
+    looks = holds = 0
+    end = time.monotonic() + LIMIT
+    begun = times_switched(come)
+    with open("/sys/module/f2fs/refcnt", "rb", buffering=0) as refcnt:
+        while times_switched(come) < begun + 3 and time.monotonic() < end:
+            looks += 1
+            holds += os.pread(refcnt.fileno(), 16, 0) != b"0\n"
+    same("how often f2fs was held, of %d looks" % looks, holds, 0)
 
 
 def longest(rounds):
@@ -58,10 +79,11 @@ disable()
 enable(log=False)
 print("a disabling and an enabling take %.2f s" % (time.monotonic() - began))
 disable()
+ready = hooks()
 print("by itself: %r" % longest([go_and_come() for _ in range(ALONE)]))
+same("hooks that are not as they were before f2fs went", sorted(set(hooks()) ^ set(ready)), [])
 
 come, switched = os.pipe()
-os.set_blocking(come, False)
 switch = child(switch_forever, switched)
 os.close(switched)
 rounds = []
@@ -70,18 +92,11 @@ for _ in range(ROUNDS):
     same("who enables and disables still runs", os.waitpid(switch, os.WNOHANG), (0, 0))
     slow = {words: seconds for words, seconds in rounds[-1].items() if seconds > LIMIT}
     same("what takes longer than %d s beside it" % LIMIT, slow, {})
+    check_not_held(come)
 print("beside enabling: %r" % longest(rounds))
 
-
 # Neither do modules hold up enabling: if it stood, nothing was shown
-def times_switched():
-    try:
-        return len(os.read(come, 1 << 16))
-    except BlockingIOError:
-        return 0
-
-
-count = times_switched()
+count = times_switched(come)
 print("enabled and disabled %d times meanwhile" % count)
 check(count >= 2, "enabled and disabled %d times in %d rounds" % (count, ROUNDS))
 kill(switch)
