@@ -371,7 +371,7 @@ static DECLARE_WORK(hooks_came_work, hooks_came_late);
  */
 static void hooks_module_came(const struct module *mod)
 {
-	/* before its layouts are: until then nobody takes over what is found, or looks by himself */
+	/* before its layouts are: until then nobody takes over what is found, or looks himself */
 	bool any = hooks_look_up_in(mod);
 
 	iob_layouts_module_came(mod);
