@@ -75,15 +75,20 @@ static bool hook_is_of(const struct hook_state *s, const struct module *mod)
 	return s->hook->module && !strcmp(s->hook->module, mod->name);
 }
 
+/* There was no memory for the look-up: hooks_find_functions() tries again. */
+static struct hook_found hook_found_later = { .err = -ENOMEM };
+
 static void hook_leave_found(struct hook_state *s, struct hook_found *found)
 {
-	kfree(xchg(&s->found, found));
+	found = xchg(&s->found, found);
+	if (found != &hook_found_later)
+		kfree(found);
 }
 
 /*
  * Look up the functions in a module that comes.  Registering a kprobe holds its module for a
- * moment, in which an rmmod is refused: here whoever loads the module holds it still.  What has no
- * memory is left to hooks_find_functions().  May sleep.  Return: whether there are hooks in it.
+ * moment, in which an rmmod is refused: here whoever loads the module holds it still.  May sleep.
+ * Return: whether there are hooks in it.
  */
 static noinline_for_stack bool hooks_look_up_in(const struct module *mod)
 {
@@ -99,14 +104,14 @@ static noinline_for_stack bool hooks_look_up_in(const struct module *mod)
 			continue;
 		any = true;
 		found = kzalloc(sizeof(*found), GFP_KERNEL);
-		if (!found)
+		if (!found) {
+			hook_leave_found(s, &hook_found_later);
 			continue;
+		}
 		found->of = s;
 		found->err = iob_hook_function(s->hook, &found->entry);
 		if (!found->err)
 			kps[nr++] = &found->entry.kp;
-		else if (found->err == -ENOMEM)
-			kfree(found);
 		else
 			hook_leave_found(s, found);
 	}
@@ -120,21 +125,27 @@ static noinline_for_stack bool hooks_look_up_in(const struct module *mod)
 	return any;
 }
 
-/* Take over what was looked up when the hook's module came, once its layouts are known, too. */
-static void hook_take_over(struct hook_state *s)
+/*
+ * True if the module of the hook is there, or it needs none.  What was looked up when the module
+ * came is taken over.  The module is asked for first: its layouts are known after it was looked up.
+ */
+static bool hook_take_over(struct hook_state *s)
 {
 	struct hook_found *found;
 
-	if (!READ_ONCE(s->found) || iob_hook_module_absent(s->hook))
-		return;
+	if (iob_hook_module_absent(s->hook))
+		return false;
 	found = xchg(&s->found, NULL);
 	/* (a module without layouts may have been looked up while it came) */
 	if (found && !s->entry.addr) {
-		s->entry = found->entry;
 		s->err = found->err;
-		s->looked = true;
+		s->looked = s->err != -ENOMEM;
+		if (!s->err)
+			s->entry = found->entry;
 	}
-	kfree(found);
+	if (found != &hook_found_later)
+		kfree(found);
+	return true;
 }
 
 /*
@@ -148,14 +159,15 @@ static void hooks_find_functions(enum iob_hook_phase phase)
 
 	for (i = 0; i < nr_hooks; i++) {
 		struct hook_state *s = &hook_states[i];
+		bool there;
 
 		if (s->hook->kind == IOB_HOOK_TRACEPOINT || s->hook->phase != phase)
 			continue;
-		hook_take_over(s);
+		there = hook_take_over(s);
 		if (s->looked)
 			continue;
-		/* hooks_module_came() takes it over */
-		if (iob_hook_module_absent(s->hook)) {
+		/* hooks_module_came() looks it up */
+		if (!there) {
 			s->err = -ENOENT;
 			continue;
 		}
