@@ -55,6 +55,7 @@ struct moments {
 	uint64_t until_ns, longest_ns;	/* of what is kept */
 	uint64_t dropped;		/* bytes that had no room when it began */
 	uint64_t read_ns;		/* of this read; 0: nothing was read yet */
+	uint64_t before_ns;		/* when the read before began */
 	uint64_t window_ns;		/* when this window began */
 	uint64_t now_ns;		/* when it is over */
 	uint64_t ring_ns;		/* when the ring began */
@@ -334,7 +335,11 @@ static void take_raw(unsigned int cpu, const void *bytes, size_t len, void *arg)
 		check_session(m);
 	}
 	reel_add(&m->ring, m->read_ns, bytes, len);
-	if (m->keeping && m->read_ns < m->until_ns)
+	/*
+	 * It has what completed since the read before, which may be long ago where this process had
+	 * to wait, as for a disk that hangs: what hung is what is to be kept.
+	 */
+	if (m->keeping && m->before_ns < m->until_ns)
 		reel_add(&m->keep.reel, m->read_ns, bytes, len);
 	judge_bytes(m, bytes, len);
 }
@@ -367,6 +372,7 @@ static void take_batch(void *arg)
 
 	check_session(m);
 	m->read_ns = 0;
+	m->before_ns = records_read_ns();
 	if (records_state()) {
 		/* nothing is known */
 		m->window_ns = now;
