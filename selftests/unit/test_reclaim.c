@@ -526,11 +526,51 @@ static void acts_are_short(void)
 	end();
 }
 
+static void takes_long(void)
+{
+	worker.se.sum_exec_runtime += NSEC_PER_SEC;
+}
+
+static void stands_still(void)
+{
+	worker.se.sum_exec_runtime += 60 * (u64)NSEC_PER_SEC;
+}
+
+/*
+ * Passes take a hundredth of a CPU's time.  One in which the machine stood still does not count, as
+ * the one before was shorter.
+ */
+static void rests(void)
+{
+	unsigned int i;
+
+	begin();
+	iob_conf.ttl_secs = 120;
+	while_walking = takes_long;
+	for (i = 0; i < 2; i++) {
+		clock_ns += 1000 * (u64)NSEC_PER_SEC;
+		walks_in(1);
+	}
+	/* (it reads the table twice) */
+	if (walks_in(199) || !walks_in(1))
+		fail("passes of two seconds are not 200 s apart");
+	while_walking = stands_still;
+	clock_ns += 200 * (u64)NSEC_PER_SEC;
+	walks_in(1);
+	while_walking = NULL;
+	if (walks_in(199) || !walks_in(1))
+		fail("a machine that stood still changes that");
+	if (walks_in(29) || !walks_in(1))
+		fail("a pass that took no time is not followed by one after 30 s");
+	iob_conf.ttl_secs = 5;
+	end();
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(looks_at_few), TEST(used_meanwhile), TEST(last_resort), TEST(stops),
-		TEST(stops_others), TEST(acts_are_short),
+		TEST(stops_others), TEST(acts_are_short), TEST(rests),
 	};
 
 	return run_tests("reclaim", tests, ARRAY_SIZE(tests));

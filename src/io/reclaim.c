@@ -67,8 +67,8 @@ static const u32 ages_to_try[] = { 120, 60, 30, 15, 8, 4, RECLAIM_MIN_SECS };
  * over causes and roles where one of these is.
  */
 struct passes {
-	u64 began_ns;	/* the last one, */
-	u64 took;	/* and its CPU time in ns */
+	u64 began_ns;	/* the last one */
+	u64 took[2];	/* CPU time in ns: of the last one, and of the one before */
 	bool freed;	/* it was worth while */
 };
 
@@ -469,7 +469,8 @@ static void reclaim_pass(struct passes *of, struct pass *p, void (*do_pass)(stru
 	if (done)
 		do_pass(p);
 	pass_free(p);
-	of->took = current->se.sum_exec_runtime - began;
+	of->took[1] = of->took[0];
+	of->took[0] = current->se.sum_exec_runtime - began;
 	of->freed = !done || nr_reclaimed() != before;
 }
 
@@ -494,13 +495,17 @@ static void reclaim_work_fn(struct work_struct *work);
 /* (not deferrable: its CPU may be idle while others fill a table) */
 static DECLARE_DELAYED_WORK(reclaim_work, reclaim_work_fn);
 
-/* Whether the next pass is due. */
+/*
+ * Whether the next pass is due.  A virtual machine that is stopped within a pass takes that for CPU
+ * time.  Passes of one kind take about as long each, so the shorter one of two counts.
+ */
 static bool pass_is_due(const struct passes *of, bool room_is_short, u32 ttl)
 {
-	u64 rest = max_t(u64, of->took * RECLAIM_SHARE, min_t(u64, ttl / 4, 30) * NSEC_PER_SEC);
+	u64 took = min(of->took[0], of->took[1]);
+	u64 rest = max_t(u64, took * RECLAIM_SHARE, min_t(u64, ttl / 4, 30) * NSEC_PER_SEC);
 
 	if (room_is_short)
-		rest = of->freed ? 0 : of->took * RECLAIM_SHARE_SHORT;
+		rest = of->freed ? 0 : took * RECLAIM_SHARE_SHORT;
 	return ktime_get_ns() - of->began_ns >= rest;
 }
 
