@@ -414,10 +414,18 @@ static void gathered(void)
 static void lets_go(void)
 {
 	const uint64_t interval_us = 500000;
+	unsigned int i;
 
-	memset(&let_go, 0, sizeof(let_go));
-	let_go.after_us = 400000;
-	run_at("w", "", interval_us * 1000);
+	/* (where this process stands still before, the interval ends without) */
+	for (i = 0; i < 20; i++) {
+		memset(&let_go, 0, sizeof(let_go));
+		let_go.after_us = 400000;
+		run_at("w", "", interval_us * 1000);
+		if (let_go.at)
+			break;
+		free(shown[0]);
+		free(left);
+	}
 	if (!let_go.at || let_go.said < let_go.at)
 		fail("it says that it has let go before it has");
 	if (let_go.next < let_go.at + interval_us)

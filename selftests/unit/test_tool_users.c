@@ -86,15 +86,21 @@ static pid_t start(const char *comm, const char *file)
 	return pid;
 }
 
+/* Those with a keeper, and a pipe that both of them hold */
+static struct {
+	pid_t pid;
+	int fd;
+} kept[16];
+
 /* With a keeper, which has `enable` open, and shows its session unless that is 0. */
 static pid_t start_kept_session(const char *comm, const char *file, unsigned int session)
 {
+	int fd[2], held[2];
+	unsigned int i;
 	char name[64];
-
-	int fd[2];
 	pid_t pid;
 
-	if (pipe(fd))
+	if (pipe(fd) || pipe(held))
 		return -1;
 	pid = fork();
 	if (!pid) {
@@ -105,6 +111,11 @@ static pid_t start_kept_session(const char *comm, const char *file, unsigned int
 		be(comm, file, fd[1]);
 	}
 	wait_for(fd);
+	close(held[1]);
+	for (i = 0; kept[i].pid; i++)
+		;
+	kept[i].pid = pid;
+	kept[i].fd = held[0];
 	return pid;
 }
 
@@ -115,10 +126,20 @@ static pid_t start_kept(const char *comm, const char *file)
 
 static void end(pid_t pid)
 {
+	unsigned int i;
+	char byte;
+
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	/* the keeper gets a signal, too */
-	usleep(100000);
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		if (kept[i].pid != pid)
+			continue;
+		/* the keeper gets a signal, too */
+		if (read(kept[i].fd, &byte, 1))
+			fail("a keeper says something");
+		close(kept[i].fd);
+		kept[i].pid = 0;
+	}
 }
 
 static void expect(const char *what, pid_t pid, const char *comm, const char *file)

@@ -4,7 +4,8 @@ import os
 import sys
 import time
 
-from lib.case import Disk, buffer, disable, enable, eventually, pipe, put, replace, run, value
+from lib.case import (Disk, buffer, disable, enable, eventually, looks, pipe, put, replace, run,
+                      value)
 from lib.crowd import one_each, show_status, verdict, wanted, wanted_same
 from lib.sums import Sums
 
@@ -52,21 +53,30 @@ def with_file(pids):
     return len(pids) - int(value("stats/acts_merged"))
 
 
-def by_role(acts):
+def by_role(seen):
     sums = {}
-    for a in acts:
-        if any(a["hist"][0]):
-            sums[a["who"]] = sums.get(a["who"], 0) + sum(a["hist"][0])
+    for (who, *_), ios in seen.items():
+        if ios:
+            sums[who] = sums.get(who, 0) + ios
     return sums
 
 
 def last_has_file(before):
     """A new act has its file, and each role its IOs; @before by role."""
     last = "pid-%d" % one_each(fd, page, 1)[0]
+    want = dict(before, **{last: 1})
     acts = pipe()
     wanted_same("files of the last one's acts", [a["dev"] for a in acts if a["who"] == last],
                 [raw.dev])
-    wanted_same("IOs by role", by_role(acts), dict(before, **{last: 1}))
+    # (what is about to be merged shows later, and only what no reading has shown is merged)
+    seen = {}
+    for _ in looks(20, 0.5):
+        for a in acts:
+            seen[a["who"], a["comm"], a["int"], a["dev"], a["ino"], a["gen"]] = sum(a["hist"][0])
+        if by_role(seen) == want:
+            break
+        acts = pipe()
+    wanted_same("IOs by role", by_role(seen), want)
 
 
 enable(log=False)
