@@ -28,12 +28,16 @@ static char next_step(void)
 	return read(steps[0], &what, 1) == 1 ? what : 0;
 }
 
+/* What a daemon waits for before it lets go: -1: nothing, and the asker goes ahead if it can */
+static int leave = -1;
+
 /* A daemon that lets go @times times, or ends with the first signal. */
 static pid_t start_daemon(unsigned int times)
 {
 	struct signalfd_siginfo info;
-	pid_t pid;
 	sigset_t set;
+	pid_t pid;
+	char byte;
 	int fd;
 
 	sigemptyset(&set);
@@ -49,8 +53,10 @@ static pid_t start_daemon(unsigned int times)
 			_exit(1);
 		if (!times)
 			_exit(0);
-		/* the asker goes ahead meanwhile, if it does not wait */
-		poll(NULL, 0, 50);
+		if (leave < 0)
+			poll(NULL, 0, 50);
+		else if (read(leave, &byte, 1) != 1)
+			_exit(1);
 		step('d');
 		let_go_done();
 	} while (--times);
@@ -86,6 +92,7 @@ static void waits(void)
 {
 	unsigned int i;
 	pid_t daemon;
+	int go[2];
 
 	let_go_begin();
 	/* the one of a daemon before is there */
@@ -102,10 +109,20 @@ static void waits(void)
 	let_go_done();
 	/* the next one is of an earlier version, of which nobody would hear */
 	let_go_end();
+	if (pipe(go)) {
+		fail("pipe: %s", strerror(errno));
+		return;
+	}
+	leave = go[0];
 	daemon = start_daemon(1);
-	if (status_of(ask(daemon)) != EXIT_OK || next_step() != 'a' || next_step() != 'd')
+	if (status_of(ask(daemon)) != EXIT_OK || next_step() != 'a')
 		fail("it waits for a daemon that says nothing");
+	if (write(go[1], "", 1) != 1 || next_step() != 'd')
+		fail("the daemon has ended");
 	status_of(daemon);
+	leave = -1;
+	close(go[0]);
+	close(go[1]);
 	let_go_begin();
 }
 
