@@ -416,6 +416,7 @@ def try_ops(ops):
 work.round(whole=True)
 try_ops(OPS)
 
+
 # --- a module with hooks goes
 def f2fs_comes():
     same("modprobe", output("modprobe", "f2fs"), (0, ""))
