@@ -33,6 +33,7 @@
 static const char *days, *day;
 static unsigned int intervals, served;
 static char *shown[8];		/* the text file, after each interval */
+static char *first;		/* before the first one */
 static char *left;		/* and when the daemon has ended; NULL: there is none */
 static struct daemon played;
 
@@ -123,8 +124,11 @@ void moments_interval(struct moments *m)
 {
 	(void)m;
 	/* the first one is that of the begin */
-	if (!played.event || !served)
+	if (!first) {
+		first = read_textfile();
+		served = 0;
 		return;
+	}
 	shown[day - days] = read_textfile();
 	if (!*++day)
 		sd_event_exit(played.event, 0);
@@ -316,6 +320,8 @@ static void run_at(const char *what, const char *file, uint64_t interval_ns)
 	strcpy(played.conf.recorder.file, file);
 	strcpy(played.conf.recorder.recent, file);
 	memset(shown, 0, sizeof(shown));
+	free(first);
+	first = NULL;
 	metrics_defaults(&played.conf.metrics);
 	snprintf(played.conf.metrics.textfile, METRICS_PATH, "/dev/shm/loop.%d.prom", getpid());
 	played.conf.daemon.interval_ns = interval_ns;
@@ -354,6 +360,8 @@ static void unloaded(void)
 	run(what, "");
 	for (i = 0; what[i]; i++)
 		check(what, i, what[i] == '-' ? down : up);
+	if (!strstr(first, up) || !strstr(first, "\nioblame_certainty_bytes_total{"))
+		fail("before the first interval the file is: %s", first);
 	/* an interval of which nothing is known is not counted */
 	if (intervals != 4)
 		fail("%u intervals were watched", intervals);

@@ -282,6 +282,8 @@ static int add_sources(struct daemon *d)
 	settings_disks(d->conf.daemon.disks);
 	kernel_begin();
 	tell_state();
+	/* an interval may be an hour */
+	metrics_idle(d->metrics, kernel_is_open());
 	ret = records_begin(d->event);
 	if (ret < 0)
 		return ret;

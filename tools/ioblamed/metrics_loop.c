@@ -107,7 +107,7 @@ void metrics_interval(struct metrics *m, const struct usage_list *usage, bool mo
 }
 
 /**
- * metrics_idle - an interval has ended of which nothing is known
+ * metrics_idle - an interval has ended of which nothing is known, or the first one begins
  * @m:    the metrics; NULL does nothing
  * @open: whether the module's files are in use again; else ioblame_up falls to 0
  */
