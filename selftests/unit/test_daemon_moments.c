@@ -133,7 +133,7 @@ static char folder[] = "/tmp/iob-moments-XXXXXX";
 static struct moments *begin(void)
 {
 	struct conf_moments conf = {
-		.ring_bytes = 1 << 20, .before_ns = 60 * SECOND, .after_ns = 2 * SECOND,
+		.ring_bytes = 1 << 20, .before_ns = 5 * SECOND, .after_ns = 2 * SECOND,
 		.max_moments = 100, .max_bytes = 1 << 30,
 	};
 	struct moments *m;
@@ -262,10 +262,67 @@ static void late_after_none(void)
 	expect("late after none", want, ARRAY_SIZE(want));
 }
 
+/* It stands still before the moment is noticed: it begins before what failed. */
+static void late_to_notice(void)
+{
+	static const uint64_t want[] = { 17 * SECOND, 20 * SECOND };
+	struct moments *m;
+
+	now_ns = 10 * SECOND;
+	m = begin();
+	reads(11 * SECOND, 10 * SECOND, false);
+	reads(18 * SECOND, 17 * SECOND, false);
+	reads(60 * SECOND, 20 * SECOND, true);
+	reads(63 * SECOND, 0, false);
+	moments_end(m);
+	expect("late to notice", want, ARRAY_SIZE(want));
+}
+
+/*
+ * Two moments, one behind the other: what completed within the last read of the first recording,
+ * which has other CPUs' records of that time in part, is in the second.
+ */
+static void one_behind_the_other(void)
+{
+	static const uint64_t want[] = { 10 * SECOND, 12 * SECOND };
+	static const uint64_t next[] = { 12 * SECOND, 13 * SECOND + MS, 14 * SECOND };
+	struct moments *m = fails();
+
+	reads(12 * SECOND + 10 * MS, 12 * SECOND, false);
+	reads(13 * SECOND, 13 * SECOND + MS, false);
+	if (m->keeping)
+		fail("the first one has not ended");
+	expect("the first", want, ARRAY_SIZE(want));
+	/* once a minute for the same reason */
+	moment_pace_end(&m->pace);
+	reads(14 * SECOND, 14 * SECOND, true);
+	reads(15 * SECOND, 0, false);
+	reads(18 * SECOND, 0, false);
+	moments_end(m);
+	expect("the second", next, ARRAY_SIZE(next));
+}
+
+/* It ends with the read that began it: what failed is in it. */
+static void ends_at_once(void)
+{
+	static const uint64_t want[] = { 10 * SECOND };
+	struct moments *m;
+
+	now_ns = 9 * SECOND;
+	m = begin();
+	m->conf.after_ns = 0;
+	reads(10 * SECOND, 10 * SECOND, true);
+	if (m->keeping)
+		fail("it has not ended");
+	moments_end(m);
+	expect("at once", want, ARRAY_SIZE(want));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(in_time), TEST(late), TEST(late_after_none),
+		TEST(in_time), TEST(late), TEST(late_after_none), TEST(late_to_notice),
+		TEST(one_behind_the_other), TEST(ends_at_once),
 	};
 	int failed;
 

@@ -215,7 +215,7 @@ int keep_end(struct keep *k, const char *status)
 	int err;
 
 	keep_write(k, SIZE_MAX);
-	write_until(k, UINT64_MAX);
+	write_until(k, k->until_ns ? k->until_ns : UINT64_MAX);
 	if (status)
 		tape_text(k->tape, STORE_STATUS_AFTER, status);
 	err = tape_end(k->tape, NULL);

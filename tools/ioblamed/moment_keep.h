@@ -39,6 +39,7 @@ struct keep {
 	unsigned int nr_names;
 	struct reel reel;	/* what is still to be written */
 	uint64_t from_ns;	/* records that completed before are left out */
+	uint64_t until_ns;	/* and those from then on; 0: none */
 	uint64_t session;	/* intent_session() that the records are of */
 	const struct keep_clock *clock;	/* NULL: the recording's head has it */
 	uint64_t ios;		/* that were written */

@@ -53,10 +53,12 @@ struct moments {
 	bool keeping, joined;
 	unsigned int failed;		/* bits of keep.name: moments of errors */
 	uint64_t until_ns, longest_ns;	/* of what is kept */
+	uint64_t begun_ns;		/* the read with which it began */
 	uint64_t dropped;		/* bytes that had no room when it began */
 	uint64_t read_ns;		/* of this read; 0: nothing was read yet */
 	uint64_t before_ns;		/* when the read before began */
 	uint64_t window_ns;		/* when this window began */
+	uint64_t judged_ns;		/* what it judges completed since then */
 	uint64_t now_ns;		/* when it is over */
 	uint64_t ring_ns;		/* when the ring began */
 	uint64_t session;		/* that the ring is of */
@@ -165,7 +167,8 @@ static int begin_keeping(struct moments *m, const char *name, bool errors, uint6
 	strcpy(m->keep.name[0], name);
 	m->keep.nr_names = 1;
 	m->failed = errors;
-	m->keep.from_ns = now > m->conf.before_ns ? now - m->conf.before_ns : 0;
+	/* this process may have had to wait: what stands out was then */
+	m->keep.from_ns = m->judged_ns > m->conf.before_ns ? m->judged_ns - m->conf.before_ns : 0;
 	m->keep.session = m->session;
 	m->keep.clock = &m->clock;
 	mkdir(m->conf.folder, 0750);
@@ -184,6 +187,7 @@ static int begin_keeping(struct moments *m, const char *name, bool errors, uint6
 		    (unsigned long long)m->conf.ring_bytes);
 	m->ring_ns = now;
 	m->keeping = true;
+	m->begun_ns = records_read_ns();
 	m->until_ns = now + m->conf.after_ns;
 	m->longest_ns = now + LONGEST;
 	return 0;
@@ -355,6 +359,7 @@ static void end_window(struct moments *m, uint64_t now)
 	moment_match_turn(&m->match);
 	for (i = 0; i < nr; i++)
 		stands_out(m, &found[i], now);
+	m->judged_ns = records_read_ns();
 	if (m->judge.not_judged && !m->not_judged)
 		msg("there are more than %d disks: the rest is not judged", JUDGE_DISKS);
 	m->not_judged = m->judge.not_judged;
@@ -376,14 +381,18 @@ static void take_batch(void *arg)
 	if (records_state()) {
 		/* nothing is known */
 		m->window_ns = now;
+		m->judged_ns = now;
 	} else {
 		keep_clock_note(&m->clock, m->clock_ns, records_wall_ns());
 		m->clock_ns = now;
 		if (now - m->window_ns >= WINDOW)
 			end_window(m, now);
 	}
-	if (m->keeping && keep_write(&m->keep, WRITTEN) && now >= m->until_ns)
+	if (m->keeping && keep_write(&m->keep, WRITTEN) && now >= m->until_ns) {
+		/* of what completes within a read it has a part; the ring has all */
+		m->keep.until_ns = records_read_ns() > m->begun_ns ? records_read_ns() : 0;
 		end_keeping(m, true);
+	}
 	m->tap.most_ns = m->keeping ? RECORDS_TICK : READ_AT_LEAST;
 }
 
@@ -469,6 +478,7 @@ void moments_watch(struct moments *m)
 	if (!m)
 		return;
 	m->window_ns = clock_ns();
+	m->judged_ns = m->window_ns;
 	m->ring_ns = m->window_ns;
 	records_tap(&m->tap);
 }
