@@ -17,6 +17,7 @@
 #include "msg.h"
 #include "name.h"
 #include "path.h"
+#include "unit.h"
 #include "user.h"
 
 enum {
@@ -26,6 +27,8 @@ enum {
 	NAMES_BYTES = 64 << 20,
 	/* of those that are served: what ioblamed forgets it sends again, so keep more than it */
 	SERVED_MAX = 4 * NAMES_MAX,
+	/* of a unit of a user or container: two parts of a path, whose bytes may be escaped */
+	UNIT_ROOM = 2 * ESCAPE_SIZE(NAME_MAX) + 8,
 };
 
 /* A path is looked up again after this time: files are renamed. */
@@ -583,19 +586,20 @@ const char *name_cgroup(uint64_t id)
 	return number_name(&key, number);
 }
 
-/* The container; else the last part of the path: with systemd, the unit. */
+/* The container; else the unit of unit_of(). */
 const char *name_unit(uint64_t id)
 {
 	const struct name_key key = { .kind = NAME_CONTAINER, .nr = id };
-	const char *path = name_cgroup(id), *base = strrchr(path, '/'), *text;
-	char label[CONTAINER_LABEL];
+	const char *path = name_cgroup(id), *text;
+	char label[CONTAINER_LABEL], unit[UNIT_ROOM];
 	struct container c;
 
 	if (container_find(path, &c)) {
 		text = get_name(&key);
 		return text ? text : number_name(&key, container_short(&c, label, sizeof(label)));
 	}
-	return base && base[1] ? base + 1 : path;
+	text = unit_of(path, unit, sizeof(unit));
+	return text == unit ? number_name(&key, unit) : text;
 }
 
 static void free_number(void *value)
