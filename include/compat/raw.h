@@ -21,10 +21,14 @@
 #define IOB_RAW(word)	(word)
 #endif
 
-/* The return address that a word of the stack is, without its signature (by xpaclri). */
+/*
+ * The return address that a word of the stack is, without its signature (by xpaclri).  Up to 5.13
+ * the kernel has no option of its own that says whether its addresses are signed.  One that is not
+ * stays as it is.
+ */
 static __always_inline unsigned long iob_raw_ret(unsigned long word)
 {
-#ifdef CONFIG_ARM64_PTR_AUTH_KERNEL
+#ifdef CONFIG_ARM64_PTR_AUTH
 	register unsigned long lr asm("x30") = word;
 
 	/* (volatile: it stays behind the question whether it is needed) */
