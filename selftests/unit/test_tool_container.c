@@ -1,7 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Paths of cgroups as the runtimes make them, and paths that are of no container. */
+/*
+ * Paths of cgroups as the runtimes make them, and paths that are of no container; what containers
+ * are called.
+ */
+#include <glob.h>
+
 #include "container.h"
+#include "file.h"
 #include "test.h"
+
+/* The runtimes' files, which are NULL if they are not there */
+static const char *of_docker, *of_storage, *of_containerd;
+
+static const char *file_at(const char *path)
+{
+	return strstr(path, "/docker/") ? of_docker :
+	       strstr(path, "/storage/") ? of_storage : of_containerd;
+}
+
+char *file_read_timed(const char *path, size_t max)
+{
+	const char *text = file_at(path);
+
+	(void)max;
+	return text ? strdup(text) : NULL;
+}
+
+static int find_file(const char *pattern, glob_t *g)
+{
+	static char *found[1];
+
+	found[0] = (char *)pattern;
+	g->gl_pathc = 1;
+	g->gl_pathv = found;
+	return file_at(pattern) ? 0 : GLOB_NOMATCH;
+}
+
+#define glob(pattern, flags, error, g)	find_file(pattern, g)
+#define globfree(g)			((void)(g))
+#include "container_state.c"
 
 #define ID	"3f4e5d6c7b8a90123f4e5d6c7b8a90123f4e5d6c7b8a90123f4e5d6c7b8a9012"
 #define ID2	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -47,9 +84,102 @@ static void finds(void)
 	}
 }
 
+/* What Kubernetes has docker and cri-o call a container is shown as containerd's are. */
+static void in_pods(void)
+{
+#define UID	"_6f1a-22_"
+	static const char *const names[][2] = {
+		{ "k8s_db_cart-1_shop" UID "0", "shop/cart-1/db" },
+		{ "k8s_db_cart-1.a_shop" UID "12", "shop/cart-1.a/db" },
+		{ "k8s_POD_cart-1_shop" UID "0", "shop/cart-1/pause" },
+		/* cri-dockerd adds a number to a name that was taken */
+		{ "k8s_db_cart-1_shop" UID "0_0c5f9e3a", "shop/cart-1/db" },
+	};
+	static const char *const others[] = {
+		"", "web", "k8s", "k8s_", "k8s_db", "k8s_db_cart-1_shop", "k8s_db_cart-1_shop" UID,
+		/* of a part too few or too many, an empty one, with words before and behind */
+		"k8s_cart-1_shop" UID "0", "k8s_a_db_cart-1_shop" UID "0",
+		"k8s__cart-1_shop" UID "0",
+		"k8s_db__shop" UID "0", "k8s_db_cart-1_" UID "0", "k8s_db_cart-1_shop__0",
+		"xk8s_db_cart-1_shop" UID "0", "K8s_db_cart-1_shop" UID "0",
+		"k8s_db_cart-1_shop" UID "x", "k8s_db_cart-1_shop" UID "0x",
+		"k8s_db_cart-1_shop" UID "0_", "k8s_db_cart-1_shop" UID "0_0c5f9e3",
+		"k8s_db_cart-1_shop" UID "0_0c5f9e3a_1",
+		"shop/cart-1/db",
+	};
+#undef UID
+	char name[600], want[600], *got;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		got = container_in_pod(names[i][0]);
+		if (!got || strcmp(got, names[i][1]))
+			fail("%s is %s", names[i][0], got ? got : "in no pod");
+		free(got);
+	}
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		got = container_in_pod(others[i]);
+		if (got)
+			fail("%s is %s", others[i], got);
+		free(got);
+	}
+	/* the longest, and one letter more */
+	for (i = 253; i < 255; i++) {
+		snprintf(name, sizeof(name), "k8s_%063d_%0*d_%063d_u_0", 1, (int)i, 2, 3);
+		snprintf(want, sizeof(want), "%063d/%0*d/%063d", 3, (int)i, 2, 1);
+		got = container_in_pod(name);
+		if (i == 253 ? !got || strcmp(got, want) : !!got)
+			fail("a pod's name of %zu letters is %s", i, got ? got : "none");
+		free(got);
+	}
+}
+
+/* What the runtimes' files have, in which json-c takes ' for " */
+#define DOCKER(name)	"{'Name':'/" name "'}"
+#define STORED(name)	"[{'id':'" ID2 "','names':['b']}," \
+			"{'id':'" ID "','names':['" name "','a']}]"
+#define NOTE(key, text)	"'io.kubernetes.cri." key "':'" text "'"
+#define POD		NOTE("sandbox-namespace", "shop") "," NOTE("sandbox-name", "cart-1")
+
+static void named(void)
+{
+	static const struct {
+		const char *runtime, *docker, *storage, *containerd, *want;
+	} cases[] = {
+		{ "docker", NULL, NULL, NULL, NULL },
+		{ "docker", DOCKER("web"), NULL, NULL, "docker:web" },
+		{ "docker", DOCKER("k8s_db_cart-1_shop_6f1a_0"), NULL, NULL,
+		  "docker:shop/cart-1/db" },
+		{ "podman", NULL, STORED("mail"), NULL, "podman:mail" },
+		{ "cri-o", NULL, STORED("k8s_db_cart-1_shop_6f1a_0"), NULL,
+		  "cri-o:shop/cart-1/db" },
+		{ "cri-o", NULL, STORED("k8s_POD_cart-1_shop_6f1a_0"), NULL,
+		  "cri-o:shop/cart-1/pause" },
+		{ "containerd", NULL, NULL,
+		  "{'annotations':{" POD "," NOTE("container-name", "db") "}}",
+		  "containerd:shop/cart-1/db" },
+		{ "containerd", NULL, NULL, "{'annotations':{" POD "}}",
+		  "containerd:shop/cart-1/pause" },
+	};
+	struct container c = { .id = ID };
+	char *got;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		c.runtime = cases[i].runtime;
+		of_docker = cases[i].docker;
+		of_storage = cases[i].storage;
+		of_containerd = cases[i].containerd;
+		got = container_name(&c);
+		if (!got != !cases[i].want || (got && strcmp(got, cases[i].want)))
+			fail("case %zu is %s", i, got ? got : "without a name");
+		free(got);
+	}
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(finds) };
+	static const struct test tests[] = { TEST(finds), TEST(in_pods), TEST(named) };
 
 	return run_tests("tool_container", tests, ARRAY_SIZE(tests));
 }

@@ -65,3 +65,30 @@ const char *container_short(const struct container *c, char *to, size_t size)
 	snprintf(to, size, "%s:%.12s", c->runtime, c->id);
 	return to;
 }
+
+/* Whether nothing follows the number of the attempt, or what cri-dockerd adds to a taken name */
+static bool is_end(const char *s)
+{
+	return !*s || (*s == '_' && strlen(s) == 9 && strspn(s + 1, "0123456789abcdef") == 8);
+}
+
+/**
+ * container_in_pod - what a container is called whose name was made for Kubernetes
+ * @name: as docker and cri-o have it, k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT; Kubernetes' own
+ *	  names have no "_"
+ *
+ * Return: NAMESPACE/POD/CONTAINER, allocated, as containerd's are made; NULL if it was not.
+ */
+char *container_in_pod(const char *name)
+{
+	char container[64], pod[254], space[64], *to;
+	int at = 0;
+
+	/* (as long as Kubernetes lets them be) */
+	if (sscanf(name, "k8s_%63[^_]_%253[^_]_%63[^_]_%*[^_]_%*[0-9]%n", container, pod, space,
+		   &at) != 3 || !at || !is_end(name + at))
+		return NULL;
+	if (!strcmp(container, "POD"))
+		strcpy(container, "pause");
+	return asprintf(&to, "%s/%s/%s", space, pod, container) < 0 ? NULL : to;
+}

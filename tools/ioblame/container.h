@@ -11,7 +11,8 @@
  *	containerd	/run/containerd/io.containerd.runtime.v2.task/NAMESPACE/ID/config.json
  *
  * Example: /system.slice/docker-3f4e...9012.scope is "docker:web", or "docker:3f4e5d6c7b8a" if
- * there is no name.  In a pod it is "NAMESPACE/POD/CONTAINER".
+ * there is no name.  In a pod it is "NAMESPACE/POD/CONTAINER", that of its pause container
+ * "NAMESPACE/POD/pause".
  */
 #ifndef IOBLAME_CONTAINER_H
 #define IOBLAME_CONTAINER_H
@@ -31,6 +32,7 @@ struct container {
 
 bool container_find(const char *path, struct container *c);
 char *container_name(const struct container *c);
+char *container_in_pod(const char *name);
 const char *container_short(const struct container *c, char *to, size_t size);
 
 #endif

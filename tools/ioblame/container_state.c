@@ -118,12 +118,17 @@ static char *name_of_containerd(const struct container *c)
 /* The name that the runtime's files have, allocated; NULL if it is not known. */
 char *container_name(const struct container *c)
 {
-	char *name = name_of_docker(c), *label = NULL;
+	char *name = name_of_docker(c), *label = NULL, *pod;
 
 	if (!name)
 		name = name_of_podman(c);
 	if (!name)
 		name = name_of_containerd(c);
+	pod = name ? container_in_pod(name) : NULL;
+	if (pod) {
+		free(name);
+		name = pod;
+	}
 	if (name && asprintf(&label, "%s:%.256s", c->runtime, name) < 0)
 		label = NULL;
 	free(name);
