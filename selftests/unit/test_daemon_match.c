@@ -74,6 +74,12 @@ static void names(void)
 		if (is_about(cases[i].text, cases[i].of) != cases[i].is)
 			fail("'%s' is %sabout it", cases[i].text, cases[i].is ? "not " : "");
 	}
+	/* a user's name is compared as it is, too */
+	user = "CORP\\134ann";
+	if (!is_about("errors > 0 of user CORP\\ann", &thread) ||
+	    !is_about("errors > 0 of user CORP\\134a*", &thread) ||
+	    is_about("errors > 0 of user CORP\\bob", &thread))
+		fail("a user of a domain is another one");
 }
 
 /* What a number is called is asked again after 60 windows. */

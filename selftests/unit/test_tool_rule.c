@@ -129,6 +129,10 @@ static void wants(void)
 		.unit = "a\\134x2db.service", .program = "caf\\351", .user = "ev\\151l",
 		.disk = "cciss\\041c0d0", .op = 2,
 	};
+	/* a user's name is compared as it is, too */
+	static const struct usage_key corporate = {
+		.unit = "a\\134b", .program = "a\\134b", .user = "CORP\\134ann", .disk = "sda",
+	};
 	static const struct {
 		const char *text;
 		bool wanted;
@@ -148,6 +152,14 @@ static void wants(void)
 		{ "errors > 0 of user ev\\151l", true, &escaped },
 		{ "errors > 0 on cciss\\041*", true, &escaped },
 		{ "errors > 0 on s\\da", false },
+		{ "errors > 0 of user CORP\\ann", true, &corporate },
+		{ "errors > 0 of user CORP\\a*", true, &corporate },
+		{ "errors > 0 of user *\\an[mn]", true, &corporate },
+		{ "errors > 0 of user CORP\\134ann", true, &corporate },
+		{ "errors > 0 of user CORP\\bob", false, &corporate },
+		{ "errors > 0 of user ann", false, &corporate },
+		{ "errors > 0 of unit a\\b", false, &corporate },
+		{ "errors > 0 of program a\\b", false, &corporate },
 	};
 	const struct usage_key *of;
 	struct rule rule;

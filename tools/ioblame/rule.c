@@ -6,6 +6,7 @@
 
 #include <linux/ioblame.h>
 
+#include "escape.h"
 #include "msg.h"
 #include "rule.h"
 #include "text.h"
@@ -265,13 +266,27 @@ bool rule_wants_disk(const struct rule *rule, const char *disk)
 	return !*rule->disk || !fnmatch(rule->disk, disk, FNM_NOESCAPE);
 }
 
+/* Whether the pattern of a rule that has one is that of a unit's, program's or user's name. */
+bool rule_is_of(const struct rule *rule, const char *text)
+{
+	char shown[ESCAPE_SIZE(RULE_TEXT)];
+
+	if (!fnmatch(rule->pattern, text, FNM_NOESCAPE))
+		return true;
+	/* a user is also meant by his name as it is, as -u means him: CORP\ann, not CORP\134ann */
+	if (rule->of != RULE_OF_USER || !strchr(text, '\\'))
+		return false;
+	escape_text(shown, sizeof(shown), rule->pattern, sizeof(rule->pattern));
+	return !fnmatch(shown, text, FNM_NOESCAPE);
+}
+
 /* Whether the rule is about it. */
 bool rule_wants(const struct rule *rule, const struct usage_key *key)
 {
 	const char *const texts[NR_RULE_OFS] = { NULL, key->unit, key->program, key->user };
 
 	return (!rule->ops || rule->ops & 1U << key->op) && rule_wants_disk(rule, key->disk) &&
-	       (rule->of == RULE_OF_ALL || !fnmatch(rule->pattern, texts[rule->of], FNM_NOESCAPE));
+	       (rule->of == RULE_OF_ALL || rule_is_of(rule, texts[rule->of]));
 }
 
 static uint64_t per_second(uint64_t n, int64_t span_ns)

@@ -65,6 +65,7 @@ extern const char *const rule_whats[NR_RULE_WHATS];
 
 const char *rule_parse(struct rule *rule, const char *text);
 bool rule_wants_disk(const struct rule *rule, const char *disk);
+bool rule_is_of(const struct rule *rule, const char *text);
 bool rule_wants(const struct rule *rule, const struct usage_key *key);
 uint64_t rule_value(enum rule_what what, const struct rule_sums *sums);
 const char *rule_text(enum rule_what what, uint64_t value, char *to);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +59,7 @@ static bool is_of(const struct rule *rule, const struct iob_iolog_bin_record *re
 	default:
 		text = owner_name(owner_of_record(rec));
 	}
-	return !fnmatch(rule->pattern, text, FNM_NOESCAPE);
+	return rule_is_of(rule, text);
 }
 
 /* The numbers that its name is made of */
