@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a test links in the place of name.c, where each number has the same name. */
+/* What a test links in the place of name.c, where each number has the same name, or this one. */
 #ifndef UNIT_FAKE_ONE_NAME_H
 #define UNIT_FAKE_ONE_NAME_H
 
 #include "name.h"
+
+static const char *user_named = "root";
 
 const char *name_disk(uint32_t dev)
 {
@@ -34,7 +36,7 @@ const char *name_user(uint32_t tgid, const char *comm)
 {
 	(void)tgid;
 	(void)comm;
-	return "root";
+	return user_named;
 }
 
 #endif

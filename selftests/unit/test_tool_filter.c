@@ -52,10 +52,53 @@ static void option_of_errors(void)
 		fail("snoop --errors where all fails: %s", said);
 }
 
+/* A user is known by his name, and as that is shown; who does not is told of, as others are. */
+static void users(void)
+{
+	static const struct {
+		const char *named, *word, *said;
+	} cases[] = {
+		{ "root", "root", NULL },
+		{ "root", "ann", "-u ann matches nothing; there is IO of: root" },
+		{ "root", "roo*", "-u roo* matches nothing; there is IO of: root" },
+		{ "-", "ann", "-u ann matches nothing; there is IO of: -" },
+		{ "CORP\\134ann", "CORP\\ann", NULL },
+		{ "CORP\\134ann", "CORP\\134ann", NULL },
+		{ "CORP\\1342001", "CORP\\2001", NULL },
+		{ "CORP\\134ann", "CORP\\bob",
+		  "-u CORP\\134bob matches nothing; there is IO of: CORP\\134ann" },
+		{ "CORP\\134ann", "ann", "-u ann matches nothing; there is IO of: CORP\\134ann" },
+		{ "ev\\342\\200\\213il", "ev\342\200\213il", NULL },
+	};
+	struct opts o = { .command = CMD_SNOOP, .nr_users = 1 };
+	unsigned int i, taken;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		user_named = cases[i].named;
+		o.user[0] = cases[i].word;
+		taken = filter_three(&o, 0);
+		if (taken != (cases[i].said ? 0 : 3))
+			fail("-u %s takes %u of %s", cases[i].word, taken, cases[i].named);
+		if (strcmp(said, cases[i].said ? cases[i].said : ""))
+			fail("-u %s: %s", cases[i].word, said);
+	}
+	/* one of two is wrong; and one is right, of whom nothing passes */
+	user_named = "root";
+	o = (struct opts){ .user = { "root", "ann" }, .nr_users = 2 };
+	if (filter_three(&o, 0) != 3 || !strstr(said, "-u ann matches nothing"))
+		fail("-u root -u ann: %s", said);
+	o = (struct opts){ .user = { "root" }, .nr_users = 1, .rw = "R" };
+	if (filter_three(&o, 0) || strcmp(said, "none of 3 IOs passes all of these options"))
+		fail("-u root --rw R: %s", said);
+	o = (struct opts){ .user = { "root" }, .nr_users = 1, .comm = { "cat" }, .nr_comms = 1 };
+	if (filter_three(&o, 0) || !strstr(said, "-c cat matches nothing"))
+		fail("-u root -c cat: %s", said);
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(nothing_failed), TEST(option_of_errors),
+		TEST(nothing_failed), TEST(option_of_errors), TEST(users),
 	};
 
 	return run_tests("tool_filter", tests, ARRAY_SIZE(tests));

@@ -35,6 +35,11 @@ bool usage_wanted(const struct opts *o, const struct usage_key *key)
 	return true;
 }
 
+bool usage_is_of_user(const struct usage_key *key, const char *word)
+{
+	return !strcmp(key->user, word);
+}
+
 void usage_print(const struct opts *o, const struct usage_list *rows, enum pivot by)
 {
 	static char line[TABLE];
@@ -391,7 +396,7 @@ static void many_stacks(void)
 
 /* What matches what, and what is said of that which matches nothing */
 static const struct word_case {
-	const char *device, *cgroup, *comm, *file, *past;
+	const char *device, *cgroup, *comm, *user, *file, *past;
 	const char *name, *program;	/* of the IO, if they are not the usual ones */
 	bool wanted;
 	const char *said;
@@ -408,6 +413,8 @@ static const struct word_case {
 	{ .cgroup = "b", .comm = "c?t",
 	  .said = "-g b matches nothing; there is IO of: a.service\n" },
 	{ .comm = "nobody", .said = "-c nobody matches nothing; there is IO of: cat\n" },
+	{ .user = "root", .wanted = true },
+	{ .user = "ann", .said = "-u ann matches nothing; there is IO of: root\n" },
 	{ .file = "/b", .said = "--file /b matches nothing; there is IO of: /a\n" },
 	{ .file = "/*", .device = "sda", .comm = "cat", .cgroup = "a", .wanted = true },
 	/* names are escaped text, and so are words: a backslash stands for itself */
@@ -434,6 +441,7 @@ static void words_match(void)
 			.device = { c->device }, .nr_devices = !!c->device, .past = { c->past },
 			.nr_pasts = !!c->past, .cgroup = { c->cgroup },
 			.nr_cgroups = !!c->cgroup, .comm = { c->comm }, .nr_comms = !!c->comm,
+			.user = { c->user }, .nr_users = !!c->user,
 			.file = { c->file }, .nr_files = !!c->file,
 		};
 

@@ -112,10 +112,38 @@ static void words_match(void)
 	}
 }
 
+/* A user is known by his name as it is, as it is shown, and by his number. */
+static void users_match(void)
+{
+	static const struct {
+		const char *word, *user;
+		bool is;
+	} cases[] = {
+		{ "ann", "ann", true }, { "an", "ann", false }, { "an*", "ann", false },
+		{ "1001", "ann", true }, { "1002", "ann", false },
+		{ "CORP\\ann", "CORP\\134ann", true }, { "CORP\\134ann", "CORP\\134ann", true },
+		{ "CORP\\2001", "CORP\\1342001", true }, { "CORP\\bob", "CORP\\134ann", false },
+		{ "ann", "CORP\\134ann", false }, { "CORP\\ann", "CORPann", false },
+		{ "ann", "", false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct usage_key key = {
+			.program = "", .user = cases[i].user, .file = "", .uid = 1001,
+		};
+		const struct opts o = { .user = { "bob", cases[i].word }, .nr_users = 2 };
+
+		if (usage_wanted(&o, &key) != cases[i].is)
+			fail("-u %s is %s%s", cases[i].word, cases[i].is ? "not " : "",
+			     cases[i].user);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(many_stacks), TEST(words_match),
+		TEST(many_stacks), TEST(words_match), TEST(users_match),
 	};
 
 	return run_tests("tool_usage_print", tests, ARRAY_SIZE(tests));

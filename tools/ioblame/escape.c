@@ -156,3 +156,23 @@ char *escape_again(const char *from, size_t len)
 		to[n] = '\0';
 	return to;
 }
+
+/*
+ * Whether an escaped name is the one that a word means: as it is shown, where it was copied, or as
+ * it is.  Which of both it is, the word does not tell: CORP\20012345 may be either.
+ */
+bool escape_shows(const char *shown, const char *word)
+{
+	char *safe;
+	bool same;
+
+	if (!strcmp(shown, word))
+		return true;
+	/* nearly all names are shown as they are */
+	if (!strchr(shown, '\\'))
+		return false;
+	safe = escape_dup(word, strlen(word));
+	same = safe && !strcmp(shown, safe);
+	free(safe);
+	return same;
+}

@@ -21,5 +21,6 @@ const char *escape_xml(char *to, size_t size, const char *text);
 char *escape_dup(const char *from, size_t len);
 bool escape_is_word(const char *text);
 char *escape_again(const char *from, size_t len);
+bool escape_shows(const char *shown, const char *word);
 
 #endif

@@ -94,6 +94,26 @@ static bool takes_comm(struct filter *f, const struct iob_iolog_bin_record *rec)
 	return takes;
 }
 
+static bool takes_user(struct filter *f, const struct iob_iolog_bin_record *rec)
+{
+	const struct opts *o = f->opts;
+	bool takes = false;
+	const char *user;
+	unsigned int i;
+
+	if (!o->nr_users || !rec->tgid)
+		return !o->nr_users;
+	user = name_user(rec->tgid, rec->comm);
+	wants_see(&f->wants, WANT_USER, user);
+	for (i = 0; i < o->nr_users; i++) {
+		if (!escape_shows(user, o->user[i]))
+			continue;
+		wants_matched(&f->wants, WANT_USER, i);
+		takes = true;
+	}
+	return takes;
+}
+
 /* "/a" matches /a and what is below; "a" matches any folder a on the path. */
 static bool is_below(const char *path, const char *want)
 {
@@ -143,17 +163,6 @@ static bool has_part(const struct iob_iolog_bin_record *rec, const char *want)
 			plain[i] = '_';
 	}
 	return *want && (strstr(path, want) || strstr(path, plain) || strstr(unit, want));
-}
-
-static bool takes_user(const struct opts *o, const struct iob_iolog_bin_record *rec)
-{
-	unsigned int i;
-
-	for (i = 0; i < o->nr_users; i++) {
-		if (rec->tgid && !strcmp(name_user(rec->tgid, rec->comm), o->user[i]))
-			return true;
-	}
-	return !o->nr_users;
 }
 
 static bool is_in_cgroup(const struct iob_iolog_bin_record *rec, const char *want)
@@ -222,6 +231,7 @@ void filter_begin(struct filter *f, const struct opts *o)
 	wants_begin(&f->wants, WANT_DEVICE, o->input ? o->nr_devices : 0);
 	wants_begin(&f->wants, WANT_PID, o->nr_pids);
 	wants_begin(&f->wants, WANT_COMM, o->nr_comms);
+	wants_begin(&f->wants, WANT_USER, o->nr_users);
 	wants_begin(&f->wants, WANT_CGROUP, o->nr_cgroups);
 	wants_begin(&f->wants, WANT_FILE, o->nr_files);
 }
@@ -235,11 +245,11 @@ static bool passes(struct filter *f, const struct iob_iolog_bin_record *rec)
 	/* while a word has matched nothing, each is asked, whatever the others say */
 	if (wants_are_open(&f->wants))
 		takes = takes_device(f, rec) & takes_pid(f, rec) & takes_comm(f, rec) &
-			takes_cgroup(f, rec) & takes_file(f, rec);
+			takes_user(f, rec) & takes_cgroup(f, rec) & takes_file(f, rec);
 	else
 		takes = takes_device(f, rec) && takes_pid(f, rec) && takes_comm(f, rec) &&
-			takes_cgroup(f, rec) && takes_file(f, rec);
-	return takes && (!*o->rw || strchr(o->rw, rec->op)) && takes_user(o, rec) &&
+			takes_cgroup(f, rec) && takes_file(f, rec) && takes_user(f, rec);
+	return takes && (!*o->rw || strchr(o->rw, rec->op)) &&
 	       (!o->min_lat_ns || rec_total_ns(rec) >= o->min_lat_ns);
 }
 
@@ -281,6 +291,8 @@ void filter_end(struct filter *f)
 	}
 	for (i = 0; i < o->nr_comms; i++)
 		wants_print(&f->wants, WANT_COMM, "-c", i, o->comm[i]);
+	for (i = 0; i < o->nr_users; i++)
+		wants_print(&f->wants, WANT_USER, "-u", i, o->user[i]);
 	for (i = 0; i < o->nr_cgroups; i++)
 		wants_print(&f->wants, WANT_CGROUP, "-g", i, o->cgroup[i]);
 	for (i = 0; i < o->nr_files; i++)

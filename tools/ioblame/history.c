@@ -92,6 +92,7 @@ static void begin_words(const struct opts *o)
 	words.of = o;
 	wants_begin(&words.wants, WANT_DEVICE, o->nr_devices);
 	wants_begin(&words.wants, WANT_COMM, o->nr_comms);
+	wants_begin(&words.wants, WANT_USER, o->nr_users);
 	wants_begin(&words.wants, WANT_CGROUP, o->nr_cgroups);
 	wants_begin(&words.wants, WANT_FILE, o->nr_files);
 	for (i = 0; i < o->nr_devices && !o->nr_pasts; i++) {
@@ -101,44 +102,55 @@ static void begin_words(const struct opts *o)
 }
 
 /* A disk may be gone: its name is enough. */
-static bool is_disk(const struct opts *o, unsigned int i, const char *disk)
+static bool is_disk(const struct opts *o, unsigned int i, const struct usage_key *key)
 {
 	const char *word = o->device[i];
 
 	if (!strncmp(word, "/dev/", 5))
 		word += 5;
-	return !strcmp(word, disk) || !strcmp(words.disk[i], disk);
+	return !strcmp(word, key->disk) || !strcmp(words.disk[i], key->disk);
 }
 
 /* A part of the unit's name is enough, as live a part of the cgroup's is. */
-static bool is_unit(const struct opts *o, unsigned int i, const char *unit)
+static bool is_unit(const struct opts *o, unsigned int i, const struct usage_key *key)
 {
 	const char *word = o->cgroup[i];
 
-	return strpbrk(word, "*?[") ? !fnmatch(word, unit, FNM_NOESCAPE) : !!strstr(unit, word);
+	return strpbrk(word, "*?[") ? !fnmatch(word, key->unit, FNM_NOESCAPE) :
+	       !!strstr(key->unit, word);
 }
 
-static bool is_program(const struct opts *o, unsigned int i, const char *program)
+static bool is_program(const struct opts *o, unsigned int i, const struct usage_key *key)
 {
-	return !fnmatch(o->comm[i], program, FNM_NOESCAPE);
+	return !fnmatch(o->comm[i], key->program, FNM_NOESCAPE);
 }
 
-static bool is_file(const struct opts *o, unsigned int i, const char *file)
+static bool is_user(const struct opts *o, unsigned int i, const struct usage_key *key)
 {
-	return !fnmatch(o->file[i], file, FNM_NOESCAPE);
+	return usage_is_of_user(key, o->user[i]);
+}
+
+static bool is_file(const struct opts *o, unsigned int i, const struct usage_key *key)
+{
+	return !fnmatch(o->file[i], key->file, FNM_NOESCAPE);
 }
 
 /* Whether one of the @nr words of a kind matches; note which do, and what there is. */
-static bool matches(const struct opts *o, enum want want, unsigned int nr, const char *name,
-		    bool (*is)(const struct opts *o, unsigned int i, const char *name))
+static bool matches(const struct opts *o, enum want want, unsigned int nr,
+		    const struct usage_key *key,
+		    bool (*is)(const struct opts *o, unsigned int i, const struct usage_key *key))
 {
+	const char *const names[NR_WANTS] = {
+		[WANT_DEVICE] = key->disk, [WANT_COMM] = key->program, [WANT_USER] = key->user,
+		[WANT_CGROUP] = key->unit, [WANT_FILE] = key->file,
+	};
 	bool found = false;
 	unsigned int i;
 
-	if (nr && *name)
-		wants_see(&words.wants, want, name);
+	if (nr && *names[want])
+		wants_see(&words.wants, want, names[want]);
 	for (i = 0; i < nr; i++) {
-		if (!is(o, i, name))
+		if (!is(o, i, key))
 			continue;
 		wants_matched(&words.wants, want, i);
 		found = true;
@@ -154,10 +166,11 @@ bool history_wants(const struct opts *o, const struct usage_key *key)
 	if (words.of != o)
 		begin_words(o);
 	/* each is asked, whatever the others say: what matches nothing is told */
-	wanted = matches(o, WANT_DEVICE, o->nr_devices, key->disk, is_disk);
-	wanted &= matches(o, WANT_CGROUP, o->nr_cgroups, key->unit, is_unit);
-	wanted &= matches(o, WANT_COMM, o->nr_comms, key->program, is_program);
-	wanted &= matches(o, WANT_FILE, o->nr_files, key->file, is_file);
+	wanted = matches(o, WANT_DEVICE, o->nr_devices, key, is_disk);
+	wanted &= matches(o, WANT_CGROUP, o->nr_cgroups, key, is_unit);
+	wanted &= matches(o, WANT_COMM, o->nr_comms, key, is_program);
+	wanted &= matches(o, WANT_USER, o->nr_users, key, is_user);
+	wanted &= matches(o, WANT_FILE, o->nr_files, key, is_file);
 	return wanted && usage_wanted(o, key);
 }
 
@@ -172,6 +185,8 @@ void history_end_words(const struct opts *o)
 		wants_print(&words.wants, WANT_DEVICE, "-D", i, o->device[i]);
 	for (i = 0; i < o->nr_comms; i++)
 		wants_print(&words.wants, WANT_COMM, "-c", i, o->comm[i]);
+	for (i = 0; i < o->nr_users; i++)
+		wants_print(&words.wants, WANT_USER, "-u", i, o->user[i]);
 	for (i = 0; i < o->nr_cgroups; i++)
 		wants_print(&words.wants, WANT_CGROUP, "-g", i, o->cgroup[i]);
 	for (i = 0; i < o->nr_files; i++)

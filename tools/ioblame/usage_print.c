@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cell.h"
+#include "escape.h"
 #include "out.h"
 #include "rec.h"
 #include "table.h"
@@ -60,14 +61,21 @@ static bool matches(const char *text, const char *const *patterns, unsigned int 
 	return !nr;
 }
 
-static bool is_of_user(const struct usage_key *key, const struct opts *o)
+/* Whether it is of the user that a word names, or is the number of. */
+bool usage_is_of_user(const struct usage_key *key, const char *word)
 {
 	char number[16];
-	unsigned int i;
 
 	snprintf(number, sizeof(number), "%u", key->uid);
+	return escape_shows(key->user, word) || !strcmp(word, number);
+}
+
+static bool is_of_users(const struct usage_key *key, const struct opts *o)
+{
+	unsigned int i;
+
 	for (i = 0; i < o->nr_users; i++) {
-		if (!strcmp(o->user[i], key->user) || !strcmp(o->user[i], number))
+		if (usage_is_of_user(key, o->user[i]))
 			return true;
 	}
 	return !o->nr_users;
@@ -76,7 +84,7 @@ static bool is_of_user(const struct usage_key *key, const struct opts *o)
 /* Whether the command line asks for it: by user, program, file and operation. */
 bool usage_wanted(const struct opts *o, const struct usage_key *key)
 {
-	return (!*o->rw || strchr(o->rw, rec_op_letters[key->op])) && is_of_user(key, o) &&
+	return (!*o->rw || strchr(o->rw, rec_op_letters[key->op])) && is_of_users(key, o) &&
 	       matches(key->program, o->comm, o->nr_comms) &&
 	       matches(key->file, o->file, o->nr_files);
 }

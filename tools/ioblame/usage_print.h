@@ -10,6 +10,7 @@
 #include "opts.h"
 #include "usage.h"
 
+bool usage_is_of_user(const struct usage_key *key, const char *word);
 bool usage_wanted(const struct opts *o, const struct usage_key *key);
 void usage_print(const struct opts *o, const struct usage_list *rows, enum pivot by);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wants - which words of -D, -p, -c, -g and --file matched nothing, and what there was
+ * wants - which words of -D, -p, -c, -u, -g and --file matched nothing, and what there was
  *
  * Example: of `-g nosuch`, at the end: "-g nosuch matches nothing; there is IO of: /a, /b".
  */
@@ -14,6 +14,7 @@ enum want {
 	WANT_DEVICE,
 	WANT_PID,
 	WANT_COMM,
+	WANT_USER,
 	WANT_CGROUP,
 	WANT_FILE,
 	NR_WANTS,
