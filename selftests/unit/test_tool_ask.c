@@ -124,34 +124,34 @@ static pid_t ask_in_vain(bool told)
 /* A helper that is stopped answers as little as one that waits for a hung disk. */
 static void does_not_wait(void)
 {
-	pid_t pids[HELPERS_MOST];
+	pid_t pids[ASK_HELPERS];
 	char got[ASK_MOST];
 	ssize_t n;
 	int i;
 
 	hangs = true;
-	for (i = 0; i < HELPERS_MOST; i++) {
+	for (i = 0; i < ASK_HELPERS; i++) {
 		pids[i] = ask_in_vain(true);
 		if (!pids[i])
 			return;
-		if (!strstr(said, "no more command lines") != (i < HELPERS_MOST - 1))
+		if (!strstr(said, "no more command lines") != (i < ASK_HELPERS - 1))
 			fail("says '%s' after %d that hang", said, i + 1);
 		/* others are asked as before, until three hang */
 		n = ask_cmdline(getpid(), got);
-		if (i < HELPERS_MOST - 1 ? n <= 0 : n != -1)
+		if (i < ASK_HELPERS - 1 ? n <= 0 : n != -1)
 			fail("%zd of oneself after %d that hang", n, i + 1);
 	}
 	pass_while();
 	/* they hang for as long as the disk does, and no more of them are made */
 	for (i = 0; i < 100; i++) {
-		if (ask_cmdline(getpid(), got) != -1 || nr_children() != HELPERS_MOST)
-			fail("%u children, of which %d hang", nr_children(), HELPERS_MOST);
+		if (ask_cmdline(getpid(), got) != -1 || nr_children() != ASK_HELPERS)
+			fail("%u children, of which %d hang", nr_children(), ASK_HELPERS);
 	}
 	hangs = false;
 	kill(pids[1], SIGKILL);
 	wait_for_end(pids[1]);
 	n = ask_cmdline(getpid(), got);
-	if (n <= 0 || nr_children() != HELPERS_MOST)
+	if (n <= 0 || nr_children() != ASK_HELPERS)
 		fail("%zd when one has ended, with %u children", n, nr_children());
 	kill(pids[0], SIGKILL);
 	kill(pids[2], SIGKILL);
@@ -172,13 +172,13 @@ static void slow_ones_end(void)
 
 	nr_said = 0;
 	nr_vain = 0;
-	for (i = 0; i < 2 * HELPERS_MOST; i++) {
+	for (i = 0; i < 2 * ASK_HELPERS; i++) {
 		/* of those that are waited for in a while there are only so many */
 		pass_while();
 		/* the first ones are said, and then one in a minute */
-		if (i == 2 * HELPERS_MOST - 1)
+		if (i == 2 * ASK_HELPERS - 1)
 			said_at -= 60;
-		pid = ask_in_vain(i < HELPERS_MOST || i == 2 * HELPERS_MOST - 1);
+		pid = ask_in_vain(i < ASK_HELPERS || i == 2 * ASK_HELPERS - 1);
 		if (!pid)
 			return;
 		wait_for_end(pid);

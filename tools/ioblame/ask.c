@@ -18,7 +18,6 @@
 enum {
 	/* an answer takes microseconds; the loop that reads records must not wait for long */
 	PATIENCE_MS = 100,
-	HELPERS_MOST = 3,
 	/* nor for long in all: so many answers are waited for in vain in so many seconds */
 	VAIN_MOST = 3,
 	VAIN_SECONDS = 10,
@@ -28,10 +27,10 @@ static pid_t helper;
 static int to_helper = -1;
 
 /* Those that were left, and that have not ended when they were last looked at */
-static pid_t left_helpers[HELPERS_MOST];
+static pid_t left_helpers[ASK_HELPERS];
 static unsigned int nr_left_helpers;
 
-/* How many of them were said, up to HELPERS_MOST, and when the last one was, in seconds */
+/* How many of them were said, up to ASK_HELPERS, and when the last one was, in seconds */
 static unsigned int nr_said;
 static time_t said_at;
 
@@ -140,9 +139,9 @@ static bool is_to_be_said(void)
 {
 	time_t now = now_seconds();
 
-	if (nr_said >= HELPERS_MOST && now - said_at < 60)
+	if (nr_said >= ASK_HELPERS && now - said_at < 60)
 		return false;
-	nr_said += nr_said < HELPERS_MOST;
+	nr_said += nr_said < ASK_HELPERS;
 	said_at = now;
 	return true;
 }
@@ -172,7 +171,7 @@ static void give_up(uint32_t pid)
 	note_vain();
 	if (!is_to_be_said())
 		return;
-	msg("/proc/%u/cmdline does not answer%s", pid, nr_left_helpers < HELPERS_MOST ? "" :
+	msg("/proc/%u/cmdline does not answer%s", pid, nr_left_helpers < ASK_HELPERS ? "" :
 	    "; no more command lines are read until one of those who read them has ended");
 }
 
@@ -189,7 +188,7 @@ ssize_t ask_cmdline(uint32_t pid, char *to)
 	ssize_t n = -1;
 
 	reap_left_helpers();
-	if (nr_left_helpers >= HELPERS_MOST || waited_enough())
+	if (nr_left_helpers >= ASK_HELPERS || waited_enough())
 		return -1;
 	if (to_helper < 0 && !start_helper())
 		return -1;

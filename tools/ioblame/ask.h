@@ -15,6 +15,7 @@
 
 enum {
 	ASK_MOST = 1024,	/* bytes of an answer */
+	ASK_HELPERS = 3,	/* that may hang */
 };
 
 ssize_t ask_cmdline(uint32_t pid, char *to);

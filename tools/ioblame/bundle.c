@@ -106,10 +106,11 @@ void bundle_missing(const char *label, const char *why)
 /* Read a file for a part; @label is its name for people.  Return: NULL if that failed (noted). */
 char *bundle_read(const char *label, const char *from)
 {
-	char *text = file_read_timed(from, 4 << 20);
+	char *text = file_read_timed(from, 4 << 20, FILE_LEFT_MOST);
 
 	if (!text)
-		bundle_missing(label, strerror(errno));
+		bundle_missing(label, errno == ECANCELED ? "not read, as too many do not answer" :
+			       strerror(errno));
 	return text;
 }
 

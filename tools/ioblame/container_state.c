@@ -1,22 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <glob.h>
 #include <json-c/json.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "container.h"
 #include "file.h"
+#include "msg.h"
 
 enum {
 	STATE_MOST = 16 << 20,	/* bytes of a runtime's file */
 };
 
+/* A file that is not there is no loss; one that was not read may be. */
+static void say_unread(const char *path, int err)
+{
+	static uint64_t said_ns;
+	static int said;
+	uint64_t now = clock_ns();
+
+	if (err != ETIMEDOUT && err != ECANCELED && err != EAGAIN && err != ENOMEM)
+		return;
+	/* the same once in a minute */
+	if (err == said && now - said_ns < 60000000000ULL)
+		return;
+	said = err;
+	said_ns = now;
+	if (err == ETIMEDOUT)
+		msg("a container's name is not found: %s does not answer", path);
+	else if (err == ECANCELED)
+		msg("no more names of containers are read until one of those who read them has ended");
+	else
+		msg("a container's name is not found: cannot read %s: %s", path, strerror(err));
+}
+
 static struct json_object *read_json(const char *path)
 {
-	char *text = file_read_timed(path, STATE_MOST);
+	char *text = file_read_timed(path, STATE_MOST, FILE_LEFT_NAMES);
 	struct json_object *o = text ? json_tokener_parse(text) : NULL;
 
+	if (!text)
+		say_unread(path, errno);
 	free(text);
 	return o;
 }

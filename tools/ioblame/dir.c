@@ -237,7 +237,7 @@ char *dir_read_timed(const char *name)
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s", top, name);
-	return file_read_timed(path, 1 << 20);
+	return file_read_timed(path, 1 << 20, FILE_LEFT_MOST);
 }
 
 /* As dir_read(), without the last newline. */

@@ -20,6 +20,10 @@ enum {
 	FILE_PATIENCE_MS = 3000,
 };
 
+/* Children that were left, and that had not ended when they were last looked at */
+static pid_t left_children[FILE_LEFT_MOST];
+static unsigned int nr_left_children;
+
 /* The name of any entry of a folder, allocated; NULL if there is none. */
 char *file_first_entry(const char *path)
 {
@@ -140,23 +144,58 @@ static bool read_pipe(int fd, char *buf, size_t size, size_t *len, unsigned int 
 	return true;
 }
 
+/* Return: false if it still runs, or waits for what no signal ends. */
+static bool has_ended(pid_t pid)
+{
+	return waitpid(pid, NULL, WNOHANG) != 0;
+}
+
+/* Let those go that have ended meanwhile: until then each is one of the tasks of a service. */
+static void reap_left_children(void)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < nr_left_children; i++) {
+		if (!has_ended(left_children[i]))
+			left_children[nr++] = left_children[i];
+	}
+	nr_left_children = nr;
+}
+
+/* It has not answered: kill it, if that is possible at all, and do not wait for its end. */
+static void leave_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	if (!has_ended(pid))
+		left_children[nr_left_children++] = pid;
+}
+
 /**
  * file_read_timed - read a file that may never answer
  * @path: its path
  * @max:  bytes to read at most
+ * @left: so many may hang, FILE_LEFT_MOST at most, before no more is read
  *
  * After a crash a task may have died with a lock that the file's reader waits for, and no
- * signal ends that wait.  So a child reads it, which is left behind then.
- * Return: its text, allocated, or NULL with errno, ETIMEDOUT after three seconds.
+ * signal ends that wait.  So a child reads it, which is left behind then.  It is a task for as
+ * long as it hangs: who reads again and again would use up those that it may have.
+ * Return: its text, allocated, or NULL with errno: ETIMEDOUT after three seconds, ECANCELED if it
+ * is not read as @left others hang.
  */
-char *file_read_timed(const char *path, size_t max)
+char *file_read_timed(const char *path, size_t max, unsigned int left)
 {
-	char *buf = must(malloc(max + 1));
 	int fd[2], status = 0;
 	bool ended = false;
 	pid_t pid = -1;
 	size_t len = 0;
+	char *buf;
 
+	reap_left_children();
+	if (nr_left_children >= left) {
+		errno = ECANCELED;
+		return NULL;
+	}
+	buf = must(malloc(max + 1));
 	if (!pipe2(fd, O_CLOEXEC)) {
 		pid = fork();
 		if (!pid)
@@ -167,7 +206,7 @@ char *file_read_timed(const char *path, size_t max)
 		close(fd[0]);
 	}
 	if (pid > 0 && !ended)
-		kill(pid, SIGKILL);
+		leave_child(pid);
 	while (ended && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (pid > 0)
