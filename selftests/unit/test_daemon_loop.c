@@ -256,6 +256,7 @@ void moments_end(struct moments *m) { (void)m; }
 void busy_end(struct busy *busy) { (void)busy; }
 void name_stale_after(uint64_t ns) { (void)ns; }
 void name_bound(size_t longest, size_t bytes) { (void)longest; (void)bytes; }
+void process_forget_after(uint64_t ns) { (void)ns; }
 void peer_group(const char *name) { (void)name; }
 gid_t peer_find_group(const char *name) { (void)name; return -1; }
 

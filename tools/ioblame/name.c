@@ -218,6 +218,30 @@ static char *number_of_user(struct name *name)
 	return must(strdup(number));
 }
 
+/* Ask for the text, escaped and allocated; NULL if there is none now. */
+static char *ask_text(struct name *name)
+{
+	char *text = other_asks ? ask_other(name) : name_ask(&name->key);
+
+	if (!text && !name->text && name->key.kind == NAME_USER)
+		text = number_of_user(name);
+	return cut_name(&name->key, text);
+}
+
+/* The same of a process: no text of another one that has the id of one that ended. */
+static char *ask_process(struct name *name, uint64_t now)
+{
+	bool begun = process_begin(&name->process, name->key.nr, now);
+	uint32_t uid1 = name->asked_uid1;
+	char *text = ask_text(name);
+
+	if (!text || process_is_still(&name->process, name->key.nr, begun, now))
+		return text;
+	free(text);
+	name->asked_uid1 = uid1;
+	return NULL;
+}
+
 /* Files, processes and cgroups come and go without end; of others there are few. */
 static bool are_many(uint32_t kind)
 {
@@ -248,9 +272,7 @@ static struct name *look_up(const struct name_key *key)
 	if (name->asked_ns && now - name->asked_ns < stale_after(key))
 		return name;
 	name->asked_ns = now;
-	text = cut_name(key, other_asks ? ask_other(name) : name_ask(key));
-	if (!text && !name->text && key->kind == NAME_USER)
-		text = number_of_user(name);
+	text = is_of_process(name) ? ask_process(name, now) : ask_text(name);
 	/* keep the last name of a file that is gone */
 	if (!text || (name->text && !strcmp(text, name->text))) {
 		free(text);

@@ -3,7 +3,8 @@
  * name - names for the numbers of disks, files and cgroups
  *
  * A name is looked up soon after the IO, and kept: its file may be deleted later.
- * When it is shown, it is looked up again every few seconds: files are renamed.
+ * When it is shown, it is looked up again every few seconds: files are renamed.  What another
+ * process of the same id is called does not take its place.
  * Offline, only the names of the recording are known.  A name that is returned is
  * escaped, and lives until the next name_tidy().
  *
@@ -18,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "process.h"
 
 enum name_kind {
 	NAME_DISK,		/* number */
@@ -47,6 +50,7 @@ struct name {
 	uint64_t saved;		/* a bit for each tape that has it */
 	size_t recorded;	/* what it takes of the room for the names of a recording */
 	uint32_t asked_uid1;	/* + 1: who ran the process when it was asked; 0: not certain */
+	struct process process;	/* that it is of */
 	bool held;		/* name_tidy() keeps it */
 	bool wanted;		/* it would be held, if there were room for that */
 };

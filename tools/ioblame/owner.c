@@ -6,15 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "file.h"
 #include "map.h"
 #include "msg.h"
 #include "name.h"
 #include "owner.h"
+#include "process.h"
 #include "user.h"
 
 enum {
@@ -29,9 +28,6 @@ enum {
  */
 #define STALE_NS	30000000000ULL
 
-/* Of the kernel's flags of a task, in /proc/PID/stat */
-#define PF_KTHREAD	0x00200000
-
 struct owner {
 	struct owner_key {
 		uint64_t start_ns, tgid;
@@ -45,46 +41,15 @@ struct owner {
 
 static struct map owners = { .key_len = sizeof(struct owner_key) };
 
-/* A field of /proc/PID/stat behind the name, which may have blanks and parentheses, or NULL. */
-static const char *stat_field(const char *text, int nr)
-{
-	const char *at = strrchr(text, ')');
-	int i;
-
-	for (i = 2; at && i < nr; i++)
-		at = strchr(at + 1, ' ');
-	return at;
-}
-
-/*
- * When a process began, in clock ticks from boot; UINT64_MAX if it is not there.  @kernel, if it is
- * not NULL, gets whether it is a thread of the kernel.
- */
-static uint64_t start_of(uint32_t tgid, bool *kernel)
-{
-	char path[64], *text;
-	uint64_t ticks = UINT64_MAX;
-	const char *start, *flags;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", tgid);
-	text = file_read(path);
-	start = text ? stat_field(text, 22) : NULL;
-	flags = start ? stat_field(text, 9) : NULL;
-	if (start)
-		ticks = strtoull(start + 1, NULL, 10);
-	if (kernel && flags)
-		*kernel = strtoul(flags + 1, NULL, 10) & PF_KTHREAD;
-	free(text);
-	return ticks;
-}
-
 static uint32_t ask_uid(uint32_t tgid, uint64_t start_ns)
 {
 	uint64_t tick_ns = 1000000000 / sysconf(_SC_CLK_TCK);
 	uint32_t uid = user_of_process(tgid);
 
 	/* (the later of two processes of this id is looked at last) */
-	return uid != OWNER_NONE && start_of(tgid, NULL) <= start_ns / tick_ns ? uid : OWNER_NONE;
+	if (uid != OWNER_NONE && process_start(tgid, NULL) > start_ns / tick_ns)
+		return OWNER_NONE;
+	return uid;
 }
 
 static struct owner *find_owner(const struct owner_key *key)
@@ -205,9 +170,9 @@ static void ask_holder(struct holder *h)
 
 	h->tried_ns = now;
 	/* one that took the id meanwhile began after @now, and is none of whom a record tells */
-	start = start_of(h->tgid, &kernel);
+	start = process_start(h->tgid, &kernel);
 	/* what it was is kept of a process that is gone */
-	if (uid != OWNER_NONE && start != UINT64_MAX) {
+	if (uid != OWNER_NONE && start != PROCESS_NONE) {
 		note_holder(h, uid, start);
 		h->kernel = kernel;
 		start = (start + 1) * tick_ns;

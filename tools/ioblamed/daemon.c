@@ -20,6 +20,7 @@
 #include "msg.h"
 #include "name.h"
 #include "namer.h"
+#include "process.h"
 #include "query.h"
 #include "records.h"
 #include "settings.h"
@@ -27,6 +28,8 @@
 #include "viewers.h"
 
 #define NAME_STALE_NS	30000000000ULL
+/* A moment has two minutes at most: a process that ended before this is in no recording of now */
+#define ENDED_NS	600000000000ULL
 
 enum {
 	/* any user chooses how long his files' names are, up to 16 KB when they are escaped */
@@ -324,6 +327,7 @@ int daemon_run(struct daemon *d)
 	/* nobody looks on: a file that is renamed has its new name half a minute later */
 	name_stale_after(NAME_STALE_NS);
 	name_bound(NAME_LONGEST, NAME_BYTES);
+	process_forget_after(ENDED_NS);
 	ret = prepare_root(d);
 	if (ret >= 0)
 		ret = caps_keep(CAPS_NONE);
