@@ -239,6 +239,109 @@ static void recorded_time(void)
 	end();
 }
 
+/* What nobody recorded, or what is gone of it, in an hour and the one after it */
+static const struct gap_case {
+	int from, until;	/* intervals that nobody recorded */
+	const char *gone;	/* of the spans in @in */
+	const char *in;
+	int since, to;		/* asked, in intervals */
+	int ios;		/* of what is asked */
+	unsigned int tables;	/* by minutes, of the first hour */
+	int recorded;		/* seconds of what is asked */
+	bool set;		/* the clock was set forward; else the machine was down */
+	int idle;		/* so many intervals at first have no IO */
+} gap_cases[] = {
+	/* from :20 to :25, and what was in memory is gone with the machine */
+	{ 120, 150, NULL, NULL, 90, 180, 60, 55, 600 },
+	{ 120, 150, NULL, NULL, 126, 144, 0, 55, 0 },
+	{ 120, 150, NULL, NULL, 0, 240, 210, 55, 2100 },
+	{ 60, 270, NULL, NULL, 270, 276, 6, 25, 60 },
+	{ 120, 150, NULL, NULL, 90, 180, 60, 55, 600, true },
+	/* within a minute: what is before it is the minute's, or its intervals' */
+	{ 302, 305, NULL, NULL, 301, 306, 3, 60, 30 },
+	{ 302, 305, NULL, NULL, 301, 306, 2, 60, 20, true },
+	/* minutes are lost, or the oldest have gone: the hour has what they had */
+	{ 0, 0, "level = 1 AND id IN (SELECT id FROM span WHERE level = 1 LIMIT 5 OFFSET 20)",
+	  disk, 90, 180, 360, 1, 3600 },
+	{ 120, 150, "level = 1 AND id IN (SELECT id FROM span WHERE level = 1 LIMIT 1 OFFSET 30)",
+	  disk, 90, 180, 330, 1, 3600 },
+	{ 120, 150, "level = 1 AND id IN (SELECT id FROM span WHERE level = 1 LIMIT 5)",
+	  disk, 90, 180, 330, 1, 3600 },
+	{ 120, 150, "level = 1 AND id IN (SELECT id FROM span WHERE level = 1 LIMIT 5)",
+	  disk, 0, 240, 300, 1, 3600, .idle = 30 },
+	/* what follows the gap is there, as the oldest have gone */
+	{ 120, 150, "level = 1 AND id IN (SELECT id FROM span WHERE level = 1 LIMIT 5)",
+	  disk, 180, 210, 30, 1, 300 },
+	/* intervals are lost */
+	{ 0, 0, "level = 0 AND id IN (SELECT id FROM span WHERE level = 0 LIMIT 2 OFFSET 302)",
+	  recent, 301, 305, 6, 60, 60, true },
+};
+
+static void ask_gap(const struct gap_case *c)
+{
+	struct opts o = {
+		.past = { disk, recent }, .nr_pasts = 2, .format = FORMAT_JSON,
+		.since_ns = BEGIN + c->since * 10 * SECOND, .until_ns = BEGIN + c->to * 10 * SECOND,
+	};
+	struct usage_list list = { 0 };
+	uint64_t ios = 0;
+	size_t i, nr = c - gap_cases;
+
+	quiet(true);
+	if (history_list(&o, 0, false, &list))
+		fail("case %zu: it fails", nr);
+	quiet(false);
+	for (i = 0; i < list.nr; i++)
+		ios += list.list[i].ios;
+	if (ios != (uint64_t)c->ios || list.recorded_ns != c->recorded * SECOND)
+		fail("case %zu: %llu IOs, not %d, in %lld s", nr, (u64)ios, c->ios,
+		     (s64)(list.recorded_ns / SECOND));
+	usage_clear(&list);
+	o.command = CMD_TOP;
+	o.since_ns = BEGIN;
+	o.until_ns = BEGIN + 3600 * SECOND;
+	o.interval_ns = 60 * SECOND;
+	o.by = BY_PROCESS;
+	nr_tables = 0;
+	if (history_top(&o))
+		fail("case %zu: it fails", nr);
+	if (nr_tables != c->tables)
+		fail("case %zu: %u tables, not %u", nr, nr_tables, c->tables);
+}
+
+/* An hour in which the machine was down for a while is shown by its minutes. */
+static void gaps(void)
+{
+	const struct gap_case *c;
+	struct recorder r;
+	char sql[160];
+	sqlite3 *db;
+
+	for (c = gap_cases; c < gap_cases + ARRAY_SIZE(gap_cases); c++) {
+		begin();
+		conf.interval_ns = 10 * SECOND;
+		/* where minutes are gone, their intervals are */
+		conf.recent_ns = (c->in == disk ? 60 : 4 * 3600) * SECOND;
+		recorder_open(&r, &conf);
+		record_intervals(&r, 0, c->idle, c->from);
+		if (!c->set) {
+			recorder_close(&r);
+			run_shell("rm -f %s*", recent);
+			recorder_open(&r, &conf);
+		}
+		record_intervals(&r, c->until, 0, 370);
+		recorder_close(&r);
+		snprintf(sql, sizeof(sql), "DELETE FROM span WHERE %s", c->gone);
+		if (c->gone &&
+		    (sqlite3_open(c->in, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL)))
+			fail("%s", sqlite3_errmsg(db));
+		if (c->gone)
+			sqlite3_close(db);
+		ask_gap(c);
+		end();
+	}
+}
+
 /* A database of @nr hours from @t on, with one IO in each. */
 static void put_hours(time_t t, int nr)
 {
@@ -463,7 +566,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(slow_reader), TEST(clocks_set), TEST(many_stacks),
-		TEST(words_match), TEST(recorded_time),
+		TEST(words_match), TEST(recorded_time), TEST(gaps),
 	};
 
 	return run_tests("tool_history", tests, ARRAY_SIZE(tests));

@@ -335,24 +335,6 @@ static void sum_parts(struct past *past)
 	}
 }
 
-/*
- * A span that the question holds is taken whole.  Of another one the parts are, if they cover
- * what is asked of it: the older ones may be gone.
- */
-static void choose_whole(struct past *past, int64_t from_ns, int64_t until_ns)
-{
-	struct past_span *s;
-	int64_t from, until;
-
-	for (s = past->span; s < past->span + past->nr; s++) {
-		from = s->from_ns > from_ns ? s->from_ns : from_ns;
-		until = s->until_ns < until_ns ? s->until_ns : until_ns;
-		s->whole = (s->from_ns >= from_ns && s->until_ns <= until_ns &&
-			    s->level <= (int)past->finest) ||
-			   s->covered_ns < (until - from) / 100 * 95 || !s->covered_ns;
-	}
-}
-
 static bool is_asked(const struct past *past, const struct past_span *s)
 {
 	const struct past_span *parent = s;
@@ -588,6 +570,93 @@ int past_read_span(struct past *past, const struct past_span *span, past_fn one,
 	return ret;
 }
 
+/* Return: EXIT_OK, and @ios are those of a span, or EXIT_FAILED after a message. */
+static int count_ios(struct past *past, const struct past_span *span, sqlite3_stmt *rows,
+		     uint64_t *ios)
+{
+	int ret;
+
+	*ios = 0;
+	bind_span(rows, span->id);
+	while ((ret = sqlite3_step(rows)) == SQLITE_ROW)
+		*ios += sqlite3_column_int64(rows, 1);
+	return ret == SQLITE_DONE ? EXIT_OK : past_failed(past, span->db);
+}
+
+/* Add up all parts of the spans with a gap, also those that do not touch the question. */
+static int count_parts(struct past *past, sqlite3_stmt *st[2][NR_PAST_ST])
+{
+	struct past all = { .db = { past->db[0], past->db[1] } };
+	int64_t from_ns = INT64_MAX, until_ns = 0;
+	struct past_span *s, *parent;
+	uint64_t ios;
+	int ret;
+
+	for (s = past->span; s < past->span + past->nr; s++) {
+		if (s->gap && s->from_ns < from_ns)
+			from_ns = s->from_ns;
+		if (s->gap && s->until_ns > until_ns)
+			until_ns = s->until_ns;
+	}
+	ret = until_ns ? past_spans(&all, from_ns, until_ns) : EXIT_OK;
+	for (s = all.span; !ret && s < all.span + all.nr; s++) {
+		parent = past_span_find(past, s->parent);
+		if (!parent || !parent->gap)
+			continue;
+		ret = count_ios(past, s, st[s->db][PAST_ROWS], &ios);
+		parent->parts_ios += ios;
+		parent->parts_lost += s->lost_ios;
+		parent->begun |= s->from_ns <= parent->from_ns;
+	}
+	free(all.span);
+	return ret;
+}
+
+/*
+ * Parts go by age, the oldest first, and any may be lost where no database has room for it.  If the
+ * first one and all IOs are there, none is gone: the gap is a time that nobody recorded.
+ */
+static int judge_gaps(struct past *past, sqlite3_stmt *st[2][NR_PAST_ST])
+{
+	int ret = count_parts(past, st);
+	struct past_span *s;
+	uint64_t ios;
+
+	for (s = past->span; !ret && s < past->span + past->nr; s++) {
+		if (!s->gap)
+			continue;
+		s->whole = !s->begun || s->parts_lost != s->lost_ios;
+		if (s->whole)
+			continue;
+		ret = count_ios(past, s, st[s->db][PAST_ROWS], &ios);
+		s->whole = s->parts_ios != ios;
+	}
+	return ret;
+}
+
+/*
+ * A span that the question holds is taken whole.  Of another one the parts are, if they cover
+ * what is asked of it, or nothing of it is gone.
+ */
+static int choose_whole(struct past *past, int64_t from_ns, int64_t until_ns,
+			sqlite3_stmt *st[2][NR_PAST_ST])
+{
+	struct past_span *s;
+	int64_t from, until;
+
+	sum_parts(past);
+	for (s = past->span; s < past->span + past->nr; s++) {
+		from = s->from_ns > from_ns ? s->from_ns : from_ns;
+		until = s->until_ns < until_ns ? s->until_ns : until_ns;
+		s->whole = s->from_ns >= from_ns && s->until_ns <= until_ns &&
+			   s->level <= (int)past->finest;
+		s->gap = !s->whole && s->level > PAST_INTERVAL &&
+			 (s->covered_ns < (until - from) / 100 * 95 || !s->covered_ns);
+		s->whole |= s->level == PAST_INTERVAL;
+	}
+	return judge_gaps(past, st);
+}
+
 static void begin_reading(struct past *past, const char *sql)
 {
 	int db;
@@ -626,10 +695,8 @@ int past_each(struct past *past, int64_t from_ns, int64_t until_ns, past_fn one,
 	ret = past_spans(past, from_ns, until_ns);
 	if (!ret)
 		ret = prepare(past, st);
-	if (!ret) {
-		sum_parts(past);
-		choose_whole(past, from_ns, until_ns);
-	}
+	if (!ret)
+		ret = choose_whole(past, from_ns, until_ns, st);
 	for (s = past->span; !ret && go && s < past->span + past->nr; s++) {
 		if (!is_asked(past, s))
 			continue;

@@ -7,7 +7,8 @@
  * span is a stretch of time with its usages; a span that is a part of a longer one has its
  * number as parent.  past_each() takes each moment once: a whole hour as such, or by its minutes
  * where past.finest asks for them; the ends of the question by minutes and intervals, as far as
- * they are still there.
+ * they are still there.  Parts that have all IOs of a span leave only time that nobody recorded, as
+ * where the machine was down, and stand for the span.
  */
 #ifndef IOBLAME_PAST_H
 #define IOBLAME_PAST_H
@@ -50,6 +51,9 @@ struct past_span {
 	int db;			/* 0: PAST_FILE, 1: PAST_RECENT */
 	bool whole;		/* its parts are not asked */
 	int64_t covered_ns;	/* by its parts */
+	bool gap;		/* they leave some of what is asked of it */
+	bool begun;		/* the first of them is there */
+	uint64_t parts_ios, parts_lost;	/* of all of them, if there is a gap */
 };
 
 struct sqlite3;
