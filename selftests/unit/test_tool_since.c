@@ -97,6 +97,39 @@ static void twice(void)
 	zone("UTC");
 }
 
+/* A word finds its moment again, with as few digits as that takes. */
+static void words(void)
+{
+	static const struct { int64_t ns; const char *word; } exact[] = {
+		{ 0, "2026-11-25T13:00:00+01:00" },
+		{ 300000000, "2026-11-25T13:00:00.3+01:00" },
+		{ 50000000, "2026-11-25T13:00:00.05+01:00" },
+		{ 120400000, "2026-11-25T13:00:00.1204+01:00" },
+		{ 1, "2026-11-25T13:00:00.000000001+01:00" },
+		{ 999999999, "2026-11-25T13:00:00.999999999+01:00" },
+	};
+	char text[SINCE_WORD];
+	int64_t ns, got;
+	size_t i;
+
+	zone("CET-1CEST,M3.5.0,M10.5.0/3");
+	for (i = 0; i < ARRAY_SIZE(exact); i++) {
+		since_word(NOW * 1000000000LL + exact[i].ns, text, sizeof(text));
+		if (strcmp(text, exact[i].word))
+			fail("%s, not %s", text, exact[i].word);
+	}
+	for (i = 0; i < 20000; i++) {
+		ns = rnd64() % (NOW * 1000000000ULL);
+		ns -= i % 2 ? 0 : ns % 1000000;
+		since_word(ns, text, sizeof(text));
+		got = -1;
+		if (!since_parse(text, 0, &got) || got != ns ||
+		    !since_parse_until(text, 0, &got) || got != ns)
+			fail("%lld is %s, which is %lld", (s64)ns, text, (s64)got);
+	}
+	zone("UTC");
+}
+
 /* In the Azores a day begins twice: at 01:00 UTC of 2026-10-25 clocks go from 01:00 to 00:00. */
 static void twice_midnight(void)
 {
@@ -240,7 +273,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(utc), TEST(zones), TEST(twice), TEST(twice_midnight), TEST(behind),
-		TEST(behind_set_clocks), TEST(refused), TEST(fractions), TEST(round_trip),
+		TEST(behind_set_clocks), TEST(refused), TEST(fractions), TEST(round_trip), TEST(words),
 	};
 
 	return run_tests("tool_since", tests, ARRAY_SIZE(tests));

@@ -18,11 +18,6 @@
 #include "text.h"
 #include "when.h"
 
-enum {
-	/* words have no fractions: a moment's end is in the second before its word */
-	LAST_NS = 999999999,
-};
-
 enum column {
 	TIME, TIME_NS, TIME_S, LASTED, DEVICE, WHAT, KIND, RULE, ERRORS, P99, USUAL_P99, MEAN, RATE,
 	USUAL_RATE, IO_RATE, USED, USUAL_USED, PROGRAM, RECORDS, NR_COLUMNS,
@@ -126,7 +121,7 @@ static void print_moment(struct table *t, const struct when_moment *m, const str
 /* The latest are printed if there are too many. */
 static void print_moments(const struct opts *o, const struct points *w, const struct kept *kept)
 {
-	char from[32], until[32];
+	char from[SINCE_WORD], until[SINCE_WORD];
 	struct when_moment *m;
 	size_t nr = when_judge(w->point, w->nr, w->rules, w->nr_rules, &m), i;
 	size_t first = o->rows && nr > o->rows ? nr - o->rows : 0;
@@ -144,10 +139,11 @@ static void print_moments(const struct opts *o, const struct points *w, const st
 		out_puts("Nothing stood out in this time.\n");
 	kept_print(kept, o);
 	if (o->format == FORMAT_TABLE && nr) {
+		/* to the nanosecond: the spans beside it do not touch it */
 		out_printf("\nShow more: ioblame report -D %s --since %s --until %s",
 			   escape_is_word(m[nr - 1].disk) ? m[nr - 1].disk : "DEVICE",
 			   since_word(m[nr - 1].from_ns, from, sizeof(from)),
-			   since_word(m[nr - 1].until_ns + LAST_NS, until, sizeof(until)));
+			   since_word(m[nr - 1].until_ns, until, sizeof(until)));
 		for (i = 0; i < o->nr_pasts; i++)
 			out_printf(" --past %s",
 				   escape_is_word(o->past[i]) ? o->past[i] : "COPY");

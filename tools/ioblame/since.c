@@ -343,17 +343,42 @@ const char *since_text(int64_t ns, char *to, unsigned int size)
 	return to;
 }
 
-/* A moment for a command that is to be copied, in any zone.  Example: 2026-11-25T03:00:00+01:00 */
+/* .5 behind seconds: as few digits as say all */
+static int put_fraction(int64_t ns, char *to, size_t size)
+{
+	int digits = 9, n = ns % SECOND;
+
+	if (!n)
+		return 0;
+	for (; !(n % 10); n /= 10)
+		digits--;
+	return snprintf(to, size, ".%0*d", digits, n);
+}
+
+/**
+ * since_word - a moment for a command that is to be copied, in any zone
+ * @ns:	  the moment, which since_parse() finds again to the nanosecond
+ * @to:	  gets it
+ * @size: SINCE_WORD
+ *
+ * Examples: 2026-11-25T03:00:00+01:00, 2026-11-25T03:00:00.25+01:00
+ * Return: @to, or "?".
+ */
 const char *since_word(int64_t ns, char *to, unsigned int size)
 {
 	time_t t = ns / SECOND;
 	struct tm tm;
+	size_t at;
 	long east;
 
-	if (!localtime_r(&t, &tm) || !strftime(to, size, "%Y-%m-%dT%H:%M:%S", &tm))
+	if (!localtime_r(&t, &tm))
 		return "?";
+	at = strftime(to, size, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (!at)
+		return "?";
+	at += put_fraction(ns, to + at, size - at);
 	east = tm.tm_gmtoff / 60;
-	snprintf(to + strlen(to), size - strlen(to), "%c%02ld:%02ld", east < 0 ? '-' : '+',
-		 labs(east) / 60, labs(east) % 60);
+	snprintf(to + at, size - at, "%c%02ld:%02ld", east < 0 ? '-' : '+', labs(east) / 60,
+		 labs(east) % 60);
 	return to;
 }

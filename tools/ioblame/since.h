@@ -12,6 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+	SINCE_WORD = 40,	/* bytes of a moment to the nanosecond, with its zone */
+};
+
 bool since_parse(const char *text, int64_t now_ns, int64_t *ns);
 bool since_parse_until(const char *text, int64_t now_ns, int64_t *ns);
 bool since_time_behind(const char *text, int64_t since_ns, int64_t *ns);
