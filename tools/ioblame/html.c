@@ -200,7 +200,9 @@ static void write_page(const struct run *run, const char *lines)
 	write_lines(lines);
 	fputs("</script>\n<script type=\"application/json\" id=\"charts\">\n{", page);
 	write_about(run);
-	putc(',', page);
+	/* on the clock of the charts, which may have begun before the run did */
+	fprintf(page, ",\"until_ns\":%llu,",
+		(unsigned long long)(ended_ns > chart->begin_ns ? ended_ns - chart->begin_ns : 0));
 	chart_json(page, chart, &summed);
 	putc(',', page);
 	chart_json_flames(page, &summed);

@@ -146,13 +146,24 @@ function trackSeries(charts, text) {
 	];
 }
 
+// The last bin ends with the run: it is what there is of it that its sum is divided by.  Where that
+// is so little that one IO would be a peak, the bin has the mean of it and the one before.
+function ratesOf(charts, sums) {
+	const width = charts.width_ns / 1e9, last = charts.bins - 1;
+	const part = Math.min(width, charts.until_ns / 1e9 - last * width);
+	return sums.map((sum, i) => {
+		if (i < last)
+			return sum / width;
+		if (part >= width / 10)
+			return sum / part;
+		return i ? (sums[i - 1] + sum) / (width + Math.max(part, 0)) : sum / width;
+	});
+}
+
 function bandwidthChart(holder, charts, what) {
-	const width = charts.width_ns / 1e9;
 	const ios = what === "ios";
-	const data = charts.tracks.map((track) => track.ios.map((n, i) => {
-		const sum = ios ? n : what === "both" ? track.read[i] + track.written[i] : track[what][i];
-		return sum / width;
-	}).concat(null));
+	const data = charts.tracks.map((track) => ratesOf(charts, track.ios.map((n, i) =>
+		ios ? n : what === "both" ? track.read[i] + track.written[i] : track[what][i])).concat(null));
 	const text = ios ? (v) => textCount(v) + "/s" : (v) => textBytes(v) + "/s";
 	return timePlot(holder, [timeAxis(charts), ...data], text, {
 		series: trackSeries(charts, text), axis: ios ? {} : { incrs: BYTES }, y: { range: (u, min, max) => [0, max ? max * 1.05 : 1] },
