@@ -94,14 +94,14 @@ static void answers(void)
 /* The while is over in which so many were waited for in vain. */
 static void pass_while(void)
 {
-	vain_since -= VAIN_SECONDS;
+	cmdlines.vain_since -= VAIN_SECONDS;
 }
 
 /* Stop the helper, which then does not answer.  @told: that is said.  Return: its pid. */
 static pid_t ask_in_vain(bool told)
 {
 	char got[ASK_MOST];
-	pid_t pid = helper;
+	pid_t pid = cmdlines.helper;
 	u64 began;
 	ssize_t n;
 
@@ -170,14 +170,14 @@ static void slow_ones_end(void)
 	ssize_t n;
 	int i;
 
-	nr_said = 0;
-	nr_vain = 0;
+	cmdlines.nr_said = 0;
+	cmdlines.nr_vain = 0;
 	for (i = 0; i < 2 * ASK_HELPERS; i++) {
 		/* of those that are waited for in a while there are only so many */
 		pass_while();
 		/* the first ones are said, and then one in a minute */
 		if (i == 2 * ASK_HELPERS - 1)
-			said_at -= 60;
+			cmdlines.said_at -= 60;
 		pid = ask_in_vain(i < ASK_HELPERS || i == 2 * ASK_HELPERS - 1);
 		if (!pid)
 			return;
@@ -188,7 +188,7 @@ static void slow_ones_end(void)
 			     nr_children());
 	}
 	/* somebody kills it */
-	pid = helper;
+	pid = cmdlines.helper;
 	kill(pid, SIGKILL);
 	wait_for_end(pid);
 	n = ask_cmdline(getpid(), got);
@@ -208,15 +208,15 @@ static unsigned int ask_many_in_vain(unsigned int nr)
 
 	in_vain = true;
 	while (nr--) {
-		asked = helper;
+		asked = cmdlines.helper;
 		kill(asked, SIGSTOP);
 		if (ask_cmdline(getpid(), got) != -1)
 			fail("a helper that is stopped answers");
-		if (to_helper >= 0)
+		if (cmdlines.helper)
 			continue;
 		waited++;
 		wait_for_end(asked);
-		start_helper();
+		start_helper(&cmdlines);
 	}
 	in_vain = false;
 	return waited;
@@ -229,14 +229,14 @@ static void many_in_vain(void)
 	unsigned int nr;
 	int i;
 
-	nr_vain = 0;
+	cmdlines.nr_vain = 0;
 	if (ask_cmdline(getpid(), got) <= 0)
 		fail("no helper");
 	for (i = 0; i < 3; i++) {
 		nr = ask_many_in_vain(50);
 		if (nr != VAIN_MOST)
 			fail("%u of 50 are waited for", nr);
-		kill(helper, SIGCONT);
+		kill(cmdlines.helper, SIGCONT);
 		if (ask_cmdline(getpid(), got) != -1)
 			fail("one is asked for in the while");
 		pass_while();

@@ -3,16 +3,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ask.h"
+#include "clock.h"
 #include "msg.h"
 
 enum {
@@ -23,49 +22,37 @@ enum {
 	VAIN_SECONDS = 10,
 };
 
-static pid_t helper;
-static int to_helper = -1;
+static void close_all(unsigned int first)
+{
+	long i, most = sysconf(_SC_OPEN_MAX);
 
-/* Those that were left, and that have not ended when they were last looked at */
-static pid_t left_helpers[ASK_HELPERS];
-static unsigned int nr_left_helpers;
-
-/* How many of them were said, up to ASK_HELPERS, and when the last one was, in seconds */
-static unsigned int nr_said;
-static time_t said_at;
-
-/* How many answers were waited for in vain since then, in seconds */
-static unsigned int nr_vain;
-static time_t vain_since;
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, first, ~0U, 0))
+		return;
+#endif
+	for (i = first; i < (most > 0 && most < 65536 ? most : 65536); i++)
+		close(i);
+}
 
 /* Nothing of the parent's may be held open: the module's logs, the terminal. */
 static void close_all_but(int fd)
 {
-	long i, most = sysconf(_SC_OPEN_MAX);
-
 	dup2(fd, 0);
-#ifdef SYS_close_range
-	if (!syscall(SYS_close_range, 1, ~0U, 0))
-		return;
-#endif
-	for (i = 1; i < (most > 0 && most < 65536 ? most : 65536); i++)
-		close(i);
+	close_all(1);
+	/* what a library prints must not get into a file that it opens */
+	if (open("/dev/null", O_RDWR) == 1)
+		dup2(1, 2);
 }
 
 /* Answer until the parent is gone. */
-static void answer(void)
+static void answer(const struct asker *a)
 {
-	char path[64], text[ASK_MOST];
-	uint32_t pid;
+	char text[ASK_MOST];
+	uint32_t nr;
 	ssize_t n;
-	int fd;
 
-	while (recv(0, &pid, sizeof(pid), 0) == sizeof(pid)) {
-		snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		n = fd < 0 ? 0 : read(fd, text, sizeof(text));
-		if (fd >= 0)
-			close(fd);
+	while (recv(0, &nr, sizeof(nr), 0) == sizeof(nr)) {
+		n = a->answer(nr, text);
 		/* an empty answer would look like the end */
 		if (n <= 0) {
 			n = 1;
@@ -77,25 +64,28 @@ static void answer(void)
 	_exit(0);
 }
 
-static bool start_helper(void)
+static bool start_helper(struct asker *a)
 {
 	int fd[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd))
 		return false;
-	helper = fork();
-	if (!helper) {
+	a->helper = fork();
+	if (!a->helper) {
 		close_all_but(fd[1]);
 		setsid();
-		prctl(PR_SET_NAME, "ioblame-names");
-		answer();
+		/* it may wait for long when the parent ends */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, a->process);
+		answer(a);
 	}
 	close(fd[1]);
-	if (helper < 0) {
+	if (a->helper < 0) {
 		close(fd[0]);
+		a->helper = 0;
 		return false;
 	}
-	to_helper = fd[0];
+	a->to_helper = fd[0];
 	return true;
 }
 
@@ -106,74 +96,137 @@ static bool has_ended(pid_t pid)
 }
 
 /* Let those go that have ended meanwhile: only those that hang are too many. */
-static void reap_left_helpers(void)
+static void reap_left_helpers(struct asker *a)
 {
 	unsigned int i, nr = 0;
 
-	for (i = 0; i < nr_left_helpers; i++) {
-		if (!has_ended(left_helpers[i]))
-			left_helpers[nr++] = left_helpers[i];
+	for (i = 0; i < a->nr_left; i++) {
+		if (!has_ended(a->left[i]))
+			a->left[nr++] = a->left[i];
 	}
-	nr_left_helpers = nr;
+	a->nr_left = nr;
 }
 
 /* Go on without it; the next question is for another one. */
-static void leave_helper(void)
+static void leave_helper(struct asker *a)
 {
-	close(to_helper);
-	to_helper = -1;
-	if (!has_ended(helper))
-		left_helpers[nr_left_helpers++] = helper;
+	close(a->to_helper);
+	if (!has_ended(a->helper))
+		a->left[a->nr_left++] = a->helper;
+	a->helper = 0;
 }
 
-static time_t now_seconds(void)
+static uint64_t now_seconds(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
+	return clock_ns() / 1000000000;
 }
 
 /* The first ones are said, and then one in a minute. */
-static bool is_to_be_said(void)
+static bool is_to_be_said(struct asker *a)
 {
-	time_t now = now_seconds();
+	uint64_t now = now_seconds();
 
-	if (nr_said >= ASK_HELPERS && now - said_at < 60)
+	if (a->nr_said >= ASK_HELPERS && now - a->said_at < 60)
 		return false;
-	nr_said += nr_said < ASK_HELPERS;
-	said_at = now;
+	a->nr_said += a->nr_said < ASK_HELPERS;
+	a->said_at = now;
 	return true;
 }
 
 /* Whether so many were waited for in vain that none is asked for until the while is over. */
-static bool waited_enough(void)
+static bool waited_enough(const struct asker *a)
 {
-	return nr_vain >= VAIN_MOST && now_seconds() - vain_since < VAIN_SECONDS;
+	return a->nr_vain >= VAIN_MOST && now_seconds() - a->vain_since < a->vain_seconds;
 }
 
-static void note_vain(void)
+static void note_vain(struct asker *a)
 {
-	time_t now = now_seconds();
+	uint64_t now = now_seconds();
 
-	if (!nr_vain || now - vain_since >= VAIN_SECONDS) {
-		nr_vain = 0;
-		vain_since = now;
+	if (!a->nr_vain || now - a->vain_since >= a->vain_seconds) {
+		a->nr_vain = 0;
+		a->vain_since = now;
 	}
-	nr_vain++;
+	a->nr_vain++;
 }
 
 /* It has not answered: kill it, if that is possible at all. */
-static void give_up(uint32_t pid)
+static void give_up(struct asker *a, uint32_t nr)
 {
-	kill(helper, SIGKILL);
-	leave_helper();
-	note_vain();
-	if (!is_to_be_said())
-		return;
-	msg("/proc/%u/cmdline does not answer%s", pid, nr_left_helpers < ASK_HELPERS ? "" :
+	kill(a->helper, SIGKILL);
+	leave_helper(a);
+	note_vain(a);
+	if (is_to_be_said(a))
+		a->say(nr, a->nr_left >= ASK_HELPERS);
+}
+
+/**
+ * ask_in_time - ask a helper, and wait for it only so long
+ * @a:     what is asked for
+ * @nr:    whose
+ * @to:    the answer, ASK_MOST bytes; one that is empty is a NUL
+ * @asked: is set to false if none was asked, as others hang
+ *
+ * Return: bytes of the answer, or -1.
+ */
+ssize_t ask_in_time(struct asker *a, uint32_t nr, char *to, bool *asked)
+{
+	struct pollfd p = { .events = POLLIN };
+	ssize_t n = -1;
+
+	*asked = false;
+	reap_left_helpers(a);
+	if (a->nr_left >= ASK_HELPERS || waited_enough(a))
+		return -1;
+	if (!a->helper && !start_helper(a))
+		return -1;
+	if (send(a->to_helper, &nr, sizeof(nr), MSG_NOSIGNAL) != sizeof(nr))
+		goto gone;
+	p.fd = a->to_helper;
+	while ((n = poll(&p, 1, a->patience_ms)) < 0 && errno == EINTR)
+		;
+	if (!n) {
+		*asked = true;
+		give_up(a, nr);
+		return -1;
+	}
+	n = recv(a->to_helper, to, ASK_MOST, 0);
+	if (n > 0) {
+		*asked = true;
+		return n;
+	}
+gone:
+	/* somebody has killed it */
+	leave_helper(a);
+	return -1;
+}
+
+/* In the helper. */
+static ssize_t read_cmdline(uint32_t pid, char *to)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/cmdline", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, to, ASK_MOST);
+	close(fd);
+	return n;
+}
+
+static void say_cmdline(uint32_t pid, bool no_more)
+{
+	msg("/proc/%u/cmdline does not answer%s", pid, !no_more ? "" :
 	    "; no more command lines are read until one of those who read them has ended");
 }
+
+static struct asker cmdlines = {
+	.answer = read_cmdline, .say = say_cmdline, .process = "ioblame-names",
+	.patience_ms = PATIENCE_MS, .vain_seconds = VAIN_SECONDS,
+};
 
 /**
  * ask_cmdline - read the command line of a process
@@ -184,28 +237,7 @@ static void give_up(uint32_t pid)
  */
 ssize_t ask_cmdline(uint32_t pid, char *to)
 {
-	struct pollfd p = { .events = POLLIN };
-	ssize_t n = -1;
+	bool asked;
 
-	reap_left_helpers();
-	if (nr_left_helpers >= ASK_HELPERS || waited_enough())
-		return -1;
-	if (to_helper < 0 && !start_helper())
-		return -1;
-	if (send(to_helper, &pid, sizeof(pid), MSG_NOSIGNAL) != sizeof(pid))
-		goto gone;
-	p.fd = to_helper;
-	while ((n = poll(&p, 1, PATIENCE_MS)) < 0 && errno == EINTR)
-		;
-	if (!n) {
-		give_up(pid);
-		return -1;
-	}
-	n = recv(to_helper, to, ASK_MOST, 0);
-	if (n > 0)
-		return n;
-gone:
-	/* somebody has killed it */
-	leave_helper();
-	return -1;
+	return ask_in_time(&cmdlines, pid, to, &asked);
 }
