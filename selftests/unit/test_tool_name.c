@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names are looked up at the right time, and their memory is bounded. */
 #include <errno.h>
+#include <poll.h>
 #include <pwd.h>
+#include <sched.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "container.h"
+#include "msg.h"
 #include "name.h"
 #include "path.h"
 #include "test.h"
@@ -79,27 +83,75 @@ char *path_of_cgroup(uint64_t id)
 
 void path_close(void) {}
 
-/* The user who has a number, in place of the C library's */
-static char *user_of_number;
-static unsigned int users_asked;
-static int why_no_user;
+/* Who knows the users, in place of the C library.  The process that asks sees this, too. */
+static struct directory {
+	char user_of_number[16];	/* empty: he has none */
+	unsigned int users_asked;
+	int why_no_user;
+	bool hangs;
+	pid_t reader;		/* who is not to ask */
+} *directory;
 
 struct passwd *getpwuid(uid_t uid)
 {
 	static struct passwd found;
 
-	users_asked++;
-	errno = why_no_user;
-	found.pw_name = user_of_number;
-	return uid - 1001 < 2 && user_of_number ? &found : NULL;
+	directory->users_asked++;
+	if (getpid() == directory->reader) {
+		fail("who reads the log asks for user %u himself", uid);
+		return NULL;
+	}
+	while (directory->hangs)
+		pause();
+	errno = directory->why_no_user;
+	found.pw_name = directory->user_of_number;
+	return uid - 1001 < 2 && *found.pw_name ? &found : NULL;
+}
+
+/* The users of this machine, in place of /etc/passwd */
+struct passwd *fgetpwent(FILE *f)
+{
+	static struct passwd users[] = {
+		{ .pw_name = "+", .pw_uid = 1001 }, { .pw_name = "carol", .pw_uid = 1100 },
+	};
+	static unsigned int nr;
+
+	(void)f;
+	if (nr < ARRAY_SIZE(users))
+		return &users[nr++];
+	nr = 0;
+	return NULL;
+}
+
+/*
+ * An answer that is to come does, however busy the machine of the test is.  One that is not is
+ * given up when who asks waits for it.
+ */
+int poll(struct pollfd *fds, nfds_t nr, int ms)
+{
+	const struct timespec most = { .tv_sec = 60 };
+	static unsigned int before;
+
+	(void)ms;
+	if (!directory->hangs) {
+		int ret = ppoll(fds, nr, &most, NULL);
+
+		before = directory->users_asked;
+		return ret;
+	}
+	while (__atomic_load_n(&directory->users_asked, __ATOMIC_RELAXED) == before)
+		sched_yield();
+	before = directory->users_asked;
+	return 0;
 }
 
 static void expect_user(const char *want, unsigned int asked_before)
 {
 	if (strcmp(name_uid(1001), want))
 		fail("user 1001 is %s, not %s", name_uid(1001), want);
-	if (users_asked != asked_before)
-		fail("users are asked for %u times, not %u, for %s", users_asked, asked_before, want);
+	if (directory->users_asked != asked_before)
+		fail("users are asked for %u times, not %u, for %s", directory->users_asked,
+		     asked_before, want);
 }
 
 /* A user's number becomes another one's; until a service comes that knows him, he has none. */
@@ -109,32 +161,101 @@ static void users(void)
 	char number[16];
 
 	expect_user("1001", 1);
-	user_of_number = "bob";
+	strcpy(directory->user_of_number, "bob");
 	now += 299 * second;
 	expect_user("1001", 1);
 	now += 2 * second;
 	expect_user("bob", 2);
 	now += 250 * second;
-	user_of_number = "al\nice";
+	strcpy(directory->user_of_number, "al\nice");
 	expect_user("bob", 2);
 	now += 51 * second;
 	expect_user("al\\012ice", 3);
 	/* who knows the users cannot be asked: the name of before stays */
-	user_of_number = NULL;
-	why_no_user = ECONNREFUSED;
+	*directory->user_of_number = '\0';
+	directory->why_no_user = ECONNREFUSED;
 	now += 301 * second;
 	expect_user("al\\012ice", 4);
 	/* of a process the number is known all the same */
 	snprintf(number, sizeof(number), "%u", getuid());
 	if (strcmp(name_user(getpid(), "tool"), number))
 		fail("the test's user is %s, not %s", name_user(getpid(), "tool"), number);
-	why_no_user = ENOENT;
+	directory->why_no_user = ENOENT;
 	now += 301 * second;
 	expect_user("1001", 6);
 	/* one that nobody knows is not asked for each time, either */
 	now += 250 * second;
 	expect_user("1001", 6);
-	why_no_user = 0;
+	directory->why_no_user = 0;
+}
+
+/* So many processes of one user begin.  He has this name. */
+static void begin_processes(unsigned int nr, const char *want)
+{
+	char comm[16];
+
+	while (nr--) {
+		snprintf(comm, sizeof(comm), "tool-%u", nr);
+		if (strcmp(name_user(getpid(), comm), want))
+			fail("%s is of user %s", comm, name_user(getpid(), comm));
+	}
+}
+
+static void expect_asked(unsigned int want)
+{
+	if (directory->users_asked != want)
+		fail("users are asked for %u times, not %u", directory->users_asked, want);
+}
+
+static void expect_name(u32 uid, const char *want)
+{
+	if (strcmp(name_uid(uid), want))
+		fail("user %u is %s, not %s", uid, name_uid(uid), want);
+}
+
+/* Who knows the users hangs: the log is read on, and users of this machine have their names. */
+static void hung_users(void)
+{
+	static const u64 second = 1000000000;
+	unsigned int before = directory->users_asked;
+	char number[16];
+	u32 uid;
+
+	now += 301 * second;
+	strcpy(directory->user_of_number, "bob");
+	expect_user("bob", before + 1);
+	directory->hangs = true;
+	msg_quiet(true);
+	snprintf(number, sizeof(number), "%u", getuid());
+	begin_processes(100, number);
+	expect_asked(before + 2);
+	/* he keeps his number for as long as he would his name */
+	now += 299 * second;
+	begin_processes(100, number);
+	expect_asked(before + 2);
+	/* and one who has a name his name */
+	now += 10 * second;
+	expect_user("bob", before + 3);
+	begin_processes(100, number);
+	expect_asked(before + 4);
+	/* of many in a minute three are waited for */
+	for (uid = 2000; uid < 2100; uid++) {
+		snprintf(number, sizeof(number), "%u", uid);
+		expect_name(uid, number);
+	}
+	expect_name(1002, "1002");
+	expect_name(1100, "carol");
+	expect_asked(before + 5);
+	directory->hangs = false;
+	now += 60 * second;
+	expect_name(2000, "2000");
+	expect_asked(before + 5);
+	/* who was not asked for is when the minute is over */
+	expect_name(1002, "bob");
+	expect_asked(before + 6);
+	msg_quiet(false);
+	*directory->user_of_number = '\0';
+	now += 301 * second;
 }
 
 /* Many files and cgroups, with and without a path */
@@ -223,7 +344,7 @@ static void hostile_names(void)
 	for (i = 0; i < 30000; i++, now += 1000) {
 		named += *name_file(6, 101 + i, 1) == '.';
 		/* files leave room for what there is little of */
-		user_of_number = i == 9990 ? "bob" : NULL;
+		strcpy(directory->user_of_number, i == 9990 ? "bob" : "");
 		if (i == 9990 && strcmp(name_uid(1002), "bob"))
 			fail("user 1002 is %s", name_uid(1002));
 		if (i % 10000 == 9999) {
@@ -302,9 +423,14 @@ static void disks(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(disks), TEST(users), TEST(when), TEST(kept), TEST(bounded), TEST(hostile_names), TEST(repeated),
-		TEST(forged),
+		TEST(disks), TEST(users), TEST(hung_users), TEST(when), TEST(kept), TEST(bounded),
+		TEST(hostile_names), TEST(repeated), TEST(forged),
 	};
 
+	directory = mmap(NULL, sizeof(*directory), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (directory == MAP_FAILED)
+		abort();
+	directory->reader = getpid();
 	return run_tests("tool_name", tests, ARRAY_SIZE(tests));
 }

@@ -80,11 +80,16 @@ char *name_ask(const struct name_key *key)
 	return text;
 }
 
-/* As ioblamed asks its namer */
-static char *ask(const struct name_key *key, bool *asked)
+char *name_ask_here(const struct name_key *key, bool *asked)
 {
 	*asked = true;
 	return name_ask(key);
+}
+
+/* As ioblamed asks its namer */
+static char *ask(const struct name_key *key, bool *asked)
+{
+	return name_ask_here(key, asked);
 }
 
 char *container_name(const struct container *c)

@@ -17,7 +17,7 @@
 
 enum {
 	ASK_MOST = 1024,	/* bytes of an answer */
-	ASK_HELPERS = 3,	/* that may hang */
+	ASK_HELPERS = 3,	/* that may hang, of each asker */
 };
 
 /* One thing that is asked for, with a helper of its own */

@@ -189,13 +189,13 @@ static uint64_t stale_after(const struct name_key *key)
 	return key->kind == NAME_UID && stale_ns < uid_stale_ns ? uid_stale_ns : stale_ns;
 }
 
-/* Ask another process; a process's id may be another one's before and behind that. */
-static char *ask_other(struct name *name)
+/* Ask here, or another process; a process's id may be another one's before and behind that. */
+static char *ask_now(struct name *name)
 {
-	bool process = is_of_process(name);
+	bool process = other_asks && is_of_process(name);
 	uint32_t uid = process ? user_of_process(name->key.nr) : USER_NONE;
 	bool asked = true;
-	char *text = other_asks(&name->key, &asked);
+	char *text = (other_asks ? other_asks : name_ask_here)(&name->key, &asked);
 
 	if (!asked)
 		name->asked_ns += again_ns - stale_after(&name->key);
@@ -221,7 +221,7 @@ static char *number_of_user(struct name *name)
 /* Ask for the text, escaped and allocated; NULL if there is none now. */
 static char *ask_text(struct name *name)
 {
-	char *text = other_asks ? ask_other(name) : name_ask(&name->key);
+	char *text = ask_now(name);
 
 	if (!text && !name->text && name->key.kind == NAME_USER)
 		text = number_of_user(name);

@@ -60,6 +60,7 @@ void name_stale_after(uint64_t ns);
 void name_bound(size_t longest, size_t bytes);
 void name_served(void);
 char *name_ask(const struct name_key *key);
+char *name_ask_here(const struct name_key *key, bool *asked);
 void name_ask_by(char *(*ask)(const struct name_key *key, bool *asked));
 void name_put(const struct name_key *key, const char *text);
 uint64_t name_no_room(void);

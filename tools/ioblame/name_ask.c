@@ -125,3 +125,38 @@ char *name_ask(const struct name_key *key)
 	free(raw);
 	return text;
 }
+
+static char *ask_uid_here(uint32_t uid, bool *asked)
+{
+	char *raw = user_name_in_time(uid, asked), *text;
+
+	if (!raw)
+		return NULL;
+	text = must(escape_dup(raw, strlen(raw)));
+	free(raw);
+	return text;
+}
+
+/* A user is asked for once, however many processes he runs. */
+static char *ask_user_here(uint32_t tgid)
+{
+	uint32_t uid = user_of_process(tgid);
+
+	return uid == USER_NONE ? NULL : must(strdup(name_uid(uid)));
+}
+
+/**
+ * name_ask_here - look up a name on this machine, now, in the process that reads records
+ * @key:   the name
+ * @asked: is set to false if nobody could be asked for it
+ *
+ * Return: as name_ask(); a user, who may be somewhere in the network, is
+ * waited for only so long.
+ */
+char *name_ask_here(const struct name_key *key, bool *asked)
+{
+	*asked = true;
+	if (key->kind == NAME_UID)
+		return ask_uid_here(key->nr, asked);
+	return key->kind == NAME_USER ? ask_user_here(key->nr) : name_ask(key);
+}

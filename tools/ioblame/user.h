@@ -5,6 +5,7 @@
 #ifndef IOBLAME_USER_H
 #define IOBLAME_USER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* No user is known */
@@ -13,5 +14,6 @@
 uint32_t user_of_process(uint32_t tgid);
 uint32_t user_of_folder(uint32_t tgid);
 char *user_name(uint32_t uid);
+char *user_name_in_time(uint32_t uid, bool *asked);
 
 #endif
