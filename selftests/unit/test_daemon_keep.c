@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "container.h"
+#include "fake_paths.h"
 #include "intent.h"
 #include "moment_keep.h"
-#include "path.h"
 #include "recording.h"
 #include "test.h"
 
@@ -25,34 +24,6 @@ uint64_t clock_ns(void)
 {
 	return SECOND;
 }
-
-char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-	return strdup("/file");
-}
-
-char *path_of_mount(uint32_t dev)
-{
-	(void)dev;
-	return strdup("/mnt");
-}
-
-char *container_name(const struct container *c)
-{
-	(void)c;
-	return NULL;
-}
-
-char *path_of_cgroup(uint64_t id)
-{
-	(void)id;
-	return strdup("/system.slice/unit");
-}
-
-void path_close(void) {}
 
 static char folder[] = "/tmp/iob-keep-XXXXXX";
 

@@ -7,8 +7,7 @@
 
 #include "../../tools/ioblamed/moments.c"
 
-#include "container.h"
-#include "path.h"
+#include "fake_paths.h"
 #include "recording.h"
 
 #define MS	1000000ULL
@@ -99,34 +98,6 @@ void moment_match_forget(struct moment_match *m)
 {
 	(void)m;
 }
-
-char *path_of_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-	return strdup("/file");
-}
-
-char *path_of_mount(uint32_t dev)
-{
-	(void)dev;
-	return strdup("/mnt");
-}
-
-char *container_name(const struct container *c)
-{
-	(void)c;
-	return NULL;
-}
-
-char *path_of_cgroup(uint64_t id)
-{
-	(void)id;
-	return strdup("/system.slice/unit");
-}
-
-void path_close(void) {}
 
 static char folder[] = "/tmp/iob-moments-XXXXXX";
 
