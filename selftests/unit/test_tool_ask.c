@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "fake_msg.h"
+#include "children.h"
 #include "test.h"
 
 static int kill_or_fake(pid_t pid, int signal);
@@ -39,33 +40,6 @@ static u64 now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
-}
-
-/* How many children there are, zombies as well. */
-static unsigned int nr_children(void)
-{
-	char path[64], text[256] = "";
-	unsigned int nr = 0;
-	char *at;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
-		fail("no children in /proc");
-	close(fd);
-	for (at = text; (at = strchr(at, ' ')); at++)
-		nr++;
-	return nr;
-}
-
-/* Wait until it is a zombie, and leave it to be reaped. */
-static void wait_for_end(pid_t pid)
-{
-	siginfo_t info;
-
-	while (waitid(P_PID, pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
-		;
 }
 
 static void answers(void)

@@ -10,6 +10,7 @@
 
 #include "ask.h"
 #include "fake_msg.h"
+#include "children.h"
 #include "test.h"
 
 static int kill_or_fake(pid_t pid, int signal);
@@ -46,33 +47,6 @@ static int poll_or_wait(struct pollfd *fds, nfds_t nr, int ms)
 	if (!in_vain && ms > FILE_PATIENCE_MS)
 		fail("%d ms are waited", ms);
 	return poll(fds, nr, in_vain ? 0 : 60000);
-}
-
-/* How many children there are, zombies as well: each is a task of the service. */
-static unsigned int nr_children(void)
-{
-	char path[64], text[1024] = "";
-	unsigned int nr = 0;
-	char *at;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
-		fail("no children in /proc");
-	close(fd);
-	for (at = text; (at = strchr(at, ' ')); at++)
-		nr++;
-	return nr;
-}
-
-/* Wait until it is a zombie, and leave it to be reaped. */
-static void wait_for_end(pid_t pid)
-{
-	siginfo_t info;
-
-	while (waitid(P_PID, pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
-		;
 }
 
 static bool answers(unsigned int left)
