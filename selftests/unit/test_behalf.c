@@ -43,8 +43,9 @@ struct pt_regs {
 };
 
 struct iob_stack {
-	unsigned long ip[IOB_STACK_DEPTH];
+	unsigned long ip[IOB_STACK_DEPTH], at[IOB_STACK_DEPTH];
 	unsigned int depth;
+	unsigned long sp;
 	bool whole;
 };
 
@@ -55,6 +56,7 @@ static struct {
 
 static unsigned int nr_frames, nr_walks;
 static unsigned int walk_ends;		/* at so many frames, if not 0 */
+static bool has_places;			/* of its return addresses */
 
 /* The stack's words, by stack pointer / 16: what was there last. */
 static unsigned long word[1 << 17];
@@ -80,8 +82,11 @@ static void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
 	s->whole = nr_frames < IOB_STACK_DEPTH && (!walk_ends || nr_frames <= walk_ends);
 	if (walk_ends)
 		s->depth = min(s->depth, walk_ends);
-	for (i = 0; i < s->depth; i++)
+	for (i = 0; i < s->depth; i++) {
 		s->ip[i] = frame[nr_frames - 1 - i].call.ret;
+		s->at[i] = frame[nr_frames - 1 - i].call.sp;
+	}
+	s->sp = nr_frames ? frame[nr_frames - 1].call.sp : 1 << 20;
 }
 
 static unsigned int iob_stack_count(const struct iob_stack *s, unsigned long ret)
@@ -94,7 +99,20 @@ static unsigned int iob_stack_count(const struct iob_stack *s, unsigned long ret
 }
 
 #define iob_stack_is_whole(s)		((s)->whole)
-#define iob_stack_has(s, ret)		((ret) && iob_stack_count(s, ret))
+#define iob_stack_has_places(s)		((void)(s), has_places)
+#define iob_stack_is_below(s, call)	((call)->sp < (s)->sp)
+
+static bool iob_stack_has_call(const struct iob_stack *s, const struct iob_call *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->depth; i++) {
+		if (s->ip[i] == call->ret && (!has_places || s->at[i] == call->sp))
+			return !iob_stack_is_below(s, call);
+	}
+	return false;
+}
+
 #define iob_stack_intent(s, modifier)	((void)(s), (u32)(modifier))
 
 /* --- core/task, core/cause, core/stats and others: what is asked of them is not looked at */
@@ -217,6 +235,7 @@ static void begin(void)
 	nr_walks = 0;
 	walk_ends = 0;
 	words_are_others = false;
+	has_places = false;
 }
 
 static void call_begins(unsigned long ret, unsigned int size, u64 ref)
@@ -324,6 +343,9 @@ static void any_depth(void)
 	words_are_others = true;
 	at_any_depth("beside a tracer of returns", false);
 	begin();
+	has_places = true;
+	at_any_depth("with places", false);
+	begin();
 	at_any_depth("a walk that ends early", true);
 }
 
@@ -348,6 +370,67 @@ static void recursion(void)
 	}
 	if (nr_evicted)
 		fail("%u gave way", nr_evicted);
+}
+
+/* The function that returns to @ret is entered; what it notes is the caller's. */
+static struct pt_regs entered_by(unsigned long ret, unsigned int size)
+{
+	unsigned long sp = nr_frames ? frame[nr_frames - 1].call.sp : 1 << 20;
+	struct pt_regs regs = { .call = { ret, sp - size } };
+
+	frame[nr_frames].call = regs.call;
+	frame[nr_frames++].ref = 0;
+	word[regs.call.sp / 16] = ret;
+	return regs;
+}
+
+static struct pt_regs entered_at(unsigned long ret)
+{
+	return entered_by(ret, 64);
+}
+
+static struct iob_behalf *active_now(void)
+{
+	struct iob_stack stack;
+
+	iob_stack_get(&stack, NULL);
+	return iob_behalf_active(&my_task, &stack);
+}
+
+/*
+ * fsync() writes a file of 12's.  First it collects garbage, which writes a directory of 14's from
+ * the same place, and has ended: the word that it had at its entry is as it was.
+ */
+static void nested_has_returned(void)
+{
+	static const struct {
+		const char *what;
+		bool places;
+		unsigned int size;	/* of what is called next */
+	} cases[] = {
+		{ "deeper than that was", true, 64 * 10 },
+		{ "less deep", false, 64 },
+		{ "less deep, with places", true, 64 },
+	};
+	struct iob_behalf *active;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin();
+		call_begins(100, 64, 0);
+		call_begins(1, 64, 12);
+		call_begins(101, 64 * 4, 0);
+		call_begins(1, 64, 14);
+		active = active_now();
+		if (!active || active->ref != 14)
+			fail("%s: the inner one does not pay", cases[i].what);
+		nr_frames = 2;
+		has_places = cases[i].places;
+		entered_by(102, cases[i].size);
+		active = active_now();
+		if (!active || active->ref != 12)
+			fail("%s: %llu pays", cases[i].what, active ? active->ref : 0);
+	}
 }
 
 /* Five within each other: the outermost gives way, which is counted once. */
@@ -448,32 +531,12 @@ static void lazy_times(void)
 	}
 }
 
-/* The function that returns to @ret is entered; what it notes is the caller's. */
-static struct pt_regs entered_at(unsigned long ret)
-{
-	unsigned long sp = nr_frames ? frame[nr_frames - 1].call.sp : 1 << 20;
-	struct pt_regs regs = { .call = { ret, sp - 64 } };
-
-	frame[nr_frames].call = regs.call;
-	frame[nr_frames++].ref = 0;
-	word[regs.call.sp / 16] = ret;
-	return regs;
-}
-
 static void writes_pages(unsigned long ret, u64 ref)
 {
 	struct inode inode = { .i_mode = ref ? 1 : 0, .i_sb = &sb, .ref = ref };
 	struct pt_regs regs = entered_at(ret);
 
 	iob_behalf_pages(&inode, 0, 1, true, &regs);
-}
-
-static struct iob_behalf *active_now(void)
-{
-	struct iob_stack stack;
-
-	iob_stack_get(&stack, NULL);
-	return iob_behalf_active(&my_task, &stack);
 }
 
 /*
@@ -746,7 +809,8 @@ static void sure(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(any_depth), TEST(recursion), TEST(too_many), TEST(open_one), TEST(lazy_times),
+		TEST(any_depth), TEST(recursion), TEST(nested_has_returned), TEST(too_many),
+		TEST(open_one), TEST(lazy_times),
 		TEST(not_known_deeper), TEST(kinds), TEST(not_known_inside),
 		TEST(old_transaction),
 		TEST(workers), TEST(other_inodes),

@@ -43,6 +43,7 @@ static bool fits(const struct iob_stack_slot *m, const struct stack *s)
 	unsigned long base = (unsigned long)s->mem;
 	u32 size = s->end - base;
 	struct iob_signature b;
+	unsigned int i;
 	bool ok;
 
 	memset(&b, 0xee, sizeof(b));
@@ -57,6 +58,10 @@ static bool fits(const struct iob_stack_slot *m, const struct stack *s)
 			fail("by its signature it is %sthe same", ok ? "not " : "");
 	} else if (ok) {
 		fail("a stack of another caller or span fits");
+	}
+	for (i = 0; ok && i < m->nr; i++) {
+		if (iob_stack_slot_at(m, i, s->f[0].sp, s->end) != s->f[i + 1].sp - sizeof(long))
+			fail("return address %u is said to be elsewhere", i);
 	}
 	ASAN_UNPOISON_MEMORY_REGION(s->mem, below);
 	return ok;

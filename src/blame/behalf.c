@@ -2,7 +2,7 @@
 /*
  * A task acts on another's behalf from the entry of a function until that has returned.
  * No hook is needed at the return: a probe that asks later looks whether the call's
- * return address is still in the task's stack trace.
+ * return address is still in the task's stack trace, where it was.
  *
  * Calls nest: do_writepages() on the file of a disk runs inside its worker's call.  The
  * innermost call that knows for whom decides.
@@ -70,16 +70,18 @@ static __always_inline bool behalf_stays(const struct iob_behalf *b,
 
 /*
  * How many others of the same return address are more likely under way than @b[@i]: those that came
- * later, but for ones whose place on the stack has got another word meanwhile.
+ * later, but for ones whose place on the stack has got another word meanwhile, or is free.
  */
-static unsigned int behalf_nr_before(const struct iob_behalf *b, unsigned int i)
+static unsigned int behalf_nr_before(const struct iob_behalf *b, unsigned int i,
+				     const struct iob_stack *stack)
 {
 	unsigned int j, n = 0;
 
 	for (j = 0; j < IOB_MAX_BEHALFS; j++) {
 		bool kept;
 
-		if (j == i || b[j].open || b[j].call.ret != b[i].call.ret)
+		if (j == i || b[j].open || b[j].call.ret != b[i].call.ret ||
+		    iob_stack_is_below(stack, &b[j].call))
 			continue;
 		kept = iob_call_is_kept(&b[j].call);
 		n += kept == iob_call_is_kept(&b[i].call) ? j < i : kept;
@@ -88,9 +90,31 @@ static unsigned int behalf_nr_before(const struct iob_behalf *b, unsigned int i)
 }
 
 /*
- * There is no room for @call, or for an open one: drop calls that have returned.  A task comes to
- * a function at many depths, so the place of one on the stack may be above all that came later.  Of
- * calls that return to the same address as many stay as the trace has.  Return: how many stay.
+ * Whether @b[@i] is still under way, by the trace.  A task comes to a function at many depths, and
+ * calls of it that are nested may return to the same address: a trace with places tells which have
+ * returned, another one only how many have.  @call is in the trace, too, and is none of @b; or it
+ * is NULL.
+ */
+static bool behalf_is_under_way(const struct iob_behalf *b, unsigned int i,
+				const struct iob_stack *stack, const struct iob_call *call)
+{
+	unsigned int left;
+
+	if (b[i].open)
+		return true;
+	if (!iob_stack_has_call(stack, &b[i].call))
+		return false;
+	if (iob_stack_has_places(stack))
+		return true;
+	left = iob_stack_count(stack, b[i].call.ret);
+	if (call && b[i].call.ret == call->ret)
+		left--;
+	return left > behalf_nr_before(b, i, stack);
+}
+
+/*
+ * There is no room for @call, or for an open one: drop calls that have returned.  Where a call was
+ * on the stack may be above all that came later.  Return: how many stay.
  */
 static noinline_for_stack unsigned int behalf_drop_returned(struct behalf_state *state,
 							    const struct iob_call *call,
@@ -104,11 +128,7 @@ static noinline_for_stack unsigned int behalf_drop_returned(struct behalf_state 
 	if (!iob_stack_is_whole(&stack))
 		return IOB_MAX_BEHALFS;
 	for (i = 0; i < IOB_MAX_BEHALFS; i++) {
-		unsigned int left = iob_stack_count(&stack, b[i].call.ret);
-
-		if (left && b[i].call.ret == call->ret)
-			left--;
-		if (b[i].open || left > behalf_nr_before(b, i))
+		if (behalf_is_under_way(b, i, &stack, call))
 			stay[nr++] = b[i];
 	}
 	memcpy(b, stay, nr * sizeof(*b));
@@ -339,28 +359,6 @@ static void behalf_end_transaction(struct iob_task *t, struct iob_behalf *b, con
 	iob_transaction_begin_write(t, key, b->tid, b->tid);
 }
 
-/*
- * Whether the @i-th call is still under way, by the trace.  A task comes to a function at many
- * depths: of calls that return to the same address as many are under way as the trace has, and
- * the last one is if any is.
- */
-static bool behalf_is_under_way(const struct behalf_state *state, unsigned int i,
-				const struct iob_stack *stack)
-{
-	const struct iob_behalf *b = state->behalf;
-	unsigned int j;
-
-	if (b[i].open)
-		return true;
-	if (!iob_stack_has(stack, b[i].call.ret))
-		return false;
-	for (j = 0; j < i; j++) {
-		if (!b[j].open && b[j].call.ret == b[i].call.ret)
-			return iob_stack_count(stack, b[i].call.ret) > behalf_nr_before(b, i);
-	}
-	return true;
-}
-
 /**
  * iob_behalf_writes - whether a task writes back an inode's own pages
  * @t:     its context
@@ -381,7 +379,7 @@ bool iob_behalf_writes(const struct iob_task *t, const struct iob_stack *stack,
 		return true;
 	for (i = 0; i < state->nr; i++) {
 		if (state->behalf[i].host == host &&
-		    (!whole || behalf_is_under_way(state, i, stack)))
+		    (!whole || behalf_is_under_way(state->behalf, i, stack, NULL)))
 			return true;
 	}
 	return false;
@@ -396,7 +394,7 @@ static noinline_for_stack u32 behalf_outer_tid(const struct behalf_state *state,
 
 	iob_stack_get(&stack, regs);
 	for (i = 1; i < IOB_MAX_BEHALFS; i++) {
-		if (state->behalf[i].tid && behalf_is_under_way(state, i, &stack))
+		if (state->behalf[i].tid && behalf_is_under_way(state->behalf, i, &stack, NULL))
 			return state->behalf[i].tid;
 	}
 	return 0;
@@ -531,7 +529,7 @@ struct iob_behalf *iob_behalf_find_active(struct iob_task *t, const struct iob_s
 		/* one that does not know leaves it to the next */
 		if (b->ref == IOB_CAUSE_NONE && !b->common)
 			continue;
-		if (behalf_is_under_way(state, i, stack))
+		if (behalf_is_under_way(state->behalf, i, stack, NULL))
 			return b;
 	}
 	return NULL;

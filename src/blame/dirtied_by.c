@@ -77,6 +77,7 @@ static void stack_at(struct iob_stack *stack, const struct iob_frame *at,
 	if (slot) {
 		stack->ip = slot->ip + slot->own;
 		stack->depth = slot->nr - slot->own;
+		stack->sp = at->sp;
 		stack->slot = (struct iob_stack_slot *)slot;
 	} else {
 		iob_stack_from(stack, at, regs);

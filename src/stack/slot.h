@@ -101,6 +101,15 @@ bool iob_stack_slot_ends(const struct iob_stack_slot *m, unsigned long sp, unsig
 			 unsigned long end);
 bool iob_signature_make(const struct iob_stack_slot *m, u32 size, struct iob_signature *b);
 
+/* Where the return address @i of a stack is that fits @m, with @sp where its walk began. */
+static inline unsigned long iob_stack_slot_at(const struct iob_stack_slot *m, unsigned int i,
+					      unsigned long sp, unsigned long end)
+{
+	unsigned long at = m->place[i] * sizeof(long);
+
+	return i < m->nr_low ? sp + at : end - at;
+}
+
 /**
  * iob_stack_slot_is - as iob_stack_slot_fits(), inline
  * @m:   the slot

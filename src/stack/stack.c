@@ -129,6 +129,7 @@ static noinline void stack_compare(const struct iob_stack *s, struct pt_regs *re
 void iob_stack_from(struct iob_stack *s, const struct iob_frame *at,
 		    struct pt_regs *regs)
 {
+	s->sp = regs ? iob_stack_at(regs) : at->sp;
 #ifdef IOB_UNWIND_FRAMES
 	if (likely(stack_from_cache(s, at, regs))) {
 		if (unlikely(READ_ONCE(iob_check_stacks)) && s->slot)
@@ -167,6 +168,8 @@ noinline void iob_stack_get(struct iob_stack *s, struct pt_regs *regs)
 		at = iob_frame_of(regs);
 	else
 		iob_here(&at.ip, &at.sp, &at.bp);
+#else
+	iob_stack_here(&at.ip, &at.sp, &at.bp);
 #endif
 	iob_stack_from(s, &at, regs);
 	/* no tail call: this function is part of the stack */

@@ -30,12 +30,14 @@
 #include "core/intent.h"
 #include "core/stats.h"
 #include "cache.h"
+#include "call.h"
 #include "slot.h"
 
 /* A trace of the current task, without the probe's own frames. */
 struct iob_stack {
 	const unsigned long *ip;	/* return addresses, innermost first */
 	unsigned int depth;		/* how many */
+	unsigned long sp;		/* what lies below has returned; 0: not known */
 	struct iob_stack_slot *slot;	/* the slot that holds them, or NULL: */
 	unsigned long room[IOB_STACK_DEPTH + 8];	/* they are here, behind own ones */
 };
@@ -97,7 +99,7 @@ static inline u32 iob_stack_intent(const struct iob_stack *s, u32 modifier)
  * @ret: the call's return address, 0 for none
  *
  * Any context.  The caller of the function must call it directly: the return address is
- * all that tells this call from others.
+ * all that tells this call from others.  iob_stack_has_call() can tell more.
  */
 static inline bool iob_stack_has(const struct iob_stack *s, unsigned long ret)
 {
@@ -118,6 +120,49 @@ static inline unsigned int iob_stack_count(const struct iob_stack *s, unsigned l
 	for (i = 0; i < s->depth; i++)
 		n += s->ip[i] == ret;
 	return n;
+}
+
+/* True if it is known where on the stack each return address of the trace is. */
+static inline bool iob_stack_has_places(const struct iob_stack *s)
+{
+#if defined(IOB_UNWIND_FRAMES) && !defined(IOB_UNWIND_RECORDS)
+	return s->slot;
+#else
+	return false;
+#endif
+}
+
+/* True if a call has returned for certain: where it was on the task's stack is free again. */
+static inline bool iob_stack_is_below(const struct iob_stack *s, const struct iob_call *call)
+{
+	unsigned long base = (unsigned long)task_stack_page(current);
+
+	return s->sp - base < THREAD_SIZE && call->sp - base < s->sp - base;
+}
+
+/**
+ * iob_stack_has_call - as iob_stack_has(), of one call of several that return to one address
+ * @s:    a trace of the task
+ * @call: a call of the task
+ *
+ * Any context.  Where a trace has no places, another call may be taken for @call if it
+ * returns to the same address.
+ */
+static inline bool iob_stack_has_call(const struct iob_stack *s, const struct iob_call *call)
+{
+	unsigned long end = (unsigned long)task_stack_page(current) + THREAD_SIZE;
+	unsigned int i;
+
+	if (iob_stack_is_below(s, call))
+		return false;
+	if (!iob_stack_has_places(s))
+		return iob_stack_has(s, call->ret);
+	for (i = 0; i < s->depth; i++) {
+		if (s->ip[i] == call->ret &&
+		    iob_stack_slot_at(s->slot, s->slot->own + i, s->sp, end) == call->sp)
+			return true;
+	}
+	return false;
 }
 
 /*
