@@ -154,16 +154,16 @@ static bool pfn_is_pending(unsigned long pfn)
 	return page && iob_folio_is_pending(iob_folio_of(page));
 }
 
-/* As iob_dirtier_mark(), of one leaf: @pfn is its first page frame. */
-static void dirtier_mark_leaf(unsigned long pfn, unsigned long *causes)
+/* As iob_dirtier_mark(), of one part: @pfn is its first page frame. */
+static void dirtier_mark_part(unsigned long pfn, unsigned long *causes)
 {
 	const u32 *leaf = iob_dirtier_leaf(pfn);
-	unsigned long slot;
+	unsigned long end = pfn + IOB_PART_FRAMES;
 
-	for (slot = 0; leaf && slot < IOB_LEAF_PAGES; slot++) {
-		u32 nr = iob_cause_number(READ_ONCE(leaf[slot]));
+	for (; leaf && pfn < end; pfn++) {
+		u32 nr = iob_cause_number(READ_ONCE(leaf[pfn % IOB_LEAF_PAGES]));
 
-		if (nr && !test_bit(nr, causes) && pfn_is_pending(pfn + slot))
+		if (nr && !test_bit(nr, causes) && pfn_is_pending(pfn))
 			__set_bit(nr, causes);
 	}
 }
@@ -171,7 +171,7 @@ static void dirtier_mark_leaf(unsigned long pfn, unsigned long *causes)
 /**
  * iob_dirtier_mark - find the causes that have pages that are still to be written
  * @causes: bitmap by number of cause; the function sets bits and clears none
- * @stop:   true: the walk ends at the next leaf
+ * @stop:   true: the walk ends at the next part
  *
  * May sleep: it reads the whole table, and looks at the pages of causes that are not marked.
  * Return: false if it was stopped; then not all are found.
@@ -181,11 +181,11 @@ bool iob_dirtier_mark(unsigned long *causes, const bool *stop)
 	unsigned long i;
 
 	/* (pages of memory that comes meanwhile are dirtied by causes that are in use) */
-	for (i = 0; i < iob_plane_leaves(&iob_dirtiers); i++) {
+	for (i = 0; i < iob_plane_parts(&iob_dirtiers); i++) {
 		if (READ_ONCE(*stop))
 			return false;
 		iob_read_lock();
-		dirtier_mark_leaf(i << IOB_LEAF_BITS, causes);
+		dirtier_mark_part(i << IOB_PART_BITS, causes);
 		iob_read_unlock();
 		cond_resched();
 	}

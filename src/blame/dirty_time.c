@@ -107,33 +107,35 @@ void iob_dirty_time_want(bool want)
 	smp_store_release(&iob_dirty_time_wanted, want);
 }
 
-/* Void the stamps of a leaf that are too old, or from before @since. */
-static void dirty_time_sweep_leaf(u32 *leaf, u64 since)
+/* Void @nr stamps that are too old, or from before @since. */
+static void dirty_time_sweep_stamps(u32 *stamps, unsigned long nr, u64 since)
 {
 	/* a second more: a stamp that is made in the meantime is no old one that wrapped */
 	u64 now = dirty_time_units() + (NSEC_PER_SEC >> IOB_DIRTY_TIME_SHIFT);
-	unsigned long slot;
+	u32 stamp;
 
-	for (slot = 0; slot < 1UL << dirty_times.bits; slot++) {
-		u32 stamp = READ_ONCE(leaf[slot]);
-
+	for (; nr; nr--, stamps++) {
+		stamp = READ_ONCE(*stamps);
 		if (stamp && !iob_dirty_time_of(stamp, now, since))
-			cmpxchg(&leaf[slot], stamp, 0);
+			cmpxchg(stamps, stamp, 0);
 	}
 }
 
 static void dirty_time_sweep(struct work_struct *work)
 {
-	unsigned long i;
+	unsigned long i, pfn;
+	u64 since;
 	u32 *leaf;
 
-	for (i = 0; i < iob_plane_leaves(&dirty_times); i++) {
+	for (i = 0; i < iob_plane_parts(&dirty_times); i++) {
+		pfn = i << IOB_PART_BITS;
 		iob_read_lock();
-		leaf = iob_plane_leaf(&dirty_times, i << dirty_times.bits);
+		leaf = iob_plane_leaf(&dirty_times, pfn);
 		/* while no times are noted, no stamp holds */
+		since = READ_ONCE(iob_dirty_time_wanted) ? READ_ONCE(dirty_time_since) : U64_MAX;
 		if (leaf)
-			dirty_time_sweep_leaf(leaf, READ_ONCE(iob_dirty_time_wanted) ?
-						    READ_ONCE(dirty_time_since) : U64_MAX);
+			dirty_time_sweep_stamps(leaf + iob_plane_slot(&dirty_times, pfn),
+						IOB_PART_FRAMES, since);
 		iob_read_unlock();
 		cond_resched();
 	}

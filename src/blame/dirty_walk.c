@@ -129,29 +129,29 @@ static unsigned long walk_frame(struct walk *w, unsigned long pfn, unsigned long
 	return nr;
 }
 
-/* How many leaves there are to be walked.  May sleep. */
+/* How many parts there are to be walked.  May sleep. */
 unsigned long iob_dirty_walk_end(void)
 {
-	return iob_plane_leaves(&iob_dirtiers);
+	return iob_plane_parts(&iob_dirtiers);
 }
 
 /**
- * iob_dirty_walk - find the pages of one leaf that are to be written
- * @leaf: its number: of page frames from @leaf << IOB_LEAF_BITS on
- * @row:  room for IOB_LEAF_PAGES rows
+ * iob_dirty_walk - find the pages of one part of memory that are to be written
+ * @part: its number: of page frames from @part << IOB_PART_BITS on
+ * @row:  room for IOB_PART_FRAMES rows
  *
  * Pages that may be written to watched disks.  May sleep; the caller holds the session, which
  * is enabled.  Return: the number of rows.
  */
-unsigned int iob_dirty_walk(unsigned long leaf, struct iob_dirty_row *row)
+unsigned int iob_dirty_walk(unsigned long part, struct iob_dirty_row *row)
 {
+	unsigned long pfn = part << IOB_PART_BITS, end = pfn + IOB_PART_FRAMES;
 	struct walk w = { .row = row };
-	unsigned long i;
 
 	iob_planes_keep_memory();
 	iob_read_lock();
-	for (i = 0; i < IOB_LEAF_PAGES;)
-		i += walk_frame(&w, (leaf << IOB_LEAF_BITS) + i, IOB_LEAF_PAGES - i);
+	while (pfn < end)
+		pfn += walk_frame(&w, pfn, end - pfn);
 	iob_read_unlock();
 	iob_planes_free_memory();
 	return w.nr;

@@ -6,7 +6,7 @@
  * allocated when the first of its page frames gets an entry.
  *
  * Example with entries of four bytes and 4 KiB pages: a leaf has 1024 entries, and that of
- * page frame 0x12345 is at slot 0x345 of leaf 0x48.
+ * page frame 0x12345 is at slot 0x345 of leaf 0x48.  With pages of 64 KiB a leaf has 16,384.
  *
  * When memory comes, a larger directory replaces the old one under RCU.  When memory goes, its
  * leaves go.
@@ -15,10 +15,15 @@
 #define IOB_BLAME_PLANE_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
+
+/* Who looks at all entries looks at so many in one turn, with preemption off: a part. */
+#define IOB_PART_BITS	10
+#define IOB_PART_FRAMES	BIT(IOB_PART_BITS)
 
 struct iob_plane_dir {
 	unsigned long nr;	/* leaves; constant */
@@ -78,6 +83,12 @@ static inline unsigned long iob_plane_leaves(const struct iob_plane *p)
 	nr = rcu_dereference(p->dir)->nr;
 	rcu_read_unlock();
 	return nr;
+}
+
+/* How many parts these leaves have.  As iob_plane_leaves(). */
+static inline unsigned long iob_plane_parts(const struct iob_plane *p)
+{
+	return iob_plane_leaves(p) << p->bits >> IOB_PART_BITS;
 }
 
 #endif

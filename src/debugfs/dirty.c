@@ -6,8 +6,8 @@
  *	  gen=0xa90ff0aa role=thread id=812 tgid=812 cgroup=77 comm=dd
  *	cancelled=32 int=14 role=thread id=812 tgid=812 cgroup=77 comm=dd
  *
- * (the first two lines are one).  A line is about the pages in 4 MiB of memory that one cause
- * dirtied on one file: who wants sums adds up.  Pages whose dirtier is not known have how=-.
+ * (the first two lines are one).  A line is about the pages in 1,024 frames of memory that one
+ * cause dirtied on one file: who wants sums adds up.  Pages whose dirtier is not known have how=-.
  * oldest= is CLOCK_MONOTONIC in ns, 0 if it is not known.  A name's spaces are escaped, too.
  *
  * A read looks at memory as it is then, part by part: a large file is no picture of one
@@ -28,10 +28,10 @@
 #include "text.h"
 
 enum {
-	/* records up to here are leaves, those behind are causes */
+	/* records up to here are parts of memory, those behind are causes */
 	FIRST_CAUSE = 1 << 30,
-	/* leaves in one turn, between two looks for a signal: 1 GiB of memory */
-	MOST_LEAVES = 256,
+	/* parts in one turn, between two looks for a signal: 262,144 page frames */
+	MOST_PARTS = 256,
 	/* names and numbers at their longest take less */
 	LINE_SIZE = 320,
 };
@@ -65,10 +65,10 @@ static void add_row(struct iob_text *t, const struct iob_dirty_row *row)
 	add_role_words(t, cause ? cause->role : IOB_ROLE_LOST);
 }
 
-/* The rows of one leaf. */
-static void add_leaf(struct iob_text *t, unsigned long leaf, struct iob_dirty_row *row)
+/* The rows of one part. */
+static void add_part(struct iob_text *t, unsigned long part, struct iob_dirty_row *row)
 {
-	unsigned int i, nr = iob_dirty_walk(leaf, row);
+	unsigned int i, nr = iob_dirty_walk(part, row);
 
 	for (i = 0; i < nr; i++) {
 		iob_read_lock();
@@ -77,19 +77,19 @@ static void add_leaf(struct iob_text *t, unsigned long leaf, struct iob_dirty_ro
 	}
 }
 
-/* Some leaves from *@nr on, until one has pages to be written.  Return: false at the end. */
-static bool emit_leaves(struct iob_text *t, u32 *nr)
+/* Some parts from *@nr on, until one has pages to be written.  Return: false at the end. */
+static bool emit_parts(struct iob_text *t, u32 *nr)
 {
 	unsigned long end = min_t(unsigned long, iob_dirty_walk_end(), FIRST_CAUSE);
 	struct iob_dirty_row *row;
-	unsigned int left = MOST_LEAVES;
+	unsigned int left = MOST_PARTS;
 
 	if (*nr >= end)
 		return false;
 	/* behind the longest text, see dirty_size() */
-	row = (void *)(t->buf + IOB_LEAF_PAGES * LINE_SIZE);
+	row = (void *)(t->buf + IOB_PART_FRAMES * LINE_SIZE);
 	for (;; ++*nr) {
-		add_leaf(t, *nr, row);
+		add_part(t, *nr, row);
 		if (t->len || !--left || *nr + 1 >= end || signal_pending(current))
 			return true;
 		cond_resched();
@@ -124,7 +124,7 @@ static bool dirty_emit(struct iob_text *t, u32 *nr, u32 arg, size_t room)
 {
 	if (!iob_session_enabled())
 		return false;
-	if (*nr < FIRST_CAUSE && emit_leaves(t, nr))
+	if (*nr < FIRST_CAUSE && emit_parts(t, nr))
 		return true;
 	*nr = max_t(u32, *nr, FIRST_CAUSE);
 	return emit_causes(t, nr);
@@ -132,7 +132,7 @@ static bool dirty_emit(struct iob_text *t, u32 *nr, u32 arg, size_t room)
 
 static size_t dirty_size(void)
 {
-	return IOB_LEAF_PAGES * (LINE_SIZE + sizeof(struct iob_dirty_row));
+	return IOB_PART_FRAMES * (LINE_SIZE + sizeof(struct iob_dirty_row));
 }
 
 static u32 dirty_end(void)

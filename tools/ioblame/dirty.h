@@ -2,8 +2,8 @@
 /*
  * dirty - the module's file `dirty`, added up
  *
- * The file has a line for each 4 MiB of memory in which a program's
- * pages of a file are; here they are one row.
+ * The file has a line for each 1,024 page frames of memory in which a
+ * program's pages of a file are; here they are one row.
  */
 #ifndef IOBLAME_DIRTY_H
 #define IOBLAME_DIRTY_H
