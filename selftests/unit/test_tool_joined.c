@@ -40,6 +40,8 @@ static const char *path_at(int64_t at_s)
 /* How long the machine was suspended before the second recording, and the third one */
 static int64_t suspended_ns;
 static bool knows_boot;
+/* The boot of the second recording, and of the others; NULL: they do not say */
+static const char *boot_id_of[2];
 /* When each begins, of its moment */
 static int64_t starts_s = -2;
 /* Of the module that wrote the second recording, and of the others; 0: they do not say */
@@ -65,6 +67,8 @@ static FILE *begin(int64_t at_s, int64_t clock_ns, unsigned int session)
 	FILE *f = fopen(path_at(at_s), "w");
 	char status[128];
 
+	if (boot_id_of[at_s != 10])
+		strcpy(head.boot_id, boot_id_of[at_s != 10]);
 	store_add_device(&head, 8 << 20, 100, "sda", 3);
 	print_status(status, session, at_s - (at_s == 10 ? back_ios : 0), at_s == 10);
 	if (!f || !store_begin(f) || !store_write_head(f, &head) ||
@@ -326,6 +330,62 @@ static void other_boot(void)
 		fail("said: %s", said);
 	source_close(&s);
 	joined_free(&k);
+}
+
+/* A clock that is set begins no boot, and one that is right is no proof of the same. */
+static void boot_ids(void)
+{
+	static char one[] = "c1b6e26f0d3f4e0a9d0f1f3f6b0a7d11", other[] = "0e62";
+	struct source s;
+	struct joined k;
+	u64 got;
+
+	boot_id_of[0] = one;
+	boot_id_of[1] = one;
+	write_three(7, 6 * SECOND);
+	said[0] = '\0';
+	find(&k, 3);
+	got = read_all(&s, &k);
+	if (got != 23456 || *said)
+		fail("sectors %llu, said: %s", got, said);
+	source_close(&s);
+	joined_free(&k);
+	boot_id_of[0] = other;
+	write_three(7, 0);
+	find(&k, 3);
+	if (read_all(&s, &k) != 23 || !strstr(said, "another boot"))
+		fail("said: %s", said);
+	source_close(&s);
+	joined_free(&k);
+	/* one of an ioblamed that knows of none */
+	boot_id_of[0] = NULL;
+	write_three(7, 0);
+	find(&k, 3);
+	if (read_all(&s, &k) != 23456)
+		fail("an old one is not read");
+	source_close(&s);
+	joined_free(&k);
+	boot_id_of[1] = NULL;
+}
+
+/* What is written is the kernel's number of this boot, whoever tells it. */
+static void own_boot_id(void)
+{
+	struct store_head read = { .boot_id = "" }, told = { .boot_id = "" }, bad = told;
+
+	unsetenv("IOBLAME_BOOT_ID");
+	source_head_now(&read);
+	if (strlen(read.boot_id) != 32)
+		fail("of this boot: %s", read.boot_id);
+	setenv("IOBLAME_BOOT_ID", read.boot_id, 1);
+	source_head_now(&told);
+	if (strcmp(told.boot_id, read.boot_id))
+		fail("told: %s", told.boot_id);
+	setenv("IOBLAME_BOOT_ID", "ab\ncpus 7", 1);
+	source_head_now(&bad);
+	if (strcmp(bad.boot_id, "ab"))
+		fail("of two lines: %s", bad.boot_id);
+	unsetenv("IOBLAME_BOOT_ID");
 }
 
 /* Times of day go on in a suspend, and those of records do not; until_s is of the former. */
@@ -631,6 +691,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(as_one), TEST(two_sessions), TEST(first_is_bad), TEST(other_boot),
+		TEST(boot_ids), TEST(own_boot_id),
 		TEST(suspended), TEST(slept), TEST(slept_long), TEST(begin_asked), TEST(without_io),
 		TEST(none),
 	};

@@ -186,6 +186,7 @@ void joined_begin(struct joined *k, const struct recording *r, const struct stor
 {
 	k->wall_ns = head->wall_ns;
 	k->boot_ns = head->boot_ns;
+	memcpy(k->boot_id, head->boot_id, sizeof(k->boot_id));
 	begin_recording(k, r, head);
 }
 
@@ -233,11 +234,15 @@ int joined_start(const struct joined *k, struct store_head *head, bool found)
 	return EXIT_OK;
 }
 
+/* Old recordings have no boot_id: by their clocks, which may be set within a boot. */
 static bool is_other_boot(const struct joined *k, const struct store_head *head)
 {
-	int64_t apart = head->boot_ns && k->boot_ns ? head->boot_ns - k->boot_ns :
-						      head->wall_ns - k->wall_ns;
+	int64_t apart;
 
+	if (*k->boot_id && *head->boot_id)
+		return strcmp(k->boot_id, head->boot_id);
+	apart = head->boot_ns && k->boot_ns ? head->boot_ns - k->boot_ns :
+					      head->wall_ns - k->wall_ns;
 	return apart > SAME_BOOT || apart < -SAME_BOOT;
 }
 

@@ -31,7 +31,8 @@ struct joined {
 	int64_t start_wall_ns;		/* and what is added to that for the time of day */
 	uint64_t latest_ns;		/* of the records until now */
 	uint64_t floor_ns;		/* the records up to here were in the recordings before */
-	int64_t wall_ns, boot_ns;	/* of the first one's head */
+	int64_t wall_ns, boot_ns;	/* of the first one's head, */
+	char boot_id[48];		/* and this, too */
 	bool reached;			/* one that was read has the beginning of that time */
 	bool left_out;			/* one could not be read, which is said */
 };

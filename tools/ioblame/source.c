@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <assert.h>
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include "clock.h"
 #include "dir.h"
 #include "escape.h"
+#include "file.h"
 #include "intent.h"
 #include "msg.h"
 #include "name.h"
@@ -170,6 +172,22 @@ void source_look_for_cpus(struct source *s)
 	s->cpus = online;
 }
 
+/* systemd hides the kernel's file from ioblamed, and tells it what is in it, without dashes. */
+static void set_boot_id(struct store_head *head)
+{
+	const char *told = getenv("IOBLAME_BOOT_ID");
+	char *own = told ? NULL : file_read("/proc/sys/kernel/random/boot_id");
+	const char *from = told ? told : own ? own : "";
+	size_t len = 0;
+
+	for (; *from && *from != '\n' && len < sizeof(head->boot_id) - 1; from++) {
+		if (isxdigit((unsigned char)*from))
+			head->boot_id[len++] = *from;
+	}
+	head->boot_id[len] = '\0';
+	free(own);
+}
+
 /* What is known of a run that begins now on this machine. */
 void source_head_now(struct store_head *head)
 {
@@ -178,6 +196,7 @@ void source_head_now(struct store_head *head)
 	head->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	head->wall_ns = wall_offset(CLOCK_MONOTONIC);
 	head->boot_ns = wall_offset(CLOCK_BOOTTIME);
+	set_boot_id(head);
 	head->start_ns = clock_ns();
 	if (uname(&name))
 		return;

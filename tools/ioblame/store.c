@@ -113,6 +113,8 @@ void store_parse_head(struct store_head *head, const char *text)
 			head->wall_ns = strtoll(line + 8, NULL, 10);
 		else if (!strncmp(line, "boot_ns ", 8))
 			head->boot_ns = strtoll(line + 8, NULL, 10);
+		else if (!strncmp(line, "boot_id ", 8))
+			escape_text(head->boot_id, sizeof(head->boot_id), line + 8, len - 8);
 		else if (!strncmp(line, "start_ns ", 9))
 			head->start_ns = strtoull(line + 9, NULL, 10);
 		else if (!strncmp(line, "kernel ", 7))
@@ -143,6 +145,8 @@ bool store_write_head(FILE *f, const struct store_head *head)
 		(unsigned long long)head->start_ns);
 	if (head->boot_ns)
 		fprintf(lines, "boot_ns %lld\n", (long long)head->boot_ns);
+	if (*head->boot_id)
+		fprintf(lines, "boot_id %s\n", head->boot_id);
 	for (i = 0; i < head->nr_devices; i++)
 		fprintf(lines, "device %u:%u %llu %s\n", head->device[i].dev >> 20,
 			head->device[i].dev & 0xfffff, (unsigned long long)head->device[i].sectors,

@@ -73,6 +73,7 @@ struct store_head {
 	 * not set; wall_ns grows by each suspend.  0: not known, the recording is old
 	 */
 	int64_t boot_ns;
+	char boot_id[48];	/* escaped; another one for each boot; "": not known */
 	uint64_t start_ns;
 	unsigned int cpus;
 	/* escaped */
