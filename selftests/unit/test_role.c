@@ -311,6 +311,34 @@ static void of_cgroups(void)
 	iob_roles_exit();
 }
 
+static void acts_as(unsigned int first, unsigned int nr, s32 number)
+{
+	unsigned int i;
+
+	for (i = first; i < first + nr; i++) {
+		iob_read_lock();
+		role_of[i] = iob_role_get(&tasks[i], number + i);
+		iob_read_unlock();
+	}
+}
+
+/* Nor of a number that a job was given, whose last task has exited. */
+static void of_numbers(void)
+{
+	begin();
+	acts_as(0, 200, 1000);
+	leaves(0, 200);
+	seconds += 100;
+	acts_as(200, 100, 1000);
+	seconds += 30;
+	reclaim(120, 0);
+	are("of a job that is over", 0, 200, 0, 0);
+	are("of a job that has acted", 200, 100, 100, 100);
+	acts_as(0, 100, 1000);
+	are("of a number that is used again", 0, 100, 100, 100);
+	iob_roles_exit();
+}
+
 /* The last of two looks at what is named: then what names a role moves to where was looked. */
 static unsigned int looks;
 
@@ -410,7 +438,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(storm), TEST(too_few_gone), TEST(named), TEST(busy),
-		TEST(of_cgroups), TEST(moved), TEST(many_of_one_task),
+		TEST(of_cgroups), TEST(of_numbers), TEST(moved), TEST(many_of_one_task),
 	};
 
 	return run_tests("role", tests, ARRAY_SIZE(tests));

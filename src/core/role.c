@@ -496,16 +496,18 @@ static u32 role_age(const struct iob_role *role, u32 now)
 #define ROLE_REST	2
 
 /*
- * True if the role's task is gone for @ttl seconds.  Nothing tells that a cgroup is gone: its role
- * is, if nobody has looked for it for so long.  It is made again when a task of the cgroup acts.
+ * True if the role's task is gone for @ttl seconds.  Nothing tells that a cgroup is gone, or the
+ * last task with a number: its role is, if nobody has looked for it for so long.  It is made again
+ * when a task of the cgroup, or with that number, acts.
  *
- * Example: a host starts 10,000 containers a day.  Those of a week are more than max_roles.
+ * Example: a host starts 10,000 containers a day, or as many jobs, each with a number.  Those of a
+ * week are more than max_roles.
  */
 static bool role_is_gone(const struct iob_role *role, u32 now, u32 ttl)
 {
 	u32 exited = READ_ONCE(role->exited);
 
-	if (role->kind == IOB_ROLE_CGROUP)
+	if (!role_is_task(role->kind))
 		return role_age(role, now) >= max_t(u32, ttl, ROLE_REST + 1);
 	return exited && (s32)(now - exited) >= (s32)ttl;
 }
@@ -579,8 +581,8 @@ static unsigned int roles_bury(const unsigned long *used, u32 bits, u32 ttl, u32
  * @mark: says which are named
  * @used: room for it
  * @bits: the number of its bits; roles with numbers beyond are not freed
- * @ttl:  free those whose task exited so many seconds ago, and those of cgroups that were not
- *        looked up for so long
+ * @ttl:  free those whose task exited so many seconds ago, and those of cgroups and numbers that
+ *        were not looked up for so long
  * @want: if these are fewer, others, too, to about so many: those first that were not looked up
  *        for long; they are made again when their task acts again.  0: none
  *
