@@ -62,11 +62,12 @@ static __always_inline void iob_dirtied_by_place(struct iob_frame *at,
 						 const struct pt_regs *regs)
 {
 #ifdef IOB_UNWIND_FRAMES
-	if (regs)
+	if (regs) {
 		*at = iob_frame_of(regs);
-	else
-		iob_stack_here(&at->ip, &at->sp, &at->bp);
+		return;
+	}
 #endif
+	iob_stack_here(&at->ip, &at->sp, &at->bp);
 }
 
 /*
