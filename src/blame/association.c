@@ -619,7 +619,7 @@ unlock:
 	return unused;
 }
 
-/* Free sets that no place leads to; each has the address of the next one. */
+/* Free sets that no place leads to; each has the address of the next one.  May sleep. */
 static void assoc_free_unused(const void *sets)
 {
 	struct assoc_set *s = (void *)sets;
@@ -632,6 +632,8 @@ static void assoc_free_unused(const void *sets)
 		iob_pool_free(&assoc_pool, s);
 		atomic_dec(&nr_assoc_sets);
 		s = (void *)next;
+		/* after a burst these are half a million */
+		cond_resched();
 	}
 }
 
