@@ -105,9 +105,9 @@
 #define CHOICE_CONFIG(X)						\
 	X("config", "show", "set", "devices", "counters", "counter",	\
 	  "filter", "enable", "disable")				\
-	X("set", "enable", "charge", "role", "max_roles", "max_intents",\
-	  "max_causes", "max_acts", "max_sums", "sums", "ttl_secs",	\
-	  "nr_counters")						\
+	X("set", "enable", "log_at_enable", "charge", "role",		\
+	  "max_roles", "max_intents", "max_causes", "max_acts",		\
+	  "max_sums", "sums", "ttl_secs", "nr_counters")		\
 	X("devices", "add", "remove", "only", "clear")			\
 	X("role", "thread", "process", "cgroup")			\
 	X("charge", "split", "first")		\

@@ -59,7 +59,7 @@ static void each_device(void (*one)(const char *line, void *arg), void *arg)
 static void print_device(const char *line, void *arg)
 {
 	(void)arg;
-	out_printf("device       %s\n", line);
+	out_printf("device        %s\n", line);
 }
 
 static void json_device(const char *line, void *arg)
@@ -83,7 +83,7 @@ static void print_counters(void)
 	for (i = 0; i < nr; i++) {
 		spec = counter_part(i, "");
 		filter = counter_part(i, "_filter");
-		out_printf("counter %-4u %s", i, spec ? spec : "?");
+		out_printf("counter %-5u %s", i, spec ? spec : "?");
 		if (filter && strcmp(filter, "0"))
 			out_printf("   if %s", filter);
 		out_puts("\n");
@@ -141,7 +141,7 @@ static int show_settings(const struct opts *o)
 	settings = choice_config_after("set", &nr);
 	for (i = 0; i < nr; i++) {
 		text = escape_and_free(dir_read_word(settings[i]));
-		out_printf("%-12s %s\n", settings[i], text ? text : "?");
+		out_printf("%-13s %s\n", settings[i], text ? text : "?");
 		free(text);
 	}
 	each_device(print_device, NULL);
