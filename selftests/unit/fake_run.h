@@ -163,9 +163,10 @@ int child_status(void)
 	return 0;
 }
 
-void child_kill(bool silent)
+void child_kill(bool asked, bool sync)
 {
-	(void)silent;
+	(void)asked;
+	(void)sync;
 }
 
 void iowait_begin(bool accumulate)

@@ -18,7 +18,12 @@
 #include "text.h"
 
 static pid_t child;
-static int ended;		/* as wait(2) says it */
+static int status_of_end;	/* as a shell has it; 0 before the end */
+
+static int shell_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
 
 /* Start the command.  Return: false after printing the error. */
 bool child_start(char **argv)
@@ -58,40 +63,6 @@ bool child_start(char **argv)
 	return false;
 }
 
-/* Wait until it is gone, for two seconds at most.  Return: true if it is. */
-static bool wait_for_child(void)
-{
-	const struct timespec step = { .tv_nsec = 10000000 };
-	unsigned int i;
-
-	for (i = 0; i < 200; i++) {
-		if (waitpid(child, NULL, WNOHANG))
-			return true;
-		nanosleep(&step, NULL);
-	}
-	return false;
-}
-
-/**
- * child_kill - end the command, if it still runs
- * @silent: the user asked for it
- *
- * It gets SIGTERM.  One that does not end by that is left to itself.
- */
-void child_kill(bool silent)
-{
-	if (child <= 0 || waitpid(child, NULL, WNOHANG)) {
-		child = 0;
-		return;
-	}
-	kill(child, SIGTERM);
-	if (!wait_for_child())
-		msg("the command does not end by SIGTERM; it runs on as process %d", child);
-	else if (!silent)
-		msg("the command was still running, and was ended (SIGTERM)");
-	child = 0;
-}
-
 /* Bytes of the whole machine that are dirty or under writeback. */
 static uint64_t dirty_bytes(void)
 {
@@ -126,6 +97,22 @@ static void print_end_of_child(int status, uint64_t wrote, bool sync)
 		    text_bytes(all, wrote), text_bytes(part, left));
 }
 
+/* Ask if it has ended, and keep its status.  Return: true in the first call after the end. */
+static bool take_end(bool silent, bool sync)
+{
+	struct rusage usage;
+	int status;
+
+	if (child <= 0 || wait4(child, &status, WNOHANG, &usage) != child)
+		return false;
+	child = 0;
+	status_of_end = shell_status(status);
+	/* ru_oublock counts direct IO, and pages of the page cache when they get dirty */
+	if (!silent)
+		print_end_of_child(status, (uint64_t)usage.ru_oublock * 512, sync);
+	return true;
+}
+
 /**
  * child_ended - ask if the command has ended, and print how
  * @sync: all its data will be written before the end of the run
@@ -134,20 +121,52 @@ static void print_end_of_child(int status, uint64_t wrote, bool sync)
  */
 bool child_ended(bool sync)
 {
-	struct rusage usage;
-	int status;
-
-	if (child <= 0 || wait4(child, &status, WNOHANG, &usage) != child)
-		return false;
-	child = 0;
-	ended = status;
-	/* ru_oublock counts direct IO, and pages of the page cache when they get dirty */
-	print_end_of_child(status, (uint64_t)usage.ru_oublock * 512, sync);
-	return true;
+	return take_end(false, sync);
 }
 
-/* The exit status of the command, as a shell has it; 0 while it runs. */
+/* Wait until it is gone, for two seconds at most.  Return: true if it is; @status says how. */
+static bool wait_for_child(int *status)
+{
+	const struct timespec step = { .tv_nsec = 10000000 };
+	unsigned int i;
+
+	for (i = 0; i < 200; i++) {
+		if (waitpid(child, status, WNOHANG))
+			return true;
+		nanosleep(&step, NULL);
+	}
+	return false;
+}
+
+/**
+ * child_kill - end the command, if it still runs
+ * @asked: the user asked for it
+ * @sync: as in child_ended()
+ *
+ * It gets SIGTERM.  One that does not end by that is left to itself.  Ctrl-C reaches the command,
+ * too, so it may have ended by that; and it may have ended since it was looked at.
+ */
+void child_kill(bool asked, bool sync)
+{
+	int status = 0;
+	bool gone;
+
+	if (take_end(asked, sync) || child <= 0)
+		return;
+	kill(child, SIGTERM);
+	gone = wait_for_child(&status);
+	if (!gone)
+		msg("the command does not end by SIGTERM; it runs on as process %d", child);
+	else if (!asked)
+		msg("the command was still running, and was ended (SIGTERM)");
+	/* a shell does not go on behind what its user ended; a view that has all is a success */
+	if (asked)
+		status_of_end = gone ? shell_status(status) : EXIT_FAILED;
+	child = 0;
+}
+
+/* The exit status of the command, as a shell has it; 0 if it runs, or if its time was over. */
 int child_status(void)
 {
-	return WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended);
+	return status_of_end;
 }

@@ -10,6 +10,6 @@
 bool child_start(char **argv);
 bool child_ended(bool sync);
 int child_status(void);
-void child_kill(bool silent);
+void child_kill(bool asked, bool sync);
 
 #endif

@@ -402,7 +402,7 @@ int cmd_dirty(const struct opts *o)
 	if (!ret) {
 		run_print_head(&run);
 		ret = watch_dirty(&run);
-		child_kill(stop_asked());
+		child_kill(stop_asked(), true);
 	}
 	if (!ret)
 		print_end(&run);

@@ -197,7 +197,7 @@ static int go_through(struct run *run)
 		interval = 1000000000;
 	run_print_head(run);
 	ret = watch_sums(run, interval, &printed);
-	child_kill(stop_asked());
+	child_kill(stop_asked(), o->sync);
 	if (ret)
 		return ret;
 	if (o->sync && !stop_asked())

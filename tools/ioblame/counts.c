@@ -319,7 +319,7 @@ static int wait_for_end(struct run *run)
 		}
 		stop_wait(-1, end - now < 100 * MS ? end - now : 100 * MS);
 	}
-	child_kill(stop_asked());
+	child_kill(stop_asked(), o->sync);
 	if (o->sync && !stop_asked())
 		sync();
 	return EXIT_OK;

@@ -360,7 +360,7 @@ static int go_through(struct run *run, const struct view *view)
 		replay_records(run, view, &c);
 	/* of the time that is asked for, not all is kept */
 	run->cut |= !!o->joined;
-	child_kill(stop_asked());
+	child_kill(stop_asked(), o->sync);
 	ret = EXIT_OK;
 	if (source_is_live(&run->source)) {
 		if (o->sync && !stop_asked())
