@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the keys of the live view do to its sums.  There is no terminal: its pictures are counted. */
+/*
+ * What the keys of the live view do to its sums, and when there is one.  There is no terminal: its
+ * pictures are counted.
+ */
 #include "fake_names.h"
 #include "fake_one_name.h"
 #include "intent.h"
 #include "test.h"
 
 #include "live.c"
+
+/* top, where both are terminals */
+static int is_terminal(int fd)
+{
+	(void)fd;
+	return 1;
+}
+
+#define HAVE_CURSES
+#define isatty	is_terminal
+#include "cmd_top.c"
+#undef isatty
 
 #define SECOND	1000000000ULL
 
@@ -52,11 +67,83 @@ uint64_t clock_ns(void)
 	return 0;
 }
 
+static const struct view *viewed;
+
 int view_run(const struct opts *o, const struct view *view)
 {
 	(void)o;
-	(void)view;
+	viewed = view;
 	return 0;
+}
+
+struct agg summed;
+
+int sum_begin(struct run *r)
+{
+	(void)r;
+	return 0;
+}
+
+void sum_record(struct run *r, const struct iob_iolog_bin_record *rec)
+{
+	(void)r;
+	(void)rec;
+}
+
+void sum_filled(struct run *r)
+{
+	(void)r;
+}
+
+void sum_print_folded(const struct run *r)
+{
+	(void)r;
+}
+
+int sum_end(struct run *r)
+{
+	(void)r;
+	return 0;
+}
+
+int history_top(const struct opts *o)
+{
+	(void)o;
+	return 0;
+}
+
+bool rows_know(const char *spec)
+{
+	(void)spec;
+	return true;
+}
+
+void rows_print(const struct run *r, const struct agg *agg, enum pivot by, unsigned int most,
+		const struct rows_look *look)
+{
+	(void)r;
+	(void)agg;
+	(void)by;
+	(void)most;
+	(void)look;
+}
+
+void run_time(const struct run *r, uint64_t ns, char *to, unsigned int size)
+{
+	(void)r;
+	(void)ns;
+	(void)size;
+	*to = '\0';
+}
+
+void out_printf(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void name_note_at_most(unsigned int per_second)
+{
+	(void)per_second;
 }
 
 static struct opts opts;
@@ -230,11 +317,38 @@ static void no_view(void)
 	opts.input = NULL;
 }
 
+/* The terminal is left when the records end, not with a last interval that there may not be. */
+static void terminal(void)
+{
+	begin();
+	viewed = NULL;
+	live_top(&opts);
+	v.on = true;
+	if (viewed->ending)
+		viewed->ending(&run);
+	if (v.on)
+		fail("the terminal is in use when messages come");
+	end_live(&run);
+}
+
+/* What a command prints does not mix with a picture. */
+static void with_command(void)
+{
+	static char *command[] = { "make", NULL };
+	struct opts o = { .format = FORMAT_TABLE };
+
+	if (!top_is_live(&o))
+		fail("there is no live view on a terminal");
+	o.run = command;
+	if (top_is_live(&o))
+		fail("there is a live view with a command");
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(pause_is_as_long), TEST(pause_keeps), TEST(pause_accumulates), TEST(sums_end),
-		TEST(no_view),
+		TEST(no_view), TEST(terminal), TEST(with_command),
 	};
 
 	return run_tests("tool_live", tests, ARRAY_SIZE(tests));

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a view does around its records.  The source, the session and the names are fakes. */
+#include "child.h"
+/* this one looks what is before it */
+#define child_kill	kill_nobody
 #include "fake_run.h"
+#undef child_kill
 #include "test.h"
 
 #include "view.c"
@@ -128,10 +132,78 @@ static void cpus(void)
 		fail("a replay looks for CPUs");
 }
 
+static bool has_terminal;
+static unsigned int pictures, ended;
+
+static int take_terminal(struct run *run)
+{
+	(void)run;
+	has_terminal = true;
+	return EXIT_OK;
+}
+
+static void draw(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
+{
+	(void)run;
+	(void)from_ns;
+	(void)to_ns;
+	if (!last && !has_terminal)
+		fail("it draws when the terminal is left");
+	pictures += !last;
+}
+
+static void leave(struct run *run)
+{
+	(void)run;
+	has_terminal = false;
+	ended++;
+}
+
+/* It may print, and so may all that comes behind it. */
+void child_kill(bool asked, bool sync)
+{
+	(void)asked;
+	(void)sync;
+	if (has_terminal)
+		fail("the terminal is in use when messages come");
+}
+
+static void end_after(enum source_kind kind, unsigned int count)
+{
+	const struct view view = {
+		.begin = take_terminal, .record = count_record, .interval = draw, .ending = leave,
+	};
+	const struct opts o = { .direct = true, .interval_ns = 1000000000, .count = count };
+	struct run run = { .opts = &o, .source = { .kind = kind } };
+
+	now = 1000000000;
+	fills = 0;
+	pictures = 0;
+	ended = 0;
+	go_through(&run, &view);
+	if (ended != 1)
+		fail("kind %d, %u pictures: the terminal is left %u times", kind, count, ended);
+	if (kind == SOURCE_BINARY && count && pictures != count)
+		fail("%u pictures, not %u", pictures, count);
+}
+
+/* However a view ends, it leaves its terminal first: also behind its last picture. */
+static void terminal(void)
+{
+	static const enum source_kind kinds[] = { SOURCE_BINARY, SOURCE_RECORDING };
+	unsigned int count;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		for (count = 0; count < 3; count++)
+			end_after(kinds[i], count);
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(tidy), TEST(cpus),
+		TEST(tidy), TEST(cpus), TEST(terminal),
 	};
 
 	return run_tests("tool_view", tests, ARRAY_SIZE(tests));

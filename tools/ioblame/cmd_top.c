@@ -58,6 +58,9 @@ bool top_is_live(const struct opts *o)
 #ifdef HAVE_CURSES
 	struct stat st;
 
+	/* what a command prints would be lost in the picture, and spoil it */
+	if (o->run)
+		return false;
 	/* a recording is read again to go back in it: a pipe cannot be */
 	if (o->input && (stat(o->input, &st) || !S_ISREG(st.st_mode)))
 		return false;

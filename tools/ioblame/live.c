@@ -294,10 +294,8 @@ static void wait_for_keys(struct run *run, uint64_t timeout_ns)
 
 static void show_interval(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last)
 {
-	if (last) {
-		leave_terminal();
+	if (last)
 		return;
-	}
 	run_lost(run, v.lost, sizeof(v.lost));
 	if (v.paused) {
 		/* the next interval that is shown has all IO of the pause, and is as long */
@@ -319,6 +317,13 @@ static void show_interval(struct run *run, uint64_t from_ns, uint64_t to_ns, boo
 	agg_init(&v.agg, FIELD_TOTAL, v.by);
 	gather_rows();
 	live_draw(&v);
+}
+
+/* What is printed before the terminal is left is gone with the picture. */
+static void end_pictures(struct run *run)
+{
+	(void)run;
+	leave_terminal();
 }
 
 static void add_record(struct run *run, const struct iob_iolog_bin_record *rec)
@@ -413,7 +418,8 @@ int live_top(const struct opts *o)
 {
 	static const struct view view = {
 		.begin = begin_live, .record = add_record, .interval = show_interval,
-		.wait = wait_for_keys, .jumped = drop_sums, .end = end_live,
+		.ending = end_pictures, .wait = wait_for_keys, .jumped = drop_sums,
+		.end = end_live,
 		.interval_ns = 1000000000,
 		.unordered = true,
 	};

@@ -358,6 +358,8 @@ static int go_through(struct run *run, const struct view *view)
 		pace_records(&run->pace, run, view);
 	else
 		replay_records(run, view, &c);
+	if (view->ending)
+		view->ending(run);
 	/* of the time that is asked for, not all is kept */
 	run->cut |= !!o->joined;
 	child_kill(stop_asked(), o->sync);

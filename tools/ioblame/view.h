@@ -24,6 +24,8 @@ struct view {
 	void (*filled)(struct run *run);
 	/* at the end of each interval and of the run */
 	void (*interval)(struct run *run, uint64_t from_ns, uint64_t to_ns, bool last);
+	/* after the last record that is shown in time: what follows are messages, and the end */
+	void (*ending)(struct run *run);
 	/* before ioblame is switched off at the end of a live run */
 	void (*stopping)(struct run *run);
 	/* wait at most @timeout_ns, for records or for the keys of a terminal */
