@@ -45,10 +45,12 @@ enum {
 static struct act {
 	const char *comm;	/* two may have the same line */
 	u64 n;
+	u32 pid;		/* 0: that of most */
 } acts[ACTS];
 
 static u64 now, most_apart, last_reading, readings;
 static u64 printed, told;	/* IOs */
+static unsigned int nr_hists, nr_more;
 static bool taken;		/* somebody else reads the pipe */
 static void (*pass_time)(void);	/* what happens each time that it waits */
 static int stop_at = -1;	/* a signal comes when the first reading is at this act; -1: none */
@@ -70,7 +72,8 @@ static bool make_block(off_t from)
 		return false;
 	at = from;
 	off = 0;
-	len = sprintf(text, "pid-%d (%s) int=1 dev=0x0 ino=0x0 gen=0x0\n", 7, acts[from].comm);
+	len = sprintf(text, "pid-%d (%s) int=1 dev=0x0 ino=0x0 gen=0x0\n",
+		      acts[from].pid ? acts[from].pid : 7, acts[from].comm);
 	for (i = 0; i < 32; i++)
 		len += sprintf(text + len, "%s%7u%s", i % 8 ? " " : "  ", i ? 0 : (u32)acts[from].n,
 			       i % 8 == 7 ? "\n" : "");
@@ -166,6 +169,7 @@ void hist_print(const struct run *run, const struct hist *h, __uint128_t sum, co
 	(void)to_ns;
 	for (i = 0; i < ARRAY_SIZE(h->n); i++)
 		printed += h->n[i];
+	nr_hists++;
 }
 
 const char *label_row(const struct atom *a, enum pivot by, char *to, unsigned int size)
@@ -224,9 +228,14 @@ char *dir_read_word(const char *name)
 	return strdup("0");
 }
 
+/* "... and N more" */
 void out_printf(const char *fmt, ...)
 {
-	(void)fmt;
+	va_list args;
+
+	va_start(args, fmt);
+	nr_more = va_arg(args, size_t);
+	va_end(args);
 }
 
 /* An act has done more. */
@@ -341,9 +350,52 @@ static void ended(void)
 		fail("%llu IOs of %llu", printed, told);
 }
 
+static void one_each(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ACTS && now <= 1000000000; i++) {
+		acts[i].pid = 100 + i;
+		more(i, "dd", 1);
+	}
+}
+
+/* Bars are cut without -r, what programs read is not.  Each of 64 processes has a histogram. */
+static void cut(void)
+{
+	static const struct {
+		enum format format;
+		unsigned int rows, shown, more;
+	} cuts[] = {
+		{ FORMAT_TABLE, 0, 20, ACTS - 20 }, { FORMAT_JSON, 0, ACTS, 0 },
+		{ FORMAT_CSV, 0, ACTS, 0 }, { FORMAT_TABLE, 30, 30, ACTS - 30 },
+		{ FORMAT_JSON, 30, 30, 0 }, { FORMAT_CSV, 30, 30, 0 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cuts); i++) {
+		const struct opts o = {
+			.duration_ns = 2000000000, .field = FIELD_SIZE, .by = BY_PROCESS,
+			.given_by = true, .format = cuts[i].format, .rows = cuts[i].rows,
+		};
+
+		memset(acts, 0, sizeof(acts));
+		now = last_reading = readings = printed = told = 0;
+		off = len = 0;
+		stop_at = -1;
+		stopped = false;
+		nr_hists = nr_more = 0;
+		pass_time = one_each;
+		if (counts_run(&o) || wrong)
+			fail("case %u: it fails", i);
+		if (nr_hists != cuts[i].shown || nr_more != cuts[i].more)
+			fail("case %u: %u histograms, and %u more", i, nr_hists, nr_more);
+	}
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(counted), TEST(ended) };
+	static const struct test tests[] = { TEST(counted), TEST(ended), TEST(cut) };
 
 	return run_tests("tool_counts", tests, ARRAY_SIZE(tests));
 }

@@ -26,7 +26,7 @@ enum {
 /* The tables that are printed as JSON */
 static struct { int64_t from_ns; uint64_t ios; } tables[TABLES];
 static unsigned int nr_tables;
-static unsigned int nr_flames;
+static unsigned int nr_flames, nr_hists;
 
 bool usage_wanted(const struct opts *o, const struct usage_key *key)
 {
@@ -73,6 +73,7 @@ void hist_print(const struct run *run, const struct hist *h, __uint128_t sum, co
 	(void)by;
 	(void)name;
 	(void)to_ns;
+	nr_hists++;
 }
 
 unsigned int hist_time_slot(uint64_t ns)
@@ -497,6 +498,41 @@ static void many_stacks(void)
 	work_is_linear("stacks", draw_stacks);
 }
 
+/* Bars are cut without -r, what programs read is not. */
+static void cut(void)
+{
+	static const struct {
+		enum format format;
+		unsigned int rows, shown;
+		const char *more;
+	} cuts[] = {
+		{ FORMAT_TABLE, 0, 20, "\n... and 5 more (--rows)\n" },
+		{ FORMAT_JSON, 0, 25, NULL }, { FORMAT_CSV, 0, 25, NULL },
+		{ FORMAT_TABLE, 22, 22, "\n... and 3 more (--rows)\n" },
+		{ FORMAT_JSON, 22, 22, NULL }, { FORMAT_CSV, 22, 22, NULL },
+	};
+	const char *said;
+	size_t i;
+
+	put_stacks(25);
+	for (i = 0; i < ARRAY_SIZE(cuts); i++) {
+		const struct opts o = {
+			.command = CMD_HIST, .since_ns = BEGIN, .until_ns = BEGIN + 3600 * SECOND,
+			.past = { disk }, .nr_pasts = 1, .by = BY_STACK, .given_by = true,
+			.format = cuts[i].format, .rows = cuts[i].rows,
+		};
+
+		nr_hists = 0;
+		out_keep();
+		if (history_hist(&o) || nr_hists != cuts[i].shown)
+			fail("case %zu: %u histograms, not %u", i, nr_hists, cuts[i].shown);
+		said = strstr(out_kept(), "\n...");
+		if (cuts[i].more ? !said || strcmp(said, cuts[i].more) : !!said)
+			fail("case %zu: it says %s", i, said ? said : "nothing");
+	}
+	end();
+}
+
 /* What matches what, and what is said of that which matches nothing */
 static const struct word_case {
 	const char *device, *cgroup, *comm, *user, *file, *past;
@@ -566,7 +602,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(slow_reader), TEST(clocks_set), TEST(many_stacks),
-		TEST(words_match), TEST(recorded_time), TEST(gaps),
+		TEST(words_match), TEST(recorded_time), TEST(gaps), TEST(cut),
 	};
 
 	return run_tests("tool_history", tests, ARRAY_SIZE(tests));

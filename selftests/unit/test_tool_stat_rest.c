@@ -24,7 +24,7 @@ static u64 under_way_ms;
 static struct diskstats told;
 /* How long the disk was busy, and with what each one did */
 static u64 disk_busy, sums_busy[2];
-static unsigned int nr_sums;
+static unsigned int nr_sums, nr_more;
 
 char *file_read(const char *path)
 {
@@ -116,7 +116,7 @@ void stat_print_disk(struct stat_look *look, const char *name, const struct disk
 	if (st)
 		told = *st;
 	disk_busy = spans_covered(&total->busy);
-	nr_sums = 0;
+	nr_sums = nr_more = 0;
 	strcat(printed, name);
 }
 
@@ -124,14 +124,15 @@ void stat_print_sum(struct stat_look *look, const struct blamed *b)
 {
 	(void)look;
 	if (nr_sums < ARRAY_SIZE(sums_busy))
-		sums_busy[nr_sums++] = spans_covered(&b->busy);
+		sums_busy[nr_sums] = spans_covered(&b->busy);
+	nr_sums++;
 }
 
 void stat_print_more(struct stat_look *look, struct blamed **list, unsigned int nr)
 {
 	(void)look;
 	(void)list;
-	(void)nr;
+	nr_more = nr;
 }
 
 void stat_print_rest(struct stat_look *look, const struct blamed *rest)
@@ -355,11 +356,47 @@ static void long_interval(void)
 		     (u64)told.queue_ms, (u64)told.ms[STAT_WRITE]);
 }
 
+/* A table is cut without -r, what programs read is not; with -r each is.  12 processes write. */
+static void cut(void)
+{
+	static const struct {
+		enum format format;
+		unsigned int rows, shown, more;
+	} cases[] = {
+		{ FORMAT_TABLE, 0, 10, 2 }, { FORMAT_JSON, 0, 12, 0 }, { FORMAT_CSV, 0, 12, 0 },
+		{ FORMAT_TABLE, 3, 3, 9 }, { FORMAT_JSON, 3, 3, 0 }, { FORMAT_CSV, 3, 3, 0 },
+		{ FORMAT_TABLE, 20, 12, 0 }, { FORMAT_JSON, 20, 12, 0 },
+	};
+	static struct run run = { .source.kind = SOURCE_RECORDING };
+	struct iob_iolog_bin_record rec = {
+		.op = OP_WRITE, .disk = SDA, .bytes = 512, .queue_ns = 3000, .complete_ns = 5000,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct opts opts = {
+			.by = BY_PROCESS, .format = cases[i].format, .rows = cases[i].rows,
+		};
+
+		run.opts = &opts;
+		begin_stat(&run);
+		for (rec.tgid = 1; rec.tgid <= 12; rec.tgid++) {
+			rec.id = rec.tgid;
+			add_record(&run, &rec);
+		}
+		print_stat(&run, 1, 1000000001, true);
+		if (nr_sums != cases[i].shown || nr_more != cases[i].more)
+			fail("case %u: %u lines, and %u more", i, nr_sums, nr_more);
+		forget_disks();
+	}
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
 		TEST(asked_for), TEST(partitions), TEST(others_io), TEST(not_timed),
 		TEST(outlasts), TEST(split), TEST(recorded), TEST(long_interval),
+		TEST(cut),
 	};
 
 	return run_tests("tool_stat_rest", tests, ARRAY_SIZE(tests));

@@ -20,10 +20,6 @@
 #include "table.h"
 #include "view.h"
 
-enum {
-	HISTS = 20,
-};
-
 static void print_hists(struct run *run, uint64_t to_ns)
 {
 	const struct opts *o = run->opts;
@@ -41,7 +37,7 @@ static void print_hists(struct run *run, uint64_t to_ns)
 		out_printf("\n%s", time);
 	}
 	nr = group_rows(&summed, o->by, o->given_sort ? o->sort : SORT_IOS, &rows);
-	for (i = 0; i < nr && o->given_by && i < (o->rows ? o->rows : HISTS); i++) {
+	for (i = 0; i < nr && o->given_by && i < hist_most(o); i++) {
 		group_more(&rows[i], &more);
 		name = label_row(more.lead, o->by, label, sizeof(label));
 		if (t)

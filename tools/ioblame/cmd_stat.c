@@ -286,11 +286,11 @@ static void print_disk(const struct run *run, struct disk *d, const struct disks
 	else
 		memset(&d->ahead, 0, sizeof(d->ahead));
 	stat_print_disk(look, name_disk(d->dev), known ? &st : NULL, &total);
-	if (run->opts->format != FORMAT_TABLE)
+	if (run->opts->format != FORMAT_TABLE && !run->opts->rows)
 		most = nr;
 	for (i = 0; i < nr && i < most; i++)
 		stat_print_sum(look, list[i]);
-	if (i < nr)
+	if (i < nr && run->opts->format == FORMAT_TABLE)
 		stat_print_more(look, list + i, nr - i);
 	look->filtered = hides_some(run, d->dev);
 	if (known)

@@ -43,7 +43,6 @@ enum {
 	SLOTS = COUNT_SEEN_SLOTS,
 	/* histograms that are kept */
 	SUMS_MOST = 65536,
-	HISTS = 20,
 	/*
 	 * of a block, which is a line of the act and one of each counter: less than the shortest
 	 * one has, so no read has parts of two
@@ -276,7 +275,7 @@ static void print_sums(struct run *run)
 {
 	const struct opts *o = run->opts;
 	struct sum **list = must(malloc((sums.nr + 1) * sizeof(*list))), *sum;
-	size_t i, nr = 0, most = o->rows ? o->rows : HISTS;
+	size_t i, nr = 0, most = hist_most(o);
 	char name[4096];
 
 	map_for_each(&sums, i, sum)

@@ -25,7 +25,6 @@
 #include "wants.h"
 
 enum {
-	HISTS = 20,
 	FRAMES = 260,
 };
 
@@ -494,7 +493,7 @@ int history_hist(const struct opts *o)
 	struct run run = { .opts = o };
 	struct hist h;
 	struct usage u;
-	size_t i, most = o->rows ? o->rows : HISTS;
+	size_t i, most = hist_most(o);
 	int ret = history_list(o, 0, o->given_by && o->by == BY_STACK, &list);
 
 	if (ret || is_empty(o, &list)) {
