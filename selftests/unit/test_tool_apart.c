@@ -1,18 +1,83 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How far apart the passes of `ioblame sums` are, however rarely it prints, and that what it prints
- * is all that they had.  The clock, the session and the sums are fakes.
+ * How far apart the passes of `ioblame sums` are, however rarely it prints, that what it prints is
+ * all that they had, and that it ends when somebody else switches ioblame off.  The clock, the
+ * session and the sums are fakes.
  */
 #include "fake_dir.h"
+#include "fake_msg.h"
 #include "fake_run.h"
 #include "test.h"
 
+static int begin_session(struct session *s, const struct device *want, unsigned int nr,
+			 const char *const *counters);
+static void end_session(struct session *s);
+static void print_end(const struct run *run);
+
+#define session_begin	begin_session
+#define session_off	end_session
+#define run_print_end	print_end
 #include "cmd_sums.c"
+#undef session_begin
+#undef session_off
+#undef run_print_end
 
 #define SECOND	1000000000ULL
 
 static u64 now, last_pass, most_apart;
 static u64 passes, prints, printed;
+static u64 ended_at;		/* when it switched off */
+static bool complete, idle;	/* it says so */
+
+/* What others do */
+static struct others {
+	u64 off_at, on_at;	/* 0: they do not */
+	bool on_behind_us;	/* another session begins when ours has ended */
+} others;
+
+static bool own;		/* it is this command that switches ioblame on */
+
+static bool is_on(void)
+{
+	if (own && ended_at)
+		return others.on_behind_us;
+	return !others.off_at || now < others.off_at || (others.on_at && now >= others.on_at);
+}
+
+static u64 number(void)
+{
+	return 7 + ((others.on_at && now >= others.on_at) || (ended_at && others.on_behind_us));
+}
+
+static int begin_session(struct session *s, const struct device *want, unsigned int nr,
+			 const char *const *counters)
+{
+	(void)want;
+	(void)nr;
+	(void)counters;
+	s->own = own;
+	return 0;
+}
+
+static void end_session(struct session *s)
+{
+	(void)s;
+	if (!ended_at)
+		ended_at = now;
+}
+
+static void print_end(const struct run *run)
+{
+	complete = !run->ended_by_others;
+}
+
+bool status_now(struct status *st)
+{
+	memset(st, 0, sizeof(*st));
+	st->enabled = is_on();
+	st->session = number();
+	return true;
+}
 
 uint64_t clock_ns(void)
 {
@@ -29,21 +94,24 @@ int stop_wait(int fd, uint64_t timeout_ns)
 int sums_open(struct sums *s)
 {
 	s->on = true;
+	s->session = number();
 	last_pass = now;
 	return 0;
 }
 
-/* One IO has ended since the last pass. */
+/* One IO has ended since the last pass, if ioblame was on for more than a second of that time. */
 int sums_gather(struct sums *s, struct usage_list *all)
 {
 	const struct usage u = { .key = { .disk = "sda", .program = "dd" }, .ios = 1 };
 
-	(void)s;
 	if (now - last_pass > most_apart)
 		most_apart = now - last_pass;
+	s->on = is_on();
+	s->session = number();
+	if (!others.off_at || last_pass + SECOND < others.off_at || s->on)
+		usage_add(all, &u);
 	last_pass = now;
 	passes++;
-	usage_add(all, &u);
 	return 0;
 }
 
@@ -110,7 +178,7 @@ void out_puts(const char *text)
 
 void out_printf(const char *fmt, ...)
 {
-	(void)fmt;
+	idle |= !strncmp(fmt, "No IO", 5);
 }
 
 static const struct apart {
@@ -131,7 +199,7 @@ static void apart(void)
 			.format = FORMAT_JSON,
 		};
 
-		most_apart = passes = prints = printed = 0;
+		most_apart = passes = prints = printed = ended_at = 0;
 		if (cmd_sums(&o))
 			fail("it fails");
 		if (prints != c->prints || printed != passes)
@@ -144,9 +212,67 @@ static void apart(void)
 	}
 }
 
+/* It lasts for 100 s, if nobody ends it. */
+static const struct ends {
+	bool own;
+	u64 interval;
+	struct others others;	/* in seconds */
+	u64 ends;		/* within the interval, or the minute, in which it is found */
+	int ret;
+} ends[] = {
+	{ true, 10, { }, 100, EXIT_OK }, { false, 10, { }, 100, EXIT_OK },
+	{ true, 10, { 35 }, 40, EXIT_FAILED }, { false, 10, { 35 }, 40, EXIT_FAILED },
+	{ true, 10, { 30 }, 30, EXIT_FAILED }, { false, 10, { 30 }, 30, EXIT_FAILED },
+	/* off just behind a pass: nobody knows whether there was IO */
+	{ true, 10, { 32 }, 40, EXIT_FAILED }, { false, 10, { 32 }, 40, EXIT_FAILED },
+	/* on again before it looks */
+	{ true, 10, { 35, 38 }, 40, EXIT_FAILED }, { false, 10, { 35, 38 }, 40, EXIT_FAILED },
+	/* it prints once */
+	{ true, 0, { 35 }, 60, EXIT_FAILED }, { false, 0, { 35 }, 60, EXIT_FAILED },
+	{ true, 0, { 65 }, 100, EXIT_FAILED }, { false, 0, { 65 }, 100, EXIT_FAILED },
+	{ true, 0, { 65, 70 }, 100, EXIT_FAILED }, { false, 0, { 65, 70 }, 100, EXIT_FAILED },
+	{ true, 0, { }, 100, EXIT_OK },
+	/* what comes behind the end of our own session ends nothing */
+	{ true, 10, { .on_behind_us = true }, 100, EXIT_OK },
+	{ true, 0, { .on_behind_us = true }, 100, EXIT_OK },
+};
+
+static void switched_off(void)
+{
+	const struct ends *e;
+
+	for (e = ends; e < ends + ARRAY_SIZE(ends); e++) {
+		const struct opts o = {
+			.duration_ns = 100 * SECOND, .interval_ns = e->interval * SECOND,
+			.format = FORMAT_TABLE,
+		};
+		int ret, nr = e - ends;
+
+		now = last_pass = SECOND;
+		others = e->others;
+		others.off_at *= SECOND;
+		others.on_at *= SECOND;
+		own = e->own;
+		ended_at = 0;
+		idle = complete = false;
+		*said = '\0';
+		ret = cmd_sums(&o);
+		if (ret != e->ret || complete != !e->ret)
+			fail("case %d: status %d, %scomplete", nr, ret, complete ? "" : "not ");
+		if (!strcmp(said, "ioblame was switched off by somebody else") != !!e->ret)
+			fail("case %d: it says %s", nr, said);
+		if (ended_at < e->ends * SECOND || ended_at > (e->ends + 2) * SECOND)
+			fail("case %d: it ends at %llu s", nr, ended_at / SECOND);
+		if (idle)
+			fail("case %d: it says that there was no IO", nr);
+	}
+	memset(&others, 0, sizeof(others));
+	own = false;
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(apart) };
+	static const struct test tests[] = { TEST(apart), TEST(switched_off) };
 
 	return run_tests("tool_apart", tests, ARRAY_SIZE(tests));
 }

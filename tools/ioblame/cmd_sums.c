@@ -21,6 +21,7 @@
 #include "restore.h"
 #include "run.h"
 #include "schedule.h"
+#include "status.h"
 #include "stop.h"
 #include "sums.h"
 #include "usage.h"
@@ -29,6 +30,8 @@
 
 static struct sums sums;
 static struct usage_list gathered;	/* since it was printed */
+static uint64_t session;		/* the number of that which it began in */
+static bool off;			/* it has switched ioblame off itself */
 
 static bool is_wanted_disk(uint32_t disk, const void *arg)
 {
@@ -57,6 +60,27 @@ static void filter_list(struct run *run, struct usage_list *list)
 	list->nr = n;
 }
 
+/* Note if somebody else has switched ioblame off, and maybe on again. */
+static void note_end(struct run *run, bool on, uint64_t number)
+{
+	if (!off && (!on || number != session))
+		run->ended_by_others = true;
+}
+
+/*
+ * Behind our own end nothing tells whether another one came before it.  (Who reads along switches
+ * nothing off: its last pass tells.)
+ */
+static void switch_off(struct run *run)
+{
+	struct status st;
+
+	if (run->session.own && status_now(&st))
+		note_end(run, st.enabled, st.session);
+	session_off(&run->session);
+	off = run->session.own;
+}
+
 /* Gather what is new.  Return: the exit status. */
 static int take_pass(struct run *run)
 {
@@ -64,7 +88,7 @@ static int take_pass(struct run *run)
 
 	if (err)
 		return dir_refused(err, "sums_bin");
-	run->ended_by_others = !run->session.own && !sums.on;
+	note_end(run, sums.on, sums.session);
 	return EXIT_OK;
 }
 
@@ -83,8 +107,11 @@ static int print_pass(struct run *run, bool last)
 	filter_list(run, &gathered);
 	usage_by(&rows, &gathered, o->by);
 	usage_sort(&rows, o->sort);
-	/* what is left behind the last interval is not worth one of its own */
-	if (rows.nr || !last || !o->interval_ns) {
+	/*
+	 * What is left behind the last interval is not worth one of its own.  While ioblame is off
+	 * nobody knows whether there was IO.
+	 */
+	if (rows.nr || (!run->ended_by_others && (!last || !o->interval_ns))) {
 		run_time(run, run->now_ns, time, sizeof(time));
 		if (o->format == FORMAT_TABLE && again)
 			out_puts("\n");
@@ -178,6 +205,8 @@ static int begin_sums(struct run *run)
 	session_ready();
 	if (err)
 		return dir_refused(err, "sums_bin");
+	session = sums.session;
+	off = false;
 	session_status(&run->session);
 	source_head_now(&run->source.head);
 	run->source.kind = SOURCE_BINARY;
@@ -202,7 +231,7 @@ static int go_through(struct run *run)
 		return ret;
 	if (o->sync && !stop_asked())
 		sync();
-	session_off(&run->session);
+	switch_off(run);
 	if (!o->count || printed < o->count)
 		ret = print_pass(run, interval);
 	if (!ret)
