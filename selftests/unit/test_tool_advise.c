@@ -5,11 +5,15 @@
 
 #include "advise.h"
 #include "fake_names.h"
+#include "fake_table.h"
 #include "intent.h"
 #include "name.h"
 #include "opf.h"
+#include "options.h"
 #include "test.h"
 #include "wrap.h"
+
+#include "cmd_advise.c"
 
 #define MS	1000000ULL
 #define SECOND	(1000 * MS)
@@ -61,6 +65,36 @@ const char *name_user(uint32_t tgid, const char *comm)
 	return "root";
 }
 
+/* What prints is not looked at here */
+void table_row(struct table *t, const struct cell *cells)
+{
+	(void)t;
+	(void)cells;
+}
+
+void table_end(struct table *t)
+{
+	(void)t;
+}
+
+void out_printf(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+bool run_took(struct run *run)
+{
+	(void)run;
+	return true;
+}
+
+int view_run(const struct opts *o, const struct view *view)
+{
+	(void)o;
+	(void)view;
+	return 0;
+}
+
 /* An IO of process 100, of one page of file 77, that completes 1 ms after the last one. */
 static struct iob_iolog_bin_record io(char op, u64 sector, u32 bytes)
 {
@@ -95,6 +129,44 @@ static void add(struct iob_iolog_bin_record rec)
 	advise_add(&rec, !chosen || rec.cgroup == chosen);
 }
 
+/* The rules that have told */
+#define X(rule)	#rule,
+static const char *const rule_names[] = { ADVISE_RULES(X) };
+#undef X
+static bool has_told[ARRAY_SIZE(rule_names)];
+
+/* The command that advice names can be typed, by somebody who reads @input; NULL: live. */
+static void can_be_typed(const struct advice *a, const char *input)
+{
+	const struct opts opts = { .input = input };
+	const struct run run = { .opts = &opts };
+	char see[512], words[512], *args[32], *word, *rest;
+	struct opts o;
+	int n = 0;
+
+	see_command(&run, a, see, sizeof(see));
+	strcpy(words, see);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		args[n++] = word;
+	args[n] = NULL;
+	if (opts_parse(&o, n, args))
+		fail("%s: there is no command %s", a->rule, see);
+	else if (input && (!o.input || !(REPLAYS & 1U << o.command)))
+		fail("%s: %s reads no recording", a->rule, see);
+}
+
+static void check_see(const struct advice *a)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rule_names); i++)
+		has_told[i] |= !strcmp(a->rule, rule_names[i]);
+	can_be_typed(a, NULL);
+	can_be_typed(a, "/tmp/file");
+	/* one that a shell would not take as it is */
+	can_be_typed(a, "/tmp/my file");
+}
+
 /* What was added is advice by @rule, once, and by no other; @rule is NULL for none. */
 static void expect(const char *what, const char *rule, const char *fact)
 {
@@ -109,6 +181,7 @@ static void expect(const char *what, const char *rule, const char *fact)
 			fail("%s: \"%s\" is not in: %s", what, fact, found.advice[i].fact);
 		if (!*found.advice[i].what || !*found.advice[i].see)
 			fail("%s: half of a piece of advice", what);
+		check_see(&found.advice[i]);
 	}
 	if (found.nr != (rule ? 1 : 0))
 		fail("%s: %zu pieces of advice", what, found.nr);
@@ -559,6 +632,17 @@ static void cut_names(void)
 	}
 }
 
+/* By now each rule has told something, and so what it names was looked at. */
+static void all_told(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rule_names); i++) {
+		if (!has_told[i])
+			fail("%s has told nothing", rule_names[i]);
+	}
+}
+
 static void wrapped(void)
 {
 	static const struct {
@@ -590,6 +674,7 @@ int main(void)
 		TEST(read_again), TEST(faults),
 		TEST(shares), TEST(starved), TEST(of_chosen), TEST(many), TEST(wrapped),
 		TEST(many_disks), TEST(many_chunks), TEST(many_pairs), TEST(hostile_disk), TEST(cut_names),
+		TEST(all_told),
 	};
 
 	/* any but an earlier boot's first moments */

@@ -112,15 +112,9 @@ const char *advise_unit(uint64_t id, char *to, size_t size)
 	return escape_cut(to);
 }
 
-/**
- * advise_see - write the command that shows more
- * @a:    the advice
- * @view: with its options
- * @e:    the process to show, or NULL; one without a pid is left out
- *
- * A disk whose name a shell would not take as it is has its number there.
- */
-void advise_see(struct advice *a, const char *view, const struct advise_entry *e)
+/* A disk whose name a shell would not take as it is has its number there. */
+static void write_see(const struct advice *a, char *to, size_t size, const char *view,
+		      const struct advise_entry *e)
 {
 	const char *name = name_disk(a->disk);
 	char disk[64], pid[32] = "";
@@ -131,7 +125,25 @@ void advise_see(struct advice *a, const char *view, const struct advise_entry *e
 		snprintf(disk, sizeof(disk), "%u:%u", a->disk >> 20, a->disk & 0xfffff);
 	if (e && e->label.key.kind <= ROLE_PROCESS && e->label.key.who)
 		snprintf(pid, sizeof(pid), " -p %u", e->label.key.who);
-	snprintf(a->see, sizeof(a->see), "%s -D %s%s", view, disk, pid);
+	snprintf(to, size, "%s -D %s%s", view, disk, pid);
+}
+
+/**
+ * advise_see - write the command that shows more
+ * @a:    the advice
+ * @view: with its options; one of what a recording does not have needs advise_see_recorded(), too
+ * @e:    the process to show, or NULL; one without a pid is left out
+ */
+void advise_see(struct advice *a, const char *view, const struct advise_entry *e)
+{
+	write_see(a, a->see, sizeof(a->see), view, e);
+	memcpy(a->see_recorded, a->see, sizeof(a->see));
+}
+
+/* Of a recording, another view shows more; behind advise_see(). */
+void advise_see_recorded(struct advice *a, const char *view, const struct advise_entry *e)
+{
+	write_see(a, a->see_recorded, sizeof(a->see_recorded), view, e);
 }
 
 /**

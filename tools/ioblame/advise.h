@@ -54,6 +54,7 @@ struct advice {
 	uint64_t weight;	/* among the advice of one rule, the largest is first */
 	char fact[ADVISE_TEXT], what[ADVISE_TEXT];
 	char see[160];		/* the command, without "ioblame" */
+	char see_recorded[160];	/* the one behind "ioblame replay RECORDING" */
 };
 
 struct advices {
@@ -100,6 +101,7 @@ const char *advise_who(const struct advise_entry *e, char *to, size_t size);
 void advise_miss(void);
 const char *advise_unit(uint64_t id, char *to, size_t size);
 void advise_see(struct advice *a, const char *view, const struct advise_entry *e);
+void advise_see_recorded(struct advice *a, const char *view, const struct advise_entry *e);
 
 void advise_add(const struct iob_iolog_bin_record *rec, bool chosen);
 void advise_tell(struct advices *to);

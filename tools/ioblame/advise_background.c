@@ -35,6 +35,7 @@ static void write_background(struct advice *a, const struct share_found *f)
 	snprintf(a->what, sizeof(a->what),
 		 "It dirties memory faster than the disk takes it.  At vm.dirty_ratio the kernel holds up all who write there.  memory.high and io.max of its cgroup, sync_file_range() or direct IO keep it to itself.");
 	advise_see(a, "dirty", f->e);
+	advise_see_recorded(a, "files --rw W", f->e);
 }
 
 static void tell_background(struct advices *to, const char *name)

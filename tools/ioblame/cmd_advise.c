@@ -64,9 +64,9 @@ static void see_command(const struct run *run, const struct advice *a, char *to,
 	if (!input)
 		snprintf(to, size, "ioblame %s", a->see);
 	else if (!escape_is_word(input))
-		snprintf(to, size, "ioblame replay RECORDING %s", a->see);
+		snprintf(to, size, "ioblame replay RECORDING %s", a->see_recorded);
 	else
-		snprintf(to, size, "ioblame replay %s %s", input, a->see);
+		snprintf(to, size, "ioblame replay %s %s", input, a->see_recorded);
 	escape_cut(to);
 }
 
