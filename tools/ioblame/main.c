@@ -76,6 +76,6 @@ int main(int argc, char **argv)
 		ret = joined_choose(&opts);
 	if (!ret)
 		ret = commands[opts.command](&opts);
-	out_flush();
+	out_end();
 	return ret ? ret : out_failed() ? EXIT_FAILED : EXIT_OK;
 }

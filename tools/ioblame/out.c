@@ -23,6 +23,8 @@ enum {
 static char *buf;
 static size_t len, size;
 static bool closed, failed, kept, held;
+static bool stalled;		/* closed, as the reader did not read */
+static uint64_t dropped;	/* bytes, since it is closed */
 static int held_fd = -1;	/* or nowhere: it is in memory */
 
 /*
@@ -119,6 +121,9 @@ void out_flush(void)
 
 		if (!wait_until_writable()) {
 			closed = true;
+			failed = true;
+			stalled = true;
+			dropped += len - done;
 			break;
 		}
 		n = write(out_fd, buf + done, part);
@@ -136,8 +141,10 @@ void out_flush(void)
 
 void out_write(const char *text, size_t n)
 {
-	if (closed && !kept)
+	if (closed && !kept) {
+		dropped += n;
 		return;
+	}
 	if (len + n > size) {
 		size = (len + n) * 2;
 		buf = must(realloc(buf, size));
@@ -211,8 +218,19 @@ void out_release(void)
 		out_write(part, n);
 		at += n;
 	}
+	if (closed)
+		dropped += lseek(held_fd, 0, SEEK_END) - at;
 	close(held_fd);
 	held_fd = -1;
+}
+
+/* Write what is left, and say how much a reader does not get who has not read on. */
+void out_end(void)
+{
+	out_flush();
+	if (stalled)
+		msg("whoever reads what is printed has not read on: %llu bytes are dropped, and the last line may be half a line",
+		    (unsigned long long)dropped);
 }
 
 /* From now on, keep what is printed, for out_kept(). */
@@ -247,12 +265,13 @@ const char *out_kept(void)
 	return buf;
 }
 
-/* True if the reader is gone or a write failed. */
+/* True if the reader is gone or did not read on, or a write failed. */
 bool out_closed(void)
 {
 	return closed;
 }
 
+/* True if somebody does not have what was printed, other than a reader who is gone. */
 bool out_failed(void)
 {
 	return failed;
