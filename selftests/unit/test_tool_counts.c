@@ -222,6 +222,15 @@ void session_off_reading(struct session *s, void (*read)(void *arg), void *arg)
 	read(arg);
 }
 
+/* The number of the session; it is off from then on */
+static u64 session_now, off_from_ns = UINT64_MAX;
+
+bool status_now(struct status *st)
+{
+	*st = (struct status){ .enabled = now < off_from_ns, .session = session_now };
+	return true;
+}
+
 char *dir_read_word(const char *name)
 {
 	(void)name;
@@ -324,6 +333,29 @@ static void counted(void)
 	}
 }
 
+/* Somebody switches ioblame off, and maybe on again: what was counted until then is shown. */
+static void other_session(void)
+{
+	const struct opts o = {
+		.duration_ns = 60000000000ULL, .field = FIELD_SIZE, .by = BY_PROCESS,
+		.format = FORMAT_JSON,
+	};
+
+	memset(acts, 0, sizeof(acts));
+	now = last_reading = readings = printed = told = 0;
+	off = len = 0;
+	pass_time = busy;
+	off_from_ns = 30000000000ULL;
+	if (counts_run(&o) != EXIT_FAILED || printed != told)
+		fail("off: it does not fail, or %llu IOs of %llu", printed, told);
+	off_from_ns = UINT64_MAX;
+	now = 0;
+	session_now = 2;
+	if (counts_run(&o) != EXIT_FAILED)
+		fail("on again: it does not fail");
+	session_now = 0;
+}
+
 static void all_busy(void)
 {
 	unsigned int i;
@@ -395,7 +427,7 @@ static void cut(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(counted), TEST(ended), TEST(cut) };
+	static const struct test tests[] = { TEST(counted), TEST(other_session), TEST(ended), TEST(cut) };
 
 	return run_tests("tool_counts", tests, ARRAY_SIZE(tests));
 }

@@ -31,6 +31,7 @@
 #include "run.h"
 #include "session.h"
 #include "source.h"
+#include "status.h"
 #include "stop.h"
 #include "textlog.h"
 
@@ -324,6 +325,14 @@ static int wait_for_end(struct run *run)
 	return EXIT_OK;
 }
 
+/* Whether somebody else has switched ioblame off, and maybe on again: counts may be of either. */
+static bool is_other_session(const struct run *run)
+{
+	struct status st;
+
+	return status_now(&st) && (!st.enabled || st.session != run->session.before.session);
+}
+
 static int count(struct run *run)
 {
 	struct reading reading = { .run = run, .ret = EXIT_FAILED };
@@ -336,6 +345,7 @@ static int count(struct run *run)
 	ret = wait_for_end(run);
 	if (ret)
 		return ret;
+	run->ended_by_others = is_other_session(run);
 	session_off_reading(&run->session, read_counters, &reading);
 	if (reading.ret)
 		return reading.ret;
@@ -403,5 +413,9 @@ int counts_run(const struct opts *o)
 	close_pipe();
 	session_end(&run.session);
 	map_clear(&sums, free);
+	if (!ret && run.ended_by_others) {
+		msg("ioblame was switched off by somebody else");
+		return EXIT_FAILED;
+	}
 	return ret;
 }
