@@ -62,7 +62,7 @@ struct pt_regs {
 };
 
 struct iob_frame {
-	unsigned long ip;
+	unsigned long ip, sp;
 };
 
 struct iob_stack_slot {
@@ -73,6 +73,7 @@ struct iob_stack_slot {
 struct iob_stack {
 	const unsigned long *ip;
 	unsigned int depth;
+	unsigned long sp;
 	struct iob_stack_slot *slot;
 };
 
@@ -88,6 +89,9 @@ static unsigned long under_way;		/* calls that return to 1, 2, ...: a bit for ea
 #define iob_stack_from(stack, at, regs)		((void)(at), iob_stack_get(stack, regs))
 #define iob_stack_is_whole(stack)		((void)(stack), true)
 #define iob_stack_has(stack, ret)		((void)(stack), (ret) && under_way >> (ret) & 1)
+#define iob_stack_has_call(stack, call)		iob_stack_has(stack, (call)->ret)
+#define iob_stack_has_places(stack)		((void)(stack), false)
+#define iob_stack_is_below(stack, call)		((void)(stack), (void)(call), false)
 #define iob_stack_count(stack, ret)		((unsigned int)iob_stack_has(stack, ret))
 #define iob_stack_in(stack, code)		((void)(stack), (void)(code), false)
 #define iob_stack_intent(stack, modifier)	((void)(stack), (u32)(modifier))
