@@ -135,9 +135,52 @@ static void adds_up(void)
 	}
 }
 
+/* The boxes of a page are so many at most, also if a recording was forged. */
+static void bounded(void)
+{
+	static const u64 weights[] = { 1, 1000, 1ULL << 62, 1ULL << 63, UINT64_MAX };
+	const char *frame[2] = { "dd" };
+	struct flame *f;
+	char name[16];
+	unsigned int i, k;
+	u64 least;
+
+	for (i = 0; i < ARRAY_SIZE(weights); i++) {
+		f = flame_new();
+		for (k = 0; k < 100; k++) {
+			snprintf(name, sizeof(name), "f%u", k);
+			frame[1] = name;
+			/* one has twice as much */
+			flame_add(f, frame, 2, weights[i]);
+			if (!k)
+				flame_add(f, frame, 2, weights[i]);
+		}
+		if (flame_least(f, 102) != 1)
+			fail("%llu: all have room, and some are left out", weights[i]);
+		least = flame_least(f, 50);
+		if (weights[i] < 1ULL << 62 && (least <= weights[i] || least > 2 * weights[i]))
+			fail("%llu: those of %llu", weights[i], least);
+		if (!least)
+			fail("%llu: none", weights[i]);
+		flame_free(f);
+	}
+	/* a sum does not begin at 0 again */
+	f = flame_new();
+	frame[1] = "f";
+	flame_add(f, frame, 2, UINT64_MAX);
+	flame_add(f, frame, 2, 7);
+	got[0] = '\0';
+	flame_folded(f, take);
+	if (strcmp(got, "dd;f 18446744073709551615\n"))
+		fail("folded: %s", got);
+	flame_free(f);
+}
+
 int main(void)
 {
-	static const struct test tests[] = { TEST(folds), TEST(draws), TEST(walks), TEST(adds_up) };
+	static const struct test tests[] = {
+		TEST(folds), TEST(draws), TEST(walks), TEST(adds_up), TEST(bounded),
+	};
 
 	return run_tests("tool_flame", tests, ARRAY_SIZE(tests));
 }

@@ -257,19 +257,14 @@ struct boxes {
 	unsigned int nr;
 };
 
-static void count_box(const char *name, unsigned int level, uint64_t weight, void *arg)
-{
-	(void)name;
-	(void)level;
-	(void)weight;
-	((struct boxes *)arg)->nr++;
-}
-
 static void print_box(const char *name, unsigned int level, uint64_t weight, void *arg)
 {
 	struct boxes *b = arg;
 	char cut[NAME];
 
+	/* whatever was recorded */
+	if (b->nr >= BOXES)
+		return;
 	snprintf(cut, sizeof(cut), "%s", name);
 	fprintf(b->f, "%s%u,", b->nr++ ? "," : "", level);
 	chart_json_text(b->f, escape_cut(cut));
@@ -279,17 +274,9 @@ static void print_box(const char *name, unsigned int level, uint64_t weight, voi
 static void print_flame(FILE *f, const struct flame *flame)
 {
 	struct boxes b = { .f = f };
-	uint64_t least = 1;
 
-	flame_walk(flame, least, count_box, &b);
-	while (b.nr > BOXES) {
-		least *= 2;
-		b.nr = 0;
-		flame_walk(flame, least, count_box, &b);
-	}
-	b.nr = 0;
 	putc('[', f);
-	flame_walk(flame, least, print_box, &b);
+	flame_walk(flame, flame_least(flame, BOXES), print_box, &b);
 	putc(']', f);
 }
 

@@ -73,18 +73,24 @@ static struct node *node_child(struct node *parent, const char *frame)
 	return node;
 }
 
+/* A recording may have any times: what they come to has an end. */
+static uint64_t weight_sum(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
 /* Add a stack, the outermost frame first. */
 void flame_add(struct flame *f, const char *const *frame, unsigned int nr, uint64_t weight)
 {
 	struct node *node = &f->root;
 	unsigned int i;
 
-	node->weight += weight;
+	node->weight = weight_sum(node->weight, weight);
 	for (i = 0; i < nr; i++) {
 		node = node_child(node, frame[i]);
-		node->weight += weight;
+		node->weight = weight_sum(node->weight, weight);
 	}
-	node->own += weight;
+	node->own = weight_sum(node->own, weight);
 }
 
 static void free_nodes(struct node *node)
@@ -153,6 +159,35 @@ void flame_walk(const struct flame *f, uint64_t least,
 		void *arg)
 {
 	walk_nodes(&f->root, 0, least, one, arg);
+}
+
+static void count_node(const char *name, unsigned int level, uint64_t weight, void *arg)
+{
+	(void)name;
+	(void)level;
+	(void)weight;
+	++*(unsigned int *)arg;
+}
+
+/**
+ * flame_least - how much weight the nodes need have of which there are at most so many
+ * @f:    the stacks
+ * @most: so many, the root included
+ *
+ * Return: a power of 2 for flame_walk().  Where more nodes have all that a number can say, there
+ * are more with the last one, too.
+ */
+uint64_t flame_least(const struct flame *f, unsigned int most)
+{
+	uint64_t least = 1;
+	unsigned int nr;
+
+	for (;; least *= 2) {
+		nr = 0;
+		flame_walk(f, least, count_node, &nr);
+		if (nr <= most || least > UINT64_MAX / 2)
+			return least;
+	}
 }
 
 static unsigned int node_depth(const struct node *node)

@@ -20,5 +20,6 @@ void flame_svg(const struct flame *f, const char *title, const char *unit, const
 void flame_walk(const struct flame *f, uint64_t least,
 		void (*one)(const char *name, unsigned int level, uint64_t weight, void *arg),
 		void *arg);
+uint64_t flame_least(const struct flame *f, unsigned int most);
 
 #endif
