@@ -60,40 +60,81 @@ static void refused(void)
 	}
 }
 
+/* The clock, and how long a hash takes by it */
+static u64 now, hash_takes;
+
+static uint64_t clock_that_goes(void)
+{
+	u64 is = now;
+
+	/* (it is asked before a hash, and after one) */
+	now += hash_takes;
+	return is;
+}
+
+static bool reads(struct metrics_web *web, const char *name, const char *password, u64 at)
+{
+	now = at;
+	return metrics_web_user(web, name, password, clock_that_goes);
+}
+
 static void passwords(void)
 {
 	struct metrics_web web = { .nr_users = 1 };
 	char salt[64], wrong[METRICS_WEB_PASSWORD + 10];
-	u64 second = 1000000000;
+	const u64 second = 1000000000;
 
 	strcpy(web.users[0].name, "me");
 	crypt_gensalt_rn("$2b$", 4, NULL, 0, salt, sizeof(salt));
 	snprintf(web.users[0].hash, sizeof(web.users[0].hash), "%s", crypt("secret", salt));
-	if (!metrics_web_user(&web, "me", "secret", second))
+	if (!reads(&web, "me", "secret", second))
 		fail("the right one");
-	if (metrics_web_user(&web, "me", "Secret", 2 * second) ||
-	    metrics_web_user(&web, "you", "secret", 4 * second) ||
-	    metrics_web_user(&web, "me", "", 6 * second))
+	if (reads(&web, "me", "Secret", 2 * second) ||
+	    reads(&web, "you", "secret", 4 * second) ||
+	    reads(&web, "me", "", 6 * second))
 		fail("a wrong one");
 	/* one that was right before is not refused for another's mistake */
-	if (!metrics_web_user(&web, "me", "secret", 6 * second))
+	if (!reads(&web, "me", "secret", 6 * second))
 		fail("the right one after a wrong one");
 	web.users[0].password[0] = '\0';
-	if (metrics_web_user(&web, "me", "secret", 6 * second + 1) ||
-	    !metrics_web_user(&web, "me", "secret", 7 * second))
+	if (reads(&web, "me", "secret", 6 * second + 1) ||
+	    !reads(&web, "me", "secret", 7 * second))
 		fail("after a wrong one all are refused for a second");
 	memset(wrong, 'a', sizeof(wrong) - 1);
 	wrong[sizeof(wrong) - 1] = '\0';
-	if (metrics_web_user(&web, "me", wrong, 9 * second))
+	if (reads(&web, "me", wrong, 9 * second))
 		fail("a long one");
 	web.nr_users = 0;
-	if (!metrics_web_user(&web, "", "", 0))
+	if (!reads(&web, "", "", 0))
 		fail("without users everyone may read");
+}
+
+/* A hash of the highest cost takes longer than a second: the next one waits behind its end. */
+static void long_hash(void)
+{
+	struct metrics_web web = { .nr_users = 1 };
+	const u64 second = 1000000000;
+	char salt[64];
+
+	strcpy(web.users[0].name, "me");
+	crypt_gensalt_rn("$2b$", 4, NULL, 0, salt, sizeof(salt));
+	snprintf(web.users[0].hash, sizeof(web.users[0].hash), "%s", crypt("secret", salt));
+	hash_takes = 2 * second;
+	if (reads(&web, "me", "wrong", 10 * second))
+		fail("a wrong one");
+	/* it ended at 12 s */
+	if (reads(&web, "me", "secret", 12 * second) || reads(&web, "me", "secret", 31 * second))
+		fail("another one is tried too soon");
+	if (!reads(&web, "me", "secret", 32 * second))
+		fail("the right one, after a rest");
+	hash_takes = 0;
 }
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(right), TEST(refused), TEST(passwords) };
+	static const struct test tests[] = {
+		TEST(right), TEST(refused), TEST(passwords), TEST(long_hash),
+	};
 
 	return run_tests("daemon_web", tests, ARRAY_SIZE(tests));
 }

@@ -238,7 +238,7 @@ static bool may_read(struct metrics_http *h, struct MHD_Connection *c)
 	if (!h->web.nr_users)
 		return true;
 	name = MHD_basic_auth_get_username_password(c, &password);
-	may = name && password && metrics_web_user(&h->web, name, password, monotonic_ns());
+	may = name && password && metrics_web_user(&h->web, name, password, monotonic_ns);
 	if (password)
 		explicit_bzero(password, strlen(password));
 	MHD_free(password);

@@ -14,8 +14,9 @@ enum {
 	COST_MOST = 14,			/* a second of a processor */
 };
 
-/* What a wrong user costs at most: one hash in so long */
+/* After a wrong password no other is tried for so long, and for so many times what its hash took */
 #define REFUSE_NS	1000000000ULL
+#define REFUSE_TIMES	10
 
 struct web_parse {
 	struct metrics_web *web;
@@ -213,16 +214,19 @@ static bool password_is(const struct metrics_web_user *user, const char *passwor
  * @web:      the configuration
  * @name:     of the user
  * @password: of the user
- * @now_ns:   time, of any clock that is not set
+ * @time_ns:  ns, of any clock that is not set
  *
- * A hash takes a tenth of a second, so a password that was right is kept; after a wrong one no
- * other is tried for a second.  A user that does not exist takes as long as one that does.
+ * A hash takes a tenth of a second, with the highest cost more than one, so a password that was
+ * right is kept; after a wrong one no other is tried for a second, or ten times as long as its hash
+ * took: who sends wrong ones gets a tenth of the daemon's time.  A user that does not exist takes as
+ * long as one that does.
  * Return: whether the password is right.
  */
 bool metrics_web_user(struct metrics_web *web, const char *name, const char *password,
-		      uint64_t now_ns)
+		      uint64_t (*time_ns)(void))
 {
 	struct metrics_web_user *user = NULL;
+	uint64_t began_ns, ended_ns, rest;
 	unsigned int i;
 
 	if (!web->nr_users)
@@ -235,12 +239,15 @@ bool metrics_web_user(struct metrics_web *web, const char *name, const char *pas
 	}
 	if (user && *user->password && is_same(user->password, password))
 		return true;
-	if (now_ns < web->refuse_until_ns)
+	began_ns = time_ns();
+	if (began_ns < web->refuse_until_ns)
 		return false;
 	if (password_is(user ? user : &web->users[0], password) && user) {
 		strcpy(user->password, password);
 		return true;
 	}
-	web->refuse_until_ns = now_ns + REFUSE_NS;
+	ended_ns = time_ns();
+	rest = (ended_ns - began_ns) * REFUSE_TIMES;
+	web->refuse_until_ns = ended_ns + (rest > REFUSE_NS ? rest : REFUSE_NS);
 	return false;
 }

@@ -40,6 +40,6 @@ struct metrics_web {
 bool metrics_web_parse(struct metrics_web *web, const char *text, size_t len, char *wrong,
 		       size_t size);
 bool metrics_web_user(struct metrics_web *web, const char *name, const char *password,
-		      uint64_t now_ns);
+		      uint64_t (*time_ns)(void));
 
 #endif
