@@ -214,11 +214,11 @@ static bool password_is(const struct metrics_web_user *user, const char *passwor
  * @web:      the configuration
  * @name:     of the user
  * @password: of the user
- * @time_ns:  ns, of any clock that is not set
+ * @time_ns:  of any clock that is not set
  *
- * A hash takes a tenth of a second, with the highest cost more than one, so a password that was
- * right is kept; after a wrong one no other is tried for a second, or ten times as long as its hash
- * took: who sends wrong ones gets a tenth of the daemon's time.  A user that does not exist takes as
+ * A hash takes a tenth of a second, with the highest cost more than a second, so a password that
+ * was right is kept.  After a wrong one no other is tried for a second, or for ten times as long as
+ * its hash took: wrong ones get a tenth of the daemon's time.  A user that does not exist takes as
  * long as one that does.
  * Return: whether the password is right.
  */
