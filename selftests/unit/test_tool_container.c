@@ -8,6 +8,7 @@
 #include "container.h"
 #include "file.h"
 #include "test.h"
+#include "unit.h"
 
 /* The runtimes' files, which are NULL if they are not there */
 static const char *of_docker, *of_storage, *of_containerd;
@@ -55,9 +56,37 @@ static void finds(void)
 		  "cri-containerd-" ID ".scope", "containerd:3f4e5d6c7b8a", ID },
 		{ "/kubepods.slice/crio-" ID ".scope", "cri-o:3f4e5d6c7b8a", ID },
 		{ "/kubepods/besteffort/pod12-34/" ID, "container:3f4e5d6c7b8a", ID },
+		{ "/kubepods/burstable/pod12-34/" ID "/init.scope", "container:3f4e5d6c7b8a", ID },
+		{ "/kubepods/burstable/pod12-34/crio-" ID, "cri-o:3f4e5d6c7b8a", ID },
 		{ "/user.slice2/docker/" ID, "docker:3f4e5d6c7b8a", ID },
+		{ "/docker-" ID ".scope", "docker:3f4e5d6c7b8a", ID },
+		{ "/system.slice/nerdctl-" ID ".scope", "containerd:3f4e5d6c7b8a", ID },
+		/* has a systemd of its own */
+		{ "/system.slice/docker-" ID ".scope/system.slice/cron.service",
+		  "docker:3f4e5d6c7b8a", ID },
+		{ "/machine.slice/libpod-" ID ".scope", "podman:3f4e5d6c7b8a", ID },
+		{ "/machine.slice/machine-libpod_pod_" ID2 ".slice/libpod-" ID ".scope/container",
+		  "podman:3f4e5d6c7b8a", ID },
+		{ "/libpod_parent/libpod-" ID, "podman:3f4e5d6c7b8a", ID },
+		{ "/libpod_parent/" ID, "podman:3f4e5d6c7b8a", ID },
+		/* --cgroup-parent=, of both drivers; ctr has its namespace */
+		{ "/foo.slice/docker-" ID ".scope", "docker:3f4e5d6c7b8a", ID },
+		{ "/foo.slice/foo-bar.slice/docker-" ID ".scope", "docker:3f4e5d6c7b8a", ID },
+		{ "/foo.slice/" ID, "container:3f4e5d6c7b8a", ID },
+		{ "/actions_job/" ID, "container:3f4e5d6c7b8a", ID },
+		{ "/system.slice/foo/" ID, "container:3f4e5d6c7b8a", ID },
+		{ "/ecs/12ab/" ID, "container:3f4e5d6c7b8a", ID },
+		{ "/foo/libpod-" ID, "podman:3f4e5d6c7b8a", ID },
+		{ "/default/" ID, "container:3f4e5d6c7b8a", ID },
 		/* a container in a container is the inner one */
 		{ "/docker/" ID "/docker/" ID2 "/init.scope", "docker:0123456789ab", ID2 },
+		/* kind's node */
+		{ "/system.slice/docker-" ID ".scope/kubelet.slice/kubelet-kubepods.slice/"
+		  "cri-containerd-" ID2 ".scope", "containerd:0123456789ab", ID2 },
+		{ "/docker/" ID "/kubelet/kubepods/burstable/pod12-34/" ID2,
+		  "container:0123456789ab", ID2 },
+		{ "/docker/" ID "/system.slice/docker.service/docker/" ID2,
+		  "docker:0123456789ab", ID2 },
 	};
 	static const char *const none[] = {
 		"/", "", "/system.slice/ssh.service", "/user.slice/user-1000.slice",
@@ -83,6 +112,49 @@ static void finds(void)
 	for (i = 0; i < ARRAY_SIZE(none); i++) {
 		if (container_find(none[i], &c))
 			fail("%s is container %s", none[i], c.id);
+	}
+}
+
+/* What a unit with Delegate=, or a guest, calls as a container of the host is none of these. */
+static void forged(void)
+{
+	static const char *const paths[][2] = {
+		{ "/system.slice/ci.service/docker-" ID ".scope", "ci.service" },
+		{ "/system.slice/ci.service/docker/" ID, "ci.service" },
+		{ "/system.slice/ci.service/" ID, "ci.service" },
+		{ "/system.slice/ci.service/system.slice/docker-" ID ".scope", "ci.service" },
+		{ "/system.slice/system-ci.slice/ci@1.service/machine.slice/libpod-" ID ".scope",
+		  "ci@1.service" },
+		{ "/system.slice/run-u17.scope/docker-" ID ".scope", "run-u17.scope" },
+		{ "/ci.service/docker/" ID, "ci.service" },
+		/* a second id does not make the first one true */
+		{ "/system.slice/ci.service/docker-" ID2 ".scope/docker-" ID ".scope",
+		  "ci.service" },
+		{ "/machine.slice/machine-web.scope/payload/system.slice/docker-" ID ".scope",
+		  "machine-web.scope" },
+		{ "/machine.slice/systemd-nspawn@web.service/payload/docker/" ID,
+		  "systemd-nspawn@web.service" },
+		{ "/lxc.payload.web/system.slice/docker-" ID ".scope",
+		  "lxc:web/docker-" ID ".scope" },
+		{ "/lxc.payload.web/docker/" ID, "lxc:web/docker" },
+		{ "/lxc/101/ns/system.slice/docker-" ID ".scope", "lxc:101/docker-" ID ".scope" },
+		{ "/lxc/101/ns/docker/" ID, "lxc:101/docker" },
+		{ "/lxc/" ID, "lxc:" ID },
+		{ "/foo/lxc.payload.web/docker/" ID, ID },
+		/* systemd makes none there */
+		{ "/batch/docker-" ID ".scope", "docker-" ID ".scope" },
+	};
+	struct container c;
+	char unit[256];
+	const char *got;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		if (container_find(paths[i][0], &c))
+			fail("%s is container %s", paths[i][0], c.id);
+		got = unit_of(paths[i][0], unit, sizeof(unit));
+		if (strcmp(got, paths[i][1]))
+			fail("%s is of %s", paths[i][0], got);
 	}
 }
 
@@ -181,7 +253,8 @@ static void named(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(finds), TEST(in_pods), TEST(named) };
+	static const struct test tests[] = { TEST(finds), TEST(forged), TEST(in_pods),
+					   TEST(named) };
 
 	return run_tests("tool_container", tests, ARRAY_SIZE(tests));
 }

@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "container.h"
+#include "unit.h"
+
+#define SCOPE	".scope"
 
 static bool is_id(const char *s)
 {
@@ -28,6 +31,26 @@ static const char *runtime_of(const char *part, const char *id)
 	return "container";
 }
 
+/*
+ * Whether this id is that of a container of the host.  A unit with Delegate=, and a guest that has
+ * a systemd, could name a cgroup as one.  systemd makes a scope in slices only.
+ */
+static bool is_of_host(const char *path, const char *id)
+{
+	const char *part = id;
+
+	while (part > path && part[-1] != '/')
+		part--;
+	switch (unit_above(path, part)) {
+	case SLICES_ABOVE:
+		return true;
+	case FOLDERS_ABOVE:
+		return strncmp(id + CONTAINER_ID, SCOPE, strlen(SCOPE)) != 0;
+	default:
+		return false;
+	}
+}
+
 /* Where users may have cgroups of their own, and give them any name */
 #define USERS	"/user.slice/"
 
@@ -36,7 +59,8 @@ static const char *runtime_of(const char *part, const char *id)
  * @path: the cgroup's path
  * @c:	  the result
  *
- * A user could name a cgroup as another's container: what is below user.slice is none.
+ * A user could name a cgroup as another's container: what is below user.slice is none, nor what is
+ * below a unit or in a container of LXC.  unit_of() says whose it is.
  * Return: false if it is none.
  */
 bool container_find(const char *path, struct container *c)
@@ -50,6 +74,8 @@ bool container_find(const char *path, struct container *c)
 	for (at = path; *at; at++) {
 		if ((at > path && !strchr("-/", at[-1])) || !is_id(at))
 			continue;
+		if (!found && !is_of_host(path, at))
+			return false;
 		c->nested = found;
 		c->runtime = runtime_of(path, at);
 		snprintf(c->id, sizeof(c->id), "%.64s", at);

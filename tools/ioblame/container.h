@@ -4,7 +4,9 @@
  *
  * A runtime names the cgroup of a container by its id of 64 digits: docker-ID.scope,
  * libpod-ID.scope (podman), cri-containerd-ID.scope, crio-ID.scope; with cgroupfs, /docker/ID or
- * .../podUID/ID.  The name is in the runtime's files, which are read without asking its daemon:
+ * .../podUID/ID.  Above it are slices and folders; what is below a unit, or in a container of LXC,
+ * is named by who runs there.  The name is in the runtime's files, which are read without asking
+ * its daemon:
  *
  *	docker		/var/lib/docker/containers/ID/config.v2.json
  *	podman, cri-o	/var/lib/containers/storage/overlay-containers/containers.json

@@ -37,6 +37,12 @@ static bool is_unit(struct part p)
 	       ends_in(p, ".mount") || ends_in(p, ".swap");
 }
 
+/* A container of LXC, or what holds these */
+static bool is_lxc(struct part p)
+{
+	return begins_with(p, "lxc.") || is(p, "lxc");
+}
+
 static struct part next(struct part p)
 {
 	p.at += p.len;
@@ -74,6 +80,27 @@ static bool take_lxc(struct part *p, struct part *name)
 	*name = below;
 	*p = is(next(below), "ns") ? next(below) : below;
 	return true;
+}
+
+/**
+ * unit_above - what a path has above a part of it
+ * @path: of a cgroup
+ * @end:  where the part begins
+ *
+ * Return: UNIT_ABOVE if one of these has, or may have, given what is below it to others.
+ */
+enum unit_above unit_above(const char *path, const char *end)
+{
+	enum unit_above above = SLICES_ABOVE;
+	struct part p;
+
+	for (p = next((struct part){ .at = path }); p.at < end; p = next(p)) {
+		if (is_unit(p) || is_lxc(p))
+			return UNIT_ABOVE;
+		if (!ends_in(p, ".slice"))
+			above = FOLDERS_ABOVE;
+	}
+	return above;
 }
 
 static const char *last_part(const char *path)

@@ -19,6 +19,13 @@
 
 #include <stddef.h>
 
+enum unit_above {
+	SLICES_ABOVE,		/* and nothing else, as systemd has it */
+	FOLDERS_ABOVE,		/* which root, or what runs as root, has made */
+	UNIT_ABOVE,		/* or a container of LXC: it may name what is below as it likes */
+};
+
+enum unit_above unit_above(const char *path, const char *end);
 const char *unit_of(const char *path, char *to, size_t size);
 
 #endif
