@@ -253,8 +253,9 @@ static void named(void)
 
 int main(void)
 {
-	static const struct test tests[] = { TEST(finds), TEST(forged), TEST(in_pods),
-					   TEST(named) };
+	static const struct test tests[] = {
+		TEST(finds), TEST(forged), TEST(in_pods), TEST(named),
+	};
 
 	return run_tests("tool_container", tests, ARRAY_SIZE(tests));
 }
