@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "allocated.h"
 #include "dir.h"
 #include "metrics_loop.h"
 #include "metrics_sum.h"
@@ -63,13 +64,13 @@ static bool run_shell(const char *cmd)
 }
 
 /* All units do IO in two intervals, so each has series of its own. */
-static void add_units(struct metrics *m)
+static void add_units(struct metrics *m, int units)
 {
-	struct usage *list = calloc(UNITS, sizeof(*list));
-	char (*unit)[128] = calloc(UNITS, sizeof(*unit));
+	struct usage *list = calloc(units, sizeof(*list));
+	char (*unit)[128] = calloc(units, sizeof(*unit));
 	int i;
 
-	for (i = 0; i < UNITS; i++) {
+	for (i = 0; i < units; i++) {
 		sprintf(unit[i], "unit-%0100d.service", i);
 		list[i].key = (struct usage_key){
 			.unit = unit[i], .program = "p", .user = "", .file = "", .disk = "sda",
@@ -80,7 +81,7 @@ static void add_units(struct metrics *m)
 	}
 	for (i = 1; i <= 2; i++) {
 		struct usage_list usage = {
-			.list = list, .nr = UNITS, .from_ns = i * 10 * SECOND,
+			.list = list, .nr = units, .from_ns = i * 10 * SECOND,
 			.until_ns = (i + 1) * 10 * SECOND,
 		};
 
@@ -90,12 +91,13 @@ static void add_units(struct metrics *m)
 	free(list);
 }
 
-static void begin_server(bool large, bool tls)
+/* @units: that do IO, so many that they have no bound; 0: none */
+static void begin_server(int units, bool tls)
 {
 	struct metrics_conf conf;
 
 	metrics_defaults(&conf);
-	if (large) {
+	if (units) {
 		conf.max_series = METRICS_MOST_SERIES;
 		conf.max_units = UNITS;
 	}
@@ -105,8 +107,8 @@ static void begin_server(bool large, bool tls)
 		snprintf(conf.web_config, sizeof(conf.web_config), "%s/web.yml", folder);
 	if (sd_event_new(&loop) < 0 || metrics_begin(&served, loop, &conf))
 		fail("nothing is served");
-	if (large)
-		add_units(served);
+	if (units)
+		add_units(served, units);
 }
 
 static void end_server(int *fd, size_t nr)
@@ -169,7 +171,7 @@ static void expect_answer(pid_t pid)
 
 static void large_answer(void)
 {
-	begin_server(true, true);
+	begin_server(UNITS, true);
 	expect_answer(start_reader());
 	end_server(NULL, 0);
 }
@@ -235,7 +237,7 @@ static void idle(void)
 	size_t i, k, nr;
 
 	for (k = 0; k < ARRAY_SIZE(says); k++) {
-		begin_server(false, false);
+		begin_server(0, false);
 		for (i = 0; i < 40; i++) {
 			fd[i] = open_one();
 			say(fd[i], says[k]);
@@ -260,7 +262,7 @@ static void had_answer(void)
 	int fd[17];
 	size_t i;
 
-	begin_server(false, false);
+	begin_server(0, false);
 	for (i = 0; i < 16; i++)
 		fd[i] = open_one();
 	if (!asks(fd[0]))
@@ -279,7 +281,7 @@ static void slow_readers(void)
 	int fd[17];
 	size_t i;
 
-	begin_server(true, false);
+	begin_server(UNITS, false);
 	for (i = 0; i < 16; i++) {
 		fd[i] = open_one();
 		say(fd[i], "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -295,6 +297,87 @@ static void slow_readers(void)
 	end_server(fd, 17);
 }
 
+/* Ask for metrics.  Return: the status; of an answer that is large, most is not read. */
+static int ask_metrics(int fd)
+{
+	char text[512] = "";
+	ssize_t n = -1;
+	int i;
+
+	say(fd, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
+	for (i = 0; i < 200 && n <= 0; i++) {
+		turn(20);
+		n = recv(fd, text, sizeof(text) - 1, 0);
+	}
+	if (strncmp(text, "HTTP/1.1 ", 9))
+		fail("no answer: %zd", n);
+	if (!strncmp(text + 9, "503", 3) && !strstr(text, "Retry-After: 10\r\n"))
+		fail("nothing says when to come again");
+	return atoi(text + 9);
+}
+
+/* Take a part of an answer, as who is slow and not gone.  No event says that there is more. */
+static void take_some(int fd)
+{
+	static char text[65536];
+	int room = 256 << 10, i;
+	long bytes = 0;
+	ssize_t n;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	for (i = 0; i < 1000 && bytes < 1 << 20; i++) {
+		n = recv(fd, text, sizeof(text), 0);
+		bytes += n > 0 ? n : 0;
+		turn(1);
+	}
+	if (bytes < 1 << 20)
+		fail("%ld bytes are there", bytes);
+}
+
+/*
+ * Answers that are not taken are bounded together; who has no room is told so, and shown nothing.
+ * He has room when one of them was sent for 10 seconds, though it is taken bit by bit.
+ */
+static void answers_are_bounded(void)
+{
+	unsigned int had = 0, refused = 0;
+	size_t before, bytes, answer;
+	int fd[16], i;
+
+	begin_server(UNITS / 2, false);
+	before = allocated();
+	for (i = 0; i < 16; i++) {
+		fd[i] = open_one();
+		if (ask_metrics(fd[i]) == 200)
+			had++;
+		else
+			refused++;
+	}
+	bytes = allocated() - before;
+	answer = served->scrape_bytes[0] / served->scrapes[0];
+	if (!had || !refused || served->scrapes[0] != had || served->refused != refused)
+		fail("%u had an answer, %u had not, which are counted as %llu and %llu", had,
+		     refused, (u64)served->scrapes[0], (u64)served->refused);
+	/* what each connection has comes on top */
+	if (bytes > (16 << 20) + answer + (2 << 20))
+		fail("%zu KiB wait", bytes >> 10);
+	note("%zu KiB wait, %u answers of %zu KiB", bytes >> 10, had, answer >> 10);
+	for (i = 0; i < 2; i++) {
+		ahead += 6;
+		take_some(fd[0]);
+		take_some(fd[1]);
+	}
+	/* the others have waited for too long */
+	close(fd[15]);
+	fd[15] = open_one();
+	if (ask_metrics(fd[15]) != 503)
+		fail("there is room at once");
+	turn(20);
+	if (ask_metrics(fd[15]) != 200)
+		fail("who is slow keeps the room");
+	end_server(fd, 16);
+}
+
 /* Who begins a TLS handshake and is silent costs nothing; nor beside an answer that is not read. */
 static void silent_handshake(void)
 {
@@ -302,7 +385,7 @@ static void silent_handshake(void)
 	pid_t reader;
 	int fd;
 
-	begin_server(true, true);
+	begin_server(UNITS, true);
 	reader = start_reader();
 	for (i = 0; i < 1000 && !answer_bytes(); i++)
 		turn(20);
@@ -332,7 +415,7 @@ static void pipelined(void)
 	int fd, room = 1 << 20;
 	ssize_t n;
 
-	begin_server(false, false);
+	begin_server(0, false);
 	fd = open_one();
 	/* no event says that there is room again */
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
@@ -361,7 +444,7 @@ static void was_idle(void)
 	size_t i;
 	int fd;
 
-	begin_server(false, false);
+	begin_server(0, false);
 	fd = open_one();
 	for (i = 0; i < ARRAY_SIZE(seconds); i++) {
 		if (!asks(fd))
@@ -389,7 +472,7 @@ static void stalled(void)
 	ssize_t n = -1;
 	int fd, i;
 
-	begin_server(true, false);
+	begin_server(UNITS, false);
 	fd = open_one();
 	say(fd, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
 	for (i = 0; i < 5; i++)
@@ -448,7 +531,7 @@ static void taken_port(void)
 	at.sin_port = htons(20000 + getpid() % 20000);
 	if (bind(other, (struct sockaddr *)&at, sizeof(at)) || listen(other, 1))
 		fail("the port is taken: %s", strerror(errno));
-	begin_server(false, false);
+	begin_server(0, false);
 	for (i = 0; i < 3; i++)
 		metrics_idle(served, false);
 	if (served->http)
@@ -470,7 +553,8 @@ int main(void)
 {
 	static const struct test tests[] = {
 		TEST(taken_port), TEST(large_answer), TEST(idle), TEST(had_answer), TEST(slow_readers),
-		TEST(silent_handshake), TEST(pipelined), TEST(was_idle), TEST(stalled),
+		TEST(answers_are_bounded), TEST(silent_handshake), TEST(pipelined), TEST(was_idle),
+		TEST(stalled),
 	};
 	char remove[96];
 	int ret;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /metrics by libmicrohttpd, in the loop of the daemon: no thread.  The answer is made whole, so
- * that a slow reader keeps a buffer and nothing else.
+ * that a slow reader keeps a buffer and nothing else.  Those buffers are bounded together: who has
+ * no room is told to come again, and the one that is sent longest gives way, as below.
  *
  * There are 16 places, and nobody keeps one by doing nothing.  When another connection comes, the
  * one gives way that waits longest: since it came or had its last answer, whatever bytes of a
@@ -30,6 +31,7 @@ enum {
 	SECONDS = 10,			/* to do nothing; for a request; see above */
 	ANSWER_SECONDS = 60,
 	CONNECTION_BYTES = 16 << 10,
+	WAITING_BYTES = 16 << 20,	/* of answers that are not taken; one may be larger */
 	STEPS = 64,			/* of libmicrohttpd for one event */
 };
 
@@ -41,6 +43,7 @@ struct place {
 	bool sending;			/* its request is complete; else it waits */
 	int fd;
 	uint64_t since_ns;		/* when it began to do that */
+	size_t bytes;			/* of metrics that it is being sent */
 };
 
 struct metrics_http {
@@ -50,6 +53,7 @@ struct metrics_http {
 	char *cert, *key;
 	struct place place[CONNECTIONS + 1];	/* the last one to come may be beside the others */
 	struct place *newest;
+	size_t last_bytes;		/* of the last answer: the next one is about as large */
 	bool all_read;			/* whoever can connect */
 	bool went_on;			/* who is connected, or how far a request is, has changed */
 };
@@ -80,6 +84,7 @@ static void begin_doing(struct place *p, bool sending)
 		return;
 	p->sending = sending;
 	p->since_ns = monotonic_ns();
+	p->bytes = 0;
 }
 
 /*
@@ -111,6 +116,11 @@ static struct place *find_longest(struct metrics_http *h, bool sending)
 	return longest;
 }
 
+static bool is_slow(const struct place *p)
+{
+	return monotonic_ns() - p->since_ns >= SECONDS * SECOND;
+}
+
 /* If there is one more than there are places, another one gives way. */
 static void give_way(struct metrics_http *h)
 {
@@ -124,11 +134,34 @@ static void give_way(struct metrics_http *h)
 	p = find_longest(h, false);
 	if (!p) {
 		p = find_longest(h, true);
-		if (p && monotonic_ns() - p->since_ns < SECONDS * SECOND)
+		if (p && !is_slow(p))
 			p = NULL;
 	}
 	if (p)
 		shut_place(p);
+}
+
+/*
+ * Whether another answer may be made.  If not, who is sent metrics longest gives way if he is slow:
+ * there is room when libmicrohttpd has found that.
+ */
+static bool has_room(struct metrics_http *h)
+{
+	struct place *p, *longest = NULL;
+	size_t waiting = 0;
+
+	for (p = h->place; p < h->place + CONNECTIONS + 1; p++) {
+		if (!p->used || !p->bytes)
+			continue;
+		waiting += p->bytes;
+		if (!p->shut && (!longest || p->since_ns < longest->since_ns))
+			longest = p;
+	}
+	if (!waiting || waiting + h->last_bytes <= WAITING_BYTES)
+		return true;
+	if (longest && is_slow(longest))
+		shut_place(longest);
+	return false;
 }
 
 static void end_slow(struct metrics_http *h)
@@ -192,6 +225,8 @@ static enum MHD_Result answer_text(struct MHD_Connection *c, unsigned int status
 		MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, "text/html; charset=utf-8");
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_RETRY_AFTER, "10");
 	if (status == MHD_HTTP_UNAUTHORIZED)
 		done = MHD_queue_basic_auth_fail_response(c, "ioblamed", r);
 	else
@@ -200,23 +235,37 @@ static enum MHD_Result answer_text(struct MHD_Connection *c, unsigned int status
 	return done;
 }
 
-static enum MHD_Result answer_metrics(struct metrics *m, struct MHD_Connection *c)
+/* A reader who has no room is not shown any series, so he is still to see them as 0. */
+static enum MHD_Result refuse(struct metrics *m, struct MHD_Connection *c)
+{
+	m->refused++;
+	return answer_text(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   "Others have not taken their answers; come again\n");
+}
+
+static enum MHD_Result answer_metrics(struct metrics_http *h, struct MHD_Connection *c)
 {
 	const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
 							 MHD_HTTP_HEADER_ACCEPT);
 	bool open = accept && strstr(accept, "application/openmetrics-text");
+	struct place *p = place_of(c);
+	struct metrics *m = h->metrics;
 	struct MHD_Response *r;
 	enum MHD_Result done;
 	char *text = NULL;
 	size_t len;
-	FILE *f = must(open_memstream(&text, &len));
+	FILE *f;
 
+	if (!has_room(h))
+		return refuse(m, c);
+	f = must(open_memstream(&text, &len));
 	metrics_measure(m);
 	metrics_write(m, f, open, METRICS_HTTP);
 	if (fclose(f)) {
 		free(text);
 		return MHD_NO;
 	}
+	h->last_bytes = len;
 	r = MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
 	if (!r) {
 		free(text);
@@ -227,6 +276,8 @@ static enum MHD_Result answer_metrics(struct metrics *m, struct MHD_Connection *
 				"text/plain; version=0.0.4; charset=utf-8");
 	done = MHD_queue_response(c, MHD_HTTP_OK, r);
 	MHD_destroy_response(r);
+	if (p && done == MHD_YES)
+		p->bytes = len;
 	return done;
 }
 
@@ -271,7 +322,7 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return answer_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET and HEAD alone\n");
 	if (!strcmp(url, "/metrics"))
-		return answer_metrics(h->metrics, c);
+		return answer_metrics(h, c);
 	if (!strcmp(url, "/"))
 		return answer_text(c, MHD_HTTP_OK, page);
 	return answer_text(c, MHD_HTTP_NOT_FOUND, "Not found; try /metrics\n");

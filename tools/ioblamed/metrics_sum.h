@@ -103,6 +103,7 @@ struct metrics {
 	uint64_t cancelled_bytes;
 	struct metrics_own own;
 	uint64_t scrapes[2], scrape_bytes[2];	/* by the bit of the reader */
+	uint64_t refused;		/* by HTTP, as too much waited for other readers */
 	bool textfile_there;		/* this one has written it */
 	int textfile_error;		/* of the last time; 0: none */
 	struct metrics_http *http;	/* NULL: not served */

@@ -311,6 +311,8 @@ static void write_own(const struct metrics_text *t, const struct metrics *m)
 	metrics_count(t, "ioblame_exporter_written_bytes_total", "to=\"http\"", m->scrape_bytes[0]);
 	metrics_count(t, "ioblame_exporter_written_bytes_total", "to=\"textfile\"",
 		      m->scrape_bytes[1]);
+	write_one(t, "ioblame_exporter_refused", METRICS_COUNTER, NULL,
+		  "Requests that had no room, as others had not taken their answers.", m->refused);
 }
 
 /**
