@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How many histograms `ioblame hist` prints of those that there are.  What prints is a fake. */
 #include "counts.h"
+#include "fake_acts.h"
 #include "fake_names.h"
 #include "history.h"
 #include "intent.h"
@@ -105,25 +106,6 @@ int sum_end(struct run *run)
 	(void)run;
 	agg_free(&summed);
 	return 0;
-}
-
-const char *intent_why(const struct iob_iolog_bin_record *rec)
-{
-	(void)rec;
-	return "task";
-}
-
-const char *name_cgroup(uint64_t id)
-{
-	(void)id;
-	return "-";
-}
-
-const char *name_user(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return "root";
 }
 
 int history_hist(const struct opts *o)

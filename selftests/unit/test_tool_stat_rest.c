@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which disks stat shows, and what it calls IO without a record.  The numbers are fakes. */
+#include "fake_acts.h"
 #include "fake_names.h"
 #include "intent.h"
 #include "name.h"
@@ -56,25 +57,6 @@ bool source_is_live(const struct source *s)
 const char *name_disk(uint32_t dev)
 {
 	return dev == SDA ? "sda" : dev == SDB ? "sdb" : "?";
-}
-
-const char *name_cgroup(uint64_t id)
-{
-	(void)id;
-	return "-";
-}
-
-const char *name_user(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return "-";
-}
-
-const char *intent_why(const struct iob_iolog_bin_record *rec)
-{
-	(void)rec;
-	return "task";
 }
 
 /* One interval of 13 hours, with a batch each second */

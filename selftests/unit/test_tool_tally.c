@@ -1,52 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The number of tallies is bounded, the heaviest are among them, and none of the sums is lost. */
 #include "agg.h"
-#include "fake_held.h"
+#include "fake_acts.h"
+#include "fake_names.h"
 #include "intent.h"
 #include "name.h"
 #include "tally.h"
 #include "test.h"
 
 enum { HEAVY = 7 };
-
-void name_note_file(uint32_t dev, uint64_t ino, uint32_t gen)
-{
-	(void)dev;
-	(void)ino;
-	(void)gen;
-}
-
-const char *name_cgroup(uint64_t id)
-{
-	(void)id;
-	return "-";
-}
-
-const char *name_sched(uint32_t dev)
-{
-	(void)dev;
-	return "none";
-}
-
-const char *name_user(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return "root";
-}
-
-const char *name_command(uint32_t tgid, const char *comm)
-{
-	(void)tgid;
-	(void)comm;
-	return NULL;
-}
-
-const char *intent_why(const struct iob_iolog_bin_record *rec)
-{
-	(void)rec;
-	return "task";
-}
 
 static uint64_t bytes_of(const struct tally *t)
 {
